@@ -1,0 +1,127 @@
+/**
+ * What the control API can ask of the network: one method per route of the sandbox contract. `control/` turns HTTP into these calls,
+ * `network/` implements them. Arguments arrive validated and in the contract's own field names (snake_case, plain JSON data).
+ * Errors: throw a `ControlError`.
+ */
+export class ControlError extends Error {
+  readonly code: 'invalid_request' | 'not_found' | 'conflict'
+  constructor(code: ControlError['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+export interface Settings {
+  auto_contacts: boolean
+  echo: boolean
+  receipts: 'none' | 'delivered' | 'read'
+  receipt_delay_ms: number
+  addressing: 'lid' | 'pn'
+}
+
+export interface Stats {
+  connections: number
+  stanzas_in: number
+  stanzas_out: number
+  /** Messages a contact or phone could not decrypt. */
+  undecryptable: number
+  /** `xmlns type child` of every query that had no answer here. */
+  unknown_queries: string[]
+}
+
+export interface PhoneInput {
+  phone: string
+  name?: string | undefined
+  platform?: 'android' | 'ios' | 'smba' | 'smbi' | undefined
+  lid?: string | undefined
+  history?: { chats: number; contacts: number } | undefined
+}
+
+export interface ContactInput {
+  name?: string | undefined
+  lid?: string | undefined
+  devices?: number | undefined
+  business?: boolean | undefined
+  receipts?: 'none' | 'delivered' | 'read' | undefined
+  picture?: string | undefined
+  about?: string | undefined
+  blocked_me?: boolean | undefined
+  group_add?: 'all' | 'none' | undefined
+}
+
+/** The `message` object of the sandbox contract: exactly one content field, plus the common ones. See `people/compose.ts`. */
+export type MessageInput = Record<string, unknown>
+
+export interface InboxItem {
+  seq: number
+  id: string
+  from: string
+  chat: string
+  at: string
+  kind: string
+  text: string | null
+  proto: unknown
+  media: { mime: string; bytes: number; sha256: string } | null
+  retries: number
+}
+
+export type FaultAction =
+  | 'drop'
+  | 'duplicate'
+  | 'cut'
+  | { delay_ms: number }
+  | { query_error: [code: number, text: string] }
+  | { ack_error: number }
+  | { stream_error: number | 'replaced' | 'device_removed' }
+  | { failure: number; code?: string | undefined; expire?: number | undefined }
+  | { http_status: number }
+  | { corrupt: true }
+
+export interface FaultInput {
+  on: 'connect' | 'handshake' | 'login' | 'query' | 'message' | 'receipt' | 'presence' | 'call' | 'upload' | 'download'
+  match?: Record<string, string> | undefined
+  do: FaultAction
+  times?: number | undefined
+}
+
+export interface GroupInput {
+  subject: string
+  owner: string
+  participants: string[]
+  addressing?: 'lid' | 'pn' | undefined
+  settings?: Record<string, unknown> | undefined
+}
+
+export interface NetworkControl {
+  state(): { phones: unknown[]; contacts: unknown[]; groups: unknown[]; newsletters: unknown[] }
+  stats(): Stats
+  settings(changes: Partial<Settings>): Settings
+  reset(): Promise<void>
+  createPhone(input: PhoneInput): unknown
+  /** `qr` is the text inside the code. */
+  scan(phone: string, qr: string): Promise<{ device: number }>
+  enterCode(phone: string, code: string): Promise<{ device: number }>
+  unlink(phone: string, device?: number): Promise<void>
+  sendFromPhone(phone: string, to: string, message: MessageInput): Promise<{ id: string }>
+  createContact(phone: string, input: ContactInput): unknown
+  updateContact(phone: string, input: ContactInput): unknown
+  sendFromContact(phone: string, to: string, message: MessageInput, id?: string, delayMs?: number): Promise<{ id: string }>
+  burst(phone: string, to: string, count: number, textPrefix: string, perSecond?: number): { first_id: string; count: number }
+  inbox(phone: string, after: number, waitMs: number): Promise<{ items: InboxItem[] }>
+  receipt(phone: string, chat: string, ids: string[], type: 'delivered' | 'read' | 'played'): Promise<void>
+  presence(phone: string, to: string, state: 'available' | 'unavailable' | 'composing' | 'recording' | 'paused'): Promise<void>
+  call(
+    phone: string,
+    to: string,
+    options: { video?: boolean; group?: string; end: 'timeout' | 'hangup'; after_ms: number },
+  ): { id: string }
+  callState(id: string): { state: 'ringing' | 'rejected' | 'missed' | 'ended' }
+  createGroup(input: GroupInput): { id: string }
+  changeParticipants(id: string, by: string, action: string, phones: string[]): Promise<void>
+  updateGroup(id: string, by: string, changes: Record<string, unknown>): Promise<void>
+  addFault(fault: FaultInput): { id: string }
+  clearFaults(): void
+  setDown(down: boolean): void
+  cut(phone: string): void
+  forge(what: 'root' | 'leaf' | 'account_signature'): void
+}
