@@ -1,0 +1,93 @@
+/**
+ * Every failure the API can name: its HTTP status and its sentence. The same code is the HTTP answer of an action and the `error_code`
+ * of a `delivery`. A test holds this table and the description equal.
+ */
+interface FailureRow {
+  status: 400 | 401 | 402 | 403 | 404 | 409 | 429 | 500 | 502 | 503 | 504
+  sentence: string
+}
+
+export const FAILURES = {
+  invalid_request: { status: 400, sentence: 'The request is not valid.' },
+  invalid_phone: { status: 400, sentence: 'The identifier is not a chat this operation can use.' },
+  media_invalid: { status: 400, sentence: 'The media cannot be used.' },
+  invite_link_invalid: { status: 400, sentence: 'The invitation link is not valid or was revoked.' },
+  unauthorized: { status: 401, sentence: 'Credentials are missing.' },
+  instance_not_found: { status: 401, sentence: 'No instance has this id and token.' },
+  api_key_required: { status: 401, sentence: 'A valid API key is required.' },
+  client_token_required: { status: 401, sentence: 'A valid Client-Token header is required.' },
+  subscription_required: { status: 402, sentence: 'The subscription does not allow this operation.' },
+  insufficient_scope: { status: 403, sentence: 'The API key lacks the scope this operation needs.' },
+  ip_not_allowed: { status: 403, sentence: 'This address is not on the allowlist.' },
+  plan_required: { status: 403, sentence: 'The workspace has no plan that allows this operation.' },
+  not_allowed: { status: 403, sentence: 'This is not allowed.' },
+  shadow_ban: { status: 403, sentence: 'The network restricts this account: messages to new people do not arrive for now.' },
+  group_suspended: { status: 403, sentence: 'The network suspended this group.' },
+  not_found: { status: 404, sentence: 'Nothing is here.' },
+  chat_not_found: { status: 404, sentence: 'The chat is not known.' },
+  group_not_found: { status: 404, sentence: 'The group is not known to this account.' },
+  newsletter_not_found: { status: 404, sentence: 'The channel is not known.' },
+  message_not_found: { status: 404, sentence: 'The message is not known.' },
+  phone_not_on_whatsapp: { status: 404, sentence: 'No account has this number.' },
+  product_not_found: { status: 404, sentence: 'The product is not known.' },
+  order_not_found: { status: 404, sentence: 'The order is not known.' },
+  label_not_found: { status: 404, sentence: 'The label is not known.' },
+  instance_not_connected: { status: 409, sentence: 'The instance is not connected.' },
+  instance_starting: { status: 409, sentence: 'The instance is starting; try again in a moment.' },
+  instance_already_connected: { status: 409, sentence: 'The instance is connected already.' },
+  instance_limit_reached: { status: 409, sentence: 'All instance slots of the plan are used.' },
+  queue_full: { status: 409, sentence: 'The queue of this instance is full.' },
+  queue_disabled_while_disconnected: { status: 409, sentence: 'This instance takes no messages while it is not connected.' },
+  rate_limited: { status: 429, sentence: 'Too many requests; try again later.' },
+  internal: { status: 500, sentence: 'Something went wrong on our side.' },
+  action_failed: { status: 502, sentence: 'The network refused or failed the operation.' },
+  send_failed: { status: 502, sentence: 'The network did not take the message.' },
+  media_download_failed: { status: 502, sentence: 'The media could not be downloaded.' },
+  engine_unavailable: { status: 503, sentence: 'The engine that hosts this instance is not available right now.' },
+  send_timeout: { status: 504, sentence: 'The network did not answer in time.' },
+} as const satisfies Record<string, FailureRow>
+
+export type FailureCode = keyof typeof FAILURES
+
+/** What crosses threads in place of an Error: structured clone loses codes and fields. */
+export interface FailureData {
+  code: FailureCode
+  message: string
+  details?: Record<string, unknown> | undefined
+}
+
+export interface Issue {
+  /** Field path with dots, `phones.3`; empty for the body as a whole. */
+  path: string
+  message: string
+}
+
+/** A failure the API can name. `message` replaces the table's sentence where a more exact one helps (at most 500 characters). */
+export class Failure extends Error {
+  readonly code: FailureCode
+  readonly details: Record<string, unknown> | undefined
+
+  constructor(code: FailureCode, options: { message?: string; details?: Record<string, unknown>; cause?: unknown } = {}) {
+    super(options.message ?? FAILURES[code].sentence, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'Failure'
+    this.code = code
+    this.details = options.details
+  }
+
+  get status() {
+    return FAILURES[this.code].status
+  }
+
+  toData(): FailureData {
+    return { code: this.code, message: this.message.slice(0, 500), details: this.details }
+  }
+
+  static from({ code, message, details }: FailureData): Failure {
+    return new Failure(code, details === undefined ? { message } : { message, details })
+  }
+
+  /** `invalid_request` with the issues the contract wants: at most 50. */
+  static invalid(...issues: Issue[]): Failure {
+    return new Failure('invalid_request', { details: { issues: issues.slice(0, 50) } })
+  }
+}

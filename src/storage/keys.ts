@@ -1,0 +1,43 @@
+/**
+ * The whole key space on one page. `state:` is one ordered map; an instance's own records share the prefix `instance:<id>:`, so that
+ * erasing an instance is one range.
+ */
+export const keys = {
+  /** Sealed constant that tells whether the secret key is the one this store was written with. */
+  keyCheck: 'meta:key-check',
+  workspace: (workspace: string) => `workspace:${workspace}:self`,
+  workspaces: 'workspace:',
+  apiKey: (workspace: string, keyId: string) => `workspace:${workspace}:api-key:${keyId}`,
+  apiKeys: (workspace: string) => `workspace:${workspace}:api-key:`,
+
+  instance: (id: string) => `instance:${id}:`,
+  /** Main's record: name, token, settings, webhooks. */
+  config: (id: string) => `config:${id}`,
+  configs: 'config:',
+
+  /** The shard's records. */
+  runtime: (id: string) => `instance:${id}:runtime`,
+  creds: (id: string) => `instance:${id}:creds`,
+  signal: (id: string, type: string, keyId: string) => `instance:${id}:key:${type}:${keyId}`,
+  signals: (id: string, type?: string) => (type === undefined ? `instance:${id}:key:` : `instance:${id}:key:${type}:`),
+  queueItem: (id: string, svcId: string) => `instance:${id}:queue:${svcId}`,
+  queue: (id: string) => `instance:${id}:queue:`,
+  /** Events that wait for delivery, by event id: ULIDs of one instance ascend, so key order is the order of the facts. */
+  outboxEvent: (id: string, eventId: string) => `instance:${id}:outbox:${eventId}`,
+  outbox: (id: string) => `instance:${id}:outbox:`,
+  /** Delivery log, one row per event. */
+  logEntry: (id: string, eventId: string) => `instance:${id}:log:${eventId}`,
+  log: (id: string) => `instance:${id}:log:`,
+  /** Inbox: marks of what is done, in two generations, and parts that still wait. */
+  mark: (id: string, generation: number, mark: string) => `instance:${id}:mark:${generation}:${mark}`,
+  marks: (id: string, generation: number) => `instance:${id}:mark:${generation}:`,
+  markGeneration: (id: string) => `instance:${id}:mark-generation`,
+  journal: (id: string, key: string) => `instance:${id}:journal:${key}`,
+  journals: (id: string) => `instance:${id}:journal:`,
+  /** Sent messages kept for retry receipts, at most 24 h. */
+  sent: (id: string, messageId: string) => `instance:${id}:sent:${messageId}`,
+  sents: (id: string) => `instance:${id}:sent:`,
+  /** Last receipt value reported per message and participant. */
+  receipt: (id: string, messageId: string) => `instance:${id}:receipt:${messageId}`,
+  receipts: (id: string) => `instance:${id}:receipt:`,
+} as const
