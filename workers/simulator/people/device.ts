@@ -19,6 +19,8 @@ export interface SignalDevice {
   decrypt(address: string, type: 'pkmsg' | 'msg', ciphertext: Uint8Array): Promise<Uint8Array>
   /** The SenderKeyDistributionMessage bytes of this device's own key of the group, made at the first call. */
   senderKey(group: string): Promise<Uint8Array>
+  /** The next `senderKey` makes a fresh one: a member left and must not read on. */
+  dropSenderKey(group: string): void
   encryptGroup(group: string, plaintext: Uint8Array): Promise<Uint8Array>
   acceptSenderKey(group: string, author: string, distribution: Uint8Array): Promise<void>
   decryptGroup(group: string, author: string, ciphertext: Uint8Array): Promise<Uint8Array>

@@ -1,0 +1,17 @@
+/**
+ * One line of jobs per key, first come first served. A job that fails does not stop those behind it. Needed because a Signal session is
+ * read, changed and written back around awaits: two at once would lose a step of the ratchet.
+ */
+export function createLines(): <T>(key: string, job: () => Promise<T>) => Promise<T> {
+  const tails = new Map<string, Promise<unknown>>()
+  return <T>(key: string, job: () => Promise<T>): Promise<T> => {
+    const before = tails.get(key) ?? Promise.resolve()
+    const mine = before.then(job, job)
+    tails.set(key, mine)
+    const leave = () => {
+      if (tails.get(key) === mine) tails.delete(key)
+    }
+    mine.then(leave, leave)
+    return mine
+  }
+}

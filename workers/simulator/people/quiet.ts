@@ -1,0 +1,48 @@
+/**
+ * libsignal prints whole session entries, private keys included, whenever a peer starts over, and a stack for every session it tried in
+ * vain. This wraps the console of the thread that loaded it and drops exactly those lines; everything else passes.
+ */
+const SPOKEN_BY_LIBSIGNAL = [
+  'Closing session:',
+  'Opening session:',
+  'Session already closed',
+  'Session already open',
+  'Removing old closed session:',
+  'Closing open session in favor of incoming prekey bundle',
+  'Failed to decrypt message with any known session...',
+  'Session error:',
+  'Decrypted message with closed session.',
+  'Migrating session to:',
+  'V1 session storage migration error:',
+  'WARNING: Expected pubkey of length 33',
+  'Unhandled bucket type (for naming):',
+]
+
+type Method = 'log' | 'info' | 'warn' | 'error' | 'debug'
+const METHODS: Method[] = ['log', 'info', 'warn', 'error', 'debug']
+
+let silenced = false
+
+/** Idempotent: the first call of a thread wraps its console. */
+export function silenceLibsignal(): void {
+  if (silenced) return
+  silenced = true
+  const thread: Record<Method, (...data: unknown[]) => void> = globalThis.console
+  for (const method of METHODS) {
+    const speak = thread[method].bind(thread)
+    thread[method] = (...data) => {
+      if (!isLibsignal(data)) speak(...data)
+    }
+  }
+}
+
+function isLibsignal(data: unknown[]): boolean {
+  const [first] = data
+  if (typeof first === 'string' && SPOKEN_BY_LIBSIGNAL.some((start) => first.startsWith(start))) return true
+  return data.some(carriesRatchet)
+}
+
+/** A session entry in any position, whatever the words around it. */
+function carriesRatchet(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && ('currentRatchet' in value || '_chains' in value)
+}

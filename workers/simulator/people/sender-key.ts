@@ -1,0 +1,156 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, randomInt } from 'node:crypto'
+import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
+import * as v from 'valibot'
+import { isSignedBy, newKeyPair, sign } from './curve.ts'
+
+/**
+ * Signal's sender keys: one hash chain and one signing key per (group, author device). States are plain JSON values, replaced and never
+ * changed, so a failure half-way leaves the old one in place.
+ *
+ *     message key n = HKDF(HMAC(chain, 01), salt 0, "WhisperGroup", 48) = iv 16 | AES-256-CBC key 32;   next chain = HMAC(chain, 02)
+ *     distribution  = 33 | SenderKeyDistributionMessage{id, iteration, chainKey, signingKey 33 bytes}
+ *     message       = 33 | SenderKeyMessage{id, iteration, ciphertext} | XEdDSA signature over all before it
+ */
+export interface OwnSenderKey {
+  id: number
+  iteration: number
+  chainKey: string
+  publicKey: string
+  privateKey: string
+}
+
+/** An author's key: the chain after the newest message, and the seeds of messages skipped on the way. */
+export interface AuthorSenderKey {
+  id: number
+  iteration: number
+  chainKey: string
+  publicKey: string
+  skipped: { iteration: number; seed: string }[]
+}
+
+export const OwnSenderKeySchema = v.object({
+  id: v.number(),
+  iteration: v.number(),
+  chainKey: v.string(),
+  publicKey: v.string(),
+  privateKey: v.string(),
+})
+
+export const AuthorSenderKeySchema = v.object({
+  id: v.number(),
+  iteration: v.number(),
+  chainKey: v.string(),
+  publicKey: v.string(),
+  skipped: v.array(v.object({ iteration: v.number(), seed: v.string() })),
+})
+
+/** Version 3 of the message, compatible from version 3: one nibble each. */
+const VERSION = 0x33
+const SIGNATURE_BYTES = 64
+/** How far a message may be ahead of the chain, and how many skipped seeds are kept. Same as Signal's. */
+const MAX_AHEAD = 2000
+/** Older keys of one author that are kept for late messages. Same as Signal's. */
+export const MAX_KEYS_PER_AUTHOR = 5
+
+export function newSenderKey(): OwnSenderKey {
+  const signing = newKeyPair()
+  return {
+    id: randomInt(0x7fffffff),
+    iteration: 0,
+    chainKey: base64(randomBytes(32)),
+    publicKey: base64(signing.pubKey),
+    privateKey: base64(signing.privKey),
+  }
+}
+
+/** What a new reader needs to follow from here on: earlier messages stay closed to it. */
+export function distributionOf(key: OwnSenderKey): Uint8Array {
+  const body = proto.SenderKeyDistributionMessage.encode({
+    id: key.id,
+    iteration: key.iteration,
+    chainKey: bytes(key.chainKey),
+    signingKey: bytes(key.publicKey),
+  }).finish()
+  return Buffer.concat([Buffer.from([VERSION]), body])
+}
+
+export function readDistribution(distribution: Uint8Array): AuthorSenderKey {
+  expectVersion(distribution)
+  const { id, iteration, chainKey, signingKey } = proto.SenderKeyDistributionMessage.decode(distribution.subarray(1))
+  if (chainKey?.length !== 32 || signingKey?.length !== 33)
+    throw new Error('sender key distribution lacks a chain or a signing key')
+  return { id: id ?? 0, iteration: iteration ?? 0, chainKey: base64(chainKey), publicKey: base64(signingKey), skipped: [] }
+}
+
+export function sealWithSenderKey(key: OwnSenderKey, plaintext: Uint8Array): { ciphertext: Uint8Array; next: OwnSenderKey } {
+  const chain = bytes(key.chainKey)
+  const { iv, cipherKey } = messageKey(seedOf(chain))
+  const cipher = createCipheriv('aes-256-cbc', cipherKey, iv)
+  const body = proto.SenderKeyMessage.encode({
+    id: key.id,
+    iteration: key.iteration,
+    ciphertext: Buffer.concat([cipher.update(plaintext), cipher.final()]),
+  }).finish()
+  const signed = Buffer.concat([Buffer.from([VERSION]), body])
+  return {
+    ciphertext: Buffer.concat([signed, sign(bytes(key.privateKey), signed)]),
+    next: { ...key, iteration: key.iteration + 1, chainKey: base64(nextChain(chain)) },
+  }
+}
+
+/** `keys` are those the author has distributed, newest first. Returns the advanced key, which takes its old place. */
+export function openWithSenderKey(
+  keys: AuthorSenderKey[],
+  ciphertext: Uint8Array,
+): { plaintext: Uint8Array; advanced: AuthorSenderKey } {
+  expectVersion(ciphertext)
+  const signed = ciphertext.subarray(0, -SIGNATURE_BYTES)
+  const message = proto.SenderKeyMessage.decode(signed.subarray(1))
+  const key = keys.find(({ id }) => id === (message.id ?? 0))
+  if (!key) throw new Error(`no sender key ${message.id} from this author`)
+  if (!isSignedBy(bytes(key.publicKey), signed, ciphertext.subarray(-SIGNATURE_BYTES)))
+    throw new Error('sender key signature is wrong')
+  const { seed, advanced } = advance(key, message.iteration ?? 0)
+  const { iv, cipherKey } = messageKey(seed)
+  const decipher = createDecipheriv('aes-256-cbc', cipherKey, iv)
+  return { plaintext: Buffer.concat([decipher.update(message.ciphertext ?? new Uint8Array()), decipher.final()]), advanced }
+}
+
+function advance(key: AuthorSenderKey, iteration: number): { seed: Buffer; advanced: AuthorSenderKey } {
+  if (iteration < key.iteration) {
+    const late = key.skipped.find((entry) => entry.iteration === iteration)
+    if (!late) throw new Error(`sender key message ${iteration} was already read, the chain is at ${key.iteration}`)
+    return { seed: bytes(late.seed), advanced: { ...key, skipped: key.skipped.filter((entry) => entry !== late) } }
+  }
+  if (iteration - key.iteration > MAX_AHEAD)
+    throw new Error(`sender key message ${iteration} is too far ahead of ${key.iteration}`)
+  const skipped = [...key.skipped]
+  let chain = bytes(key.chainKey)
+  for (let at = key.iteration; at < iteration; at++) {
+    skipped.push({ iteration: at, seed: base64(seedOf(chain)) })
+    chain = nextChain(chain)
+  }
+  const advanced = { ...key, iteration: iteration + 1, chainKey: base64(nextChain(chain)), skipped: skipped.slice(-MAX_AHEAD) }
+  return { seed: seedOf(chain), advanced }
+}
+
+function messageKey(seed: Uint8Array): { iv: Buffer; cipherKey: Buffer } {
+  const derived = Buffer.from(hkdfSync('sha256', seed, Buffer.alloc(32), 'WhisperGroup', 48))
+  return { iv: derived.subarray(0, 16), cipherKey: derived.subarray(16) }
+}
+
+const seedOf = (chain: Uint8Array): Buffer =>
+  createHmac('sha256', chain)
+    .update(Buffer.from([1]))
+    .digest()
+const nextChain = (chain: Uint8Array): Buffer =>
+  createHmac('sha256', chain)
+    .update(Buffer.from([2]))
+    .digest()
+
+function expectVersion(message: Uint8Array): void {
+  if (message[0] !== VERSION) throw new Error(`sender key message of version ${message[0]?.toString(16)}, expected 33`)
+}
+
+const base64 = (value: Uint8Array): string => Buffer.from(value).toString('base64')
+const bytes = (value: string): Buffer => Buffer.from(value, 'base64')

@@ -1,0 +1,112 @@
+import { ProtocolAddress, SessionBuilder, SessionCipher, SessionRecord, type SignalStorage } from 'libsignal'
+import { type KeyPair, typedKey } from './curve.ts'
+import type { SignalBundle } from './device.ts'
+
+/**
+ * libsignal's session record, serialised: JSON with base64. Records are kept this way only, because libsignal changes the live object
+ * while it decrypts: one handed out alive would keep half a change after a failure.
+ */
+export interface SavedSession {
+  version: string
+  /** By base key. `used` is the time in ms; a closed session has `closed` other than -1. */
+  _sessions: Record<string, { indexInfo: { used: number; closed: number } }>
+}
+
+export interface OwnKeys {
+  registrationId: number
+  identity: KeyPair
+  signedPreKey: KeyPair
+  preKey(id: number): KeyPair | undefined
+  usePreKey(id: number): void
+}
+
+/** libsignal's types say bytes; it really gives and takes this object. */
+const save = (record: SessionRecord): SavedSession => record.serialize() as unknown as SavedSession
+const load = (saved: SavedSession): SessionRecord => SessionRecord.deserialize(saved as unknown as Uint8Array)
+
+export function hasOpenSession(saved: SavedSession | undefined): boolean {
+  return saved !== undefined && load(saved).haveOpenSession()
+}
+
+export function cipherFor(keys: OwnKeys, sessions: Map<string, SavedSession>, address: string) {
+  const cipher = new SessionCipher(storage(keys, sessions, address), protocolAddress(address))
+  // The body is a buffer; the types say string.
+  return cipher as unknown as Omit<SessionCipher, 'encrypt'> & {
+    encrypt(data: Uint8Array): Promise<{ type: number; body: Buffer }>
+  }
+}
+
+export async function openSessionIn(
+  keys: OwnKeys,
+  sessions: Map<string, SavedSession>,
+  address: string,
+  bundle: SignalBundle,
+): Promise<void> {
+  const { signedPreKey, preKey } = bundle
+  const theirs = {
+    registrationId: bundle.registrationId,
+    identityKey: typedKey(bundle.identity),
+    signedPreKey: {
+      keyId: signedPreKey.id,
+      publicKey: typedKey(signedPreKey.publicKey),
+      signature: Buffer.from(signedPreKey.signature),
+    },
+    ...(preKey ? { preKey: { keyId: preKey.id, publicKey: typedKey(preKey.publicKey) } } : {}),
+  }
+  const builder = new SessionBuilder(storage(keys, sessions, address), protocolAddress(address))
+  // The types demand a one-time key; without one libsignal starts a session with the signed key alone, as the protocol allows.
+  await builder.initOutgoing(theirs as Parameters<SessionBuilder['initOutgoing']>[0])
+}
+
+/**
+ * A message inside an existing session. Each of the record's sessions is tried on a copy of its own: libsignal tries them in one record
+ * and stores it when any fits, with the ratchets of those tried before it already stepped, which breaks them for good.
+ */
+export async function readMessage(
+  keys: OwnKeys,
+  sessions: Map<string, SavedSession>,
+  address: string,
+  ciphertext: Buffer,
+): Promise<Uint8Array> {
+  const record = sessions.get(address)
+  if (!record) throw new Error(`no session with ${address}`)
+  const failures: unknown[] = []
+  const latestFirst = Object.entries(record._sessions).sort(([, a], [, b]) => b.indexInfo.used - a.indexInfo.used)
+  for (const [baseKey, session] of latestFirst) {
+    const alone = new Map([[address, { version: record.version, _sessions: { [baseKey]: session } }]])
+    try {
+      const plaintext = await cipherFor(keys, alone, address).decryptWhisperMessage(ciphertext)
+      sessions.set(address, { ...record, _sessions: { ...record._sessions, ...alone.get(address)!._sessions } })
+      return plaintext
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  throw new AggregateError(failures, `no session with ${address} reads this message`)
+}
+
+function storage(keys: OwnKeys, sessions: Map<string, SavedSession>, address: string): SignalStorage {
+  return {
+    loadSession: async () => {
+      const saved = sessions.get(address)
+      return saved && load(saved)
+    },
+    storeSession: async (_, record) => {
+      sessions.set(address, save(record))
+    },
+    // Pretend people accept a changed identity, as phones do unless told otherwise.
+    isTrustedIdentity: () => true,
+    loadPreKey: async (id) => keys.preKey(Number(id)),
+    removePreKey: (id) => keys.usePreKey(id),
+    loadSignedPreKey: () => keys.signedPreKey,
+    getOurRegistrationId: () => keys.registrationId,
+    getOurIdentity: () => keys.identity,
+  }
+}
+
+function protocolAddress(address: string): ProtocolAddress {
+  const dot = address.lastIndexOf('.')
+  const device = Number(address.slice(dot + 1))
+  if (dot < 1 || !Number.isInteger(device)) throw new Error(`not a Signal address: ${address}`)
+  return new ProtocolAddress(address.slice(0, dot), device)
+}

@@ -1,0 +1,217 @@
+import { randomInt } from 'node:crypto'
+import * as v from 'valibot'
+import { agreement, bareKey, isSignedBy, type KeyPair, newKeyPair, sign, typedKey } from './curve.ts'
+import type { SignalBundle, SignalDevice } from './device.ts'
+import { createLines } from './line.ts'
+import { silenceLibsignal } from './quiet.ts'
+import {
+  type AuthorSenderKey,
+  AuthorSenderKeySchema,
+  distributionOf,
+  MAX_KEYS_PER_AUTHOR,
+  newSenderKey,
+  type OwnSenderKey,
+  OwnSenderKeySchema,
+  openWithSenderKey,
+  readDistribution,
+  sealWithSenderKey,
+} from './sender-key.ts'
+import { cipherFor, hasOpenSession, openSessionIn, readMessage, type SavedSession } from './session.ts'
+
+silenceLibsignal()
+
+const SavedKeyPair = v.object({ public: v.string(), private: v.string() })
+
+const SavedDevice = v.object({
+  v: v.literal(1),
+  registrationId: v.number(),
+  identity: SavedKeyPair,
+  signedPreKey: v.object({ id: v.number(), key: SavedKeyPair, signature: v.string() }),
+  nextPreKeyId: v.number(),
+  /** By id. `offered` ones have left in a bundle and wait for the message that uses them. */
+  preKeys: v.record(v.string(), v.object({ key: SavedKeyPair, offered: v.boolean() })),
+  sessions: v.record(
+    v.string(),
+    v.custom<SavedSession>((value) => typeof value === 'object' && value !== null),
+  ),
+  ownSenderKeys: v.record(v.string(), OwnSenderKeySchema),
+  /** By `group author`; each author's keys newest first. */
+  senderKeys: v.record(v.string(), v.array(AuthorSenderKeySchema)),
+})
+
+/** The stock is filled up to this when a bundle finds fewer than `LOW_STOCK` keys nobody has been offered. */
+const FULL_STOCK = 20
+const LOW_STOCK = 5
+
+interface DeviceState {
+  registrationId: number
+  identity: KeyPair
+  signedPreKey: { id: number; key: KeyPair; signature: Buffer }
+  nextPreKeyId: number
+  preKeys: Map<number, { key: KeyPair; offered: boolean }>
+  sessions: Map<string, SavedSession>
+  ownSenderKeys: Map<string, OwnSenderKey>
+  senderKeys: Map<string, AuthorSenderKey[]>
+}
+
+export function createSignalDevice(): SignalDevice {
+  const identity = newKeyPair()
+  const key = newKeyPair()
+  return deviceOver({
+    registrationId: randomInt(1, 0x3fff),
+    identity,
+    signedPreKey: { id: 1, key, signature: sign(identity.privKey, key.pubKey) },
+    nextPreKeyId: 1,
+    preKeys: new Map(),
+    sessions: new Map(),
+    ownSenderKeys: new Map(),
+    senderKeys: new Map(),
+  })
+}
+
+/** `saved` is what `save()` gave, possibly after a trip through JSON. Throws when it is not. */
+export function restoreSignalDevice(saved: unknown): SignalDevice {
+  const data = v.parse(SavedDevice, saved)
+  const { id, key, signature } = data.signedPreKey
+  return deviceOver({
+    registrationId: data.registrationId,
+    identity: loadPair(data.identity),
+    signedPreKey: { id, key: loadPair(key), signature: Buffer.from(signature, 'base64') },
+    nextPreKeyId: data.nextPreKeyId,
+    preKeys: new Map(
+      Object.entries(data.preKeys).map(([preKeyId, entry]) => [Number(preKeyId), { ...entry, key: loadPair(entry.key) }]),
+    ),
+    sessions: new Map(Object.entries(data.sessions)),
+    ownSenderKeys: new Map(Object.entries(data.ownSenderKeys)),
+    senderKeys: new Map(Object.entries(data.senderKeys)),
+  })
+}
+
+function deviceOver(state: DeviceState): SignalDevice {
+  const inLine = createLines()
+  const keys = {
+    registrationId: state.registrationId,
+    identity: state.identity,
+    signedPreKey: state.signedPreKey.key,
+    preKey: (id: number) => state.preKeys.get(id)?.key,
+    usePreKey: (id: number) => {
+      state.preKeys.delete(id)
+    },
+  }
+  const cipher = (address: string) => cipherFor(keys, state.sessions, address)
+
+  return {
+    registrationId: state.registrationId,
+    identity: bareKey(state.identity.pubKey),
+    bundle: (take) => bundleOf(state, take),
+    hasSession: (address) => hasOpenSession(state.sessions.get(address)),
+    openSession: (address, bundle) =>
+      inLine(address, async () => {
+        if (!isSignedBy(bundle.identity, typedKey(bundle.signedPreKey.publicKey), bundle.signedPreKey.signature)) {
+          throw new Error(`the signed pre-key of ${address} is not signed by its identity`)
+        }
+        await openSessionIn(keys, state.sessions, address, bundle)
+      }),
+    dropSession: (address) => {
+      state.sessions.delete(address)
+    },
+    encrypt: (address, plaintext) =>
+      inLine(address, async () => {
+        const { type, body } = await cipher(address).encrypt(Buffer.from(plaintext))
+        return { type: type === 3 ? ('pkmsg' as const) : ('msg' as const), ciphertext: body }
+      }),
+    decrypt: (address, type, ciphertext) =>
+      inLine(address, () =>
+        type === 'pkmsg'
+          ? cipher(address).decryptPreKeyWhisperMessage(Buffer.from(ciphertext))
+          : readMessage(keys, state.sessions, address, Buffer.from(ciphertext)),
+      ),
+    senderKey: (group) => inLine(group, async () => distributionOf(ownSenderKey(state, group))),
+    dropSenderKey: (group) => {
+      state.ownSenderKeys.delete(group)
+    },
+    encryptGroup: (group, plaintext) =>
+      inLine(group, async () => {
+        const { ciphertext, next } = sealWithSenderKey(ownSenderKey(state, group), plaintext)
+        state.ownSenderKeys.set(group, next)
+        return ciphertext
+      }),
+    acceptSenderKey: (group, author, distribution) =>
+      inLine(`${group} ${author}`, async () => acceptSenderKey(state, `${group} ${author}`, readDistribution(distribution))),
+    decryptGroup: (group, author, ciphertext) =>
+      inLine(`${group} ${author}`, async () => {
+        const known = state.senderKeys.get(`${group} ${author}`)
+        if (!known) throw new Error(`no sender key of ${author} for ${group}`)
+        const { plaintext, advanced } = openWithSenderKey(known, ciphertext)
+        const rest = known.map((key) => (key.id === advanced.id ? advanced : key))
+        state.senderKeys.set(`${group} ${author}`, rest)
+        return plaintext
+      }),
+    sign: (message) => sign(state.identity.privKey, message),
+    agree: (publicKey) => agreement(publicKey, state.identity.privKey),
+    save: () => saved(state),
+  }
+}
+
+function bundleOf(state: DeviceState, take: boolean): SignalBundle {
+  const stock = [...state.preKeys].filter(([, entry]) => !entry.offered)
+  if (stock.length < LOW_STOCK) {
+    for (let left = FULL_STOCK - stock.length; left > 0; left--) {
+      const id = state.nextPreKeyId++
+      const entry = { key: newKeyPair(), offered: false }
+      state.preKeys.set(id, entry)
+      stock.push([id, entry])
+    }
+  }
+  const [id, entry] = stock[0]!
+  if (take) entry.offered = true
+  const { signedPreKey } = state
+  return {
+    registrationId: state.registrationId,
+    identity: bareKey(state.identity.pubKey),
+    signedPreKey: { id: signedPreKey.id, publicKey: bareKey(signedPreKey.key.pubKey), signature: signedPreKey.signature },
+    ...(take ? { preKey: { id, publicKey: bareKey(entry.key.pubKey) } } : {}),
+  }
+}
+
+function ownSenderKey(state: DeviceState, group: string): OwnSenderKey {
+  const known = state.ownSenderKeys.get(group)
+  if (known) return known
+  const fresh = newSenderKey()
+  state.ownSenderKeys.set(group, fresh)
+  return fresh
+}
+
+/** A key that is distributed again is kept as it is: the chain here may be further on, with skipped seeds still wanted. */
+function acceptSenderKey(state: DeviceState, line: string, key: AuthorSenderKey): void {
+  const known = state.senderKeys.get(line) ?? []
+  const same = known.find(({ id, publicKey }) => id === key.id && publicKey === key.publicKey)
+  if (same && same.iteration >= key.iteration) return
+  state.senderKeys.set(line, [key, ...known.filter(({ id }) => id !== key.id)].slice(0, MAX_KEYS_PER_AUTHOR))
+}
+
+function saved(state: DeviceState): v.InferOutput<typeof SavedDevice> {
+  const { signedPreKey } = state
+  const preKeys = [...state.preKeys].map(([id, { key, offered }]) => [id, { key: savePair(key), offered }])
+  return {
+    v: 1,
+    registrationId: state.registrationId,
+    identity: savePair(state.identity),
+    signedPreKey: {
+      id: signedPreKey.id,
+      key: savePair(signedPreKey.key),
+      signature: signedPreKey.signature.toString('base64'),
+    },
+    nextPreKeyId: state.nextPreKeyId,
+    preKeys: Object.fromEntries(preKeys),
+    sessions: Object.fromEntries(state.sessions),
+    ownSenderKeys: Object.fromEntries(state.ownSenderKeys),
+    senderKeys: Object.fromEntries(state.senderKeys),
+  }
+}
+
+const savePair = ({ pubKey, privKey }: KeyPair) => ({ public: pubKey.toString('base64'), private: privKey.toString('base64') })
+
+function loadPair(pair: v.InferOutput<typeof SavedKeyPair>): KeyPair {
+  return { pubKey: Buffer.from(pair.public, 'base64'), privKey: Buffer.from(pair.private, 'base64') }
+}
