@@ -1,0 +1,74 @@
+/**
+ * The one small interface between HTTP and the shards, and the plain data that crosses threads. However many operations the API
+ * gets, these methods stay: the vocabulary is data. No class instance, function or Error crosses; failures travel as data.
+ */
+import * as v from 'valibot'
+import type { FailureData } from '../domain/failures.ts'
+import type { InstanceConfig, RuntimeState } from '../domain/instance.ts'
+
+/**
+ * `create`: a new instance; its session starts at once (states.md rows 1 and 2).
+ * `boot`: the process or shard starts again; what was running continues (rows 32 and 33).
+ */
+export type StartHow = 'create' | 'boot'
+
+/** `keep`: close without logging out; `erase`: log out (best effort, 5 s) and delete every record of the instance (row 34). */
+export type StopHow = 'keep' | 'erase'
+
+export interface Engine {
+  start(config: InstanceConfig, how: StartHow): Promise<RuntimeState>
+  configure(config: InstanceConfig): Promise<void>
+  stop(instance: string, how: StopHow): Promise<void>
+  /** Runs an operation's twin in the shard that hosts the instance. Rejects with `Failure`; `engine_unavailable` when the shard is gone. */
+  call(instance: string, operation: string, input: unknown): Promise<unknown>
+  onEvent(listener: (event: EngineEvent) => void): void
+  /** True when every shard is up. */
+  isReady(): boolean
+  /** Ends every session without logging out and the threads with them; after `deadlineMs` it ends them as they are. */
+  close(deadlineMs: number): Promise<void>
+}
+
+const instanceConfig = v.looseObject({ id: v.string() }) as unknown as v.GenericSchema<InstanceConfig>
+
+/** What main says to a shard. The generation is the shard's life number: a command of an older life is refused. */
+export const Command = v.intersect([
+  v.object({ generation: v.number() }),
+  v.variant('type', [
+    v.object({ type: v.literal('start'), config: instanceConfig, how: v.picklist(['create', 'boot']) }),
+    v.object({ type: v.literal('configure'), config: instanceConfig }),
+    v.object({ type: v.literal('stop'), instance: v.string(), how: v.picklist(['keep', 'erase']) }),
+    v.object({ type: v.literal('call'), instance: v.string(), operation: v.string(), input: v.unknown() }),
+    v.object({ type: v.literal('close'), deadlineMs: v.number() }),
+  ]),
+])
+export type Command = v.InferOutput<typeof Command>
+
+export type Result = { ok: unknown } | { err: FailureData }
+
+/** What a shard tells main without being asked: all that main's directory must know. */
+export type EngineEvent = { type: 'state'; instance: string; state: RuntimeState }
+
+/** How a shard finds the network. All null: the real one, with the library's own address, certificate root and media hosts. */
+export interface NetworkOptions {
+  url: string | null
+  /** base64 of the 32-byte key that must sign the server's certificate chain. */
+  root: string | null
+  /** PEM trusted for media hosts besides the system's. */
+  ca: string | null
+  /** `host:port` used where the library would go to its fixed media host. */
+  mediaHost: string | null
+  /** `warn` logs a certificate that does not verify instead of refusing it, for the day the real chain changes shape. */
+  verify: 'strict' | 'warn'
+}
+
+/** Given to every shard thread when it is made (`workerData`). */
+export interface ShardSetup {
+  shard: number
+  storeUrl: string
+  secretKey: Uint8Array
+  network: NetworkOptions
+  egressAllow: readonly string[]
+  logLevel: string
+  /** Test hook: a named step at which the thread ends the process with SIGKILL (`test/faults`). */
+  killAt: string | null
+}
