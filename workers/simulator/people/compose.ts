@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto'
+import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
+import * as v from 'valibot'
+import { ControlError, type MessageInput } from '../control/network-control.ts'
+import { ABOUT_FORMS } from './compose-about.ts'
+import { COMMERCE_FORMS } from './compose-commerce.ts'
+import { CONTENT_FORMS } from './compose-content.ts'
+import { applyContext, CommonFields } from './compose-context.ts'
+import { type ComposeContext, type Composed, type Form, parsed } from './compose-form.ts'
+import { MEDIA_FORMS } from './compose-media.ts'
+import { stanzaOf } from './describe.ts'
+
+export type { ComposeContext, Composed, KnownMessage } from './compose-form.ts'
+
+/** Every form of the contract by the field that names it. */
+const FORMS: Record<string, Form> = {
+  ...CONTENT_FORMS,
+  ...MEDIA_FORMS,
+  ...ABOUT_FORMS,
+  ...COMMERCE_FORMS,
+  proto: { siblings: [], make: async (input) => composeProto(input) },
+}
+
+const COMMON = Object.keys(CommonFields.entries)
+
+/** Turns the `message` of the sandbox contract into the protobuf a phone would encrypt, and what its stanza has to say about it. */
+export async function compose(input: MessageInput, context: ComposeContext): Promise<Composed> {
+  const names = Object.keys(input)
+  const [name, ...others] = names.filter((each) => Object.hasOwn(FORMS, each))
+  if (name === undefined) throw invalid(`it needs one of ${Object.keys(FORMS).join(', ')}; got ${names.join(', ') || 'nothing'}`)
+  if (others.length > 0) throw invalid(`${name} and ${others.join(', ')} exclude each other`)
+  const form = FORMS[name]!
+  const unknown = names.filter((each) => each !== name && !COMMON.includes(each) && !form.siblings.includes(each))
+  if (unknown.length > 0) throw invalid(`${unknown.join(', ')} does not go with ${name}`)
+
+  const common = parsed(CommonFields, pick(input, COMMON), 'message')
+  const composed = await form.make(input[name], context, pick(input, form.siblings))
+  if (name === 'proto') return composed
+  applyContext(composed.message, common, context)
+  // Current phones give every message a secret: what is said about it later (votes, answers, edits) is sealed with it.
+  composed.message.messageContextInfo = { messageSecret: randomBytes(32), ...composed.message.messageContextInfo }
+  return composed
+}
+
+/** Anything else: the protobuf as JSON, bytes as base64. Sent exactly as given. */
+function composeProto(input: unknown): Composed {
+  const json = parsed(v.record(v.string(), v.unknown()), input, 'message.proto')
+  try {
+    const message = proto.Message.fromObject(json)
+    return { message, ...stanzaOf(message) }
+  } catch (error) {
+    throw invalid(`proto is not a message: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+function pick(input: MessageInput, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.filter((name) => name in input).map((name) => [name, input[name]]))
+}
+
+const invalid = (sentence: string) => new ControlError('invalid_request', `message: ${sentence}`)

@@ -1,0 +1,43 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+/**
+ * What is said about another message in secret (a poll vote, an answer to an event, an edit) is sealed with a key from that message's
+ * `messageSecret`, so the network cannot link them:
+ *
+ *     key = HKDF(secret, salt 0, info = message id | author of it | who speaks | purpose, 32), AES-256-GCM with a 12-byte iv
+ *     aad = message id | NUL | who speaks, for votes and answers; none for edits
+ */
+export type SecretPurpose = 'Poll Vote' | 'Event Response' | 'Message Edit' | 'Event Edit'
+
+export interface SecretAbout {
+  secret: Uint8Array
+  messageId: string
+  /** JIDs without device. */
+  author: string
+  speaker: string
+}
+
+const TAG_BYTES = 16
+
+export function sealAbout(about: SecretAbout, purpose: SecretPurpose, plain: Uint8Array): { encPayload: Buffer; encIv: Buffer } {
+  const encIv = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', keyFor(about, purpose), encIv)
+  cipher.setAAD(aadFor(about, purpose))
+  return { encPayload: Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]), encIv }
+}
+
+/** Throws when the key does not fit. */
+export function openAbout(about: SecretAbout, purpose: SecretPurpose, encPayload: Uint8Array, encIv: Uint8Array): Buffer {
+  const decipher = createDecipheriv('aes-256-gcm', keyFor(about, purpose), encIv)
+  decipher.setAAD(aadFor(about, purpose))
+  decipher.setAuthTag(encPayload.subarray(-TAG_BYTES))
+  return Buffer.concat([decipher.update(encPayload.subarray(0, -TAG_BYTES)), decipher.final()])
+}
+
+function keyFor({ secret, messageId, author, speaker }: SecretAbout, purpose: SecretPurpose): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(32), `${messageId}${author}${speaker}${purpose}`, 32))
+}
+
+function aadFor({ messageId, speaker }: SecretAbout, purpose: SecretPurpose): Buffer {
+  return purpose.endsWith('Edit') ? Buffer.alloc(0) : Buffer.from(`${messageId}\0${speaker}`)
+}
