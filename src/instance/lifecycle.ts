@@ -271,7 +271,7 @@ const ROWS: readonly Row[] = [
     '10',
     ['qr'],
     'closed',
-    (at) => ({
+    () => ({
       status: 'qr',
       reason: 'pairing_required',
       run: { attempt: 0 },

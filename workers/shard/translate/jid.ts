@@ -1,0 +1,38 @@
+/** Jids of the network to identifiers of the API and back: shared/api/webhook-payloads.md, 1.1. The only place that knows both forms. */
+import { isJidGroup, isJidNewsletter, isJidStatusBroadcast, isLidUser, isPnUser, jidDecode } from '@whiskeysockets/baileys'
+
+export type ChatKind = 'user' | 'group' | 'newsletter' | 'status' | 'broadcast'
+
+export const STATUS_JID = 'status@broadcast'
+
+export function chatKind(jid: string): ChatKind {
+  if (isJidGroup(jid)) return 'group'
+  if (isJidNewsletter(jid)) return 'newsletter'
+  if (isJidStatusBroadcast(jid)) return 'status'
+  if (jid.endsWith('@broadcast')) return 'broadcast'
+  return 'user'
+}
+
+/** The identifier of a jid on its own; a LID stays `<digits>@lid` (use `Identity.person` where the number may be known). */
+export function identifierOf(jid: string): string {
+  const user = jidDecode(jid)?.user ?? jid
+  if (isJidGroup(jid)) return `${user}-group`
+  if (isPnUser(jid) || jid.endsWith('@hosted')) return user
+  if (isLidUser(jid) || jid.endsWith('@hosted.lid')) return `${user}@lid`
+  return jid
+}
+
+/** The jid of a validated identifier; see "Identifiers" in shared/api/auth-and-limits.md. */
+export function jidOf(identifier: string): string {
+  if (identifier.endsWith('-group')) return `${identifier.slice(0, -'-group'.length)}@g.us`
+  if (identifier.includes('@')) return identifier
+  return `${identifier}@s.whatsapp.net`
+}
+
+/** Without device and agent: one name per person. */
+export function bare(jid: string): string {
+  const decoded = jidDecode(jid)
+  if (!decoded) return jid
+  const server = decoded.server === 'hosted' ? 's.whatsapp.net' : decoded.server === 'hosted.lid' ? 'lid' : decoded.server
+  return `${decoded.user}@${server}`
+}
