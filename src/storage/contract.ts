@@ -28,3 +28,24 @@ export interface StateStore {
   range(prefix: string, options?: RangeOptions): AsyncIterable<readonly [key: string, value: Uint8Array]>
   close(): Promise<void>
 }
+
+/** Longest key, in characters. lmdb takes 1,978 bytes; this leaves other backends room. */
+export const KEY_LIMIT = 1_024
+
+/** A key no backend can misread: printable ASCII without what unstorage rewrites. Throws otherwise, naming the key. */
+export function checkRecordKey(key: string): void {
+  if (key.length === 0 || key.length > KEY_LIMIT) {
+    throw new RangeError(`state: a key has 1 to ${KEY_LIMIT} characters, not ${key.length}: ${key.slice(0, 80)}`)
+  }
+  if (!/^[!-~]+$/.test(key) || /[/\\?]/.test(key)) {
+    throw new RangeError(`state: a key is printable ASCII without "/", "\\" and "?": ${JSON.stringify(key)}`)
+  }
+}
+
+/** Checked before the first write of a batch, so that a bad one changes nothing. */
+export function checkOps(ops: readonly Op[]): void {
+  for (const [key, value] of ops) {
+    checkRecordKey(key)
+    if (value !== null && !(value instanceof Uint8Array)) throw new TypeError(`state: the value of ${key} must be bytes or null`)
+  }
+}

@@ -34,6 +34,8 @@ export const keys = {
   markGeneration: (id: string) => `instance:${id}:mark-generation`,
   journal: (id: string, key: string) => `instance:${id}:journal:${key}`,
   journals: (id: string) => `instance:${id}:journal:`,
+  /** Journal records that ended the thread at every replay. */
+  deadLetter: (id: string, key: string) => `instance:${id}:dead-letter:${key}`,
   /** Sent messages kept for retry receipts, at most 24 h. */
   sent: (id: string, messageId: string) => `instance:${id}:sent:${messageId}`,
   sents: (id: string) => `instance:${id}:sent:`,

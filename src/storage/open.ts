@@ -1,0 +1,39 @@
+/** Opens what the configuration names by URL: `state:` (must be able to commit) and `blobs:` (files). */
+import { createStorage, type Driver, type Storage } from 'unstorage'
+import type { StateStore } from './contract.ts'
+import { type LmdbDriver, lmdbDriver } from './drivers/lmdb.ts'
+
+/** What can keep the state. A second backend is one more line here and the conformance suite (test/contract/storage.test.ts) over it. */
+const BACKENDS: Record<string, (rest: string) => LmdbDriver> = {
+  lmdb: (dir) => lmdbDriver({ dir }),
+}
+
+export type OpenStore = StateStore & {
+  /** The same entries through unstorage's own interface, for what may be written one key at a time. */
+  storage: Storage
+}
+
+export async function openStore(url: string): Promise<OpenStore> {
+  const colon = url.indexOf(':')
+  const scheme = colon < 0 ? url : url.slice(0, colon)
+  const rest = url.slice(colon + 1)
+  const serving = Object.keys(BACKENDS).map((name) => `${name}:<directory>`)
+  const open = Object.hasOwn(BACKENDS, scheme) ? BACKENDS[scheme] : undefined
+  if (open === undefined) {
+    throw new Error(
+      `The state cannot be kept in "${scheme}:", which cannot store several records in one atomic, durable step; use ${serving.join(' or ')}.`,
+    )
+  }
+  if (colon < 0 || rest === '') throw new Error(`The state store "${url}" names no directory; use ${serving.join(' or ')}.`)
+  return fromDriver(open(rest))
+}
+
+function fromDriver(driver: LmdbDriver): OpenStore {
+  return {
+    get: driver.get,
+    commit: driver.commit,
+    range: driver.range,
+    close: () => driver.dispose(),
+    storage: createStorage({ driver: driver as Driver }),
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * Records of one kind: versioned JSON (`{ v: 1, ... }`), parsed with valibot whenever it is read, upgraded there when an older version
+ * wrote it, sealed when it holds anything of a conversation or a credential.
+ */
+import * as v from 'valibot'
+import type { Op, RangeOptions, StateStore } from './contract.ts'
+import type { Sealer } from './seal.ts'
+
+type Stored = Record<string, unknown>
+
+export interface RepositoryOptions<T extends object> {
+  /** What a record is called in an error: `queue item`. */
+  name: string
+  schema: v.GenericSchema<unknown, T>
+  /** Version written now, from 1. */
+  version: number
+  /** How a record of version n becomes one of version n + 1, by n. One entry for every older version. */
+  upgrades?: Record<number, (old: Stored) => Stored>
+  /** Absent: stored readable. */
+  sealed?: Sealer | undefined
+}
+
+export interface Repository<T> {
+  encode(key: string, value: T): Op
+  decode(key: string, bytes: Uint8Array): T
+  get(store: Pick<StateStore, 'get'>, key: string): Promise<T | undefined>
+  list(store: Pick<StateStore, 'range'>, prefix: string, options?: RangeOptions): AsyncIterable<{ key: string; value: T }>
+  remove(key: string): Op
+}
+
+/** A record is there and cannot be used. Names the key, never the content. */
+export class RecordError extends Error {
+  readonly key: string
+
+  constructor(name: string, key: string, problem: string, options?: ErrorOptions) {
+    super(`${name} ${key}: ${problem}`, options)
+    this.name = 'RecordError'
+    this.key = key
+  }
+}
+
+export function repository<T extends object>({
+  name,
+  schema,
+  version,
+  upgrades = {},
+  sealed,
+}: RepositoryOptions<T>): Repository<T> {
+  for (let old = 1; old < version; old++) {
+    if (upgrades[old] === undefined) throw new Error(`${name}: there is no upgrade from version ${old}`)
+  }
+
+  function parse(key: string, bytes: Uint8Array): Stored {
+    let value: unknown
+    try {
+      value = JSON.parse((sealed ? sealed.open(key, bytes) : Buffer.from(bytes)).toString('utf8'))
+    } catch (cause) {
+      throw new RecordError(name, key, 'is not readable', { cause })
+    }
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new RecordError(name, key, 'is not a record')
+    return value as Stored
+  }
+
+  function upgrade(key: string, { v: written, ...rest }: Stored): Stored {
+    if (typeof written !== 'number' || !Number.isInteger(written) || written < 1)
+      throw new RecordError(name, key, 'has no version')
+    if (written > version) throw new RecordError(name, key, `has version ${written}; this program knows up to ${version}`)
+    let record = rest
+    for (let from = written; from < version; from++) record = upgrades[from]!(record)
+    return record
+  }
+
+  function decode(key: string, bytes: Uint8Array): T {
+    const parsed = v.safeParse(schema, upgrade(key, parse(key, bytes)))
+    if (parsed.success) return parsed.output
+    const issue = parsed.issues[0]
+    throw new RecordError(name, key, `has an unexpected ${v.getDotPath(issue) ?? 'shape'} (${issue.type})`)
+  }
+
+  return {
+    decode,
+    encode(key, value) {
+      const plain = Buffer.from(JSON.stringify({ v: version, ...value }))
+      return [key, sealed ? sealed.seal(key, plain) : plain]
+    },
+    async get(store, key) {
+      const bytes = await store.get(key)
+      return bytes && decode(key, bytes)
+    },
+    async *list(store, prefix, options) {
+      for await (const [key, bytes] of store.range(prefix, options)) yield { key, value: decode(key, bytes) }
+    },
+    remove: (key) => [key, null],
+  }
+}

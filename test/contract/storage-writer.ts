@@ -1,0 +1,36 @@
+/** A writer for storage.test.ts, as a worker thread (until told to stop) or as a process of its own (until killed). */
+import { writeSync } from 'node:fs'
+import { parentPort, workerData } from 'node:worker_threads'
+import { openStore } from '../../src/storage/open.ts'
+
+/** Every key of batch n holds n, so that a torn batch shows. */
+export const batchOf = (writer: string, n: number) =>
+  Array.from({ length: 8 }, (_, i) => [`${writer}:${i}:${String(n % 50).padStart(3, '0')}`, Buffer.from(String(n))] as const)
+
+async function writeInThread(url: string, writer: string, batches: number) {
+  const store = await openStore(url)
+  for (let n = 0; n < batches; n++) await store.commit({ ops: batchOf(writer, n) })
+  // A counter all writers raise together: only the guard keeps it right.
+  for (let n = 0; n < 25; ) {
+    const found = await store.get('counter')
+    const next = Buffer.from(String(Number(found ?? 0) + 1))
+    if (await store.commit({ guard: { key: 'counter', equals: found ?? null }, ops: [['counter', next]] })) n++
+  }
+  await store.close()
+  parentPort!.postMessage('done')
+}
+
+async function writeUntilKilled(url: string) {
+  const store = await openStore(url)
+  const write = async (writer: string) => {
+    for (let n = 0; ; n++) {
+      await store.commit({ ops: batchOf(writer, n) })
+      // Synchronous: what is on the pipe was acknowledged before the kill.
+      writeSync(1, `${writer} ${n}\n`)
+    }
+  }
+  await Promise.all(['a', 'b', 'c'].map(write))
+}
+
+if (parentPort) await writeInThread(workerData.url, workerData.writer, workerData.batches)
+else if (process.argv[2] === 'until-killed') await writeUntilKilled(process.argv[3]!)
