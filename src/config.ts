@@ -1,0 +1,197 @@
+/**
+ * Environment to typed Config: the only reader of `process.env`. A bad variable ends the start with one sentence that names it, says
+ * what it holds and what is accepted; a variable nobody reads is named in a warning, so that a typo does not pass for a setting.
+ */
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+import ipaddr from 'ipaddr.js'
+import * as v from 'valibot'
+import { ADMIN_KEY_PREFIX, BRAND } from './domain/brand.ts'
+import { SECOND } from './domain/clock.ts'
+import type { NetworkOptions } from './engine/engine.ts'
+
+const PREFIX = `${BRAND.toUpperCase()}_`
+
+/** Every address of this machine and nothing else: what webhooks may reach in the sandbox without being asked for. */
+const LOOPBACK = ['127.0.0.0/8', '::1/128']
+
+/**
+ * Two at least, even on one core, so that a crash never takes every instance down: a second shard costs 13 to 20 MB. Four at most
+ * without being asked (what was measured), and one core is left to HTTP.
+ */
+const defaultShards = () => Math.max(2, Math.min(4, availableParallelism() - 1))
+
+/** In a schema below, a message is what the variable accepts; `sentence` builds the rest. */
+const whole = (min: number, max: number) => {
+  const accepts = `a whole number from ${min} to ${max}`
+  return v.pipe(
+    v.string(),
+    v.regex(/^\d{1,9}$/, accepts),
+    v.transform(Number),
+    v.minValue(min, accepts),
+    v.maxValue(max, accepts),
+  )
+}
+const oneOf = <const T extends readonly string[]>(...words: T) => v.picklist(words, words.join(' or '))
+const text = v.pipe(v.string(), v.nonEmpty('not empty'))
+
+/** `10.0.0.1` as `10.0.0.1/32`; undefined when it is no address or the prefix does not fit. */
+function toCidr(entry: string): string | undefined {
+  if (ipaddr.isValid(entry)) return `${entry}/${ipaddr.parse(entry).kind() === 'ipv4' ? 32 : 128}`
+  return ipaddr.isValidCIDR(entry) ? entry : undefined
+}
+const split = (list: string) => list.split(',').flatMap((entry) => entry.trim() || [])
+const cidrs = v.pipe(
+  v.string(),
+  v.check(
+    (list) => split(list).every((entry) => toCidr(entry) !== undefined),
+    'a comma-separated list of IP addresses or CIDR ranges',
+  ),
+  v.transform((list) => split(list).flatMap((entry) => toCidr(entry) ?? [])),
+)
+
+const isUrl = (value: string, protocols: readonly string[]) => URL.canParse(value) && protocols.includes(new URL(value).protocol)
+const ADMIN_KEY = new RegExp(`^${ADMIN_KEY_PREFIX}[0-9a-f]{48}$`)
+
+const Environment = v.object({
+  SVC_HOST: v.optional(text, '127.0.0.1'),
+  SVC_PORT: v.optional(whole(0, 65_535), '8080'),
+  SVC_BASE_URL: v.optional(
+    v.pipe(
+      v.string(),
+      v.check((value) => isUrl(value, ['http:', 'https:']), 'an http or https URL'),
+      v.transform((value) => value.replace(/\/+$/, '')),
+    ),
+  ),
+  SVC_DATA_DIR: v.optional(text, './data'),
+  SVC_STORE_URL: v.optional(text),
+  SVC_SECRET_KEY: v.optional(text),
+  SVC_ADMIN_KEY: v.optional(v.pipe(v.string(), v.regex(ADMIN_KEY, `${ADMIN_KEY_PREFIX} and 48 lower-case hexadecimal digits`))),
+  SVC_INSTANCE_SLOTS: v.optional(whole(1, 10_000), '50'),
+  SVC_SHARDS: v.optional(whole(1, 64)),
+  SVC_NETWORK_URL: v.optional(
+    v.pipe(
+      v.string(),
+      v.check((value) => isUrl(value, ['ws:', 'wss:']), 'a ws or wss URL'),
+    ),
+  ),
+  SVC_NETWORK_ROOT: v.optional(
+    v.pipe(
+      v.string(),
+      v.check(
+        (value) => /^[A-Za-z0-9+/]+=*$/.test(value) && Buffer.from(value, 'base64').length === 32,
+        'the base64 of a 32-byte public key',
+      ),
+    ),
+  ),
+  SVC_NETWORK_CA: v.optional(text),
+  SVC_NETWORK_MEDIA_HOST: v.optional(v.pipe(v.string(), v.regex(/^[^\s/]+:\d{1,5}$/, 'a host and a port, as in 127.0.0.1:8443'))),
+  SVC_NETWORK_VERIFY: v.optional(oneOf('strict', 'warn'), 'strict'),
+  SVC_EGRESS_ALLOW: v.optional(cidrs),
+  SVC_ADMIN_ALLOWED_IPS: v.optional(cidrs, ''),
+  SVC_TRUSTED_PROXIES: v.optional(cidrs, ''),
+  SVC_METRICS_TOKEN: v.optional(text),
+  SVC_SANDBOX_PORT: v.optional(whole(0, 65_535), '8081'),
+  SVC_LOG_LEVEL: v.optional(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info'),
+  SVC_DOCS: v.optional(oneOf('on', 'off'), 'on'),
+  SVC_SHUTDOWN_SECONDS: v.optional(whole(0, 600), '10'),
+  /** For `test/faults` only: `step` or `step:count`, at which the process ends itself with SIGKILL. */
+  SVC_TEST_KILL_AT: v.optional(text),
+})
+type Variable = keyof typeof Environment.entries
+
+/** Never repeated in a message. */
+const SECRETS: readonly string[] = ['SVC_SECRET_KEY', 'SVC_ADMIN_KEY', 'SVC_METRICS_TOKEN'] satisfies Variable[]
+
+export interface Config {
+  host: string
+  /** 0: any free one. */
+  port: number
+  /** Public base of `api_url`; null: the address the service listens on. */
+  baseUrl: string | null
+  dataDir: string
+  storeUrl: string
+  /** As given; null: a key of its own, kept under the data folder. */
+  secretKey: string | null
+  adminKey: string | null
+  instanceSlots: number
+  shards: number
+  network: NetworkOptions
+  /** CIDR ranges that webhooks may reach although they are not public. */
+  egressAllow: readonly string[]
+  /** CIDR ranges that may use `/admin`; empty: any. */
+  adminAllowedIps: readonly string[]
+  trustedProxies: readonly string[]
+  metricsToken: string | null
+  sandboxPort: number
+  logLevel: string
+  docs: boolean
+  shutdownMs: number
+  killAt: string | null
+}
+
+export interface ConfigResult {
+  config: Config
+  /** One sentence per variable with our prefix that nobody reads. */
+  warnings: string[]
+}
+
+export function readConfig({
+  sandbox = false,
+  env = process.env,
+}: {
+  sandbox?: boolean
+  env?: NodeJS.ProcessEnv
+} = {}): ConfigResult {
+  // An empty variable is an unset one: that is what a compose file with `SVC_X=${SVC_X}` hands over.
+  const given = Object.fromEntries(Object.entries(env).filter(([name, value]) => name.startsWith(PREFIX) && value !== ''))
+  const parsed = v.safeParse(Environment, given)
+  if (!parsed.success) throw new Error(sentence(parsed.issues[0]))
+  const known = parsed.output
+  const dataDir = resolve(known.SVC_DATA_DIR)
+  const config: Config = {
+    host: known.SVC_HOST,
+    port: known.SVC_PORT,
+    baseUrl: known.SVC_BASE_URL ?? null,
+    dataDir,
+    storeUrl: known.SVC_STORE_URL ?? `lmdb:${resolve(dataDir, 'state')}`,
+    secretKey: known.SVC_SECRET_KEY ?? null,
+    adminKey: known.SVC_ADMIN_KEY ?? null,
+    instanceSlots: known.SVC_INSTANCE_SLOTS,
+    shards: known.SVC_SHARDS ?? defaultShards(),
+    network: {
+      url: known.SVC_NETWORK_URL ?? null,
+      root: known.SVC_NETWORK_ROOT ?? null,
+      ca: known.SVC_NETWORK_CA === undefined ? null : readCa(known.SVC_NETWORK_CA),
+      mediaHost: known.SVC_NETWORK_MEDIA_HOST ?? null,
+      verify: known.SVC_NETWORK_VERIFY,
+    },
+    egressAllow: known.SVC_EGRESS_ALLOW ?? (sandbox ? LOOPBACK : []),
+    adminAllowedIps: known.SVC_ADMIN_ALLOWED_IPS,
+    trustedProxies: known.SVC_TRUSTED_PROXIES,
+    metricsToken: known.SVC_METRICS_TOKEN ?? null,
+    sandboxPort: known.SVC_SANDBOX_PORT,
+    logLevel: known.SVC_LOG_LEVEL,
+    docs: known.SVC_DOCS === 'on',
+    shutdownMs: known.SVC_SHUTDOWN_SECONDS * SECOND,
+    killAt: known.SVC_TEST_KILL_AT ?? null,
+  }
+  const unknown = Object.keys(given).filter((name) => !(name in Environment.entries))
+  return { config, warnings: unknown.map((name) => `${name} is set, but no variable has this name; it is ignored.`) }
+}
+
+function sentence(issue: v.BaseIssue<unknown>): string {
+  const name = String(issue.path?.[0]?.key)
+  const value = String(issue.input)
+  const holds = SECRETS.includes(name) ? 'has a value that cannot be used' : `is ${JSON.stringify(value.slice(0, 100))}`
+  return `${name} ${holds}; it must be ${issue.message}.`
+}
+
+function readCa(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new Error(`SVC_NETWORK_CA is ${JSON.stringify(path)}; it must be a PEM file that can be read.`, { cause })
+  }
+}

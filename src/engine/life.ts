@@ -1,0 +1,119 @@
+/**
+ * One life of a shard thread: a Piscina pool of exactly one thread that is never replaced within the pool. When the thread goes, its
+ * calls fail at once and the life is over; the supervisor (`shard.ts`) begins another one, with the next generation number.
+ */
+import { Piscina } from 'piscina'
+import { SECOND } from '../domain/clock.ts'
+import { Failure } from '../domain/failures.ts'
+import type { EngineEvent, Result } from './engine.ts'
+import type { ShardRequest, ThreadData } from './protocol.ts'
+
+/** Calls one thread takes at a time, and as many again that wait; beyond that the answer is 503. A thread does 109k small ones a second. */
+const CALLS_IN_FLIGHT = 2_000
+
+export interface LifeOptions {
+  generation: number
+  /** The thread's main module. */
+  worker: URL
+  /** Name of the task the module exports. */
+  task: string
+  data: ThreadData
+  heapMb: number
+  onEvent(event: EngineEvent): void
+  /** Told once, whatever ended it; the cause is undefined when the thread went without a word. */
+  onEnd(cause: unknown): void
+}
+
+export interface Life {
+  readonly generation: number
+  /** True from the moment the thread is gone, before anybody is told. */
+  isOver(): boolean
+  /** Rejects with `Failure` only: what the shard answered, or `engine_unavailable`. */
+  run(request: ShardRequest, limitMs: number): Promise<unknown>
+  /** Ends the thread as it is. Resolves when it is gone. */
+  end(): Promise<void>
+}
+
+export function beginLife({ generation, worker, task, data, heapMb, onEvent, onEnd }: LifeOptions): Life {
+  const pool = new Piscina<unknown, Result>({
+    filename: worker.href,
+    name: task,
+    workerData: data,
+    // 0, not 1: Piscina would replace a dead thread at once, with empty state and without back-off.
+    minThreads: 0,
+    maxThreads: 1,
+    // Any other value removes an idle thread, and its sockets with it.
+    idleTimeout: Number.POSITIVE_INFINITY,
+    concurrentTasksPerWorker: CALLS_IN_FLIGHT,
+    maxQueue: CALLS_IN_FLIGHT,
+    // The default waits on shared memory between tasks, which stops the timers and sockets of an idle thread.
+    atomics: 'disabled',
+    recordTiming: false,
+    // A heap that runs full then ends this thread and not the process.
+    resourceLimits: { maxOldGenerationSizeMb: heapMb },
+  })
+  const inFlight = new Set<(failure: Failure) => void>()
+  let isOver = false
+  let cause: unknown
+
+  pool.on('message', (event: EngineEvent) => {
+    if (!isOver) onEvent(event)
+  })
+  // Without a listener an idle crash would end the whole process.
+  pool.on('error', (error) => {
+    cause ??= error
+  })
+  pool.on('workerDestroy', () => {
+    isOver = true
+    for (const fail of [...inFlight]) fail(new Failure('engine_unavailable'))
+    // Piscina reports the cause right after this event, to a call in flight or to 'error'.
+    setImmediate(() => {
+      pool.destroy().then(() => onEnd(cause), onEnd)
+    })
+  })
+
+  return {
+    generation,
+    isOver: () => isOver,
+
+    run(request, limitMs) {
+      if (isOver) return Promise.reject(new Failure('engine_unavailable'))
+      return new Promise((resolve, reject) => {
+        const settle = () => {
+          clearTimeout(timer)
+          inFlight.delete(fail)
+        }
+        const fail = (failure: Failure) => {
+          settle()
+          reject(failure)
+        }
+        // The shard keeps its own, shorter deadlines; this one says that the thread does not answer at all.
+        const timer = setTimeout(() => fail(new Failure('engine_unavailable')), limitMs)
+        inFlight.add(fail)
+        // Never an abort signal: aborting a task terminates the thread.
+        pool.run({ ...request, generation }).then(
+          (result) => {
+            settle()
+            if ('ok' in result) resolve(result.ok)
+            else reject(Failure.from(result.err))
+          },
+          (error: unknown) => {
+            if (isOver) cause ??= error
+            const isFull = error instanceof Error && error.message === 'Task queue is at limit'
+            fail(new Failure(isOver || isFull ? 'engine_unavailable' : 'internal', { cause: error }))
+          },
+        )
+      })
+    },
+
+    async end() {
+      // Piscina waits for the exit of a thread that no longer holds the event loop: without a timer the process could end first.
+      const hold = setInterval(() => {}, SECOND)
+      try {
+        await pool.destroy()
+      } finally {
+        clearInterval(hold)
+      }
+    },
+  }
+}

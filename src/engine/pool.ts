@@ -1,0 +1,218 @@
+/**
+ * The engine over shards: which shard hosts an instance, and what happens when a shard goes. A thread that dies takes its sessions
+ * with it and nothing else: its calls fail at once with `engine_unavailable`, the other shards do not notice, and its instances are
+ * booted again into the next life from what is in storage. Placement is remembered only here: any shard can host any instance.
+ */
+import { extname } from 'node:path'
+import { type Clock, systemClock } from '../domain/clock.ts'
+import { Failure } from '../domain/failures.ts'
+import type { InstanceConfig, RuntimeState, Status } from '../domain/instance.ts'
+import type { Log } from '../domain/log.ts'
+import type { Engine, EngineEvent, ShardSetup, StartHow } from './engine.ts'
+import type { CrashHow } from './protocol.ts'
+import { createShard, type Shard } from './shard.ts'
+import { createStartGate } from './start-gate.ts'
+
+/** states.md row 32. */
+const STARTS_PER_SECOND = 5
+/** V8 heap of one thread in MB; buffers come on top. A session holds about 1 MB. */
+const HEAP_MB = 512
+/** `.ts` under tsx, `.js` in dist. */
+const THREAD = new URL(`../../workers/shard/main${extname(import.meta.url)}`, import.meta.url)
+
+export interface PoolSetup extends Omit<ShardSetup, 'shard'> {
+  shards: number
+  log: Log
+  clock?: Clock
+  /** Lets `crashShard` work; for tests. */
+  allowCrash?: boolean
+  heapMb?: number
+  /** Another main module of the thread, and how often it is asked whether it lives; for tests of the supervision. */
+  worker?: URL
+  watchEveryMs?: number
+}
+
+export interface PooledEngine extends Engine {
+  /** Life number of every shard that answers now; undefined for one that does not. */
+  generations(): (number | undefined)[]
+  shardOf(instance: string): number | undefined
+  /** Test hook (`allowCrash`): really crashes the thread. Resolves when its life is over. */
+  crashShard(shard: number, how?: CrashHow): Promise<void>
+}
+
+/** What a shard hosts, or will when its next life begins. */
+interface Placed {
+  shard: Shard
+  config: InstanceConfig
+  /** Life into which its start was sent; undefined while it waits for its turn. */
+  generation: number | undefined
+}
+
+/** Statuses without a session (states.md, "Not running"): booting one of these takes no start slot. */
+const NOT_RUNNING: ReadonlySet<Status> = new Set(['created', 'logged_out', 'banned', 'stopped'])
+
+const isUnavailable = (error: unknown) => error instanceof Failure && error.code === 'engine_unavailable'
+
+/** Resolves when every shard answers; rejects, with no thread left behind, when one does not come up. */
+export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine> {
+  const {
+    shards: count,
+    log,
+    clock = systemClock,
+    allowCrash = false,
+    heapMb = HEAP_MB,
+    worker = THREAD,
+    watchEveryMs,
+    ...common
+  } = setup
+  const gate = createStartGate(STARTS_PER_SECOND, clock)
+  const placed = new Map<string, Placed>()
+  const listeners: ((event: EngineEvent) => void)[] = []
+  let isClosed = false
+
+  const shards = Array.from({ length: count }, (_, index): Shard => {
+    const shard = createShard({
+      worker,
+      task: 'run',
+      data: { ...common, shard: index, allowCrash },
+      heapMb,
+      clock,
+      watchEveryMs,
+      log,
+      onEvent(event) {
+        for (const listener of listeners) listener(event)
+      },
+      onUp: (generation) => bootAll(shard, generation),
+    })
+    return shard
+  })
+
+  /** The shard with the fewest instances; a new instance goes to one that answers, a boot can wait for its next life. */
+  function roomiest(how: StartHow): Shard | undefined {
+    const load = new Map(shards.map((shard) => [shard, 0]))
+    for (const { shard } of placed.values()) load.set(shard, load.get(shard)! + 1)
+    const byLoad = [...shards].sort((a, b) => load.get(a)! - load.get(b)!)
+    return byLoad.find((shard) => shard.generation() !== undefined) ?? (how === 'boot' ? byLoad[0] : undefined)
+  }
+
+  async function sendStart(entry: Placed, how: StartHow): Promise<RuntimeState> {
+    entry.generation = entry.shard.generation()
+    return (await entry.shard.run({ type: 'start', config: entry.config, how })) as RuntimeState
+  }
+
+  /** One boot at its turn. Undefined when a death, a stop or an earlier start made it unnecessary. */
+  async function boot(entry: Placed, generation: number | undefined): Promise<RuntimeState | undefined> {
+    const giveBack = await gate.slot()
+    const isStale = isClosed || placed.get(entry.config.id) !== entry || entry.shard.generation() !== generation
+    if (isStale || (generation !== undefined && entry.generation === generation)) {
+      giveBack()
+      return undefined
+    }
+    const state = await sendStart(entry, 'boot')
+    if (NOT_RUNNING.has(state.status)) giveBack()
+    return state
+  }
+
+  function bootAll(shard: Shard, generation: number) {
+    for (const entry of placed.values()) {
+      if (entry.shard !== shard) continue
+      boot(entry, generation).catch((error) => {
+        log.error({ err: error, instance: entry.config.id, shard: shard.index }, 'instance was not booted')
+      })
+    }
+  }
+
+  function find(instance: string): Placed {
+    const entry = placed.get(instance)
+    if (entry === undefined) throw new Failure('engine_unavailable')
+    return entry
+  }
+
+  const engine: PooledEngine = {
+    async start(config, how) {
+      const shard = placed.get(config.id)?.shard ?? roomiest(how)
+      if (shard === undefined || isClosed) throw new Failure('engine_unavailable')
+      const entry: Placed = { shard, config, generation: undefined }
+      placed.set(config.id, entry)
+      if (how === 'boot') {
+        const state = await boot(entry, shard.generation())
+        if (state === undefined) throw new Failure('engine_unavailable')
+        return state
+      }
+      try {
+        return await sendStart(entry, how)
+      } catch (error) {
+        // Nothing was created: the caller drops its record, and a next life must not boot it.
+        if (placed.get(config.id) === entry) placed.delete(config.id)
+        throw error
+      }
+    },
+
+    async configure(config) {
+      const entry = find(config.id)
+      entry.config = config
+      // While its turn has not come, or while its shard is down, the start takes the configuration along.
+      if (entry.generation === undefined || entry.generation !== entry.shard.generation()) return
+      try {
+        await entry.shard.run({ type: 'configure', config })
+      } catch (error) {
+        if (!isUnavailable(error)) throw error
+      }
+    },
+
+    async stop(instance, how) {
+      const entry = find(instance)
+      if (how === 'erase' && entry.shard.generation() !== undefined && entry.generation !== entry.shard.generation()) {
+        // It waits for its turn: to log out and erase it the shard must know it.
+        await sendStart(entry, 'boot')
+      }
+      try {
+        await entry.shard.run({ type: 'stop', instance, how })
+      } catch (error) {
+        // A session that died with its shard is closed without logging out, which is what `keep` asks for.
+        if (how === 'erase' || !isUnavailable(error)) throw error
+      }
+      placed.delete(instance)
+    },
+
+    async call(instance, operation, input) {
+      const { shard } = find(instance)
+      return shard.run({ type: 'call', instance, operation, input })
+    },
+
+    onEvent(listener) {
+      listeners.push(listener)
+    },
+
+    isReady: () => !isClosed && shards.every((shard) => shard.generation() !== undefined),
+
+    async close(deadlineMs) {
+      isClosed = true
+      gate.open()
+      await Promise.all(shards.map((shard) => shard.close(deadlineMs)))
+    },
+
+    generations: () => shards.map((shard) => shard.generation()),
+
+    shardOf: (instance) => placed.get(instance)?.shard.index,
+
+    async crashShard(index, how = 'throw') {
+      await shards[index]!.run({ type: 'crash', how }).then(
+        () => {
+          throw new Error('The shard survived its crash.')
+        },
+        (error) => {
+          if (!isUnavailable(error)) throw error
+        },
+      )
+    },
+  }
+
+  try {
+    await Promise.all(shards.map((shard) => shard.begun))
+  } catch (cause) {
+    await engine.close(0)
+    throw new Error('The engine did not start: a shard thread did not come up.', { cause })
+  }
+  return engine
+}

@@ -1,0 +1,24 @@
+/**
+ * What a pool says to its shard besides the engine's commands: the supervisor's own words. `hello` opens a life, and nothing else is
+ * answered before it, so a thread that came up empty refuses work meant for the one before.
+ */
+import * as v from 'valibot'
+import { Command, type ShardSetup } from './engine.ts'
+
+export const ShardCommand = v.union([
+  Command,
+  v.object({ generation: v.number(), type: v.literal('hello') }),
+  v.object({ generation: v.number(), type: v.literal('ping') }),
+  /** Test hook, refused unless the thread was made with `allowCrash`: dies as an uncaught error, an exit, a full heap or a spin would. */
+  v.object({ generation: v.number(), type: v.literal('crash'), how: v.picklist(['throw', 'exit', 'heap', 'spin']) }),
+])
+export type ShardCommand = v.InferOutput<typeof ShardCommand>
+
+type WithoutGeneration<C> = C extends unknown ? Omit<C, 'generation'> : never
+export type ShardRequest = WithoutGeneration<ShardCommand>
+export type CrashHow = Extract<ShardCommand, { type: 'crash' }>['how']
+
+/** `workerData` of a shard thread. */
+export interface ThreadData extends ShardSetup {
+  allowCrash: boolean
+}

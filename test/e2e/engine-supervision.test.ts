@@ -1,0 +1,203 @@
+/** A shard thread that dies takes its own calls with it and nothing else, and its instances come back without being asked for. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Failure } from '../../src/domain/failures.ts'
+import { DEFAULT_SETTINGS, type InstanceConfig, type RuntimeState, type WebhookSettings } from '../../src/domain/instance.ts'
+import { createPooledEngine, type PooledEngine, type PoolSetup } from '../../src/engine/pool.ts'
+
+const log = { info() {}, warn() {}, error() {} }
+
+const setup: PoolSetup = {
+  shards: 2,
+  storeUrl: 'none:',
+  secretKey: new Uint8Array(32),
+  network: { url: 'ws://127.0.0.1:1', root: null, ca: null, mediaHost: null, verify: 'strict' },
+  egressAllow: [],
+  logLevel: 'silent',
+  killAt: null,
+  allowCrash: true,
+  log,
+  worker: new URL('./engine/small-shard.ts', import.meta.url),
+}
+
+const config = (id: string, settings = DEFAULT_SETTINGS): InstanceConfig => ({ id, settings, webhooks: {} as WebhookSettings })
+const unavailable = (error: unknown) => error instanceof Failure && error.code === 'engine_unavailable'
+
+interface Echo {
+  calls: number
+  threadId: number
+  shard: number
+  proxy: string | null
+}
+const echo = async (engine: PooledEngine, id: string) => (await engine.call(id, 'echo', null)) as Echo
+
+/** Asks again until the shard answers; the test's own time limit bounds it. */
+async function untilAnswered(engine: PooledEngine, id: string): Promise<Echo> {
+  for (;;) {
+    try {
+      return await echo(engine, id)
+    } catch (error) {
+      if (!unavailable(error)) throw error
+      await wait(10)
+    }
+  }
+}
+
+describe('a pool of two shards', { timeout: 60_000 }, () => {
+  let engine: PooledEngine
+  before(async () => {
+    engine = await createPooledEngine(setup)
+    for (const id of ['a', 'b', 'c', 'd']) await engine.start(config(id), 'create')
+  })
+  after(() => engine.close(1_000))
+
+  test('instances are spread over the shards, fewest first', async () => {
+    const shards = await Promise.all(['a', 'b', 'c', 'd'].map(async (id) => (await echo(engine, id)).shard))
+    assert.deepEqual(shards, [0, 1, 0, 1])
+    assert.equal(engine.isReady(), true)
+  })
+
+  test('an instance keeps its state between calls and its thread keeps running while idle', async () => {
+    const first = await echo(engine, 'a')
+    const second = await echo(engine, 'a')
+    assert.equal(second.calls, first.calls + 1)
+    assert.equal(second.threadId, first.threadId)
+  })
+
+  test('an unexpected error is internal for the caller and leaves the shard alive', async () => {
+    await assert.rejects(engine.call('a', 'throw', null), (error) => error instanceof Failure && error.code === 'internal')
+    assert.ok(await echo(engine, 'a'))
+  })
+
+  test('an instance nobody hosts is answered with engine_unavailable', async () => {
+    await assert.rejects(engine.call('nobody', 'echo', null), unavailable)
+  })
+
+  for (const how of ['throw', 'exit', 'heap'] as const) {
+    test(`after a crash by ${how}, calls in flight fail at once, the other shard answers without a gap, and the instances return`, async () => {
+      const shard = engine.shardOf('a')!
+      const generation = engine.generations()[shard]!
+      const neighbour = await echo(engine, 'b')
+      const inFlight = assert.rejects(engine.call('a', 'never', null), unavailable)
+      const crashed = engine.crashShard(shard, how)
+      const meanwhile = await echo(engine, 'b')
+      await Promise.all([inFlight, crashed])
+      assert.equal(meanwhile.threadId, neighbour.threadId)
+      assert.equal(engine.isReady(), false)
+      await assert.rejects(engine.call('a', 'echo', null), unavailable)
+
+      const back = await untilAnswered(engine, 'a')
+      await untilAnswered(engine, 'c')
+      assert.equal(back.calls, 1, 'the new life begins with fresh state')
+      assert.equal(engine.generations()[shard], generation + 1)
+      assert.equal((await echo(engine, 'b')).threadId, neighbour.threadId)
+    })
+  }
+
+  test('a configuration given while the shard is down is the one its instances come back with', async () => {
+    const shard = engine.shardOf('a')!
+    await engine.crashShard(shard)
+    await engine.configure(config('a', { ...DEFAULT_SETTINGS, proxy_url: 'socks5://127.0.0.1:1' }))
+    assert.equal((await untilAnswered(engine, 'a')).proxy, 'socks5://127.0.0.1:1')
+  })
+
+  test('an instance stopped while its shard is down does not come back', async () => {
+    const shard = engine.shardOf('c')!
+    await engine.crashShard(shard)
+    await assert.rejects(engine.stop('c', 'erase'), unavailable)
+    await engine.stop('c', 'keep')
+    await untilAnswered(engine, 'a')
+    await assert.rejects(engine.call('c', 'echo', null), unavailable)
+    assert.equal(engine.shardOf('c'), undefined)
+  })
+})
+
+test('of 20 instances, those of a dead shard are back within 10 s, at most 5 starts in any second', {
+  timeout: 60_000,
+}, async () => {
+  const engine = await createPooledEngine(setup)
+  try {
+    const ids = Array.from({ length: 20 }, (_, index) => `instance-${index}`)
+    for (const id of ids) await engine.start(config(id), 'create')
+    const shard = 1
+    const lost = ids.filter((id) => engine.shardOf(id) === shard)
+    const births: number[] = []
+    // Every start of the new life announces itself.
+    engine.onEvent(({ state }) => births.push(bornAt(state)))
+    const diedAt = Date.now()
+    await engine.crashShard(shard)
+    await Promise.all(lost.map((id) => untilAnswered(engine, id)))
+
+    assert.equal(lost.length, 10)
+    assert.equal(births.length, 10)
+    assert.ok(Date.now() - diedAt < 10_000)
+    assertPace(births)
+  } finally {
+    await engine.close(1_000)
+  }
+})
+
+test('at the start of the process 12 sessions take their turns, and instances without a session wait for nobody', {
+  timeout: 60_000,
+}, async () => {
+  const engine = await createPooledEngine(setup)
+  try {
+    const births: number[] = []
+    const idle = Array.from({ length: 50 }, (_, index) => engine.start(config(`idle-${index}`), 'boot'))
+    const began = Date.now()
+    await Promise.all(idle)
+    assert.ok(Date.now() - began < 5_000, '50 at 5 a second would take 9 s')
+    const live = Array.from({ length: 12 }, (_, index) => engine.start(config(`live-${index}`), 'boot'))
+    for (const state of await Promise.all(live)) births.push(bornAt(state))
+    assert.equal(births.length, 12)
+    assertPace(births)
+  } finally {
+    await engine.close(1_000)
+  }
+})
+
+test('a thread that spins without end is ended and replaced', { timeout: 60_000 }, async () => {
+  const engine = await createPooledEngine({ ...setup, shards: 1, watchEveryMs: 100 })
+  try {
+    await engine.start(config('a'), 'create')
+    await engine.crashShard(0, 'spin')
+    assert.equal((await untilAnswered(engine, 'a')).calls, 1)
+    assert.deepEqual(engine.generations(), [2])
+  } finally {
+    await engine.close(1_000)
+  }
+})
+
+test('a thread refuses to crash unless it was made for tests', { timeout: 60_000 }, async () => {
+  const engine = await createPooledEngine({ ...setup, shards: 1, allowCrash: false })
+  try {
+    await assert.rejects(engine.crashShard(0), (error) => error instanceof Failure && error.code === 'not_allowed')
+  } finally {
+    await engine.close(1_000)
+  }
+})
+
+test('a pool whose threads cannot load does not start and leaves nothing behind', { timeout: 60_000 }, async () => {
+  const worker = new URL('./engine/absent.ts', import.meta.url)
+  await assert.rejects(createPooledEngine({ ...setup, worker }), /did not start/)
+})
+
+test('after close nothing is answered and no thread is left', { timeout: 60_000 }, async () => {
+  const engine = await createPooledEngine({ ...setup, shards: 1 })
+  await engine.start(config('a'), 'create')
+  const pending = assert.rejects(engine.call('a', 'never', null), unavailable)
+  await engine.close(1_000)
+  await pending
+  await assert.rejects(engine.call('a', 'echo', null), unavailable)
+  await assert.rejects(engine.start(config('b'), 'create'), unavailable)
+  assert.equal(engine.isReady(), false)
+})
+
+const bornAt = ({ profileName }: RuntimeState) => Number(/\d+/.exec(profileName!)![0])
+
+/** 50 ms less than the second: the clocks are the two threads', and a message takes a moment to cross. */
+function assertPace(births: number[]) {
+  const sorted = births.toSorted((a, b) => a - b)
+  for (let i = 5; i < sorted.length; i++) assert.ok(sorted[i]! - sorted[i - 5]! > 950, `starts ${i - 5} and ${i} are too close`)
+}

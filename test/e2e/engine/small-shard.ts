@@ -1,0 +1,55 @@
+/** A shard thread with the real host and a small instance in it, to see the supervision alone: no library, no network, no storage. */
+import { parentPort, threadId, workerData } from 'node:worker_threads'
+import { CREATED, type InstanceConfig, type RuntimeState } from '../../../src/domain/instance.ts'
+import type { ThreadData } from '../../../src/engine/protocol.ts'
+import type { StateStore } from '../../../src/storage/contract.ts'
+import { createCrash } from '../../../workers/shard/faults.ts'
+import { createHost } from '../../../workers/shard/host.ts'
+import type { HostedInstance, ShardDeps } from '../../../workers/shard/instance.ts'
+
+const data = workerData as ThreadData
+const silent = { info() {}, warn() {}, error() {} }
+
+function createSmallInstance(deps: ShardDeps, first: InstanceConfig): HostedInstance {
+  let config = first
+  let calls = 0
+  const state = (): RuntimeState => ({
+    ...CREATED,
+    status: config.id.startsWith('idle') ? 'stopped' : 'connected',
+    profileName: `born at ${Date.now()}`,
+  })
+  return {
+    async start() {
+      deps.announce({ type: 'state', instance: config.id, state: state() })
+      return state()
+    },
+    async configure(next) {
+      config = next
+    },
+    async call(operation, input) {
+      calls++
+      switch (operation) {
+        case 'never':
+          return new Promise(() => {})
+        case 'throw':
+          throw new TypeError('not a failure')
+        default:
+          return { input, calls, threadId, shard: data.shard, proxy: config.settings.proxy_url }
+      }
+    },
+    async stop() {},
+  }
+}
+
+const host = createHost({
+  log: silent,
+  open: async () =>
+    ({
+      store: { async close() {} } as StateStore,
+      announce: (event) => parentPort!.postMessage(event),
+    }) as ShardDeps,
+  createInstance: createSmallInstance,
+  crash: createCrash(data.allowCrash),
+})
+
+export const run = host.run

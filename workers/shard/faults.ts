@@ -1,0 +1,40 @@
+/** Test hooks: ways for a thread, or the whole process, to end for real (`test/faults`). */
+import { Failure } from '../../src/domain/failures.ts'
+import type { CrashHow } from '../../src/engine/protocol.ts'
+
+/** Ends the thread as it happens in the field: an uncaught error, an exit, a heap that runs full, a loop that never yields. */
+export function createCrash(isAllowed: boolean): (how: CrashHow) => Promise<never> {
+  return async (how) => {
+    if (!isAllowed) throw new Failure('not_allowed')
+    switch (how) {
+      case 'throw':
+        queueMicrotask(() => {
+          throw new Error('crash asked for by a test')
+        })
+        break
+      case 'exit':
+        process.exit(3)
+        break
+      case 'heap': {
+        const hoard: number[][] = []
+        for (;;) hoard.push(new Array(100_000).fill(hoard.length))
+      }
+      case 'spin':
+        for (;;);
+    }
+    return new Promise<never>(() => {})
+  }
+}
+
+/**
+ * `step` or `step:count`: the process ends with SIGKILL the first (or count-th) time the step is reached, so that nothing after it
+ * happens: no handler runs and nothing is flushed.
+ */
+export function createKillAt(killAt: string | null): (step: string) => void {
+  if (killAt === null) return () => {}
+  const [, step, count] = /^(.*?)(?::(\d+))?$/.exec(killAt)!
+  let left = count === undefined ? 1 : Number(count)
+  return (reached) => {
+    if (reached === step && --left === 0) process.kill(process.pid, 'SIGKILL')
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * What a shard thread does with a command: keeps its instances, hands each command to the one it names, and turns whatever goes wrong
+ * into data. One life of the thread has one number, given by `hello`; a command of another life, or before any, is refused.
+ */
+import * as v from 'valibot'
+import { Failure, type FailureData } from '../../src/domain/failures.ts'
+import type { InstanceConfig, RuntimeState } from '../../src/domain/instance.ts'
+import type { Log } from '../../src/domain/log.ts'
+import type { Result, StartHow } from '../../src/engine/engine.ts'
+import { type CrashHow, ShardCommand } from '../../src/engine/protocol.ts'
+import type { HostedInstance, ShardDeps } from './instance.ts'
+
+export interface HostOptions {
+  log: Log
+  /** Opens what every instance shares; asked once, by `hello`. */
+  open(): Promise<ShardDeps>
+  createInstance(deps: ShardDeps, config: InstanceConfig): HostedInstance
+  crash(how: CrashHow): Promise<never>
+}
+
+export interface Host {
+  run(command: unknown): Promise<Result>
+}
+
+/** An instance, and the start that everything else said to it waits for. */
+interface Hosted {
+  instance: HostedInstance
+  started: Promise<RuntimeState>
+}
+
+export function createHost({ log, open, createInstance, crash }: HostOptions): Host {
+  const hosted = new Map<string, Hosted>()
+  let generation: number | undefined
+  let deps: ShardDeps | undefined
+
+  async function find(id: string): Promise<HostedInstance> {
+    const entry = hosted.get(id)
+    if (entry === undefined) throw new Failure('engine_unavailable')
+    await entry.started
+    return entry.instance
+  }
+
+  function start(config: InstanceConfig, how: StartHow): Promise<RuntimeState> {
+    const running = hosted.get(config.id)
+    if (running !== undefined) return running.started
+    const instance = createInstance(deps!, config)
+    const started = instance.start(how)
+    hosted.set(config.id, { instance, started })
+    started.catch(() => hosted.delete(config.id))
+    return started
+  }
+
+  async function stopAll(deadlineMs: number) {
+    const stops = [...hosted].map(async ([id, { instance, started }]) => {
+      try {
+        await started
+        await instance.stop('keep')
+      } catch (error) {
+        log.warn({ instance: id, err: error }, 'instance did not stop cleanly')
+      }
+    })
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise((resolve) => {
+      timer = setTimeout(resolve, deadlineMs)
+    })
+    await Promise.race([Promise.all(stops), late])
+    clearTimeout(timer)
+    hosted.clear()
+    await deps?.store.close()
+    deps = undefined
+  }
+
+  async function answer(command: ShardCommand): Promise<unknown> {
+    if (command.type === 'hello') {
+      if (generation !== undefined) throw new Failure('engine_unavailable')
+      deps = await open()
+      generation = command.generation
+      return null
+    }
+    if (command.generation !== generation || deps === undefined) throw new Failure('engine_unavailable')
+    switch (command.type) {
+      case 'ping':
+        return null
+      case 'crash':
+        return crash(command.how)
+      case 'start':
+        return start(command.config, command.how)
+      case 'configure':
+        return (await find(command.config.id)).configure(command.config)
+      case 'call':
+        return (await find(command.instance)).call(command.operation, command.input)
+      case 'stop': {
+        const instance = await find(command.instance)
+        await instance.stop(command.how)
+        hosted.delete(command.instance)
+        return null
+      }
+      case 'close':
+        return stopAll(command.deadlineMs)
+      default:
+        return command satisfies never
+    }
+  }
+
+  return {
+    async run(input) {
+      const parsed = v.safeParse(ShardCommand, input)
+      if (!parsed.success) {
+        log.error({ issues: v.flatten(parsed.issues) }, 'a command is not in the protocol')
+        return { err: new Failure('internal').toData() }
+      }
+      try {
+        return { ok: await answer(parsed.output) }
+      } catch (error) {
+        return { err: toData(error, parsed.output) }
+      }
+    },
+  }
+
+  function toData(error: unknown, command: ShardCommand): FailureData {
+    const about = {
+      command: command.type,
+      instance: 'instance' in command ? command.instance : 'config' in command ? command.config.id : undefined,
+      operation: 'operation' in command ? command.operation : undefined,
+    }
+    if (!(error instanceof Failure)) {
+      log.error({ ...about, err: error }, 'a command failed unexpectedly')
+      return new Failure('internal').toData()
+    }
+    // What the network answered is kept as the cause; only the code and the sentence leave the thread.
+    if (error.cause !== undefined) log.warn({ ...about, code: error.code, err: error.cause }, 'a command failed')
+    return error.toData()
+  }
+}
