@@ -124,4 +124,9 @@ export interface NetworkControl {
   setDown(down: boolean): void
   cut(phone: string): void
   forge(what: 'root' | 'leaf' | 'account_signature'): void
+  /** The areas below answer 404 while the network has no such method. */
+  createCommunity?(input: Record<string, unknown>): unknown
+  createNewsletter?(input: Record<string, unknown>): unknown
+  updateBusiness?(phone: string, input: Record<string, unknown>): unknown
+  postToNewsletter?(id: string, message: MessageInput): Promise<{ id: string; server_id: string }>
 }

@@ -1,0 +1,30 @@
+import jsQr from 'jsqr'
+import { PNG } from 'pngjs'
+import { ControlError } from './network-control.ts'
+
+const DATA_URL = /^data:image\/png;base64,/
+/** A code of 512 pixels is what the gateway draws; a picture larger than this each way is no such thing. */
+const MAX_SIDE = 4096
+
+// A CommonJS bundle whose types call its function `default`: at run time the module is the function itself.
+const readCode = jsQr as unknown as typeof jsQr.default
+
+/** The text inside a QR code, read from its picture as a phone's camera would. */
+export function readQrImage(image: string): string {
+  if (!DATA_URL.test(image))
+    throw new ControlError('invalid_request', 'image: must be a data URL that begins with data:image/png;base64,')
+  const { data, width, height } = readPng(Buffer.from(image.replace(DATA_URL, ''), 'base64'))
+  if (width > MAX_SIDE || height > MAX_SIDE)
+    throw new ControlError('invalid_request', `image: ${width} x ${height} pixels is too large`)
+  const code = readCode(new Uint8ClampedArray(data.buffer, data.byteOffset, data.length), width, height)
+  if (!code) throw new ControlError('invalid_request', 'image: no QR code found in it')
+  return code.data
+}
+
+function readPng(bytes: Buffer): PNG {
+  try {
+    return PNG.sync.read(bytes)
+  } catch (error) {
+    throw new ControlError('invalid_request', `image: not a readable PNG (${error instanceof Error ? error.message : error})`)
+  }
+}

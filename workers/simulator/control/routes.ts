@@ -1,0 +1,111 @@
+import type * as v from 'valibot'
+import { ControlError, type NetworkControl } from './network-control.ts'
+import { readQrImage } from './qr-image.ts'
+import * as shapes from './schemas.ts'
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+export interface Route {
+  method: Method
+  /** Segments of the path; those that begin with a colon are parameters. */
+  segments: string[]
+  status: number
+  /** Checks the JSON body, or for GET the query. */
+  schema: v.GenericSchema
+  run(control: NetworkControl, input: unknown, path: Record<string, string>): unknown
+}
+
+function route<S extends v.GenericSchema>(
+  method: Method,
+  path: string,
+  status: number,
+  schema: S,
+  run: (control: NetworkControl, input: v.InferOutput<S>, path: Record<'phone' | 'id', string>) => unknown,
+): Route {
+  // The one place where a checked input meets the type its own schema gave it.
+  return { method, segments: path.split('/').slice(1), status, schema, run: run as Route['run'] }
+}
+
+const { Nothing, Anything } = shapes
+
+/** The control API, line by line as the contract lists it. */
+export const ROUTES: Route[] = [
+  route('GET', '/state', 200, Nothing, (control) => control.state()),
+  route('GET', '/stats', 200, Nothing, (control) => control.stats()),
+  route('PUT', '/settings', 200, shapes.SettingsChange, (control, changes) => control.settings(given(changes))),
+  route('POST', '/reset', 200, Nothing, (control) => control.reset()),
+
+  route('POST', '/phones', 201, shapes.NewPhone, (control, input) => control.createPhone(input)),
+  route('POST', '/phones/:phone/scan', 200, shapes.Scan, (control, input, { phone }) =>
+    control.scan(phone, 'qr' in input ? input.qr : readQrImage(input.image)),
+  ),
+  route('POST', '/phones/:phone/enter-code', 200, shapes.EnterCode, (control, { code }, { phone }) =>
+    control.enterCode(phone, code),
+  ),
+  route('POST', '/phones/:phone/unlink', 200, shapes.Unlink, (control, { device }, { phone }) => control.unlink(phone, device)),
+  route('POST', '/phones/:phone/send', 201, shapes.PhoneSend, (control, { to, message }, { phone }) =>
+    control.sendFromPhone(phone, to, message),
+  ),
+  route('POST', '/phones/:phone/cut', 200, Nothing, (control, _, { phone }) => control.cut(phone)),
+
+  route('POST', '/contacts', 201, shapes.NewContact, (control, { phone, ...input }) => control.createContact(phone, input)),
+  route('PUT', '/contacts/:phone', 200, shapes.ContactChange, (control, input, { phone }) => control.updateContact(phone, input)),
+  route('POST', '/contacts/:phone/send', 201, shapes.ContactSend, (control, { to, message, id, delay_ms }, { phone }) =>
+    control.sendFromContact(phone, to, message, id, delay_ms),
+  ),
+  route('POST', '/contacts/:phone/burst', 202, shapes.Burst, (control, { to, count, text_prefix, per_second }, { phone }) =>
+    control.burst(phone, to, count, text_prefix, per_second),
+  ),
+  route('GET', '/contacts/:phone/inbox', 200, shapes.InboxQuery, (control, { after, wait_ms }, { phone }) =>
+    control.inbox(phone, after, wait_ms),
+  ),
+  route('POST', '/contacts/:phone/receipt', 200, shapes.Receipt, (control, { chat, ids, type }, { phone }) =>
+    control.receipt(phone, chat, ids, type),
+  ),
+  route('POST', '/contacts/:phone/presence', 200, shapes.Presence, (control, { to, state }, { phone }) =>
+    control.presence(phone, to, state),
+  ),
+  route('POST', '/contacts/:phone/call', 201, shapes.Call, (control, { to, ...options }, { phone }) =>
+    control.call(phone, to, given(options)),
+  ),
+  route('GET', '/calls/:id', 200, Nothing, (control, _, { id }) => control.callState(id)),
+
+  route('POST', '/groups', 201, shapes.NewGroup, (control, input) => control.createGroup(input)),
+  route('POST', '/groups/:id/participants', 200, shapes.ParticipantsChange, (control, { by, action, phones }, { id }) => {
+    if (!phones && action !== 'leave' && action !== 'request')
+      throw new ControlError('invalid_request', `phones: needed to ${action}`)
+    return control.changeParticipants(id, by, action, phones ?? [by])
+  }),
+  route('PUT', '/groups/:id', 200, shapes.GroupChange, (control, { by, ...changes }, { id }) =>
+    control.updateGroup(id, by, changes),
+  ),
+
+  route('POST', '/communities', 201, Anything, (control, input) =>
+    offered(control.createCommunity, 'communities').call(control, input),
+  ),
+  route('POST', '/newsletters', 201, Anything, (control, input) =>
+    offered(control.createNewsletter, 'newsletters').call(control, input),
+  ),
+  route('POST', '/newsletters/:id/posts', 201, shapes.Post, (control, { message }, { id }) =>
+    offered(control.postToNewsletter, 'newsletters').call(control, id, message),
+  ),
+  route('PUT', '/business/:phone', 200, Anything, (control, input, { phone }) =>
+    offered(control.updateBusiness, 'business profiles').call(control, phone, input),
+  ),
+
+  route('POST', '/faults', 201, shapes.NewFault, (control, fault) => control.addFault(fault)),
+  route('DELETE', '/faults', 200, Nothing, (control) => control.clearFaults()),
+  route('PUT', '/network', 200, shapes.NetworkChange, (control, { down }) => control.setDown(down)),
+  route('POST', '/forge', 200, shapes.Forge, (control, { what }) => control.forge(what)),
+]
+
+/** Without the fields that are absent: `undefined` is not "do not change" to everybody. */
+function given<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const present = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(present) as { [K in keyof T]: Exclude<T[K], undefined> }
+}
+
+function offered<F>(method: F | undefined, area: string): F {
+  if (!method) throw new ControlError('not_found', `this network has no ${area}`)
+  return method
+}

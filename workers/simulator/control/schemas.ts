@@ -1,0 +1,152 @@
+import * as v from 'valibot'
+
+/** Shapes of the control API's requests: strict, so that a misspelt field is told instead of ignored. */
+
+const text = v.pipe(v.string(), v.minLength(1, 'must not be empty'))
+const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+const level = v.picklist(['none', 'delivered', 'read'])
+
+/** Digits, with or without a plus in front; the network knows them without. */
+export const Phone = v.pipe(
+  v.string(),
+  v.regex(/^\+?\d{5,20}$/, 'must be a phone number, digits only'),
+  v.transform((phone) => phone.replace('+', '')),
+)
+
+const Message = v.record(v.string(), v.unknown())
+
+export const SettingsChange = v.strictObject({
+  auto_contacts: v.optional(v.boolean()),
+  echo: v.optional(v.boolean()),
+  receipts: v.optional(level),
+  receipt_delay_ms: v.optional(count),
+  addressing: v.optional(v.picklist(['lid', 'pn'])),
+})
+
+export const NewPhone = v.strictObject({
+  phone: Phone,
+  name: v.optional(text),
+  platform: v.optional(v.picklist(['android', 'ios', 'smba', 'smbi'])),
+  lid: v.optional(text),
+  history: v.optional(v.strictObject({ chats: count, contacts: count })),
+})
+
+export const Scan = v.union(
+  [v.strictObject({ image: text }), v.strictObject({ qr: text })],
+  'exactly one of image (a PNG data URL) and qr (its text) is needed',
+)
+
+export const EnterCode = v.strictObject({ code: text })
+export const Unlink = v.strictObject({ device: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))) })
+export const PhoneSend = v.strictObject({ to: text, message: Message })
+
+const contactFields = {
+  name: v.optional(text),
+  lid: v.optional(text),
+  devices: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(4))),
+  business: v.optional(v.boolean()),
+  receipts: v.optional(level),
+  picture: v.optional(v.string()),
+  about: v.optional(v.string()),
+  blocked_me: v.optional(v.boolean()),
+  group_add: v.optional(v.picklist(['all', 'none'])),
+}
+
+export const NewContact = v.strictObject({ phone: Phone, ...contactFields })
+export const ContactChange = v.strictObject(contactFields)
+
+export const ContactSend = v.strictObject({ to: text, message: Message, id: v.optional(text), delay_ms: v.optional(count) })
+
+export const Burst = v.strictObject({
+  to: text,
+  count: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  per_second: v.optional(v.pipe(v.number(), v.gtValue(0))),
+  text_prefix: v.string(),
+})
+
+const numberInQuery = (least: number, most: number) =>
+  v.pipe(v.string(), v.regex(/^\d+$/, 'must be a whole number'), v.transform(Number), v.minValue(least), v.maxValue(most))
+
+export const InboxQuery = v.strictObject({
+  after: v.optional(numberInQuery(0, Number.MAX_SAFE_INTEGER), '0'),
+  wait_ms: v.optional(numberInQuery(0, 30_000), '0'),
+})
+
+export const Receipt = v.strictObject({
+  chat: text,
+  ids: v.pipe(v.array(text), v.minLength(1, 'must name at least one message')),
+  type: v.picklist(['delivered', 'read', 'played']),
+})
+
+export const Presence = v.strictObject({
+  to: text,
+  state: v.picklist(['available', 'unavailable', 'composing', 'recording', 'paused']),
+})
+
+export const Call = v.strictObject({
+  to: text,
+  video: v.optional(v.boolean()),
+  group: v.optional(text),
+  end: v.optional(v.picklist(['timeout', 'hangup']), 'timeout'),
+  after_ms: v.optional(count, 30_000),
+})
+
+export const NewGroup = v.strictObject({
+  subject: text,
+  owner: Phone,
+  participants: v.array(Phone),
+  addressing: v.optional(v.picklist(['lid', 'pn'])),
+  settings: v.optional(v.record(v.string(), v.unknown())),
+})
+
+export const ParticipantsChange = v.strictObject({
+  by: Phone,
+  action: v.picklist(['add', 'remove', 'promote', 'demote', 'leave', 'request']),
+  /** Who leaves or asks to join is `by` unless named. */
+  phones: v.optional(v.array(Phone)),
+})
+
+export const GroupChange = v.strictObject({
+  by: Phone,
+  subject: v.optional(text),
+  description: v.optional(v.string()),
+  announce: v.optional(v.boolean()),
+  restrict: v.optional(v.boolean()),
+  ephemeral_seconds: v.optional(count),
+  join_approval: v.optional(v.boolean()),
+  suspended: v.optional(v.boolean()),
+})
+
+export const Anything = v.record(v.string(), v.unknown())
+export const Post = v.strictObject({ message: Message })
+
+const written = v.pipe(v.union([v.string(), v.number(), v.boolean()]), v.transform(String))
+
+const FaultDo = v.union(
+  [
+    v.picklist(['drop', 'duplicate', 'cut']),
+    v.strictObject({ delay_ms: count }),
+    v.strictObject({ query_error: v.strictTuple([v.pipe(v.number(), v.integer()), v.string()]) }),
+    v.strictObject({ ack_error: v.pipe(v.number(), v.integer()) }),
+    v.strictObject({ stream_error: v.union([v.pipe(v.number(), v.integer()), v.picklist(['replaced', 'device_removed'])]) }),
+    v.strictObject({
+      failure: v.pipe(v.number(), v.integer()),
+      code: v.optional(written),
+      expire: v.optional(v.pipe(v.number(), v.integer())),
+    }),
+    v.strictObject({ http_status: v.pipe(v.number(), v.integer(), v.minValue(100), v.maxValue(599)) }),
+    v.strictObject({ corrupt: v.literal(true) }),
+  ],
+  'must be drop, duplicate, cut or one of { delay_ms }, { query_error: [code, text] }, { ack_error }, { stream_error }, { failure, code?, expire? }, { http_status }, { corrupt: true }',
+)
+
+export const NewFault = v.strictObject({
+  on: v.picklist(['connect', 'handshake', 'login', 'query', 'message', 'receipt', 'presence', 'call', 'upload', 'download']),
+  match: v.optional(v.record(v.string(), written)),
+  do: FaultDo,
+  times: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+})
+
+export const NetworkChange = v.strictObject({ down: v.boolean() })
+export const Forge = v.strictObject({ what: v.picklist(['root', 'leaf', 'account_signature']) })
+export const Nothing = v.strictObject({})

@@ -1,0 +1,141 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import * as v from 'valibot'
+import { ControlError, type NetworkControl } from './network-control.ts'
+import { ROUTES, type Route } from './routes.ts'
+import { Phone } from './schemas.ts'
+
+const STATUS = { invalid_request: 400, not_found: 404, conflict: 409 } as const
+
+/** Bytes of a request: a film in base64 fits, a mistake does not fill the memory. */
+const MAX_BODY = 200 * 1024 * 1024
+
+export interface ControlServer {
+  url: string
+  stop(): Promise<void>
+}
+
+/** The sandbox's control API. It has no credential, so it listens on loopback. */
+export async function startControl(
+  control: NetworkControl,
+  { port, host }: { port: number; host: string },
+): Promise<ControlServer> {
+  const server = createServer((request, response) => {
+    answer(control, request).then(
+      ({ status, body }) => reply(response, status, body),
+      (error: unknown) => {
+        const { status, body } = failure(error)
+        reply(response, status, body)
+      },
+    )
+  })
+  await listen(server, port, host)
+  const address = server.address() as AddressInfo
+  return {
+    url: `http://${host}:${address.port}`,
+    stop: () => close(server),
+  }
+}
+
+async function answer(control: NetworkControl, request: IncomingMessage): Promise<{ status: number; body: unknown }> {
+  const url = new URL(request.url ?? '/', 'http://sandbox')
+  const { route, path } = find(request.method ?? 'GET', url.pathname)
+  const body = await readBody(request)
+  const given = route.method === 'GET' ? Object.fromEntries(url.searchParams) : jsonOf(body)
+  const result = await route.run(control, check(route.schema, given), path)
+  return { status: route.status, body: result ?? {} }
+}
+
+function find(method: string, pathname: string): { route: Route; path: Record<string, string> } {
+  const segments = pathname.split('/').slice(1).map(decode)
+  const here = ROUTES.filter((route) => fits(route, segments))
+  const route = here.find((each) => each.method === method)
+  if (route) return { route, path: parameters(route, segments) }
+  const others = here.map((each) => each.method).join(', ')
+  throw new ControlError('not_found', `no ${method} ${pathname}${others ? `; there is ${others}` : ''}`)
+}
+
+function fits(route: Route, segments: string[]): boolean {
+  return (
+    route.segments.length === segments.length && route.segments.every((part, n) => part.startsWith(':') || part === segments[n])
+  )
+}
+
+function parameters(route: Route, segments: string[]): Record<string, string> {
+  const named = route.segments.flatMap((part, n) => (part.startsWith(':') ? [[part.slice(1), segments[n]!] as const] : []))
+  return Object.fromEntries(named.map(([name, value]) => [name, name === 'phone' ? check(Phone, value, 'phone') : value]))
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch (error) {
+    throw new ControlError('invalid_request', `the path is not readable: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+function check<S extends v.GenericSchema>(schema: S, input: unknown, where = ''): v.InferOutput<S> {
+  const result = v.safeParse(schema, input)
+  if (result.success) return result.output
+  throw new ControlError('invalid_request', result.issues.map((issue) => sentence(issue, where)).join('; '))
+}
+
+/** `devices: Invalid value: Expected <=4 but received 5`. */
+function sentence(issue: v.BaseIssue<unknown>, where: string): string {
+  const path = v.getDotPath(issue) ?? where
+  if (issue.type === 'strict_object' && issue.expected === 'never') return `${path}: unknown field`
+  if (issue.type === 'strict_object' && issue.received === 'undefined') return `${path}: is needed`
+  return path ? `${path}: ${issue.message}` : issue.message
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > MAX_BODY) throw new ControlError('invalid_request', `the body is larger than ${MAX_BODY} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function jsonOf(body: Buffer): unknown {
+  if (body.length === 0) return {}
+  try {
+    return JSON.parse(body.toString())
+  } catch (error) {
+    throw new ControlError('invalid_request', `the body is not JSON: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+/** What is not a `ControlError` is a defect of the simulator: told as such, with its stack, since only a developer is listening. */
+function failure(error: unknown): { status: number; body: unknown } {
+  if (error instanceof ControlError)
+    return { status: STATUS[error.code], body: { error: { code: error.code, message: error.message } } }
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return { status: 500, body: { error: { code: 'internal', message } } }
+}
+
+function reply(response: ServerResponse, status: number, body: unknown): void {
+  const bytes = Buffer.from(JSON.stringify(body))
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': bytes.length })
+  response.end(bytes)
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+/** Cuts who still waits for an inbox. */
+function close(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.close((error) => (error ? reject(error) : resolve()))
+    server.closeAllConnections()
+  })
+}

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** Encrypted media by the SHA-256 of it, base64url without padding. */
+export interface Blobs {
+  put(hash: string, bytes: Uint8Array): Promise<void>
+  get(hash: string): Promise<Buffer | undefined>
+  clear(): Promise<void>
+}
+
+export const HASH = /^[A-Za-z0-9_-]{43}$/
+
+export function createBlobs(dir: string | undefined): Blobs {
+  return dir === undefined ? blobsInMemory() : blobsInFolder(dir)
+}
+
+function blobsInMemory(): Blobs {
+  const kept = new Map<string, Buffer>()
+  return {
+    put: async (hash, bytes) => {
+      kept.set(hash, Buffer.from(bytes))
+    },
+    get: async (hash) => kept.get(hash),
+    clear: async () => kept.clear(),
+  }
+}
+
+function blobsInFolder(dir: string): Blobs {
+  return {
+    async put(hash, bytes) {
+      await mkdir(dir, { recursive: true })
+      // Renamed when whole: a kill leaves no blob cut short under its hash.
+      const unfinished = join(dir, `${randomUUID()}.part`)
+      await writeFile(unfinished, bytes)
+      await rename(unfinished, join(dir, hash))
+    },
+    async get(hash) {
+      if (!HASH.test(hash)) return undefined
+      try {
+        return await readFile(join(dir, hash))
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+        throw error
+      }
+    },
+    clear: () => rm(dir, { recursive: true, force: true }),
+  }
+}

@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { FaultAction } from '../control/network-control.ts'
+import { issueServerCertificate, openAuthority } from './authority.ts'
+import { createBlobs, HASH } from './blobs.ts'
+
+/** Asked before each transfer; `facts` has `path`, `kind` (image, video, ...) and `hash`. */
+export type TakeFault = (on: 'upload' | 'download', facts: Record<string, string>) => FaultAction | undefined
+
+export interface MediaOptions {
+  /** Where media and the authority are kept; without it everything is gone with the process. */
+  dir?: string | undefined
+  port?: number | undefined
+  faults?: TakeFault | undefined
+}
+
+export interface MediaHost {
+  /** `127.0.0.1:port`. */
+  host: string
+  /** Certificate of the authority a client must trust, PEM. */
+  caPem: string
+  /** Keeps encrypted media as if it had been uploaded. */
+  put(blob: Uint8Array, kind?: string): Promise<{ url: string; directPath: string }>
+  /** By direct path, with or without query. */
+  get(directPath: string): Promise<Buffer | undefined>
+  /** Forgets all media. */
+  clear(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Largest upload, in bytes: what the network allows for documents is 2 GB; a pretend one holds blobs in memory. */
+const MAX_UPLOAD = 512 * 1024 * 1024
+
+/**
+ * Upload: `POST /mms/<kind>/<base64url SHA-256 of the body>`; some kinds have another folder, so only the last part counts.
+ * Download: `GET <direct_path>`, with or without Range.
+ */
+export async function startMedia({ dir, port = 0, faults = () => undefined }: MediaOptions = {}): Promise<MediaHost> {
+  const authority = await openAuthority(dir)
+  const blobs = createBlobs(dir === undefined ? undefined : join(dir, 'media'))
+  const server = createServer(await issueServerCertificate(authority), (request, response) => {
+    serve(request, response).catch((error: unknown) => {
+      // A file system that fails: told to the client, who has to cope with a broken host anyway.
+      fail(response, 500, error instanceof Error ? error.message : String(error))
+    })
+  })
+  await listen(server, port)
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = new URL(request.url ?? '/', `https://${host}`)
+    const parts = pathname.split('/')
+    const hash = decodeURIComponent(parts.at(-1) ?? '').replace(/=+$/, '')
+    const facts = { path: pathname, kind: parts.at(-2) ?? '', hash }
+    if (request.method === 'POST') await upload(request, response, facts)
+    else if (request.method === 'GET' || request.method === 'HEAD') await download(request, response, facts)
+    else fail(response, 405, `no ${request.method}`)
+  }
+
+  async function upload(request: IncomingMessage, response: ServerResponse, facts: Record<'path' | 'kind' | 'hash', string>) {
+    const action = faults('upload', facts)
+    if (await harmed(action, response)) return
+    const body = await bodyOf(request)
+    if (!body) return fail(response, 413, `more than ${MAX_UPLOAD} bytes`)
+    const hash = hashOf(body)
+    if (!HASH.test(facts.hash) || hash !== facts.hash)
+      return fail(response, 400, `the body's hash is ${hash}, the path says ${facts.hash}`)
+    const { url, directPath } = await put(body, facts.kind)
+    const answer = Buffer.from(JSON.stringify({ url, direct_path: directPath }))
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length }).end(answer)
+  }
+
+  async function download(request: IncomingMessage, response: ServerResponse, facts: Record<'path' | 'kind' | 'hash', string>) {
+    const action = faults('download', facts)
+    if (await harmed(action, response)) return
+    const found = await blobs.get(facts.hash)
+    if (!found) return fail(response, 404, 'no such media')
+    const blob = isAction(action, 'corrupt') ? corrupted(found) : found
+    const range = rangeOf(request.headers.range, blob.length)
+    if (range === 'unsatisfiable') {
+      response.setHeader('content-range', `bytes */${blob.length}`)
+      return fail(response, 416, 'no such range')
+    }
+    const part = range ? blob.subarray(range.start, range.end + 1) : blob
+    response.writeHead(range ? 206 : 200, {
+      'content-type': 'application/octet-stream',
+      'content-length': part.length,
+      'accept-ranges': 'bytes',
+      ...(range ? { 'content-range': `bytes ${range.start}-${range.end}/${blob.length}` } : {}),
+    })
+    if (request.method === 'HEAD') response.end()
+    else if (action === 'cut') response.write(part.subarray(0, part.length >> 1), () => response.destroy())
+    else response.end(part)
+  }
+
+  async function put(blob: Uint8Array, kind = 'image'): Promise<{ url: string; directPath: string }> {
+    const hash = hashOf(blob)
+    await blobs.put(hash, blob)
+    const directPath = `/v/${kind}/${hash}`
+    return { url: `https://${host}${directPath}`, directPath }
+  }
+
+  return {
+    host,
+    caPem: authority.certificate,
+    put,
+    get: (directPath) => blobs.get(directPath.split('?')[0]!.split('/').at(-1)!),
+    clear: () => blobs.clear(),
+    stop: () => close(server),
+  }
+}
+
+const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64url')
+
+/** True when the fault has already answered, or will never. */
+async function harmed(action: FaultAction | undefined, response: ServerResponse): Promise<boolean> {
+  if (action === 'drop') {
+    response.destroy()
+    return true
+  }
+  if (isAction(action, 'http_status')) {
+    fail(response, action.http_status, 'a fault was asked for')
+    return true
+  }
+  if (isAction(action, 'delay_ms')) await delay(action.delay_ms)
+  return false
+}
+
+type ObjectAction = Extract<FaultAction, object>
+type ActionWith<K extends string> = Extract<ObjectAction, Record<K, unknown>>
+
+function isAction<K extends string>(action: FaultAction | undefined, name: K): action is ActionWith<K> {
+  return typeof action === 'object' && name in action
+}
+
+function corrupted(blob: Buffer): Buffer {
+  const copy = Buffer.from(blob)
+  copy[0]! ^= 0xff
+  return copy
+}
+
+/** One range is all a media client asks for; more of them, or a unit other than bytes, is answered with the whole. */
+function rangeOf(header: string | undefined, length: number): { start: number; end: number } | 'unsatisfiable' | undefined {
+  const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
+  if (from === undefined || to === undefined || (from === '' && to === '')) return undefined
+  const start = from === '' ? Math.max(0, length - Number(to)) : Number(from)
+  const end = from === '' || to === '' ? length - 1 : Math.min(Number(to), length - 1)
+  return start > end || start >= length ? 'unsatisfiable' : { start, end }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > MAX_UPLOAD) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function fail(response: ServerResponse, status: number, message: string): void {
+  if (response.headersSent) {
+    response.destroy()
+    return
+  }
+  const body = Buffer.from(JSON.stringify({ error: { code: status, message } }))
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': body.length }).end(body)
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.close((error) => (error ? reject(error) : resolve()))
+    server.closeAllConnections()
+  })
+}

@@ -1,0 +1,35 @@
+/** The part of node-forge that is used here; the package brings no types. */
+declare module 'node-forge' {
+  interface Key {
+    readonly forgeKey: unique symbol
+  }
+  interface Attribute {
+    name: string
+    value: string
+  }
+  interface Extension {
+    name: string
+    critical?: boolean
+    [option: string]: unknown
+  }
+  interface Certificate {
+    serialNumber: string
+    publicKey: Key
+    validity: { notBefore: Date; notAfter: Date }
+    setSubject(attributes: Attribute[]): void
+    setIssuer(attributes: Attribute[]): void
+    setExtensions(extensions: Extension[]): void
+    sign(key: Key, digest: unknown): void
+  }
+  const forge: {
+    pki: {
+      createCertificate(): Certificate
+      publicKeyFromPem(pem: string): Key
+      privateKeyFromPem(pem: string): Key
+      certificateToPem(certificate: Certificate): string
+    }
+    md: { sha256: { create(): unknown } }
+  }
+  // The package is CommonJS: its default export is the whole of it.
+  export default forge
+}
