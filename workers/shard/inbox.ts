@@ -1,0 +1,245 @@
+/**
+ * Inbound without loss: when the last part of a stanza is decrypted, ONE commit stores the advanced key, the finished event in the
+ * outbox, and marks of what is done; only then is the plaintext returned, and only after that can the library confirm the stanza to
+ * the network. A kill or a cut at any point leaves the stanza to be redelivered or its event in the outbox. Design, windows and the
+ * library's behaviours it leans on: shared/design/INBOUND.md.
+ */
+import {
+  type BinaryNode,
+  cleanMessage,
+  decodeMessageNode,
+  proto,
+  unpadRandomMax16,
+  type WAMessage,
+  type WASocket,
+} from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import type { Clock } from '../../src/domain/clock.ts'
+import type { DomainEvent } from '../../src/domain/events.ts'
+import type { Op, StateStore } from '../../src/storage/contract.ts'
+import type { Sealer } from '../../src/storage/seal.ts'
+import { createJournal, type JournalRecord, nodeText, parts } from './journal.ts'
+import type { KeyChange, KeyStore } from './key-store.ts'
+import { ciphertextMark, createMarks, type Mark, messageMark } from './marks.ts'
+import type { Inbox as SignalInbox } from './signal/inbox-seam.ts'
+
+export interface InboxDeps {
+  instance: string
+  store: StateStore
+  sealer: Sealer
+  keys: KeyStore
+  clock: Clock
+  log: Logger
+  /** The finished event of a message, or null when it is not to be reported. */
+  translate(message: WAMessage): Promise<DomainEvent | null>
+  outbox: { append(event: DomainEvent): { eventId: string; ops: Op[] }; committed(eventId: string): void }
+  /** Called with every readable message after its commit: recent cache, counters. */
+  onMessage(message: WAMessage): void
+  killAt(step: string): void
+}
+
+/** The inbox belongs to the instance and outlives sockets; each socket gets a session of it, which is fenced when the socket ends. */
+export interface InstanceInbox {
+  load(): Promise<void>
+  session(): InboxSession
+}
+
+export interface InboxSession {
+  readonly signal: SignalInbox
+  attach(sock: WASocket, whenSaved: () => Promise<void>): void
+  /** Refuse decrypts from now on: queued handlers of an ended socket still run, and what they open would be confirmed to nobody. */
+  fence(): void
+}
+
+/** Padding only: the library decodes it to an empty message, confirms it normally and reports nothing. */
+const EMPTY = Uint8Array.of(1)
+
+export const SESSION_CLOSED = 'session closed'
+
+interface Stanza {
+  node: BinaryNode
+  id: string
+  opened: Map<number, Uint8Array>
+  count: number
+  isPeer: boolean
+}
+
+export function createInbox(deps: InboxDeps): InstanceInbox {
+  const { instance, store, keys, outbox, log } = deps
+  const marks = createMarks(instance, store)
+  const journal = createJournal(instance, store, deps.sealer)
+
+  function session(): InboxSession {
+    const stanzas = new WeakMap<Uint8Array, { stanza: Stanza; index: number }>()
+    let isFenced = false
+    let sock: WASocket | undefined
+    let whenSaved: () => Promise<void> = async () => {}
+
+    function see(node: BinaryNode) {
+      const ciphertexts = parts(node)
+      const stanza: Stanza = {
+        node,
+        id: messageMark({ id: node.attrs.id ?? '', chat: node.attrs.from ?? '', author: node.attrs.participant ?? '' }),
+        opened: new Map(),
+        count: ciphertexts.length,
+        isPeer: node.attrs.category === 'peer',
+      }
+      for (const [index, ciphertext] of ciphertexts.entries()) stanzas.set(ciphertext, { stanza, index })
+    }
+
+    const isLast = (stanza: Stanza, index: number) => index === stanza.count - 1
+
+    /** The message a stanza's opened parts make together, as the library will make it. Fresh objects: `cleanMessage` is not idempotent. */
+    function readable(stanza: Stanza): WAMessage {
+      const { me } = sock!.authState.creds
+      const { fullMessage } = decodeMessageNode(stanza.node, me?.id ?? '', me?.lid ?? '')
+      const content = [...stanza.opened].sort(([a], [b]) => a - b).map(([, plaintext]) => decode(plaintext))
+      fullMessage.message = Object.assign({}, ...content) as proto.IMessage
+      cleanMessage(fullMessage, me?.id ?? '', me?.lid ?? '')
+      return fullMessage
+    }
+
+    async function finish(stanza: Stanza, done: Mark[], changes: readonly KeyChange[]) {
+      const message = readable(stanza)
+      const own = messageMark({
+        id: message.key.id ?? '',
+        chat: message.key.remoteJid ?? '',
+        author: message.key.participant ?? (message.key.fromMe ? 'me' : ''),
+      })
+      const isNew = !marks.has(own)
+      const event = isNew && !stanza.isPeer ? await deps.translate(message) : null
+      const appended = event ? outbox.append(event) : null
+      const hasContent = Object.keys(message.message ?? {}).length > 0
+      const marked = hasContent ? [...done, own] : done
+      await commit(changes, [
+        ...marks.ops(marked),
+        ...(appended?.ops ?? []),
+        ...(journal.has(stanza.id) ? [journal.remove(stanza.id)] : []),
+      ])
+      marks.applied(marked)
+      journal.applied(stanza.id, null)
+      if (appended) outbox.committed(appended.eventId)
+      if (isNew && hasContent && !stanza.isPeer) deps.onMessage(message)
+      await marks.rotate()
+    }
+
+    async function hold(stanza: Stanza, changes: readonly KeyChange[]) {
+      const record: JournalRecord = {
+        node: nodeText(stanza.node),
+        parts: Object.fromEntries(
+          [...stanza.opened].map(([index, plaintext]) => [index, Buffer.from(plaintext).toString('base64')]),
+        ),
+        isPeer: stanza.isPeer,
+        attempts: 0,
+        at: deps.clock.now(),
+      }
+      await commit(changes, [journal.put(stanza.id, record)])
+      journal.applied(stanza.id, record)
+    }
+
+    async function commit(changes: readonly KeyChange[], ops: Op[]) {
+      deps.killAt('inbox:before-commit')
+      try {
+        await store.commit({ ops: [...keys.ops(changes), ...ops] })
+      } catch (cause) {
+        // Answering now would make the library ask for a retry and use the message up: without the connection it is redelivered.
+        cut()
+        throw new Error('the inbox could not be written', { cause })
+      }
+      keys.applied(changes)
+      deps.killAt('inbox:after-commit')
+    }
+
+    function cut() {
+      isFenced = true
+      const raw = (sock?.ws as unknown as { socket?: { terminate(): void } | null } | undefined)?.socket
+      raw?.terminate()
+    }
+
+    /** A peer message is settled when the library's handler has taken its effect, and what that changed is on disk. */
+    function settleLater(stanza: Stanza) {
+      const done = parts(stanza.node).map(ciphertextMark)
+      sock!.messageMutex
+        .mutex(async () => {
+          await whenSaved()
+          await commit([], [...marks.ops(done), journal.remove(stanza.id)])
+          marks.applied(done)
+          journal.applied(stanza.id, null)
+        })
+        .catch((error) => log.warn({ err: error }, 'a peer message could not be settled; it is taken again after the next login'))
+    }
+
+    const signal: SignalInbox = {
+      admit(ciphertext) {
+        if (isFenced) throw new Error(SESSION_CLOSED)
+        const mark = ciphertextMark(ciphertext)
+        if (marks.has(mark)) return EMPTY
+        const known = journal.replay(mark)
+        if (known === undefined) return undefined
+        const at = stanzas.get(ciphertext)
+        if (at) {
+          at.stanza.opened.set(at.index, known)
+          if (at.stanza.isPeer && isLast(at.stanza, at.index)) settleLater(at.stanza)
+        }
+        return known
+      },
+      async opened({ ciphertext, plaintext, changes }) {
+        const at = stanzas.get(ciphertext)
+        if (!at) throw new Error('a ciphertext without its stanza: the library no longer hands on the buffer of the node')
+        const { stanza, index } = at
+        stanza.opened.set(index, plaintext)
+        if (stanza.isPeer) {
+          await hold(stanza, changes)
+          if (isLast(stanza, index)) settleLater(stanza)
+          return
+        }
+        if (!isLast(stanza, index)) return await hold(stanza, changes)
+        await finish(stanza, parts(stanza.node).map(ciphertextMark), changes)
+      },
+      failed({ ciphertext, error }) {
+        const at = stanzas.get(ciphertext)
+        log.warn({ err: error, stanza: at?.stanza.node.attrs.id }, 'a message could not be read')
+        if (!at || !journal.has(at.stanza.id) || error.message === SESSION_CLOSED) return
+        // The sender key of the first part is taken; the content comes again as a stanza of its own.
+        const { id } = at.stanza
+        store
+          .commit({ ops: [journal.remove(id)] })
+          .then(() => journal.applied(id, null))
+          .catch((cause) => log.warn({ err: cause }, 'an inbox journal record could not be removed'))
+      },
+    }
+
+    return {
+      signal,
+      fence() {
+        isFenced = true
+      },
+      attach(socket, saved) {
+        sock = socket
+        whenSaved = saved
+        socket.ws.on('CB:message', see)
+        socket.ws.on('CB:ib,,offline_preview', () => {
+          // After passive mode is left and before the network's own queue; `offline` makes the library take them one by one.
+          journal
+            .replayPeers()
+            .then((nodes) => {
+              for (const node of nodes) socket.ws.emit('CB:message', { ...node, attrs: { ...node.attrs, offline: '0' } })
+            })
+            .catch((error) => log.error({ err: error }, 'peer messages could not be taken again'))
+        })
+      },
+    }
+  }
+
+  return {
+    session,
+    async load() {
+      await Promise.all([marks.load(), journal.load()])
+    },
+  }
+}
+
+function decode(plaintext: Uint8Array): proto.IMessage {
+  const message = proto.Message.decode(unpadRandomMax16(plaintext))
+  return message.deviceSentMessage?.message ?? message
+}

@@ -1,0 +1,107 @@
+/**
+ * Stanzas that are opened but not finished: one whose other part is still missing (a sender key came, the message under it did not),
+ * and peer messages of the own phone, whose effects follow after the library has taken them. What is here can be answered again without
+ * its key, which has moved on. INBOUND.md, 2.2 to 2.6.
+ */
+import { type BinaryNode, BufferJSON } from '@whiskeysockets/baileys'
+import * as v from 'valibot'
+import type { Op, StateStore } from '../../src/storage/contract.ts'
+import { keys } from '../../src/storage/keys.ts'
+import { type Repository, repository } from '../../src/storage/repository.ts'
+import type { Sealer } from '../../src/storage/seal.ts'
+import { ciphertextMark, type Mark } from './marks.ts'
+
+const JournalRecord = v.object({
+  /** The stanza as BufferJSON. */
+  node: v.string(),
+  /** Plaintext by index of the `<enc>` part, base64. */
+  parts: v.record(v.string(), v.string()),
+  isPeer: v.boolean(),
+  /** How often it was given to the library again. */
+  attempts: v.number(),
+  at: v.number(),
+})
+export type JournalRecord = v.InferOutput<typeof JournalRecord>
+
+/** After this many replays a record is poison: it is put aside, so that it cannot end the thread at every start. */
+export const MAX_REPLAYS = 5
+
+export interface Journal {
+  load(): Promise<void>
+  /** The plaintext of a part that was opened before, or undefined. */
+  replay(ciphertext: Mark): Uint8Array | undefined
+  put(id: string, record: JournalRecord): Op
+  remove(id: string): Op
+  /** Memory follows the disk: call it after the commit that carries the op. */
+  applied(id: string, record: JournalRecord | null): void
+  has(id: string): boolean
+  /** Peer messages to give to the library again, oldest first. Counts the attempt durably before it hands them out. */
+  replayPeers(): Promise<BinaryNode[]>
+}
+
+export function parts(node: BinaryNode): Uint8Array[] {
+  if (!Array.isArray(node.content)) return []
+  return node.content
+    .filter(({ tag, content }) => tag === 'enc' && content instanceof Uint8Array)
+    .map(({ content }) => content as Uint8Array)
+}
+
+export const nodeText = (node: BinaryNode) => JSON.stringify(node, BufferJSON.replacer)
+const nodeOf = (text: string) => JSON.parse(text, BufferJSON.reviver) as BinaryNode
+
+export function createJournal(instance: string, store: StateStore, sealer: Sealer): Journal {
+  const records: Repository<JournalRecord> = repository({
+    name: 'inbox journal',
+    schema: JournalRecord,
+    version: 1,
+    sealed: sealer,
+  })
+  const open = new Map<string, JournalRecord>()
+  const plaintexts = new Map<Mark, Uint8Array>()
+  const key = (id: string) => keys.journal(instance, id)
+
+  function forget(record: JournalRecord | undefined) {
+    if (record) for (const ciphertext of parts(nodeOf(record.node))) plaintexts.delete(ciphertextMark(ciphertext))
+  }
+
+  function applied(id: string, record: JournalRecord | null) {
+    forget(open.get(id))
+    open.delete(id)
+    if (!record) return
+    open.set(id, record)
+    const ciphertexts = parts(nodeOf(record.node))
+    for (const [index, plaintext] of Object.entries(record.parts)) {
+      const ciphertext = ciphertexts[Number(index)]
+      if (ciphertext) plaintexts.set(ciphertextMark(ciphertext), Buffer.from(plaintext, 'base64'))
+    }
+  }
+
+  return {
+    applied,
+    async load() {
+      const prefix = keys.journals(instance)
+      for await (const { key: at, value } of records.list(store, prefix)) applied(at.slice(prefix.length), value)
+    },
+    replay: (ciphertext) => plaintexts.get(ciphertext),
+    put: (id, record) => records.encode(key(id), record),
+    remove: (id) => records.remove(key(id)),
+    has: (id) => open.has(id),
+    async replayPeers() {
+      const peers = [...open].filter(([, record]) => record.isPeer).sort(([, a], [, b]) => a.at - b.at)
+      const nodes: BinaryNode[] = []
+      for (const [id, record] of peers) {
+        const attempts = record.attempts + 1
+        if (attempts > MAX_REPLAYS) {
+          await store.commit({ ops: [records.remove(key(id)), records.encode(keys.deadLetter(instance, id), record)] })
+          applied(id, null)
+          continue
+        }
+        const counted = { ...record, attempts }
+        await store.commit({ ops: [records.encode(key(id), counted)] })
+        applied(id, counted)
+        nodes.push(nodeOf(record.node))
+      }
+      return nodes
+    },
+  }
+}

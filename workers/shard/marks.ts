@@ -1,0 +1,61 @@
+/**
+ * What is done, so that a redelivery is recognised: a hash per ciphertext and per message. Kept in two generations of a fixed size, so
+ * that the set neither grows nor forgets what is recent; the network redelivers soon or never.
+ */
+import { createHash } from 'node:crypto'
+import type { Op, StateStore } from '../../src/storage/contract.ts'
+import { keys } from '../../src/storage/keys.ts'
+
+/** Marks per generation. Two of them cover the largest offline backlog the trials saw by far (INBOUND.md, 2.8). */
+const GENERATION_SIZE = 2_048
+const PRESENT = Uint8Array.of(1)
+
+export type Mark = string & { readonly brand: 'mark' }
+
+const hash = (prefix: string, data: Uint8Array | string) =>
+  (prefix + createHash('sha256').update(data).digest('base64url').slice(0, 22)) as Mark
+
+export const ciphertextMark = (ciphertext: Uint8Array) => hash('c', ciphertext)
+/** One event per message, also when a retry brings it again in another ciphertext. */
+export const messageMark = (key: { id: string; chat: string; author: string }) => hash('k', `${key.id}|${key.chat}|${key.author}`)
+
+export interface Marks {
+  load(): Promise<void>
+  has(mark: Mark): boolean
+  /** Storage ops that set these marks; call `applied` after their commit. */
+  ops(marks: readonly Mark[]): Op[]
+  applied(marks: readonly Mark[]): void
+  /** Drops the older generation when the newer one is full. Its own commit: losing it costs nothing. */
+  rotate(): Promise<void>
+}
+
+export function createMarks(instance: string, store: StateStore): Marks {
+  let current = 0
+  const generations: [Set<Mark>, Set<Mark>] = [new Set(), new Set()]
+  const other = () => 1 - current
+
+  async function readGeneration(generation: number) {
+    const prefix = keys.marks(instance, generation)
+    for await (const [key] of store.range(prefix)) generations[generation as 0 | 1].add(key.slice(prefix.length) as Mark)
+  }
+
+  return {
+    async load() {
+      await Promise.all([readGeneration(0), readGeneration(1)])
+      current = (await store.get(keys.markGeneration(instance)))?.[0] ?? 0
+    },
+    has: (mark) => generations[0].has(mark) || generations[1].has(mark),
+    ops: (marks) => marks.map((mark) => [keys.mark(instance, current, mark), PRESENT] as const),
+    applied(marks) {
+      for (const mark of marks) generations[current as 0 | 1].add(mark)
+    },
+    async rotate() {
+      if (generations[current as 0 | 1].size < GENERATION_SIZE) return
+      const dropped = generations[other() as 0 | 1]
+      const ops: Op[] = [...dropped].map((mark) => [keys.mark(instance, other(), mark), null] as const)
+      current = other()
+      generations[current as 0 | 1] = new Set()
+      await store.commit({ ops: [...ops, [keys.markGeneration(instance), Uint8Array.of(current)]] })
+    },
+  }
+}
