@@ -1,0 +1,55 @@
+/** Every instance's configuration (main's record) and last known state, and what may be done with them. */
+import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
+import type { InstanceConfig, InstanceSettings, RuntimeState, WebhookSettings } from '../domain/instance.ts'
+import type { InstanceObject } from './instance-object.ts'
+import type { WebhooksChange } from './webhooks.ts'
+
+export type SettingsChange = { [K in keyof InstanceSettings]?: InstanceSettings[K] | undefined }
+
+export interface InstanceChange {
+  name?: string | undefined
+  settings?: SettingsChange | undefined
+  webhooks?: WebhooksChange | undefined
+}
+
+export interface ListFilter {
+  status?: 'connected' | 'disconnected' | undefined
+  q?: string | undefined
+  page: number
+  page_size: number
+}
+
+/** Answer of `GET /status` from the state last heard of. */
+export interface StatusObject {
+  connected: boolean
+  smartphone_connected: boolean
+  status: RuntimeState['status']
+  phone: string | null
+  error: string | null
+}
+
+export interface Directory {
+  /** Reads every configuration; what is returned is to be started with `boot`. */
+  load(): Promise<InstanceConfig[]>
+  /** Takes a state that came as an answer (`engine.start`), unless an event told something newer. */
+  observe(instance: string, state: RuntimeState): void
+  /** Constant time in the token. Undefined for a pair that is no instance. */
+  authenticate(instance: string, token: string): { instance: InstanceId; workspace: WorkspaceId } | undefined
+  state(instance: InstanceId): RuntimeState
+  status(instance: InstanceId): StatusObject
+  render(instance: InstanceId, baseUrl: string): InstanceObject
+
+  /** Resolves when the first QR is there, or after 10 s. */
+  create(workspace: WorkspaceId, wish: InstanceChange & { name: string }): Promise<InstanceId>
+  /** Newest first. */
+  list(workspace: WorkspaceId, filter: ListFilter): { ids: InstanceId[]; total: number }
+  /** Throws `not_found` unless the workspace has it. */
+  find(workspace: WorkspaceId, id: string): InstanceId
+  update(instance: InstanceId, change: InstanceChange): Promise<void>
+  delete(instance: InstanceId): Promise<void>
+  rotateToken(instance: InstanceId): Promise<string>
+  rotateSecret(instance: InstanceId): Promise<string>
+  /** As responses show them: user info of the proxy masked. */
+  settings(instance: InstanceId): InstanceSettings
+  webhooks(instance: InstanceId): WebhookSettings
+}

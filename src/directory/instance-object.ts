@@ -1,0 +1,81 @@
+/** The instance object of the API (shared/api/instance.md): main's record and the shard's state, put together. */
+import { iso } from '../domain/clock.ts'
+import type { InstanceSettings, RuntimeState, Status, StatusReason, WebhookSettings } from '../domain/instance.ts'
+import type { Subscription, SubscriptionStatus } from '../domain/workspace.ts'
+
+/** Main's record. */
+export interface InstanceRecord {
+  id: string
+  workspace: string
+  name: string
+  token: string
+  settings: InstanceSettings
+  webhooks: WebhookSettings
+  /** Epoch ms. */
+  createdAt: number
+  updatedAt: number
+}
+
+export interface InstanceObject {
+  id: string
+  name: string
+  token: string
+  status: Status
+  status_reason: StatusReason | null
+  connected: boolean
+  phone: string | null
+  profile_name: string | null
+  platform: string | null
+  connected_at: string | null
+  disconnected_at: string | null
+  subscription_status: SubscriptionStatus
+  trial_ends_at: string | null
+  due_at: string
+  settings: InstanceSettings
+  webhooks: WebhookSettings
+  api_url: string
+  created_at: string
+  updated_at: string
+}
+
+const isoOrNull = (at: number | null) => (at === null ? null : iso(at))
+
+export function renderInstance(
+  record: InstanceRecord,
+  state: RuntimeState,
+  subscription: Subscription,
+  baseUrl: string,
+): InstanceObject {
+  return {
+    id: record.id,
+    name: record.name,
+    token: record.token,
+    status: state.status,
+    status_reason: state.reason,
+    connected: state.status === 'connected',
+    phone: state.phone,
+    profile_name: state.profileName,
+    platform: state.platform,
+    connected_at: isoOrNull(state.connectedAt),
+    disconnected_at: isoOrNull(state.disconnectedAt),
+    subscription_status: subscription.status,
+    trial_ends_at: isoOrNull(subscription.trialEndsAt),
+    due_at: iso(subscription.dueAt),
+    settings: renderSettings(record.settings),
+    webhooks: record.webhooks,
+    api_url: `${baseUrl}/instances/${record.id}/token/${record.token}`,
+    created_at: iso(record.createdAt),
+    updated_at: iso(record.updatedAt),
+  }
+}
+
+export const renderSettings = (settings: InstanceSettings): InstanceSettings => ({
+  ...settings,
+  proxy_url: settings.proxy_url === null ? null : maskUserInfo(settings.proxy_url),
+})
+
+/** `http://user:secret@host:1` as `http://***@host:1`. */
+export function maskUserInfo(url: string): string {
+  const parsed = new URL(url)
+  return parsed.username === '' && parsed.password === '' ? url : url.replace(/^([a-z0-9+.-]+:\/\/)[^/?#]*@/i, '$1***@')
+}

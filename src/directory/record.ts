@@ -1,0 +1,58 @@
+/** Main's record of an instance: sealed at rest as a whole, because it holds the token, the webhook secret and proxy credentials. */
+import * as v from 'valibot'
+import type { InstanceConfig, InstanceSettings, WebhookSettings } from '../domain/instance.ts'
+import { repository } from '../storage/repository.ts'
+import type { Sealer } from '../storage/seal.ts'
+import type { InstanceRecord } from './instance-object.ts'
+
+const nullableText = v.nullable(v.string())
+
+const Settings: v.GenericSchema<unknown, InstanceSettings> = v.object({
+  auto_read_message: v.boolean(),
+  auto_read_status: v.boolean(),
+  call_reject_auto: v.boolean(),
+  call_reject_message: nullableText,
+  disable_enqueue_when_disconnected: v.boolean(),
+  queue_max_age_hours: v.number(),
+  delay_message_min_ms: v.number(),
+  delay_message_max_ms: v.number(),
+  proxy_url: nullableText,
+})
+
+export const Webhooks: v.GenericSchema<unknown, WebhookSettings> = v.object({
+  received_url: nullableText,
+  delivery_url: nullableText,
+  message_status_url: nullableText,
+  instance_status_url: nullableText,
+  chat_presence_url: nullableText,
+  notify_sent_by_me: v.boolean(),
+  ignore_groups: v.boolean(),
+  ignore_private: v.boolean(),
+  ignore_text: v.boolean(),
+  ignore_image: v.boolean(),
+  ignore_video: v.boolean(),
+  ignore_audio: v.boolean(),
+  ignore_document: v.boolean(),
+  ignore_received_callback: v.boolean(),
+  ignore_delivery_callback: v.boolean(),
+  ignore_message_status_callback: v.boolean(),
+  ignore_instance_status_callback: v.boolean(),
+  ignore_chat_presence_callback: v.boolean(),
+  secret: v.string(),
+})
+
+const Schema: v.GenericSchema<unknown, InstanceRecord> = v.object({
+  id: v.string(),
+  workspace: v.string(),
+  name: v.string(),
+  token: v.string(),
+  settings: Settings,
+  webhooks: Webhooks,
+  createdAt: v.number(),
+  updatedAt: v.number(),
+})
+
+export const instanceRecords = (sealed: Sealer) =>
+  repository<InstanceRecord>({ name: 'instance configuration', schema: Schema, version: 1, sealed })
+
+export const toConfig = ({ id, settings, webhooks }: InstanceRecord): InstanceConfig => ({ id, settings, webhooks })

@@ -1,0 +1,52 @@
+/** Changes of the webhooks object: single-URL mode, replaced fields and the rules between fields (shared/api/webhook-config.md). */
+import { EVENT_TYPES } from '../domain/events.ts'
+import { Failure, type Issue } from '../domain/failures.ts'
+import { urlField, type WebhookSettings } from '../domain/instance.ts'
+
+type Own = Omit<WebhookSettings, 'secret'>
+
+/** What a request may carry: the fields of the object, the one-step switch, and the names of older integrations. */
+export type WebhooksChange = { [K in keyof Own]?: Own[K] | undefined } & {
+  single_url?: string | null | undefined
+  connected_url?: string | null | undefined
+  disconnected_url?: string | null | undefined
+  ignore_connected_callback?: boolean | undefined
+  ignore_disconnected_callback?: boolean | undefined
+}
+
+/** Refuses a webhook URL with a sentence, null when it may be configured. */
+export type CheckUrl = (url: string) => string | null
+
+const URL_FIELDS = EVENT_TYPES.map(urlField)
+
+/** The change with replaced fields and `single_url` turned into the object's own. */
+function own(change: WebhooksChange, issues: Issue[]): { [K in keyof Own]?: Own[K] | undefined } {
+  const { single_url, connected_url, disconnected_url, ignore_connected_callback, ignore_disconnected_callback, ...rest } = change
+  const result = { ...rest }
+  const replaced = connected_url !== undefined ? connected_url : disconnected_url
+  if (replaced !== undefined && result.instance_status_url === undefined) result.instance_status_url = replaced
+  if (ignore_connected_callback !== undefined || ignore_disconnected_callback !== undefined)
+    result.ignore_instance_status_callback ??= ignore_connected_callback === true && ignore_disconnected_callback === true
+  if (single_url === undefined) return result
+  for (const field of URL_FIELDS) {
+    if (result[field] !== undefined) issues.push({ path: 'single_url', message: `cannot be given together with ${field}` })
+    result[field] = single_url
+  }
+  return result
+}
+
+/** Throws `invalid_request` when the result would break a rule. */
+export function changeWebhooks(current: WebhookSettings, change: WebhooksChange, checkUrl: CheckUrl, at = ''): WebhookSettings {
+  const issues: Issue[] = []
+  const given = Object.entries(own(change, issues)).filter(([, value]) => value !== undefined)
+  const next: WebhookSettings = { ...current, ...Object.fromEntries(given) }
+  if (next.ignore_groups && next.ignore_private)
+    issues.push({ path: 'ignore_private', message: 'cannot be true together with ignore_groups' })
+  for (const [name, value] of Object.entries(change)) {
+    if (!name.endsWith('_url') || typeof value !== 'string') continue
+    const refusal = checkUrl(value)
+    if (refusal !== null) issues.push({ path: name, message: refusal })
+  }
+  if (issues.length > 0) throw Failure.invalid(...issues.map(({ path, message }) => ({ path: at + path, message })))
+  return next
+}

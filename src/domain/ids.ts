@@ -1,0 +1,125 @@
+/**
+ * Identifiers: the only file that parses what a caller writes as a chat, and turns it into a network address (jid) and back.
+ * Formats: shared/api/auth-and-limits.md, "Identifiers". A parsed identifier is plain data, so it crosses threads as it is.
+ */
+declare const brand: unique symbol
+type Branded<Name extends string> = string & { readonly [brand]: Name }
+
+export type InstanceId = Branded<'InstanceId'>
+export type WorkspaceId = Branded<'WorkspaceId'>
+/** A network address without device: `5511999990000@s.whatsapp.net`, `123@lid`, `123@g.us`. */
+export type Jid = Branded<'Jid'>
+
+export interface UserIdentifier {
+  kind: 'user'
+  digits: string
+  /** `phone`: the digits are a number; `lid`: the hidden id that stands in for one. */
+  space: 'phone' | 'lid'
+}
+export interface GroupIdentifier {
+  kind: 'group'
+  /** `120363019502650977`, or `5511999990000-1612345678` in the old form. */
+  id: string
+}
+export interface NewsletterIdentifier {
+  kind: 'newsletter'
+  id: string
+}
+export interface BroadcastIdentifier {
+  kind: 'broadcast'
+  id: string
+}
+export interface StatusIdentifier {
+  kind: 'status'
+}
+export type Identifier = UserIdentifier | GroupIdentifier | NewsletterIdentifier | BroadcastIdentifier | StatusIdentifier
+export type IdentifierKind = Identifier['kind']
+
+/** Longest identifier of any kind, in characters. */
+export const IDENTIFIER_MAX = 64
+
+type Reader = (match: RegExpExecArray) => Identifier
+const FORMATS: readonly (readonly [RegExp, Reader])[] = [
+  [/^(\d{5,20})$/, ([, digits]) => ({ kind: 'user', digits: digits!, space: 'phone' })],
+  [/^(\d+)@lid$/, ([, digits]) => ({ kind: 'user', digits: digits!, space: 'lid' })],
+  [/^(\d+(?:-\d+)?)-group$/, ([, id]) => ({ kind: 'group', id: id! })],
+  [/^(\d+)@g\.us$/, ([, id]) => ({ kind: 'group', id: id! })],
+  [/^(\d+)@newsletter$/, ([, id]) => ({ kind: 'newsletter', id: id! })],
+  [/^status@broadcast$/, () => ({ kind: 'status' })],
+  [/^(\d+)@broadcast$/, ([, id]) => ({ kind: 'broadcast', id: id! })],
+]
+
+/** Undefined when the text is in none of the formats. */
+export function parseIdentifier(text: string): Identifier | undefined {
+  if (text.length > IDENTIFIER_MAX) return undefined
+  for (const [format, read] of FORMATS) {
+    const match = format.exec(text)
+    if (match) return read(match)
+  }
+  return undefined
+}
+
+/** As responses and events write it; every value can be sent back as `phone`. */
+export function renderIdentifier(identifier: Identifier): string {
+  switch (identifier.kind) {
+    case 'user':
+      return identifier.space === 'lid' ? `${identifier.digits}@lid` : identifier.digits
+    case 'group':
+      return `${identifier.id}-group`
+    case 'newsletter':
+      return `${identifier.id}@newsletter`
+    case 'broadcast':
+      return `${identifier.id}@broadcast`
+    case 'status':
+      return 'status@broadcast'
+    default:
+      return identifier satisfies never
+  }
+}
+
+export function toJid(identifier: Identifier): Jid {
+  const text = (): string => {
+    switch (identifier.kind) {
+      case 'user':
+        return `${identifier.digits}@${identifier.space === 'lid' ? 'lid' : 's.whatsapp.net'}`
+      case 'group':
+        return `${identifier.id}@g.us`
+      case 'newsletter':
+        return `${identifier.id}@newsletter`
+      case 'broadcast':
+        return `${identifier.id}@broadcast`
+      case 'status':
+        return 'status@broadcast'
+      default:
+        return identifier satisfies never
+    }
+  }
+  return text() as Jid
+}
+
+/** `user_agent:device@server`: agent and device name a device of the user, not another chat. */
+const JID = /^([^@:_]+)(?:_\d+)?(?::\d+)?@(.+)$/
+
+/** Undefined for addresses that are no chat (the server itself, calls, bots). Hosted users are users whose device the network runs. */
+export function fromJid(jid: string): Identifier | undefined {
+  const match = JID.exec(jid)
+  if (!match) return undefined
+  const [, user, server] = match as unknown as [string, string, string]
+  switch (server) {
+    case 's.whatsapp.net':
+    case 'c.us':
+    case 'hosted':
+      return /^\d+$/.test(user) ? { kind: 'user', digits: user, space: 'phone' } : undefined
+    case 'lid':
+    case 'hosted.lid':
+      return /^\d+$/.test(user) ? { kind: 'user', digits: user, space: 'lid' } : undefined
+    case 'g.us':
+      return /^\d+(-\d+)?$/.test(user) ? { kind: 'group', id: user } : undefined
+    case 'newsletter':
+      return { kind: 'newsletter', id: user }
+    case 'broadcast':
+      return user === 'status' ? { kind: 'status' } : { kind: 'broadcast', id: user }
+    default:
+      return undefined
+  }
+}

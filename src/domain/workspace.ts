@@ -1,0 +1,50 @@
+/** A workspace: who owns instances, what its keys may do, and what its plan allows (shared/api/account-admin.md). */
+import type { WebhookSettings } from './instance.ts'
+
+export const SCOPES = ['instances:operate', 'instances:read', 'instances:write', 'webhooks:read', 'webhooks:write'] as const
+export type Scope = (typeof SCOPES)[number]
+
+export const SUBSCRIPTION_STATUSES = ['trial', 'active', 'past_due', 'canceled', 'expired', 'partner'] as const
+export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
+
+/** Times in epoch ms. */
+export interface Subscription {
+  status: SubscriptionStatus
+  trialEndsAt: number | null
+  dueAt: number
+  instanceSlots: number
+}
+
+export interface AllowlistEntry {
+  cidr: string
+  note: string | null
+}
+
+export interface Security {
+  requireApiKey: boolean
+  requireClientToken: boolean
+  allowlist: { enabled: boolean; entries: readonly AllowlistEntry[] }
+}
+
+export interface Workspace {
+  id: string
+  name: string
+  createdAt: number
+  subscription: Subscription
+  security: Security
+  /** What new instances start with. */
+  webhooks: WebhookSettings
+  instancesUsed: number
+}
+
+/** Time passing changes what is allowed, never the stored status. `partner` and `past_due` never lapse. */
+const isCurrent = ({ status, dueAt }: Subscription, now: number) =>
+  status === 'active' || status === 'partner' || status === 'past_due' || (status === 'canceled' && dueAt > now)
+
+/** Queued sends and immediate writes. */
+export const maySend = (subscription: Subscription, now: number) =>
+  isCurrent(subscription, now) ||
+  (subscription.status === 'trial' && subscription.trialEndsAt !== null && subscription.trialEndsAt > now)
+
+/** The Account API. */
+export const hasPlan = isCurrent

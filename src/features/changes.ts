@@ -1,0 +1,87 @@
+/** What a request may change of settings and webhooks: every field optional, at least one. */
+import { z } from 'zod'
+import { EVENT_TYPES } from '../domain/events.ts'
+import { plain } from './fields.ts'
+
+const PROXY_SCHEMES = ['http:', 'https:', 'socks5:']
+
+const proxyUrl = z
+  .string()
+  .min(1)
+  .max(2_048)
+  .superRefine((value, context) => {
+    const parsed = URL.canParse(value) ? new URL(value) : undefined
+    if (!parsed || !PROXY_SCHEMES.includes(parsed.protocol) || parsed.hostname === '')
+      context.addIssue({ code: 'custom', message: 'must be an http, https or socks5 URL' })
+  })
+  .meta({ format: 'uri' })
+
+export const settingsFields = {
+  auto_read_message: z.boolean().optional(),
+  auto_read_status: z.boolean().optional(),
+  call_reject_auto: z.boolean().optional(),
+  call_reject_message: plain(1, 1_000).nullable().optional(),
+  disable_enqueue_when_disconnected: z.boolean().optional(),
+  queue_max_age_hours: z.int().min(1).max(720).optional(),
+  delay_message_min_ms: z.int().min(0).max(60_000).optional(),
+  delay_message_max_ms: z.int().min(0).max(60_000).optional(),
+  proxy_url: proxyUrl.nullable().optional().meta({ description: 'A change restarts the session.' }),
+}
+
+/** Written by hand: `URL` would silently drop what a reader sees, a fragment for one. */
+const hookUrl = z
+  .string()
+  .min(1)
+  .max(2_048)
+  .superRefine((value, context) => {
+    const refuse = (message: string) => context.addIssue({ code: 'custom', message })
+    const parsed = URL.canParse(value) ? new URL(value) : undefined
+    if (!parsed || (parsed.protocol !== 'https:' && parsed.protocol !== 'http:')) return refuse('must be an absolute https URL')
+    if (value.includes('#')) refuse('must not have a fragment')
+    if (parsed.username !== '' || parsed.password !== '') refuse('must not have user info')
+  })
+  .meta({ format: 'uri', examples: ['https://example.com/hook'] })
+
+/** One webhook URL; null switches the type off. */
+export const nullableHookUrl = hookUrl.nullable()
+
+const hook = nullableHookUrl.optional()
+const flag = z.boolean().optional()
+
+export const webhooksFields = {
+  received_url: hook,
+  delivery_url: hook,
+  message_status_url: hook,
+  instance_status_url: hook,
+  chat_presence_url: hook,
+  notify_sent_by_me: flag.meta({ description: 'Also report messages sent from the account.' }),
+  ignore_groups: flag,
+  ignore_private: flag.meta({ description: 'Not together with `ignore_groups`.' }),
+  ignore_text: flag,
+  ignore_image: flag,
+  ignore_video: flag,
+  ignore_audio: flag,
+  ignore_document: flag,
+  ignore_received_callback: flag,
+  ignore_delivery_callback: flag,
+  ignore_message_status_callback: flag,
+  ignore_instance_status_callback: flag,
+  ignore_chat_presence_callback: flag,
+  single_url: hook.meta({ description: 'A URL writes all five URL fields, null empties them; not together with one of them.' }),
+  connected_url: hook.meta({ deprecated: true, description: 'Taken as `instance_status_url`.' }),
+  disconnected_url: hook.meta({ deprecated: true, description: 'Taken as `instance_status_url`.' }),
+  ignore_connected_callback: flag.meta({
+    deprecated: true,
+    description: 'With `ignore_disconnected_callback` also true: `ignore_instance_status_callback`.',
+  }),
+  ignore_disconnected_callback: flag.meta({ deprecated: true }),
+}
+
+export const webhookTypes = EVENT_TYPES
+
+const isEmpty = (fields: object) => Object.values(fields).every((value) => value === undefined)
+
+/** An empty change is a mistake. */
+export const atLeastOne = (fields: object, issue: (path: string, message: string) => void) => {
+  if (isEmpty(fields)) issue('', 'must have at least one of the fields')
+}

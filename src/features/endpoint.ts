@@ -1,0 +1,219 @@
+/**
+ * How an operation is declared. Four ways:
+ *
+ * - `send`: queued. Acknowledged at once, its outcome is a `delivery` event.
+ * - `action`: immediate. Needs a connected instance; its answer is the shard's answer.
+ * - `control`: done in the shard that hosts the instance, in any state (pairing, restart, queue).
+ * - `local`: needs no shard to answer; it brings its own handler, given the parts it needs.
+ *
+ * Route, validation, description, authentication and rate limit are derived from the declaration by `src/http`. The first three
+ * have a twin in `workers/shard/operations`, and `Twins` makes the compiler ask for it.
+ */
+import { z } from 'zod'
+import type { FailureCode } from '../domain/failures.ts'
+import type { Scope } from '../domain/workspace.ts'
+import { ACCOUNT, ADMIN, CONTROL, INSTANCE, READ, SEND, WITHOUT_DEVICE, WRITE } from './error-groups.ts'
+import { Acknowledgement } from './fields.ts'
+import type { AccountCall, InstanceCall, PublicCall } from './parts.ts'
+
+export type Kind = 'send' | 'action' | 'control' | 'local'
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+export type Route = `${Method} /${string}`
+
+/** Whose credential opens the route. A scope stands for the Account API: an API key that has it. */
+export type Access = 'instance' | 'admin' | 'public' | Scope
+
+/** What every instance route begins with. */
+export const INSTANCE_BASE = '/instances/{instance_id}/token/{token}'
+
+export interface Example {
+  name: string
+  /** Path, query and body fields in one object, as a caller writes them. */
+  input?: Record<string, unknown>
+  reply?: unknown
+}
+
+export interface Endpoint<
+  K extends Kind = Kind,
+  Id extends string = string,
+  I extends z.ZodType = z.ZodType,
+  R extends z.ZodType = z.ZodType,
+> {
+  kind: K
+  /** The operationId: a public promise, written out so that it does not follow a rename. */
+  id: Id
+  method: Method
+  /** The whole path from the base URL, `{name}` for parameters. */
+  path: string
+  access: Access
+  /** Fields of path, query and body, flat. */
+  fields: z.ZodRawShape
+  input: I
+  reply: R
+  status: 200 | 201
+  contentType: 'application/json' | 'image/png'
+  cacheControl: string | undefined
+  /** Refused with `subscription_required` when the plan does not allow sending. */
+  needsSubscription: boolean
+  errors: readonly FailureCode[]
+  summary: string
+  description: string | undefined
+  examples: readonly Example[]
+  /** For `control`: answered from main's directory when the shard is silent for `ms`. */
+  fallback: { ms: number; answer(call: InstanceCall): Promise<unknown> } | undefined
+  /** For `local` only. */
+  handle: ((call: never, input: never) => Promise<unknown>) | undefined
+}
+
+type Issue = (path: string, message: string) => void
+
+interface Says<I extends z.ZodRawShape> {
+  summary: string
+  description?: string
+  input?: I
+  /** Rules between fields; asked only when each field is good by itself. */
+  check?: (input: z.output<z.ZodObject<I>>, issue: Issue) => void
+  /** Codes beside those of the operation's group. */
+  errors?: readonly FailureCode[]
+  examples?: readonly Example[]
+  cacheControl?: string
+}
+
+interface Replies<R extends z.ZodType> {
+  reply: R
+  status?: 200 | 201
+  contentType?: 'application/json' | 'image/png'
+}
+
+type InputOf<I extends z.ZodRawShape> = z.ZodObject<I>
+
+function declare<K extends Kind, Id extends string, I extends z.ZodRawShape, R extends z.ZodType>(
+  kind: K,
+  id: Id,
+  route: Route,
+  says: Says<I> & Replies<R>,
+  rest: { access: Access; group: readonly FailureCode[] } & Partial<Pick<Endpoint, 'needsSubscription' | 'fallback' | 'handle'>>,
+): Endpoint<K, Id, InputOf<I>, R> {
+  const [method, path] = route.split(' ') as [Method, string]
+  const fields = (says.input ?? {}) as I
+  const object = z.object(fields)
+  const { check } = says
+  const input = check
+    ? object.superRefine((value, context) => {
+        check(value as z.output<z.ZodObject<I>>, (at, message) =>
+          context.addIssue({ code: 'custom', path: at === '' ? [] : at.split('.'), message }),
+        )
+      })
+    : object
+  return {
+    kind,
+    id,
+    method,
+    path: rest.access === 'instance' ? INSTANCE_BASE + path : path,
+    access: rest.access,
+    fields,
+    input,
+    reply: says.reply,
+    status: says.status ?? 200,
+    contentType: says.contentType ?? 'application/json',
+    cacheControl: says.cacheControl,
+    needsSubscription: rest.needsSubscription ?? false,
+    errors: [...new Set([...rest.group, ...(says.errors ?? [])])],
+    summary: says.summary,
+    description: says.description,
+    examples: says.examples ?? [],
+    fallback: rest.fallback,
+    handle: rest.handle,
+  }
+}
+
+export function send<const Id extends string, I extends z.ZodRawShape>(id: Id, route: Route, says: Says<I>) {
+  return declare(
+    'send',
+    id,
+    route,
+    { ...says, reply: Acknowledgement },
+    { access: 'instance', group: SEND, needsSubscription: true },
+  )
+}
+
+/** `writes`: changes something on the network account; such operations need a subscription and may be refused with `not_allowed`. */
+export function action<const Id extends string, I extends z.ZodRawShape, R extends z.ZodType>(
+  id: Id,
+  route: Route,
+  says: Says<I> & Replies<R> & { writes: boolean },
+) {
+  return declare('action', id, route, says, {
+    access: 'instance',
+    group: says.writes ? WRITE : READ,
+    needsSubscription: says.writes,
+  })
+}
+
+export function control<const Id extends string, I extends z.ZodRawShape, R extends z.ZodType>(
+  id: Id,
+  route: Route,
+  says: Says<I> & Replies<R> & { fallback?: { ms: number; answer(call: InstanceCall): Promise<z.output<R>> } },
+) {
+  return declare('control', id, route, says, {
+    access: 'instance',
+    group: says.fallback ? INSTANCE : CONTROL,
+    fallback: says.fallback,
+  })
+}
+
+/** What a `local` handler is given, by whose credential opened the route. */
+type CallOf<A extends Access> = A extends 'instance' ? InstanceCall : A extends 'public' ? PublicCall : AccountCall
+
+const GROUP_OF_ACCESS = (access: Access): readonly FailureCode[] =>
+  access === 'instance' ? WITHOUT_DEVICE : access === 'admin' ? ADMIN : access === 'public' ? [] : ACCOUNT
+
+export function local<const Id extends string, const A extends Access, I extends z.ZodRawShape, R extends z.ZodType>(
+  id: Id,
+  route: Route,
+  says: Says<I> &
+    Replies<R> & { access: A; handle(call: CallOf<A>, input: z.output<InputOf<I>>): Promise<z.output<R> | Response> },
+) {
+  return declare('local', id, route, says, {
+    access: says.access,
+    group: GROUP_OF_ACCESS(says.access),
+    handle: says.handle as (call: never, input: never) => Promise<unknown>,
+  })
+}
+
+/** Kinds whose doing lives in the shard. */
+export type RemoteKind = Exclude<Kind, 'local'>
+
+/** What a twin is given, by kind; `sent` is what a send's twin resolves with (the queue has acknowledged it long before). */
+export interface TwinContexts {
+  send: unknown
+  action: unknown
+  control: unknown
+  sent: unknown
+}
+
+type RemoteNames<F> = { [K in keyof F]: F[K] extends Endpoint<RemoteKind> ? K : never }[keyof F]
+type TwinReply<E, S extends TwinContexts> =
+  E extends Endpoint<'send'> ? S['sent'] : E extends { reply: infer R } ? z.output<R> : never
+type TwinContext<E, S extends TwinContexts> = E extends { kind: infer K extends RemoteKind } ? S[K] : never
+
+/**
+ * How the operations of a feature module are done: one function per `send`, `action` and `control` export. Leave one out and
+ * TypeScript says `Property 'remove' is missing`. `F` is `typeof import('…/features/x.ts')`: a type, so the shard never loads zod.
+ */
+export type Twins<F, S extends TwinContexts> = {
+  [K in RemoteNames<F>]: (context: TwinContext<F[K], S>, input: InputOfEndpoint<F[K]>) => Promise<TwinReply<F[K], S>>
+}
+
+export type InputOfEndpoint<E> = E extends { input: infer I } ? z.output<I> : never
+export type ReplyOfEndpoint<E> = E extends { reply: infer R } ? z.output<R> : never
+
+/** The operationId and kind of each of those exports, so that the shard's table of them is held by the compiler too. */
+export type Ids<F> = { [K in RemoteNames<F>]: F[K] extends Endpoint<RemoteKind, infer Id> ? Id : never }
+export type Kinds<F> = { [K in RemoteNames<F>]: F[K] extends Endpoint<infer K2 extends RemoteKind> ? K2 : never }
+
+/** What `engine.call` resolves with for a `send`: fixed by the shard's queue, committed before it answers. */
+export interface Queued {
+  message_id: string
+  svc_id: string
+}

@@ -1,0 +1,53 @@
+/** Codes that whole families of operations share (shared/api/auth-and-limits.md, "Error groups"; messages.md, 1.5). */
+import type { FailureCode } from '../domain/failures.ts'
+
+type Group = readonly FailureCode[]
+
+/** Any instance route. */
+export const INSTANCE: Group = [
+  'unauthorized',
+  'instance_not_found',
+  'client_token_required',
+  'api_key_required',
+  'insufficient_scope',
+  'ip_not_allowed',
+  'rate_limited',
+  'internal',
+]
+
+export const WITHOUT_DEVICE: Group = [...INSTANCE, 'invalid_request']
+
+/** Done by the shard in any state. */
+export const CONTROL: Group = [...INSTANCE, 'engine_unavailable']
+
+export const READ: Group = [
+  ...WITHOUT_DEVICE,
+  'instance_not_connected',
+  'instance_starting',
+  'action_failed',
+  'engine_unavailable',
+  'send_timeout',
+]
+
+export const WRITE: Group = [...READ, 'subscription_required', 'not_allowed']
+
+export const SEND: Group = [
+  ...WITHOUT_DEVICE,
+  'invalid_phone',
+  'subscription_required',
+  'queue_full',
+  'queue_disabled_while_disconnected',
+  'engine_unavailable',
+]
+
+export const ACCOUNT: Group = [
+  'invalid_request',
+  'api_key_required',
+  'ip_not_allowed',
+  'plan_required',
+  'insufficient_scope',
+  'rate_limited',
+  'internal',
+]
+
+export const ADMIN: Group = ['invalid_request', 'api_key_required', 'ip_not_allowed', 'rate_limited', 'internal']

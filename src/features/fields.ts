@@ -1,0 +1,169 @@
+/** Schemas used by several areas: identifiers, pages, texts, the acknowledgement of a send. */
+import { z } from 'zod'
+import { type Identifier, type IdentifierKind, parseIdentifier, type UserIdentifier } from '../domain/ids.ts'
+
+/** Whatever a reader of the description would mistake: what cannot be said by a JSON Schema keyword is said here. */
+interface Meta {
+  description: string
+  examples?: unknown[]
+}
+
+/** Message content: counted in code points, never trimmed. */
+export const text = (min: number, max: number) =>
+  z
+    .string()
+    .superRefine((value, context) => {
+      const length = codePoints(value)
+      if (length < min) context.addIssue({ code: 'custom', message: atLeast(min) })
+      if (length > max) context.addIssue({ code: 'custom', message: atMost(max) })
+    })
+    .meta({ minLength: min, maxLength: max })
+
+/** Names and search texts: trimmed, then counted in UTF-16 code units. */
+export const name = (min: number, max: number) => z.string().trim().min(min).max(max)
+
+/** Strings that are neither content nor names: counted in UTF-16 code units, not trimmed. */
+export const plain = (min: number, max: number) => z.string().min(min).max(max)
+
+export const messageId = plain(1, 128)
+
+export const atLeast = (min: number) => (min === 1 ? 'must not be empty' : `must have at least ${min} characters`)
+export const atMost = (max: number) => `must have at most ${max} character${max === 1 ? '' : 's'}`
+
+function codePoints(value: string): number {
+  let count = 0
+  for (const _ of value) count++
+  return count
+}
+
+/** Input matches in any case; what is listed and stored is lower case. */
+export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.preprocess((value) => (typeof value === 'string' ? value.toLowerCase() : value), z.enum(values))
+
+/** The code that takes the place of `invalid_request` when every issue of a request carries it. */
+export const INVALID_PHONE = { code: 'invalid_phone' } as const
+
+export type IdentifierOf<K extends IdentifierKind> = Extract<Identifier, { kind: K }>
+
+const KIND_WORDS: Record<IdentifierKind, string> = {
+  user: 'a number or `<digits>@lid`',
+  group: '`<digits>-group`',
+  newsletter: '`<digits>@newsletter`',
+  broadcast: '`<digits>@broadcast`',
+  status: '`status@broadcast`',
+}
+
+/** An identifier of one of these kinds. Absent, empty or no string: `invalid_request`; anything else that does not fit: `invalid_phone`. */
+export const identifier = <const K extends IdentifierKind>(kinds: readonly K[], meta: Partial<Meta> = {}) => {
+  const words = kinds.map((kind) => KIND_WORDS[kind]).join(', ')
+  return z
+    .string()
+    .min(1)
+    .transform((value, context): IdentifierOf<K> => {
+      const found = parseIdentifier(value)
+      if (found && (kinds as readonly IdentifierKind[]).includes(found.kind)) return found as IdentifierOf<K>
+      context.addIssue({ code: 'custom', message: `must be ${words}`, params: INVALID_PHONE })
+      return z.NEVER
+    })
+    .meta({ description: `One of: ${words}.`, examples: ['5511988887777'], maxLength: 64, ...meta })
+}
+
+/**
+ * Where a queued send goes. `<digits>@broadcast` passes the format check everywhere and ends in `delivery` with `not_allowed`, because
+ * broadcast lists do not exist here.
+ */
+export const destination = <const K extends Exclude<IdentifierKind, 'broadcast'>>(...kinds: readonly K[]) =>
+  identifier<K | 'broadcast'>([...kinds, 'broadcast'])
+
+export const chat = <const K extends IdentifierKind>(...kinds: readonly K[]) => identifier(kinds)
+
+/** A whole number that comes as text from a path or query. */
+export const queryInteger = (min: number, max: number) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value),
+    z.int().min(min).max(max),
+  )
+
+/** `page` and `page_size` of a list. */
+export const paging = (bounds: { default: number; max: number }) => ({
+  page: queryInteger(1, 100_000).default(1).meta({ description: 'Page number, from 1.' }),
+  page_size: queryInteger(1, bounds.max).default(bounds.default).meta({ description: 'Entries of a page.' }),
+})
+
+export const paged = <T extends z.ZodType>(entry: T) =>
+  z.object({
+    data: z.array(entry),
+    page: z.int(),
+    page_size: z.int(),
+    total: z.int().meta({ description: 'Entries after filters.' }),
+  })
+
+/** ULID: 26 characters of Crockford's base 32, taken in any case. */
+export const ulid = z
+  .string()
+  .transform((value) => value.toUpperCase())
+  .pipe(z.string().regex(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/, 'must be a 26-character ULID'))
+
+export const uuid = z
+  .string()
+  .transform((value) => value.toLowerCase())
+  .pipe(z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'must be a UUID'))
+
+export const instant = z.string().meta({ format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] })
+
+/** A write without data to return. */
+export const Done = z.object({ value: z.literal(true) })
+
+export const Acknowledgement = z
+  .object({
+    id: z.string().meta({ description: 'Same value as `message_id`.' }),
+    message_id: z.string().meta({ description: 'Fixed when the request is accepted and used unchanged on the wire.' }),
+    svc_id: z.string().meta({ description: 'ULID of the queue item.' }),
+    status: z.literal('queued'),
+  })
+  .meta({ id: 'Acknowledgement', description: 'The message is in the queue. Its outcome comes as a `delivery` event.' })
+
+/** The mentioned people of a send: each must be in the text as `@<digits>`. */
+export function checkMentions(
+  mentions: readonly UserIdentifier[] | undefined,
+  content: string,
+  issue: (path: string, message: string) => void,
+): void {
+  for (const [index, { digits }] of (mentions ?? []).entries())
+    if (!new RegExp(`@${digits}(?!\\d)`).test(content)) issue(`mentions.${index}`, `must appear in the text as @${digits}`)
+}
+
+/** Optional fields shared by every queued send that carries content. */
+export const sendOptions = {
+  reply_to_message_id: messageId.optional().meta({ description: 'Message of the same chat to quote.' }),
+  mentions: z
+    .array(identifier(['user']))
+    .max(500)
+    .optional()
+    .meta({ description: 'People mentioned; each must appear in the text as `@<number>`.' }),
+  mention_all: z.boolean().default(false).meta({ description: 'Mention every participant; groups only, ignored elsewhere.' }),
+  delay_message: z
+    .int()
+    .min(0)
+    .max(15)
+    .optional()
+    .meta({ description: "Seconds to wait before sending; replaces the instance's random interval." }),
+  delay_typing: z
+    .int()
+    .min(0)
+    .max(15)
+    .default(0)
+    .meta({ description: 'Seconds of `typing...`; ignored for channels and status.' }),
+}
+
+/** Any URL a caller gives: absolute, `http` or `https`. */
+export const url = z
+  .string()
+  .min(1)
+  .max(2_048)
+  .superRefine((value, context) => {
+    const scheme = URL.canParse(value) ? new URL(value).protocol : undefined
+    if (scheme !== 'http:' && scheme !== 'https:')
+      context.addIssue({ code: 'custom', message: 'must be an absolute http or https URL' })
+  })
+  .meta({ format: 'uri' })

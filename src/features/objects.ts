@@ -1,0 +1,129 @@
+/** Objects that several areas return: the instance, its settings, its webhooks. Field by field as shared/api/instance.md has them. */
+import { z } from 'zod'
+import { STATUS_REASONS, STATUSES } from '../domain/instance.ts'
+import { SUBSCRIPTION_STATUSES } from '../domain/workspace.ts'
+import { instant } from './fields.ts'
+
+const url = z.string().nullable()
+
+export const Settings = z
+  .object({
+    auto_read_message: z.boolean().meta({ description: 'Received messages are marked read.' }),
+    auto_read_status: z.boolean().meta({ description: 'Received status posts are marked viewed.' }),
+    call_reject_auto: z.boolean().meta({ description: 'Calls are rejected.' }),
+    call_reject_message: z.string().nullable().meta({ description: 'Sent after a rejected call.' }),
+    disable_enqueue_when_disconnected: z
+      .boolean()
+      .meta({ description: 'Sends are refused while the instance is not connected.' }),
+    queue_max_age_hours: z.int().meta({ description: 'A waiting message older than this is removed and reported as failed.' }),
+    delay_message_min_ms: z.int().meta({ description: 'Shortest wait between two messages.' }),
+    delay_message_max_ms: z.int().meta({ description: 'Longest wait between two messages.' }),
+    proxy_url: z.string().nullable().meta({ description: 'User info is masked as `***`.' }),
+  })
+  .meta({ id: 'Settings' })
+
+export const Webhooks = z
+  .object({
+    received_url: url,
+    delivery_url: url,
+    message_status_url: url,
+    instance_status_url: url,
+    chat_presence_url: url,
+    notify_sent_by_me: z.boolean().meta({ description: 'Also report messages sent from the account.' }),
+    ignore_groups: z.boolean(),
+    ignore_private: z.boolean(),
+    ignore_text: z.boolean(),
+    ignore_image: z.boolean(),
+    ignore_video: z.boolean(),
+    ignore_audio: z.boolean(),
+    ignore_document: z.boolean(),
+    ignore_received_callback: z.boolean(),
+    ignore_delivery_callback: z.boolean(),
+    ignore_message_status_callback: z.boolean(),
+    ignore_instance_status_callback: z.boolean(),
+    ignore_chat_presence_callback: z.boolean(),
+    secret: z.string().meta({ description: 'Key of the signature: its UTF-8 bytes, prefix included.' }),
+  })
+  .meta({ id: 'Webhooks' })
+
+export const Instance = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    token: z.string(),
+    status: z.enum(STATUSES),
+    status_reason: z.enum(STATUS_REASONS).nullable(),
+    connected: z.boolean(),
+    phone: z.string().nullable().meta({ description: 'Digits of the last connected number.' }),
+    profile_name: z.string().nullable(),
+    platform: z.string().nullable().meta({ description: '`android`, `ios`, or another value of the network.' }),
+    connected_at: instant.nullable(),
+    disconnected_at: instant.nullable(),
+    subscription_status: z.enum(SUBSCRIPTION_STATUSES),
+    trial_ends_at: instant.nullable(),
+    due_at: instant,
+    settings: Settings,
+    webhooks: Webhooks,
+    api_url: z.string(),
+    created_at: instant,
+    updated_at: instant,
+  })
+  .meta({ id: 'Instance' })
+
+export const settingsExample = {
+  auto_read_message: false,
+  auto_read_status: false,
+  call_reject_auto: false,
+  call_reject_message: null,
+  disable_enqueue_when_disconnected: false,
+  queue_max_age_hours: 72,
+  delay_message_min_ms: 1000,
+  delay_message_max_ms: 3000,
+  proxy_url: null,
+}
+
+export const webhooksExample = {
+  received_url: 'https://example.com/hook',
+  delivery_url: null,
+  message_status_url: null,
+  instance_status_url: 'https://example.com/hook',
+  chat_presence_url: null,
+  notify_sent_by_me: false,
+  ignore_groups: false,
+  ignore_private: false,
+  ignore_text: false,
+  ignore_image: false,
+  ignore_video: false,
+  ignore_audio: false,
+  ignore_document: false,
+  ignore_received_callback: false,
+  ignore_delivery_callback: false,
+  ignore_message_status_callback: false,
+  ignore_instance_status_callback: false,
+  ignore_chat_presence_callback: false,
+  secret: 'whsec_Zk3v1r0b8mQ5nT7yW2xC4dE6fG9hJ1kL',
+}
+
+const token = '9c1f5a7e3b8d2460c4e1a95f7d3b60821f4e9a7c5d2b8036'
+
+export const instanceExample = {
+  id: '5f0b3c1e-7a0d-4c58-9a55-0e6a1f7c2b90',
+  name: 'Support BR',
+  token,
+  status: 'connected',
+  status_reason: null,
+  connected: true,
+  phone: '5511999990000',
+  profile_name: 'Support',
+  platform: 'android',
+  connected_at: '2026-01-31T12:00:00.000Z',
+  disconnected_at: null,
+  subscription_status: 'active',
+  trial_ends_at: null,
+  due_at: '2026-12-31T23:59:59.000Z',
+  settings: settingsExample,
+  webhooks: webhooksExample,
+  api_url: `https://gw.example.com/instances/5f0b3c1e-7a0d-4c58-9a55-0e6a1f7c2b90/token/${token}`,
+  created_at: '2026-01-01T00:00:00.000Z',
+  updated_at: '2026-01-31T12:00:00.000Z',
+}

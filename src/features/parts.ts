@@ -1,0 +1,35 @@
+/** What the handlers of `local` operations are given. Types only: a feature file never loads what it is served by. */
+import type { Account } from '../account/account.ts'
+import type { Directory } from '../directory/directory.ts'
+import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
+
+export type Check = 'database' | 'session_store' | 'engine'
+
+export interface Parts {
+  account: Account
+  directory: Directory
+  /** What `GET /health/ready` asks; each check resolves with true when that part works. */
+  readiness: { isStopping(): boolean; checks: Readonly<Record<Check, () => Promise<boolean>>> }
+  /** The OpenAPI description, built once. */
+  description(): Description
+}
+
+export interface Description {
+  json: string
+  etag: string
+}
+
+export interface PublicCall {
+  parts: Parts
+  request: Request
+}
+
+export interface AccountCall extends PublicCall {
+  workspace: WorkspaceId
+  /** Origin (and path prefix) under which callers reach the service, without a slash at the end. */
+  baseUrl: string
+}
+
+export interface InstanceCall extends AccountCall {
+  instance: InstanceId
+}

@@ -1,0 +1,81 @@
+/** Queue: what waits to be sent (shared/api/queue.md). It belongs to the service, so it is there in every state. */
+import { z } from 'zod'
+import { control } from './endpoint.ts'
+import { chat, instant, paged, paging, ulid } from './fields.ts'
+
+const anyChat = chat('user', 'group', 'newsletter', 'broadcast', 'status')
+  .optional()
+  .meta({ description: 'Only items to this chat.' })
+
+export const QueueItem = z
+  .object({
+    svc_id: z.string(),
+    message_id: z.string(),
+    phone: z.string(),
+    operation: z.string().meta({ description: 'operationId of the call that produced the item.' }),
+    status: z.enum(['waiting', 'processing']),
+    waiting_reason: z.enum(['pacing', 'instance_not_connected']).nullable().meta({ description: 'Null while `processing`.' }),
+    position: z.int().meta({ description: '1 is next.' }),
+    preview: z.string().nullable().meta({ description: 'First 120 characters of the text or caption.' }),
+    delay_message: z.int().nullable().meta({ description: 'Seconds, as requested.' }),
+    delay_typing: z.int().meta({ description: 'Seconds.' }),
+    queued_at: instant,
+    send_after: instant.nullable().meta({ description: 'Earliest moment of sending; null while the instance is not connected.' }),
+    expires_at: instant,
+  })
+  .meta({ id: 'QueueItem' })
+
+const Removed = z.object({ value: z.literal(true), removed: z.int() })
+
+export const list = control('queue.list', 'GET /queue', {
+  summary: 'Messages that wait to be sent',
+  input: { ...paging({ default: 20, max: 100 }), phone: anyChat },
+  reply: paged(QueueItem),
+  errors: ['invalid_request', 'invalid_phone'],
+  examples: [
+    {
+      name: 'of one chat',
+      input: { page: '1', page_size: '20', phone: '5511988887777' },
+      reply: {
+        data: [
+          {
+            svc_id: '01JK3V8Q2M6T0Z4R7Y9B1C5D8F',
+            message_id: '3EB0A1B2C3D4E5F60718',
+            phone: '5511988887777',
+            operation: 'send.sendText',
+            status: 'waiting',
+            waiting_reason: 'instance_not_connected',
+            position: 1,
+            preview: 'Your order left our warehouse.',
+            delay_message: null,
+            delay_typing: 0,
+            queued_at: '2026-01-31T12:00:00.000Z',
+            send_after: null,
+            expires_at: '2026-02-03T12:00:00.000Z',
+          },
+        ],
+        page: 1,
+        page_size: 20,
+        total: 1,
+      },
+    },
+  ],
+})
+
+export const clear = control('queue.clear', 'DELETE /queue', {
+  summary: 'Remove every waiting message',
+  description: 'The message in flight is not removed. Removed messages produce no `delivery` event.',
+  input: { phone: anyChat },
+  reply: Removed,
+  errors: ['invalid_request', 'invalid_phone'],
+  examples: [{ name: 'everything', input: {}, reply: { value: true, removed: 12 } }],
+})
+
+export const remove = control('queue.remove', 'DELETE /queue/{svc_id}', {
+  summary: 'Remove one waiting message',
+  description: 'Answers `not_found` when it is unknown, already sent, or in flight.',
+  input: { svc_id: ulid },
+  reply: Removed,
+  errors: ['invalid_request', 'not_found'],
+  examples: [{ name: 'one', input: { svc_id: '01JK3V8Q2M6T0Z4R7Y9B1C5D8F' }, reply: { value: true, removed: 1 } }],
+})
