@@ -1,0 +1,33 @@
+/** Why a socket ended, in plain data: NETWORK.md section 13 and the engine notes of shared/api/states.md. */
+
+export interface Closed {
+  /** `error.output.statusCode`; null when the library gave no error at all. */
+  code: number | null
+  message: string
+  /** Seconds until a temporary ban (402) ends. */
+  expireSeconds: number | null
+}
+
+interface BoomLike {
+  message?: unknown
+  data?: unknown
+  output?: { statusCode?: unknown }
+}
+
+/** Takes anything: a query that is pending at a cut makes the library reject with a bare value instead of an Error. */
+export function closedBy(error: unknown): Closed {
+  const boom = (typeof error === 'object' && error !== null ? error : {}) as BoomLike
+  const code = boom.output?.statusCode
+  return {
+    code: typeof code === 'number' ? code : null,
+    message: typeof boom.message === 'string' ? boom.message : '',
+    expireSeconds: expireOf(boom.data),
+  }
+}
+
+/** A `<failure>`'s attributes are the error's data; `expire` is text. */
+function expireOf(data: unknown): number | null {
+  if (typeof data !== 'object' || data === null || !('expire' in data)) return null
+  const seconds = Number(data.expire)
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds : null
+}
