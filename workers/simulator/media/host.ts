@@ -16,6 +16,8 @@ export interface MediaOptions {
   dir?: string | undefined
   port?: number | undefined
   faults?: TakeFault | undefined
+  /** What is served as it is, by its path: profile pictures, which are not encrypted. */
+  plain?: ((path: string) => { type: string; bytes: Uint8Array } | undefined) | undefined
 }
 
 export interface MediaHost {
@@ -39,7 +41,8 @@ const MAX_UPLOAD = 512 * 1024 * 1024
  * Upload: `POST /mms/<kind>/<base64url SHA-256 of the body>`; some kinds have another folder, so only the last part counts.
  * Download: `GET <direct_path>`, with or without Range.
  */
-export async function startMedia({ dir, port = 0, faults = () => undefined }: MediaOptions = {}): Promise<MediaHost> {
+export async function startMedia(options: MediaOptions = {}): Promise<MediaHost> {
+  const { dir, port = 0, faults = () => undefined, plain = () => undefined } = options
   const authority = await openAuthority(dir)
   const blobs = createBlobs(dir === undefined ? undefined : join(dir, 'media'))
   const server = createServer(await issueServerCertificate(authority), (request, response) => {
@@ -77,7 +80,8 @@ export async function startMedia({ dir, port = 0, faults = () => undefined }: Me
   async function download(request: IncomingMessage, response: ServerResponse, facts: Record<'path' | 'kind' | 'hash', string>) {
     const action = faults('download', facts)
     if (await harmed(action, response)) return
-    const found = await blobs.get(facts.hash)
+    const page = plain(facts.path)
+    const found = page ? Buffer.from(page.bytes) : await blobs.get(facts.hash)
     if (!found) return fail(response, 404, 'no such media')
     const blob = isAction(action, 'corrupt') ? corrupted(found) : found
     const range = rangeOf(request.headers.range, blob.length)
@@ -87,7 +91,7 @@ export async function startMedia({ dir, port = 0, faults = () => undefined }: Me
     }
     const part = range ? blob.subarray(range.start, range.end + 1) : blob
     response.writeHead(range ? 206 : 200, {
-      'content-type': 'application/octet-stream',
+      'content-type': page?.type ?? 'application/octet-stream',
       'content-length': part.length,
       'accept-ranges': 'bytes',
       ...(range ? { 'content-range': `bytes ${range.start}-${range.end}/${blob.length}` } : {}),

@@ -30,6 +30,6 @@ declare module 'node-forge' {
     }
     md: { sha256: { create(): unknown } }
   }
-  // The package is CommonJS: its default export is the whole of it.
-  export default forge
+  // The package is CommonJS: this is the whole of it.
+  export = forge
 }
