@@ -7,6 +7,7 @@ import { SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { EngineEvent, Result } from './engine.ts'
 import type { ShardRequest, ThreadData } from './protocol.ts'
+import { threadFlags } from './thread.ts'
 
 /** Calls one thread takes at a time, and as many again that wait; beyond that the answer is 503. A thread does 109k small ones a second. */
 const CALLS_IN_FLIGHT = 2_000
@@ -35,9 +36,11 @@ export interface Life {
 }
 
 export function beginLife({ generation, worker, task, data, heapMb, onEvent, onEnd }: LifeOptions): Life {
+  const flags = threadFlags(worker)
   const pool = new Piscina<unknown, Result>({
     filename: worker.href,
     name: task,
+    ...(flags === undefined ? {} : { execArgv: flags }),
     workerData: data,
     // 0, not 1: Piscina would replace a dead thread at once, with empty state and without back-off.
     minThreads: 0,

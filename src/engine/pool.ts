@@ -3,7 +3,6 @@
  * with it and nothing else: its calls fail at once with `engine_unavailable`, the other shards do not notice, and its instances are
  * booted again into the next life from what is in storage. Placement is remembered only here: any shard can host any instance.
  */
-import { extname } from 'node:path'
 import { type Clock, systemClock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceConfig, RuntimeState, Status } from '../domain/instance.ts'
@@ -12,13 +11,13 @@ import type { Engine, EngineEvent, ShardSetup, StartHow } from './engine.ts'
 import type { CrashHow } from './protocol.ts'
 import { createShard, type Shard } from './shard.ts'
 import { createStartGate } from './start-gate.ts'
+import { threadModule } from './thread.ts'
 
 /** states.md row 32. */
 const STARTS_PER_SECOND = 5
 /** V8 heap of one thread in MB; buffers come on top. A session holds about 1 MB. */
 const HEAP_MB = 512
-/** `.ts` under tsx, `.js` in dist. */
-const THREAD = new URL(`../../workers/shard/main${extname(import.meta.url)}`, import.meta.url)
+const THREAD = threadModule('../../workers/shard/main', import.meta.url)
 
 export interface PoolSetup extends Omit<ShardSetup, 'shard'> {
   shards: number
