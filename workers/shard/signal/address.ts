@@ -1,0 +1,66 @@
+/**
+ * Which record a jid's keys are under. A person has a phone number and a LID, and one session per device whatever the stanza uses: a
+ * phone-number jid resolves to the LID's address as soon as the mapping is known.
+ */
+import { jidDecode, type SignalKeyStore, WAJIDDomains } from '@whiskeysockets/baileys'
+import type { LIDMappingStore } from '@whiskeysockets/baileys/lib/Signal/lid-mapping.js'
+
+export interface Address {
+  name: string
+  device: number
+}
+
+/** The id of the session record: `123.0` for a phone number, `123_1.0` for a LID. */
+export const addressId = ({ name, device }: Address) => `${name}.${device}`
+
+/** Devices above this number exist only on hosted servers. */
+const HOSTED_DEVICE = 99
+
+/** The jid as it is written. Throws where the library does. */
+export function literalAddress(jid: string): Address {
+  const { decoded, address } = decode(jid)
+  if (address.device === HOSTED_DEVICE && decoded.server !== 'hosted' && decoded.server !== 'hosted.lid') {
+    throw new Error(`Unexpected non-hosted device JID with device 99. This ID seems invalid. ID:${jid}`)
+  }
+  return address
+}
+
+export interface AddressBook {
+  /** After phone number to LID. Never asks the network: the library has done so before it calls the repository. */
+  resolve(jid: string): Promise<Address>
+  /** What is known without waiting: the literal address while the mapping is not in memory. */
+  resolveNow(jid: string): Address
+}
+
+export function createAddressBook(keys: SignalKeyStore, mapping: LIDMappingStore): AddressBook {
+  // The store's own cache first: during a send, a fresh mapping is in the library's transaction and not yet on disk.
+  const cachedLid = (user: string): unknown => mapping['mappingCache'].get(`pn:${user}`)
+
+  function lidAddress(jid: string, lidUser: unknown): Address {
+    const { decoded, address } = decode(jid)
+    if (typeof lidUser !== 'string' || lidUser === '') return literalAddress(jid)
+    const domain = decoded.domainType === WAJIDDomains.HOSTED ? WAJIDDomains.HOSTED_LID : WAJIDDomains.LID
+    return { name: `${lidUser}_${domain}`, device: address.device }
+  }
+
+  return {
+    async resolve(jid) {
+      if (isLid(jid)) return literalAddress(jid)
+      const { user } = decode(jid).decoded
+      return lidAddress(jid, cachedLid(user) ?? (await keys.get('lid-mapping', [user]))[user])
+    },
+    resolveNow: (jid) => (isLid(jid) ? literalAddress(jid) : lidAddress(jid, cachedLid(decode(jid).decoded.user))),
+  }
+}
+
+function isLid(jid: string): boolean {
+  const { domainType } = decode(jid).decoded
+  return domainType === WAJIDDomains.LID || domainType === WAJIDDomains.HOSTED_LID
+}
+
+function decode(jid: string) {
+  const decoded = jidDecode(jid)
+  if (!decoded?.user) throw new Error(`JID decoded but user is empty: "${jid}"`)
+  const { user, domainType = WAJIDDomains.WHATSAPP, device = 0 } = decoded
+  return { decoded, address: { name: domainType === WAJIDDomains.WHATSAPP ? user : `${user}_${domainType}`, device } }
+}

@@ -1,0 +1,32 @@
+/** Finds the sender key a decrypted message brings, without decoding the message. */
+import { bytesOf } from './wire.ts'
+
+/** Fields of Message, of DeviceSentMessage, and of Message.SenderKeyDistributionMessage. */
+const SENDER_KEY_DISTRIBUTION = 2
+const DEVICE_SENT = 31
+const DEVICE_SENT_MESSAGE = 2
+const GROUP_ID = 1
+const DISTRIBUTION = 2
+
+export function findDistribution(plaintext: Uint8Array): { groupId: string; distribution: Uint8Array } | undefined {
+  try {
+    const message = unpad(plaintext)
+    if (!message) return undefined
+    const sent = bytesOf(message, DEVICE_SENT)
+    const inner = (sent && bytesOf(sent, DEVICE_SENT_MESSAGE)) ?? message
+    const found = bytesOf(inner, SENDER_KEY_DISTRIBUTION)
+    const groupId = found && bytesOf(found, GROUP_ID)
+    const distribution = found && bytesOf(found, DISTRIBUTION)
+    return groupId && distribution && { groupId: Buffer.from(groupId).toString(), distribution }
+  } catch {
+    // Not a message: the library decodes the same bytes next and reports it.
+    return undefined
+  }
+}
+
+/** The last byte says how many bytes of padding there are. */
+function unpad(plaintext: Uint8Array): Uint8Array | undefined {
+  const padding = plaintext.at(-1)
+  if (padding === undefined || padding > plaintext.length) return undefined
+  return plaintext.subarray(0, plaintext.length - padding)
+}

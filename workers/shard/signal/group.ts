@@ -1,0 +1,128 @@
+/** Sender keys: one operation on one record. The caller holds the record's name and commits. */
+import {
+  GroupCipher,
+  GroupSessionBuilder,
+  SenderKeyDistributionMessage,
+  SenderKeyName,
+  type SignalStorage,
+} from 'whatsapp-rust-bridge'
+import type { KeyChange, KeyStore } from '../key-store.ts'
+import type { Address } from './address.ts'
+import { signalError } from './errors.ts'
+import type { Advanced } from './session.ts'
+import { protocolAddress, withObjects } from './wasm.ts'
+import { fields } from './wire.ts'
+
+/** Whose key, in which group. `literal` is the author's address as written: a key that came before the LID was known is under it. */
+export interface SenderName {
+  group: string
+  author: Address
+  literal: Address
+}
+
+/** The record's id, as the library writes it. */
+export const senderId = (group: string, { name, device }: Address) => `${group}::${name}::${device}`
+
+export const senderLine = ({ group, author }: SenderName) => senderId(group, author)
+
+export function decryptGroup(keys: KeyStore, name: SenderName, ciphertext: Uint8Array): Promise<Advanced<Uint8Array>> {
+  return operate(keys, name, 'decrypt', (storage, own) =>
+    own(new GroupCipher(storage, name.group, own(protocolAddress(name.author)))).decrypt(ciphertext),
+  )
+}
+
+/** The distribution message goes with every ciphertext; the library sends it to those who do not have it. Makes the key at first use. */
+export function encryptGroup(keys: KeyStore, name: SenderName, data: Uint8Array) {
+  return operate(keys, name, 'encrypt', async (storage, own) => {
+    const address = own(protocolAddress(name.author))
+    const distribution = await distributionOf(storage, own, name, address)
+    return { distribution, ciphertext: await own(new GroupCipher(storage, name.group, address)).encrypt(data) }
+  })
+}
+
+export function ownDistribution(keys: KeyStore, name: SenderName): Promise<Advanced<Uint8Array>> {
+  return operate(keys, name, 'encrypt', (storage, own) => distributionOf(storage, own, name, own(protocolAddress(name.author))))
+}
+
+export function acceptDistribution(keys: KeyStore, name: SenderName, distribution: Uint8Array): Promise<Advanced<void>> {
+  return operate(keys, name, 'decrypt', (storage, own) => {
+    const senderKeyName = own(new SenderKeyName(name.group, own(protocolAddress(name.author))))
+    return own(new GroupSessionBuilder(storage)).process(
+      senderKeyName,
+      own(SenderKeyDistributionMessage.deserialize(distribution)),
+    )
+  })
+}
+
+type Own = <O extends { free(): void }>(object: O) => O
+
+async function distributionOf(storage: SignalStorage, own: Own, name: SenderName, address: ReturnType<typeof protocolAddress>) {
+  const senderKeyName = own(new SenderKeyName(name.group, address))
+  const message = own(await own(new GroupSessionBuilder(storage)).create(senderKeyName))
+  return message.serialize()
+}
+
+async function operate<T>(
+  keys: KeyStore,
+  name: SenderName,
+  use: 'encrypt' | 'decrypt',
+  work: (storage: SignalStorage, own: Own) => Promise<T>,
+): Promise<Advanced<T>> {
+  const loaded = await loadSenderKey(keys, name)
+  let stored: Uint8Array | undefined
+  const storage: SignalStorage = {
+    loadSenderKey: () => stored ?? loaded?.record,
+    storeSenderKey(_id, record) {
+      stored = record
+    },
+    loadSession: () => undefined,
+    storeSession: noSession,
+    getOurIdentity: noSession,
+    getOurRegistrationId: noSession,
+    isTrustedIdentity: () => true,
+    loadPreKey: () => undefined,
+    removePreKey: noSession,
+    loadSignedPreKey: () => undefined,
+  }
+  try {
+    const result = await withObjects((own) => work(storage, own))
+    const changes: KeyChange[] = []
+    if (stored) {
+      changes.push(['sender-key', senderLine(name), stored])
+      if (loaded && loaded.id !== senderLine(name)) changes.push(['sender-key', loaded.id, null])
+    }
+    return { result, changes }
+  } catch (error) {
+    throw signalError(error, use)
+  }
+}
+
+function noSession(): never {
+  throw new Error('a sender key has no session')
+}
+
+export async function hasSenderKey(keys: KeyStore, name: SenderName): Promise<boolean> {
+  return (await loadSenderKey(keys, name)) !== undefined
+}
+
+async function loadSenderKey(keys: KeyStore, { group, author, literal }: SenderName) {
+  const ids = new Set([senderId(group, author), senderId(group, literal)])
+  for (const id of ids) {
+    const record = await keys.get('sender-key', id)
+    if (record && isSenderKey(record)) return { id, record }
+  }
+  return undefined
+}
+
+/** Truncated bytes count as no key. JSON of the JavaScript library is taken over by the module as it is. */
+function isSenderKey(record: Uint8Array): boolean {
+  if (record.length === 0) return false
+  if (record[0] === 0x5b) return true
+  try {
+    for (const { bytes } of fields(record)) for (const _ of fields(bytes ?? record));
+    return true
+  } catch {
+    // A RangeError is the answer.
+    return false
+  }
+}

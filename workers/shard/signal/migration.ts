@@ -1,0 +1,75 @@
+/** Moves a person's sessions from the phone number's addresses to the LID's, device by device. */
+import {
+  isHostedLidUser,
+  isHostedPnUser,
+  isLidUser,
+  isPnUser,
+  jidDecode,
+  type SignalKeyStore,
+  transferDevice,
+} from '@whiskeysockets/baileys'
+import type { KeyChange, KeyStore } from '../key-store.ts'
+import { addressId, literalAddress } from './address.ts'
+import type { AddressLocks } from './locks.ts'
+import { isOpen, mergeSessions, usableSession } from './session-record.ts'
+
+const HOSTED_DEVICE = '99'
+
+interface Migration {
+  migrated: number
+  skipped: number
+  total: number
+}
+
+export async function migrateSessions(
+  { keys, view, locks }: { keys: KeyStore; view: SignalKeyStore; locks: AddressLocks },
+  fromJid: string,
+  toJid: string,
+): Promise<Migration> {
+  if (!fromJid || (!isLidUser(toJid) && !isHostedLidUser(toJid))) return { migrated: 0, skipped: 0, total: 0 }
+  if (!isPnUser(fromJid) && !isHostedPnUser(fromJid)) return { migrated: 0, skipped: 0, total: 1 }
+
+  const { user, device } = jidDecode(fromJid)!
+  const { [user]: listed } = await view.get('device-list', [user])
+  if (!listed) return { migrated: 0, skipped: 0, total: 0 }
+  const devices = new Set([...listed, String(device ?? 0)])
+
+  let migrated = 0
+  let total = 0
+  for (const id of devices) {
+    const pnJid = id === '0' ? `${user}@s.whatsapp.net` : `${user}:${id}@${id === HOSTED_DEVICE ? 'hosted' : 's.whatsapp.net'}`
+    const from = addressId(literalAddress(pnJid))
+    if (!(await keys.get('session', from))) continue
+    total += 1
+    const to = addressId(literalAddress(hostedAsWell(transferDevice(pnJid, toJid), id)))
+    if (await moveSession(keys, locks, from, to)) migrated += 1
+  }
+  return { migrated, skipped: total - migrated, total }
+}
+
+/** A hosted device's LID is on the hosted server, whatever server the person's own LID is on. */
+const hostedAsWell = (lidJid: string, device: string) =>
+  device === HOSTED_DEVICE ? lidJid.replace(/@(hosted\.)?lid$/, '@hosted.lid') : lidJid
+
+/** Both lines are held: a send to the one and a message from the other must not work on a session that is being moved. */
+function moveSession(keys: KeyStore, locks: AddressLocks, from: string, to: string): Promise<boolean> {
+  return locks.run([from, to], async () => {
+    const moving = await keys.get('session', from)
+    const usable = usableSession(moving)
+    if (!moving || !usable || !isOpen(usable)) return false
+    const there = usableSession(await keys.get('session', to))
+    const changes: KeyChange[] = [['session', from, null]]
+    // A legacy session cannot be merged; the one already under the LID is the newer of the two.
+    if (!there) changes.push(['session', to, moving])
+    else if (there instanceof Uint8Array && usable instanceof Uint8Array) {
+      changes.push(['session', to, mergeSessions(there, usable)])
+    }
+    const identity = await keys.get('identity-key', from)
+    if (identity) {
+      changes.push(['identity-key', from, null])
+      if (!(await keys.get('identity-key', to))) changes.push(['identity-key', to, identity])
+    }
+    await keys.commit(changes)
+    return true
+  })
+}

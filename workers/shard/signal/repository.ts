@@ -1,0 +1,229 @@
+/**
+ * The Signal repository given to the socket (`makeSignalRepository`): whatsapp-rust-bridge for the crypto, one line per resolved address,
+ * and keys written straight to the store.
+ *
+ * The library's own one reads and writes sessions inside transactions that are keyed by different things for sends and receives: with a
+ * store that takes time, both read the same session, both advance it, and one of the steps is lost (SIGNAL.md, section 4).
+ */
+import type {
+  AuthenticationCreds,
+  SignalKeyStore,
+  SignalKeyStoreWithTransaction,
+  SignalRepositoryWithLIDStore,
+  SocketConfig,
+} from '@whiskeysockets/baileys'
+import { LIDMappingStore } from '@whiskeysockets/baileys/lib/Signal/lid-mapping.js'
+import type { KeyChange, KeyStore } from '../key-store.ts'
+import { type Address, addressId, createAddressBook, literalAddress } from './address.ts'
+import { findDistribution } from './distribution.ts'
+import { SESSION_CLOSED, SignalError } from './errors.ts'
+import {
+  acceptDistribution,
+  decryptGroup,
+  encryptGroup,
+  hasSenderKey,
+  ownDistribution,
+  type SenderName,
+  senderLine,
+} from './group.ts'
+import type { Inbox } from './inbox-seam.ts'
+import type { AddressLocks } from './locks.ts'
+import { migrateSessions } from './migration.ts'
+import { type Advanced, decryptWith, encryptWith, loadSession, startSession } from './session.ts'
+import { isOpen, sessionInfo } from './session-record.ts'
+
+export interface SignalRepositoryDeps {
+  keys: KeyStore
+  /** Asked at every operation: a new signed pre-key counts at once. */
+  creds: () => AuthenticationCreds
+  /** The instance's, shared by all its sockets. */
+  locks: AddressLocks
+  inbox: Inbox
+}
+
+/** The module's number for a message that starts a session. */
+const PRE_KEY_MESSAGE = 3
+
+type MakeSignalRepository = SocketConfig['makeSignalRepository']
+
+export function createSignalRepository(deps: SignalRepositoryDeps): MakeSignalRepository {
+  return (auth, logger, pnToLIDFunc) =>
+    openRepository(deps, auth.keys, new LIDMappingStore(auth.keys as SignalKeyStoreWithTransaction, logger, pnToLIDFunc))
+}
+
+function openRepository(
+  deps: SignalRepositoryDeps,
+  view: SignalKeyStore,
+  lidMapping: LIDMappingStore,
+): SignalRepositoryWithLIDStore {
+  const { keys, locks, inbox } = deps
+  const book = createAddressBook(view, lidMapping)
+  let isClosed = false
+
+  /** Handlers of an ended socket still run. What they would send goes nowhere, and what they receive comes again. */
+  function assertOpen(): void {
+    if (isClosed) throw new Error(SESSION_CLOSED)
+  }
+
+  /** While one waits in line, the session may move from the phone number's address to the LID's: then the place in line is the wrong one. */
+  async function atAddress<T>(jid: string, work: (address: Address) => Promise<T>): Promise<T> {
+    for (;;) {
+      const address = await book.resolve(jid)
+      const done = await locks.run(addressId(address), async () => {
+        const now = await book.resolve(jid)
+        return addressId(now) === addressId(address) ? { result: await work(address) } : undefined
+      })
+      if (done) return done.result
+    }
+  }
+
+  const sender = async (group: string, author: string): Promise<SenderName> => ({
+    group,
+    author: await book.resolve(author),
+    literal: literalAddress(author),
+  })
+
+  /** Our own key is under the name the library asks for: it decides by the group's addressing which of our two names to use. */
+  const ownSender = (group: string, meId: string): SenderName => ({
+    group,
+    author: literalAddress(meId),
+    literal: literalAddress(meId),
+  })
+
+  async function commit<T>({ result, changes }: Advanced<T>): Promise<T> {
+    await keys.commit(changes)
+    return result
+  }
+
+  /** Asked before waiting in line and again at its head: a fence may have come down, or the same ciphertext may have been opened. */
+  function openedBefore(ciphertext: Uint8Array): Uint8Array | undefined {
+    assertOpen()
+    return inbox.admit(ciphertext)
+  }
+
+  /** At the head of the line. The plaintext leaves after `opened`, and only then. */
+  async function openPart(
+    ciphertext: Uint8Array,
+    decrypt: () => Promise<Advanced<Uint8Array>>,
+    brought?: (plaintext: Uint8Array, finish: (changes: KeyChange[]) => Promise<void>) => Promise<void>,
+  ): Promise<Uint8Array> {
+    const known = openedBefore(ciphertext)
+    if (known) return known
+    const { result: plaintext, changes } = await decrypt().catch((error: Error) => {
+      inbox.failed({ ciphertext, error })
+      throw error
+    })
+    const finish = (more: KeyChange[]) => inbox.opened({ ciphertext, plaintext, changes: [...changes, ...more] })
+    await (brought ? brought(plaintext, finish) : finish([]))
+    return plaintext
+  }
+
+  /**
+   * A sender key becomes durable together with the message that brought it: the message is used up by then, and nobody sends the key
+   * again. The library hands the same key in once more, which changes nothing.
+   */
+  async function withDistribution(
+    jid: string,
+    plaintext: Uint8Array,
+    finish: (changes: KeyChange[]) => Promise<void>,
+  ): Promise<void> {
+    const found = findDistribution(plaintext)
+    if (!found) return finish([])
+    const name = await sender(found.groupId, jid)
+    return locks.run(senderLine(name), async () => {
+      const accepted = await acceptDistribution(keys, name, found.distribution).catch((error) => {
+        // An unusable one: the library meets the same error next and logs it. The message itself is good.
+        if (error instanceof SignalError) return { changes: [] }
+        throw error
+      })
+      await finish(accepted.changes)
+    })
+  }
+
+  return {
+    lidMapping,
+    jidToSignalProtocolAddress: (jid) => addressId(book.resolveNow(jid)),
+
+    async decryptMessage({ jid, type, ciphertext }) {
+      const known = openedBefore(ciphertext)
+      if (known) return known
+      return atAddress(jid, (address) =>
+        openPart(
+          ciphertext,
+          () => decryptWith(deps, address, type, ciphertext),
+          (plaintext, finish) => withDistribution(jid, plaintext, finish),
+        ),
+      )
+    },
+
+    async encryptMessage({ jid, data }) {
+      assertOpen()
+      const { type, body } = await atAddress(jid, async (address) => {
+        assertOpen()
+        return commit(await encryptWith(deps, address, data))
+      })
+      return { type: type === PRE_KEY_MESSAGE ? 'pkmsg' : 'msg', ciphertext: Buffer.from(body) }
+    },
+
+    async decryptGroupMessage({ group, authorJid, msg }) {
+      const known = openedBefore(msg)
+      if (known) return known
+      const name = await sender(group, authorJid)
+      return locks.run(senderLine(name), () => openPart(msg, () => decryptGroup(keys, name, msg)))
+    },
+
+    async encryptGroupMessage({ group, meId, data }) {
+      assertOpen()
+      const name = ownSender(group, meId)
+      const { ciphertext, distribution } = await locks.run(senderLine(name), async () =>
+        commit(await encryptGroup(keys, name, data)),
+      )
+      return { ciphertext: Buffer.from(ciphertext), senderKeyDistributionMessage: Buffer.from(distribution) }
+    },
+
+    async getSenderKeyDistributionMessage({ group, meId }) {
+      const name = ownSender(group, meId)
+      return Buffer.from(await locks.run(senderLine(name), async () => commit(await ownDistribution(keys, name))))
+    },
+
+    hasSenderKey: ({ group, meId }) => hasSenderKey(keys, ownSender(group, meId)),
+
+    // Not refused after `close`: the message that brought the key is finished, so the network will not deliver it again.
+    async processSenderKeyDistributionMessage({ item, authorJid }) {
+      const { groupId, axolotlSenderKeyDistributionMessage: distribution } = item
+      if (!groupId) throw new Error('Group ID is required for sender key distribution message')
+      if (!distribution) throw new Error('A sender key distribution message without a key')
+      const name = await sender(groupId, authorJid)
+      await locks.run(senderLine(name), async () => commit(await acceptDistribution(keys, name, distribution)))
+    },
+
+    async injectE2ESession({ jid, session }) {
+      assertOpen()
+      await atAddress(jid, async (address) => commit(await startSession(deps, address, session)))
+    },
+
+    getSessionInfo: async (jid) => sessionInfo(await loadSession(keys, await book.resolve(jid))),
+
+    async validateSession(jid) {
+      const session = await loadSession(keys, await book.resolve(jid))
+      if (!session) return { exists: false, reason: 'no session' }
+      return isOpen(session) ? { exists: true } : { exists: false, reason: 'no open session' }
+    },
+
+    async deleteSession(jids) {
+      const ids = new Set<string>()
+      for (const jid of jids) {
+        ids.add(addressId(literalAddress(jid)))
+        ids.add(addressId(await book.resolve(jid)))
+      }
+      await locks.run([...ids], () => keys.commit([...ids].map((id): KeyChange => ['session', id, null])))
+    },
+
+    migrateSession: (fromJid, toJid) => migrateSessions({ keys, view, locks }, fromJid, toJid),
+
+    close() {
+      isClosed = true
+      lidMapping.close()
+    },
+  }
+}

@@ -1,0 +1,152 @@
+/** One operation on one session: load, crypto, and the changes to make durable. The caller holds the address and commits. */
+import type { AuthenticationCreds, SignalRepositoryWithLIDStore } from '@whiskeysockets/baileys'
+import { SessionBuilder, SessionCipher, type SignalStorage } from 'whatsapp-rust-bridge'
+import type { KeyChange, KeyStore } from '../key-store.ts'
+import { type Address, addressId } from './address.ts'
+import { signalError } from './errors.ts'
+import { keyPairFrom } from './key-pair.ts'
+import { type LoadedSession, usableSession } from './session-record.ts'
+import { protocolAddress, typedPair, withObjects } from './wasm.ts'
+import { bytesOf } from './wire.ts'
+
+export interface SessionKeys {
+  keys: KeyStore
+  creds: () => AuthenticationCreds
+}
+
+export interface Advanced<T> {
+  result: T
+  changes: KeyChange[]
+}
+
+type Bundle = Parameters<SignalRepositoryWithLIDStore['injectE2ESession']>[0]['session']
+
+export const loadSession = async (keys: KeyStore, address: Address) =>
+  usableSession(await keys.get('session', addressId(address)))
+
+export async function encryptWith(deps: SessionKeys, address: Address, data: Uint8Array) {
+  const session = await loadSession(deps.keys, address)
+  return operate(deps, address, session, 'encrypt', (storage, own) =>
+    own(new SessionCipher(storage, own(protocolAddress(address)))).encrypt(data),
+  )
+}
+
+export async function decryptWith(
+  deps: SessionKeys,
+  address: Address,
+  type: 'pkmsg' | 'msg',
+  ciphertext: Uint8Array,
+): Promise<Advanced<Uint8Array>> {
+  const identity = type === 'pkmsg' ? identityOf(ciphertext) : undefined
+  const { session, changes: identityChanges } = await withIdentity(deps.keys, address, identity)
+  const { result, changes } = await operate(deps, address, session, 'decrypt', (storage, own) => {
+    const cipher = own(new SessionCipher(storage, own(protocolAddress(address))))
+    return type === 'pkmsg' ? cipher.decryptPreKeyWhisperMessage(ciphertext) : cipher.decryptWhisperMessage(ciphertext)
+  })
+  return { result, changes: [...changes, ...identityChanges] }
+}
+
+/** A new outgoing session from the peer's key bundle. The one in use becomes an archived one, unless the identity is another. */
+export async function startSession(deps: SessionKeys, address: Address, bundle: Bundle): Promise<Advanced<void>> {
+  const { registrationId, identityKey, signedPreKey, preKey } = bundle
+  const { session, changes: identityChanges } = await withIdentity(deps.keys, address, identityKey)
+  const { changes } = await operate(deps, address, session, 'encrypt', (storage, own) =>
+    own(new SessionBuilder(storage, own(protocolAddress(address)))).processPreKeyBundle({
+      registrationId,
+      identityKey,
+      signedPreKey: { keyId: signedPreKey.keyId, publicKey: signedPreKey.publicKey, signature: signedPreKey.signature },
+      preKey: preKey && { keyId: preKey.keyId, publicKey: preKey.publicKey },
+    }),
+  )
+  return { result: undefined, changes: [...changes, ...identityChanges] }
+}
+
+/**
+ * Trust on first use, as WhatsApp Web. A changed identity starts from nothing: the sessions of the old one are not carried over. Both
+ * are written only with the operation's own changes, so that a message that cannot be opened destroys no session.
+ */
+async function withIdentity(keys: KeyStore, address: Address, identity: Uint8Array | undefined) {
+  const id = addressId(address)
+  const session = await loadSession(keys, address)
+  if (!identity) return { session, changes: [] }
+  const known = await keys.get('identity-key', id)
+  if (known && Buffer.compare(known, identity) === 0) return { session, changes: [] }
+  const changes: KeyChange[] = [['identity-key', id, Uint8Array.from(identity)]]
+  return { session: known ? undefined : session, changes }
+}
+
+const IDENTITY_KEY = 3
+
+/** Field 3 of a PreKeySignalMessage (after its version byte), with its type byte; the module gives no access to it. */
+function identityOf(pkmsg: Uint8Array): Uint8Array | undefined {
+  if (pkmsg.length < 2 || (pkmsg[0]! & 0xf) !== 3) return undefined
+  try {
+    const identity = bytesOf(pkmsg.subarray(1), IDENTITY_KEY)
+    return identity?.length === 33 ? identity : undefined
+  } catch {
+    // No protobuf: the module says what is wrong with it when it decrypts.
+    return undefined
+  }
+}
+
+/**
+ * Each operation has its own storage and cipher: a cipher reads the record once and keeps it, and would miss what others write.
+ * Changes are collected, so that session, identity and used one-time key become durable in one step.
+ */
+async function operate<T>(
+  { keys, creds }: SessionKeys,
+  address: Address,
+  loaded: LoadedSession | undefined,
+  use: 'encrypt' | 'decrypt',
+  work: (storage: SignalStorage, own: <O extends { free(): void }>(object: O) => O) => Promise<T>,
+): Promise<Advanced<T>> {
+  let session: Uint8Array | undefined
+  let usedPreKey: number | undefined
+  /** Errors of ours reach us only as text in the module's error. */
+  let ours: unknown
+
+  const storage: SignalStorage = {
+    // The type leaves out parsed JSON of the JavaScript library, which the module takes as well.
+    loadSession: () => session ?? (loaded as Uint8Array | undefined),
+    storeSession(_id, record) {
+      try {
+        session = record.serialize()
+      } finally {
+        record.free()
+      }
+    },
+    getOurIdentity: () => typedPair(creds().signedIdentityKey),
+    getOurRegistrationId: () => creds().registrationId,
+    isTrustedIdentity: () => true,
+    async loadPreKey(id) {
+      try {
+        const stored = await keys.get('pre-key', String(id))
+        return stored && typedPair(keyPairFrom(stored))
+      } catch (error) {
+        ours = error
+        throw error
+      }
+    },
+    removePreKey(id) {
+      usedPreKey = id
+    },
+    loadSignedPreKey(id) {
+      const { keyId, keyPair, signature } = creds().signedPreKey
+      return id === keyId ? { keyId, keyPair: typedPair(keyPair), signature } : undefined
+    },
+    loadSenderKey: () => undefined,
+    storeSenderKey() {
+      throw new Error('a session has no sender key')
+    },
+  }
+
+  try {
+    const result = await withObjects((own) => work(storage, own))
+    const changes: KeyChange[] = []
+    if (session) changes.push(['session', addressId(address), session])
+    if (usedPreKey !== undefined) changes.push(['pre-key', String(usedPreKey), null])
+    return { result, changes }
+  } catch (error) {
+    throw ours ?? signalError(error, use)
+  }
+}

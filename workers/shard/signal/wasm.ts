@@ -1,0 +1,38 @@
+/** Life of the module's objects, and our keys in the shapes it wants. */
+import type { KeyPair } from '@whiskeysockets/baileys'
+import { generateSignalPubKey } from '@whiskeysockets/baileys'
+import { ProtocolAddress } from 'whatsapp-rust-bridge'
+import type { Address } from './address.ts'
+
+interface Freeable {
+  free(): void
+}
+
+/**
+ * Objects live in the module's linear memory, which never shrinks, and the finalizer comes too late: everything made for an operation is
+ * freed with it. Only after its promise has settled: freeing an object with a pending call is a use after free that ends the process.
+ */
+export async function withObjects<T>(work: (own: <O extends Freeable>(object: O) => O) => Promise<T>): Promise<T> {
+  const owned: Freeable[] = []
+  try {
+    return await work((object) => {
+      owned.push(object)
+      return object
+    })
+  } finally {
+    for (const object of owned.reverse()) object.free()
+  }
+}
+
+export const protocolAddress = ({ name, device }: Address) => new ProtocolAddress(name, device)
+
+const typedPairs = new WeakMap<KeyPair, { pubKey: Uint8Array; privKey: Uint8Array }>()
+
+/** Public keys go in with their type byte, 33 bytes. */
+export function typedPair(pair: KeyPair): { pubKey: Uint8Array; privKey: Uint8Array } {
+  const known = typedPairs.get(pair)
+  if (known) return known
+  const typed = { pubKey: generateSignalPubKey(pair.public), privKey: pair.private }
+  typedPairs.set(pair, typed)
+  return typed
+}
