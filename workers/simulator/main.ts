@@ -1,0 +1,92 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { type ControlServer, startControl } from './control/server.ts'
+import { startSimulator } from './index.ts'
+import { withMediaFaults } from './media/faults.ts'
+import { type MediaHost, startMedia } from './media/host.ts'
+
+/** The one door of the simulator: the network, its media host and its control API, all on loopback. */
+
+export interface SandboxNetworkOptions {
+  /** Where phones, keys and media are kept; without it everything is gone with the process. */
+  dataDir?: string | undefined
+  /** Of the WebSocket; 0 or absent is any free one. */
+  port?: number | undefined
+  controlPort?: number | undefined
+}
+
+/** Plain data, so that it can cross threads. */
+export interface SandboxNetworkReady {
+  /** What a gateway needs to live on this network: `SVC_NETWORK_URL`, `_ROOT`, `_CA` and `_MEDIA_HOST`. */
+  network: { url: string; root: string; ca: string; media_host: string }
+  controlUrl: string
+}
+
+export interface SandboxNetwork extends SandboxNetworkReady {
+  stop(): Promise<void>
+}
+
+const LOOPBACK = '127.0.0.1'
+
+export async function startSandboxNetwork(options: SandboxNetworkOptions = {}): Promise<SandboxNetwork> {
+  const { dataDir, port = 0, controlPort = 0 } = options
+  if (dataDir !== undefined) await mkdir(dataDir, { recursive: true })
+  /** Undone in reverse, also when a later part does not start. */
+  const undo: (() => Promise<void>)[] = []
+  const stop = async () => {
+    for (const step of undo.splice(0).reverse()) await step()
+  }
+  try {
+    const faults = withMediaFaults()
+    const media = await startMedia({ dir: dataDir, faults: faults.take })
+    undo.push(() => media.stop())
+    const simulator = await startSimulator({
+      port,
+      stateFile: dataDir === undefined ? undefined : join(dataDir, 'network.json'),
+      mediaHost: media.host,
+      media,
+    })
+    undo.push(() => simulator.stop())
+    const control: ControlServer = await startControl(faults.around(simulator.control, media), {
+      port: controlPort,
+      host: LOOPBACK,
+    })
+    undo.push(() => control.stop())
+    const ca = await authorityFile(media, dataDir, undo)
+    const network = { url: simulator.url, root: simulator.root, ca, media_host: media.host }
+    return { network, controlUrl: control.url, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** A client is given the authority as a file, as `SVC_NETWORK_CA` wants it. */
+async function authorityFile(media: MediaHost, dataDir: string | undefined, undo: (() => Promise<void>)[]): Promise<string> {
+  if (dataDir !== undefined) return join(dataDir, 'media-ca.pem')
+  const folder = await mkdtemp(join(tmpdir(), 'svc-network-'))
+  undo.push(() => rm(folder, { recursive: true, force: true }))
+  await writeFile(join(folder, 'media-ca.pem'), media.caPem)
+  return join(folder, 'media-ca.pem')
+}
+
+/** In a thread of its own (see `thread.ts`): says when it is ready, stops when told. */
+async function serveThread(port: MessagePort, options: SandboxNetworkOptions): Promise<void> {
+  const { stop, ...ready } = await startSandboxNetwork(options)
+  port.on('message', (message: { stop?: true }) => {
+    if (message.stop) stop().then(() => port.close(), rethrow)
+  })
+  port.postMessage({ ready })
+}
+
+/** Out of the promise, where it ends the thread and reaches whoever started it. */
+function rethrow(error: unknown): void {
+  setImmediate(() => {
+    throw error
+  })
+}
+
+const threadOptions: SandboxNetworkOptions | undefined = isMainThread ? undefined : workerData?.sandboxNetwork
+if (parentPort && threadOptions) await serveThread(parentPort, threadOptions)

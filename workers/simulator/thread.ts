@@ -1,0 +1,41 @@
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { SandboxNetworkOptions, SandboxNetworkReady } from './main.ts'
+
+export interface NetworkThread extends SandboxNetworkReady {
+  /** Resolves when the thread has ended; rejects with the error that ended it. */
+  ended: Promise<void>
+  stop(): Promise<void>
+}
+
+/** Time in ms for the network to write its state and close; later than this the thread is ended from outside. */
+const STOP_DEADLINE = 5000
+
+/**
+ * The sandbox network in a thread of its own: its trust root is one value per thread in the library, and its pretend people's cryptography
+ * must not take time from the gateway. Same file extension as this one: TypeScript under tsx, JavaScript when built.
+ */
+export async function startNetworkThread(options: SandboxNetworkOptions = {}): Promise<NetworkThread> {
+  const main = new URL(`./main${extname(new URL(import.meta.url).pathname)}`, import.meta.url)
+  const worker = new Worker(main, { workerData: { sandboxNetwork: options }, name: 'sandbox-network' })
+  const ended = new Promise<void>((resolve, reject) => {
+    worker.once('error', reject)
+    worker.once('exit', () => resolve())
+  })
+  const ready = new Promise<SandboxNetworkReady>((resolve, reject) => {
+    worker.once('message', (message: { ready: SandboxNetworkReady }) => resolve(message.ready))
+    const early = () => reject(new Error('the sandbox network ended before it was ready'))
+    ended.then(early, reject)
+  })
+  return { ...(await ready), ended, stop: () => stop(worker, ended) }
+}
+
+async function stop(worker: Worker, ended: Promise<void>): Promise<void> {
+  worker.postMessage({ stop: true })
+  const deadline = setTimeout(() => void worker.terminate(), STOP_DEADLINE)
+  try {
+    await ended
+  } finally {
+    clearTimeout(deadline)
+  }
+}
