@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { resolve } from 'node:path'
+import { describe, test } from 'node:test'
+import { readConfig } from '../../src/config.ts'
+
+const read = (env: Record<string, string>, sandbox = false) => readConfig({ env, sandbox })
+
+test('with nothing set, every setting has its default', () => {
+  const { config, warnings } = read({})
+  assert.deepEqual(warnings, [])
+  assert.equal(config.host, '127.0.0.1')
+  assert.equal(config.port, 8080)
+  assert.equal(config.sandboxPort, 8081)
+  assert.equal(config.storeUrl, `lmdb:${resolve('data', 'state')}`)
+  assert.equal(config.instanceSlots, 50)
+  assert.deepEqual(config.network, { url: null, root: null, ca: null, mediaHost: null, verify: 'strict' })
+  assert.ok(config.shards >= 2 && config.shards <= 4)
+})
+
+test('the store lies in the data folder unless it has a URL of its own', () => {
+  assert.equal(read({ SVC_DATA_DIR: '/var/lib/svc' }).config.storeUrl, 'lmdb:/var/lib/svc/state')
+  assert.equal(read({ SVC_STORE_URL: 'lmdb:/fast' }).config.storeUrl, 'lmdb:/fast')
+})
+
+test('an empty variable is an unset one', () => {
+  assert.equal(read({ SVC_PORT: '' }).config.port, 8080)
+})
+
+test('webhooks may reach loopback in the sandbox, and nothing private elsewhere, unless a list says otherwise', () => {
+  assert.deepEqual(read({}, true).config.egressAllow, ['127.0.0.0/8', '::1/128'])
+  assert.deepEqual(read({}).config.egressAllow, [])
+  assert.deepEqual(read({ SVC_EGRESS_ALLOW: '10.0.0.0/8, ::1' }, true).config.egressAllow, ['10.0.0.0/8', '::1/128'])
+})
+
+test('the base URL has no slash at its end', () => {
+  assert.equal(read({ SVC_BASE_URL: 'https://example.org/wa/' }).config.baseUrl, 'https://example.org/wa')
+})
+
+test('a variable that nobody reads is named in a warning, and other programs are left alone', () => {
+  const { warnings } = read({ SVC_PROT: '1', PATH: '/bin' })
+  assert.deepEqual(warnings, ['SVC_PROT is set, but no variable has this name; it is ignored.'])
+})
+
+describe('a bad variable ends the start with one sentence', () => {
+  const bad: readonly [name: string, value: string, sentence: string][] = [
+    ['SVC_PORT', 'http', 'SVC_PORT is "http"; it must be a whole number from 0 to 65535.'],
+    ['SVC_PORT', '70000', 'SVC_PORT is "70000"; it must be a whole number from 0 to 65535.'],
+    ['SVC_INSTANCE_SLOTS', '0', 'SVC_INSTANCE_SLOTS is "0"; it must be a whole number from 1 to 10000.'],
+    ['SVC_DOCS', 'yes', 'SVC_DOCS is "yes"; it must be on or off.'],
+    ['SVC_NETWORK_URL', 'http://127.0.0.1', 'SVC_NETWORK_URL is "http://127.0.0.1"; it must be a ws or wss URL.'],
+    ['SVC_NETWORK_ROOT', 'c2hvcnQ=', 'SVC_NETWORK_ROOT is "c2hvcnQ="; it must be the base64 of a 32-byte public key.'],
+    ['SVC_NETWORK_CA', '/nowhere/ca.pem', 'SVC_NETWORK_CA is "/nowhere/ca.pem"; it must be a PEM file that can be read.'],
+    ['SVC_BASE_URL', 'example.org', 'SVC_BASE_URL is "example.org"; it must be an http or https URL.'],
+    [
+      'SVC_TRUSTED_PROXIES',
+      '10.0.0.0/40',
+      'SVC_TRUSTED_PROXIES is "10.0.0.0/40"; it must be a comma-separated list of IP addresses or CIDR ranges.',
+    ],
+    [
+      'SVC_ADMIN_KEY',
+      'hunter2',
+      'SVC_ADMIN_KEY has a value that cannot be used; it must be svc_admin_ and 48 lower-case hexadecimal digits.',
+    ],
+  ]
+  for (const [name, value, sentence] of bad) {
+    test(`${name}=${value}`, () => assert.throws(() => read({ [name]: value }), { message: sentence }))
+  }
+})

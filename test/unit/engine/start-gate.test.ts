@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { mock, test } from 'node:test'
+import { systemClock } from '../../../src/domain/clock.ts'
+import { respawnDelay } from '../../../src/engine/shard.ts'
+import { createStartGate } from '../../../src/engine/start-gate.ts'
+
+/** Lets promises settle; no time passes. */
+const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+async function withMockedTime(run: () => Promise<void>) {
+  mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 })
+  try {
+    await run()
+  } finally {
+    mock.timers.reset()
+  }
+}
+
+/** Numbers of the asks that were let through, in order. */
+function ask(gate: ReturnType<typeof createStartGate>, count: number) {
+  const admitted: number[] = []
+  const back: (() => void)[] = []
+  for (let i = 0; i < count; i++)
+    gate.slot().then((giveBack) => {
+      admitted.push(i)
+      back.push(giveBack)
+    })
+  return { admitted, back }
+}
+
+test('20 starts pass in the order of asking, five in any second, all within three seconds', () =>
+  withMockedTime(async () => {
+    const { admitted } = ask(createStartGate(5, systemClock), 20)
+    const counts: number[] = []
+    for (const elapsed of [0, 999, 1, 1_000, 1_000]) {
+      mock.timers.tick(elapsed)
+      await settle()
+      counts.push(admitted.length)
+    }
+    assert.deepEqual(counts, [5, 5, 10, 15, 20])
+    assert.deepEqual(
+      admitted,
+      Array.from({ length: 20 }, (_, i) => i),
+    )
+  }))
+
+test('a slot that was not used is given to the next one at once', () =>
+  withMockedTime(async () => {
+    const { admitted, back } = ask(createStartGate(5, systemClock), 6)
+    await settle()
+    assert.equal(admitted.length, 5)
+    back[2]!()
+    await settle()
+    assert.equal(admitted.length, 6)
+  }))
+
+test('a clock that is set back holds nobody for longer than a second', () =>
+  withMockedTime(async () => {
+    let now = 1_000_000
+    const { admitted } = ask(createStartGate(1, { now: () => now }), 2)
+    await settle()
+    now -= 3_600_000
+    mock.timers.tick(1_000)
+    await settle()
+    assert.equal(admitted.length, 2)
+  }))
+
+test('an open gate lets everybody through', () =>
+  withMockedTime(async () => {
+    const gate = createStartGate(1, systemClock)
+    const { admitted } = ask(gate, 10)
+    gate.open()
+    await settle()
+    assert.equal(admitted.length, 10)
+  }))
+
+test('a shard that keeps dying is started after 250 ms, then twice as long each time, at most 30 s', () => {
+  assert.deepEqual([0, 1, 2, 6, 7, 100].map(respawnDelay), [250, 500, 1_000, 16_000, 30_000, 30_000])
+})

@@ -1,0 +1,196 @@
+/**
+ * Who may import whom (HOUSE.md, 3; src/README.md). Arrows point down the table and never back: the main thread offers 200 operations
+ * without loading Baileys (+59 MB), a shard knows a contract without loading zod (+20 MB), and HTTP stays Web standards only.
+ */
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, relative, sep } from 'node:path'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+interface Rule {
+  /** Folders and files it is about: a path or the beginning of one. The first row that fits decides. */
+  of: readonly string[]
+  /** Paths of ours it may load at run time, besides its own. */
+  run: readonly string[]
+  /** Paths of ours it may know by `import type` only. */
+  types?: readonly string[]
+  /** Packages and `node:` modules it may load: all but these, or none but these. */
+  packages: { not: readonly RegExp[] } | { only: readonly RegExp[] }
+}
+
+const BAILEYS = /^(@whiskeysockets\/baileys|whatsapp-rust-bridge|libsignal)(\/|$)/
+const HTTP = /^(hono|@hono\/.*|zod)(\/|$)/
+const NODE = /^node:/
+const POOL = /^piscina$/
+/** Of Baileys, what is not code of the client: the protobuf definitions and the binary-node codec. */
+const WIRE_FORMATS = /^@whiskeysockets\/baileys\/(WAProto\/|lib\/WABinary\/)/
+
+const parts = ['src/account/', 'src/directory/', 'src/queue/', 'src/webhooks/', 'src/instance/', 'src/media/']
+
+const RULES: readonly Rule[] = [
+  { of: ['src/domain/'], run: [], packages: { only: [] } },
+  {
+    of: ['src/features/'],
+    run: ['src/domain/'],
+    types: ['src/account/', 'src/directory/'],
+    packages: { only: [/^zod$/, /^@hono\/zod-openapi$/] },
+  },
+  {
+    of: ['src/http/'],
+    run: ['src/domain/', 'src/features/'],
+    types: ['src/engine/', 'src/account/', 'src/directory/'],
+    packages: { not: [NODE, BAILEYS, POOL, /^(lmdb|unstorage)/] },
+  },
+  { of: ['src/storage/'], run: ['src/domain/'], packages: { not: [BAILEYS, HTTP, POOL] } },
+  // The thread protocol: what both sides of a thread may load.
+  { of: ['src/engine/engine.ts', 'src/engine/protocol.ts'], run: ['src/domain/'], packages: { only: [/^valibot$/] } },
+  { of: ['src/engine/'], run: ['src/domain/'], packages: { not: [BAILEYS, HTTP] } },
+  {
+    of: parts,
+    run: ['src/domain/', 'src/storage/'],
+    types: [...parts, 'src/engine/engine.ts'],
+    packages: { not: [BAILEYS, HTTP, POOL] },
+  },
+  {
+    of: ['src/config.ts', 'src/log.ts'],
+    run: ['src/domain/'],
+    types: ['src/engine/engine.ts'],
+    packages: { not: [BAILEYS, HTTP, POOL] },
+  },
+  {
+    of: ['workers/shard/'],
+    run: [
+      'src/domain/',
+      'src/storage/',
+      'src/queue/',
+      'src/webhooks/',
+      'src/instance/',
+      'src/media/',
+      'src/engine/engine.ts',
+      'src/engine/protocol.ts',
+      'src/log.ts',
+    ],
+    types: ['src/features/', 'src/engine/'],
+    packages: { not: [HTTP, POOL] },
+  },
+  {
+    of: ['workers/media/'],
+    run: ['src/domain/', 'src/features/', 'src/log.ts'],
+    packages: { not: [BAILEYS, /^(lmdb|unstorage)/, /^hono/] },
+  },
+  {
+    of: ['workers/simulator/'],
+    run: [],
+    packages: { only: [NODE, WIRE_FORMATS, /^(ws|valibot|pngjs|jsqr|node-forge)$/, /^(libsignal|whatsapp-rust-bridge)(\/|$)/] },
+  },
+  // The composition root and the commands: all of the main thread, and never the library.
+  { of: ['src/'], run: ['src/', 'workers/simulator/thread.ts'], types: ['workers/'], packages: { not: [BAILEYS] } },
+]
+
+interface Import {
+  from: string
+  isType: boolean
+}
+
+/** Every module a source names: statements, `import()` expressions and `typeof import()` types. */
+function importsOf(source: string): Import[] {
+  const code = source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+  const statements = [...code.matchAll(/^(?:import|export)\b(\s+type\b(?!\s*(?:from|,)\s*['"]))?[^'"`;()]*?['"]([^'"]+)['"]/gm)]
+    // Without `from` only `import 'x'` names a module; `export const a = 'b'` does not.
+    .filter(([text]) => /\bfrom\s*['"]/.test(text) || /^import\s*['"]/.test(text))
+    .map(([, type, from]) => ({ from: from!, isType: type !== undefined }))
+  const expressions = [...code.matchAll(/(\btypeof\s+|[:<|&=(,]\s*)?\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)].map(
+    ([text, lead, from]) => ({
+      from: from!,
+      isType: /typeof\s+$/.test(lead ?? '') || isTypeQuery(code, text),
+    }),
+  )
+  return [...statements, ...expressions]
+}
+
+/** `import('x').Name` is a type unless awaited or called upon: at run time an import expression is always awaited or given to `then`. */
+const isTypeQuery = (code: string, text: string) => {
+  const after = code.slice(code.indexOf(text) + text.length)
+  return /^\.[A-Z]/.test(after)
+}
+
+const begins = (path: string, prefixes: readonly string[]) => prefixes.some((prefix) => path.startsWith(prefix))
+
+/** One sentence per import that the table does not allow. */
+function violations(path: string, source: string): string[] {
+  const rule = RULES.find(({ of }) => begins(path, of))
+  if (rule === undefined) return [`${path} is in no row of the table`]
+  return importsOf(source).flatMap(({ from, isType }) => {
+    if (!from.startsWith('.')) {
+      if (isType) return []
+      const fits = (patterns: readonly RegExp[]) => patterns.some((pattern) => pattern.test(from))
+      const isAllowed = 'only' in rule.packages ? fits(rule.packages.only) : !fits(rule.packages.not)
+      return isAllowed ? [] : [`${path} must not load ${from}`]
+    }
+    const target = normalize(join(dirname(path), from))
+      .split(sep)
+      .join('/')
+    const isOwn = begins(target, rule.of)
+    const isAllowed = isOwn || begins(target, rule.run) || (isType && begins(target, rule.types ?? []))
+    return isAllowed ? [] : [`${path} must not ${isType ? 'know' : 'load'} ${target}`]
+  })
+}
+
+function sources(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
+}
+
+test('every file of src and workers imports only what the table allows', () => {
+  const files = [...sources('src'), ...sources('workers')]
+  assert.ok(files.length > 20)
+  const found = files.flatMap((path) => violations(path, readFileSync(join(root, path), 'utf8')))
+  assert.deepEqual(found, [])
+})
+
+test('only config.ts reads the environment', () => {
+  const readers = [...sources('src'), ...sources('workers')].filter((path) =>
+    readFileSync(join(root, path), 'utf8').includes('process.env'),
+  )
+  assert.deepEqual(readers, ['src/config.ts'])
+})
+
+describe('the table notices', () => {
+  const broken: readonly [what: string, path: string, source: string][] = [
+    ['Baileys in the main thread', 'src/main.ts', "import { proto } from '@whiskeysockets/baileys'"],
+    ['Baileys loaded late in the main thread', 'src/start.ts', "const it = await import('@whiskeysockets/baileys')"],
+    ['a side-effect import', 'src/domain/ids.ts', "import 'node:fs'"],
+    ['node: in HTTP', 'src/http/app.ts', "import { readFile } from 'node:fs/promises'"],
+    [
+      'a worker loading a feature',
+      'workers/shard/operations/labels.ts',
+      "import { create } from '../../../src/features/labels.ts'",
+    ],
+    ['zod in a shard', 'workers/shard/session.ts', "import * as z from 'zod'"],
+    ['HTTP known by the account', 'src/account/account.ts', "import type { App } from '../http/app.ts'"],
+    ['an arrow back into the queue', 'src/storage/open.ts', "export { queue } from '../queue/queue.ts'"],
+    ['ours in the simulator', 'workers/simulator/wire/node.ts', "import type { Jid } from '../../../src/domain/ids.ts'"],
+    ['the client in the simulator', 'workers/simulator/wire/node.ts', "import { makeWASocket } from '@whiskeysockets/baileys'"],
+    ['an import over several lines', 'src/http/app.ts', "import {\n  type A,\n  b,\n} from '../engine/pool.ts'"],
+    ['a named type that still loads its module', 'src/http/app.ts', "import { type A } from '../engine/pool.ts'"],
+    ['a folder the table does not know', 'other/thing.ts', ''],
+  ]
+  for (const [what, path, source] of broken) {
+    test(what, () => assert.equal(violations(path, source).length, 1))
+  }
+
+  const fine: readonly [what: string, path: string, source: string][] = [
+    ['types of Baileys in the main thread', 'src/main.ts', "import type { proto } from '@whiskeysockets/baileys'"],
+    ['a contract as a type', 'workers/shard/operations/labels.ts', "type F = typeof import('../../../src/features/labels.ts')"],
+    ['an import in a comment', 'src/domain/ids.ts', "// import 'node:fs'\n/* import 'node:fs' */"],
+    ['a string that is no import', 'src/domain/ids.ts', "export const from = 'node:fs'"],
+    ['the sandbox, loaded late', 'src/start.ts', "await import('../workers/simulator/thread.ts')"],
+  ]
+  for (const [what, path, source] of fine) {
+    test(`nothing wrong with ${what}`, () => assert.deepEqual(violations(path, source), []))
+  }
+})
