@@ -45,7 +45,8 @@ export interface Directory {
   list(workspace: WorkspaceId, filter: ListFilter): { ids: InstanceId[]; total: number }
   /** Throws `not_found` unless the workspace has it. */
   find(workspace: WorkspaceId, id: string): InstanceId
-  update(instance: InstanceId, change: InstanceChange): Promise<void>
+  /** `nested`: issues name `settings.x` and `webhooks.x`, as the caller wrote them; `flat`: the field alone. */
+  update(instance: InstanceId, change: InstanceChange, paths?: 'flat' | 'nested'): Promise<void>
   delete(instance: InstanceId): Promise<void>
   rotateToken(instance: InstanceId): Promise<string>
   rotateSecret(instance: InstanceId): Promise<string>

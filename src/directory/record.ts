@@ -1,6 +1,7 @@
 /** Main's record of an instance: sealed at rest as a whole, because it holds the token, the webhook secret and proxy credentials. */
 import * as v from 'valibot'
-import type { InstanceConfig, InstanceSettings, WebhookSettings } from '../domain/instance.ts'
+import { WebhookSettingsRecord } from '../account/webhook-settings.ts'
+import type { InstanceConfig, InstanceSettings } from '../domain/instance.ts'
 import { repository } from '../storage/repository.ts'
 import type { Sealer } from '../storage/seal.ts'
 import type { InstanceRecord } from './instance-object.ts'
@@ -19,35 +20,13 @@ const Settings: v.GenericSchema<unknown, InstanceSettings> = v.object({
   proxy_url: nullableText,
 })
 
-export const Webhooks: v.GenericSchema<unknown, WebhookSettings> = v.object({
-  received_url: nullableText,
-  delivery_url: nullableText,
-  message_status_url: nullableText,
-  instance_status_url: nullableText,
-  chat_presence_url: nullableText,
-  notify_sent_by_me: v.boolean(),
-  ignore_groups: v.boolean(),
-  ignore_private: v.boolean(),
-  ignore_text: v.boolean(),
-  ignore_image: v.boolean(),
-  ignore_video: v.boolean(),
-  ignore_audio: v.boolean(),
-  ignore_document: v.boolean(),
-  ignore_received_callback: v.boolean(),
-  ignore_delivery_callback: v.boolean(),
-  ignore_message_status_callback: v.boolean(),
-  ignore_instance_status_callback: v.boolean(),
-  ignore_chat_presence_callback: v.boolean(),
-  secret: v.string(),
-})
-
 const Schema: v.GenericSchema<unknown, InstanceRecord> = v.object({
   id: v.string(),
   workspace: v.string(),
   name: v.string(),
   token: v.string(),
   settings: Settings,
-  webhooks: Webhooks,
+  webhooks: WebhookSettingsRecord,
   createdAt: v.number(),
   updatedAt: v.number(),
 })

@@ -14,8 +14,8 @@ export type WebhooksChange = { [K in keyof Own]?: Own[K] | undefined } & {
   ignore_disconnected_callback?: boolean | undefined
 }
 
-/** Refuses a webhook URL with a sentence, null when it may be configured. */
-export type CheckUrl = (url: string) => string | null
+/** Says with a sentence why a webhook URL is refused; null when it may be configured. */
+export type CheckUrl = (url: string) => string | null | Promise<string | null>
 
 const URL_FIELDS = EVENT_TYPES.map(urlField)
 
@@ -35,8 +35,13 @@ function own(change: WebhooksChange, issues: Issue[]): { [K in keyof Own]?: Own[
   return result
 }
 
-/** Throws `invalid_request` when the result would break a rule. */
-export function changeWebhooks(current: WebhookSettings, change: WebhooksChange, checkUrl: CheckUrl, at = ''): WebhookSettings {
+/** Throws `invalid_request` when the result would break a rule; `at` stands before the field in the issue's path. */
+export async function changeWebhooks(
+  current: WebhookSettings,
+  change: WebhooksChange,
+  checkUrl: CheckUrl,
+  at = '',
+): Promise<WebhookSettings> {
   const issues: Issue[] = []
   const given = Object.entries(own(change, issues)).filter(([, value]) => value !== undefined)
   const next: WebhookSettings = { ...current, ...Object.fromEntries(given) }
@@ -44,7 +49,7 @@ export function changeWebhooks(current: WebhookSettings, change: WebhooksChange,
     issues.push({ path: 'ignore_private', message: 'cannot be true together with ignore_groups' })
   for (const [name, value] of Object.entries(change)) {
     if (!name.endsWith('_url') || typeof value !== 'string') continue
-    const refusal = checkUrl(value)
+    const refusal = await checkUrl(value)
     if (refusal !== null) issues.push({ path: name, message: refusal })
   }
   if (issues.length > 0) throw Failure.invalid(...issues.map(({ path, message }) => ({ path: at + path, message })))

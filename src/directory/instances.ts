@@ -1,0 +1,231 @@
+/** The directory of instances: in memory as a whole, written through; main is the only writer of these records. */
+import { randomUUID } from 'node:crypto'
+import type { Account } from '../account/account.ts'
+import { hashOf, isSameHash, newInstanceToken, newWebhookSecret } from '../account/secrets.ts'
+import { createTurns } from '../account/turns.ts'
+import { type Clock, SECOND } from '../domain/clock.ts'
+import { Failure } from '../domain/failures.ts'
+import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
+import { DEFAULT_SETTINGS } from '../domain/instance.ts'
+import type { Log } from '../domain/log.ts'
+import type { Engine } from '../engine/engine.ts'
+import { sentence } from '../instance/sentences.ts'
+import type { StateStore } from '../storage/contract.ts'
+import { keys } from '../storage/keys.ts'
+import type { Sealer } from '../storage/seal.ts'
+import type { Directory, InstanceChange } from './directory.ts'
+import { type InstanceRecord, renderInstance, renderSettings } from './instance-object.ts'
+import { instanceRecords, toConfig } from './record.ts'
+import { changeSettings } from './settings.ts'
+import { createStates } from './states.ts'
+import { type CheckUrl, changeWebhooks } from './webhooks.ts'
+
+export interface DirectoryDeps {
+  store: StateStore
+  sealer: Sealer
+  account: Pick<Account, 'transact' | 'workspace'>
+  engine: Pick<Engine, 'start' | 'configure' | 'stop' | 'onEvent'>
+  clock: Clock
+  log: Log
+  checkUrl: CheckUrl
+  /** How long a creation waits for the first QR, in ms. */
+  createWaitMs?: number
+}
+
+interface Held {
+  record: InstanceRecord
+  tokenHash: string
+}
+
+/** Compared with when the id is unknown, so that an unknown id takes the time of a wrong token. */
+const NOBODY = hashOf('')
+
+export function createDirectory(deps: DirectoryDeps): Directory {
+  const { store, sealer, account, engine, clock, log, checkUrl, createWaitMs = 10 * SECOND } = deps
+  /** In order of creation. */
+  const instances = new Map<string, Held>()
+  const records = instanceRecords(sealer)
+  const states = createStates()
+  const turns = createTurns()
+
+  engine.onEvent((event) => {
+    if (event.type === 'state' && instances.has(event.instance)) states.event(event.instance, event.state)
+  })
+
+  function hold(record: InstanceRecord) {
+    instances.set(record.id, { record, tokenHash: hashOf(record.token) })
+  }
+
+  function held(instance: string): InstanceRecord {
+    const found = instances.get(instance)
+    if (!found) throw new Failure('not_found', { message: 'No instance has this id.' })
+    return found.record
+  }
+
+  async function changed(record: InstanceRecord, change: InstanceChange, nested: boolean): Promise<InstanceRecord> {
+    const { name, settings, webhooks } = change
+    return {
+      ...record,
+      name: name ?? record.name,
+      settings: settings ? changeSettings(record.settings, settings, nested ? 'settings.' : '') : record.settings,
+      webhooks: webhooks ? await changeWebhooks(record.webhooks, webhooks, checkUrl, nested ? 'webhooks.' : '') : record.webhooks,
+    }
+  }
+
+  /** Commits, then tells the shard. Runs in the instance's turn. */
+  async function write(next: InstanceRecord): Promise<void> {
+    const before = held(next.id)
+    const record = { ...next, updatedAt: clock.now() }
+    await store.commit({ ops: [records.encode(keys.config(record.id), record)] })
+    hold(record)
+    if (before.settings !== record.settings || before.webhooks !== record.webhooks) await configure(record)
+  }
+
+  /** The change is saved by now: a shard that is down boots with it, so its absence is no failure of the change. */
+  async function configure(record: InstanceRecord): Promise<void> {
+    try {
+      await engine.configure(toConfig(record))
+    } catch (err) {
+      if (!(err instanceof Failure) || err.code !== 'engine_unavailable') throw err
+      log.warn({ err, instance_id: record.id }, 'a change of configuration waits for the shard to come back')
+    }
+  }
+
+  async function change(instance: string, decide: (record: InstanceRecord) => InstanceRecord | Promise<InstanceRecord>) {
+    await turns.take(instance, async () => write(await decide(held(instance))))
+  }
+
+  async function insert(workspace: WorkspaceId, record: InstanceRecord): Promise<void> {
+    await account.transact(workspace, (current) => {
+      const { instanceSlots } = current.subscription
+      if (current.instancesUsed >= instanceSlots)
+        throw new Failure('instance_limit_reached', {
+          details: { instance_slots: instanceSlots, instances_used: current.instancesUsed },
+        })
+      return {
+        next: { ...current, instancesUsed: current.instancesUsed + 1 },
+        ops: [records.encode(keys.config(record.id), record)],
+      }
+    })
+    hold(record)
+  }
+
+  /** The record goes and the slot is free, in one commit. */
+  async function remove({ id, workspace }: InstanceRecord): Promise<void> {
+    await account.transact(workspace as WorkspaceId, (current) => ({
+      next: { ...current, instancesUsed: Math.max(0, current.instancesUsed - 1) },
+      ops: [records.remove(keys.config(id))],
+    }))
+    instances.delete(id)
+    states.forget(id)
+  }
+
+  /** No shard hosts it: its creation is taken back, with whatever a shard that died half-way left of it. */
+  async function takeBack(record: InstanceRecord): Promise<void> {
+    await engine.stop(record.id, 'erase').catch((err: unknown) => {
+      log.warn({ err, instance_id: record.id }, 'the engine could not erase an instance whose start failed')
+    })
+    await remove(record)
+  }
+
+  return {
+    async load() {
+      const found: InstanceRecord[] = []
+      for await (const { value } of records.list(store, keys.configs)) found.push(value)
+      for (const record of found.sort((a, b) => a.createdAt - b.createdAt)) hold(record)
+      return found.map(toConfig)
+    },
+
+    observe(instance, state) {
+      if (instances.has(instance)) states.answer(instance, state)
+    },
+
+    authenticate(instance, token) {
+      const found = instances.get(instance)
+      if (!isSameHash(hashOf(token), found?.tokenHash ?? NOBODY) || !found) return undefined
+      return { instance: found.record.id as InstanceId, workspace: found.record.workspace as WorkspaceId }
+    },
+
+    state: (instance) => states.get(instance),
+
+    status(instance) {
+      const state = states.get(instance)
+      const connected = state.status === 'connected'
+      return { connected, smartphone_connected: connected, status: state.status, phone: state.phone, error: sentence(state) }
+    },
+
+    render(instance, baseUrl) {
+      const record = held(instance)
+      const { subscription } = account.workspace(record.workspace as WorkspaceId)
+      return renderInstance(record, states.get(instance), subscription, baseUrl)
+    },
+
+    async create(workspace, { name, settings = {}, webhooks = {} }) {
+      const now = clock.now()
+      const fresh: InstanceRecord = {
+        id: randomUUID(),
+        workspace,
+        name,
+        token: newInstanceToken(),
+        settings: DEFAULT_SETTINGS,
+        webhooks: account.workspace(workspace).webhooks,
+        createdAt: now,
+        updatedAt: now,
+      }
+      const record = await changed(fresh, { settings, webhooks }, true)
+      await insert(workspace, record)
+      try {
+        states.answer(record.id, await engine.start(toConfig(record), 'create'))
+      } catch (error) {
+        await takeBack(record)
+        throw error
+      }
+      await states.opened(record.id, createWaitMs)
+      return record.id as InstanceId
+    },
+
+    list(workspace, { status, q, page, page_size }) {
+      const wanted = q?.toLowerCase()
+      const matches = ({ record }: Held) => {
+        const state = states.get(record.id)
+        if (record.workspace !== workspace) return false
+        if (status !== undefined && (state.status === 'connected') !== (status === 'connected')) return false
+        return (
+          wanted === undefined || [record.name, record.id, state.phone ?? ''].some((text) => text.toLowerCase().includes(wanted))
+        )
+      }
+      const found = [...instances.values()].filter(matches).reverse()
+      const ids = found.slice((page - 1) * page_size, page * page_size).map(({ record }) => record.id as InstanceId)
+      return { ids, total: found.length }
+    },
+
+    find(workspace, id) {
+      if (held(id).workspace !== workspace) throw new Failure('not_found', { message: 'No instance has this id.' })
+      return id as InstanceId
+    },
+
+    update: (instance, wish, paths = 'flat') => change(instance, (record) => changed(record, wish, paths === 'nested')),
+
+    delete: (instance) =>
+      turns.take(instance, async () => {
+        const record = held(instance)
+        await engine.stop(instance, 'erase')
+        await remove(record)
+      }),
+
+    async rotateToken(instance) {
+      const token = newInstanceToken()
+      await change(instance, (record) => ({ ...record, token }))
+      return token
+    },
+
+    async rotateSecret(instance) {
+      const secret = newWebhookSecret()
+      await change(instance, (record) => ({ ...record, webhooks: { ...record.webhooks, secret } }))
+      return secret
+    },
+
+    settings: (instance) => renderSettings(held(instance).settings),
+    webhooks: (instance) => held(instance).webhooks,
+  }
+}

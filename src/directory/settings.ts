@@ -1,0 +1,21 @@
+/** Changes of the settings object: merged, then the rule between fields. */
+import { Failure } from '../domain/failures.ts'
+import type { InstanceSettings } from '../domain/instance.ts'
+import type { SettingsChange } from './directory.ts'
+import { maskUserInfo } from './instance-object.ts'
+
+/** `at` stands before the field in the issue's path. */
+export function changeSettings(current: InstanceSettings, change: SettingsChange, at = ''): InstanceSettings {
+  const given = Object.entries(change).filter(([, value]) => value !== undefined)
+  const next: InstanceSettings = { ...current, ...Object.fromEntries(given) }
+  // A form that saves what it was shown sends the masked URL back: that is no change.
+  if (current.proxy_url !== null && next.proxy_url === maskUserInfo(current.proxy_url)) next.proxy_url = current.proxy_url
+  if (next.delay_message_min_ms > next.delay_message_max_ms) {
+    const path = change.delay_message_min_ms === undefined ? 'delay_message_max_ms' : 'delay_message_min_ms'
+    throw Failure.invalid({
+      path: at + path,
+      message: `delay_message_min_ms (${next.delay_message_min_ms}) must not be above delay_message_max_ms (${next.delay_message_max_ms})`,
+    })
+  }
+  return next
+}

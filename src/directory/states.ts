@@ -1,0 +1,54 @@
+/** Last known state of every instance, as the shards tell it. Kept in memory: the shard's own record is the one that counts. */
+import { CREATED, type RuntimeState } from '../domain/instance.ts'
+
+/** Before the first QR: the creation answer waits while the status is one of these. */
+const isOpening = ({ status }: RuntimeState) => status === 'created' || status === 'starting'
+
+export function createStates() {
+  const states = new Map<string, RuntimeState>()
+  const told = new Set<string>()
+  const waiting = new Map<string, Set<() => void>>()
+
+  function set(instance: string, state: RuntimeState) {
+    states.set(instance, state)
+    if (!isOpening(state)) for (const wake of waiting.get(instance) ?? []) wake()
+  }
+
+  return {
+    get: (instance: string): RuntimeState => states.get(instance) ?? CREATED,
+
+    /** An event: always newer than what was known. */
+    event(instance: string, state: RuntimeState) {
+      told.add(instance)
+      set(instance, state)
+    },
+
+    /** An answer to `start`: events come over another port and may have overtaken it, so it only counts before the first of them. */
+    answer(instance: string, state: RuntimeState) {
+      if (!told.has(instance)) set(instance, state)
+    },
+
+    forget(instance: string) {
+      states.delete(instance)
+      told.delete(instance)
+      for (const wake of waiting.get(instance) ?? []) wake()
+    },
+
+    /** Resolves when the session has come past its opening, or after `ms`. */
+    async opened(instance: string, ms: number): Promise<void> {
+      if (!isOpening(states.get(instance) ?? CREATED)) return
+      const wakes = waiting.get(instance) ?? new Set()
+      waiting.set(instance, wakes)
+      await new Promise<void>((resolve) => {
+        const wake = () => {
+          clearTimeout(timer)
+          wakes.delete(wake)
+          if (wakes.size === 0) waiting.delete(instance)
+          resolve()
+        }
+        const timer = setTimeout(wake, ms)
+        wakes.add(wake)
+      })
+    },
+  }
+}

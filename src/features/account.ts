@@ -1,0 +1,139 @@
+/** Account API: the instances of a workspace (shared/api/account-admin.md). */
+import { z } from 'zod'
+import { atLeastOne, settingsFields, webhooksFields } from './changes.ts'
+import { local } from './endpoint.ts'
+import { Done, name, oneOf, paged, paging, uuid } from './fields.ts'
+import { Instance, instanceExample } from './objects.ts'
+
+const byId = { instance_id: uuid }
+const id = instanceExample.id
+
+export const createInstance = local('account.createInstance', 'POST /account/instances', {
+  access: 'instances:write',
+  summary: 'Create an instance',
+  description:
+    'Takes one slot of the plan and starts the session: the answer waits up to 10 s for the first QR and normally says `qr`. Omitted ' +
+    'webhooks take the values of the workspace, omitted settings the defaults.',
+  input: {
+    name: name(1, 100).meta({ description: 'Need not be unique.' }),
+    webhooks: z.object(webhooksFields).optional(),
+    settings: z.object(settingsFields).optional(),
+  },
+  reply: Instance,
+  status: 201,
+  errors: ['instance_limit_reached', 'engine_unavailable'],
+  async handle({ parts, workspace, baseUrl }, wish) {
+    return parts.directory.render(await parts.directory.create(workspace, wish), baseUrl)
+  },
+  examples: [
+    {
+      name: 'create',
+      input: {
+        name: 'Support BR',
+        webhooks: { received_url: 'https://example.com/hook' },
+        settings: { auto_read_message: true },
+      },
+      reply: { ...instanceExample, status: 'qr', status_reason: 'pairing_required', connected: false, phone: null },
+    },
+  ],
+})
+
+export const listInstances = local('account.listInstances', 'GET /account/instances', {
+  access: 'instances:read',
+  summary: 'Instances of the workspace, newest first',
+  input: {
+    status: oneOf(['connected', 'disconnected'])
+      .optional()
+      .meta({ description: '`disconnected` is everything but `connected`.' }),
+    q: name(1, 100).optional().meta({ description: 'Part of the name, id or number, in any case.' }),
+    ...paging({ default: 20, max: 500 }),
+  },
+  reply: paged(Instance),
+  async handle({ parts, workspace, baseUrl }, { page, page_size, status, q }) {
+    const { ids, total } = parts.directory.list(workspace, { page, page_size, status, q })
+    return { data: ids.map((instance) => parts.directory.render(instance, baseUrl)), page, page_size, total }
+  },
+  examples: [
+    {
+      name: 'connected ones',
+      input: { status: 'connected', page: '1' },
+      reply: { data: [instanceExample], page: 1, page_size: 20, total: 1 },
+    },
+  ],
+})
+
+export const getInstance = local('account.getInstance', 'GET /account/instances/{instance_id}', {
+  access: 'instances:read',
+  summary: 'One instance',
+  input: byId,
+  reply: Instance,
+  errors: ['not_found'],
+  handle: async ({ parts, workspace, baseUrl }, { instance_id }) =>
+    parts.directory.render(parts.directory.find(workspace, instance_id), baseUrl),
+  examples: [{ name: 'one', input: { instance_id: id }, reply: instanceExample }],
+})
+
+export const updateInstance = local('account.updateInstance', 'PUT /account/instances/{instance_id}', {
+  access: 'instances:write',
+  summary: 'Change name, webhooks or settings',
+  description: 'Only the given fields change; at least one.',
+  input: {
+    ...byId,
+    name: name(1, 100).optional(),
+    webhooks: z.object(webhooksFields).superRefine(refineAtLeastOne).optional(),
+    settings: z.object(settingsFields).superRefine(refineAtLeastOne).optional(),
+  },
+  check: ({ instance_id: _, ...change }, issue) => atLeastOne(change, issue),
+  reply: Instance,
+  errors: ['not_found'],
+  async handle({ parts, workspace, baseUrl }, { instance_id, ...change }) {
+    const instance = parts.directory.find(workspace, instance_id)
+    await parts.directory.update(instance, change, 'nested')
+    return parts.directory.render(instance, baseUrl)
+  },
+  examples: [
+    {
+      name: 'rename, write slower',
+      input: {
+        instance_id: id,
+        name: 'Support Brazil',
+        settings: { delay_message_min_ms: 2000, delay_message_max_ms: 4000 },
+      },
+      reply: { ...instanceExample, name: 'Support Brazil' },
+    },
+  ],
+})
+
+function refineAtLeastOne(fields: object, context: z.RefinementCtx) {
+  atLeastOne(fields, (_path, message) => context.addIssue({ code: 'custom', message }))
+}
+
+export const deleteInstance = local('account.deleteInstance', 'DELETE /account/instances/{instance_id}', {
+  access: 'instances:write',
+  summary: 'Delete an instance',
+  description: 'Logs out (best effort, 5 s) and erases credentials, queue and undelivered webhooks. The slot is free at once.',
+  input: byId,
+  reply: Done,
+  errors: ['not_found', 'engine_unavailable'],
+  async handle({ parts, workspace }, { instance_id }) {
+    await parts.directory.delete(parts.directory.find(workspace, instance_id))
+    return { value: true } as const
+  },
+  examples: [{ name: 'delete', input: { instance_id: id }, reply: { value: true } }],
+})
+
+export const rotateToken = local('account.rotateToken', 'POST /account/instances/{instance_id}/rotate-token', {
+  access: 'instances:write',
+  summary: 'Make a new instance token',
+  description: 'The previous token stops working at once; the session is not touched.',
+  input: byId,
+  reply: z.object({ token: z.string() }),
+  status: 201,
+  errors: ['not_found'],
+  handle: async ({ parts, workspace }, { instance_id }) => ({
+    token: await parts.directory.rotateToken(parts.directory.find(workspace, instance_id)),
+  }),
+  examples: [
+    { name: 'rotate', input: { instance_id: id }, reply: { token: '4be0a7c5d2b80369c1f5a7e3b8d2460c4e1a95f7d3b60821f' } },
+  ],
+})

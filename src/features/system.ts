@@ -1,0 +1,73 @@
+/** System: health and description (shared/api/mcp-and-system.md). No credential, no rate limit. */
+import { z } from 'zod'
+import { SECOND } from '../domain/clock.ts'
+import { Failure } from '../domain/failures.ts'
+import { local } from './endpoint.ts'
+import type { Check, Parts } from './parts.ts'
+
+export const live = local('system.live', 'GET /health/live', {
+  access: 'public',
+  summary: 'The process answers',
+  reply: z.object({ status: z.literal('ok') }),
+  handle: async () => ({ status: 'ok' }) as const,
+  examples: [{ name: 'alive', reply: { status: 'ok' } }],
+})
+
+/** A check that takes longer counts as failed. */
+const CHECK_DEADLINE = 1 * SECOND
+
+const Checks = z.object({ database: z.literal('ok'), session_store: z.literal('ok'), engine: z.literal('ok') })
+
+async function passes(check: () => Promise<boolean>): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), CHECK_DEADLINE)
+  })
+  // A check that rejects is a check that fails: that is its whole message.
+  const asked = check().catch(() => false)
+  try {
+    return await Promise.race([asked, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function failing({ readiness }: Parts): Promise<Check[]> {
+  const names = Object.keys(readiness.checks) as Check[]
+  const results = await Promise.all(names.map((name) => passes(readiness.checks[name])))
+  return names.filter((_, index) => !results[index])
+}
+
+export const ready = local('system.ready', 'GET /health/ready', {
+  access: 'public',
+  summary: 'The service can do its work',
+  description:
+    'Session states do not matter. While the service is stopping, or when a check fails, `engine_unavailable` with the checks.',
+  reply: z.object({ status: z.literal('ok'), checks: Checks }),
+  errors: ['engine_unavailable'],
+  async handle({ parts }) {
+    const failed = await failing(parts)
+    if (failed.length > 0 || parts.readiness.isStopping()) {
+      const checks = Object.fromEntries(
+        Object.keys(parts.readiness.checks).map((name) => [name, failed.includes(name as Check) ? 'failed' : 'ok']),
+      )
+      throw new Failure('engine_unavailable', { message: 'The service is not ready.', details: { checks } })
+    }
+    return { status: 'ok', checks: { database: 'ok', session_store: 'ok', engine: 'ok' } } as const
+  },
+  examples: [{ name: 'ready', reply: { status: 'ok', checks: { database: 'ok', session_store: 'ok', engine: 'ok' } } }],
+})
+
+export const openapi = local('system.openapi', 'GET /openapi.json', {
+  access: 'public',
+  summary: 'This description',
+  description: 'OpenAPI 3.1.0, made from the running routes.',
+  reply: z.looseObject({ openapi: z.string(), info: z.looseObject({ title: z.string(), version: z.string() }) }),
+  async handle({ parts, request }) {
+    const { json, etag } = parts.description()
+    const headers = { ETag: etag, 'Cache-Control': 'max-age=300' }
+    const known = request.headers.get('If-None-Match')?.split(',') ?? []
+    if (known.some((tag) => tag.trim().replace(/^W\//, '') === etag)) return new Response(null, { status: 304, headers })
+    return new Response(json, { headers: { ...headers, 'Content-Type': 'application/json' } })
+  },
+})
