@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { type ControlServer, startControl } from './control/server.ts'
+import type { NetworkControl } from './control/network-control.ts'
+import { startControl } from './control/server.ts'
 import { startSimulator } from './index.ts'
-import { withMediaFaults } from './media/faults.ts'
-import { type MediaHost, startMedia } from './media/host.ts'
+import { type MediaHost, startMedia, type TakeFault } from './media/host.ts'
 
 /** The one door of the simulator: the network, its media host and its control API, all on loopback. */
 
@@ -39,20 +39,18 @@ export async function startSandboxNetwork(options: SandboxNetworkOptions = {}): 
     for (const step of undo.splice(0).reverse()) await step()
   }
   try {
-    const faults = withMediaFaults()
-    const media = await startMedia({ dir: dataDir, faults: faults.take })
+    // Each needs the other: the network tells clients where the host is, and keeps the rules about what goes wrong there.
+    let rules: TakeFault = () => undefined
+    const media = await startMedia({ dir: dataDir, faults: (on, facts) => rules(on, facts) })
     undo.push(() => media.stop())
     const simulator = await startSimulator({
       port,
-      stateFile: dataDir === undefined ? undefined : join(dataDir, 'network.json'),
-      mediaHost: media.host,
-      media,
+      ...(dataDir === undefined ? {} : { stateFile: join(dataDir, 'network.json') }),
+      mediaHost: { host: media.host, upload: media.put },
     })
     undo.push(() => simulator.stop())
-    const control: ControlServer = await startControl(faults.around(simulator.control, media), {
-      port: controlPort,
-      host: LOOPBACK,
-    })
+    rules = simulator.control.faults.take
+    const control = await startControl(resettingMedia(simulator.control, media), { port: controlPort, host: LOOPBACK })
     undo.push(() => control.stop())
     const ca = await authorityFile(media, dataDir, undo)
     const network = { url: simulator.url, root: simulator.root, ca, media_host: media.host }
@@ -61,6 +59,15 @@ export async function startSandboxNetwork(options: SandboxNetworkOptions = {}): 
     await stop()
     throw error
   }
+}
+
+/** A reset drops everything, so the media too. */
+function resettingMedia(control: NetworkControl, media: MediaHost): NetworkControl {
+  const reset = async () => {
+    await control.reset()
+    await media.clear()
+  }
+  return { ...control, reset }
 }
 
 /** A client is given the authority as a file, as `SVC_NETWORK_CA` wants it. */
