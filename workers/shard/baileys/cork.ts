@@ -1,0 +1,41 @@
+/**
+ * A burst of inbound stanzas runs in one endless chain of microtasks, because every receipt's write calls back at once: event-loop delay
+ * p99 of 842 to 1,777 ms. Corked until `setImmediate`, what a turn writes leaves together, and the callbacks come one turn later: 3 to
+ * 5 ms (SIGNAL.md, section 6).
+ */
+import type { Duplex } from 'node:stream'
+import WebSocket from 'ws'
+
+interface SocketHolder {
+  setSocket(socket: Duplex, ...rest: unknown[]): void
+}
+
+let isInstalled = false
+
+/** `ws` gives every WebSocket its socket through this method; there is no option or event before the first write. */
+export function corkWebSockets(): void {
+  if (isInstalled) return
+  isInstalled = true
+  const prototype = WebSocket.prototype as unknown as SocketHolder
+  const { setSocket } = prototype
+  prototype.setSocket = function (socket, ...rest) {
+    corkPerTurn(socket)
+    return setSocket.call(this, socket, ...rest)
+  }
+}
+
+export function corkPerTurn(socket: Duplex): void {
+  const { write } = socket
+  let isCorked = false
+  socket.write = function (this: Duplex, ...args: unknown[]) {
+    if (!isCorked) {
+      isCorked = true
+      socket.cork()
+      setImmediate(() => {
+        isCorked = false
+        socket.uncork()
+      })
+    }
+    return Reflect.apply(write, this, args) as boolean
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * BAILEYS 26. A socket left without `end()` keeps its whole graph alive: timers, listeners, caches, the key transactions. Every socket is
+ * adopted when it is made and ended once, whoever closed it.
+ */
+import type { WASocket } from '@whiskeysockets/baileys'
+
+/** What the library reads of an error that ends a socket: `output.statusCode` tells why (NETWORK.md, section 13). */
+export function endReason(message: string, statusCode: number, data: Record<string, unknown> = {}): Error {
+  return Object.assign(new Error(message), { output: { statusCode }, data })
+}
+
+type EndableSocket = Pick<WASocket, 'ws' | 'ev' | 'end'>
+
+const live = new Set<EndableSocket>()
+
+/** Sockets of this thread that have not been ended: zero when nothing is connected, or something leaks. */
+export const liveSockets = () => live.size
+
+/** At once after the socket was made. */
+export function adoptSocket(sock: EndableSocket): void {
+  live.add(sock)
+  sock.ev.on('connection.update', ({ connection }) => {
+    if (connection !== 'close') return
+    // `end` destroys the event buffer next, and what waits in it would be lost (INBOUND.md, 3.4).
+    sock.ev.flush()
+    live.delete(sock)
+    queueMicrotask(() => {
+      sock.ws.removeAllListeners()
+      // An emitter without this listener throws; an error after the end changes nothing any more.
+      sock.ws.on('error', () => {})
+    })
+  })
+}
+
+/**
+ * Ends the socket; resolves when it is closed. Harmless when it has ended already. A clean close waits for the server's answer; with
+ * `abrupt` (a silent or distrusted server) the connection is cut at once.
+ */
+export async function endSocket(
+  sock: EndableSocket,
+  reason: Error | undefined,
+  how: 'clean' | 'abrupt' = 'clean',
+): Promise<void> {
+  const ended = sock.end(reason)
+  if (how === 'abrupt') rawSocket(sock)?.terminate()
+  await ended
+}
+
+interface RawSocket {
+  terminate(): void
+}
+
+/** The `ws` object below the library's wrapper; its type hides it. Null after a close. */
+export const rawSocket = (sock: Pick<WASocket, 'ws'>): RawSocket | null | undefined =>
+  (sock.ws as unknown as { socket?: RawSocket | null }).socket

@@ -1,0 +1,7 @@
+/**
+ * Must be evaluated before any module of Baileys in the thread: import it on the first line of whatever imports Baileys first.
+ * Holds only what cannot be put in place later.
+ */
+import { shareAsyncLocalStorage } from './async-storage.ts'
+
+shareAsyncLocalStorage()

@@ -1,0 +1,53 @@
+/**
+ * BAILEYS 5. `query()` resolves with undefined when no answer came in time (Socket/socket.js, waitForMessage), which callers read as an empty
+ * result. And one that is pending when the connection ends rejects with a bare value (17b).
+ */
+import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import { Failure } from '../../../src/domain/failures.ts'
+import { asError } from './rejections.ts'
+
+/** `DisconnectReason.timedOut`, with which the library's own deadline rejects. */
+const TIMED_OUT = 408
+
+/** Ends with the connection too: one that we end ourselves tells its pending queries nothing. */
+export async function boundedQuery(
+  sock: Pick<WASocket, 'query' | 'ev'>,
+  node: BinaryNode,
+  deadlineMs: number,
+): Promise<BinaryNode> {
+  let onUpdate: (update: { connection?: string }) => void = () => {}
+  const closed = new Promise<never>((_, reject) => {
+    onUpdate = ({ connection }) => {
+      if (connection === 'close') reject(new Error('Connection Closed'))
+    }
+  })
+  sock.ev.on('connection.update', onUpdate)
+  try {
+    const answer = bounded(deadlineMs, () => sock.query(node, deadlineMs) as Promise<BinaryNode | undefined>)
+    return await Promise.race([answer, closed])
+  } finally {
+    sock.ev.off('connection.update', onUpdate)
+  }
+}
+
+/** For the library's functions around a query. Undefined means that no answer came: not for functions that answer nothing. */
+export async function bounded<T>(deadlineMs: number, work: () => Promise<T | undefined>): Promise<T> {
+  const answer = await withDeadline(deadlineMs, work)
+  if (answer === undefined) throw new Failure('send_timeout')
+  return answer
+}
+
+/** As `bounded`, for functions whose undefined is an answer. */
+export function withDeadline<T>(deadlineMs: number, work: () => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Failure('send_timeout')), deadlineMs)
+    work()
+      .then(resolve, (thrown) => reject(isTimeout(thrown) ? new Failure('send_timeout', { cause: thrown }) : asError(thrown)))
+      .finally(() => clearTimeout(timer))
+  })
+}
+
+const isTimeout = (thrown: unknown) =>
+  thrown instanceof Error &&
+  thrown.message === 'Timed Out' &&
+  (thrown as { output?: { statusCode?: number } }).output?.statusCode === TIMED_OUT

@@ -1,0 +1,170 @@
+/**
+ * What our corrections lean on in the library, as literal text of its files. The test that reads them fails the build when an upgrade
+ * changes one: then the correction named beside it must be looked at again. Pinned: @whiskeysockets/baileys 7.0.0-rc14.
+ */
+interface Leaning {
+  /** Below the package. */
+  file: string
+  /** Must be there word for word, except for how much white space there is. */
+  text: readonly string[]
+  /** The file of ours that leans on it. */
+  of: string
+}
+
+const SOCKET = 'lib/Socket/socket.js'
+const RECEIVE = 'lib/Socket/messages-recv.js'
+
+export const LEANINGS: readonly Leaning[] = [
+  {
+    of: 'baileys/curve.ts',
+    file: 'lib/Utils/noise-handler.js',
+    text: [
+      'mixIntoKey(Curve.sharedKey(privateKey, decStaticContent)); const certDecoded = decrypt(serverHello.payload);',
+      'const verify = Curve.verify(details.key, leaf.details, leaf.signature); const verifyIntermediate = Curve.verify(WA_CERT_DETAILS.PUBLIC_KEY, certIntermediate.details, certIntermediate.signature);',
+      'if (issuerSerial !== WA_CERT_DETAILS.SERIAL)',
+      'processHandshake: ({ serverHello }, noiseKey) => {',
+    ],
+  },
+  {
+    of: 'baileys/curve.ts',
+    file: 'lib/Utils/validate-connection.js',
+    text: [
+      'const accountMsg = Buffer.concat([accountSignaturePrefix, deviceDetails, signedIdentityKey.public]); if (!Curve.verify(accountSignatureKey, accountMsg, accountSignature))',
+    ],
+  },
+  {
+    of: 'baileys/curve.ts',
+    file: 'lib/Defaults/index.js',
+    text: [
+      'export const WA_ADV_ACCOUNT_SIG_PREFIX = Buffer.from([6, 0]);',
+      'export const WA_ADV_HOSTED_ACCOUNT_SIG_PREFIX = Buffer.from([6, 5]);',
+      'SERIAL: 0,',
+    ],
+  },
+  { of: 'baileys/async-storage.ts', file: 'lib/Utils/auth-utils.js', text: ['const txStorage = new AsyncLocalStorage();'] },
+  {
+    of: 'baileys/rejections.ts',
+    file: SOCKET,
+    text: [
+      "ws.on('message', onMessageReceived);",
+      'const onMessageReceived = async (data) => { await noise.decodeFrame(data, frame => {',
+    ],
+  },
+  {
+    of: 'baileys/ack.ts',
+    file: SOCKET,
+    text: [
+      `anyTriggered = ws.emit(\`\${DEF_CALLBACK_PREFIX}\${l0},\${key}:\${l1[key]}\`, frame) || anyTriggered;`,
+      "ev.emit('connection.update', { connection: 'close', lastDisconnect: {",
+    ],
+  },
+  {
+    of: 'baileys/query.ts',
+    file: SOCKET,
+    text: ["logger?.warn?.({ msgId }, 'timed out waiting for message'); return undefined;"],
+  },
+  {
+    of: 'baileys/query.ts',
+    file: 'lib/Utils/generics.js',
+    text: ["new Boom('Timed Out', { statusCode: DisconnectReason.timedOut,"],
+  },
+  {
+    of: 'baileys/watchdog.ts',
+    file: 'lib/Socket/Client/websocket.js',
+    text: [
+      "const events = ['close', 'error', 'upgrade', 'message', 'open', 'ping', 'pong', 'unexpected-response'];",
+      'this.socket = new WebSocket(this.url, {',
+    ],
+  },
+  {
+    of: 'baileys/watchdog.ts',
+    file: SOCKET,
+    text: [
+      "ws.on('CB:success', async",
+      "ws.on('CB:iq,type:set,pair-device', async",
+      "ws.on('CB:failure',",
+      "ws.on('CB:stream:error',",
+    ],
+  },
+  {
+    of: 'baileys/end.ts',
+    file: SOCKET,
+    text: ["ev.removeAllListeners('connection.update'); ev.destroy();", 'signalRepository.close?.();'],
+  },
+  {
+    of: 'baileys/companion-refresh.ts',
+    file: SOCKET,
+    text: ['const advB64 = creds.advSecretKey;', "ev.emit('connection.update', { qr });", 'Object.assign(creds, update);'],
+  },
+  {
+    of: 'baileys/companion-refresh.ts',
+    file: 'lib/Utils/companion-reg-client-utils.js',
+    text: ['[ref, noiseKeyB64, identityKeyB64, advB64,'],
+  },
+  {
+    of: 'baileys/notification-ack.ts',
+    file: RECEIVE,
+    text: ['const stanza = buildAckStanza(node, errorCode, authState.creds.me.id);'],
+  },
+  {
+    of: 'baileys/console.ts',
+    file: '../../libsignal/src/session_record.js',
+    text: [
+      'console.info("Closing session:", session);',
+      'console.info("Opening session:", session);',
+      'console.info("Removing old closed session:", oldestSession);',
+    ],
+  },
+  { of: 'signal/errors.ts', file: RECEIVE, text: ['msg?.messageStubParameters?.[0] === MISSING_KEYS_ERROR_TEXT'] },
+  {
+    of: 'signal/errors.ts',
+    file: 'lib/Utils/decode-wa-message.js',
+    text: [
+      "export const MISSING_KEYS_ERROR_TEXT = 'Key used already or never filled';",
+      "sessionRecordErrors: ['No session record', 'SessionError: No session record']",
+      'fullMessage.messageStubParameters = [err.message.toString()];',
+    ],
+  },
+  {
+    of: 'signal/repository.ts',
+    file: 'lib/Utils/decode-wa-message.js',
+    text: [
+      'msgBuffer = await repository.decryptMessage({ jid: decryptionJid, type: e2eType, ciphertext: content });',
+      'msgBuffer = await repository.decryptGroupMessage({ group: sender, authorJid: author, msg: content });',
+      'await repository.processSenderKeyDistributionMessage({ authorJid: author, item: msg.senderKeyDistributionMessage });',
+    ],
+  },
+  {
+    of: 'signal/repository.ts',
+    file: SOCKET,
+    text: ['const signalRepository = makeSignalRepository({ creds, keys }, logger, pnFromLIDUSync);'],
+  },
+  {
+    of: 'signal/address.ts',
+    file: 'lib/Signal/lid-mapping.js',
+    text: ['this.mappingCache.set(`pn:${pnUser}`, lidUser);', 'batchData[pnUser] = lidUser;'],
+  },
+  {
+    of: 'auth-state.ts',
+    file: RECEIVE,
+    text: ['await authState.keys.set({ session: { [sessionId]: null } });'],
+  },
+]
+
+/** Names of the package's own exports that are used at run time. */
+export const EXPORTS = [
+  'makeWASocket',
+  'Curve',
+  'WA_CERT_DETAILS',
+  'MISSING_KEYS_ERROR_TEXT',
+  'generateSignalPubKey',
+  'initAuthCreds',
+  'BufferJSON',
+  'proto',
+  'jidDecode',
+  'transferDevice',
+  'WAJIDDomains',
+  'decodeMessageNode',
+  'cleanMessage',
+  'unpadRandomMax16',
+] as const

@@ -1,0 +1,108 @@
+/**
+ * BAILEYS 16. The web client version we name at every connection, in one place. The network answers 405 when it has become too old.
+ * Nothing is fetched at start, and never from a third party unless the operator gave a `refresh`.
+ */
+import type { WAVersion } from '@whiskeysockets/baileys'
+
+/** What this release was tested with: the library's own, as of 7.0.0-rc14. */
+export const BUILT_IN_VERSION: WAVersion = [2, 3000, 1043857760]
+
+export interface VersionState {
+  current: WAVersion
+  /** The last one a login succeeded with; null before the first. */
+  lastGood: WAVersion | null
+  /** Refused with 405, newest last. */
+  refused: WAVersion[]
+}
+
+/** More than a handful of refused versions says nothing new. */
+const KEPT_REFUSED = 10
+
+export const sameVersion = (a: WAVersion, b: WAVersion) => a.every((part, at) => part === b[at])
+
+export function isNewer(a: WAVersion, b: WAVersion): boolean {
+  const at = a.findIndex((part, index) => part !== b[index])
+  return at >= 0 && a[at]! > b[at]!
+}
+
+/** At start: the stored state, unless this release brings a newer version. */
+export function startVersion(stored: VersionState | null): VersionState {
+  if (!stored) return { current: BUILT_IN_VERSION, lastGood: null, refused: [] }
+  return isNewer(BUILT_IN_VERSION, stored.current) ? { ...stored, current: BUILT_IN_VERSION } : stored
+}
+
+export const afterLogin = (state: VersionState, used: WAVersion): VersionState => ({
+  ...state,
+  lastGood: used,
+  refused: state.refused.filter((version) => !sameVersion(version, used)),
+})
+
+/**
+ * After a 405: the first of the fetched one, the last good one and the built-in one that has not been refused. Undefined when none is
+ * left: the version stays, and only an upgrade or a working `refresh` helps.
+ */
+export function afterRefusal(
+  state: VersionState,
+  used: WAVersion,
+  fetched: WAVersion | null,
+): VersionState & { isChanged: boolean } {
+  const refused = [...state.refused.filter((version) => !sameVersion(version, used)), used].slice(-KEPT_REFUSED)
+  const candidates = [fetched, state.current, state.lastGood, BUILT_IN_VERSION].filter((version) => version !== null)
+  const next = candidates.find((version) => !refused.some((other) => sameVersion(other, version)))
+  return { current: next ?? state.current, lastGood: state.lastGood, refused, isChanged: next !== undefined }
+}
+
+export interface WebVersion {
+  current(): WAVersion
+  state(): VersionState
+  loggedIn(used: WAVersion): Promise<void>
+  /** True when another version is worth a try at once. */
+  refused(used: WAVersion): Promise<boolean>
+}
+
+export interface WebVersionDeps {
+  stored: VersionState | null
+  save(state: VersionState): Promise<void>
+  /** Where the operator wants newer versions from; asked only after a refusal, once for all instances that are refused together. */
+  refresh?: (() => Promise<WAVersion | null>) | undefined
+  /** `refresh` failed; the other candidates still count. */
+  onError(error: unknown): void
+}
+
+export function createWebVersion({ stored, save, refresh, onError }: WebVersionDeps): WebVersion {
+  let state = startVersion(stored)
+  let fetching: Promise<WAVersion | null> | undefined
+
+  async function fetchOnce(): Promise<WAVersion | null> {
+    if (!refresh) return null
+    fetching ??= refresh()
+      .catch((error) => {
+        onError(error)
+        return null
+      })
+      .finally(() => {
+        fetching = undefined
+      })
+    return fetching
+  }
+
+  return {
+    current: () => state.current,
+    state: () => state,
+    async loggedIn(used) {
+      if (state.lastGood && sameVersion(state.lastGood, used)) return
+      state = afterLogin(state, used)
+      await save(state)
+    },
+    async refused(used) {
+      // Another instance was refused first, and the next one is chosen already.
+      if (!sameVersion(used, state.current)) return true
+      const fetched = await fetchOnce()
+      if (!sameVersion(used, state.current)) return true
+      const { isChanged, ...next } = afterRefusal(state, used, fetched)
+      state = next
+      await save(state)
+      return isChanged
+    },
+  }
+}

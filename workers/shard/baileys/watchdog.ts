@@ -1,0 +1,55 @@
+/**
+ * BAILEYS 6. Two ways of not connecting produce no event at all: an HTTP answer in place of the upgrade (the library subscribes to
+ * `unexpected-response`, which stops `ws` from failing by itself; Socket/Client/websocket.js), and a handshake after which neither
+ * `<success>` nor a pairing offer ever comes. Each connection attempt gets this watchdog.
+ */
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { WASocket } from '@whiskeysockets/baileys'
+import { SECOND } from '../../../src/domain/clock.ts'
+import { endReason, endSocket } from './end.ts'
+
+/** From the attempt to `<success>` or the first QR reference. */
+const LOGIN_DEADLINE = 20 * SECOND
+
+/** Both are "lost", 408, to whoever only reads codes; `data.watchdog` tells them apart. */
+const LOST = 408
+
+/** Signs that the server has taken us in, or has said why not (the library ends the socket then). */
+const ANSWERS = ['CB:success', 'CB:iq,type:set,pair-device', 'CB:failure', 'CB:stream:error']
+
+export function watchConnection(
+  sock: Pick<WASocket, 'ws' | 'ev' | 'end'>,
+  { deadlineMs = LOGIN_DEADLINE, onError }: { deadlineMs?: number; onError: (error: unknown) => void },
+): void {
+  const { ws } = sock
+  const timer = setTimeout(() => {
+    finish(endReason('No answer to the login', LOST, { watchdog: 'no_success' }))
+  }, deadlineMs)
+
+  function stop(): void {
+    clearTimeout(timer)
+    for (const event of ANSWERS) ws.off(event, stop)
+    ws.off('unexpected-response', onHttp)
+    sock.ev.off('connection.update', onUpdate)
+  }
+
+  function finish(reason: Error): void {
+    stop()
+    endSocket(sock, reason, 'abrupt').catch(onError)
+  }
+
+  function onHttp(request: ClientRequest, response: IncomingMessage): void {
+    const status = response.statusCode ?? 0
+    finish(endReason(`HTTP ${status} in place of the connection`, LOST, { watchdog: 'http', status }))
+    response.resume()
+    request.destroy()
+  }
+
+  function onUpdate({ connection }: { connection?: string }): void {
+    if (connection === 'close') stop()
+  }
+
+  for (const event of ANSWERS) ws.on(event, stop)
+  ws.on('unexpected-response', onHttp)
+  sock.ev.on('connection.update', onUpdate)
+}
