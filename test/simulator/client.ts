@@ -1,0 +1,165 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import makeWASocket, {
+  type AuthenticationState,
+  type BaileysEventMap,
+  initAuthCreds,
+  type SignalDataTypeMap,
+  type UserFacingSocketConfig,
+  WA_CERT_DETAILS,
+  type WAMessage,
+  type WASocket,
+} from '@whiskeysockets/baileys'
+import pino from 'pino'
+import type { Simulator } from '../../workers/simulator/index.ts'
+
+/** An unmodified library client over keys in memory, and everything it told. */
+export interface Client {
+  readonly auth: AuthenticationState
+  readonly socket: WASocket
+  /** Every message of every upsert, oldest first. */
+  readonly messages: (WAMessage & { upsert: string })[]
+  readonly events: { [E in keyof BaileysEventMap]?: BaileysEventMap[E][] }
+  /** Waits for something that is true, or becomes true with a later event. */
+  until<T>(look: () => T | undefined | false, what: string): Promise<T>
+  /** Status code and message of the end of the socket; waits for it. */
+  ended(): Promise<{ code: number | undefined; message: string; data: unknown }>
+  close(): Promise<void>
+}
+
+/** Longest time anything on loopback may take here, in ms: only a failing test waits that long. */
+const PATIENCE = 15_000
+
+export function memoryAuth(): AuthenticationState {
+  const store = new Map<string, string>()
+  return {
+    creds: initAuthCreds(),
+    keys: {
+      async get(type, ids) {
+        const found: Record<string, SignalDataTypeMap[typeof type]> = {}
+        for (const id of ids) {
+          const text = store.get(`${type} ${id}`)
+          if (text !== undefined) found[id] = JSON.parse(text, revive)
+        }
+        return found
+      },
+      async set(data) {
+        for (const [type, entries] of Object.entries(data)) {
+          for (const [id, value] of Object.entries(entries ?? {})) {
+            if (value === null || value === undefined) store.delete(`${type} ${id}`)
+            else store.set(`${type} ${id}`, JSON.stringify(value, replace))
+          }
+        }
+      },
+    },
+  }
+}
+
+function replace(_key: string, value: unknown): unknown {
+  if (value instanceof Uint8Array) return { $bytes: Buffer.from(value).toString('base64') }
+  const isSaved = typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer' && 'data' in value
+  return isSaved ? { $bytes: Buffer.from(value.data as number[]).toString('base64') } : value
+}
+
+function revive(_key: string, value: unknown): unknown {
+  return typeof value === 'object' && value !== null && '$bytes' in value ? Buffer.from(String(value.$bytes), 'base64') : value
+}
+
+const logger = pino({ level: process.env.SIM_LOG ?? 'silent' })
+
+export function connect(simulator: Simulator, auth = memoryAuth(), config: Partial<UserFacingSocketConfig> = {}): Client {
+  WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(simulator.root, 'base64')
+  const socket = makeWASocket({
+    auth,
+    logger,
+    waWebSocketUrl: simulator.url,
+    markOnlineOnConnect: false,
+    retryRequestDelayMs: 1,
+    ...config,
+  })
+  const messages: Client['messages'] = []
+  const events: Record<string, unknown[]> = {}
+  const waiting = new Set<() => void>()
+  let end: { code: number | undefined; message: string; data: unknown } | undefined
+
+  socket.ev.process((batch) => {
+    for (const [name, data] of Object.entries(batch)) {
+      events[name] = [...(events[name] ?? []), data]
+    }
+    const upsert = batch['messages.upsert']
+    for (const message of upsert?.messages ?? []) messages.push(Object.assign(message, { upsert: upsert?.type ?? '' }))
+    if (batch['creds.update']) Object.assign(auth.creds, batch['creds.update'])
+    const update = batch['connection.update']
+    if (update?.connection === 'close') {
+      const error = update.lastDisconnect?.error as
+        | { output?: { statusCode?: number }; message?: string; data?: unknown }
+        | undefined
+      end = { code: error?.output?.statusCode, message: error?.message ?? '', data: error?.data }
+    }
+    for (const wake of waiting) wake()
+  })
+
+  async function until<T>(look: () => T | undefined | false, what: string): Promise<T> {
+    const deadline = Date.now() + PATIENCE
+    for (;;) {
+      const found = look()
+      if (found !== undefined && found !== false) return found
+      if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`)
+      // an event wakes us; what shows without one is looked at now and then
+      await Promise.race([new Promise<void>((resolve) => waiting.add(resolve)), pause(100)])
+      waiting.clear()
+    }
+  }
+
+  return {
+    auth,
+    socket,
+    messages,
+    events: events as Client['events'],
+    until,
+    ended: () => until(() => end, 'the end of the connection'),
+    async close() {
+      if (end) return
+      socket.end(undefined)
+      await until(() => end, 'the end of the connection')
+    },
+  }
+}
+
+export function lastQr(client: Client): Promise<string> {
+  return client.until(() => client.events['connection.update']?.findLast((update) => update.qr)?.qr, 'a code')
+}
+
+export const isOpen = (client: Client) =>
+  client.until(() => client.events['connection.update']?.some((update) => update.connection === 'open'), 'an open connection')
+
+/** Open, with the stored messages handed over and everything a phone sends a new device taken in. */
+export async function isReady(client: Client) {
+  await isOpen(client)
+  await client.until(
+    () => client.events['connection.update']?.some((update) => update.receivedPendingNotifications),
+    'the offline queue',
+  )
+}
+
+/** Links a client by its code, and logs it in: what every story begins with. */
+export async function pair(simulator: Simulator, phone: string, config: Partial<UserFacingSocketConfig> = {}): Promise<Client> {
+  const first = connect(simulator, memoryAuth(), config)
+  await simulator.control.scan(phone, await lastQr(first))
+  const { code } = await first.ended()
+  if (code !== 515) throw new Error(`pairing ended with ${code}`)
+  return login(simulator, first.auth, config)
+}
+
+export async function login(simulator: Simulator, auth: AuthenticationState, config: Partial<UserFacingSocketConfig> = {}) {
+  const client = connect(simulator, auth, config)
+  await isReady(client)
+  return client
+}
+
+export const textOf = (message: WAMessage) =>
+  message.message?.conversation ?? message.message?.extendedTextMessage?.text ?? undefined
+
+export const received = (client: Client, text: string) =>
+  client.until(() => client.messages.find((message) => textOf(message) === text), `the text "${text}"`)
+
+export const jidOf = (phone: string) => `${phone}@s.whatsapp.net`

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Simulator, startSimulator } from '../../workers/simulator/index.ts'
+import { type Client, jidOf, login, pair, received } from './client.ts'
+
+const PHONE = '491701234567'
+const CONTACT = '4915112345678'
+
+let simulator: Simulator
+let client: Client
+
+before(async () => {
+  simulator = await startSimulator()
+  simulator.control.createPhone({ phone: PHONE, name: 'Ada' })
+  client = await pair(simulator, PHONE)
+})
+
+after(async () => {
+  await client.close()
+  await simulator.stop()
+})
+
+test('a text reaches the contact and is reported delivered and read', async () => {
+  const sent = await client.socket.sendMessage(jidOf(CONTACT), { text: 'hello' })
+  const { items } = await simulator.control.inbox(CONTACT, 0, 5_000)
+  assert.equal(items[0]?.text, 'hello')
+  assert.equal(items[0]?.id, sent?.key.id)
+  assert.equal(items[0]?.from, PHONE)
+  const statuses = () => [
+    ...client.messages.filter((message) => message.key.id === sent?.key.id).map((message) => message.status),
+    ...(client.events['messages.update'] ?? [])
+      .flat()
+      .filter(({ key }) => key.id === sent?.key.id)
+      .map(({ update }) => update.status),
+  ]
+  await client.until(() => statuses().includes(4), 'status read')
+})
+
+test('a text of a contact reaches the client under its number and name', async () => {
+  simulator.control.updateContact(CONTACT, { name: 'Grace' })
+  const { id } = await simulator.control.sendFromContact(CONTACT, PHONE, { text: 'good morning' })
+  const message = await received(client, 'good morning')
+  assert.equal(message.key.id, id)
+  assert.equal(message.key.remoteJid, jidOf(CONTACT))
+  assert.equal(message.pushName, 'Grace')
+  assert.equal(message.upsert, 'notify')
+})
+
+test('echo answers', async () => {
+  await client.socket.sendMessage(jidOf(CONTACT), { text: 'echo ping' })
+  assert.equal((await received(client, 'ping')).key.fromMe, false)
+})
+
+test('a message to a device that is offline waits, in order, and comes with the next login', async () => {
+  await client.close()
+  simulator.control.burst(CONTACT, PHONE, 20, 'offline ')
+  client = await login(simulator, client.auth)
+  await received(client, 'offline 20')
+  const texts = client.messages.map((message) => message.message?.conversation).filter((text) => text?.startsWith('offline '))
+  assert.deepEqual(
+    texts,
+    Array.from({ length: 20 }, (_, index) => `offline ${index + 1}`),
+  )
+  assert.equal((await received(client, 'offline 1')).upsert, 'append')
+})
+
+test('nothing was left unread and nothing unknown was asked', () => {
+  const { undecryptable, unknown_queries } = simulator.control.stats()
+  assert.deepEqual(
+    { undecryptable, unknown_queries, failures: simulator.control.failures() },
+    { undecryptable: 0, unknown_queries: [], failures: [] },
+  )
+})

@@ -1,0 +1,75 @@
+import type { Settings } from './control/network-control.ts'
+import { createControl, type SimulatorControl, type Upload } from './network/control.ts'
+import { createNetwork } from './network/network.ts'
+import { PATH, startServer } from './network/server.ts'
+import { openStateFile, type StateFile } from './network/state-file.ts'
+import { silenceLibsignal } from './people/quiet.ts'
+
+export type { SimulatorControl } from './network/control.ts'
+
+export interface MediaHost {
+  /** `host:port`, as clients are told it. */
+  host: string
+  /** Takes what pretend people send; without it they send no media. */
+  upload?: Upload
+}
+
+export interface SimulatorOptions {
+  /** 0, the default, takes a free one. */
+  port?: number
+  /** Where the network is kept; without it everything is forgotten at the end. */
+  stateFile?: string
+  mediaHost?: MediaHost
+  settings?: Partial<Settings>
+}
+
+export interface Simulator {
+  /** `ws://127.0.0.1:port/ws/chat`. */
+  url: string
+  /** The 32-byte public key that signs the network's certificates, in base64. */
+  root: string
+  control: SimulatorControl
+  stop(): Promise<void>
+}
+
+const nowhere: Upload = async () => {
+  throw new Error('this network has no media host')
+}
+
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  silenceLibsignal()
+  let file: StateFile | undefined
+  const saved = options.stateFile === undefined ? undefined : await openStateFile(options.stateFile)
+  const network = createNetwork({
+    ...(saved?.trust ? { trust: saved.trust } : {}),
+    settings: options.settings ?? {},
+    mediaHost: options.mediaHost?.host,
+    changed: () => file?.due(),
+  })
+  file = saved?.attach(network)
+  Object.assign(network.settings, options.settings)
+  const server = await startServer(network, options.port ?? 0)
+
+  async function reset() {
+    for (const connection of [...network.connections]) connection.cut()
+    for (const part of [network.people, network.lids, network.groups, network.newsletters, network.calls, network.refs])
+      part.clear()
+    network.faults.clear()
+    network.forged.clear()
+    network.failures.length = 0
+    Object.assign(network.stats, { stanzasIn: 0, stanzasOut: 0, undecryptable: 0, unknownQueries: [] })
+    network.isDown = false
+    network.changed()
+  }
+
+  return {
+    url: `ws://127.0.0.1:${server.port}${PATH}`,
+    root: network.trust.root.toString('base64'),
+    control: createControl(network, options.mediaHost?.upload ?? nowhere, reset),
+    async stop() {
+      await server.stop()
+      network.stop()
+      await file?.close()
+    },
+  }
+}

@@ -1,0 +1,156 @@
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
+import { hkdf } from '../wire/keys.ts'
+import { node, randomId, SERVER, seconds } from '../wire/node.ts'
+import { type Collection, collectionOf } from './app-state.ts'
+import { enqueue } from './delivery.ts'
+import type { Companion, Network, Person } from './model.ts'
+
+/** The phone's side of an account's settings: it holds the key, reads what linked devices write, and writes too. */
+
+const { SyncdOperation } = proto.SyncdMutation
+/** HMAC-SHA512 cut to this many bytes. */
+const MAC = 32
+const IV = 16
+
+export function appStateKey(person: Person): { keyId: Buffer; keyData: Buffer } {
+  const state = person.appState
+  state.keyId ??= randomBytes(6)
+  state.keyData ??= randomBytes(32)
+  return { keyId: state.keyId, keyData: state.keyData }
+}
+
+function mutationKeys(keyData: Buffer) {
+  const keys = hkdf(keyData, 160, Buffer.alloc(0), 'WhatsApp Mutation Keys')
+  const part = (index: number) => keys.subarray(32 * index, 32 * (index + 1))
+  return { index: part(0), cipher: part(1), valueMac: part(2), snapshotMac: part(3), patchMac: part(4) }
+}
+
+const sign = (key: Buffer, ...parts: Uint8Array[]) => createHmac('sha256', key).update(Buffer.concat(parts)).digest()
+
+function valueMac(key: Buffer, operation: number, keyId: Buffer, data: Buffer): Buffer {
+  const kind = Buffer.concat([Buffer.from([operation === SyncdOperation.REMOVE ? 2 : 1]), keyId])
+  const length = Buffer.alloc(8)
+  length[7] = kind.length
+  return createHmac('sha512', key)
+    .update(Buffer.concat([kind, data, length]))
+    .digest()
+    .subarray(0, MAC)
+}
+
+function bigEndian64(value: number): Buffer {
+  const bytes = Buffer.alloc(8)
+  bytes.writeUInt32BE(value, 4)
+  return bytes
+}
+
+/** Sum over 64 little-endian 16-bit words: values can be added and taken away in any order. */
+function mixHash(hash: Buffer, mac: Buffer, sign: 1 | -1): Buffer {
+  const words = hkdf(mac, 128, Buffer.alloc(0), 'WhatsApp Patch Integrity')
+  const mixed = Buffer.from(hash)
+  for (let at = 0; at < 128; at += 2) mixed.writeUInt16LE((mixed.readUInt16LE(at) + sign * words.readUInt16LE(at)) & 0xffff, at)
+  return mixed
+}
+
+function mixValue(collection: Collection, index: Buffer, mac: Buffer, isRemoval: boolean) {
+  const name = index.toString('base64')
+  const before = collection.valueMacs.get(name)
+  if (before) collection.hash = mixHash(collection.hash, before, -1)
+  if (isRemoval) collection.valueMacs.delete(name)
+  else {
+    collection.valueMacs.set(name, mac)
+    collection.hash = mixHash(collection.hash, mac, 1)
+  }
+}
+
+/** Reads a linked device's patch: what it says, and what it does to the hash. A wrong one shows in `failures`. */
+export function learnPatch(network: Network, person: Person, name: string, patch: proto.ISyncdPatch) {
+  const collection = collectionOf(person, name)
+  const { keyId, keyData } = appStateKey(person)
+  const keys = mutationKeys(keyData)
+  for (const { operation, record } of patch.mutations ?? []) {
+    const index = Buffer.from(record?.index?.blob ?? [])
+    const blob = Buffer.from(record?.value?.blob ?? [])
+    const [data, mac] = [blob.subarray(0, -MAC), blob.subarray(-MAC)]
+    const isRemoval = operation === SyncdOperation.REMOVE
+    mixValue(collection, index, mac, isRemoval)
+    if (!valueMac(keys.valueMac, operation ?? 0, keyId, data).equals(mac)) {
+      network.failures.push(`a value in ${name} of ${person.number} has a wrong MAC`)
+      continue
+    }
+    const decipher = createDecipheriv('aes-256-cbc', keys.cipher, data.subarray(0, IV))
+    const action = proto.SyncActionData.decode(Buffer.concat([decipher.update(data.subarray(IV)), decipher.final()]))
+    learnAction(person, Buffer.from(action.index ?? []).toString(), isRemoval ? undefined : action.value)
+  }
+  const snapshotMac = sign(keys.snapshotMac, collection.hash, bigEndian64(collection.version + 1), Buffer.from(name))
+  if (!snapshotMac.equals(Buffer.from(patch.snapshotMac ?? []))) {
+    network.failures.push(`the patch of ${name} of ${person.number} does not lead to the hash it claims`)
+  }
+}
+
+function learnAction(person: Person, index: string, value: proto.ISyncActionValue | null | undefined) {
+  if (!value) return void person.appState.actions.delete(index)
+  person.appState.actions.set(index, proto.SyncActionValue.fromObject(value).toJSON())
+  if (value.pushNameSetting?.name) person.name = value.pushNameSetting.name
+}
+
+/** The phone sets something itself. */
+export function writeAction(
+  network: Network,
+  person: Person,
+  name: string,
+  index: string[],
+  version: number,
+  value: proto.ISyncActionValue,
+) {
+  const collection = collectionOf(person, name)
+  const { keyId, keyData } = appStateKey(person)
+  const keys = mutationKeys(keyData)
+  const indexBytes = Buffer.from(JSON.stringify(index))
+  const action = proto.SyncActionData.fromObject({ index: indexBytes, value, padding: new Uint8Array(0), version })
+  const iv = randomBytes(IV)
+  const cipher = createCipheriv('aes-256-cbc', keys.cipher, iv)
+  const data = Buffer.concat([iv, cipher.update(proto.SyncActionData.encode(action).finish()), cipher.final()])
+  const operation = SyncdOperation.SET
+  const mac = valueMac(keys.valueMac, operation, keyId, data)
+  const indexMac = sign(keys.index, indexBytes)
+  mixValue(collection, indexMac, mac, false)
+  const next = bigEndian64(collection.version + 1)
+  const type = Buffer.from(name)
+  const snapshotMac = sign(keys.snapshotMac, collection.hash, next, type)
+  const record = { index: { blob: indexMac }, value: { blob: Buffer.concat([data, mac]) }, keyId: { id: keyId } }
+  learnAction(person, indexBytes.toString(), value)
+  appendPatch(network, person, name, {
+    snapshotMac,
+    patchMac: sign(keys.patchMac, snapshotMac, mac, next, type),
+    keyId: { id: keyId },
+    mutations: [{ operation, record }],
+  })
+}
+
+const PUSH_NAME = ['setting_pushName']
+
+/** The account's name reaches linked devices this way; without it they send no presence. Written once, until the name changes. */
+export function publishPushName(network: Network, person: Person) {
+  const known = person.appState.actions.get(JSON.stringify(PUSH_NAME)) as { pushNameSetting?: { name?: string } } | undefined
+  if (known?.pushNameSetting?.name === person.name) return
+  writeAction(network, person, 'critical_block', PUSH_NAME, 1, { timestamp: Date.now(), pushNameSetting: { name: person.name } })
+}
+
+/** Appends a patch and tells the account's devices, except the one that wrote it. */
+export function appendPatch(network: Network, person: Person, name: string, patch: proto.ISyncdPatch, author?: Companion) {
+  const collection = collectionOf(person, name)
+  collection.version += 1
+  const numbered = proto.SyncdPatch.fromObject({ ...patch, version: { version: collection.version } })
+  collection.patches.push(Buffer.from(proto.SyncdPatch.encode(numbered).finish()))
+  network.changed()
+  const change = node('collection', { name, version: collection.version })
+  for (const companion of person.companions.values()) {
+    if (companion === author) continue
+    enqueue(
+      network,
+      companion,
+      node('notification', { from: SERVER, type: 'server_sync', id: randomId(), t: seconds() }, [change]),
+    )
+  }
+}

@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto'
+import { type BinaryNode, firstChild, node, randomId, seconds } from '../wire/node.ts'
+import { acknowledgement } from './acknowledgement.ts'
+import { enqueue } from './delivery.ts'
+import type { Companion, Network, Person } from './model.ts'
+import { findPerson, hearSignal, jidOf, lidJidOf, pnOf } from './people.ts'
+
+export type CallState = 'ringing' | 'rejected' | 'missed' | 'ended'
+
+interface Call {
+  id: string
+  from: Person
+  to: Person
+  state: CallState
+}
+
+export type Calls = Map<string, Call>
+
+export interface CallOptions {
+  video?: boolean
+  group?: string
+  end: 'timeout' | 'hangup'
+  after_ms: number
+}
+
+/** Somebody calls a linked account: it rings until it is rejected, nobody answers, or the caller hangs up. */
+export function startCall(network: Network, from: Person, to: Person, options: CallOptions): { id: string } {
+  const id = randomId().repeat(2)
+  const call: Call = { id, from, to, state: 'ringing' }
+  network.calls.set(id, call)
+  const group = options.group === undefined ? {} : { 'group-jid': options.group, type: 'group' }
+  const media = options.video
+    ? [node('audio', { enc: 'opus', rate: 16_000 }), node('video', { enc: 'vp8' })]
+    : [node('audio', { enc: 'opus', rate: 16_000 })]
+  send(network, call, node('offer', { ...identity(network, call), ...group }, media))
+  network.later(options.after_ms, () => {
+    if (call.state !== 'ringing') return
+    call.state = options.end === 'timeout' ? 'missed' : 'ended'
+    const reason = options.end === 'timeout' ? { reason: 'timeout' } : {}
+    send(network, call, node('terminate', { ...identity(network, call), ...reason }))
+  })
+  return { id }
+}
+
+function identity(network: Network, { id, from }: Call) {
+  return { 'call-id': id, 'call-creator': jidOf(from, network.settings.addressing), caller_pn: pnOf(from) }
+}
+
+function send(network: Network, { from, to }: Call, content: BinaryNode) {
+  const other = network.settings.addressing === 'lid' ? { sender_pn: pnOf(from) } : { sender_lid: lidJidOf(from) }
+  const attrs = { from: jidOf(from, network.settings.addressing), ...other, t: seconds() }
+  for (const companion of to.companions.values())
+    enqueue(network, companion, node('call', { ...attrs, id: randomId() }, [content]))
+}
+
+/** The client rejects a call, or wants a link to one. Both are queries: unanswered they wait for their timeout. */
+export function receiveCall(network: Network, companion: Companion, item: BinaryNode) {
+  const what = firstChild(item)
+  const { connection, person } = companion
+  if (what?.tag === 'link_create') {
+    const token = randomBytes(16).toString('base64url')
+    const attrs = { id: item.attrs.id, class: 'call', from: item.attrs.to, t: seconds() }
+    return connection?.send(node('ack', attrs, [node('link_create', { token, media: what.attrs.media })]))
+  }
+  const call = network.calls.get(what?.attrs['call-id'] ?? '')
+  if (what?.tag === 'reject' && call?.state === 'ringing') call.state = 'rejected'
+  const caller = findPerson(network, item.attrs.to ?? '')
+  if (caller)
+    hearSignal(caller, {
+      kind: 'call',
+      type: what?.tag ?? '',
+      from: person.number,
+      chat: item.attrs.to ?? '',
+      ids: [call?.id ?? ''],
+    })
+  const answer = acknowledgement(item)
+  connection?.send({ ...answer, attrs: { ...answer.attrs, type: what?.tag ?? '' } })
+}

@@ -1,0 +1,158 @@
+import type { Duplex } from 'node:stream'
+import type { WebSocket } from 'ws'
+import { decodeNode, encodeNode } from '../wire/codec.ts'
+import { createFrameReader, frame } from '../wire/frames.ts'
+import { type BinaryNode, node } from '../wire/node.ts'
+import { type ClientHandshake, createResponder, type Transport } from '../wire/noise.ts'
+import type { Companion, Network } from './model.ts'
+
+/** One client's socket, from the handshake to its end. */
+export interface Connection {
+  readonly network: Network
+  /** Set by a login. */
+  companion: Companion | undefined
+  /** Set by a device that has no account yet and wants to be linked. */
+  registration: ClientHandshake | undefined
+  /** True once the stored stanzas were handed over: from then on new ones go out at once. */
+  isLive: boolean
+  readonly isOpen: boolean
+  send(item: BinaryNode): void
+  /** An undecodable frame: the client's counters are off from here on. */
+  sendGarbage(): void
+  /** Answer of the client to an `<iq>` of ours. */
+  expect(id: string): Promise<BinaryNode>
+  /** Says why (if there is something to say) and closes. */
+  end(last?: BinaryNode): void
+  /** Breaks the socket without a word. */
+  cut(): void
+}
+
+export interface ConnectionEvents {
+  handshake(connection: Connection, client: ClientHandshake): void
+  stanza(connection: Connection, item: BinaryNode): void
+  closed(connection: Connection): void
+}
+
+type Expectation = { resolve: (item: BinaryNode) => void; reject: (error: Error) => void }
+
+export function openConnection(network: Network, socket: WebSocket, wire: Duplex, events: ConnectionEvents): Connection {
+  const reader = createFrameReader()
+  const responder = createResponder(network.trust)
+  const expected = new Map<string, Expectation>()
+  let step: 'hello' | 'finish' | 'open' | 'closed' = 'hello'
+  let transport: Transport | undefined
+  let isCorked = false
+
+  /** One system call for everything that is written in one turn of the event loop. */
+  function cork() {
+    if (isCorked) return
+    isCorked = true
+    wire.cork()
+    setImmediate(() => {
+      isCorked = false
+      wire.uncork()
+    })
+  }
+
+  function write(payload: Uint8Array) {
+    if (step === 'closed') return
+    cork()
+    socket.send(frame(payload))
+  }
+
+  const connection: Connection = {
+    network,
+    companion: undefined,
+    registration: undefined,
+    isLive: false,
+    get isOpen() {
+      return step === 'open'
+    },
+    send(item) {
+      if (!transport || step !== 'open') return
+      network.stats.stanzasOut += 1
+      write(transport.encrypt(encodeNode(item)))
+    },
+    sendGarbage() {
+      if (transport) write(transport.encrypt(Buffer.from([0, 0xff, 0xff, 0xff])).fill(0x55))
+    },
+    expect: (id) => new Promise((resolve, reject) => expected.set(id, { resolve, reject })),
+    end(last) {
+      if (last) connection.send(last)
+      if (step === 'closed') return
+      closed()
+      socket.close()
+      // a client that does not answer the close frame is let go after a moment
+      network.later(1_000, () => socket.terminate())
+    },
+    cut() {
+      closed()
+      socket.terminate()
+    },
+  }
+
+  function closed() {
+    if (step === 'closed') return
+    step = 'closed'
+    for (const { reject } of expected.values()) reject(new Error('the connection was closed'))
+    expected.clear()
+    network.connections.delete(connection)
+    events.closed(connection)
+  }
+
+  function hello(message: Buffer) {
+    const action = network.faults.take('handshake', {})
+    if (action === 'drop') return
+    if (action === 'cut') return connection.cut()
+    const forged = (['root', 'leaf'] as const).find((what) => network.forged.delete(what))
+    const answer = responder.hello(message, forged)
+    step = 'finish'
+    const isCorrupt = typeof action === 'object' && 'corrupt' in action
+    const send = () => write(isCorrupt ? answer.fill(0x55, answer.length - 16) : answer)
+    if (typeof action === 'object' && 'delay_ms' in action) network.later(action.delay_ms, send)
+    else send()
+  }
+
+  function take(bytes: Buffer) {
+    if (step === 'hello') return hello(bytes)
+    if (step === 'finish') {
+      const client = responder.finish(bytes)
+      transport = client.transport
+      step = 'open'
+      return events.handshake(connection, client)
+    }
+    if (!transport || step === 'closed') return
+    const item = decodeNode(transport.decrypt(bytes))
+    network.stats.stanzasIn += 1
+    const id = item.attrs.id
+    const answered = item.tag === 'iq' && id !== undefined && (item.attrs.type === 'result' || item.attrs.type === 'error')
+    const expectation = answered ? expected.get(id) : undefined
+    if (!expectation || id === undefined) return answered ? undefined : events.stanza(connection, item)
+    expected.delete(id)
+    expectation.resolve(item)
+  }
+
+  socket.on('message', (data: Buffer) => {
+    try {
+      for (const bytes of reader.push(data)) take(bytes)
+    } catch (error) {
+      // a stream that cannot be read has no future: nothing after it can be trusted
+      network.failures.push(`a connection was dropped: ${String(error)}`)
+      connection.cut()
+    }
+  })
+  socket.on('error', () => connection.cut())
+  socket.on('close', closed)
+  network.connections.add(connection)
+  return connection
+}
+
+export function streamError(code: number | 'replaced' | 'device_removed'): BinaryNode {
+  if (code === 'replaced') return node('stream:error', {}, [node('conflict', { type: 'replaced' })])
+  if (code === 'device_removed') return node('stream:error', { code: 401 }, [node('conflict', { type: 'device_removed' })])
+  return node('stream:error', { code })
+}
+
+export function failure(reason: number, more: { code?: string | undefined; expire?: number | undefined } = {}): BinaryNode {
+  return node('failure', { reason, ...more })
+}

@@ -1,0 +1,10 @@
+import { ControlError } from '../control/network-control.ts'
+import { digits } from './jid.ts'
+import type { Network, Person } from './model.ts'
+import { findNumber } from './people.ts'
+
+export function findKnown(network: Network, phone: string): Person {
+  const person = findNumber(network, digits(phone))
+  if (!person) throw new ControlError('not_found', `${phone} is not on the network`)
+  return person
+}

@@ -1,0 +1,215 @@
+import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
+import {
+  type ContactInput,
+  ControlError,
+  type MessageInput,
+  type NetworkControl,
+  type PhoneInput,
+} from '../control/network-control.ts'
+import { type ComposeContext, compose } from '../people/compose.ts'
+import { startBurst } from './burst.ts'
+import { startCall } from './calls.ts'
+import { changeParticipants, createGroupByControl, updateGroup } from './control-groups.ts'
+import { createNewsletterByControl, postByControl } from './control-newsletters.ts'
+import { findKnown } from './control-people.ts'
+import { describeState } from './control-state.ts'
+import { digits, isGroup } from './jid.ts'
+import { unlinkDevice } from './login.ts'
+import type { Network, Person } from './model.ts'
+import { refreshCompanionReg, scan } from './pairing.ts'
+import { enterCode } from './pairing-code.ts'
+import { addPerson, findPerson, jidOf, pnOf, setDeviceCount } from './people.ts'
+import { showPresence } from './presence.ts'
+import { giveReceipt } from './receipts.ts'
+import { newMessageId, speak } from './speaking.ts'
+
+/** Stores sealed media and says where it lies. */
+export type Upload = ComposeContext['upload']
+
+/** What tests want besides the contract. */
+export interface SimulatorControl extends NetworkControl {
+  createContact(phone: string, input: ContactInput & { sink?: boolean | undefined }): unknown
+  updateContact(phone: string, input: ContactInput & { sink?: boolean | undefined }): unknown
+  /** `companion_reg_refresh` to the client that shows this code; its secret is retired. */
+  refreshCompanionReg(qr: string): void
+  /** The contact forgets its sessions with linked devices: it cannot read their next message, and asks for it again. */
+  loseSessions(phone: string): void
+  /** What went wrong inside, newest last: reasons of failed decryptions among it. */
+  failures(): string[]
+  /** For media hosts: the next rule for an upload or download. */
+  readonly faults: Network['faults']
+}
+
+function findPhone(network: Network, phone: string): Person {
+  const person = network.people.get(digits(phone))
+  if (!person?.isPhone) throw new ControlError('not_found', `there is no phone ${phone}`)
+  return person
+}
+
+/** What composing has to know of a chat between this person and somebody. */
+function contextFor(network: Network, from: Person, to: string, upload: Upload): ComposeContext {
+  const addressing = network.groups.get(to)?.addressing ?? network.settings.addressing
+  const address = (person: string) => {
+    const found = findPerson(network, person.includes('@') ? person : pnOf(findKnown(network, person)))
+    return found ? jidOf(found, addressing) : person
+  }
+  return {
+    chat: to.includes('@') ? to : address(to),
+    self: pnOf(from),
+    find(id) {
+      const own = from.sent.get(id)
+      if (own) return { id, author: pnOf(from), message: proto.Message.decode(own.message) }
+      const item = from.inbox.find(id)
+      return item && { id, author: pnOf(findKnown(network, item.from)), message: proto.Message.fromObject(item.proto as object) }
+    },
+    jid: address,
+    upload,
+    now: Date.now,
+  }
+}
+
+async function say(network: Network, from: Person, to: string, input: MessageInput, upload: Upload, id?: string) {
+  const chat = to.includes('@') ? to : digits(to)
+  const { message, ...about } = await compose(input, contextFor(network, from, chat, upload))
+  return speak(network, from, chat, message, { id, about })
+}
+
+function describeContact(person: Person) {
+  const { number, name, lid, devices, business, about, blockedMe, groupAdd, isSink } = person
+  return {
+    phone: number,
+    name,
+    lid,
+    devices: devices.length,
+    business,
+    receipts: person.receipts ?? null,
+    picture: person.picture ?? null,
+    about: about ?? null,
+    blocked_me: blockedMe,
+    group_add: groupAdd,
+    sink: isSink,
+  }
+}
+
+function applyContact(network: Network, person: Person, input: ContactInput & { sink?: boolean | undefined }) {
+  if (input.devices !== undefined) setDeviceCount(person, input.devices)
+  if (input.lid !== undefined) {
+    network.lids.delete(person.lid)
+    person.lid = digits(input.lid)
+    network.lids.set(person.lid, person)
+  }
+  person.name = input.name ?? person.name
+  person.business = input.business ?? person.business
+  person.receipts = input.receipts ?? person.receipts
+  person.picture = input.picture ?? person.picture
+  person.about = input.about ?? person.about
+  person.blockedMe = input.blocked_me ?? person.blockedMe
+  person.groupAdd = input.group_add ?? person.groupAdd
+  person.isSink = input.sink ?? person.isSink
+  person.isAutomatic = false
+  network.changed()
+  return describeContact(person)
+}
+
+function createPhone(network: Network, input: PhoneInput) {
+  const number = digits(input.phone)
+  const known = network.people.get(number)
+  if (known?.isPhone) throw new ControlError('conflict', `there is a phone ${number} already`)
+  const person = known ?? addPerson(network, number, true, false, input.lid === undefined ? undefined : digits(input.lid))
+  person.isPhone = true
+  person.isAutomatic = false
+  person.name = input.name ?? `Phone ${number}`
+  person.platform = input.platform ?? person.platform
+  person.business = person.platform === 'smba' || person.platform === 'smbi'
+  person.history = input.history ?? person.history
+  network.changed()
+  return { phone: number, name: person.name, platform: person.platform, lid: person.lid }
+}
+
+async function unlink(network: Network, phone: Person, device?: number) {
+  const companions = device === undefined ? [...phone.companions.values()] : [phone.companions.get(device)]
+  for (const companion of companions) {
+    if (!companion) throw new ControlError('not_found', `${phone.number} has no linked device ${device}`)
+    unlinkDevice(network, companion)
+  }
+}
+
+export function createControl(network: Network, upload: Upload, reset: () => Promise<void>): SimulatorControl {
+  const person = (phone: string) => findKnown(network, phone)
+  return {
+    state: () => describeState(network),
+    stats: () => ({
+      connections: network.connections.size,
+      stanzas_in: network.stats.stanzasIn,
+      stanzas_out: network.stats.stanzasOut,
+      undecryptable: network.stats.undecryptable,
+      unknown_queries: [...network.stats.unknownQueries],
+    }),
+    settings(changes) {
+      Object.assign(network.settings, changes)
+      network.changed()
+      return { ...network.settings }
+    },
+    reset,
+    createPhone: (input) => createPhone(network, input),
+    scan: async (phone, qr) => scan(network, findPhone(network, phone), qr),
+    enterCode: async (phone, code) => enterCode(network, findPhone(network, phone), code),
+    unlink: async (phone, device) => unlink(network, findPhone(network, phone), device),
+    sendFromPhone: async (phone, to, message) => say(network, findPhone(network, phone), to, message, upload),
+    createContact(phone, input) {
+      const number = digits(phone)
+      const known = network.people.get(number)
+      if (known && !known.isAutomatic) throw new ControlError('conflict', `${number} exists already`)
+      return applyContact(network, known ?? addPerson(network, number, false, false), input)
+    },
+    updateContact: (phone, input) => applyContact(network, person(phone), input),
+    async sendFromContact(phone, to, message, id = newMessageId(), delayMs = 0) {
+      const from = person(phone)
+      if (!isGroup(to) && !to.includes('@')) findKnown(network, to)
+      if (delayMs === 0) return say(network, from, to, message, upload, id)
+      network.later(delayMs, () => network.run(say(network, from, to, message, upload, id)))
+      return { id }
+    },
+    burst: (phone, to, count, textPrefix, perSecond) => startBurst(network, person(phone), to, count, textPrefix, perSecond),
+    inbox: async (phone, after, waitMs) => ({ items: await person(phone).inbox.read(after, waitMs) }),
+    async receipt(phone, chat, ids, type) {
+      if (!giveReceipt(network, person(phone), chat.includes('@') ? chat : pnOf(person(chat)), ids, type)) {
+        throw new ControlError('not_found', `${chat} is not on the network`)
+      }
+    },
+    async presence(phone, to, state) {
+      showPresence(network, person(phone), to.includes('@') ? to : pnOf(person(to)), state)
+    },
+    call: (phone, to, options) => startCall(network, person(phone), person(to), options),
+    callState(id) {
+      const call = network.calls.get(id)
+      if (!call) throw new ControlError('not_found', `there was no call ${id}`)
+      return { state: call.state }
+    },
+    createGroup: (input) => createGroupByControl(network, input),
+    changeParticipants: async (id, by, action, phones) => changeParticipants(network, id, person(by), action, phones),
+    updateGroup: async (id, by, changes) => updateGroup(network, id, person(by), changes),
+    createNewsletter: (input) => createNewsletterByControl(network, input),
+    postToNewsletter: (id, message) => postByControl(network, id, message, (from, to) => contextFor(network, from, to, upload)),
+    addFault: (fault) => network.faults.add(fault),
+    clearFaults: () => network.faults.clear(),
+    setDown(down) {
+      network.isDown = down
+      if (down) for (const connection of [...network.connections]) connection.cut()
+    },
+    cut(phone) {
+      for (const { connection } of findPhone(network, phone).companions.values()) connection?.cut()
+    },
+    forge: (what) => void network.forged.add(what),
+    refreshCompanionReg: (qr) => refreshCompanionReg(network, qr),
+    loseSessions(phone) {
+      for (const device of person(phone).devices) {
+        if (!device.hasSignal) continue
+        for (const other of network.people.values())
+          for (const { address } of other.companions.values()) device.signal.dropSession(address)
+      }
+    },
+    failures: () => [...network.failures],
+    faults: network.faults,
+  }
+}

@@ -1,0 +1,68 @@
+import { node, randomId, seconds } from '../wire/node.ts'
+import { newInvite, notifyGroup, participantNode } from './groups.ts'
+import type { Group, Network, Person } from './model.ts'
+import { jidOf, pnOf } from './people.ts'
+
+/** Changes of a group's settings: the state and what everybody is told. */
+
+export function setSubject(network: Network, group: Group, actor: Person, subject: string) {
+  Object.assign(group, { subject, subjectBy: actor, subjectAt: seconds() })
+  const attrs = { subject, s_t: group.subjectAt, s_o: jidOf(actor, group.addressing), s_o_pn: pnOf(actor) }
+  notifyGroup(network, group, actor, node('subject', attrs))
+}
+
+export function setDescription(network: Network, group: Group, actor: Person, text: string, id = randomId()) {
+  group.description = text === '' ? undefined : { id, text, by: actor, at: seconds() }
+  const change =
+    text === '' ? node('description', { id, delete: true }) : node('description', { id, t: seconds() }, [node('body', {}, text)])
+  notifyGroup(network, group, actor, change)
+}
+
+export function setAnnounce(network: Network, group: Group, actor: Person, announce: boolean) {
+  group.announce = announce
+  notifyGroup(network, group, actor, node(announce ? 'announcement' : 'not_announcement'))
+}
+
+export function setRestrict(network: Network, group: Group, actor: Person, restrict: boolean) {
+  group.restrict = restrict
+  notifyGroup(network, group, actor, node(restrict ? 'locked' : 'unlocked'))
+}
+
+export function setEphemeral(network: Network, group: Group, actor: Person, duration: number) {
+  group.ephemeralSeconds = duration
+  notifyGroup(network, group, actor, duration > 0 ? node('ephemeral', { expiration: duration }) : node('not_ephemeral'))
+}
+
+export function setMemberAddMode(network: Network, group: Group, actor: Person, mode: Group['memberAddMode']) {
+  group.memberAddMode = mode
+  notifyGroup(network, group, actor, node('member_add_mode', {}, mode))
+}
+
+export function setJoinApproval(network: Network, group: Group, actor: Person, isOn: boolean) {
+  group.joinApproval = isOn
+  const change = node('membership_approval_mode', {}, [node('group_join', { state: isOn ? 'on' : 'off' })])
+  notifyGroup(network, group, actor, change)
+}
+
+export function setSuspended(network: Network, group: Group, actor: Person, isSuspended: boolean) {
+  group.isSuspended = isSuspended
+  notifyGroup(network, group, actor, node(isSuspended ? 'suspended' : 'unsuspended'))
+}
+
+export function renewInvite(network: Network, group: Group, actor: Person): string {
+  group.invite = newInvite()
+  notifyGroup(network, group, actor, node('invite', { code: group.invite }))
+  return group.invite
+}
+
+export function decideRequests(network: Network, group: Group, actor: Person, numbers: string[], isApproved: boolean) {
+  for (const number of numbers) {
+    const request = group.requests.get(number)
+    if (!request) continue
+    group.requests.delete(number)
+    const member = { person: request.person, role: 'member' as const }
+    if (isApproved) group.members.set(number, member)
+    const shown = participantNode(group, member)
+    notifyGroup(network, group, actor, isApproved ? node('add', {}, [shown]) : node('revoked_membership_requests', {}, [shown]))
+  }
+}

@@ -1,0 +1,200 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import { type BinaryNode, node, randomId, seconds } from '../wire/node.ts'
+import { enqueue } from './delivery.ts'
+import { GROUP_SERVER, parseJid } from './jid.ts'
+import type { Group, GroupMember, Network, Person } from './model.ts'
+import { findPerson, jidOf, lidJidOf, pnOf } from './people.ts'
+
+export function createGroup(network: Network, owner: Person, subject: string, addressing: 'lid' | 'pn'): Group {
+  const id = `12036${randomInt(1_000_000_000, 9_999_999_999)}${String(network.groups.size).padStart(3, '0')}@${GROUP_SERVER}`
+  const group: Group = {
+    id,
+    subject,
+    subjectAt: seconds(),
+    subjectBy: owner,
+    description: undefined,
+    owner,
+    createdAt: seconds(),
+    addressing,
+    members: new Map([[owner.number, { person: owner, role: 'superadmin' }]]),
+    requests: new Map(),
+    announce: false,
+    restrict: false,
+    ephemeralSeconds: 0,
+    joinApproval: false,
+    memberAddMode: 'all_member_add',
+    isSuspended: false,
+    invite: newInvite(),
+    isCommunity: false,
+    linkedParent: undefined,
+    picture: undefined,
+    keyHolders: new Map(),
+  }
+  network.groups.set(id, group)
+  network.changed()
+  return group
+}
+
+export function newInvite(): string {
+  return randomBytes(16).toString('base64url').slice(0, 22)
+}
+
+/** A member as metadata and notifications show it: under the group's addressing, with the other one beside. */
+export function participantNode(group: Group, { person, role }: GroupMember, error?: number): BinaryNode {
+  const other = group.addressing === 'lid' ? { phone_number: pnOf(person) } : { lid: lidJidOf(person) }
+  return node('participant', {
+    jid: jidOf(person, group.addressing),
+    ...other,
+    type: role === 'member' ? undefined : role,
+    error,
+  })
+}
+
+export function groupNode(group: Group): BinaryNode {
+  const { owner, subjectBy, description, addressing } = group
+  const attrs = {
+    id: parseJid(group.id).user,
+    creator: jidOf(owner, addressing),
+    creator_pn: pnOf(owner),
+    creation: group.createdAt,
+    subject: group.subject,
+    s_t: group.subjectAt,
+    s_o: jidOf(subjectBy, addressing),
+    s_o_pn: pnOf(subjectBy),
+    addressing_mode: addressing,
+    size: group.members.size,
+  }
+  const about = description && {
+    id: description.id,
+    t: description.at,
+    participant: jidOf(description.by, addressing),
+    participant_pn: pnOf(description.by),
+  }
+  return node('group', attrs, [
+    ...(about && description ? [node('description', about, [node('body', {}, description.text)])] : []),
+    ...(group.announce ? [node('announcement')] : []),
+    ...(group.restrict ? [node('locked')] : []),
+    ...(group.ephemeralSeconds > 0 ? [node('ephemeral', { expiration: group.ephemeralSeconds })] : []),
+    node('member_add_mode', {}, group.memberAddMode),
+    ...(group.joinApproval ? [node('membership_approval_mode', {}, [node('group_join', { state: 'on' })])] : []),
+    ...(group.isSuspended ? [node('suspended')] : []),
+    ...(group.isCommunity ? [node('parent')] : []),
+    ...(group.linkedParent ? [node('linked_parent', { jid: group.linkedParent })] : []),
+    ...[...group.members.values()].map((member) => participantNode(group, member)),
+  ])
+}
+
+/** Tells every linked device of the members, the actor's included: clients learn of changes from it alone. */
+export function notifyGroup(network: Network, group: Group, actor: Person, change: BinaryNode, also: Person[] = []) {
+  const attrs = {
+    from: group.id,
+    type: 'w:gp2',
+    participant: jidOf(actor, group.addressing),
+    participant_pn: pnOf(actor),
+    addressing_mode: group.addressing,
+    t: seconds(),
+    notify: actor.name,
+  }
+  const people = new Set([...[...group.members.values()].map((member) => member.person), ...also])
+  for (const person of people) {
+    for (const companion of person.companions.values())
+      enqueue(network, companion, node('notification', { ...attrs, id: randomId() }, [change]))
+  }
+  network.changed()
+}
+
+/** Why somebody cannot be added: error code, or undefined. */
+function additionError(group: Group, actor: Person, person: Person): number | undefined {
+  if (group.members.has(person.number)) return 409
+  return person !== actor && person.groupAdd === 'none' ? 403 : undefined
+}
+
+export interface Change {
+  person: Person | undefined
+  /** As the actor named it. */
+  address: string
+  error: number | undefined
+}
+
+/** Adds members and tells everybody; those who cannot be added come back with the reason. */
+export function addMembers(network: Network, group: Group, actor: Person, addresses: string[], isSilent = false): Change[] {
+  const changes = addresses.map((address): Change => {
+    const person = findPerson(network, address)
+    return { person, address, error: person ? additionError(group, actor, person) : 404 }
+  })
+  const added = changes.flatMap(({ person, error }): GroupMember[] =>
+    person && error === undefined ? [{ person, role: 'member' }] : [],
+  )
+  for (const member of added) {
+    group.members.set(member.person.number, member)
+    group.requests.delete(member.person.number)
+  }
+  if (added.length > 0 && !isSilent)
+    notifyGroup(
+      network,
+      group,
+      actor,
+      node(
+        'add',
+        {},
+        added.map((member) => participantNode(group, member)),
+      ),
+    )
+  return changes
+}
+
+export function removeMembers(network: Network, group: Group, actor: Person, addresses: string[]): Change[] {
+  const changes = addresses.map((address): Change => {
+    const person = findPerson(network, address)
+    return { person, address, error: person && group.members.has(person.number) ? undefined : 404 }
+  })
+  const removed = changes.flatMap(({ person, error }) => (person && error === undefined ? [person] : []))
+  const shown = removed.map((person) => participantNode(group, { person, role: 'member' }))
+  for (const person of removed) group.members.delete(person.number)
+  // who is left must not be readable by who is gone: every pretend member takes a new sender key
+  group.keyHolders.clear()
+  for (const { person } of group.members.values())
+    for (const device of person.devices) if (device.hasSignal) device.signal.dropSenderKey(group.id)
+  if (removed.length > 0) notifyGroup(network, group, actor, node('remove', {}, shown), removed)
+  return changes
+}
+
+export function setRoles(
+  network: Network,
+  group: Group,
+  actor: Person,
+  addresses: string[],
+  action: 'promote' | 'demote',
+): Change[] {
+  const changes = addresses.map((address): Change => {
+    const person = findPerson(network, address)
+    return { person, address, error: person && group.members.has(person.number) ? undefined : 404 }
+  })
+  const members = changes.flatMap(({ person }) => (person ? (group.members.get(person.number) ?? []) : []))
+  for (const member of members) member.role = action === 'promote' ? 'admin' : 'member'
+  if (members.length > 0)
+    notifyGroup(
+      network,
+      group,
+      actor,
+      node(
+        action,
+        {},
+        members.map((member) => participantNode(group, member)),
+      ),
+    )
+  return changes
+}
+
+/** Somebody asks to join; admins decide. */
+export function requestToJoin(network: Network, group: Group, person: Person, method: string) {
+  group.requests.set(person.number, { person, at: seconds() })
+  const shown = participantNode(group, { person, role: 'member' })
+  const change = node('created_membership_requests', { request_method: method }, [node('requested_user', shown.attrs), shown])
+  notifyGroup(network, group, person, change)
+}
+
+export function isAdmin(group: Group, person: Person): boolean {
+  const role = group.members.get(person.number)?.role
+  return role === 'admin' || role === 'superadmin'
+}

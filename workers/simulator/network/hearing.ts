@@ -1,0 +1,144 @@
+import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
+import { describe } from '../people/describe.ts'
+import { bigEndian, node, seconds } from '../wire/node.ts'
+import { enqueue } from './delivery.ts'
+import type { Letter } from './incoming.ts'
+import { isGroup, parseJid, STATUS } from './jid.ts'
+import type { Message, Network, PretendDevice } from './model.ts'
+import { answerPeerRequest } from './peer-requests.ts'
+import { jidOf } from './people.ts'
+import { keyNode } from './queries/keys.ts'
+import { sendReceiptsFor } from './receipts.ts'
+import { speak } from './speaking.ts'
+
+/** A device the simulator plays gets its copy: decrypted in order, recorded once (by the phone, device 0), answered as people do. */
+export async function hear(network: Network, device: PretendDevice, letter: Letter): Promise<void> {
+  const { person } = device
+  if (person.isSink) {
+    if (device.id === 0) sendReceiptsFor(network, person, letter)
+    return
+  }
+  const message = await device.turn(() => decrypt(network, device, letter))
+  network.changed()
+  if (!message || device.id !== 0) return
+  if (person === letter.from.person) return hearOwn(network, device, letter, message)
+  record(network, device, letter, message)
+  sendReceiptsFor(network, person, letter)
+  await echo(network, device, letter, message)
+}
+
+/** The own phone: what the linked device sent elsewhere, or asks of its phone. */
+async function hearOwn(network: Network, device: PretendDevice, letter: Letter, message: Message) {
+  // requests to the phone come wrapped as well
+  const inner = message.deviceSentMessage?.message ?? message
+  if (letter.isPeer || inner.protocolMessage?.peerDataOperationRequestMessage) {
+    return answerPeerRequest(network, letter, inner)
+  }
+  const chat = message.deviceSentMessage?.destinationJid
+  record(network, device, { ...letter, chat: chat ?? letter.chat }, inner)
+}
+
+async function decrypt(network: Network, device: PretendDevice, letter: Letter): Promise<Message | undefined> {
+  let content: Message | undefined
+  for (const { type, ciphertext } of letter.encs) {
+    try {
+      const author = letter.from.address
+      const padded =
+        type === 'skmsg'
+          ? await device.signal.decryptGroup(letter.chat, author, ciphertext)
+          : await device.signal.decrypt(author, type, ciphertext)
+      const message = proto.Message.decode(unpad(padded))
+      const key = message.senderKeyDistributionMessage
+      if (key?.axolotlSenderKeyDistributionMessage && key.groupId) {
+        await device.signal.acceptSenderKey(key.groupId, author, key.axolotlSenderKeyDistributionMessage)
+      }
+      if (hasContent(message)) content = message
+    } catch (error) {
+      network.stats.undecryptable += 1
+      network.failures.push(`${device.address} could not read ${type} ${letter.id} of ${letter.from.address}: ${String(error)}`)
+      askAgain(network, device, letter)
+      return undefined
+    }
+  }
+  return content
+}
+
+/** The last byte says how many there are. */
+function unpad(bytes: Uint8Array): Uint8Array {
+  return bytes.subarray(0, bytes.length - (bytes[bytes.length - 1] ?? 0))
+}
+
+export function pad(bytes: Uint8Array): Buffer {
+  const count = 1 + Math.floor(Math.random() * 16)
+  return Buffer.concat([bytes, Buffer.alloc(count, count)])
+}
+
+/** Key distribution alone is nothing to read. */
+function hasContent(message: Message): boolean {
+  return Object.entries(message).some(
+    ([name, value]) =>
+      value !== null && value !== undefined && name !== 'senderKeyDistributionMessage' && name !== 'messageContextInfo',
+  )
+}
+
+function record(network: Network, device: PretendDevice, letter: Letter, message: Message) {
+  const { kind, text, media } = describe(message)
+  device.person.inbox.add({
+    id: letter.id,
+    from: letter.from.person.number,
+    chat: letter.chat,
+    at: new Date().toISOString(),
+    kind,
+    text,
+    proto: proto.Message.fromObject(message).toJSON(),
+    media,
+    retries: device.person.inbox.retries(letter.id),
+  })
+  void network
+}
+
+/** How often a device asks for the same message before it gives up. */
+const MAX_RETRIES = 5
+
+/** A retry receipt with the keys for a fresh session. */
+function askAgain(network: Network, device: PretendDevice, letter: Letter) {
+  const { person, signal } = device
+  const count = person.inbox.countRetry(letter.id)
+  if (count > MAX_RETRIES) return
+  const isShared = isGroup(letter.chat) || letter.chat === STATUS
+  const group = network.groups.get(letter.chat)
+  const addressing = isShared ? (group?.addressing ?? 'pn') : parseJid(letter.chat).server === 'lid' ? 'lid' : 'pn'
+  const own = jidOf(person, addressing, device.id)
+  const bundle = signal.bundle(true)
+  const attrs = {
+    id: letter.id,
+    type: 'retry',
+    t: seconds(),
+    ...(isShared ? { from: letter.chat, participant: own } : { from: own }),
+    ...(person === letter.from.person ? { recipient: letter.chat } : {}),
+  }
+  enqueue(
+    network,
+    letter.from,
+    node('receipt', attrs, [
+      node('retry', { count, id: letter.id, t: seconds(), v: 1 }),
+      node('registration', {}, bigEndian(bundle.registrationId, 4)),
+      node('keys', {}, [
+        node('type', {}, Buffer.from([5])),
+        node('identity', {}, bundle.identity),
+        ...(bundle.preKey ? [keyNode('key', bundle.preKey)] : []),
+        keyNode('skey', bundle.signedPreKey),
+      ]),
+    ]),
+  )
+}
+
+const ECHO = 'echo '
+
+async function echo(network: Network, device: PretendDevice, letter: Letter, message: Message) {
+  if (!network.settings.echo || device.person.isPhone || letter.chat === STATUS) return
+  const { text } = describe(message)
+  if (!text?.startsWith(ECHO)) return
+  const to = isGroup(letter.chat) ? letter.chat : letter.from.person.number
+  await speak(network, device.person, to, { conversation: text.slice(ECHO.length) })
+}

@@ -1,0 +1,141 @@
+import { type BinaryNode, bytesOf, child, children, node, seconds } from '../wire/node.ts'
+import { acknowledgement } from './acknowledgement.ts'
+import { enqueue } from './delivery.ts'
+import { hear } from './hearing.ts'
+import { isGroup, isNewsletter, parseJid, STATUS } from './jid.ts'
+import type { Companion, Group, Network, Person } from './model.ts'
+import { receivePost } from './newsletters.ts'
+import { type AnyDevice, findDevice, findPerson, jidOf, lidJidOf, pnOf } from './people.ts'
+
+export type Cipher = 'pkmsg' | 'msg' | 'skmsg'
+
+/** One device's copy of a message that a linked device sent. */
+export interface Letter {
+  id: string
+  from: Companion
+  /** Where it was sent to, as the sender wrote it: receipts come back under the same addressing. */
+  chat: string
+  encs: { type: Cipher; ciphertext: Buffer }[]
+  /** From the phone's point of view: a message of the account itself. */
+  isPeer: boolean
+  /** How often it had to be asked for. */
+  count: number
+}
+
+/** A message of a linked device: acknowledged at once, then taken apart and handed to each device it names. */
+export function receiveMessage(network: Network, from: Companion, item: BinaryNode) {
+  const { id = '', to = '' } = item.attrs
+  const connection = from.connection
+  if (isNewsletter(to)) return receivePost(network, from, item)
+  const refusal = refusalOf(network, from, to)
+  connection?.send(acknowledgement(item, refusal))
+  if (refusal !== undefined) return
+  const route = (device: AnyDevice, encs: BinaryNode[]) => hand(network, from, device, item, encs)
+
+  const own = children(item, 'enc')
+  const shared = own.filter((enc) => enc.attrs.type === 'skmsg')
+  const single = own.filter((enc) => enc.attrs.type !== 'skmsg')
+  if (single.length > 0) {
+    // no list of participants: to the own phone (peer), or again to the one device that asked for it
+    const target = findDevice(network, item.attrs.participant ?? to)
+    if (target) route(target, single)
+    return
+  }
+  const copies = new Map<string, { device: AnyDevice; encs: BinaryNode[] }>()
+  for (const copy of children(child(item, 'participants'), 'to')) {
+    const device = findDevice(network, copy.attrs.jid ?? '')
+    // a LID group names the sender too: its own copy must not come back
+    if (device && device.companion !== from) copies.set(keyOf(device), { device, encs: children(copy, 'enc') })
+  }
+  if (shared.length > 0)
+    for (const device of audience(network, from, to, copies)) copies.set(keyOf(device), copyFor(copies, device))
+  for (const { device, encs } of copies.values()) route(device, [...encs, ...shared])
+  if (id === '') network.failures.push('a message came without id')
+}
+
+const keyOf = (device: AnyDevice) => (device.companion ?? device.pretend).address
+
+function copyFor(copies: Map<string, { device: AnyDevice; encs: BinaryNode[] }>, device: AnyDevice) {
+  return copies.get(keyOf(device)) ?? { device, encs: [] }
+}
+
+/** Error code of the ack when the message may not be sent there. */
+function refusalOf(network: Network, from: Companion, to: string): number | undefined {
+  if (!isGroup(to)) return undefined
+  const group = network.groups.get(to)
+  if (!group) return 404
+  const member = group.members.get(from.person.number)
+  if (!member || group.isSuspended) return 403
+  return group.announce && member.role === 'member' ? 403 : undefined
+}
+
+/** Every device that reads what is sealed with the sender key: of a group its members, of a status those who got the key. */
+function audience(network: Network, from: Companion, to: string, copies: Map<string, { device: AnyDevice }>): AnyDevice[] {
+  const group: Group | undefined = network.groups.get(to)
+  const people = group
+    ? [...group.members.values()].map((member) => member.person)
+    : to === STATUS
+      ? [...new Set([...copies.values()].map(({ device }) => device.person).concat(from.person))]
+      : []
+  return people.flatMap((person) => devicesOf(person).filter((device) => device.companion !== from))
+}
+
+export function devicesOf(person: Person): AnyDevice[] {
+  const companions = [...person.companions.values()].map((companion) => ({ person, companion }))
+  return [...person.devices.map((pretend) => ({ person, pretend })), ...companions]
+}
+
+function hand(network: Network, from: Companion, device: AnyDevice, item: BinaryNode, encs: BinaryNode[]) {
+  if (encs.length === 0) return
+  const { id = '', to = '' } = item.attrs
+  if (device.companion) return enqueue(network, device.companion, forward(network, from, device.companion, item, encs))
+  const letter: Letter = {
+    id,
+    from,
+    chat: item.attrs.recipient ?? (isGroup(to) || to === STATUS ? to : chatOf(to)),
+    encs: encs.map((enc) => ({ type: enc.attrs.type as Cipher, ciphertext: bytesOf(enc) ?? Buffer.alloc(0) })),
+    isPeer: item.attrs.category === 'peer',
+    count: Number(encs[0]?.attrs.count ?? 0),
+  }
+  network.run(hear(network, device.pretend, letter))
+}
+
+/** A chat has no device: a resend names one. */
+function chatOf(to: string): string {
+  const { user, server } = parseJid(to)
+  return `${user}@${server}`
+}
+
+/** The stanza as another linked device gets it. */
+function forward(network: Network, from: Companion, to: Companion, item: BinaryNode, encs: BinaryNode[]): BinaryNode {
+  const { id, to: chat = '', type, edit } = item.attrs
+  const sender = from.person
+  const group = network.groups.get(chat)
+  const common = { id, type, edit, t: seconds(), notify: sender.name }
+  const identity = encs.some((enc) => enc.attrs.type === 'pkmsg') && from.deviceIdentity
+  const extras = [
+    ...(identity ? [node('device-identity', {}, identity)] : []),
+    ...children(item, 'meta'),
+    ...children(item, 'reporting'),
+  ]
+  if (group || chat === STATUS) {
+    const isLid = group ? group.addressing === 'lid' : false
+    const attrs = {
+      from: chat,
+      participant: jidOf(sender, isLid ? 'lid' : 'pn', from.device),
+      ...(isLid ? { participant_pn: pnOf(sender) } : { participant_lid: lidJidOf(sender) }),
+      addressing_mode: isLid ? 'lid' : 'pn',
+    }
+    return node('message', { ...attrs, ...common }, [...encs, ...extras])
+  }
+  const isLid = parseJid(chat).server === 'lid'
+  const fromJid = jidOf(sender, isLid ? 'lid' : 'pn', from.device)
+  const other = isLid ? { sender_pn: pnOf(sender), addressing_mode: 'lid' } : { sender_lid: lidJidOf(sender) }
+  const recipient = to.person === sender ? { recipient: item.attrs.recipient ?? recipientOf(network, chat) } : {}
+  return node('message', { from: fromJid, ...other, ...recipient, ...common }, [...encs, ...extras])
+}
+
+function recipientOf(network: Network, chat: string): string {
+  const person = findPerson(network, chat)
+  return person ? jidOf(person, parseJid(chat).server === 'lid' ? 'lid' : 'pn') : chat
+}

@@ -1,0 +1,42 @@
+import { SERVER } from '../wire/node.ts'
+
+export const STATUS = 'status@broadcast'
+export const GROUP_SERVER = 'g.us'
+export const NEWSLETTER_SERVER = 'newsletter'
+
+export interface Address {
+  user: string
+  server: string
+  device: number
+}
+
+/** `user:device@server`; a missing device is device 0, the phone. */
+export function parseJid(jid: string): Address {
+  const at = jid.indexOf('@')
+  const name = at < 0 ? jid : jid.slice(0, at)
+  const server = at < 0 ? SERVER : jid.slice(at + 1)
+  const [agent = '', device = '0'] = name.split(':')
+  const user = agent.split('_')[0] ?? ''
+  return { user, server: server === 'c.us' ? SERVER : server, device: Number(device) }
+}
+
+export function jid(user: string, server: string, device = 0): string {
+  return device > 0 ? `${user}:${device}@${server}` : `${user}@${server}`
+}
+
+export const isGroup = (chat: string) => chat.endsWith(`@${GROUP_SERVER}`)
+export const isNewsletter = (chat: string) => chat.endsWith(`@${NEWSLETTER_SERVER}`)
+
+/** Digits of a number as a person may write it (`+49 170 ...`, a JID). */
+export function digits(text: string): string {
+  return parseJid(text).user.replace(/\D/g, '')
+}
+
+/** A made-up LID, one per number and readable back, so that a person nobody has met yet can be found under it. */
+export function lidOf(number: string): string {
+  return `2${number.padStart(14, '0')}`
+}
+
+export function numberOfLid(lid: string): string | undefined {
+  return /^2\d{14,}$/.test(lid) ? lid.slice(1).replace(/^0+/, '') : undefined
+}

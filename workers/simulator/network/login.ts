@@ -1,0 +1,71 @@
+import { type BinaryNode, node, SERVER, seconds } from '../wire/node.ts'
+import type { ClientHandshake } from '../wire/noise.ts'
+import { bootstrap } from './bootstrap-after-pairing.ts'
+import { type Connection, failure, streamError } from './connection.ts'
+import { flushPending } from './delivery.ts'
+import type { Companion, Network } from './model.ts'
+import { lidJidOf } from './people.ts'
+
+/** Given at login and shown again by the client in front of its next handshake. */
+const ROUTING_INFO = Buffer.from([8, 13, 8, 5])
+
+/** A client that says who it is. */
+export function login(network: Network, connection: Connection, client: ClientHandshake) {
+  const number = String(client.payload.username)
+  const device = client.payload.device ?? 0
+  const action = network.faults.take('login', { username: number, phone: number, device: String(device) })
+  if (action === 'drop') return
+  if (action === 'cut') return connection.cut()
+  if (typeof action === 'object') {
+    if ('delay_ms' in action) return network.later(action.delay_ms, () => admit(network, connection, client, number, device))
+    if ('failure' in action) return connection.end(failure(action.failure, { code: action.code, expire: action.expire }))
+    if ('stream_error' in action) return connection.end(streamError(action.stream_error))
+    if ('corrupt' in action) return connection.sendGarbage()
+  }
+  admit(network, connection, client, number, device)
+}
+
+function admit(network: Network, connection: Connection, client: ClientHandshake, number: string, device: number) {
+  const companion = network.people.get(number)?.companions.get(device)
+  if (!companion?.noiseKey.equals(client.staticKey)) return connection.end(failure(401))
+  companion.connection?.end(streamError('replaced'))
+  companion.connection = connection
+  connection.companion = companion
+  const success = { t: seconds(), lid: lidJidOf(companion.person, device), creation: seconds(), location: 'sim', props: 1 }
+  connection.send(node('success', success))
+  connection.send(node('ib', { from: SERVER }, [node('edge_routing', {}, [node('routing_info', {}, ROUTING_INFO)])]))
+}
+
+/** The client left passive mode: it gets what waited for it, and a new device what its phone has for it. */
+export function activate(network: Network, connection: Connection, companion: Companion) {
+  if (connection.isLive) return
+  flushPending(network, connection, companion)
+  connection.send(dirty('account_sync'))
+  const number = companion.person.number
+  if ([...network.groups.values()].some((group) => group.members.has(number))) connection.send(dirty('groups'))
+  if (companion.isBootstrapped) return
+  companion.isBootstrapped = true
+  network.run(bootstrap(network, companion))
+}
+
+function dirty(type: string): BinaryNode {
+  return node('ib', { from: SERVER }, [node('dirty', { type, timestamp: seconds() })])
+}
+
+/** A connection ended: its device is offline from now on. */
+export function leave(connection: Connection) {
+  const companion = connection.companion
+  if (companion?.connection !== connection) return
+  companion.connection = undefined
+  companion.isAvailable = false
+}
+
+/** The phone (or the client itself) ended the link: the device is gone, and is told so when it is connected. */
+export function unlinkDevice(network: Network, companion: Companion) {
+  const { person, device, connection } = companion
+  person.companions.delete(device)
+  for (const pretend of person.devices) if (pretend.hasSignal) pretend.signal.dropSession(companion.address)
+  network.changed()
+  companion.connection = undefined
+  connection?.end(streamError('device_removed'))
+}

@@ -1,0 +1,177 @@
+import type { proto } from '@whiskeysockets/baileys/WAProto/index.js'
+import type { Settings } from '../control/network-control.ts'
+import type { SignalDevice } from '../people/device.ts'
+import type { Trust } from '../wire/certificate.ts'
+import type { BinaryNode } from '../wire/node.ts'
+import type { AppState } from './app-state.ts'
+import type { Calls } from './calls.ts'
+import type { Connection } from './connection.ts'
+import type { Faults } from './faults.ts'
+import type { Inbox } from './inbox.ts'
+import type { Newsletter } from './newsletters.ts'
+
+export type Platform = 'android' | 'ios' | 'smba' | 'smbi'
+export type ReceiptMode = Settings['receipts']
+
+/** Somebody with a number: a pretend phone (which can link companions) or a contact. */
+export interface Person {
+  readonly number: string
+  lid: string
+  name: string
+  platform: Platform
+  /** Made through `POST /phones`: owns device 0 and links gateway instances. */
+  isPhone: boolean
+  /** Came into being because somebody addressed the number. */
+  isAutomatic: boolean
+  business: boolean
+  receipts: ReceiptMode | undefined
+  picture: string | undefined
+  about: string | undefined
+  blockedMe: boolean
+  groupAdd: 'all' | 'none'
+  /** Takes messages without decrypting them: a contact for load. */
+  isSink: boolean
+  history: { chats: number; contacts: number }
+  /** Devices the simulator itself plays; 0 is the phone. */
+  devices: PretendDevice[]
+  /** Linked devices with their own connection: gateway instances. */
+  companions: Map<number, Companion>
+  nextDevice: number
+  presence: 'available' | 'unavailable'
+  lastSeen: number
+  inbox: Inbox
+  /** Own messages by id, newest last, for contacts' devices that ask again. */
+  sent: Map<string, SentMessage>
+  /** What the gateway told this person: receipts and typing, newest last. */
+  heard: HeardSignal[]
+  /** JIDs and names this account has set aside or set up, of a phone. */
+  blocklist: Set<string>
+  privacy: Map<string, string>
+  defaultEphemeralSeconds: number
+  appState: AppState
+}
+
+export interface HeardSignal {
+  kind: 'receipt' | 'presence' | 'chatstate' | 'token' | 'call'
+  type: string
+  from: string
+  chat: string
+  ids: string[]
+}
+
+export interface SentMessage {
+  chat: string
+  message: Uint8Array
+}
+
+export interface PretendDevice {
+  readonly person: Person
+  readonly id: number
+  /** `<number>.<device>`: the name other devices keep its session under. */
+  readonly address: string
+  /** Made at first use: most devices of a network are never spoken to. */
+  readonly signal: SignalDevice
+  readonly hasSignal: boolean
+  /** Runs jobs one after the other: a ratchet has no lock of its own. */
+  turn<T>(job: () => Promise<T>): Promise<T>
+}
+
+export interface PublicSignedKey {
+  id: number
+  publicKey: Buffer
+  signature: Buffer
+}
+
+/** A linked device as the server knows it: public keys and what waits for it. */
+export interface Companion {
+  readonly person: Person
+  readonly device: number
+  readonly address: string
+  /** Long-term Noise public key: the only proof of identity at login. */
+  noiseKey: Buffer
+  identity: Buffer
+  registrationId: number
+  signedPreKey: PublicSignedKey
+  preKeys: Map<number, Buffer>
+  /** `ADVSignedDeviceIdentity` with the device's own signature. */
+  deviceIdentity: Buffer | undefined
+  keyIndex: number
+  os: string
+  platformType: number
+  wantsFullHistory: boolean
+  isBootstrapped: boolean
+  /** Stanzas not acknowledged yet, oldest first: sent again at the next login. */
+  pending: Map<string, BinaryNode>
+  /** Messages whose failure was answered by a retry receipt: the nack that follows is about the old copy. */
+  nacksToIgnore: Set<string>
+  isAvailable: boolean
+  connection: Connection | undefined
+}
+
+export interface GroupMember {
+  person: Person
+  role: 'member' | 'admin' | 'superadmin'
+}
+
+export interface Group {
+  readonly id: string
+  subject: string
+  subjectAt: number
+  subjectBy: Person
+  description: { id: string; text: string; by: Person; at: number } | undefined
+  owner: Person
+  createdAt: number
+  addressing: 'lid' | 'pn'
+  members: Map<string, GroupMember>
+  requests: Map<string, { person: Person; at: number }>
+  announce: boolean
+  restrict: boolean
+  ephemeralSeconds: number
+  joinApproval: boolean
+  memberAddMode: 'admin_add' | 'all_member_add'
+  isSuspended: boolean
+  invite: string
+  isCommunity: boolean
+  linkedParent: string | undefined
+  picture: string | undefined
+  /** Which devices hold a pretend device's sender key: author's address to addresses. */
+  keyHolders: Map<string, Set<string>>
+}
+
+export interface NetworkStats {
+  stanzasIn: number
+  stanzasOut: number
+  undecryptable: number
+  unknownQueries: string[]
+}
+
+export interface Network {
+  readonly trust: Trust
+  readonly settings: Settings
+  readonly stats: NetworkStats
+  readonly faults: Faults
+  readonly calls: Calls
+  /** By number. */
+  readonly people: Map<string, Person>
+  readonly lids: Map<string, Person>
+  readonly groups: Map<string, Group>
+  readonly connections: Set<Connection>
+  /** Connections that show a code, by each reference in it. */
+  readonly refs: Map<string, Connection>
+  /** Secrets of codes that a `companion_reg_refresh` made useless. */
+  readonly retiredSecrets: Set<string>
+  readonly newsletters: Map<string, Newsletter>
+  /** Where media is uploaded to: `host:port`. */
+  mediaHost: string | undefined
+  isDown: boolean
+  forged: Set<'root' | 'leaf' | 'account_signature'>
+  /** Something that is kept was changed: the state file is due. */
+  changed(): void
+  /** A job that outlives the stanza that began it; failures end up in `failures`. */
+  run(job: Promise<unknown>): void
+  /** Timers of the network itself (receipts, bursts, calls), cleared when it stops. */
+  later(delayMs: number, job: () => void): void
+  readonly failures: string[]
+}
+
+export type Message = proto.IMessage

@@ -1,0 +1,64 @@
+import type { Settings } from '../control/network-control.ts'
+import { createTrust, type Trust } from '../wire/certificate.ts'
+import { createFaults } from './faults.ts'
+import type { Network } from './model.ts'
+
+export const DEFAULT_SETTINGS: Settings = {
+  auto_contacts: true,
+  echo: true,
+  receipts: 'read',
+  receipt_delay_ms: 50,
+  addressing: 'pn',
+}
+
+/** Failures kept for whoever looks for the reason of something; older ones are forgotten. */
+const KEPT_FAILURES = 200
+
+export interface NetworkOptions {
+  trust?: Trust
+  settings?: Partial<Settings>
+  mediaHost?: string | undefined
+  changed?: () => void
+}
+
+/** The network's whole state, with nobody in it yet. `stop` clears its timers. */
+export function createNetwork(options: NetworkOptions = {}): Network & { stop(): void } {
+  const timers = new Set<NodeJS.Timeout>()
+  const failures: string[] = []
+  return {
+    trust: options.trust ?? createTrust(),
+    settings: { ...DEFAULT_SETTINGS, ...options.settings },
+    stats: { stanzasIn: 0, stanzasOut: 0, undecryptable: 0, unknownQueries: [] },
+    faults: createFaults(),
+    calls: new Map(),
+    people: new Map(),
+    lids: new Map(),
+    groups: new Map(),
+    newsletters: new Map(),
+    connections: new Set(),
+    refs: new Map(),
+    retiredSecrets: new Set(),
+    mediaHost: options.mediaHost,
+    isDown: false,
+    forged: new Set(),
+    changed: options.changed ?? (() => undefined),
+    failures,
+    run(job) {
+      job.catch((error: unknown) => {
+        failures.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
+        if (failures.length > KEPT_FAILURES) failures.shift()
+      })
+    },
+    later(delayMs, job) {
+      const timer = setTimeout(() => {
+        timers.delete(timer)
+        job()
+      }, delayMs)
+      timers.add(timer)
+    },
+    stop() {
+      for (const timer of timers) clearTimeout(timer)
+      timers.clear()
+    },
+  }
+}

@@ -1,0 +1,92 @@
+import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
+import { seconds } from '../wire/node.ts'
+import { appStateKey } from './app-state-phone.ts'
+import { notification } from './bootstrap-after-pairing.ts'
+import type { Letter } from './incoming.ts'
+import { isGroup, parseJid } from './jid.ts'
+import type { Message, Network } from './model.ts'
+import { findPerson, jidOf } from './people.ts'
+import { speakToOwnDevice } from './speaking.ts'
+
+const { Type } = proto.Message.ProtocolMessage
+const RequestType = proto.Message.PeerDataOperationRequestType
+
+/** A linked device asks its phone for something only the phone has. */
+export async function answerPeerRequest(network: Network, letter: Letter, message: Message): Promise<void> {
+  const { protocolMessage } = message
+  const request = protocolMessage?.peerDataOperationRequestMessage
+  if (protocolMessage?.appStateSyncKeyRequest) return shareKey(network, letter)
+  if (request?.historySyncOnDemandRequest) return answerHistory(network, letter, request.historySyncOnDemandRequest)
+  if (request?.placeholderMessageResendRequest?.length) {
+    const { placeholderMessageResendRequest: wanted } = request
+    return answerPlaceholders(
+      network,
+      letter,
+      wanted.map((entry) => entry.messageKey ?? {}),
+    )
+  }
+  network.failures.push(`${letter.from.address} asked its phone for something it does not have`)
+}
+
+async function tell(network: Network, letter: Letter, protocolMessage: proto.Message.IProtocolMessage) {
+  const phone = letter.from.person.devices[0]!
+  await speakToOwnDevice(network, phone, letter.from, { protocolMessage })
+}
+
+async function shareKey(network: Network, letter: Letter) {
+  const { keyId, keyData } = appStateKey(letter.from.person)
+  const fingerprint = { rawId: 1, currentIndex: 0, deviceIndexes: [0] }
+  const keys = [{ keyId: { keyId }, keyData: { keyData, fingerprint, timestamp: seconds() * 1_000 } }]
+  await tell(network, letter, { type: Type.APP_STATE_SYNC_KEY_SHARE, appStateSyncKeyShare: { keys } })
+}
+
+/** Messages made up on the spot, each a minute older than the one before: a phone has no end of history. */
+async function answerHistory(
+  network: Network,
+  letter: Letter,
+  wanted: proto.Message.PeerDataOperationRequestMessage.IHistorySyncOnDemandRequest,
+) {
+  const chat = wanted.chatJid ?? ''
+  const newest = Math.floor(Number(wanted.oldestMsgTimestampMs ?? Date.now()) / 1_000)
+  const messages = Array.from({ length: wanted.onDemandMsgCount ?? 0 }, (_, index) => ({
+    message: {
+      key: { remoteJid: chat, fromMe: false, id: `${wanted.oldestMsgId ?? 'OLD'}-${index + 1}` },
+      message: { conversation: `older message ${index + 1}` },
+      messageTimestamp: newest - 60 * (index + 1),
+    },
+    msgOrderId: index + 1,
+  }))
+  const history = {
+    syncType: proto.HistorySync.HistorySyncType.ON_DEMAND,
+    conversations: [{ id: chat, messages }],
+    progress: 100,
+  }
+  await tell(network, letter, notification(history, 1, letter.id))
+}
+
+/** Contents of messages the device got without any: whatever the sender still remembers. */
+async function answerPlaceholders(network: Network, letter: Letter, keys: proto.IMessageKey[]) {
+  const peerDataOperationResult = keys.flatMap((key) => {
+    const chat = key.remoteJid ?? ''
+    const author = key.fromMe ? letter.from.person : findPerson(network, key.participant ?? chat)
+    const remembered = author?.sent.get(key.id ?? '')
+    if (!author || !remembered) return []
+    const participant = isGroup(chat) ? jidOf(author, parseJid(key.participant ?? '').server === 'lid' ? 'lid' : 'pn') : null
+    const info = {
+      key: { ...key, participant },
+      message: proto.Message.decode(remembered.message),
+      messageTimestamp: seconds(),
+      pushName: author.name,
+    }
+    const webMessageInfoBytes = proto.WebMessageInfo.encode(proto.WebMessageInfo.fromObject(info)).finish()
+    return [{ placeholderMessageResendResponse: { webMessageInfoBytes } }]
+  })
+  await tell(network, letter, {
+    type: Type.PEER_DATA_OPERATION_REQUEST_RESPONSE_MESSAGE,
+    peerDataOperationRequestResponseMessage: {
+      peerDataOperationRequestType: RequestType.PLACEHOLDER_MESSAGE_RESEND,
+      stanzaId: letter.id,
+      peerDataOperationResult,
+    },
+  })
+}

@@ -1,0 +1,119 @@
+import type { SignalDevice } from '../people/device.ts'
+import { createSignalDevice } from '../people/signal-device.ts'
+import { SERVER } from '../wire/node.ts'
+import { createAppState } from './app-state.ts'
+import { createInbox } from './inbox.ts'
+import { jid, lidOf, numberOfLid, parseJid } from './jid.ts'
+import type { Companion, Network, Person, PretendDevice } from './model.ts'
+
+/** Numbers with this end have no account, unless somebody creates one. */
+const NOBODY = '0000'
+
+export function createPretendDevice(person: Person, id: number, restored?: SignalDevice): PretendDevice {
+  let signal = restored
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    person,
+    id,
+    address: `${person.number}.${id}`,
+    get signal() {
+      signal ??= createSignalDevice()
+      return signal
+    },
+    get hasSignal() {
+      return signal !== undefined
+    },
+    turn(job) {
+      const result = last.then(job, job)
+      last = result.catch(() => undefined)
+      return result
+    },
+  }
+}
+
+export function addPerson(network: Network, number: string, isPhone: boolean, isAutomatic: boolean, lid = lidOf(number)): Person {
+  const person: Person = {
+    number,
+    lid,
+    name: isPhone ? `Phone ${number}` : `Contact ${number}`,
+    platform: 'android',
+    isPhone,
+    isAutomatic,
+    business: false,
+    receipts: undefined,
+    picture: undefined,
+    about: undefined,
+    blockedMe: false,
+    groupAdd: 'all',
+    isSink: false,
+    history: { chats: 0, contacts: 0 },
+    devices: [],
+    companions: new Map(),
+    nextDevice: 1,
+    presence: 'unavailable',
+    lastSeen: 0,
+    inbox: createInbox(),
+    sent: new Map(),
+    heard: [],
+    blocklist: new Set(),
+    privacy: new Map(),
+    defaultEphemeralSeconds: 0,
+    appState: createAppState(),
+  }
+  person.devices.push(createPretendDevice(person, 0))
+  network.people.set(number, person)
+  network.lids.set(lid, person)
+  network.changed()
+  return person
+}
+
+export function setDeviceCount(person: Person, count: number) {
+  person.devices.length = Math.min(person.devices.length, count)
+  while (person.devices.length < count) person.devices.push(createPretendDevice(person, person.devices.length))
+  person.nextDevice = Math.max(person.nextDevice, count)
+}
+
+/** The person of a number; an automatic contact comes into being here. */
+export function findNumber(network: Network, number: string): Person | undefined {
+  const known = network.people.get(number)
+  if (known) return known
+  if (!network.settings.auto_contacts || !/^\d{5,15}$/.test(number) || number.endsWith(NOBODY)) return undefined
+  return addPerson(network, number, false, true)
+}
+
+export function findPerson(network: Network, address: string): Person | undefined {
+  const { user, server } = parseJid(address)
+  if (server === SERVER) return findNumber(network, user)
+  if (server !== 'lid') return undefined
+  const known = network.lids.get(user)
+  if (known) return known
+  const number = numberOfLid(user)
+  // a person whose LID was chosen is not to be found under the one we would have made up
+  return number === undefined || network.people.has(number) ? undefined : findNumber(network, number)
+}
+
+export type AnyDevice = { person: Person } & (
+  | { companion: Companion; pretend?: undefined }
+  | { pretend: PretendDevice; companion?: undefined }
+)
+
+export function findDevice(network: Network, address: string): AnyDevice | undefined {
+  const person = findPerson(network, address)
+  if (!person) return undefined
+  const { device } = parseJid(address)
+  const companion = person.companions.get(device)
+  if (companion) return { person, companion }
+  const pretend = person.devices[device]
+  return pretend && { person, pretend }
+}
+
+export const pnOf = (person: Person, device = 0) => jid(person.number, SERVER, device)
+export const lidJidOf = (person: Person, device = 0) => jid(person.lid, 'lid', device)
+export const jidOf = (person: Person, addressing: 'lid' | 'pn', device = 0) =>
+  addressing === 'lid' ? lidJidOf(person, device) : pnOf(person, device)
+
+/** Remembers what a person was told by the gateway, the last hundred things. */
+export function hearSignal(person: Person, signal: Person['heard'][number]) {
+  person.heard.push(signal)
+  if (person.heard.length > 100) person.heard.shift()
+}

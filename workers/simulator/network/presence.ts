@@ -1,0 +1,67 @@
+import { type BinaryNode, firstChild, node } from '../wire/node.ts'
+import { isGroup, parseJid } from './jid.ts'
+import type { Companion, Network, Person } from './model.ts'
+import { findPerson, hearSignal, jidOf } from './people.ts'
+
+export type PresenceState = 'available' | 'unavailable' | 'composing' | 'recording' | 'paused'
+
+/** Own availability, or a wish to hear of somebody else's. Presence is never stored: who is offline misses it. */
+export function receivePresence(network: Network, companion: Companion, item: BinaryNode) {
+  const { type, to, name } = item.attrs
+  if (type === 'subscribe' && to) {
+    const person = findPerson(network, to)
+    if (person) companion.connection?.send(presenceOf(person, parseJid(to).server === 'lid' ? 'lid' : 'pn'))
+    return
+  }
+  if (type === 'available' || type === 'unavailable') companion.isAvailable = type === 'available'
+  if (name) companion.person.name = name
+}
+
+function presenceOf(person: Person, addressing: 'lid' | 'pn'): BinaryNode {
+  const isAway = person.presence === 'unavailable'
+  const last = person.lastSeen > 0 ? String(person.lastSeen) : 'deny'
+  return node('presence', { from: jidOf(person, addressing), ...(isAway ? { type: 'unavailable', last } : {}) })
+}
+
+/** The client types, or stops: passed on to whoever sees the chat. */
+export function receiveChatState(network: Network, companion: Companion, item: BinaryNode) {
+  const { to = '' } = item.attrs
+  const state = firstChild(item)
+  if (!state) return
+  const type = state.attrs.media === 'audio' ? 'recording' : state.tag
+  for (const person of audienceOf(network, companion.person, to)) {
+    hearSignal(person, { kind: 'chatstate', type, from: companion.person.number, chat: to, ids: [] })
+    sendChatState(network, companion.person, person, to, state)
+  }
+}
+
+function audienceOf(network: Network, from: Person, to: string): Person[] {
+  if (!isGroup(to)) {
+    const person = findPerson(network, to)
+    return person ? [person] : []
+  }
+  const members = [...(network.groups.get(to)?.members.values() ?? [])]
+  return members.map((member) => member.person).filter((person) => person !== from)
+}
+
+function sendChatState(network: Network, from: Person, to: Person, chat: string, state: BinaryNode) {
+  const group = network.groups.get(chat)
+  const own = jidOf(from, group ? group.addressing : network.settings.addressing)
+  const attrs = group ? { from: chat, participant: own } : { from: own }
+  for (const { connection } of to.companions.values()) connection?.send(node('chatstate', attrs, [state]))
+}
+
+/** A pretend person goes on-line, off-line, or types to somebody. */
+export function showPresence(network: Network, person: Person, to: string, state: PresenceState) {
+  const audience = audienceOf(network, person, to)
+  if (state === 'available' || state === 'unavailable') {
+    person.presence = state
+    if (state === 'unavailable') person.lastSeen = Math.floor(Date.now() / 1000)
+    const stanza = presenceOf(person, network.settings.addressing)
+    for (const other of audience) for (const { connection } of other.companions.values()) connection?.send(stanza)
+    return audience.length > 0
+  }
+  const child = state === 'paused' ? node('paused') : node('composing', state === 'recording' ? { media: 'audio' } : {})
+  for (const other of audience) sendChatState(network, person, other, to, child)
+  return audience.length > 0
+}

@@ -1,0 +1,217 @@
+import { type BinaryNode, child, childBytes, children, node, randomId, SERVER, seconds, textOf } from '../../wire/node.ts'
+import { enqueue } from '../delivery.ts'
+import * as settings from '../group-settings.ts'
+import {
+  addMembers,
+  type Change,
+  createGroup,
+  groupNode,
+  isAdmin,
+  notifyGroup,
+  participantNode,
+  removeMembers,
+  requestToJoin,
+  setRoles,
+} from '../groups.ts'
+import type { Group, Network, Person } from '../model.ts'
+import { findPerson } from '../people.ts'
+import type { Answer, Query } from './query.ts'
+import { QueryError } from './query.ts'
+
+function groupOf({ network, item }: Query): Group {
+  const group = network.groups.get(item.attrs.to ?? '')
+  if (!group) throw new QueryError(404, 'item-not-found')
+  return group
+}
+
+function asMember(query: Query): { group: Group; actor: Person } {
+  const group = groupOf(query)
+  const actor = query.companion.person
+  if (!group.members.has(actor.number)) throw new QueryError(403, 'forbidden')
+  return { group, actor }
+}
+
+/** Who may change a group's own data: everybody unless it is locked, then admins. */
+function asEditor(query: Query): { group: Group; actor: Person } {
+  const { group, actor } = asMember(query)
+  if (group.restrict && !isAdmin(group, actor)) throw new QueryError(403, 'forbidden')
+  return { group, actor }
+}
+
+function asAdmin(query: Query): { group: Group; actor: Person } {
+  const { group, actor } = asMember(query)
+  if (!isAdmin(group, actor)) throw new QueryError(403, 'forbidden')
+  return { group, actor }
+}
+
+const addresses = (item: BinaryNode | undefined) => children(item, 'participant').map((entry) => entry.attrs.jid ?? '')
+
+function outcome(group: Group, changes: Change[]): BinaryNode[] {
+  return changes.map(({ person, address, error }) => {
+    if (!person) return node('participant', { jid: address, error })
+    return participantNode(group, group.members.get(person.number) ?? { person, role: 'member' }, error)
+  })
+}
+
+function create({ network, companion, subject }: Query): BinaryNode[] {
+  const owner = companion.person
+  const group = createGroup(network, owner, subject.attrs.subject ?? '', 'lid')
+  addMembers(network, group, owner, addresses(subject), true)
+  const created = groupNode(group)
+  notifyGroup(network, group, owner, node('create', { type: 'new', key: subject.attrs.key }, [created]))
+  return [created]
+}
+
+function participating({ network, companion }: Query): BinaryNode[] {
+  const { number } = companion.person
+  const own = [...network.groups.values()].filter((group) => group.members.has(number))
+  return [node('groups', {}, own.map(groupNode))]
+}
+
+function byInvite(network: Network, code: string | undefined): Group {
+  const group = [...network.groups.values()].find((item) => item.invite === code)
+  if (!group) throw new QueryError(406, 'not-acceptable')
+  return group
+}
+
+/** Joins, or asks to when admins decide. */
+function join({ network, companion, subject }: Query): BinaryNode[] {
+  const group = byInvite(network, subject.attrs.code)
+  const { person } = companion
+  if (group.members.has(person.number)) return [node('group', { jid: group.id })]
+  if (group.joinApproval) {
+    requestToJoin(network, group, person, 'invite_link')
+    return [node('membership_approval_request', { jid: group.id })]
+  }
+  const member = { person, role: 'member' as const }
+  group.members.set(person.number, member)
+  notifyGroup(network, group, person, node('add', { reason: 'invite' }, [participantNode(group, member)]))
+  return [node('group', { jid: group.id })]
+}
+
+/** By an invite message: the code of the group, shown by an admin. */
+function accept(query: Query): undefined {
+  const group = groupOf(query)
+  const { network, companion, subject } = query
+  if (subject.attrs.code !== group.invite) throw new QueryError(406, 'not-acceptable')
+  const member = { person: companion.person, role: 'member' as const }
+  group.members.set(companion.person.number, member)
+  notifyGroup(network, group, companion.person, node('add', { reason: 'invite' }, [participantNode(group, member)]))
+  return undefined
+}
+
+function leave({ network, companion, subject }: Query): BinaryNode[] {
+  const left = children(subject, 'group').map((item) => {
+    const group = network.groups.get(item.attrs.id ?? '')
+    if (!group) return node('group', { id: item.attrs.id, error: 404 })
+    removeMembers(network, group, companion.person, [`${companion.person.number}@${SERVER}`])
+    return node('group', { id: group.id })
+  })
+  return [node('leave', {}, left)]
+}
+
+const changeMembers =
+  (action: 'add' | 'remove' | 'promote' | 'demote'): Answer =>
+  (query) => {
+    const { network, subject } = query
+    const open = action === 'add' && groupOf(query).memberAddMode === 'all_member_add'
+    const { group, actor } = open ? asMember(query) : asAdmin(query)
+    const wanted = addresses(subject)
+    const changes =
+      action === 'add'
+        ? addMembers(network, group, actor, wanted)
+        : action === 'remove'
+          ? removeMembers(network, group, actor, wanted)
+          : setRoles(network, group, actor, wanted, action)
+    return [node(action, {}, outcome(group, changes))]
+  }
+
+function decide(query: Query): BinaryNode[] {
+  const { group, actor } = asAdmin(query)
+  const action = children(query.subject)[0]
+  const people = addresses(action).map((address) => ({ address, person: findPerson(query.network, address) }))
+  const known = people.flatMap(({ person }) => (person && group.requests.has(person.number) ? [person.number] : []))
+  settings.decideRequests(query.network, group, actor, known, action?.tag === 'approve')
+  const answered = people.map(({ address, person }) =>
+    node('participant', { jid: address, error: person && known.includes(person.number) ? undefined : 404 }),
+  )
+  return [node('membership_requests_action', {}, [node(action?.tag ?? 'approve', {}, answered)])]
+}
+
+/** A setting that is one element, with nothing to answer. */
+const set =
+  (apply: (query: Query, group: Group, actor: Person) => void, who: typeof asAdmin = asAdmin): Answer =>
+  (query) => {
+    const { group, actor } = who(query)
+    apply(query, group, actor)
+    return undefined
+  }
+
+export function setGroupPicture(network: Network, id: string, actor: Person, picture: string | undefined) {
+  const group = network.groups.get(id)
+  if (!group) throw new QueryError(404, 'item-not-found')
+  group.picture = picture
+  const change =
+    picture === undefined
+      ? node('delete', { jid: id })
+      : node('set', { jid: id, id: seconds(), author: `${actor.number}@${SERVER}` })
+  for (const { person } of group.members.values()) {
+    for (const companion of person.companions.values()) {
+      enqueue(network, companion, node('notification', { from: id, type: 'picture', id: randomId(), t: seconds() }, [change]))
+    }
+  }
+}
+
+export const GROUP_QUERIES: Record<string, Answer> = {
+  'w:g2 set create': create,
+  'w:g2 get query': (query) => [groupNode(asMember(query).group)],
+  'w:g2 get participating': participating,
+  'w:g2 set add': changeMembers('add'),
+  'w:g2 set remove': changeMembers('remove'),
+  'w:g2 set promote': changeMembers('promote'),
+  'w:g2 set demote': changeMembers('demote'),
+  'w:g2 set leave': leave,
+  'w:g2 set subject': set(
+    (query, group, actor) => settings.setSubject(query.network, group, actor, textOf(query.subject) ?? ''),
+    asEditor,
+  ),
+  'w:g2 set description': set(({ network, subject }, group, actor) => {
+    const text = childBytes(subject, 'body')?.toString('utf8') ?? ''
+    settings.setDescription(network, group, actor, text, subject.attrs.id)
+  }, asEditor),
+  'w:g2 get invite': (query) => {
+    if (query.subject.attrs.code !== undefined) return [groupNode(byInvite(query.network, query.subject.attrs.code))]
+    return [node('invite', { code: asMember(query).group.invite })]
+  },
+  'w:g2 set invite': (query) => {
+    if (query.subject.attrs.code !== undefined) return join(query)
+    const { group, actor } = asAdmin(query)
+    return [node('invite', { code: settings.renewInvite(query.network, group, actor) })]
+  },
+  'w:g2 set accept': accept,
+  'w:g2 set revoke': set(({ network }, group, actor) => void settings.renewInvite(network, group, actor)),
+  'w:g2 set announcement': set(({ network }, group, actor) => settings.setAnnounce(network, group, actor, true)),
+  'w:g2 set not_announcement': set(({ network }, group, actor) => settings.setAnnounce(network, group, actor, false)),
+  'w:g2 set locked': set(({ network }, group, actor) => settings.setRestrict(network, group, actor, true)),
+  'w:g2 set unlocked': set(({ network }, group, actor) => settings.setRestrict(network, group, actor, false)),
+  'w:g2 set ephemeral': set(
+    ({ network, subject }, group, actor) => settings.setEphemeral(network, group, actor, Number(subject.attrs.expiration ?? 0)),
+    asEditor,
+  ),
+  'w:g2 set not_ephemeral': set(({ network }, group, actor) => settings.setEphemeral(network, group, actor, 0), asEditor),
+  'w:g2 set member_add_mode': set(({ network, subject }, group, actor) => {
+    settings.setMemberAddMode(network, group, actor, textOf(subject) === 'admin_add' ? 'admin_add' : 'all_member_add')
+  }),
+  'w:g2 set membership_approval_mode': set(({ network, subject }, group, actor) => {
+    settings.setJoinApproval(network, group, actor, child(subject, 'group_join')?.attrs.state === 'on')
+  }),
+  'w:g2 get membership_approval_requests': (query) => {
+    const { group } = asAdmin(query)
+    const requests = [...group.requests.values()].map(({ person, at }) => {
+      const { jid, phone_number, lid } = participantNode(group, { person, role: 'member' }).attrs
+      return node('membership_approval_request', { jid, phone_number, lid, request_time: at, request_method: 'invite_link' })
+    })
+    return [node('membership_approval_requests', {}, requests)]
+  },
+  'w:g2 set membership_requests_action': decide,
+}

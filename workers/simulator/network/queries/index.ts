@@ -1,0 +1,62 @@
+import { type BinaryNode, firstChild, node, SERVER, seconds } from '../../wire/node.ts'
+import type { Connection } from '../connection.ts'
+import { activate } from '../login.ts'
+import type { Companion, Network } from '../model.ts'
+import { APP_STATE_QUERIES } from './app-state.ts'
+import { BUSINESS_QUERIES } from './business.ts'
+import { CONNECTION_QUERIES } from './connection.ts'
+import { GROUP_QUERIES } from './groups.ts'
+import { KEY_QUERIES } from './keys.ts'
+import { NEWSLETTER_QUERIES } from './newsletters.ts'
+import { PROFILE_QUERIES } from './profile.ts'
+import { type Answer, type Query, QueryError } from './query.ts'
+import { USYNC_QUERIES } from './usync.ts'
+
+/** By `xmlns type child`. A child `*` stands for any, also for none. */
+const QUERIES: Record<string, Answer> = {
+  ...CONNECTION_QUERIES,
+  ...KEY_QUERIES,
+  ...USYNC_QUERIES,
+  ...PROFILE_QUERIES,
+  ...APP_STATE_QUERIES,
+  ...GROUP_QUERIES,
+  ...BUSINESS_QUERIES,
+  ...NEWSLETTER_QUERIES,
+}
+
+/** What a device without account may ask. */
+const ALLOWED_WITHOUT_ACCOUNT = new Set(['md set link_code_companion_reg', 'w:p get ping', 'w:p get *'])
+
+export async function answerQuery(network: Network, connection: Connection, item: BinaryNode): Promise<void> {
+  const { xmlns = '', type = '' } = item.attrs
+  const subject = firstChild(item) ?? node('nothing')
+  const name = `${xmlns} ${type} ${subject.tag}`
+  const answer = QUERIES[name] ?? QUERIES[`${xmlns} ${type} *`]
+  if (!answer) {
+    network.stats.unknownQueries.push(name)
+    return connection.send(queryError(item, 501, 'feature-not-implemented'))
+  }
+  const companion = connection.companion
+  if (!companion && !ALLOWED_WITHOUT_ACCOUNT.has(name)) return connection.send(queryError(item, 401, 'not-authorized'))
+  try {
+    const children = await answer({ network, connection, companion: companion as Companion, item, subject })
+    connection.send(queryResult(item, children))
+    if (companion) AFTERWARDS[name]?.({ network, connection, companion, item, subject })
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error
+    connection.send(queryError(item, error.code, error.message))
+  }
+}
+
+/** What a query sets off once its answer is out. */
+const AFTERWARDS: Record<string, (query: Query) => void> = {
+  'passive set active': ({ network, connection, companion }) => activate(network, connection, companion),
+}
+
+function queryResult(item: BinaryNode, children: BinaryNode[] | undefined): BinaryNode {
+  return node('iq', { from: item.attrs.to ?? SERVER, id: item.attrs.id, t: seconds(), type: 'result' }, children)
+}
+
+export function queryError(item: BinaryNode, code: number, text: string): BinaryNode {
+  return node('iq', { from: item.attrs.to ?? SERVER, id: item.attrs.id, type: 'error' }, [node('error', { code, text })])
+}

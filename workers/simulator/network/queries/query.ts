@@ -1,0 +1,24 @@
+import type { BinaryNode } from '../../wire/node.ts'
+import type { Connection } from '../connection.ts'
+import type { Companion, Network } from '../model.ts'
+
+export interface Query {
+  network: Network
+  connection: Connection
+  /** Who asks; absent while a device without account shows its code. */
+  companion: Companion
+  item: BinaryNode
+  /** First child: what is asked. */
+  subject: BinaryNode
+}
+
+/** Answers with the children of the result. */
+export type Answer = (query: Query) => BinaryNode[] | undefined | Promise<BinaryNode[] | undefined>
+
+export class QueryError extends Error {
+  readonly code: number
+  constructor(code: number, text: string) {
+    super(text)
+    this.code = code
+  }
+}

@@ -1,0 +1,57 @@
+import { type BinaryNode, child, children, node, seconds, textOf } from '../../wire/node.ts'
+import { digits, parseJid } from '../jid.ts'
+import type { Network, Person } from '../model.ts'
+import { findNumber, findPerson, lidJidOf, pnOf } from '../people.ts'
+import type { Answer } from './query.ts'
+
+/** Devices of an account: the phone, what the simulator plays besides, and linked gateway instances. */
+export function deviceIds(person: Person): number[] {
+  return [...person.devices.map((device) => device.id), ...person.companions.keys()].sort((a, b) => a - b)
+}
+
+function deviceList(person: Person): BinaryNode {
+  const list = deviceIds(person).map((id) => node('device', id === 0 ? { id } : { id, 'key-index': id }))
+  return node('devices', {}, [node('device-list', {}, list), node('key-index-list', { ts: seconds() }, Buffer.from([1]))])
+}
+
+type Protocol = (person: Person, user: Asked) => BinaryNode | undefined
+
+interface Asked {
+  network: Network
+  jid: string | undefined
+  phone: string | undefined
+}
+
+const PROTOCOLS: Record<string, Protocol> = {
+  devices: deviceList,
+  // a user asked for under its LID gets no mapping: the client warns about one
+  lid: (person, { jid }) => (jid && parseJid(jid).server === 'lid' ? undefined : node('lid', { val: lidJidOf(person) })),
+  contact: () => node('contact', { type: 'in' }),
+  status: (person) => node('status', { t: seconds() }, person.about ?? ''),
+  disappearing_mode: (person) => node('disappearing_mode', { duration: person.defaultEphemeralSeconds, t: seconds() }),
+  business: () => undefined,
+  bot: () => undefined,
+  username: () => undefined,
+}
+
+function answerUser(asked: Asked, protocols: string[]): BinaryNode[] {
+  const { network, jid, phone } = asked
+  const person = phone === undefined ? findPerson(network, jid ?? '') : findNumber(network, digits(phone))
+  // somebody who is not on the network is absent when asked by number, and without devices when asked by JID
+  if (!person) return jid === undefined ? [] : [node('user', { jid })]
+  const content = protocols.flatMap((name) => PROTOCOLS[name]?.(person, asked) ?? [])
+  return [node('user', { jid: jid ?? pnOf(person) }, content)]
+}
+
+export const USYNC_QUERIES: Record<string, Answer> = {
+  'usync get usync': ({ network, subject }) => {
+    const { sid, index, last, mode, context } = subject.attrs
+    const protocols = children(child(subject, 'query')).map((protocol) => protocol.tag)
+    for (const name of protocols) if (!PROTOCOLS[name]) network.stats.unknownQueries.push(`usync protocol ${name}`)
+    const users = children(child(subject, 'list'), 'user').flatMap((user) => {
+      const contact = child(user, 'contact')
+      return answerUser({ network, jid: user.attrs.jid, phone: contact && textOf(contact) }, protocols)
+    })
+    return [node('usync', { sid, index, last, mode, context }, [node('result'), node('list', {}, users)])]
+  },
+}

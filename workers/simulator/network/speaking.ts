@@ -1,0 +1,239 @@
+import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
+import { ControlError } from '../control/network-control.ts'
+import type { Composed } from '../people/compose.ts'
+import { describe, stanzaOf } from '../people/describe.ts'
+import { type BinaryNode, node, randomId, seconds } from '../wire/node.ts'
+import { enqueue } from './delivery.ts'
+import { pad } from './hearing.ts'
+import { digits, isGroup, STATUS } from './jid.ts'
+import type { Companion, Group, Message, Network, Person, PretendDevice } from './model.ts'
+import { findNumber, jidOf, lidJidOf, pnOf } from './people.ts'
+import { takeBundle } from './queries/keys.ts'
+
+/** Own messages remembered per person, for devices that ask again. */
+const REMEMBERED = 4_000
+
+export interface SpeakOptions {
+  id?: string | undefined
+  /** To whom a status goes; everybody with a linked device who is not the author, when absent. */
+  audience?: Person[]
+  about?: Omit<Composed, 'message'>
+}
+
+/** Somebody the simulator plays sends a message: sealed for every linked device it concerns, in the order of the calls. */
+export async function speak(network: Network, from: Person, to: string, message: Message, options: SpeakOptions = {}) {
+  const id = options.id ?? newMessageId()
+  const device = from.devices[0]!
+  const bytes = proto.Message.encode(message).finish()
+  remember(from, id, isGroup(to) || to === STATUS ? to : digits(to), bytes)
+  const outgoing: Outgoing = { id, about: options.about ?? stanzaOf(message), bytes, message, count: undefined }
+  if (to === STATUS) await device.turn(() => toStatus(network, device, outgoing, options.audience))
+  else if (isGroup(to)) await device.turn(() => toGroup(network, device, groupOf(network, from, to), outgoing))
+  else await device.turn(() => toPerson(network, device, personOf(network, to), outgoing))
+  network.changed()
+  return { id }
+}
+
+interface Outgoing {
+  id: string
+  /** What the stanza says about the content besides: type, edit, meta. */
+  about: Omit<Composed, 'message'>
+  bytes: Uint8Array
+  message: Message
+  /** Set on a message that is sent again. */
+  count: number | undefined
+}
+
+export function newMessageId(): string {
+  return `3A${randomId()}${randomId().slice(0, 2)}`
+}
+
+function remember(from: Person, id: string, chat: string, message: Uint8Array) {
+  from.sent.set(id, { chat, message })
+  if (from.sent.size > REMEMBERED) from.sent.delete(from.sent.keys().next().value ?? '')
+}
+
+function personOf(network: Network, to: string): Person {
+  const person = findNumber(network, digits(to))
+  if (!person) throw new ControlError('not_found', `${to} is not on the network`)
+  return person
+}
+
+function groupOf(network: Network, from: Person, to: string): Group {
+  const group = network.groups.get(to)
+  if (!group) throw new ControlError('not_found', `there is no group ${to}`)
+  if (!group.members.has(from.number)) throw new ControlError('conflict', `${from.number} is not in ${to}`)
+  return group
+}
+
+async function seal(
+  network: Network,
+  device: PretendDevice,
+  to: Companion,
+  bytes: Uint8Array,
+  { about, count }: Partial<Outgoing> = {},
+): Promise<BinaryNode> {
+  const { signal } = device
+  if (!signal.hasSession(to.address)) await signal.openSession(to.address, takeBundle(network, to))
+  const { type, ciphertext } = await signal.encrypt(to.address, pad(bytes))
+  return node('enc', { v: 2, type, mediatype: about?.mediaType, count }, ciphertext)
+}
+
+async function toPerson(network: Network, device: PretendDevice, to: Person, outgoing: Outgoing) {
+  const from = device.person
+  for (const companion of to.companions.values()) {
+    const enc = await seal(network, device, companion, outgoing.bytes, outgoing)
+    enqueue(network, companion, directStanza(network, device, outgoing, [enc]))
+  }
+  if (to !== from) recordFor(to, from, outgoing, pnOf(from))
+  const chat = jidOf(to, network.settings.addressing)
+  const sent = proto.Message.encode({ deviceSentMessage: { destinationJid: chat, message: outgoing.message } }).finish()
+  for (const companion of to === from ? [] : from.companions.values()) {
+    const enc = await seal(network, device, companion, sent, outgoing)
+    enqueue(network, companion, directStanza(network, device, outgoing, [enc], chat))
+  }
+}
+
+function directStanza(
+  network: Network,
+  device: PretendDevice,
+  outgoing: Outgoing,
+  content: BinaryNode[],
+  recipient?: string,
+): BinaryNode {
+  const { person } = device
+  const isLid = network.settings.addressing === 'lid'
+  const other = isLid ? { sender_pn: pnOf(person), addressing_mode: 'lid' } : { sender_lid: lidJidOf(person) }
+  const from = jidOf(person, network.settings.addressing, device.id)
+  return node('message', { from, ...other, recipient, ...facts(outgoing, person) }, withMeta(outgoing, content))
+}
+
+function facts({ id, about }: Outgoing, { name }: Person) {
+  return { id, type: about.type, edit: about.edit, t: seconds(), notify: name }
+}
+
+function withMeta({ about }: Outgoing, content: BinaryNode[]): BinaryNode[] {
+  return about.meta ? [...content, node('meta', about.meta)] : content
+}
+
+/** People the simulator plays hear each other without ciphers: nothing of the gateway is on that way. */
+function recordFor(to: Person, from: Person, { id, message }: Outgoing, chat: string) {
+  if (to.isSink) return
+  const { kind, text, media } = describe(message)
+  const plain = proto.Message.fromObject(message).toJSON()
+  to.inbox.add({ id, from: from.number, chat, at: new Date().toISOString(), kind, text, proto: plain, media, retries: 0 })
+}
+
+async function toGroup(network: Network, device: PretendDevice, group: Group, outgoing: Outgoing) {
+  const people = [...group.members.values()].map((member) => member.person)
+  await toMany(network, device, group.id, people, group.addressing, outgoing, keyHoldersOf(group, device))
+  for (const person of people) if (person !== device.person) recordFor(person, device.person, outgoing, group.id)
+}
+
+export function keyHoldersOf(group: Group, device: PretendDevice): Set<string> {
+  const known = group.keyHolders.get(device.address) ?? new Set<string>()
+  group.keyHolders.set(device.address, known)
+  return known
+}
+
+async function toStatus(network: Network, device: PretendDevice, outgoing: Outgoing, audience?: Person[]) {
+  const people = audience ?? [...network.people.values()].filter((person) => person.companions.size > 0)
+  await toMany(network, device, STATUS, people, 'pn', outgoing, new Set())
+}
+
+async function toMany(
+  network: Network,
+  device: PretendDevice,
+  chat: string,
+  people: Person[],
+  addressing: 'lid' | 'pn',
+  outgoing: Outgoing,
+  holders: Set<string>,
+) {
+  const { signal } = device
+  const companions = people.flatMap((person) => [...person.companions.values()])
+  if (companions.length === 0) return
+  // the key as it is before this message: from there on its holders can read
+  const key = await distribution(device, chat)
+  const shared = node(
+    'enc',
+    { v: 2, type: 'skmsg', mediatype: outgoing.about.mediaType },
+    await signal.encryptGroup(chat, pad(outgoing.bytes)),
+  )
+  for (const companion of companions) {
+    const copy = holders.has(companion.address) ? [] : [await seal(network, device, companion, key)]
+    holders.add(companion.address)
+    enqueue(network, companion, groupStanza(device, chat, addressing, outgoing, [...copy, shared]))
+  }
+}
+
+async function distribution(device: PretendDevice, chat: string, message: Message = {}): Promise<Uint8Array> {
+  const axolotlSenderKeyDistributionMessage = await device.signal.senderKey(chat)
+  const senderKeyDistributionMessage = { groupId: chat, axolotlSenderKeyDistributionMessage }
+  return proto.Message.encode({ ...message, senderKeyDistributionMessage }).finish()
+}
+
+function groupStanza(
+  device: PretendDevice,
+  chat: string,
+  addressing: 'lid' | 'pn',
+  outgoing: Outgoing,
+  content: BinaryNode[],
+): BinaryNode {
+  const { person } = device
+  const attrs = {
+    from: chat,
+    participant: jidOf(person, addressing, device.id),
+    ...(addressing === 'lid' ? { participant_pn: pnOf(person) } : { participant_lid: lidJidOf(person) }),
+    addressing_mode: addressing,
+  }
+  return node('message', { ...attrs, ...facts(outgoing, person) }, withMeta(outgoing, content))
+}
+
+/** A linked device could not read a message and asks again: a fresh session, the same id, sealed for it alone. */
+export async function speakAgain(
+  network: Network,
+  device: PretendDevice,
+  to: Companion,
+  id: string,
+  count: number,
+  open: () => Promise<void>,
+) {
+  const remembered = device.person.sent.get(id)
+  if (!remembered) return network.failures.push(`${to.address} asked again for ${id}, which ${device.address} does not know`)
+  await device.turn(async () => {
+    await open()
+    const message = proto.Message.decode(remembered.message)
+    const outgoing: Outgoing = { id, about: stanzaOf(message), bytes: remembered.message, message, count }
+    const { chat } = remembered
+    if (isGroup(chat) || chat === STATUS) {
+      const addressing = network.groups.get(chat)?.addressing ?? 'pn'
+      const enc = await seal(network, device, to, await distribution(device, chat, message), outgoing)
+      return enqueue(network, to, groupStanza(device, chat, addressing, outgoing, [enc]))
+    }
+    const isOwn = to.person === device.person
+    const recipient = isOwn ? jidOf(personOf(network, chat), network.settings.addressing) : undefined
+    const own = isOwn
+      ? proto.Message.encode({ deviceSentMessage: { destinationJid: recipient, message } }).finish()
+      : outgoing.bytes
+    enqueue(network, to, directStanza(network, device, outgoing, [await seal(network, device, to, own, outgoing)], recipient))
+  })
+  network.changed()
+}
+
+/** Peer message: from the phone to one of its own linked devices, not part of any chat. */
+export async function speakToOwnDevice(
+  network: Network,
+  device: PretendDevice,
+  to: Companion,
+  message: Message,
+  id = newMessageId(),
+) {
+  const bytes = proto.Message.encode(message).finish()
+  await device.turn(async () => {
+    const enc = await seal(network, device, to, bytes)
+    const attrs = { from: pnOf(device.person), id, type: 'text', category: 'peer', t: seconds() }
+    enqueue(network, to, node('message', attrs, [enc]))
+  })
+  network.changed()
+}

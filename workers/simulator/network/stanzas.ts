@@ -1,0 +1,71 @@
+import { type BinaryNode, firstChild } from '../wire/node.ts'
+import { acknowledgement } from './acknowledgement.ts'
+import { receiveCall } from './calls.ts'
+import { type Connection, failure, streamError } from './connection.ts'
+import { settleByAck } from './delivery.ts'
+import { receiveMessage } from './incoming.ts'
+import type { Network } from './model.ts'
+import { receiveChatState, receivePresence } from './presence.ts'
+import { answerQuery, queryError } from './queries/index.ts'
+import { receiveReceipt } from './receipts.ts'
+
+type FaultPoint = 'query' | 'message' | 'receipt' | 'presence' | 'call'
+
+const FAULT_POINTS: Record<string, FaultPoint> = {
+  iq: 'query',
+  message: 'message',
+  receipt: 'receipt',
+  presence: 'presence',
+  chatstate: 'presence',
+  call: 'call',
+}
+
+/** Where every stanza of a client arrives, after the rules for faults had their say. */
+export function receiveStanza(network: Network, connection: Connection, item: BinaryNode) {
+  const on = FAULT_POINTS[item.tag]
+  const phone = connection.companion?.person.number
+  const facts = { ...item.attrs, tag: item.tag, child: firstChild(item)?.tag, phone, direction: 'from_client' }
+  const action = on && network.faults.take(on, facts)
+  if (!action) return handle(network, connection, item)
+  if (action === 'drop') return
+  if (action === 'cut') return connection.cut()
+  if (action === 'duplicate') {
+    handle(network, connection, item)
+    return handle(network, connection, item)
+  }
+  if ('delay_ms' in action) return network.later(action.delay_ms, () => handle(network, connection, item))
+  if ('query_error' in action) return connection.send(queryError(item, ...action.query_error))
+  if ('ack_error' in action) return connection.send(acknowledgement(item, action.ack_error))
+  if ('stream_error' in action) return connection.end(streamError(action.stream_error))
+  if ('failure' in action) return connection.end(failure(action.failure, { code: action.code, expire: action.expire }))
+  if ('corrupt' in action) return connection.sendGarbage()
+  handle(network, connection, item)
+}
+
+function handle(network: Network, connection: Connection, item: BinaryNode) {
+  const companion = connection.companion
+  if (item.tag === 'iq') return network.run(answerQuery(network, connection, item))
+  if (item.tag === 'xmlstreamend') return connection.end()
+  // a client that shows a code may only ask
+  if (!companion) return
+  switch (item.tag) {
+    case 'message':
+      return receiveMessage(network, companion, item)
+    case 'receipt':
+      connection.send(acknowledgement(item))
+      return receiveReceipt(network, companion, item)
+    case 'ack':
+      return settleByAck(network, companion, item)
+    case 'presence':
+      return receivePresence(network, companion, item)
+    case 'chatstate':
+      return receiveChatState(network, companion, item)
+    case 'call':
+      return receiveCall(network, companion, item)
+    // telemetry and batch sizes: nothing here depends on them
+    case 'ib':
+      return
+    default:
+      network.stats.unknownQueries.push(`stanza ${item.tag}`)
+  }
+}

@@ -1,0 +1,168 @@
+import type { Settings } from '../control/network-control.ts'
+import { restoreSignalDevice } from '../people/signal-device.ts'
+import type { SavedTrust } from '../wire/certificate.ts'
+import type { BinaryNode } from '../wire/node.ts'
+import type { Companion, Group, Network, Person } from './model.ts'
+import type { Newsletter } from './newsletters.ts'
+import { addPerson, createPretendDevice } from './people.ts'
+
+/** The whole network as JSON. Bytes are `{ $bytes: base64 }`, maps and sets are `{ $map: entries }` and `{ $set: values }`. */
+export interface SavedNetwork {
+  v: 1
+  trust: SavedTrust
+  settings: Settings
+  people: unknown[]
+  groups: unknown[]
+  newsletters: unknown
+}
+
+/** Own messages kept over a restart, per person: enough for devices that still ask again. */
+const KEPT_SENT = 200
+
+export function pack(value: unknown): unknown {
+  if (value instanceof Uint8Array) return { $bytes: Buffer.from(value).toString('base64') }
+  if (value instanceof Map) return { $map: [...value].map(([key, item]) => [key, pack(item)]) }
+  if (value instanceof Set) return { $set: [...value].map(pack) }
+  if (Array.isArray(value)) return value.map(pack)
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, pack(item)]))
+  }
+  return value
+}
+
+export function unpack(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(unpack)
+  if (typeof value !== 'object' || value === null) return value
+  if ('$bytes' in value) return Buffer.from(String(value.$bytes), 'base64')
+  if ('$map' in value) return new Map((value.$map as [string, unknown][]).map(([key, item]) => [key, unpack(item)]))
+  if ('$set' in value) return new Set((value.$set as unknown[]).map(unpack))
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, unpack(item)]))
+}
+
+/** Fields of a person that are plain data. */
+const PERSON_FIELDS = [
+  'lid',
+  'name',
+  'platform',
+  'isPhone',
+  'isAutomatic',
+  'business',
+  'receipts',
+  'picture',
+  'about',
+  'blockedMe',
+  'groupAdd',
+  'isSink',
+  'history',
+  'nextDevice',
+  'blocklist',
+  'privacy',
+  'defaultEphemeralSeconds',
+  'appState',
+] as const satisfies (keyof Person)[]
+
+interface SavedPerson extends Pick<Person, (typeof PERSON_FIELDS)[number]> {
+  number: string
+  sent: Person['sent']
+  /** What each device's Signal side saved; null for one that was never spoken to. */
+  devices: unknown[]
+  companions: SavedCompanion[]
+}
+
+type SavedCompanion = Omit<Companion, 'person' | 'address' | 'connection' | 'isAvailable' | 'nacksToIgnore'>
+
+interface SavedGroup extends Omit<Group, 'owner' | 'subjectBy' | 'members' | 'requests' | 'description'> {
+  owner: string
+  subjectBy: string
+  description: (Omit<NonNullable<Group['description']>, 'by'> & { by: string }) | undefined
+  members: [string, Group['requests'] extends Map<string, unknown> ? 'member' | 'admin' | 'superadmin' : never][]
+  requests: [string, number][]
+}
+
+export function saveNetwork(network: Network): SavedNetwork {
+  return {
+    v: 1,
+    trust: network.trust.save(),
+    settings: network.settings,
+    people: [...network.people.values()].map((person) => pack(savedPerson(person))),
+    groups: [...network.groups.values()].map((group) => pack(savedGroup(group))),
+    newsletters: pack(network.newsletters),
+  }
+}
+
+function savedPerson(person: Person): SavedPerson {
+  const fields = Object.fromEntries(PERSON_FIELDS.map((name) => [name, person[name]])) as Pick<
+    Person,
+    (typeof PERSON_FIELDS)[number]
+  >
+  return {
+    number: person.number,
+    ...fields,
+    sent: new Map([...person.sent].slice(-KEPT_SENT)),
+    devices: person.devices.map((device) => (device.hasSignal ? device.signal.save() : null)),
+    companions: [...person.companions.values()].map(savedCompanion),
+  }
+}
+
+function savedCompanion(companion: Companion): SavedCompanion {
+  const { person, address, connection, isAvailable, nacksToIgnore, ...data } = companion
+  return data
+}
+
+function savedGroup(group: Group): SavedGroup {
+  const { owner, subjectBy, members, requests, description } = group
+  return {
+    ...group,
+    owner: owner.number,
+    subjectBy: subjectBy.number,
+    description: description && { ...description, by: description.by.number },
+    members: [...members.values()].map(({ person, role }) => [person.number, role]),
+    requests: [...requests.values()].map(({ person, at }) => [person.number, at]),
+  }
+}
+
+export function restoreNetwork(network: Network, saved: SavedNetwork) {
+  if (saved.v !== 1) throw new Error(`state of version ${String(saved.v)} is not known here`)
+  Object.assign(network.settings, saved.settings)
+  for (const person of saved.people) restorePerson(network, unpack(person) as SavedPerson)
+  for (const group of saved.groups) restoreGroup(network, unpack(group) as SavedGroup)
+  for (const [id, item] of unpack(saved.newsletters) as Map<string, Newsletter>) network.newsletters.set(id, item)
+}
+
+function restorePerson(network: Network, saved: SavedPerson) {
+  const { devices, companions, number, ...fields } = saved
+  const person = addPerson(network, number, fields.isPhone, fields.isAutomatic, fields.lid)
+  Object.assign(person, fields)
+  person.devices = devices.map((signal, id) =>
+    createPretendDevice(person, id, signal === null ? undefined : restoreSignalDevice(signal)),
+  )
+  for (const data of companions) {
+    const companion: Companion = {
+      ...data,
+      pending: data.pending as Map<string, BinaryNode>,
+      // numbers become text as keys of JSON's own objects, not in our lists of entries
+      person,
+      address: `${number}.${data.device}`,
+      nacksToIgnore: new Set(),
+      isAvailable: false,
+      connection: undefined,
+    }
+    person.companions.set(data.device, companion)
+  }
+}
+
+function restoreGroup(network: Network, saved: SavedGroup) {
+  const find = (number: string): Person => {
+    const person = network.people.get(number)
+    if (!person) throw new Error(`the state names ${number}, whom it does not know`)
+    return person
+  }
+  network.groups.set(saved.id, {
+    ...saved,
+    owner: find(saved.owner),
+    subjectBy: find(saved.subjectBy),
+    description: saved.description && { ...saved.description, by: find(saved.description.by) },
+    members: new Map(saved.members.map(([number, role]) => [number, { person: find(number), role }])),
+    requests: new Map(saved.requests.map(([number, at]) => [number, { person: find(number), at }])),
+  })
+}

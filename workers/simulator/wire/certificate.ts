@@ -1,0 +1,77 @@
+import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
+import { generateKeyPair, type KeyPair, restoreKeyPair, type SavedKeyPair, saveKeyPair, sign, verify } from './keys.ts'
+
+const { CertChain } = proto
+const { Details } = CertChain.NoiseCertificate
+
+const INTERMEDIATE_SERIAL = 1
+const LEAF_SERIAL = 2
+/** Serial of the root: what the intermediate names as its issuer. */
+const ROOT_SERIAL = 0
+/** Ten years in seconds: how long a certificate of this network is valid. */
+const VALIDITY = 10 * 365 * 86_400
+/** The certificates begin a day before they are made, so that a clock that is behind accepts them. */
+const GRACE = 86_400
+
+export interface Trust {
+  /** 32-byte public key that clients must trust. */
+  readonly root: Buffer
+  /** Static key of the Noise handshake: what an honest leaf certificate names. */
+  readonly serverKey: KeyPair
+  /** Encoded `CertChain`. `root`: signed by a root nobody trusts; `leaf`: valid, but of another static key. */
+  chain(forged?: 'root' | 'leaf'): Uint8Array
+  save(): SavedTrust
+}
+
+export interface SavedTrust {
+  root: SavedKeyPair
+  server: SavedKeyPair
+}
+
+function certify(serial: number, issuerSerial: number, key: Buffer, issuer: KeyPair, now: number) {
+  const details = Details.encode({ serial, issuerSerial, key, notBefore: now - GRACE, notAfter: now + VALIDITY }).finish()
+  return { details, signature: sign(issuer, details) }
+}
+
+function makeChain(root: KeyPair, leafKey: Buffer): Uint8Array {
+  const now = Math.floor(Date.now() / 1000)
+  const middle = generateKeyPair()
+  const intermediate = certify(INTERMEDIATE_SERIAL, ROOT_SERIAL, middle.publicKey, root, now)
+  const leaf = certify(LEAF_SERIAL, INTERMEDIATE_SERIAL, leafKey, middle, now)
+  return CertChain.encode({ intermediate, leaf }).finish()
+}
+
+export function createTrust(saved?: SavedTrust): Trust {
+  const root = saved ? restoreKeyPair(saved.root) : generateKeyPair()
+  const serverKey = saved ? restoreKeyPair(saved.server) : generateKeyPair()
+  const honest = makeChain(root, serverKey.publicKey)
+  const fault = findChainFault(honest, root.publicKey, serverKey.publicKey, Math.floor(Date.now() / 1000))
+  if (fault) throw new Error(`the certificate chain is not valid: ${fault}`)
+  return {
+    root: root.publicKey,
+    serverKey,
+    chain(forged) {
+      if (forged === 'root') return makeChain(generateKeyPair(), serverKey.publicKey)
+      if (forged === 'leaf') return makeChain(root, generateKeyPair().publicKey)
+      return honest
+    },
+    save: () => ({ root: saveKeyPair(root), server: saveKeyPair(serverKey) }),
+  }
+}
+
+/** What a strict client would find wrong with a chain; undefined when nothing. */
+export function findChainFault(chain: Uint8Array, root: Uint8Array, staticKey: Uint8Array, now: number): string | undefined {
+  const { leaf, intermediate } = CertChain.decode(chain)
+  if (!leaf?.details || !leaf.signature || !intermediate?.details || !intermediate.signature) return 'a part is missing'
+  const middle = Details.decode(intermediate.details)
+  const end = Details.decode(leaf.details)
+  if (!middle.key || !end.key) return 'a key is missing'
+  if (!verify(root, intermediate.details, intermediate.signature)) return 'the intermediate is not signed by the root'
+  if (!verify(middle.key, leaf.details, leaf.signature)) return 'the leaf is not signed by the intermediate'
+  if (middle.issuerSerial !== ROOT_SERIAL) return 'the intermediate names another issuer than the root'
+  if (end.issuerSerial !== middle.serial) return 'the leaf names another issuer than the intermediate'
+  for (const { notBefore, notAfter } of [middle, end]) {
+    if (Number(notBefore) > now || Number(notAfter) < now) return 'a certificate is not valid today'
+  }
+  return Buffer.from(end.key).equals(staticKey) ? undefined : 'the leaf is of another static key'
+}

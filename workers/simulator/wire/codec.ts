@@ -1,0 +1,17 @@
+import { inflateSync } from 'node:zlib'
+import * as constants from '@whiskeysockets/baileys/lib/WABinary/constants.js'
+import { type BinaryNode, decodeDecompressedBinaryNode, encodeBinaryNode } from '@whiskeysockets/baileys/lib/WABinary/index.js'
+
+/** Bit of the first payload byte that says the rest is zlib-compressed. */
+const COMPRESSED = 2
+
+export function encodeNode(item: BinaryNode): Buffer {
+  return encodeBinaryNode(item)
+}
+
+/** Synchronous, so that nodes keep the order of their frames. */
+export function decodeNode(payload: Buffer): BinaryNode {
+  const body = payload.subarray(1)
+  const plain = (payload[0] ?? 0) & COMPRESSED ? inflateSync(body) : body
+  return decodeDecompressedBinaryNode(plain, constants)
+}

@@ -1,0 +1,52 @@
+/** Length prefix of a frame, in bytes. */
+const PREFIX = 3
+/** 'W' 'A', protocol 6, dictionary 3: what every client sends before its first frame. */
+export const INTRO = Buffer.from([0x57, 0x41, 6, 3])
+const ROUTING_PREFIX = Buffer.from('ED')
+
+export function frame(payload: Uint8Array): Buffer {
+  const bytes = Buffer.allocUnsafe(PREFIX + payload.length)
+  bytes.writeUIntBE(payload.length, 0, PREFIX)
+  bytes.set(payload, PREFIX)
+  return bytes
+}
+
+export interface FrameReader {
+  /** Whole frames that are complete with these bytes. Throws when the stream does not begin as a client's does. */
+  push(bytes: Buffer): Buffer[]
+}
+
+/** Cuts a client's byte stream into frames: optional routing header, intro, then frames over any message boundaries. */
+export function createFrameReader(): FrameReader {
+  let waiting: Buffer = Buffer.alloc(0)
+  let introSeen = false
+
+  function takeIntro(): boolean {
+    let offset = 0
+    if (waiting.length < 2) return false
+    if (waiting.subarray(0, 2).equals(ROUTING_PREFIX)) {
+      // 'E' 'D' 00 01 length(3) routing_info
+      if (waiting.length < 7) return false
+      offset = 7 + waiting.readUIntBE(4, 3)
+    }
+    if (waiting.length < offset + INTRO.length) return false
+    if (!waiting.subarray(offset, offset + INTRO.length).equals(INTRO)) throw new Error('the client did not begin with WA 6 3')
+    waiting = waiting.subarray(offset + INTRO.length)
+    return true
+  }
+
+  return {
+    push(bytes) {
+      waiting = waiting.length === 0 ? bytes : Buffer.concat([waiting, bytes])
+      if (!introSeen) introSeen = takeIntro()
+      const frames: Buffer[] = []
+      while (introSeen && waiting.length >= PREFIX) {
+        const size = waiting.readUIntBE(0, PREFIX)
+        if (waiting.length < PREFIX + size) break
+        frames.push(waiting.subarray(PREFIX, PREFIX + size))
+        waiting = waiting.subarray(PREFIX + size)
+      }
+      return frames
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto'
+import type { BinaryNode } from '@whiskeysockets/baileys/lib/WABinary/types.js'
+
+export type { BinaryNode }
+
+export type Attributes = Record<string, string | number | boolean | null | undefined>
+
+export const SERVER = 's.whatsapp.net'
+
+/**
+ * A binary node. Attributes become strings and text content becomes bytes: the codec counts an attribute of another type without
+ * writing it (the frame is corrupt then), and may tokenise a string so that it arrives as another type.
+ */
+export function node(tag: string, attributes: Attributes = {}, content?: BinaryNode[] | Uint8Array | string): BinaryNode {
+  const attrs: Record<string, string> = {}
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined && value !== null) attrs[name] = String(value)
+  }
+  if (content === undefined) return { tag, attrs }
+  return { tag, attrs, content: typeof content === 'string' ? Buffer.from(content) : content }
+}
+
+/** The elements inside a node; none when it carries bytes or nothing. */
+export function children(parent: BinaryNode | undefined, tag?: string): BinaryNode[] {
+  if (!parent || !Array.isArray(parent.content)) return []
+  return tag === undefined ? parent.content : parent.content.filter((child) => child.tag === tag)
+}
+
+export function child(parent: BinaryNode | undefined, tag: string): BinaryNode | undefined {
+  if (!parent || !Array.isArray(parent.content)) return undefined
+  return parent.content.find((item) => item.tag === tag)
+}
+
+export function firstChild(parent: BinaryNode): BinaryNode | undefined {
+  return Array.isArray(parent.content) ? parent.content[0] : undefined
+}
+
+/** The bytes a node carries; the codec gives short known words back as strings. */
+export function bytesOf(item: BinaryNode | undefined): Buffer | undefined {
+  if (!item || item.content === undefined || Array.isArray(item.content)) return undefined
+  return typeof item.content === 'string' ? Buffer.from(item.content) : Buffer.from(item.content)
+}
+
+export function textOf(item: BinaryNode | undefined): string | undefined {
+  return bytesOf(item)?.toString('utf8')
+}
+
+export function childBytes(parent: BinaryNode | undefined, tag: string): Buffer | undefined {
+  return bytesOf(child(parent, tag))
+}
+
+/** Big-endian integer in `size` bytes, as key ids (3) and registration ids (4) travel. */
+export function bigEndian(value: number, size: number): Buffer {
+  const bytes = Buffer.alloc(size)
+  bytes.writeUIntBE(value, 0, size)
+  return bytes
+}
+
+export function readBigEndian(bytes: Uint8Array): number {
+  return Buffer.from(bytes).readUIntBE(0, bytes.length)
+}
+
+/** Seconds since 1970, as every `t` attribute is written. */
+export function seconds(): number {
+  return Math.floor(Date.now() / 1000)
+}
+
+/** Id of a stanza or message of the network's own. */
+export function randomId(): string {
+  return randomBytes(8).toString('hex').toUpperCase()
+}
