@@ -22,9 +22,17 @@ export const keys = {
   signals: (id: string, type?: string) => (type === undefined ? `instance:${id}:key:` : `instance:${id}:key:${type}:`),
   queueItem: (id: string, svcId: string) => `instance:${id}:queue:${svcId}`,
   queue: (id: string) => `instance:${id}:queue:`,
+  /** Service id of the item whose network call has begun; absent between two items. */
+  queueInFlight: (id: string) => `instance:${id}:queue-in-flight`,
   /** Events that wait for delivery, by event id: ULIDs of one instance ascend, so key order is the order of the facts. */
   outboxEvent: (id: string, eventId: string) => `instance:${id}:outbox:${eventId}`,
   outbox: (id: string) => `instance:${id}:outbox:`,
+  /** Bodies of events that failed at least once: they wait here, so that the line behind them moves on. */
+  parkedEvent: (id: string, eventId: string) => `instance:${id}:parked:${eventId}`,
+  parked: (id: string) => `instance:${id}:parked:`,
+  /** When a parked event is to be tried again, or erased: 13 digits of epoch ms sort as text until the year 2286. */
+  due: (id: string, at: number, eventId: string) => `instance:${id}:due:${String(at).padStart(13, '0')}:${eventId}`,
+  dues: (id: string) => `instance:${id}:due:`,
   /** Delivery log, one row per event. */
   logEntry: (id: string, eventId: string) => `instance:${id}:log:${eventId}`,
   log: (id: string) => `instance:${id}:log:`,
@@ -42,4 +50,7 @@ export const keys = {
   /** Last receipt value reported per message and participant. */
   receipt: (id: string, messageId: string) => `instance:${id}:receipt:${messageId}`,
   receipts: (id: string) => `instance:${id}:receipt:`,
+  /** In `blobs:`, inline media of a queue item. */
+  blob: (id: string, svcId: string) => `${id}:${svcId}`,
+  blobs: (id: string) => `${id}:`,
 } as const

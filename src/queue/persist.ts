@@ -1,0 +1,36 @@
+/** Stores the outcome of something that cannot be taken back (a message sent, an event posted): a disk that fails is waited for. */
+import { SECOND } from '../domain/clock.ts'
+import type { Timer } from './timer.ts'
+
+const FIRST_WAIT = SECOND
+const LONGEST_WAIT = 30 * SECOND
+
+export interface PersistOptions {
+  timer: Timer
+  /** Ends the waiting: the last error is thrown then. */
+  signal: AbortSignal
+  onFailure(error: unknown, waitMs: number): void
+}
+
+export async function persistently<T>(store: () => Promise<T>, { timer, signal, onFailure }: PersistOptions): Promise<T> {
+  for (let waitMs: number = FIRST_WAIT; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT)) {
+    try {
+      return await store()
+    } catch (error) {
+      if (signal.aborted) throw error
+      onFailure(error, waitMs)
+      await pause(waitMs, timer, signal)
+    }
+  }
+}
+
+const pause = (ms: number, timer: Timer, signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const over = () => {
+      pending.cancel()
+      signal.removeEventListener('abort', over)
+      resolve()
+    }
+    const pending = timer(ms, over)
+    signal.addEventListener('abort', over)
+  })

@@ -1,0 +1,429 @@
+/**
+ * The durable line of one instance: first in, first out, one item in flight. An item is committed before it is acknowledged, named in
+ * flight before the network is asked, and removed in the same commit that records its `delivery`. So a kill at any point repeats at most
+ * the item in flight, with the same message id, which the network and the apps drop as a duplicate.
+ */
+import type { Logger } from 'pino'
+import { type Clock, HOUR, MINUTE, SECOND } from '../domain/clock.ts'
+import { FAILURES, Failure } from '../domain/failures.ts'
+import type { InstanceSettings } from '../domain/instance.ts'
+import { ascendingIds } from '../storage/ascending-ids.ts'
+import type { Blobs } from '../storage/blobs.ts'
+import type { Op, StateStore } from '../storage/contract.ts'
+import { keys } from '../storage/keys.ts'
+import type { Sealer } from '../storage/seal.ts'
+import type { Outbox } from '../webhooks/outbox.ts'
+import {
+  deliveryEvent,
+  previewOf,
+  type QueueEntry,
+  type QueueItem,
+  queueItems,
+  type SendOutcome,
+  toEntry,
+  type Waiting,
+  waitingOf,
+} from './item.ts'
+import { drawWait, RESUME_DELAY, sendAt } from './pacing.ts'
+import { persistently } from './persist.ts'
+import { systemTimer, type Timer } from './timer.ts'
+
+export const QUEUE_CAPACITY = 1_000
+
+const EXPIRY_CHECK = MINUTE
+/** Expired items removed in one commit. */
+const EXPIRY_BATCH = 50
+/** Before another try when storage failed or a blob could not be read. */
+const STORAGE_PAUSE = 5 * SECOND
+
+/** An item whose turn has come. */
+export interface SendItem extends QueueItem {
+  /** Inline media. */
+  bytes?: Uint8Array | undefined
+  /** Its network call had begun before a crash or a lost connection: the network may know the message id already. */
+  again: boolean
+}
+
+export interface Enqueue {
+  messageId: string
+  operation: string
+  phone: string
+  input: Record<string, unknown>
+  /** Text or caption; cut here. */
+  preview: string | null
+  /** Seconds. */
+  delayMessage: number | null
+  delayTyping: number
+  referenceMessageId?: string | null
+  bytes?: Uint8Array | undefined
+}
+
+/** In order: the item is named in flight, the network answered, the outcome is stored. */
+export type QueueStep = 'before-send' | 'after-send' | 'settled'
+
+export interface QueueOptions {
+  instanceId: string
+  store: StateStore
+  sealer: Sealer
+  clock: Clock
+  random: () => number
+  /** Resolves when the network has decided. Rejecting with Failure instance_not_connected puts the item back at the head. */
+  send: (item: SendItem) => Promise<SendOutcome>
+  settings: () => InstanceSettings
+  events: Pick<Outbox, 'wanted' | 'append' | 'committed'>
+  /** More operations for the commit that ends an item. */
+  onDelivery?: ((item: Waiting, outcome: SendOutcome) => Op[]) | undefined
+  /** Where inline media waits; without it `bytes` are refused. */
+  blobs?: Blobs | undefined
+  log: Pick<Logger, 'info' | 'warn' | 'error'>
+  timer?: Timer
+  onStep?: ((step: QueueStep, svcId: string) => void | Promise<void>) | undefined
+}
+
+export interface Queue {
+  /** Durable when it resolves. Throws queue_full, queue_disabled_while_disconnected. */
+  enqueue(request: Enqueue): Promise<{ svcId: string; messageId: string }>
+  /** Items leave only while connected, from 2 s after. */
+  setConnected(connected: boolean): void
+  list(query: { page: number; pageSize: number; phone?: string | undefined }): Promise<QueueList>
+  /** Number of items removed: all, or those to one chat. The item in flight stays. */
+  clear(phone?: string): Promise<number>
+  /** False: unknown, already sent, or in flight. */
+  remove(svcId: string): Promise<boolean>
+  /** Items that wait, the one in flight not counted. */
+  waiting(): number
+  start(): Promise<void>
+  /** Waits this many ms at most for the item in flight; one that is not decided then is sent again after the next start. */
+  stop(deadlineMs: number): Promise<void>
+}
+
+export interface QueueList {
+  data: QueueEntry[]
+  page: number
+  page_size: number
+  total: number
+}
+
+export function createQueue(options: QueueOptions): Queue {
+  const {
+    instanceId,
+    store,
+    sealer,
+    clock,
+    random,
+    send,
+    settings,
+    events,
+    onDelivery,
+    blobs,
+    log,
+    timer = systemTimer,
+    onStep,
+  } = options
+  const items = queueItems(sealer)
+  const ids = ascendingIds(clock)
+  const stopping = new AbortController()
+  const itemKey = (svcId: string) => keys.queueItem(instanceId, svcId)
+  const blobKey = (svcId: string) => keys.blob(instanceId, svcId)
+  const inFlightKey = keys.queueInFlight(instanceId)
+
+  let state: 'new' | 'running' | 'stopped' = 'new'
+  /** In order of service ids, without the item in flight. */
+  let line: Waiting[] = []
+  /** Accepted, not committed yet: they count against the capacity. */
+  let entering = 0
+  let inFlight: { item: Waiting; since: number } | undefined
+  let working: Promise<void> | undefined
+  let connectedAt: number | null = null
+  let previousDoneAt: number | null = null
+  /** After a failure that is not the item's: not before this moment. */
+  let notBefore = 0
+  /** The wait drawn for the head, so that looking twice does not draw twice. */
+  let drawn: { svcId: string; ms: number } | undefined
+  /** Item that was in flight when the process or the connection went. */
+  let begun: string | undefined
+  let alarm: { cancel(): void } | undefined
+  let expiryAlarm: { cancel(): void } | undefined
+
+  function headSendAt(head: Waiting, connected: number): number {
+    if (drawn?.svcId !== head.svcId) drawn = { svcId: head.svcId, ms: drawWait(settings(), random) }
+    const { queuedAt, delayMessage } = head
+    return Math.max(notBefore, sendAt({ queuedAt, delayMessage, drawnMs: drawn.ms, previousDoneAt, connectedAt: connected }))
+  }
+
+  function pump() {
+    alarm?.cancel()
+    alarm = undefined
+    const head = line[0]
+    if (state !== 'running' || connectedAt === null || inFlight !== undefined || head === undefined) return
+    const wait = headSendAt(head, connectedAt) - clock.now()
+    if (wait > 0) {
+      alarm = timer(wait, pump)
+      return
+    }
+    line.shift()
+    inFlight = { item: head, since: clock.now() }
+    working = carry(head).finally(() => {
+      inFlight = undefined
+      working = undefined
+      pump()
+    })
+  }
+
+  /** Sends one item and records what came of it. Never rejects. */
+  async function carry(item: Waiting) {
+    try {
+      const outcome = await attempt(item)
+      if (outcome === 'back') return await putBack(item)
+      previousDoneAt = clock.now()
+      await onStep?.('after-send', item.svcId)
+      await settle([[item, outcome]], [[inFlightKey, null]])
+      begun = undefined
+      await onStep?.('settled', item.svcId)
+    } catch (error) {
+      // Storage failed before the network was asked, or the service stops: the item is still in storage and keeps its place.
+      log.error({ instance_id: instanceId, svc_id: item.svcId, err: error }, 'queue: an item could not be carried on')
+      line.unshift(item)
+      notBefore = clock.now() + STORAGE_PAUSE
+    }
+  }
+
+  async function attempt(item: Waiting): Promise<SendOutcome | 'back'> {
+    const stored = await load(item.svcId)
+    if (stored === undefined) return { status: 'failed', code: 'send_failed', message: 'The stored message could not be read.' }
+    await store.commit({ ops: [[inFlightKey, Buffer.from(item.svcId)]] })
+    const again = begun === item.svcId
+    begun = item.svcId
+    await onStep?.('before-send', item.svcId)
+    try {
+      return await send({ ...stored, again })
+    } catch (error) {
+      if (error instanceof Failure && error.code === 'instance_not_connected') return 'back'
+      if (stopping.signal.aborted) throw error
+      const { code, message } = error instanceof Failure ? error : new Failure('send_failed')
+      log.error({ instance_id: instanceId, svc_id: item.svcId, operation: item.operation, err: error }, 'queue: sending broke')
+      return { status: 'failed', code, message }
+    }
+  }
+
+  /** The stored item with its media; undefined when it was changed on disk and cannot be read. */
+  async function load(svcId: string): Promise<(QueueItem & { bytes?: Uint8Array | undefined }) | undefined> {
+    const key = itemKey(svcId)
+    const bytes = await store.get(key)
+    try {
+      if (bytes === undefined) throw new Error(`${key} is gone`)
+      const item = items.decode(key, bytes)
+      if (!item.hasBytes) return item
+      const media = await blobs?.get(blobKey(svcId))
+      if (media === undefined) throw new Error(`${key} has lost its media`)
+      return { ...item, bytes: media }
+    } catch (error) {
+      log.error({ instance_id: instanceId, svc_id: svcId, err: error }, 'queue item is not readable')
+      return undefined
+    }
+  }
+
+  async function putBack(item: Waiting) {
+    line.unshift(item)
+    notBefore = clock.now() + RESUME_DELAY
+    await store.commit({ ops: [[inFlightKey, null]] }).catch((error: unknown) => {
+      // Harmless: the mark names an item that is still here, and goes with it.
+      log.warn({ instance_id: instanceId, svc_id: item.svcId, err: error }, 'queue: the mark of an item put back stays')
+    })
+  }
+
+  /** One commit for the items' end and their `delivery` events. */
+  async function settle(ended: [Waiting, SendOutcome][], more: Op[] = []) {
+    const ops: Op[] = [...more]
+    const appended: string[] = []
+    for (const [item, outcome] of ended) {
+      ops.push([itemKey(item.svcId), null], ...(onDelivery?.(item, outcome) ?? []))
+      if (!events.wanted('delivery')) continue
+      const event = events.append(deliveryEvent(item, outcome, clock.now()))
+      ops.push(...event.ops)
+      appended.push(event.eventId)
+    }
+    await persistently(() => store.commit({ ops }), {
+      timer,
+      signal: stopping.signal,
+      onFailure: (err, waitMs) =>
+        log.error({ instance_id: instanceId, err, retry_in_ms: waitMs }, 'queue: an outcome could not be stored'),
+    })
+    for (const eventId of appended) events.committed(eventId)
+    for (const [item, outcome] of ended) {
+      const error = outcome.status === 'failed' ? outcome.code : null
+      const about = { svc_id: item.svcId, message_id: item.messageId, operation: item.operation, error }
+      log.info({ instance_id: instanceId, ...about, duration_ms: clock.now() - item.queuedAt }, 'queue item done')
+    }
+    await removeBlobs(ended.map(([item]) => item))
+  }
+
+  /** After the commit: a blob that stays behind is swept at the next start. */
+  async function removeBlobs(gone: readonly Waiting[]) {
+    for (const { svcId, hasBytes } of gone) {
+      if (!hasBytes) continue
+      await blobs?.remove(blobKey(svcId)).catch((error: unknown) => {
+        log.warn({ instance_id: instanceId, svc_id: svcId, err: error }, 'queue: media of an ended item could not be removed')
+      })
+    }
+  }
+
+  async function expire() {
+    const oldest = clock.now() - settings().queue_max_age_hours * HOUR
+    const message = `The message waited longer than ${settings().queue_max_age_hours} hours. ${FAILURES.send_timeout.sentence}`
+    for (;;) {
+      const expired = line.filter(({ queuedAt }) => queuedAt <= oldest).slice(0, EXPIRY_BATCH)
+      if (expired.length === 0 || state !== 'running') return
+      takeOut(expired)
+      await settle(expired.map((item) => [item, { status: 'failed', code: 'send_timeout', message }]))
+    }
+  }
+
+  function watchExpiry() {
+    expiryAlarm = timer(EXPIRY_CHECK, () => {
+      expire()
+        .catch((error: unknown) =>
+          log.error({ instance_id: instanceId, err: error }, 'queue: expired items could not be removed'),
+        )
+        .finally(() => {
+          if (state === 'running') watchExpiry()
+        })
+    })
+  }
+
+  function takeOut(gone: readonly Waiting[]) {
+    const set = new Set(gone)
+    line = line.filter((item) => !set.has(item))
+    pump()
+  }
+
+  function insert(...back: Waiting[]) {
+    line.push(...back)
+    line.sort((a, b) => (a.svcId < b.svcId ? -1 : 1))
+    pump()
+  }
+
+  async function drop(gone: Waiting[]): Promise<number> {
+    if (gone.length === 0) return 0
+    // Out of the line first, so that none of them is sent while the commit is under way.
+    takeOut(gone)
+    try {
+      await store.commit({ ops: gone.map(({ svcId }) => [itemKey(svcId), null] as const) })
+    } catch (error) {
+      insert(...gone)
+      throw error
+    }
+    await removeBlobs(gone)
+    return gone.length
+  }
+
+  async function enqueue({ bytes, ...request }: Enqueue) {
+    if (state !== 'running') throw new Failure('engine_unavailable')
+    if (settings().disable_enqueue_when_disconnected && connectedAt === null)
+      throw new Failure('queue_disabled_while_disconnected')
+    if (line.length + entering >= QUEUE_CAPACITY) throw new Failure('queue_full')
+    entering++
+    try {
+      const item: QueueItem = {
+        svcId: ids.next(),
+        ...request,
+        preview: previewOf(request.preview),
+        referenceMessageId: request.referenceMessageId ?? null,
+        queuedAt: clock.now(),
+        hasBytes: bytes !== undefined,
+      }
+      if (bytes !== undefined && !(await blobs?.put(blobKey(item.svcId), bytes))) {
+        throw new Failure('queue_full', { message: 'There is no room for more media in the queue.' })
+      }
+      await store.commit({ ops: [items.encode(itemKey(item.svcId), item)] })
+      insert(waitingOf(item))
+      return { svcId: item.svcId, messageId: item.messageId }
+    } finally {
+      entering--
+    }
+  }
+
+  async function list({
+    page,
+    pageSize,
+    phone,
+  }: {
+    page: number
+    pageSize: number
+    phone?: string | undefined
+  }): Promise<QueueList> {
+    const { queue_max_age_hours: maxAgeHours, delay_message_min_ms: leastMs } = settings()
+    const connected = connectedAt
+    const flying = inFlight
+    let at = line[0] && connected !== null ? headSendAt(line[0], connected) : 0
+    const placed = line.map((item, index) => {
+      // Behind the head nothing is drawn yet: the earliest moment is after the least waits.
+      if (index > 0) at += item.delayMessage === null ? leastMs : item.delayMessage * SECOND
+      return { item, status: 'waiting' as const, position: index + (flying ? 2 : 1), sendAfter: connected === null ? null : at }
+    })
+    const all = flying
+      ? [{ item: flying.item, status: 'processing' as const, position: 1, sendAfter: flying.since }, ...placed]
+      : placed
+    const found = phone === undefined ? all : all.filter(({ item }) => item.phone === phone)
+    const data: QueueEntry[] = []
+    for (const { item, ...place } of found.slice((page - 1) * pageSize, page * pageSize)) {
+      const stored = await items.get(store, itemKey(item.svcId))
+      // Sent or removed while the page was read.
+      if (stored !== undefined) data.push(toEntry(stored, { ...place, maxAgeHours }))
+    }
+    return { data, page, page_size: pageSize, total: found.length }
+  }
+
+  async function start() {
+    const prefix = keys.queue(instanceId)
+    for await (const [key, bytes] of store.range(prefix)) {
+      try {
+        line.push(waitingOf(items.decode(key, bytes)))
+      } catch (error) {
+        // Kept for whoever can repair it; it must not keep the others from leaving.
+        log.error({ instance_id: instanceId, err: error }, 'queue item is not readable: left out')
+      }
+      ids.continueAfter(key.slice(prefix.length))
+    }
+    const mark = await store.get(inFlightKey)
+    begun = mark && Buffer.from(mark).toString()
+    await sweepBlobs()
+    state = 'running'
+    watchExpiry()
+    pump()
+  }
+
+  /** Media whose item was never committed, or is gone already. */
+  async function sweepBlobs() {
+    if (blobs === undefined) return
+    const known = new Set(line.map(({ svcId }) => blobKey(svcId)))
+    for (const key of await blobs.list(keys.blobs(instanceId))) if (!known.has(key)) await blobs.remove(key)
+  }
+
+  return {
+    enqueue,
+    list,
+    start,
+    setConnected(connected) {
+      if (connected === (connectedAt !== null)) return
+      connectedAt = connected ? clock.now() : null
+      notBefore = 0
+      pump()
+    },
+    clear: (phone) => drop(line.filter((item) => phone === undefined || item.phone === phone)),
+    remove: async (svcId) => (await drop(line.filter((item) => item.svcId === svcId))) === 1,
+    waiting: () => line.length,
+    async stop(deadlineMs) {
+      state = 'stopped'
+      alarm?.cancel()
+      expiryAlarm?.cancel()
+      let deadline: NodeJS.Timeout | undefined
+      const late = new Promise<void>((resolve) => {
+        deadline = setTimeout(resolve, deadlineMs)
+      })
+      await Promise.race([working, late])
+      clearTimeout(deadline)
+      stopping.abort(new Failure('engine_unavailable'))
+    },
+  }
+}

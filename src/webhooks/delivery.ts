@@ -1,0 +1,128 @@
+/** One attempt to deliver one event: sign, POST, at most 10 s. Connections are shared by all instances of the thread. */
+import { request } from 'undici'
+import { BRAND, header } from '../domain/brand.ts'
+import { type Clock, SECOND } from '../domain/clock.ts'
+import type { EventType } from '../domain/events.ts'
+import type { Allow } from './addresses.ts'
+import { createAgent, type EgressOptions, networkError } from './egress.ts'
+import { fairSlots } from './fair-slots.ts'
+import { sign } from './signature.ts'
+
+export interface Attempt {
+  url: string
+  secret: string
+  /** The bytes of the event, the same in every attempt. */
+  body: Uint8Array
+  type: EventType
+  eventId: string
+  instanceId: string
+  /** 1 to 6. */
+  attempt: number
+}
+
+export interface Outcome {
+  ok: boolean
+  /** HTTP status; null when there was no answer. */
+  code: number | null
+  /** null when delivered; else `timeout`, `dns`, `tls`, `refused`, `blocked`, `connection`, `redirect` or `status 500`. */
+  error: string | null
+  durationMs: number
+}
+
+/** Rejects only when the signal gave up on it: then nothing is known about the attempt. */
+export type Deliver = (attempt: Attempt, signal?: AbortSignal) => Promise<Outcome>
+
+export interface DeliveryOptions {
+  allow: Allow
+  /** Of the service, for `User-Agent`. */
+  version: string
+  clock: Clock
+  /** Attempts in flight at once in this thread, and of these to one origin. */
+  concurrency?: number
+  perOrigin?: number
+  timeoutMs?: number
+  egress?: Pick<EgressOptions, 'resolve' | 'dial'>
+}
+
+/** A receiver's answer is only read to keep the connection: not for longer, and not more, than this. */
+const DRAIN_MS = SECOND
+const DRAIN_BYTES = 64 * 1024
+
+export function createDelivery(options: DeliveryOptions): { deliver: Deliver; close(): Promise<void> } {
+  const { allow, version, clock, concurrency = 128, perOrigin = 32, timeoutMs = 10 * SECOND, egress } = options
+  const agent = createAgent(
+    { allow, plainHttp: 'allow-listed', connectTimeoutMs: timeoutMs, ...egress },
+    { headersTimeout: 0, bodyTimeout: 0 },
+  )
+  const slots = fairSlots({ total: concurrency, perOrigin })
+
+  const post = ({ url, secret, body, type, eventId, instanceId, attempt }: Attempt, signal: AbortSignal) =>
+    request(url, {
+      dispatcher: agent,
+      method: 'POST',
+      signal,
+      body,
+      headers: {
+        'Content-Type': 'application/json',
+        'User-Agent': `${BRAND}/${version}`,
+        [header('Event')]: type,
+        [header('Event-Id')]: eventId,
+        [header('Instance')]: instanceId,
+        [header('Attempt')]: String(attempt),
+        [header('Signature')]: sign(secret, body, clock.now()),
+      },
+    })
+
+  async function deliver(attempt: Attempt, stop?: AbortSignal): Promise<Outcome> {
+    const giveBack = await slots.take(new URL(attempt.url).origin, stop)
+    const limit = deadline(timeoutMs, stop)
+    const began = performance.now()
+    const durationMs = () => Math.round(performance.now() - began)
+    try {
+      // A receiver may close an idle connection just as we use it again. That says nothing about the event: once more, on a new one.
+      const answer = await post(attempt, limit.signal).catch((error: unknown) => {
+        if (!wasStale(error)) throw error
+        return post(attempt, limit.signal)
+      })
+      const code = answer.statusCode
+      const result = { code, durationMs: durationMs() }
+      await drain(answer.body)
+      if (code >= 200 && code < 300) return { ok: true, error: null, ...result }
+      return { ok: false, error: code >= 300 && code < 400 ? 'redirect' : `status ${code}`, ...result }
+    } catch (error) {
+      stop?.throwIfAborted()
+      return { ok: false, code: null, error: networkError(error), durationMs: durationMs() }
+    } finally {
+      limit.clear()
+      giveBack()
+    }
+  }
+
+  return { deliver, close: () => agent.destroy() }
+}
+
+const wasStale = (error: unknown) =>
+  ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(String((error as { code?: unknown }).code))
+
+/** The status has decided; a body that hangs or never ends costs the connection, not the outcome. */
+async function drain(body: {
+  dump(options: { limit: number; signal: AbortSignal }): Promise<void>
+  destroy(): unknown
+}): Promise<void> {
+  await body.dump({ limit: DRAIN_BYTES, signal: AbortSignal.timeout(DRAIN_MS) }).catch(() => body.destroy())
+}
+
+/** Own timer and listener, both removed: AbortSignal.any on a signal that lives long keeps every one ever combined with it (Node 20). */
+function deadline(ms: number, stop: AbortSignal | undefined) {
+  const controller = new AbortController()
+  const timer = setTimeout(() => controller.abort(new DOMException('no answer in time', 'TimeoutError')), ms)
+  const onStop = () => controller.abort(stop?.reason)
+  stop?.addEventListener('abort', onStop)
+  return {
+    signal: controller.signal,
+    clear() {
+      clearTimeout(timer)
+      stop?.removeEventListener('abort', onStop)
+    },
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * The guarded way out: every request to an address somebody else chose (webhooks, media by URL, link previews) goes through here.
+ * The addresses a name resolves to are checked, and the connection is made to exactly those: there is no second look-up to fool.
+ */
+import { lookup } from 'node:dns/promises'
+import { isIPv6, type LookupFunction } from 'node:net'
+import { Agent, buildConnector, type Dispatcher } from 'undici'
+import { type Allow, judge, literalAddress } from './addresses.ts'
+
+export class EgressBlocked extends Error {
+  readonly code = 'EGRESS_BLOCKED'
+}
+
+export interface EgressOptions {
+  allow: Allow
+  /** Plain http only to addresses of the allow list (webhooks); media and link previews may also come over public http. */
+  plainHttp: 'allow-listed' | 'public'
+  /** Time for name look-up aside: TCP and TLS, in ms. */
+  connectTimeoutMs?: number
+  /** All addresses of a name. Default: the system's resolver. */
+  resolve?: (hostname: string) => Promise<string[]>
+  /** Makes the connection, to one of the checked addresses. Default: undici's. */
+  dial?: (options: buildConnector.Options, addresses: readonly string[], callback: buildConnector.Callback) => void
+}
+
+const systemResolve = async (hostname: string) => (await lookup(hostname, { all: true })).map(({ address }) => address)
+
+export function guardedConnector({
+  allow,
+  plainHttp,
+  connectTimeoutMs = 10_000,
+  resolve = systemResolve,
+  dial = dialChecked(connectTimeoutMs),
+}: EgressOptions): buildConnector.connector {
+  async function checked({ hostname, protocol }: buildConnector.Options): Promise<string[]> {
+    const literal = literalAddress(hostname)
+    const addresses = literal === undefined ? await resolve(hostname) : [literal]
+    const needsAllow = protocol !== 'https:' && plainHttp === 'allow-listed'
+    for (const address of addresses) {
+      const verdict = judge(address, allow)
+      if (verdict === 'refused') throw new EgressBlocked('the address is private, loopback or reserved')
+      if (needsAllow && verdict !== 'allowed') throw new EgressBlocked('plain http is only for addresses of the allow list')
+    }
+    if (addresses.length === 0) throw Object.assign(new Error('the name has no address'), { code: 'ENOTFOUND' })
+    return addresses
+  }
+
+  return (options, callback) => {
+    checked(options).then(
+      (addresses) => dial(options, addresses, callback),
+      (error: Error) => callback(error, null),
+    )
+  }
+}
+
+/** undici's connector, with a look-up that can only answer what was checked. The name stays for TLS. */
+const dialChecked =
+  (timeout: number): NonNullable<EgressOptions['dial']> =>
+  (options, addresses, callback) => {
+    const all = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
+    const pinned: LookupFunction = (_hostname, wanted, done) => {
+      if (wanted.all) done(null, all)
+      else done(null, all[0]!.address, all[0]!.family)
+    }
+    buildConnector({ timeout, lookup: pinned })(options, callback)
+  }
+
+export const createAgent = (options: EgressOptions, agent: Agent.Options = {}): Agent =>
+  new Agent({ ...agent, connect: guardedConnector(options) })
+
+/** One word for why a request failed on the way. */
+export type NetworkError = 'timeout' | 'dns' | 'tls' | 'refused' | 'blocked' | 'connection'
+
+const TIMEOUTS = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'])
+const TLS_FAILURE = /^(ERR_TLS|ERR_SSL|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|INVALID_|EPROTO)/
+
+export function networkError(error: unknown): NetworkError {
+  for (const { code, name } of causes(error)) {
+    if (code === 'EGRESS_BLOCKED') return 'blocked'
+    if (TIMEOUTS.has(code) || name === 'TimeoutError') return 'timeout'
+    if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'ENODATA') return 'dns'
+    if (code === 'ECONNREFUSED') return 'refused'
+    if (TLS_FAILURE.test(code)) return 'tls'
+  }
+  return 'connection'
+}
+
+/** The error, what it wraps, and the parts of a happy-eyeballs failure (one per address). */
+function* causes(error: unknown): Generator<{ code: string; name: string }> {
+  if (!(error instanceof Error)) return
+  yield { code: String((error as NodeJS.ErrnoException).code ?? ''), name: error.name }
+  if (error instanceof AggregateError) for (const part of error.errors) yield* causes(part)
+  yield* causes(error.cause)
+}
+
+export type { Dispatcher }

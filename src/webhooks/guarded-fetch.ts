@@ -1,0 +1,141 @@
+/** One bounded GET to an address somebody else chose: media by URL, link previews. */
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import { request } from 'undici'
+import { type Allow, MAX_URL_LENGTH } from './addresses.ts'
+import { createAgent, type EgressOptions, type NetworkError, networkError } from './egress.ts'
+
+export interface GuardedFetchOptions {
+  allow: Allow
+  /** For everything together: redirects, headers, body. */
+  timeoutMs: number
+  maxBytes: number
+  maxRedirects: number
+  /** What to do with a body above `maxBytes`: fail, or keep its beginning (enough for a link preview). */
+  tooLarge?: 'fail' | 'cut'
+  headers?: Record<string, string>
+  /** Passed on to the connector; tests give their own names and sockets. */
+  egress?: Pick<EgressOptions, 'resolve' | 'dial'>
+}
+
+export interface Fetched {
+  /** After redirects. */
+  url: string
+  status: number
+  /** Lower case names; of repeated headers the first. */
+  headers: Record<string, string>
+  /** Empty unless the status is 2xx. */
+  body: Uint8Array
+}
+
+export type FetchProblem = NetworkError | 'too_large' | 'redirects' | 'url' | 'encoding'
+
+export class FetchFailed extends Error {
+  readonly problem: FetchProblem
+
+  constructor(problem: FetchProblem, sentence: string, options?: ErrorOptions) {
+    super(sentence, options)
+    this.name = 'FetchFailed'
+    this.problem = problem
+  }
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+const DECODERS: Record<string, (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>> = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+}
+
+/** Throws FetchFailed. A status other than 2xx is an answer, not an error. */
+export async function guardedFetch(url: string, options: GuardedFetchOptions): Promise<Fetched> {
+  const { allow, timeoutMs, maxBytes, maxRedirects, tooLarge = 'fail', headers = {}, egress } = options
+  const agent = createAgent({ allow, plainHttp: 'public', ...egress }, { maxResponseSize: tooLarge === 'fail' ? maxBytes : -1 })
+  const signal = AbortSignal.timeout(timeoutMs)
+  try {
+    let target = webUrl(url)
+    for (let redirects = 0; ; redirects++) {
+      const answer = await request(target, {
+        dispatcher: agent,
+        signal,
+        headers: { 'accept-encoding': 'identity', ...headers },
+      })
+      const location = first(answer.headers.location)
+      if (REDIRECTS.has(answer.statusCode) && location !== undefined) {
+        answer.body.destroy()
+        if (redirects === maxRedirects) throw new FetchFailed('redirects', `The URL redirects more than ${maxRedirects} times.`)
+        target = webUrl(location, target)
+        continue
+      }
+      const flat = Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, first(value) ?? '']))
+      const good = answer.statusCode >= 200 && answer.statusCode < 300
+      const body = good ? await readBody(answer.body, maxBytes, tooLarge) : new Uint8Array()
+      if (!good) answer.body.destroy()
+      return {
+        url: target.href,
+        status: answer.statusCode,
+        headers: flat,
+        body: await decode(body, flat['content-encoding'], maxBytes),
+      }
+    }
+  } catch (cause) {
+    throw cause instanceof FetchFailed ? cause : asFailure(cause)
+  } finally {
+    await agent.destroy()
+  }
+}
+
+async function readBody(stream: AsyncIterable<Buffer>, maxBytes: number, tooLarge: 'fail' | 'cut'): Promise<Uint8Array> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of stream) {
+    size += chunk.byteLength
+    if (size > maxBytes) {
+      if (tooLarge === 'fail') throw new FetchFailed('too_large', `The URL answered more than ${maxBytes} bytes.`)
+      chunks.push(chunk.subarray(0, chunk.byteLength - (size - maxBytes)))
+      break
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** We ask for no encoding; some servers answer with one all the same. The limit holds for what comes out of it. */
+async function decode(body: Uint8Array, encoding = 'identity', maxOutputLength: number): Promise<Uint8Array> {
+  const name = encoding.trim().toLowerCase()
+  if (name === 'identity' || name === '' || body.byteLength === 0) return body
+  const decoder = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined
+  if (decoder === undefined) throw new FetchFailed('encoding', 'The URL answered in an encoding that was not asked for.')
+  try {
+    return await decoder(body, { maxOutputLength })
+  } catch (cause) {
+    throw new FetchFailed('encoding', 'The answer of the URL cannot be decoded within the limit.', { cause })
+  }
+}
+
+function webUrl(text: string, base?: URL): URL {
+  if (text.length > MAX_URL_LENGTH || !URL.canParse(text, base?.href)) throw new FetchFailed('url', 'The URL is not valid.')
+  const url = new URL(text, base)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new FetchFailed('url', 'The URL must be http or https.')
+  url.hash = ''
+  return url
+}
+
+const first = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value)
+
+function asFailure(cause: unknown): FetchFailed {
+  if ((cause as { code?: string }).code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
+    return new FetchFailed('too_large', 'The URL answered too many bytes.', { cause })
+  const problem = networkError(cause)
+  return new FetchFailed(problem, SENTENCES[problem], { cause })
+}
+
+const SENTENCES: Record<NetworkError, string> = {
+  timeout: 'The URL did not answer in time.',
+  dns: 'The host of the URL was not found.',
+  tls: 'The TLS connection to the URL failed.',
+  refused: 'The host of the URL refused the connection.',
+  blocked: 'The URL points to an address that must not be reached.',
+  connection: 'The connection to the URL failed.',
+}
