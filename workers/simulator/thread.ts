@@ -8,6 +8,8 @@ export interface NetworkThread extends SandboxNetworkReady {
   stop(): Promise<void>
 }
 
+const EXTENSION = extname(new URL(import.meta.url).pathname)
+
 /** Time in ms for the network to write its state and close; later than this the thread is ended from outside. */
 const STOP_DEADLINE = 5000
 
@@ -16,8 +18,8 @@ const STOP_DEADLINE = 5000
  * must not take time from the gateway. Same file extension as this one: TypeScript under tsx, JavaScript when built.
  */
 export async function startNetworkThread(options: SandboxNetworkOptions = {}): Promise<NetworkThread> {
-  const main = new URL(`./main${extname(new URL(import.meta.url).pathname)}`, import.meta.url)
-  const worker = new Worker(main, { workerData: { sandboxNetwork: options }, name: 'sandbox-network' })
+  const main = new URL(`./main${EXTENSION}`, import.meta.url)
+  const worker = new Worker(main, { workerData: { sandboxNetwork: options }, name: 'sandbox-network', execArgv: flags() })
   const ended = new Promise<void>((resolve, reject) => {
     worker.once('error', reject)
     worker.once('exit', () => resolve())
@@ -30,6 +32,16 @@ export async function startNetworkThread(options: SandboxNetworkOptions = {}): P
   const data = await ready
   // A promise of its own: a failure nobody waits for must not pass unseen because the line above looked at it.
   return { ...data, ended: ended.then(() => undefined), stop: () => stop(worker, ended) }
+}
+
+/**
+ * Node 20 gives a new thread no module hooks, and `--import tsx` registers them in the main thread only: as source, the thread registers
+ * them itself before its main module.
+ */
+function flags(): string[] {
+  if (EXTENSION !== '.ts') return process.execArgv
+  const hooks = `import { register } from '${import.meta.resolve('tsx/esm/api')}'; register()`
+  return [...process.execArgv, '--import', `data:text/javascript,${encodeURIComponent(hooks)}`]
 }
 
 async function stop(worker: Worker, ended: Promise<void>): Promise<void> {

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { toDataURL } from 'qrcode'
+import { ROUTES } from '../../workers/simulator/control/routes.ts'
+import { type ControlServer, startControl } from '../../workers/simulator/control/server.ts'
+import { type Simulator, startSimulator } from '../../workers/simulator/index.ts'
+
+/** The HTTP side of the control API over the real network, with nobody linked. */
+
+const PHONE = '5511900000001'
+const CONTACT = '5511900000002'
+const OTHER = '5511900000003'
+
+let simulator: Simulator
+let server: ControlServer
+
+before(async () => {
+  simulator = await startSimulator()
+  server = await startControl(simulator.control, { port: 0, host: '127.0.0.1' })
+})
+
+after(async () => {
+  await server.stop()
+  await simulator.stop()
+})
+
+interface Answer {
+  status: number
+  body: Record<string, unknown> & { error?: { code: string; message: string } }
+}
+
+async function ask(method: string, path: string, body?: unknown): Promise<Answer> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const response = await fetch(server.url + path, { method, ...(body === undefined ? {} : { body: text }) })
+  assert.match(response.headers.get('content-type') ?? '', /^application\/json/)
+  return { status: response.status, body: (await response.json()) as Answer['body'] }
+}
+
+async function refused(status: number, code: string, [method, path, body]: [string, string, unknown?], message?: RegExp) {
+  const answer = await ask(method, path, body)
+  const told = `${method} ${path}: ${JSON.stringify(answer.body)}`
+  assert.equal(answer.status, status, told)
+  assert.equal(answer.body.error?.code, code, told)
+  if (message) assert.match(answer.body.error?.message ?? '', message)
+}
+
+test('phones, contacts and groups made over HTTP are in the state', async () => {
+  assert.equal((await ask('POST', '/phones', { phone: `+${PHONE}`, name: 'Ann', platform: 'ios' })).status, 201)
+  assert.equal((await ask('POST', '/contacts', { phone: CONTACT, name: 'Ben', devices: 2 })).status, 201)
+  const changed = await ask('PUT', `/contacts/${CONTACT}`, { about: 'busy' })
+  assert.deepEqual([changed.status, changed.body.about, changed.body.name], [200, 'busy', 'Ben'])
+  const group = await ask('POST', '/groups', { subject: 'Team', owner: CONTACT, participants: [PHONE], addressing: 'pn' })
+  assert.equal(group.status, 201)
+  const id = encodeURIComponent(group.body.id as string)
+  assert.equal((await ask('PUT', `/groups/${id}`, { by: CONTACT, subject: 'Crew' })).status, 200)
+  assert.equal((await ask('POST', `/groups/${id}/participants`, { by: CONTACT, action: 'add', phones: [OTHER] })).status, 200)
+  const { body } = await ask('GET', '/state')
+  assert.match(JSON.stringify(body.phones), new RegExp(PHONE))
+  assert.match(JSON.stringify(body.contacts), new RegExp(CONTACT))
+  assert.match(JSON.stringify(body.groups), /Crew/)
+  assert.deepEqual(Object.keys(body).sort(), ['contacts', 'groups', 'newsletters', 'phones'])
+})
+
+test('what a contact writes to another is in the inbox, from the number asked for on', async () => {
+  const sent = await ask('POST', `/contacts/${CONTACT}/send`, { to: OTHER, message: { text: 'hello' }, id: 'AAA1' })
+  assert.deepEqual([sent.status, sent.body.id], [201, 'AAA1'])
+  const first = await ask('GET', `/contacts/${OTHER}/inbox?after=0&wait_ms=5000`)
+  const [item] = first.body.items as { seq: number; id: string; kind: string; text: string }[]
+  assert.deepEqual([item?.id, item?.kind, item?.text], ['AAA1', 'text', 'hello'])
+  const next = await ask('GET', `/contacts/${OTHER}/inbox?after=${item?.seq}`)
+  assert.deepEqual(next.body.items, [])
+})
+
+test('an inbox that is waited for answers when something comes', async () => {
+  const waiting = ask('GET', '/contacts/5511900000009/inbox?wait_ms=30000')
+  await ask('POST', `/contacts/${CONTACT}/send`, { to: '5511900000009', message: { text: 'at last' } })
+  assert.equal(((await waiting).body.items as unknown[]).length, 1)
+})
+
+test('settings change one by one and are answered whole', async () => {
+  const before = await ask('PUT', '/settings', {})
+  const changed = await ask('PUT', '/settings', { echo: false })
+  assert.deepEqual(changed.body, { ...before.body, echo: false })
+})
+
+test('every kind of fault is taken, and cleared', async () => {
+  const actions = [
+    'drop',
+    'duplicate',
+    'cut',
+    { delay_ms: 5 },
+    { query_error: [404, 'item-not-found'] },
+    { ack_error: 463 },
+    { stream_error: 503 },
+    { stream_error: 'replaced' },
+    { failure: 402, code: '101', expire: 60 },
+    { http_status: 503 },
+    { corrupt: true },
+  ]
+  for (const action of actions) {
+    const answer = await ask('POST', '/faults', { on: 'message', match: { phone: PHONE }, do: action, times: 1 })
+    assert.equal(answer.status, 201, JSON.stringify(answer.body))
+    assert.equal(typeof answer.body.id, 'string')
+  }
+  assert.equal((await ask('DELETE', '/faults')).status, 200)
+})
+
+test('the network goes down and up, forges and counts', async () => {
+  assert.equal((await ask('PUT', '/network', { down: true })).status, 200)
+  assert.equal((await ask('PUT', '/network', { down: false })).status, 200)
+  assert.equal((await ask('POST', '/forge', { what: 'leaf' })).status, 200)
+  assert.equal((await ask('POST', `/phones/${PHONE}/cut`)).status, 200)
+  assert.equal((await ask('POST', `/phones/${PHONE}/unlink`)).status, 200)
+  const { body } = await ask('GET', '/stats')
+  assert.deepEqual(Object.keys(body).sort(), ['connections', 'stanzas_in', 'stanzas_out', 'undecryptable', 'unknown_queries'])
+})
+
+test('a missing or wrong field is told by its name', async () => {
+  const wrong: [string, string, unknown, RegExp][] = [
+    ['POST', '/phones', {}, /phone: is needed/],
+    ['POST', '/phones', { phone: 'abc' }, /phone: must be a phone number/],
+    ['POST', '/phones', { phone: PHONE, platform: 'fax' }, /platform/],
+    ['POST', '/phones', { phone: PHONE, colour: 'red' }, /colour: unknown field/],
+    ['PUT', '/settings', { receipts: 'maybe' }, /receipts/],
+    ['POST', '/contacts', { phone: CONTACT, devices: 5 }, /devices/],
+    ['PUT', `/contacts/${CONTACT}`, { group_add: 'some' }, /group_add/],
+    ['POST', `/contacts/${CONTACT}/send`, { message: { text: 'a' } }, /to: is needed/],
+    ['POST', `/contacts/${CONTACT}/send`, { to: OTHER, message: { dance: 1 } }, /message: it needs one of/],
+    ['POST', `/contacts/${CONTACT}/burst`, { to: OTHER, count: 0, text_prefix: '' }, /count/],
+    ['GET', `/contacts/${CONTACT}/inbox?wait_ms=30001`, undefined, /wait_ms/],
+    ['GET', `/contacts/${CONTACT}/inbox?after=x`, undefined, /after: must be a whole number/],
+    ['POST', `/contacts/${CONTACT}/receipt`, { chat: OTHER, ids: [], type: 'read' }, /ids/],
+    ['POST', `/contacts/${CONTACT}/presence`, { to: OTHER, state: 'asleep' }, /state/],
+    ['POST', `/contacts/${CONTACT}/call`, { to: OTHER, end: 'never' }, /end/],
+    ['POST', `/phones/${PHONE}/scan`, {}, /exactly one of image/],
+    ['POST', `/phones/${PHONE}/scan`, { image: 'nonsense' }, /image: must be a data URL/],
+    ['POST', `/phones/${PHONE}/enter-code`, {}, /code: is needed/],
+    ['POST', '/groups', { subject: 'x', owner: CONTACT }, /participants: is needed/],
+    ['POST', '/groups/1@g.us/participants', { by: CONTACT, action: 'add' }, /phones: needed to add/],
+    ['PUT', '/groups/1@g.us', { by: CONTACT, announce: 'yes' }, /announce/],
+    ['POST', '/faults', { on: 'sunday', do: 'drop' }, /on/],
+    ['POST', '/faults', { on: 'query', do: { explode: true } }, /do: must be drop/],
+    ['PUT', '/network', { down: 'yes' }, /down/],
+    ['POST', '/forge', { what: 'money' }, /what/],
+    ['POST', '/phones', '{"phone":', /not JSON/],
+    ['POST', '/phones', '[]', /./],
+  ]
+  for (const [method, path, body, message] of wrong) await refused(400, 'invalid_request', [method, path, body], message)
+})
+
+test('every route that takes a body refuses a field it does not know', async () => {
+  const open = ['/communities', '/newsletters', '/business/:phone']
+  for (const { method, segments } of ROUTES) {
+    const path = `/${segments.join('/')}`
+    if (method === 'GET' || open.includes(path)) continue
+    const real = path.replace(':phone', PHONE).replace(':id', '1@g.us')
+    await refused(400, 'invalid_request', [method, real, { no_such_field: 1 }])
+  }
+})
+
+test('what is not there is not found', async () => {
+  await refused(404, 'not_found', ['POST', '/phones/5511999999999/scan', { qr: 'x' }])
+  await refused(404, 'not_found', ['GET', '/calls/none'])
+  await refused(404, 'not_found', ['PUT', '/groups/1@g.us', { by: CONTACT, subject: 'x' }])
+  await refused(404, 'not_found', ['POST', `/contacts/${CONTACT}/send`, { to: '5511900000000', message: { text: 'nobody' } }])
+  await refused(404, 'not_found', ['GET', '/nothing'], /no GET \/nothing/)
+  await refused(404, 'not_found', ['GET', '/phones'], /there is POST/)
+})
+
+test('what does not fit the state is a conflict', async () => {
+  await refused(409, 'conflict', ['POST', '/phones', { phone: PHONE }])
+  await refused(409, 'conflict', ['POST', '/contacts', { phone: CONTACT }])
+  const text = 'https://wa.me/settings/linked_devices#2@nobody,AAAA,BBBB,CCCC,1'
+  await refused(409, 'conflict', ['POST', `/phones/${PHONE}/scan`, { qr: text }])
+  await refused(409, 'conflict', ['POST', `/phones/${PHONE}/scan`, { image: await toDataURL(text, { width: 512 }) }])
+  await refused(409, 'conflict', ['POST', `/phones/${PHONE}/enter-code`, { code: 'ABCD1234' }])
+})
+
+test('a reset leaves nobody', async () => {
+  assert.equal((await ask('POST', '/reset')).status, 200)
+  const { body } = await ask('GET', '/state')
+  assert.deepEqual([body.phones, body.groups], [[], []])
+})
