@@ -62,13 +62,13 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     return found.record
   }
 
-  async function changed(record: InstanceRecord, change: InstanceChange, nested: boolean): Promise<InstanceRecord> {
+  function changed(record: InstanceRecord, change: InstanceChange, nested: boolean): InstanceRecord {
     const { name, settings, webhooks } = change
     return {
       ...record,
       name: name ?? record.name,
       settings: settings ? changeSettings(record.settings, settings, nested ? 'settings.' : '') : record.settings,
-      webhooks: webhooks ? await changeWebhooks(record.webhooks, webhooks, checkUrl, nested ? 'webhooks.' : '') : record.webhooks,
+      webhooks: webhooks ? changeWebhooks(record.webhooks, webhooks, checkUrl, nested ? 'webhooks.' : '') : record.webhooks,
     }
   }
 
@@ -91,8 +91,8 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     }
   }
 
-  async function change(instance: string, decide: (record: InstanceRecord) => InstanceRecord | Promise<InstanceRecord>) {
-    await turns.take(instance, async () => write(await decide(held(instance))))
+  async function change(instance: string, decide: (record: InstanceRecord) => InstanceRecord) {
+    await turns.take(instance, async () => write(decide(held(instance))))
   }
 
   async function insert(workspace: WorkspaceId, record: InstanceRecord): Promise<void> {
@@ -172,7 +172,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
         createdAt: now,
         updatedAt: now,
       }
-      const record = await changed(fresh, { settings, webhooks }, true)
+      const record = changed(fresh, { settings, webhooks }, true)
       await insert(workspace, record)
       try {
         states.answer(record.id, await engine.start(toConfig(record), 'create'))

@@ -14,8 +14,8 @@ export type WebhooksChange = { [K in keyof Own]?: Own[K] | undefined } & {
   ignore_disconnected_callback?: boolean | undefined
 }
 
-/** Says with a sentence why a webhook URL is refused; null when it may be configured. */
-export type CheckUrl = (url: string) => string | null | Promise<string | null>
+/** Says with a sentence why a webhook URL is refused; undefined when it may be configured. */
+export type CheckUrl = (url: string) => string | undefined
 
 const URL_FIELDS = EVENT_TYPES.map(urlField)
 
@@ -36,12 +36,7 @@ function own(change: WebhooksChange, issues: Issue[]): { [K in keyof Own]?: Own[
 }
 
 /** Throws `invalid_request` when the result would break a rule; `at` stands before the field in the issue's path. */
-export async function changeWebhooks(
-  current: WebhookSettings,
-  change: WebhooksChange,
-  checkUrl: CheckUrl,
-  at = '',
-): Promise<WebhookSettings> {
+export function changeWebhooks(current: WebhookSettings, change: WebhooksChange, checkUrl: CheckUrl, at = ''): WebhookSettings {
   const issues: Issue[] = []
   const given = Object.entries(own(change, issues)).filter(([, value]) => value !== undefined)
   const next: WebhookSettings = { ...current, ...Object.fromEntries(given) }
@@ -49,8 +44,8 @@ export async function changeWebhooks(
     issues.push({ path: 'ignore_private', message: 'cannot be true together with ignore_groups' })
   for (const [name, value] of Object.entries(change)) {
     if (!name.endsWith('_url') || typeof value !== 'string') continue
-    const refusal = await checkUrl(value)
-    if (refusal !== null) issues.push({ path: name, message: refusal })
+    const refusal = checkUrl(value)
+    if (refusal !== undefined) issues.push({ path: name, message: refusal })
   }
   if (issues.length > 0) throw Failure.invalid(...issues.map(({ path, message }) => ({ path: at + path, message })))
   return next

@@ -86,8 +86,10 @@ export const queryInteger = (min: number, max: number) =>
 
 /** `page` and `page_size` of a list. */
 export const paging = (bounds: { default: number; max: number }) => ({
-  page: queryInteger(1, 100_000).default(1).meta({ description: 'Page number, from 1.' }),
-  page_size: queryInteger(1, bounds.max).default(bounds.default).meta({ description: 'Entries of a page.' }),
+  page: queryInteger(1, 100_000).default(1).meta({ description: 'Page number, from 1.', default: 1 }),
+  page_size: queryInteger(1, bounds.max)
+    .default(bounds.default)
+    .meta({ description: 'Entries of a page.', default: bounds.default }),
 })
 
 export const paged = <T extends z.ZodType>(entry: T) =>
@@ -98,16 +100,16 @@ export const paged = <T extends z.ZodType>(entry: T) =>
     total: z.int().meta({ description: 'Entries after filters.' }),
   })
 
-/** ULID: 26 characters of Crockford's base 32, taken in any case. */
+/** 26 characters of Crockford's base 32, taken in any case. */
 export const ulid = z
   .string()
+  .regex(/^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$/, 'must be a 26-character ULID')
   .transform((value) => value.toUpperCase())
-  .pipe(z.string().regex(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/, 'must be a 26-character ULID'))
 
 export const uuid = z
   .string()
+  .regex(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, 'must be a UUID')
   .transform((value) => value.toLowerCase())
-  .pipe(z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'must be a UUID'))
 
 export const instant = z.string().meta({ format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] })
 

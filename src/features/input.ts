@@ -1,0 +1,109 @@
+/**
+ * From what a caller wrote to an operation's input, with one set of sentences. Used by the HTTP thread, and by `workers/media` for large
+ * bodies: the same body gives the same result on both ways because both ways are this file.
+ */
+import type { z } from 'zod'
+import { Failure, type Issue } from '../domain/failures.ts'
+import type { Endpoint } from './endpoint.ts'
+import { atLeast, atMost } from './fields.ts'
+
+export type RawFields = Record<string, unknown>
+
+type ZodIssue = z.core.$ZodRawIssue | z.core.$ZodIssue
+
+const TYPE_WORDS: Record<string, string> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+  null: 'null',
+}
+
+function counted(issue: { origin: string; minimum?: number | bigint; maximum?: number | bigint }): string {
+  const isMin = issue.minimum !== undefined
+  const bound = Number(issue.minimum ?? issue.maximum)
+  switch (issue.origin) {
+    case 'string':
+      return isMin ? atLeast(bound) : atMost(bound)
+    case 'array':
+    case 'set':
+      return `must have at ${isMin ? 'least' : 'most'} ${bound} ${bound === 1 ? 'entry' : 'entries'}`
+    default:
+      return `must be at ${isMin ? 'least' : 'most'} ${bound}`
+  }
+}
+
+/** One sentence per issue, naming the bound. Issues that bring their own sentence (`custom`, and patterns with one) keep it. */
+export function sentenceOf(issue: ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.input === undefined) return 'is required'
+      if (issue.input === null) return 'must not be null'
+      return `must be ${TYPE_WORDS[issue.expected] ?? issue.expected}`
+    case 'too_small':
+    case 'too_big':
+      return counted(issue as Parameters<typeof counted>[0])
+    case 'invalid_value':
+      if (issue.input === undefined) return 'is required'
+      if (issue.input === null) return 'must not be null'
+      return `must be ${(issue.values as readonly unknown[])
+        .map((value) => JSON.stringify(value))
+        .join(', ')
+        .replace(/, ([^,]*)$/, ' or $1')}`
+    case 'invalid_union':
+      return issue.input === undefined ? 'is required' : 'is in none of the accepted forms'
+    default:
+      return issue.message ?? 'is not valid'
+  }
+}
+
+/** What the contract keeps of the list; `domain/failures.ts` cuts it again for failures made elsewhere. */
+const MAX_ISSUES = 50
+
+const isPhoneIssue = (issue: ZodIssue) => issue.code === 'custom' && issue.params?.code === 'invalid_phone'
+
+/** A union that failed tells about the form the caller meant: the one that got furthest. */
+function* flatten(issues: readonly z.core.$ZodIssue[], base: readonly PropertyKey[] = []): Generator<z.core.$ZodIssue> {
+  for (const issue of issues) {
+    const path = [...base, ...issue.path]
+    const meant =
+      issue.code === 'invalid_union'
+        ? issue.errors.find((errors) => errors.some(({ code }) => code !== 'invalid_type' && code !== 'invalid_value'))
+        : undefined
+    if (meant) yield* flatten(meant, path)
+    else yield { ...issue, path }
+  }
+}
+
+/** Throws `invalid_request` with the issues, or `invalid_phone` when a wrong identifier is all there is. */
+export function parseInput(endpoint: Pick<Endpoint, 'input'>, fields: RawFields): unknown {
+  const parsed = endpoint.input.safeParse(fields, { error: sentenceOf, reportInput: true })
+  if (parsed.success) return parsed.data
+  const all = [...flatten(parsed.error.issues)]
+  const issues: Issue[] = all.slice(0, MAX_ISSUES).map(({ path, message }) => ({ path: path.map(String).join('.'), message }))
+  if (all.every(isPhoneIssue)) throw new Failure('invalid_phone', { details: { issues } })
+  throw Failure.invalid(...issues)
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** A body's bytes as a JSON object; no bytes are `{}`. */
+export function readJson(bytes: Uint8Array): RawFields {
+  if (bytes.byteLength === 0) return {}
+  let value: unknown
+  try {
+    value = JSON.parse(decoder.decode(bytes))
+  } catch (cause) {
+    throw new Failure('invalid_request', { details: { issues: [{ path: '', message: 'must be valid JSON in UTF-8' }] }, cause })
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw Failure.invalid({ path: '', message: 'must be a JSON object' })
+  return value as RawFields
+}
+
+/** Fields of the path come from the path, whatever the body says. */
+export const readBody = (endpoint: Pick<Endpoint, 'input'>, path: Record<string, string>, bytes: Uint8Array): unknown =>
+  parseInput(endpoint, { ...readJson(bytes), ...path })

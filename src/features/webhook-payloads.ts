@@ -1,0 +1,126 @@
+/** Bodies of the five event types, for the description (shared/api/webhook-payloads.md). The translators that make them live elsewhere. */
+import { z } from 'zod'
+import type { EventType } from '../domain/events.ts'
+import { FAILURES } from '../domain/failures.ts'
+import { STATUS_REASONS, STATUSES } from '../domain/instance.ts'
+import { instant } from './fields.ts'
+
+const nullableText = z.string().nullable()
+const chatId = z.string().meta({ description: 'Chat; can be sent back as `phone`.', examples: ['5511988887777'] })
+const chatLid = nullableText.meta({
+  description: '`<digits>@lid` of a 1:1 chat: the stable key when the number becomes known later.',
+})
+
+const envelope = <const T extends EventType>(type: T) => ({
+  type: z.literal(type),
+  event_id: z.string().meta({ description: 'ULID, the same in every attempt.', examples: ['01JD3V8Q6ZP4M5T7X9K2B0C1DE'] }),
+  instance_id: z.string().meta({ format: 'uuid' }),
+  momment: z.int().meta({ description: 'Epoch milliseconds of the fact.', examples: [1767225600000] }),
+  single_url: z.literal(true).optional().meta({ description: 'Present while the five URLs are one.' }),
+})
+
+const received = z
+  .looseObject({
+    ...envelope('received'),
+    message_id: z.string(),
+    message_type: z.string().meta({ description: 'Name of the content block: `text`, `image`, `reaction`, …' }),
+    phone: chatId,
+    chat_lid: chatLid,
+    is_group: z.boolean(),
+    is_newsletter: z.boolean(),
+    broadcast: z.boolean().meta({ description: 'Status post or message of a broadcast list.' }),
+    from_me: z.boolean(),
+    from_api: z.boolean().meta({ description: '`from_me` and sent through this service.' }),
+    status: z.enum(['received', 'sent']),
+    chat_name: nullableText,
+    sender_name: nullableText,
+    photo: nullableText,
+    sender_photo: nullableText,
+    participant_phone: nullableText.meta({ description: 'Author in a group or of a status.' }),
+    participant_lid: nullableText,
+    connected_phone: nullableText,
+    reference_message_id: nullableText.meta({ description: 'Quoted, answered or deleted message.' }),
+    is_status_reply: z.boolean(),
+    is_edit: z
+      .boolean()
+      .meta({ description: 'New content of a message already sent; `edit_message_id` is then the id of the edit.' }),
+    forwarded: z.boolean(),
+    view_once: z.boolean(),
+    waiting_message: z.boolean().meta({ description: 'Content not readable yet.' }),
+    message_expiration_seconds: z.int().nullable(),
+    mentions: z.array(z.string()).max(500),
+    edit_message_id: z.string().optional(),
+    newsletter_server_id: z.string().optional(),
+    text: z
+      .object({ message: z.string(), title: nullableText, description: nullableText, url: nullableText })
+      .optional()
+      .meta({ description: 'Present when `message_type` is `text`; title, description and url are of the link card.' }),
+  })
+  .meta({ id: 'ReceivedEvent', description: 'A message arrived, or, with `notify_sent_by_me`, was sent from the account.' })
+
+const delivery = z
+  .object({
+    ...envelope('delivery'),
+    message_id: z.string(),
+    id: z.string(),
+    svc_id: z.string(),
+    operation: z.string().meta({ examples: ['send.sendText'] }),
+    phone: chatId,
+    is_group: z.boolean(),
+    reference_message_id: nullableText.meta({ description: 'Target of reactions, pins, deletions, edits, votes.' }),
+    status: z.enum(['sent', 'failed']),
+    error_code: z.enum(Object.keys(FAILURES) as [keyof typeof FAILURES]).nullable(),
+    error_message: nullableText,
+    queued_at: instant,
+  })
+  .meta({
+    id: 'DeliveryEvent',
+    description: 'Result of a queued operation. `sent` means accepted by the network, not received by the person.',
+  })
+
+const messageStatus = z
+  .object({
+    ...envelope('message_status'),
+    status: z.enum(['sent', 'delivered', 'read', 'played']),
+    ids: z.array(z.string()).min(1).max(256).meta({ description: 'Messages of the same chat with the same status.' }),
+    phone: chatId,
+    chat_lid: chatLid,
+    is_group: z.boolean(),
+    participant_phone: nullableText.meta({ description: 'Who received or read, in groups and status.' }),
+    participant_lid: nullableText,
+  })
+  .meta({
+    id: 'MessageStatusEvent',
+    description: 'A lower value never follows a higher one for the same message and participant.',
+  })
+
+const instanceStatus = z
+  .object({
+    ...envelope('instance_status'),
+    status: z.enum(STATUSES),
+    previous_status: z.enum(STATUSES).nullable(),
+    connected: z.boolean(),
+    phone: nullableText,
+    disconnect_reason: z.enum(STATUS_REASONS).nullable(),
+    reason: nullableText.meta({ description: 'The sentence of `GET /status` `error`.' }),
+  })
+  .meta({ id: 'InstanceStatusEvent', description: 'The status of the instance changed.' })
+
+const chatPresence = z
+  .object({
+    ...envelope('chat_presence'),
+    phone: chatId,
+    chat_lid: chatLid,
+    is_group: z.boolean(),
+    status: z.enum(['available', 'unavailable', 'composing', 'recording', 'paused']),
+    last_seen: instant.nullable(),
+  })
+  .meta({ id: 'ChatPresenceEvent', description: 'A contact is there, writes, or has gone.' })
+
+export const webhookPayloads = {
+  received,
+  delivery,
+  message_status: messageStatus,
+  instance_status: instanceStatus,
+  chat_presence: chatPresence,
+} satisfies Record<EventType, z.ZodType>

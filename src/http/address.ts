@@ -1,0 +1,53 @@
+/** Where a request comes from, and whether an address lies in a list of CIDR ranges. */
+import ipaddr from 'ipaddr.js'
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+export type Ranges = readonly (readonly [network: Address, bits: number])[]
+
+/** IPv4-mapped IPv6 counts as IPv4, in lists as in peers. */
+function unmapped(address: Address): Address {
+  return address.kind() === 'ipv6' && (address as ipaddr.IPv6).isIPv4MappedAddress()
+    ? (address as ipaddr.IPv6).toIPv4Address()
+    : address
+}
+
+export function parseRanges(list: readonly string[]): Ranges {
+  return list.map((entry) => {
+    const [text, prefix] = entry.split('/') as [string, string | undefined]
+    const written = ipaddr.parse(text)
+    const network = unmapped(written)
+    const width = network.kind() === 'ipv4' ? 32 : 128
+    if (prefix === undefined) return [network, width] as const
+    // A mapped range counts its prefix from the 128 bits it was written with.
+    return [network, written.kind() === network.kind() ? Number(prefix) : Math.max(0, Number(prefix) - 96)] as const
+  })
+}
+
+export function isIn(ranges: Ranges, text: string): boolean {
+  if (!ipaddr.isValid(text)) return false
+  const address = unmapped(ipaddr.parse(text))
+  return ranges.some(([network, bits]) => network.kind() === address.kind() && address.match(network as never, bits))
+}
+
+/** `1.2.3.4`, `1.2.3.4:80`, `::1`, `[::1]:80`: as proxies write them. Undefined when it is no address. */
+function addressOf(entry: string): string | undefined {
+  const bare = entry
+    .trim()
+    .replace(/^"|"$/g, '')
+    .replace(/^\[(.*)\](:\d+)?$/, '$1')
+    .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
+  return ipaddr.isValid(bare) ? unmapped(ipaddr.parse(bare)).toString() : undefined
+}
+
+/** The peer of the socket, or the right-most entry of `X-Forwarded-For` that no trusted proxy wrote about itself. */
+export function sourceOf(peer: string | undefined, forwardedFor: string | null, trusted: Ranges): string {
+  let source = peer === undefined ? 'unknown' : (addressOf(peer) ?? peer)
+  const entries = (forwardedFor ?? '').split(',').filter((entry) => entry.trim() !== '')
+  while (isIn(trusted, source)) {
+    const next = entries.pop()
+    const address = next === undefined ? undefined : addressOf(next)
+    if (address === undefined) return source
+    source = address
+  }
+  return source
+}

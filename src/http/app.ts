@@ -1,0 +1,125 @@
+/** The HTTP application: Web standards only, so that it runs wherever `fetch` handlers do. */
+import { Hono, type MiddlewareHandler } from 'hono'
+import type { Account } from '../account/account.ts'
+import type { Directory } from '../directory/directory.ts'
+import type { Clock } from '../domain/clock.ts'
+import { Failure } from '../domain/failures.ts'
+import type { Log } from '../domain/log.ts'
+import type { Engine } from '../engine/engine.ts'
+import { type Endpoint, INSTANCE_BASE } from '../features/endpoint.ts'
+import { endpoints } from '../features/index.ts'
+import type { Description, Parts } from '../features/parts.ts'
+import { parseRanges, sourceOf } from './address.ts'
+import { createGate } from './auth.ts'
+import { failureResponse } from './errors.ts'
+import { type Env, mount, type ReadLargeBody } from './mount.ts'
+import { describe } from './openapi.ts'
+import { createBuckets, createThrottle, REFILL_PER_SECOND } from './rate-limit.ts'
+
+export interface AppDeps {
+  account: Account
+  directory: Directory
+  engine: Pick<Engine, 'call'>
+  readiness: Parts['readiness']
+  clock: Clock
+  log: Log
+  /** A ULID. */
+  newRequestId(): string
+  /** Address of the socket a request came over; undefined when it came over none. */
+  peer(request: Request): string | undefined
+  /** Public base of the service, no slash at the end. Null: the origin each request came to. */
+  baseUrl: string | null
+  /** CIDR ranges whose `X-Forwarded-For` is believed. */
+  trustedProxies: readonly string[]
+  /** CIDR ranges that may use `/admin`; empty: any. */
+  adminAllowedIps: readonly string[]
+  /** `off`: `/openapi.json` is not found. */
+  docs: boolean
+  readLargeBody: ReadLargeBody
+}
+
+export function createApp(deps: AppDeps): Hono<Env> {
+  const { account, directory, engine, readiness, clock, log } = deps
+  const served = deps.docs ? endpoints : endpoints.filter(({ id }) => id !== 'system.openapi')
+  const buckets = createBuckets(clock)
+  const throttle = createThrottle(clock)
+  const gate = createGate({ account, directory, clock, buckets, throttle, adminAllowedIps: deps.adminAllowedIps })
+  const parts: Parts = { account, directory, readiness, description: once(() => describe(served)) }
+
+  const app = new Hono<Env>()
+  app.use(observe(deps, throttle.failed))
+  app.notFound((c) => {
+    throw isUnauthorized(served, c.req.method, c.req.path)
+      ? new Failure('unauthorized')
+      : new Failure('not_found', { message: 'There is no such route.' })
+  })
+  app.onError((error, c) => {
+    if (error instanceof Failure) {
+      if (error.cause !== undefined && error.status >= 500)
+        log.warn({ err: error.cause, request_id: c.var.state.requestId, code: error.code }, 'a request failed')
+      return failureResponse(error)
+    }
+    log.error({ err: error, request_id: c.var.state.requestId, route: c.var.state.route }, 'a request failed unexpectedly')
+    return failureResponse(new Failure('internal'))
+  })
+  mount(app, served, { gate, parts, engine, now: clock.now, baseUrl: deps.baseUrl, readLargeBody: deps.readLargeBody })
+  return app
+}
+
+function once(make: () => Description): () => Description {
+  let made: Description | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/
+
+/** What every request gets, whatever becomes of it: an id, the rate headers, one line in the log. */
+function observe(
+  { clock, log, newRequestId, peer, trustedProxies }: AppDeps,
+  failed: (source: string) => void,
+): MiddlewareHandler<Env> {
+  const trusted = parseRanges(trustedProxies)
+  return async (c, next) => {
+    const startedAt = clock.now()
+    const given = c.req.header('X-Request-Id')
+    const requestId = given !== undefined && REQUEST_ID.test(given) ? given : newRequestId()
+    const source = sourceOf(peer(c.req.raw), c.req.raw.headers.get('X-Forwarded-For'), trusted)
+    const state = { requestId, source, route: undefined, remaining: undefined } as Env['Variables']['state']
+    c.set('state', state)
+    await next()
+    if (c.res.status === 401) failed(source)
+    c.header('X-Request-Id', requestId)
+    if (state.remaining !== undefined) {
+      c.header('X-RateLimit-Limit', String(REFILL_PER_SECOND))
+      c.header('X-RateLimit-Remaining', String(state.remaining))
+    }
+    log.info(
+      {
+        method: c.req.method,
+        path: withoutToken(c.req.path),
+        route: state.route ?? null,
+        status: c.res.status,
+        duration_ms: clock.now() - startedAt,
+        request_id: requestId,
+      },
+      'request',
+    )
+  }
+}
+
+/** A token never reaches the log, not even that of a route that does not exist. */
+export const withoutToken = (path: string) => path.replace(/\/token\/[^/]*/g, '/token/{token}')
+
+/** The router takes no empty segment for a parameter: such a path is a route whose credentials are missing. */
+function isUnauthorized(served: readonly Endpoint[], method: string, path: string): boolean {
+  const [, instance, token, rest] = /^\/instances\/([^/]*)\/token\/([^/]*)(\/.+)$/.exec(path) ?? []
+  if (rest === undefined || (instance !== '' && token !== '')) return false
+  return served.some((endpoint) => {
+    if (endpoint.access !== 'instance' || endpoint.method !== method) return false
+    const pattern = endpoint.path.slice(INSTANCE_BASE.length).replace(/\{\w+\}/g, '[^/]+')
+    return new RegExp(`^${pattern}$`).test(rest)
+  })
+}

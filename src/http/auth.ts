@@ -1,0 +1,136 @@
+/**
+ * Who calls, in the order of shared/api/auth-and-limits.md ("Order of checks"): the first failing row answers, and its number stands at
+ * its line. Everything here is synchronous, so that many guesses at once cannot pass the throttle together.
+ */
+import type { Account, ApiKey } from '../account/account.ts'
+import type { Directory } from '../directory/directory.ts'
+import { API_KEY_PREFIX } from '../domain/brand.ts'
+import type { Clock } from '../domain/clock.ts'
+import { Failure } from '../domain/failures.ts'
+import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
+import { hasPlan, type Scope, type Workspace } from '../domain/workspace.ts'
+import { isIn, parseRanges, type Ranges } from './address.ts'
+import { TooMany } from './errors.ts'
+import type { Buckets, Throttle } from './rate-limit.ts'
+
+export interface GateDeps {
+  account: Pick<Account, 'workspace' | 'findApiKey' | 'findAdmin' | 'used'>
+  directory: Pick<Directory, 'authenticate'>
+  clock: Clock
+  buckets: Buckets
+  throttle: Throttle
+  adminAllowedIps: readonly string[]
+}
+
+/** The request as far as a check may look at it. `limit` takes the number of tokens left, for the response's headers. */
+export interface Knock {
+  headers: Headers
+  source: string
+  limit(remaining: number): void
+}
+
+/** Longest credential a header may carry, in characters. */
+const MAX_CREDENTIAL = 256
+
+/** Repeated headers arrive joined with a comma, so they match neither form. */
+function bearer(headers: Headers): string | undefined {
+  const value = headers.get('Authorization')
+  if (value === null || value.length > MAX_CREDENTIAL) return undefined
+  return /^bearer +([\x21-\x7e]+)$/i.exec(value)?.[1]
+}
+
+const ABSENT = new Set(['', 'undefined', 'null'])
+
+export function createGate({ account, directory, clock, buckets, throttle, adminAllowedIps }: GateDeps) {
+  const admins = parseRanges(adminAllowedIps)
+  const allowlists = new WeakMap<object, Ranges>()
+
+  function checkThrottle(source: string) {
+    const wait = throttle.blockedFor(source)
+    if (wait !== undefined) throw new TooMany(wait)
+  }
+
+  function checkAllowlist({ security: { allowlist } }: Workspace, source: string) {
+    if (!allowlist.enabled) return
+    const ranges = allowlists.get(allowlist) ?? parseRanges(allowlist.entries.map(({ cidr }) => cidr))
+    allowlists.set(allowlist, ranges)
+    if (!isIn(ranges, source)) throw new Failure('ip_not_allowed')
+  }
+
+  function checkScope(key: ApiKey, scope: Scope) {
+    if (!key.scopes.includes(scope)) throw new Failure('insufficient_scope', { details: { required_scope: scope } })
+  }
+
+  function takeToken(owner: string, { limit }: Knock) {
+    const { allowed, remaining, retryAfter } = buckets.take(owner)
+    limit(remaining)
+    if (!allowed) throw new TooMany(retryAfter)
+  }
+
+  /** An API key in `Authorization`; an imported client token is not one. */
+  function keyOfBearer(headers: Headers): ApiKey | undefined {
+    const value = bearer(headers)
+    if (value === undefined || !value.startsWith(API_KEY_PREFIX)) return undefined
+    const key = account.findApiKey(value)
+    return key?.kind === 'api_key' ? key : undefined
+  }
+
+  function keyOfClientToken(headers: Headers): ApiKey | undefined {
+    const value = headers.get('Client-Token')
+    return value === null || value === '' || value.length > MAX_CREDENTIAL ? undefined : account.findApiKey(value)
+  }
+
+  /** Rows 6 to 8. One credential is looked at per request. */
+  function checkKey({ id, security }: Workspace, { headers, source }: Knock) {
+    if (!security.requireClientToken && !security.requireApiKey) return
+    const isBearer = !security.requireClientToken && headers.has('Authorization')
+    const key = isBearer ? keyOfBearer(headers) : keyOfClientToken(headers)
+    if (key?.workspace !== id) throw new Failure(security.requireClientToken ? 'client_token_required' : 'api_key_required') // 6, 7
+    account.used(key, source)
+    checkScope(key, 'instances:operate') // 8
+  }
+
+  return {
+    instance(instance: string, token: string, knock: Knock): { instance: InstanceId; workspace: WorkspaceId } {
+      if (ABSENT.has(instance) || ABSENT.has(token)) throw new Failure('unauthorized') // 2
+      checkThrottle(knock.source) // 3
+      const caller = directory.authenticate(instance, token)
+      if (!caller) throw new Failure('instance_not_found') // 4
+      const owner = `instance:${caller.instance}`
+      knock.limit(buckets.remaining(owner))
+      const workspace = account.workspace(caller.workspace)
+      checkAllowlist(workspace, knock.source) // 5
+      checkKey(workspace, knock) // 6, 7, 8
+      takeToken(owner, knock) // 9
+      return caller
+    },
+
+    account(scope: Scope, knock: Knock): { workspace: WorkspaceId } {
+      checkThrottle(knock.source) // 2
+      const key = keyOfBearer(knock.headers)
+      if (!key) throw new Failure('api_key_required') // 3
+      account.used(key, knock.source)
+      const owner = `workspace:${key.workspace}`
+      knock.limit(buckets.remaining(owner))
+      const workspace = account.workspace(key.workspace)
+      checkAllowlist(workspace, knock.source) // 4
+      if (!hasPlan(workspace.subscription, clock.now())) throw new Failure('plan_required') // 5
+      checkScope(key, scope) // 6
+      takeToken(owner, knock) // 7
+      return { workspace: key.workspace }
+    },
+
+    admin(knock: Knock): { workspace: WorkspaceId } {
+      checkThrottle(knock.source) // 2
+      const value = bearer(knock.headers)
+      const workspace = value === undefined ? undefined : account.findAdmin(value)
+      if (!workspace) throw new Failure('api_key_required') // 3
+      const owner = `workspace:${workspace}`
+      knock.limit(buckets.remaining(owner))
+      if (admins.length > 0 && !isIn(admins, knock.source)) throw new Failure('ip_not_allowed') // 4
+      takeToken(owner, knock) // 5
+      return { workspace }
+    },
+  }
+}
+export type Gate = ReturnType<typeof createGate>

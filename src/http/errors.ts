@@ -1,0 +1,33 @@
+/** Every failure leaves in one body: `{ error: { code, message, details } }`. */
+import { Failure } from '../domain/failures.ts'
+
+/** Seconds a client should wait, for `Retry-After`. */
+export class TooMany extends Failure {
+  readonly retryAfter: number
+
+  constructor(retryAfter: number) {
+    super('rate_limited')
+    this.retryAfter = retryAfter
+  }
+}
+
+/**
+ * The one code with two statuses: 401 when the credential in the path is no instance's, 404 when it was, and the engine does not host
+ * it any more.
+ */
+export class InstanceGone extends Failure {
+  constructor(cause: unknown) {
+    super('instance_not_found', { message: 'The instance is not hosted any more.', cause })
+  }
+
+  override get status(): Failure['status'] {
+    return 404
+  }
+}
+
+export function failureResponse(failure: Failure): Response {
+  const { code, message, details } = failure.toData()
+  const headers = new Headers()
+  if (failure instanceof TooMany) headers.set('Retry-After', String(failure.retryAfter))
+  return Response.json({ error: { code, message, details: details ?? {} } }, { status: failure.status, headers })
+}

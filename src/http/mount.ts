@@ -1,0 +1,161 @@
+/**
+ * Declarations to routes. One loop for all of them: who may call, what was sent, who answers, and how the answer leaves. Validation is
+ * ours rather than a router's, because of the order of checks, one flat input from three places, and bodies that another thread parses.
+ */
+import type { Context, Hono } from 'hono'
+import { Failure } from '../domain/failures.ts'
+import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
+import { maySend } from '../domain/workspace.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Endpoint, Queued } from '../features/endpoint.ts'
+import { parseInput, type RawFields, readBody } from '../features/input.ts'
+import type { InstanceCall, Parts } from '../features/parts.ts'
+import type { Gate, Knock } from './auth.ts'
+import { LARGE_BODY, readBytes } from './body.ts'
+import { InstanceGone } from './errors.ts'
+
+/** What the middleware around the routes knows of a request. */
+export interface RequestState {
+  requestId: string
+  source: string
+  /** Route template, once one has matched. */
+  route: string | undefined
+  /** Tokens left in the bucket of the instance or workspace, once it is known. */
+  remaining: number | undefined
+}
+export type Env = { Variables: { state: RequestState } }
+
+/** Parses and validates a large body elsewhere; resolves with the input, rejects with `Failure`. */
+export type ReadLargeBody = (operation: string, path: Record<string, string>, body: ArrayBuffer) => Promise<unknown>
+
+export interface MountDeps {
+  gate: Gate
+  parts: Parts
+  engine: Pick<Engine, 'call'>
+  now(): number
+  /** Null: the origin the request came to. */
+  baseUrl: string | null
+  readLargeBody: ReadLargeBody
+}
+
+interface Caller {
+  workspace?: WorkspaceId
+  instance?: InstanceId
+}
+
+/** `/webhooks/{type}` as the router writes it. */
+const toPattern = (path: string) => path.replace(/\{(\w+)\}/g, ':$1')
+
+/** A fixed segment wins over a parameter: of two routes that match the same path, the one that is fixed earlier comes first. */
+function byPrecedence(one: Endpoint, other: Endpoint): number {
+  const rank = ({ path }: Endpoint) =>
+    path
+      .split('/')
+      .map((part) => (part.startsWith('{') ? '1' : '0'))
+      .join('')
+  return rank(one).localeCompare(rank(other))
+}
+
+export function mount(app: Hono<Env>, endpoints: readonly Endpoint[], deps: MountDeps): void {
+  for (const endpoint of [...endpoints].sort(byPrecedence))
+    app.on(endpoint.method, toPattern(endpoint.path), async (c) => {
+      c.var.state.route = endpoint.path
+      const { instance_id = '', token = '', ...rest } = c.req.param() as Record<string, string>
+      const path = endpoint.access === 'instance' ? rest : (c.req.param() as Record<string, string>)
+      const caller = admit(endpoint, instance_id, token, c, deps)
+      if (endpoint.needsSubscription) checkSubscription(caller, deps)
+      const input = await inputOf(endpoint, path, c, deps)
+      const reply = await answer(endpoint, caller, input, c, deps)
+      return respond(endpoint, reply)
+    })
+}
+
+function admit({ access }: Endpoint, instance: string, token: string, c: Context<Env>, { gate }: MountDeps): Caller {
+  const { state } = c.var
+  const knock: Knock = {
+    headers: c.req.raw.headers,
+    source: state.source,
+    limit(remaining) {
+      state.remaining = remaining
+    },
+  }
+  switch (access) {
+    case 'public':
+      return {}
+    case 'instance':
+      return gate.instance(instance, token, knock)
+    case 'admin':
+      return gate.admin(knock)
+    default:
+      return gate.account(access, knock)
+  }
+}
+
+function checkSubscription({ workspace }: Caller, { parts, now }: MountDeps): void {
+  if (workspace && !maySend(parts.account.workspace(workspace).subscription, now())) throw new Failure('subscription_required') // 10
+}
+
+const takesBody = ({ method }: Endpoint) => method === 'POST' || method === 'PUT'
+
+async function inputOf(endpoint: Endpoint, path: Record<string, string>, c: Context<Env>, deps: MountDeps): Promise<unknown> {
+  if (!takesBody(endpoint)) return parseInput(endpoint, { ...queryOf(c), ...path })
+  const bytes = await readBytes(c.req.raw)
+  if (bytes.byteLength > LARGE_BODY) return deps.readLargeBody(endpoint.id, path, bytes.buffer)
+  return readBody(endpoint, path, bytes)
+}
+
+/** A name given once is text, a name given more often is a list of texts. */
+function queryOf(c: Context<Env>): RawFields {
+  const queries = Object.entries(c.req.queries())
+  return Object.fromEntries(queries.map(([name, values]) => [name, values.length === 1 ? values[0] : values]))
+}
+
+async function answer(endpoint: Endpoint, caller: Caller, input: unknown, c: Context<Env>, deps: MountDeps): Promise<unknown> {
+  const { parts, baseUrl } = deps
+  const { workspace, instance } = caller
+  const request = c.req.raw
+  const call = { parts, request, workspace, instance, baseUrl: baseUrl ?? new URL(request.url).origin }
+  if (endpoint.handle) return endpoint.handle(call as never, input as never)
+  if (!instance) throw new Error(`${endpoint.id} is done by a shard, but its route names no instance`)
+  const asked = askShard(endpoint, instance, input, deps)
+  const { fallback } = endpoint
+  const reply = await (fallback ? within(asked, fallback.ms, () => fallback.answer(call as InstanceCall)) : asked)
+  return endpoint.kind === 'send' ? acknowledge(reply as Queued) : reply
+}
+
+async function askShard({ id }: Endpoint, instance: InstanceId, input: unknown, { engine }: MountDeps): Promise<unknown> {
+  try {
+    return await engine.call(instance, id, input)
+  } catch (error) {
+    throw error instanceof Failure && error.code === 'instance_not_found' ? new InstanceGone(error) : error // 13
+  }
+}
+
+/** What the fallback says in place of a shard that is silent or gone; other failures are answers. */
+async function within(asked: Promise<unknown>, ms: number, fallback: () => Promise<unknown>): Promise<unknown> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const silent = new Promise<unknown>((resolve) => {
+    timer = setTimeout(() => resolve(fallback()), ms)
+  })
+  const heard = asked.catch((error: unknown) => {
+    if (error instanceof Failure && error.code === 'engine_unavailable') return fallback()
+    throw error
+  })
+  try {
+    return await Promise.race([heard, silent])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const acknowledge = ({ message_id, svc_id }: Queued) => ({ id: message_id, message_id, svc_id, status: 'queued' })
+
+function respond({ status, contentType, cacheControl }: Endpoint, reply: unknown): Response {
+  if (reply instanceof Response) return reply
+  const headers = new Headers({ 'Content-Type': contentType })
+  if (cacheControl) headers.set('Cache-Control', cacheControl)
+  return new Response(contentType === 'application/json' ? JSON.stringify(reply) : (reply as Uint8Array<ArrayBuffer>), {
+    status,
+    headers,
+  })
+}
