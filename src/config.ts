@@ -2,7 +2,7 @@
  * Environment to typed Config: the only reader of `process.env`. A bad variable ends the start with one sentence that names it, says
  * what it holds and what is accepted; a variable nobody reads is named in a warning, so that a typo does not pass for a setting.
  */
-import { readFileSync } from 'node:fs'
+import { accessSync, constants } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
@@ -163,7 +163,7 @@ export function readConfig({
     network: {
       url: known.SVC_NETWORK_URL ?? null,
       root: known.SVC_NETWORK_ROOT ?? null,
-      ca: known.SVC_NETWORK_CA === undefined ? null : readCa(known.SVC_NETWORK_CA),
+      ca: known.SVC_NETWORK_CA === undefined ? null : readableFile(known.SVC_NETWORK_CA),
       mediaHost: known.SVC_NETWORK_MEDIA_HOST ?? null,
       verify: known.SVC_NETWORK_VERIFY,
     },
@@ -188,9 +188,11 @@ function sentence(issue: v.BaseIssue<unknown>): string {
   return `${name} ${holds}; it must be ${issue.message}.`
 }
 
-function readCa(path: string): string {
+/** The shards read it again at each connection; here only so that a wrong path ends the start. */
+function readableFile(path: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    accessSync(path, constants.R_OK)
+    return resolve(path)
   } catch (cause) {
     throw new Error(`SVC_NETWORK_CA is ${JSON.stringify(path)}; it must be a PEM file that can be read.`, { cause })
   }

@@ -45,6 +45,8 @@ interface Placed {
   config: InstanceConfig
   /** Life into which its start was sent; undefined while it waits for its turn. */
   generation: number | undefined
+  /** Its creation failed: whatever a shard left of it is erased, at the latest in the next life. */
+  isDoomed: boolean
 }
 
 /** Statuses without a session (states.md, "Not running"): booting one of these takes no start slot. */
@@ -115,7 +117,8 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
   function bootAll(shard: Shard, generation: number) {
     for (const entry of placed.values()) {
       if (entry.shard !== shard) continue
-      boot(entry, generation).catch((error) => {
+      const comeBack = entry.isDoomed ? engine.stop(entry.config.id, 'erase') : boot(entry, generation)
+      comeBack.catch((error) => {
         log.error({ err: error, instance: entry.config.id, shard: shard.index }, 'instance was not booted')
       })
     }
@@ -131,7 +134,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     async start(config, how) {
       const shard = placed.get(config.id)?.shard ?? roomiest(how)
       if (shard === undefined || isClosed) throw new Failure('engine_unavailable')
-      const entry: Placed = { shard, config, generation: undefined }
+      const entry: Placed = { shard, config, generation: undefined, isDoomed: false }
       placed.set(config.id, entry)
       if (how === 'boot') {
         const state = await boot(entry, shard.generation())
@@ -141,8 +144,9 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
       try {
         return await sendStart(entry, how)
       } catch (error) {
-        // Nothing was created: the caller drops its record, and a next life must not boot it.
-        if (placed.get(config.id) === entry) placed.delete(config.id)
+        // The caller drops its record and asks to erase the rest; a shard that died cannot, so its next life must not boot it.
+        entry.isDoomed = true
+        entry.generation = undefined
         throw error
       }
     },
@@ -161,10 +165,10 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
 
     async stop(instance, how) {
       const entry = find(instance)
-      if (how === 'erase' && entry.shard.generation() !== undefined && entry.generation !== entry.shard.generation()) {
-        // It waits for its turn: to log out and erase it the shard must know it.
-        await sendStart(entry, 'boot')
-      }
+      const generation = entry.shard.generation()
+      if (generation === undefined && entry.isDoomed) return
+      // To log out and erase it the shard must know it, also while it still waits for its turn.
+      if (how === 'erase' && generation !== undefined && entry.generation !== generation) await sendStart(entry, 'boot')
       try {
         await entry.shard.run({ type: 'stop', instance, how })
       } catch (error) {
@@ -195,7 +199,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
 
     shardOf: (instance) => placed.get(instance)?.shard.index,
 
-    async crashShard(index, how = 'throw') {
+    async crashShard(index, how = 'exit') {
       await shards[index]!.run({ type: 'crash', how }).then(
         () => {
           throw new Error('The shard survived its crash.')

@@ -1,0 +1,135 @@
+/**
+ * The composition root: builds the parts in order and stops them in reverse. It knows everybody and decides nothing.
+ *
+ * A stop that is cut short loses nothing: what was acknowledged is in storage by then. The order only spares callers errors.
+ */
+import { join } from 'node:path'
+import { ulid } from 'ulid'
+import { createAccount } from './account/workspaces.ts'
+import type { Config } from './config.ts'
+import { createDirectory } from './directory/instances.ts'
+import { systemClock } from './domain/clock.ts'
+import type { InstanceConfig } from './domain/instance.ts'
+import { createMediaPool } from './engine/media-pool.ts'
+import { createPooledEngine, type PooledEngine } from './engine/pool.ts'
+import { createApp } from './http/app.ts'
+import type { Logger } from './log.ts'
+import { listen } from './serve.ts'
+import { openStore } from './storage/open.ts'
+import { createSealer } from './storage/seal.ts'
+import { checkKey, loadSecretKey } from './storage/secret-key.ts'
+import { checkUrl, parseAllow } from './webhooks/addresses.ts'
+
+export interface ServiceOptions {
+  log: Logger
+  /** Lets tests crash a shard for real. */
+  allowCrash?: boolean
+}
+
+export interface Service {
+  /** Where callers reach it: `SVC_BASE_URL`, or the address it listens on. */
+  baseUrl: string
+  /** Only when this start made it: it is kept nowhere. */
+  adminKey: string | null
+  isAdminKey(value: string): boolean
+  engine: PooledEngine
+  /** Refuses requests, lets those in flight finish, closes sessions without logging out, and then storage. */
+  stop(deadlineMs: number): Promise<void>
+}
+
+export async function startService(config: Config, { log, allowCrash = false }: ServiceOptions): Promise<Service> {
+  const clock = systemClock
+  /** Undone in reverse, also when a later part does not start. Each is given the time that is left, in ms. */
+  const undo: ((leftMs: number) => Promise<void>)[] = []
+  let isStopping = false
+
+  async function stop(deadlineMs: number): Promise<void> {
+    isStopping = true
+    const endsAt = clock.now() + deadlineMs
+    for (const step of undo.splice(0).reverse()) await step(Math.max(0, endsAt - clock.now()))
+  }
+
+  try {
+    const store = await openStore(config.storeUrl)
+    undo.push(() => store.close())
+    const secretKey = await loadSecretKey({
+      secretKey: config.secretKey ?? undefined,
+      file: join(config.dataDir, 'secret-key'),
+      store,
+    })
+    const sealer = createSealer(secretKey)
+    await checkKey(store, sealer)
+
+    const { adminKey, instanceSlots, egressAllow } = config
+    const account = createAccount({ store, sealer, clock, log, adminKey, instanceSlots })
+    await account.load()
+    undo.push(() => account.stop())
+
+    const media = createMediaPool({ logLevel: config.logLevel, log })
+    undo.push(() => media.close())
+    const engine = await createPooledEngine({
+      shards: config.shards,
+      storeUrl: config.storeUrl,
+      secretKey,
+      network: config.network,
+      egressAllow,
+      logLevel: config.logLevel,
+      killAt: config.killAt,
+      allowCrash,
+      log,
+    })
+    undo.push((leftMs) => engine.close(leftMs))
+
+    const allow = parseAllow(egressAllow)
+    const directory = createDirectory({ store, sealer, account, engine, clock, log, checkUrl: (url) => checkUrl(url, allow) })
+    const boot = ({ id }: InstanceConfig, started: ReturnType<PooledEngine['start']>) =>
+      started.then(
+        (state) => directory.observe(id, state),
+        (error) => log.error({ err: error, instance: id }, 'instance was not booted'),
+      )
+    // Not awaited: at 5 sessions a second a large house takes a while, and whoever is up can serve meanwhile.
+    for (const instance of await directory.load()) void boot(instance, engine.start(instance, 'boot'))
+
+    const readiness = {
+      isStopping: () => isStopping,
+      checks: {
+        database: async () => {
+          await store.get('')
+          return true
+        },
+        // Reads a sealed record and opens it.
+        session_store: () => checkKey(store, sealer).then(() => true),
+        engine: async () => engine.isReady(),
+      },
+    }
+    const server = await listen(config, ({ peer }) =>
+      createApp({
+        account,
+        directory,
+        engine,
+        readiness,
+        clock,
+        log,
+        newRequestId: () => ulid(),
+        peer,
+        baseUrl: config.baseUrl,
+        trustedProxies: config.trustedProxies,
+        adminAllowedIps: config.adminAllowedIps,
+        docs: config.docs,
+        readLargeBody: media.readLargeBody,
+      }),
+    )
+    undo.push((leftMs) => server.stop(leftMs))
+
+    return {
+      baseUrl: config.baseUrl ?? server.url,
+      adminKey: account.firstStart(),
+      isAdminKey: (value) => account.findAdmin(value) !== undefined,
+      engine,
+      stop,
+    }
+  } catch (error) {
+    await stop(0)
+    throw error
+  }
+}

@@ -1,0 +1,68 @@
+/** What a start prints for a person: where things are, the admin key once, and in the sandbox an example that works when pasted. */
+import { BRAND } from './domain/brand.ts'
+
+/** `--json` prints exactly this, on one line. Null: does not apply, or (`admin_key`) was printed by an earlier start. */
+export interface Printed {
+  base_url: string | null
+  sandbox_url: string | null
+  admin_key: string | null
+  network: { url: string | null; root: string | null; ca: string | null; media_host: string | null }
+}
+
+export const HELP = `${BRAND}: a REST and webhook gateway to WhatsApp accounts
+
+  npm start                        the service, on the real network
+  npm run sandbox                  the service on a pretend network on this machine
+  npm run sandbox -- --network-only
+                                   only the pretend network and its control API
+
+  --json    the first line of standard output is one JSON object with the addresses and the admin key
+  --help    this text
+
+Settings are read from the environment (${BRAND.toUpperCase()}_*): see README.md. Logs go to standard error.
+`
+
+export function readyText(printed: Printed, dataDir: string): string {
+  const { base_url, sandbox_url, admin_key } = printed
+  const rows: (readonly [string, string | null])[] = [
+    ['API', base_url],
+    ['Reference', `${base_url}/docs`],
+    ['Sandbox', sandbox_url],
+    ['Data', dataDir],
+    ['Admin key', adminKeyRow(printed)],
+  ]
+  const table = rows.flatMap(([name, value]) => (value === null ? [] : [`  ${name.padEnd(11)}${value}\n`])).join('')
+  const example = sandbox_url === null || base_url === null ? '' : exampleText(base_url, sandbox_url, admin_key)
+  return `${BRAND} is ready\n${table}${example}`
+}
+
+function adminKeyRow({ admin_key, sandbox_url }: Printed): string {
+  if (admin_key === null) return 'as printed at the first start (lost: npm run cli -- admin-key reset)'
+  return sandbox_url === null ? `${admin_key}   shown this once: keep it` : admin_key
+}
+
+export function networkText({ sandbox_url, network }: Printed): string {
+  const name = `${BRAND.toUpperCase()}_NETWORK`
+  return [
+    `The pretend network is ready. Control API: ${sandbox_url}`,
+    `${name}_URL=${network.url}`,
+    `${name}_ROOT=${network.root}`,
+    `${name}_CA=${network.ca}`,
+    `${name}_MEDIA_HOST=${network.media_host}`,
+    '',
+  ].join('\n')
+}
+
+/** Five lines of shell: credentials, a new instance, its pairing, a text out, and what comes back. Needs curl and sed, nothing else. */
+function exampleText(api: string, sandbox: string, adminKey: string | null): string {
+  const json = "-H 'content-type: application/json'"
+  const field = (name: string) => `sed 's/.*"${name}":"\\([^"]*\\)".*/\\1/'`
+  return `
+Pair, send, receive (paste into a shell):
+  KEY=$(curl -s ${api}/admin/api-keys -H 'authorization: Bearer ${adminKey ?? '<admin key>'}' ${json} -d '{"name":"try '$RANDOM'","scopes":["instances:write"]}' | ${field('value')})
+  URL=$(curl -s ${api}/account/instances -H "authorization: Bearer $KEY" ${json} -d '{"name":"first"}' | ${field('api_url')})
+  curl -s ${sandbox}/phones ${json} -d '{"phone":"5511999990001"}'; curl -s $URL/qr-code | sed 's/"value"/"image"/; s/,"expires_at".*/}/' | curl -s ${sandbox}/phones/5511999990001/scan ${json} -d @-
+  until curl -s $URL/status | grep -q '"connected":true'; do sleep 1; done; curl -s $URL/send-text ${json} -d '{"phone":"5511988887777","message":"echo hello"}'
+  curl -s "${sandbox}/contacts/5511988887777/inbox?after=0&wait_ms=10000"
+`
+}

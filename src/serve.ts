@@ -1,0 +1,111 @@
+/** Node's side of HTTP: a listening socket around the Web-standard application, and its orderly end. */
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
+import { Failure } from './domain/failures.ts'
+import { failureResponse } from './http/errors.ts'
+
+interface Handler {
+  fetch(request: Request): Response | Promise<Response>
+}
+
+export interface Listening {
+  /** `http://host:port`, with the port that was taken. */
+  url: string
+  stop(deadlineMs: number): Promise<void>
+}
+
+const HEALTH = /^\/health\//
+
+/** `makeApp` is told how to ask for the address of the socket a request came over. */
+export async function listen(
+  { host, port }: { host: string; port: number },
+  makeApp: (parts: { peer(request: Request): string | undefined }) => Handler,
+): Promise<Listening> {
+  const peers = new WeakMap<Request, string>()
+  const app = makeApp({ peer: (request) => peers.get(request) })
+  let isStopping = false
+  let inFlight = 0
+  let drained: (() => void) | undefined
+
+  async function answer(request: Request, { incoming }: HttpBindings): Promise<Response> {
+    if (isStopping && !HEALTH.test(new URL(request.url).pathname)) return refusal()
+    if (incoming.socket.remoteAddress !== undefined) peers.set(request, incoming.socket.remoteAddress)
+    inFlight++
+    try {
+      return await app.fetch(request)
+    } finally {
+      inFlight--
+      if (inFlight === 0) drained?.()
+    }
+  }
+
+  const server = createAdaptorServer({
+    fetch: (request, env) => answer(request, env as HttpBindings),
+    // A defect below the application: the request fails, not the process.
+    overrideGlobalObjects: false,
+  }) as Server
+  await bind(server, host, port)
+
+  return {
+    url: urlOf(host, (server.address() as AddressInfo).port),
+
+    async stop(deadlineMs) {
+      isStopping = true
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      await within(
+        deadlineMs,
+        new Promise<void>((resolve) => {
+          drained = resolve
+          if (inFlight === 0) resolve()
+        }),
+      )
+      // The last answers leave with the connections that carry them; idle ones and those past the deadline are cut.
+      server.closeIdleConnections()
+      const cut = setTimeout(() => server.closeAllConnections(), Math.min(deadlineMs, FLUSH))
+      await closed
+      clearTimeout(cut)
+    },
+  }
+}
+
+/** Time for answers already made to leave, in ms. */
+const FLUSH = 250
+
+function refusal(): Response {
+  const response = failureResponse(new Failure('engine_unavailable', { message: 'The service is stopping.' }))
+  response.headers.set('Connection', 'close')
+  return response
+}
+
+async function within(deadlineMs: number, done: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, deadlineMs)
+  })
+  await Promise.race([done, late])
+  clearTimeout(timer)
+}
+
+const REFUSALS: Record<string, string> = {
+  EADDRINUSE: 'another program listens there',
+  EACCES: 'this user may not',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'this machine has no such address',
+}
+
+function bind(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const why = REFUSALS[cause.code ?? ''] ?? cause.message
+      reject(new Error(`The service cannot listen on ${host} port ${port}: ${why} (SVC_HOST, SVC_PORT).`, { cause }))
+    })
+    server.listen(port, host, resolve)
+  })
+}
+
+/** Reachable from this machine, also when it listens on every address. */
+function urlOf(host: string, port: number): string {
+  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${port}`
+}

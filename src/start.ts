@@ -1,0 +1,176 @@
+/** `npm start` and `npm run sandbox`: reads the flags, starts the service, prints what a person or a script needs, stops on a signal. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Config, readConfig } from './config.ts'
+import { BRAND } from './domain/brand.ts'
+import { createLog, type Logger } from './log.ts'
+import { type Service, startService } from './main.ts'
+import { HELP, networkText, type Printed, readyText } from './printed.ts'
+
+interface Flags {
+  sandbox: boolean
+  json: boolean
+  networkOnly: boolean
+}
+
+/** Structural: of the sandbox network no module is loaded outside sandbox mode, not even for its types. */
+interface Network {
+  network: { url: string; root: string; ca: string; media_host: string }
+  controlUrl: string
+  ended: Promise<void>
+  stop(): Promise<void>
+}
+
+/** What runs, to be stopped in reverse. */
+interface Running {
+  printed: Printed
+  ended: Promise<void> | undefined
+  stop(): Promise<void>
+}
+
+function readFlags(): Flags | undefined {
+  const { values } = parseArgs({
+    options: {
+      sandbox: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      'network-only': { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  return values.help ? undefined : { sandbox: values.sandbox, json: values.json, networkOnly: values['network-only'] }
+}
+
+/** Only in sandbox mode: otherwise nothing of the simulator is loaded. */
+async function startNetwork({ dataDir, sandboxPort }: Config): Promise<Network> {
+  const { startNetworkThread } = await import('../workers/simulator/thread.ts')
+  return startNetworkThread({ dataDir: join(dataDir, 'network'), controlPort: sandboxPort })
+}
+
+const networkOf = (network: Network | undefined): Printed['network'] =>
+  network === undefined ? { url: null, root: null, ca: null, media_host: null } : { ...network.network }
+
+/**
+ * The sandbox keeps everything in a folder of its own, so that an account of the pretend network is never logged in to the real one
+ * when the same machine later runs `npm start`.
+ */
+function inSandbox(config: Config): Config {
+  const dataDir = join(config.dataDir, 'sandbox')
+  const own = `lmdb:${join(config.dataDir, 'state')}`
+  return { ...config, dataDir, storeUrl: config.storeUrl === own ? `lmdb:${join(dataDir, 'state')}` : config.storeUrl }
+}
+
+async function runService(config: Config, log: Logger): Promise<Running> {
+  const service = await startService(config, { log })
+  const printed = {
+    base_url: service.baseUrl,
+    sandbox_url: null,
+    admin_key: service.adminKey,
+    network: {
+      url: config.network.url,
+      root: config.network.root,
+      ca: config.network.ca,
+      media_host: config.network.mediaHost,
+    },
+  }
+  return { printed, ended: undefined, stop: () => service.stop(config.shutdownMs) }
+}
+
+async function runNetwork(config: Config): Promise<Running> {
+  const network = await startNetwork(config)
+  const printed = { base_url: null, sandbox_url: network.controlUrl, admin_key: null, network: networkOf(network) }
+  return { printed, ended: network.ended, stop: () => network.stop() }
+}
+
+async function runSandbox(config: Config, log: Logger): Promise<Running> {
+  const network = await startNetwork(config)
+  try {
+    const { url, root, ca, media_host } = network.network
+    const service = await startService(
+      { ...config, network: { ...config.network, url, root, ca, mediaHost: media_host } },
+      { log },
+    )
+    const adminKey = await rememberedAdminKey(config, service)
+    return {
+      printed: { base_url: service.baseUrl, sandbox_url: network.controlUrl, admin_key: adminKey, network: networkOf(network) },
+      ended: network.ended,
+      async stop() {
+        await service.stop(config.shutdownMs)
+        await network.stop()
+      },
+    }
+  } catch (error) {
+    await network.stop()
+    throw error
+  }
+}
+
+/** The pretend network guards nothing, so its admin key may lie in a file: every start of the sandbox can print it. */
+async function rememberedAdminKey(config: Config, service: Service): Promise<string | null> {
+  const file = join(config.dataDir, 'admin-key')
+  if (config.adminKey !== null) return config.adminKey
+  if (service.adminKey !== null) {
+    await writeFile(file, service.adminKey, { mode: 0o600 })
+    return service.adminKey
+  }
+  const kept = await readFile(file, 'utf8').catch(() => '')
+  return service.isAdminKey(kept) ? kept : null
+}
+
+/** The first signal stops in order; a second one, or the deadline, ends at once, which is safe by design (`test/faults`). */
+function stopOnSignal(running: Running, config: Config, log: Logger): void {
+  let isStopping = false
+  const stop = (signal: NodeJS.Signals) => {
+    if (isStopping) process.exit(1)
+    isStopping = true
+    log.info({ signal }, 'stopping')
+    // One second more than the parts are given, for what is not theirs.
+    setTimeout(() => {
+      log.error({}, 'the deadline of the stop has passed')
+      process.exit(1)
+    }, config.shutdownMs + 1_000).unref()
+    running.stop().then(
+      () => process.exit(0),
+      (error) => {
+        log.error({ err: error }, 'the stop failed')
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+}
+
+async function start(): Promise<void> {
+  const flags = readFlags()
+  if (flags === undefined) {
+    process.stdout.write(HELP)
+    return
+  }
+  const isSandbox = flags.sandbox || flags.networkOnly
+  const { config: read, warnings } = readConfig({ sandbox: isSandbox })
+  const config = isSandbox ? inSandbox(read) : read
+  const log = createLog(config.logLevel, 'main')
+  for (const warning of warnings) log.warn(warning)
+  const run = flags.networkOnly ? runNetwork : flags.sandbox ? runSandbox : runService
+  const running = await run(config, log)
+  stopOnSignal(running, config, log)
+  running.ended?.catch((error) => {
+    log.fatal({ err: error }, 'the sandbox network ended')
+    process.exit(1)
+  })
+  const { printed } = running
+  if (flags.json) process.stdout.write(`${JSON.stringify(printed)}\n`)
+  else process.stdout.write(flags.networkOnly ? networkText(printed) : readyText(printed, config.dataDir))
+}
+
+/** Our own refusals are plain Errors with one sentence for the operator; anything else is a defect and shows where it comes from. */
+function complaint(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.name === 'Error' || error.name === 'Failure' ? error.message : (error.stack ?? error.message)
+}
+
+start().catch((error: unknown) => {
+  process.stderr.write(`${BRAND}: ${complaint(error)}\n`)
+  process.exit(1)
+})

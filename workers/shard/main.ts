@@ -1,0 +1,65 @@
+/** The main module of a shard thread: puts the library right for the whole thread, then answers one command after another. */
+// First, before anything loads the library.
+import './baileys/first.ts'
+// Replaces the library's curve functions, which verify nothing.
+import './baileys/curve.ts'
+import { parentPort, workerData } from 'node:worker_threads'
+import { systemClock } from '../../src/domain/clock.ts'
+import type { EngineEvent } from '../../src/engine/engine.ts'
+import type { ThreadData } from '../../src/engine/protocol.ts'
+import { createLog } from '../../src/log.ts'
+import { openStore } from '../../src/storage/open.ts'
+import { createSealer } from '../../src/storage/seal.ts'
+import { redirectConsole } from './baileys/console.ts'
+import { corkWebSockets } from './baileys/cork.ts'
+import { surviveRejections } from './baileys/rejections.ts'
+import { limitStackTraces } from './baileys/stack-limit.ts'
+import { configureTrust } from './baileys/trust.ts'
+import { createCrash, createKillAt } from './faults.ts'
+import { createHost } from './host.ts'
+import { createInstance } from './instance.ts'
+import { createKeyCache } from './key-store.ts'
+
+/** Signal records kept in memory, of all instances of the thread: about 1 KB each, 50 MB at most. */
+const CACHED_KEYS = 50_000
+
+const data = workerData as ThreadData
+const log = createLog(data.logLevel, `shard ${data.shard}`)
+
+limitStackTraces()
+corkWebSockets()
+redirectConsole({
+  debug: (line) => log.debug(line),
+  info: (line) => log.debug(line),
+  warn: (line) => log.warn(line),
+  error: (line) => log.warn(line),
+})
+surviveRejections(({ kind, error, owner }) => log.error({ instance: owner, err: error }, `unhandled ${kind}`))
+configureTrust({
+  root: data.network.root === null ? undefined : Buffer.from(data.network.root, 'base64'),
+  verify: data.network.verify,
+  now: () => systemClock.now(),
+  log: (problem) => log.warn({ problem }, 'a certificate of the network does not verify'),
+})
+
+const host = createHost({
+  log,
+  async open() {
+    return {
+      store: await openStore(data.storeUrl),
+      sealer: createSealer(data.secretKey),
+      keyCache: createKeyCache({ maxEntries: CACHED_KEYS }),
+      network: data.network,
+      egressAllow: data.egressAllow,
+      clock: systemClock,
+      log,
+      announce: (event: EngineEvent) => parentPort!.postMessage(event),
+      killAt: createKillAt(data.killAt),
+    }
+  },
+  createInstance,
+  crash: createCrash(data.allowCrash),
+})
+
+/** The Piscina task. */
+export const run = host.run
