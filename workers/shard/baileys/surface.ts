@@ -142,7 +142,7 @@ export const LEANINGS: readonly Leaning[] = [
   {
     of: 'signal/address.ts',
     file: 'lib/Signal/lid-mapping.js',
-    text: ['this.mappingCache.set(`pn:${pnUser}`, lidUser);', 'batchData[pnUser] = lidUser;'],
+    text: [`this.mappingCache.set(\`pn:\${pnUser}\`, lidUser);`, 'batchData[pnUser] = lidUser;'],
   },
   {
     of: 'auth-state.ts',
