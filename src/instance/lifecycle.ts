@@ -207,7 +207,7 @@ const ROWS: readonly Row[] = [
   // A process that starts again.
   row(
     '32',
-    LIVE_OR_STARTING,
+    ['qr', ...LIVE_OR_STARTING],
     'booted',
     () => ({ status: 'starting', reason: 'engine_restart', run: FRESH_RUN, effects: [open()] }),
     isPaired,

@@ -5,6 +5,8 @@
 export const keys = {
   /** Sealed constant that tells whether the secret key is the one this store was written with. */
   keyCheck: 'meta:key-check',
+  /** Which web client version the network takes. */
+  webVersion: 'meta:web-version',
   workspace: (workspace: string) => `workspace:${workspace}:self`,
   workspaces: 'workspace:',
   apiKey: (workspace: string, keyId: string) => `workspace:${workspace}:api-key:${keyId}`,

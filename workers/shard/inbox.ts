@@ -5,6 +5,7 @@
  * library's behaviours it leans on: shared/design/INBOUND.md.
  */
 import {
+  areJidsSameUser,
   type BinaryNode,
   cleanMessage,
   decodeMessageNode,
@@ -21,6 +22,7 @@ import type { Sealer } from '../../src/storage/seal.ts'
 import { createJournal, type JournalRecord, nodeText, parts } from './journal.ts'
 import type { KeyChange, KeyStore } from './key-store.ts'
 import { ciphertextMark, createMarks, type Mark, messageMark } from './marks.ts'
+import { SESSION_CLOSED } from './signal/errors.ts'
 import type { Inbox as SignalInbox } from './signal/inbox-seam.ts'
 
 export interface InboxDeps {
@@ -54,8 +56,6 @@ export interface InboxSession {
 /** Padding only: the library decodes it to an empty message, confirms it normally and reports nothing. */
 const EMPTY = Uint8Array.of(1)
 
-export const SESSION_CLOSED = 'session closed'
-
 interface Stanza {
   node: BinaryNode
   id: string
@@ -82,9 +82,15 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
         id: messageMark({ id: node.attrs.id ?? '', chat: node.attrs.from ?? '', author: node.attrs.participant ?? '' }),
         opened: new Map(),
         count: ciphertexts.length,
-        isPeer: node.attrs.category === 'peer',
+        isPeer: node.attrs.category === 'peer' && isOwn(node.attrs.from),
       }
       for (const [index, ciphertext] of ciphertexts.entries()) stanzas.set(ciphertext, { stanza, index })
+    }
+
+    /** Only the account's own devices speak as peers; the same word from anybody else is an ordinary message. */
+    function isOwn(jid: string | undefined): boolean {
+      const { me } = sock?.authState.creds ?? {}
+      return jid !== undefined && me !== undefined && (areJidsSameUser(jid, me.id) || areJidsSameUser(jid, me.lid))
     }
 
     const isLast = (stanza: Stanza, index: number) => index === stanza.count - 1

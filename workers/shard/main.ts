@@ -4,12 +4,15 @@ import './baileys/first.ts'
 // Replaces the library's curve functions, which verify nothing.
 import './baileys/curve.ts'
 import { parentPort, workerData } from 'node:worker_threads'
+import { VERSION } from '../../src/domain/brand.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import type { EngineEvent } from '../../src/engine/engine.ts'
 import type { ThreadData } from '../../src/engine/protocol.ts'
 import { createLog } from '../../src/log.ts'
 import { openStore } from '../../src/storage/open.ts'
 import { createSealer } from '../../src/storage/seal.ts'
+import { parseAllow } from '../../src/webhooks/addresses.ts'
+import { createDelivery } from '../../src/webhooks/delivery.ts'
 import { redirectConsole } from './baileys/console.ts'
 import { corkWebSockets } from './baileys/cork.ts'
 import { surviveRejections } from './baileys/rejections.ts'
@@ -19,6 +22,7 @@ import { createCrash, createKillAt } from './faults.ts'
 import { createHost } from './host.ts'
 import { createInstance } from './instance.ts'
 import { createKeyCache } from './key-store.ts'
+import { openWebVersion } from './web-version.ts'
 
 /** Signal records kept in memory, of all instances of the thread: about 1 KB each, 50 MB at most. */
 const CACHED_KEYS = 50_000
@@ -45,12 +49,16 @@ configureTrust({
 const host = createHost({
   log,
   async open() {
+    const store = await openStore(data.storeUrl)
+    const egressAllow = parseAllow(data.egressAllow)
     return {
-      store: await openStore(data.storeUrl),
+      store,
       sealer: createSealer(data.secretKey),
       keyCache: createKeyCache({ maxEntries: CACHED_KEYS }),
       network: data.network,
-      egressAllow: data.egressAllow,
+      egressAllow,
+      deliver: createDelivery({ allow: egressAllow, version: VERSION, clock: systemClock }).deliver,
+      version: await openWebVersion(store, log),
       clock: systemClock,
       log,
       announce: (event: EngineEvent) => parentPort!.postMessage(event),

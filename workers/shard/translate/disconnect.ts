@@ -6,6 +6,8 @@ export interface Closed {
   message: string
   /** Seconds until a temporary ban (402) ends. */
   expireSeconds: number | null
+  /** Our own watchdog ended it: the network never took the connection (`baileys/watchdog.ts`). */
+  isStartFailure: boolean
 }
 
 interface BoomLike {
@@ -22,6 +24,7 @@ export function closedBy(error: unknown): Closed {
     code: typeof code === 'number' ? code : null,
     message: typeof boom.message === 'string' ? boom.message : '',
     expireSeconds: expireOf(boom.data),
+    isStartFailure: typeof boom.data === 'object' && boom.data !== null && 'watchdog' in boom.data,
   }
 }
 

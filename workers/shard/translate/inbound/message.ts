@@ -23,7 +23,7 @@ export interface ReadableMessage {
   key: WAMessageKey
   message: proto.IMessage
   /** Epoch seconds, as the stanza says. */
-  timestamp: number | Parameters<typeof toNumber>[0]
+  messageTimestamp?: Parameters<typeof toNumber>[0]
   pushName?: string | null | undefined
   broadcast?: boolean | null | undefined
 }
@@ -34,12 +34,14 @@ export interface InboundContext {
   connectedPhone(): string | null
   /** Subject of a group from the cache, or null. */
   chatName(jid: string): string | null
-  /** True for ids that this service sent. */
-  isFromApi(messageId: string): boolean
 }
 
-/** The event of a message, or null when it carries nothing to report. */
-export async function receivedEvent(context: InboundContext, readable: ReadableMessage): Promise<DomainEvent | null> {
+/** The event of a message, or null when it carries nothing to report. `fromApi`: this service sent it. */
+export async function receivedEvent(
+  context: InboundContext,
+  readable: ReadableMessage,
+  fromApi = false,
+): Promise<DomainEvent | null> {
   const content = unwrap(readable.message)
   if (!content) return null
   const block = FAMILIES.map((family) => family(content)).find((found) => found !== null) ?? unsupported(content)!
@@ -47,9 +49,10 @@ export async function receivedEvent(context: InboundContext, readable: ReadableM
   const ad = externalAdReply(info)
   return {
     type: 'received',
-    at: toNumber(readable.timestamp) * 1_000,
+    at: toNumber(readable.messageTimestamp) * 1_000,
     body: {
       ...(await commonFields(context, readable, content, info)),
+      from_api: fromApi,
       message_type: Object.keys(block)[0],
       ...(readable.key.server_id ? { newsletter_server_id: readable.key.server_id } : {}),
       ...(ad ? { external_ad_reply: ad } : {}),
@@ -89,7 +92,7 @@ async function commonFields(
     is_newsletter: kind === 'newsletter',
     broadcast: kind === 'status' || isList,
     from_me: fromMe,
-    from_api: fromMe && context.isFromApi(key.id ?? ''),
+    from_api: false,
     status: fromMe ? 'sent' : 'received',
     chat_name: cutOrNull(context.chatName(chat) ?? (isOneToOne && !fromMe ? readable.pushName : null), 256),
     sender_name: kind === 'newsletter' ? null : senderName,

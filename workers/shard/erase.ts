@@ -1,0 +1,19 @@
+/** Every record of an instance, gone: shared/api/states.md, row 34. Repeatable: what a crash leaves is removed by the next attempt. */
+import type { Op, StateStore } from '../../src/storage/contract.ts'
+import { keys } from '../../src/storage/keys.ts'
+import type { KeyStore } from './key-store.ts'
+
+const BATCH = 1_000
+
+export async function eraseInstance(instance: string, store: StateStore, keyStore: KeyStore): Promise<void> {
+  // Credentials first: nothing of a half-erased instance can log in.
+  await keyStore.erase([[keys.creds(instance), null]])
+  let ops: Op[] = []
+  for await (const [key] of store.range(keys.instance(instance))) {
+    ops.push([key, null])
+    if (ops.length < BATCH) continue
+    await store.commit({ ops })
+    ops = []
+  }
+  if (ops.length > 0) await store.commit({ ops })
+}

@@ -1,0 +1,410 @@
+/**
+ * One instance: wires its session, status, queue, outbox and inbox together, and is the only thing that knows them all. Each of them has
+ * its own file and its own state; here is only what one tells another.
+ */
+import { generateMessageIDV2, type WAMessage } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import { type Clock, SECOND } from '../../src/domain/clock.ts'
+import type { DomainEvent } from '../../src/domain/events.ts'
+import { Failure } from '../../src/domain/failures.ts'
+import { type Identifier, renderIdentifier } from '../../src/domain/ids.ts'
+import type { InstanceConfig, RuntimeState, Status } from '../../src/domain/instance.ts'
+import type { EngineEvent, NetworkOptions, StartHow, StopHow } from '../../src/engine/engine.ts'
+import type { Effect, LifecycleEvent } from '../../src/instance/lifecycle.ts'
+import type { SendOutcome } from '../../src/queue/item.ts'
+import { createQueue, type SendItem } from '../../src/queue/queue.ts'
+import type { StateStore } from '../../src/storage/contract.ts'
+import type { Sealer } from '../../src/storage/seal.ts'
+import type { Allow } from '../../src/webhooks/addresses.ts'
+import type { Deliver } from '../../src/webhooks/delivery.ts'
+import { createOutbox } from '../../src/webhooks/outbox.ts'
+import { createAuthState } from './auth-state.ts'
+import { runAs } from './baileys/rejections.ts'
+import type { WebVersion } from './baileys/version.ts'
+import { eraseInstance } from './erase.ts'
+import { createInbox } from './inbox.ts'
+import { createKeyStore, type KeyCache } from './key-store.ts'
+import { createMessageStatuses } from './message-status.ts'
+import { operations } from './operations/index.ts'
+import type { ControlContext, SendContext } from './operations/types.ts'
+import { createOutside, type Outside } from './outside.ts'
+import { createPairing } from './pairing.ts'
+import { createRecent } from './recent.ts'
+import { createSent } from './sent.ts'
+import { openSession, type Session } from './session.ts'
+import { createAddressLocks } from './signal/locks.ts'
+import { createStatus } from './status.ts'
+import { isReported } from './translate/inbound/filters.ts'
+import { receivedEvent } from './translate/inbound/message.ts'
+import { receiptOf } from './translate/inbound/receipt.ts'
+import { bare, identifierOf } from './translate/jid.ts'
+
+export interface HostedInstance {
+  start(how: StartHow): Promise<RuntimeState>
+  configure(config: InstanceConfig): Promise<void>
+  call(operation: string, input: unknown): Promise<unknown>
+  stop(how: StopHow): Promise<void>
+}
+
+/** What all instances of a thread share. */
+export interface ShardDeps {
+  store: StateStore
+  sealer: Sealer
+  keyCache: KeyCache
+  network: NetworkOptions
+  egressAllow: Allow
+  /** Posts webhooks, a bounded number at a time for the whole thread. */
+  deliver: Deliver
+  /** The web client version, one for all. */
+  version: WebVersion
+  clock: Clock
+  log: Logger
+  announce(event: EngineEvent): void
+  killAt(step: string): void
+}
+
+/** Best effort of a logout: shared/api/states.md, row 34. */
+const LOGOUT_DEADLINE = 5 * SECOND
+/** The item and the webhook in flight get this long at a stop; what is not done then is done again after the next start. */
+const STOP_DEADLINE = 3 * SECOND
+
+export function createInstance(deps: ShardDeps, initial: InstanceConfig): HostedInstance {
+  const { store, sealer, clock } = deps
+  const { id } = initial
+  const log = deps.log.child({ instance: id })
+  let config = initial
+  let session: Session | null = null
+  let outside: Outside | null = null
+
+  const keyStore = createKeyStore(id, store, sealer, deps.keyCache)
+  const locks = createAddressLocks()
+  const auth = createAuthState({ keys: keyStore, store, sealer, locks })
+  const pairing = createPairing(clock)
+  const recent = createRecent()
+  const sent = createSent(id, store, sealer, clock)
+
+  const outbox = createOutbox({
+    instanceId: id,
+    store,
+    sealer,
+    clock,
+    webhooks: () => config.webhooks,
+    deliver: deps.deliver,
+    log,
+    onStep: (step) => deps.killAt(`outbox:${step}`),
+  })
+  const messageStatuses = createMessageStatuses({ store, outbox, log })
+
+  const status = createStatus({
+    instance: id,
+    store,
+    sealer,
+    clock,
+    random: Math.random,
+    outbox,
+    log,
+    carryOut,
+    announce: (state) => deps.announce({ type: 'state', instance: id, state }),
+    onChange(state, previous) {
+      queue.setConnected(state.status === 'connected')
+      if (state.status === 'qr' || previous !== 'qr') return
+      pairing.clear()
+      pairing.giveUp()
+    },
+  })
+
+  const inbox = createInbox({
+    instance: id,
+    store,
+    sealer,
+    keys: keyStore,
+    clock,
+    log,
+    outbox,
+    killAt: deps.killAt,
+    async translate(message) {
+      const event = outbox.wanted('received') ? await receivedEvent(inboundContext(), message) : null
+      return event && isReported(event, config.webhooks) ? event : null
+    },
+    onMessage(message) {
+      recent.add(message)
+      autoRead(message)
+    },
+  })
+
+  /** Events that end with a queue item, prepared before its commit because they ask for identities. */
+  const accompanying = new Map<string, DomainEvent[]>()
+  const appended = new Map<string, string[]>()
+
+  const queue = createQueue({
+    instanceId: id,
+    store,
+    sealer,
+    clock,
+    random: Math.random,
+    log,
+    events: outbox,
+    settings: () => config.settings,
+    send: (item) => runAs(id, () => send(item)),
+    onDelivery({ svcId }) {
+      const events = (accompanying.get(svcId) ?? []).map((event) => outbox.append(event))
+      accompanying.delete(svcId)
+      appended.set(
+        svcId,
+        events.map(({ eventId }) => eventId),
+      )
+      return events.flatMap(({ ops }) => ops)
+    },
+    onStep(step, svcId) {
+      deps.killAt(`queue:${step}`)
+      if (step !== 'settled') return
+      for (const eventId of appended.get(svcId) ?? []) outbox.committed(eventId)
+      appended.delete(svcId)
+    },
+  })
+
+  function inboundContext(of: Session | null = session) {
+    if (!of) throw new Failure('instance_not_connected')
+    return {
+      identity: of.identity,
+      connectedPhone: () => status.state.phone,
+      chatName: (jid: string) => of.groups.known(jid)?.subject ?? null,
+    }
+  }
+
+  function tell(event: LifecycleEvent) {
+    status.tell(event).catch((error) => log.error({ err: error, event: event.type }, 'an event of the session was not taken'))
+  }
+
+  async function carryOut(effect: Exclude<Effect, { do: 'timer' }>): Promise<void> {
+    switch (effect.do) {
+      case 'open':
+        return runAs(id, () => open(effect.fresh))
+      case 'close':
+        pairing.clear()
+        await session?.end()
+        session = null
+        return
+      case 'logout':
+        await session?.logout(LOGOUT_DEADLINE)
+        session = null
+        return
+      case 'eraseCredentials':
+        return auth.erase()
+      case 'refreshVersion':
+        await deps.version.refused(deps.version.current())
+        return
+      default:
+        return effect satisfies never
+    }
+  }
+
+  async function open(fresh: boolean) {
+    try {
+      if (fresh) await auth.erase()
+      const creds = await auth.discardHalfPaired()
+      outside ??= createOutside(deps.network, config.settings.proxy_url)
+      session = startSession(creds, outside)
+    } catch (error) {
+      log.error({ err: error }, 'the session could not be started')
+      tell({ type: 'startFailed', cause: 'store' })
+    }
+  }
+
+  function startSession(creds: Parameters<typeof openSession>[0]['creds'], through: Outside): Session {
+    const version = deps.version.current()
+    /** Events of an older session are dropped: it must be the current one when the event arrives, not when it was made. */
+    const ifCurrent =
+      <A extends unknown[]>(handle: (...args: A) => void) =>
+      (...args: A) => {
+        if (opened === session) handle(...args)
+      }
+    const opened: Session = openSession({
+      auth,
+      creds,
+      signal: { keys: keyStore, locks },
+      inbox: inbox.session(),
+      sent,
+      network: deps.network,
+      outside: through,
+      version,
+      clock,
+      log,
+      killAt: deps.killAt,
+      events: {
+        socketOpened: ifCurrent(() => tell({ type: 'socketOpened' })),
+        qr: ifCurrent((payload, expiresAt) => {
+          pairing.show({ payload, expiresAt })
+          tell({ type: 'qrShown' })
+        }),
+        qrReplaced: ifCurrent((payload) => pairing.replace(payload)),
+        paired: ifCurrent(() => tell({ type: 'paired', phone: phoneOf(creds.me?.id), platform: platformOf(creds.platform) })),
+        opened: ifCurrent(() => {
+          deps.version.loggedIn(version).catch((error) => log.warn({ err: error }, 'the client version could not be saved'))
+          const { me, platform } = creds
+          tell({ type: 'opened', phone: phoneOf(me?.id), profileName: nameOf(me?.name), platform: platformOf(platform) })
+        }),
+        closed: ifCurrent(({ isStartFailure, ...closed }) => {
+          const cause = through.agent && /proxy|socks/i.test(closed.message) ? 'proxy' : 'handshake'
+          tell(isStartFailure || cause === 'proxy' ? { type: 'startFailed', cause } : { type: 'closed', ...closed })
+        }),
+        passkeyRequested: ifCurrent(() => tell({ type: 'passkeyRequested' })),
+        receipt: ifCurrent((node) => {
+          const receipt = creds.me && receiptOf(node, creds.me)
+          if (receipt) messageStatuses.take(opened.identity, receipt)
+        }),
+      },
+    })
+    return opened
+  }
+
+  async function send(item: SendItem): Promise<SendOutcome> {
+    const twin = operations.get(item.operation)
+    const current = session
+    if (twin?.kind !== 'send') return { status: 'failed', code: 'internal', message: `No operation ${item.operation} sends.` }
+    if (!current?.isOpen) throw new Failure('instance_not_connected')
+    const context: SendContext = {
+      session: current,
+      recent,
+      sent,
+      log,
+      egressAllow: deps.egressAllow,
+      now: () => clock.now(),
+      item: { messageId: item.messageId, operation: item.operation, delayTyping: item.delayTyping },
+    }
+    try {
+      const { message } = await twin.run(context, item.input as never)
+      accompanying.set(item.svcId, await eventsOf(message, current))
+      return { status: 'sent' }
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code === 'instance_not_connected') throw error
+      log.info({ operation: item.operation, code: error.code, err: error.cause }, 'a send failed')
+      return { status: 'failed', code: error.code, message: error.message }
+    }
+  }
+
+  /** What an accepted message is besides its `delivery`: its first status, and the account's own message where that is wanted. */
+  async function eventsOf(message: WAMessage, current: Session): Promise<DomainEvent[]> {
+    const chat = message.key.remoteJid ?? ''
+    const first = await messageStatuses.sent(current.identity, chat, message.key.id ?? '', clock.now())
+    const own =
+      outbox.wanted('received') && config.webhooks.notify_sent_by_me
+        ? await receivedEvent(inboundContext(current), message, true)
+        : null
+    return [first, own && isReported(own, config.webhooks) ? own : null].filter((event) => event !== null)
+  }
+
+  function autoRead(message: WAMessage) {
+    const { auto_read_message, auto_read_status } = config.settings
+    const isStatus = message.key.remoteJid === 'status@broadcast'
+    if (message.key.fromMe || !(isStatus ? auto_read_status : auto_read_message)) return
+    session?.sock.readMessages([message.key]).catch((error) => log.info({ err: error }, 'a message could not be marked read'))
+  }
+
+  async function enqueue(operation: string, input: Record<string, unknown>) {
+    const { phone, delay_message, delay_typing } = input as { phone: Identifier; delay_message?: number; delay_typing?: number }
+    const text = input.message ?? input.caption
+    const { svcId, messageId } = await queue.enqueue({
+      messageId: generateMessageIDV2(session?.sock.user?.id),
+      operation,
+      phone: renderIdentifier(phone),
+      input,
+      preview: typeof text === 'string' ? text : null,
+      delayMessage: delay_message ?? null,
+      delayTyping: delay_typing ?? 0,
+      referenceMessageId: typeof input.edit_message_id === 'string' ? input.edit_message_id : null,
+    })
+    return { message_id: messageId, svc_id: svcId }
+  }
+
+  const control: ControlContext = {
+    get config() {
+      return config
+    },
+    get state() {
+      return status.state
+    },
+    get session() {
+      return session
+    },
+    queue,
+    pairing,
+    request: (what) => status.tell({ type: what }),
+  }
+
+  /** shared/api/states.md, "What each state answers". */
+  function connected(): Session {
+    if (status.state.status === 'connected' && session?.isOpen) return session
+    throw new Failure(isComingUp(status.state.status) ? 'instance_starting' : 'instance_not_connected')
+  }
+
+  return {
+    async start(how) {
+      await Promise.all([outbox.start(), inbox.load()])
+      await queue.start()
+      sent.start()
+      if (how === 'create') {
+        await status.create()
+        return status.tell({ type: 'created' })
+      }
+      const saved = await status.load()
+      // A crash can separate the pairing from the state that tells of it; the credentials are what counts.
+      const creds = await auth.loadCreds()
+      if (saved) status.correct({ paired: creds?.account !== undefined && creds.account !== null })
+      // Without a record its first start never came about: it stays `created` until somebody asks for a QR.
+      const state = saved ? await status.tell({ type: 'booted' }) : await status.create().then(() => status.state)
+      deps.announce({ type: 'state', instance: id, state })
+      return state
+    },
+
+    async configure(next) {
+      const isNewProxy = next.settings.proxy_url !== config.settings.proxy_url
+      config = next
+      if (!isNewProxy) return
+      await outside?.close()
+      outside = null
+      if (isRunning(status.state.status)) await status.tell({ type: 'restartRequested' })
+    },
+
+    async call(operation, input) {
+      const twin = operations.get(operation)
+      if (!twin) throw new Failure('not_found')
+      switch (twin.kind) {
+        case 'send':
+          return enqueue(operation, input as Record<string, unknown>)
+        case 'action':
+          return runAs(id, () => twin.run({ session: connected(), recent, state: status.state }, input as never))
+        case 'control':
+          return runAs(id, () => twin.run(control, input as never))
+        default:
+          return twin satisfies never
+      }
+    },
+
+    async stop(how) {
+      pairing.giveUp()
+      if (how === 'erase') await session?.logout(LOGOUT_DEADLINE)
+      await status.stop()
+      await session?.end()
+      session = null
+      sent.stop()
+      await queue.stop(how === 'erase' ? 0 : STOP_DEADLINE)
+      await messageStatuses.stop()
+      await outbox.stop(how === 'erase' ? 0 : STOP_DEADLINE)
+      await outside?.close()
+      if (how === 'erase') await eraseInstance(id, store, keyStore)
+    },
+  }
+}
+
+const isComingUp = (status: Status) => status === 'starting' || status === 'connecting'
+const isRunning = (status: Status) => !(['created', 'logged_out', 'banned', 'stopped'] as const).some((each) => each === status)
+
+const phoneOf = (jid: string | undefined) => (jid === undefined ? null : identifierOf(bare(jid)))
+
+/** `~` is what the library writes while it knows no name. */
+const nameOf = (name: string | undefined) => (name && name !== '~' ? name.slice(0, 100) : null)
+
+/** The business apps are reported as the system they run on: shared/api/instance.md. */
+const PLATFORMS: Readonly<Record<string, string>> = { smba: 'android', iphone: 'ios', smbi: 'ios' }
+const platformOf = (platform: string | undefined) => (platform ? (PLATFORMS[platform] ?? platform).slice(0, 32) : null)

@@ -1,0 +1,74 @@
+/** Instance: how pairing, restart and state of `src/features/instance.ts` are done. */
+import { iso, SECOND } from '../../../src/domain/clock.ts'
+import { Failure } from '../../../src/domain/failures.ts'
+import type { RuntimeState, Status } from '../../../src/domain/instance.ts'
+import { sentence } from '../../../src/instance/sentences.ts'
+import { requestCode } from '../pairing-code.ts'
+import { bare } from '../translate/jid.ts'
+import type { ControlContext, Operations } from './types.ts'
+
+/** How long `GET /qr-code` waits for the first code. */
+const QR_WAIT = 8 * SECOND
+
+const NOT_RUNNING: readonly Status[] = ['created', 'logged_out', 'banned', 'stopped']
+
+export const instance: Operations<typeof import('../../../src/features/instance.ts')> = {
+  async qrCode(context) {
+    const { pairing } = context
+    const state =
+      NOT_RUNNING.includes(context.state.status) || context.state.status === 'qr'
+        ? await context.request('qrRequested')
+        : context.state
+    const isComing = state.status === 'starting' || state.status === 'qr'
+    const code = pairing.current() ?? (isComing ? await pairing.wait(QR_WAIT) : null)
+    const png = code && (await pairing.png())
+    const connected = context.state.status === 'connected'
+    if (!code || !png) return { value: null, connected }
+    return { value: `data:image/png;base64,${png.toString('base64')}`, expires_at: iso(code.expiresAt), connected }
+  },
+
+  async qrCodeImage(context) {
+    const { pairing } = context
+    if (context.state.status === 'qr') await context.request('qrRequested')
+    const png = pairing.current() && (await pairing.png())
+    if (!png) throw new Failure('not_found', { message: 'There is no QR code to show.' })
+    return Uint8Array.from(png)
+  },
+
+  async phoneCode(context, { phone }) {
+    const { pairing, session, state } = context
+    assertPairable(state)
+    if (!session || !pairing.current()) throw new Failure('instance_starting')
+    await context.request('qrRequested')
+    return { value: await pairing.phoneCode(phone, () => requestCode(session, phone)) }
+  },
+
+  async status({ state, session }) {
+    const connected = state.status === 'connected' && session?.isOpen === true
+    return { connected, smartphone_connected: connected, status: state.status, phone: state.phone, error: sentence(state) }
+  },
+
+  async device({ session, state }) {
+    const me = session.sock.user
+    return {
+      phone: state.phone ?? '',
+      jid: bare(me?.id ?? ''),
+      name: me?.name ?? null,
+      platform: state.platform,
+      connected_at: iso(state.connectedAt ?? 0),
+    }
+  },
+
+  restart: async (context) => after(await context.request('restartRequested')),
+
+  disconnect: async (context) => after(await context.request('disconnectRequested')),
+}
+
+const after = ({ status }: RuntimeState) => ({ value: true as const, status })
+
+/** shared/api/states.md, "What each state answers". */
+function assertPairable({ status }: ControlContext['state']) {
+  if (status === 'connected') throw new Failure('instance_already_connected')
+  if (status === 'starting' || status === 'connecting') throw new Failure('instance_starting')
+  if (status !== 'qr') throw new Failure('instance_not_connected')
+}

@@ -1,0 +1,58 @@
+/** What a twin is given, by the way its operation was declared, and what it gives back. */
+import type { WAMessage } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import type { InstanceConfig, RuntimeState } from '../../../src/domain/instance.ts'
+import type { Ids, Kinds, TwinContexts, Twins } from '../../../src/features/endpoint.ts'
+import type { Queue } from '../../../src/queue/queue.ts'
+import type { Allow } from '../../../src/webhooks/addresses.ts'
+import type { Pairing } from '../pairing.ts'
+import type { Recent } from '../recent.ts'
+import type { Sent } from '../sent.ts'
+import type { Session } from '../session.ts'
+
+/** A queued item whose turn has come. */
+export interface SendContext {
+  session: Session
+  recent: Recent
+  sent: Sent
+  log: Logger
+  egressAllow: Allow
+  now(): number
+  item: { messageId: string; operation: string; delayTyping: number }
+}
+
+/** An immediate operation on a connected instance. */
+export interface ActionContext {
+  session: Session
+  recent: Recent
+  state: RuntimeState
+}
+
+/** The instance itself, in any state. */
+export interface ControlContext {
+  readonly config: InstanceConfig
+  readonly state: RuntimeState
+  readonly queue: Queue
+  readonly pairing: Pairing
+  /** The running session, null while none runs. */
+  readonly session: Session | null
+  request(what: 'restartRequested' | 'qrRequested' | 'disconnectRequested'): Promise<RuntimeState>
+}
+
+/** A message the network accepted. */
+export interface Accepted {
+  message: WAMessage
+}
+
+export interface Contexts extends TwinContexts {
+  send: SendContext
+  action: ActionContext
+  control: ControlContext
+  sent: Accepted
+}
+
+/** `F` is `typeof import('…/features/x.ts')`: leave a twin out and it does not compile. */
+export type Operations<F> = Twins<F, Contexts>
+
+/** The operationId and kind of each twin, held against the declarations by the compiler. */
+export type Names<F> = { [K in keyof Operations<F>]: readonly [Kinds<F>[K & keyof Kinds<F>], Ids<F>[K & keyof Ids<F>]] }

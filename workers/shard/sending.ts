@@ -1,0 +1,90 @@
+/**
+ * How every queued message leaves: typing, the durable copy for retries, the relay, and the network's ack, which alone decides
+ * (shared/api/messages.md, 1.6).
+ */
+import {
+  type AnyMessageContent,
+  generateWAMessage,
+  type MessageRelayOptions,
+  type proto,
+  type WAMessage,
+} from '@whiskeysockets/baileys'
+import { SECOND } from '../../src/domain/clock.ts'
+import { Failure } from '../../src/domain/failures.ts'
+import type { Destination } from './destination.ts'
+import type { Accepted, SendContext } from './operations/types.ts'
+import { ackFailure, sendFailure } from './translate/failures.ts'
+import { pause, within } from './within.ts'
+
+export interface Letter {
+  content: AnyMessageContent
+  quoted?: WAMessage | undefined
+  /** Attributes of the stanza, `edit` above all. */
+  attributes?: Record<string, string>
+  /** Own changes to the finished protobuf. */
+  adjust?: (message: proto.IMessage) => void
+  statusJidList?: string[]
+}
+
+/** The other namespace is tried once after these, with the same id: each try counts against the account. */
+const TRY_OTHER = new Set([400, 463, 479])
+/** Time for device lists, sessions and the write: two queries of the library at their own time-out. */
+const RELAY_DEADLINE = 60 * SECOND
+
+export async function sendLetter(context: SendContext, to: Destination, letter: Letter): Promise<Accepted> {
+  await showTyping(context, to)
+  const first = await attempt(context, to.jid, letter)
+  if (first.ok) return accept(context, first.message)
+  const { session } = context
+  const isRestricted = session.isRestricted()
+  if (to.other === null || !TRY_OTHER.has(first.code) || isRestricted) throw ackFailure(first.code, isRestricted)
+  const second = await attempt(context, to.other, letter)
+  if (second.ok) return accept(context, second.message)
+  throw ackFailure(second.code, session.isRestricted())
+}
+
+type Attempt = { ok: true; message: WAMessage } | { ok: false; code: number }
+
+async function attempt(context: SendContext, jid: string, letter: Letter): Promise<Attempt> {
+  const { session, sent, item } = context
+  const { sock } = session
+  const message = await generateWAMessage(jid, letter.content, {
+    userJid: sock.user?.id ?? '',
+    messageId: item.messageId,
+    quoted: letter.quoted,
+    upload: sock.waUploadToServer,
+  } as Parameters<typeof generateWAMessage>[2])
+  letter.adjust?.(message.message!)
+  await sent.put(item.messageId, message.message!)
+  const ack = session.ack(item.messageId)
+  const options: MessageRelayOptions = {
+    messageId: item.messageId,
+    useCachedGroupMetadata: true,
+    ...(letter.attributes ? { additionalAttributes: letter.attributes } : {}),
+    ...(letter.statusJidList ? { statusJidList: letter.statusJidList } : {}),
+  }
+  try {
+    await within(session, RELAY_DEADLINE, sock.relayMessage(jid, message.message!, options))
+  } catch (error) {
+    throw sendFailure(error)
+  }
+  const verdict = await Promise.race([ack, session.ended])
+  if (verdict === 'timeout') throw new Failure('send_timeout')
+  if (verdict === 'closed') throw new Failure('instance_not_connected')
+  return verdict.ok ? { ok: true, message } : { ok: false, code: verdict.code }
+}
+
+function accept({ recent, now }: SendContext, message: WAMessage): Accepted {
+  const own = { ...message, key: { ...message.key, fromMe: true }, messageTimestamp: Math.floor(now() / SECOND) } as WAMessage
+  recent.add(own)
+  return { message: own }
+}
+
+/** `typing...` for as long as asked; channels and status have none. */
+async function showTyping({ session, item }: SendContext, to: Destination): Promise<void> {
+  if (item.delayTyping === 0 || to.kind === 'newsletter' || to.kind === 'status') return
+  await within(session, RELAY_DEADLINE, session.sock.sendPresenceUpdate('composing', to.jid)).catch((error) => {
+    throw sendFailure(error)
+  })
+  await pause(session, item.delayTyping * SECOND)
+}

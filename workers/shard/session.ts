@@ -1,0 +1,219 @@
+/**
+ * One linked device on the wire: one socket from its opening to its end. It knows nothing of statuses: it reports what happens on the
+ * socket and the instance decides. A session that has ended reports nothing any more, whatever its socket still does.
+ */
+import { type AuthenticationCreds, type BinaryNode, makeWASocket, type WASocket, type WAVersion } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import { type Clock, SECOND } from '../../src/domain/clock.ts'
+import { Failure } from '../../src/domain/failures.ts'
+import type { NetworkOptions } from '../../src/engine/engine.ts'
+import type { AuthState } from './auth-state.ts'
+import { type AckOutcome, waitForAck } from './baileys/ack.ts'
+import { watchCompanionRefresh } from './baileys/companion-refresh.ts'
+import { adoptSocket, endReason, endSocket } from './baileys/end.ts'
+import { libraryLogger } from './baileys/logger.ts'
+import { watchPasskeyRequest } from './baileys/passkey.ts'
+import { guardListeners } from './baileys/rejections.ts'
+import { watchConnection } from './baileys/watchdog.ts'
+import { createGroups, type Groups } from './groups.ts'
+import { createIdentity, type Identity } from './identity.ts'
+import type { InboxSession } from './inbox.ts'
+import type { Outside } from './outside.ts'
+import type { Sent } from './sent.ts'
+import { createSignalRepository, type SignalRepositoryDeps } from './signal/repository.ts'
+import { socketOptions } from './socket.ts'
+import { type Closed, closedBy } from './translate/disconnect.ts'
+
+export interface SessionEvents {
+  socketOpened(): void
+  /** `expiresAt` epoch ms. */
+  qr(payload: string, expiresAt: number): void
+  /** The same code with a new secret. */
+  qrReplaced(payload: string): void
+  /** The phone accepted the code; the credentials are saved. */
+  paired(): void
+  opened(): void
+  closed(closed: Closed): void
+  passkeyRequested(): void
+  receipt(node: BinaryNode): void
+}
+
+export interface SessionDeps {
+  auth: AuthState
+  creds: AuthenticationCreds
+  signal: Omit<SignalRepositoryDeps, 'inbox' | 'creds'>
+  inbox: InboxSession
+  sent: Sent
+  network: NetworkOptions
+  outside: Outside
+  version: WAVersion
+  clock: Clock
+  log: Logger
+  events: SessionEvents
+  killAt(step: string): void
+}
+
+export interface Session {
+  readonly sock: WASocket
+  readonly identity: Identity
+  readonly groups: Groups
+  /** Rejects with `instance_not_connected` when the socket ends; never resolves. Race it against whatever waits on the network. */
+  readonly ended: Promise<never>
+  readonly isOpen: boolean
+  /** While the network restricts the account, tries in the other namespace only make it worse. */
+  isRestricted(): boolean
+  /** Armed before the send; the network's verdict on a message. */
+  ack(messageId: string): Promise<AckOutcome>
+  /** Ends the socket without logging out. Nothing is reported any more. */
+  end(): Promise<void>
+  /** Removes the linked device from the account, then ends. At most `deadlineMs`. */
+  logout(deadlineMs: number): Promise<void>
+}
+
+/** `sendMessage` resolving means nothing; without an ack in this time the outcome is `send_timeout` (shared/api/messages.md, 1.6). */
+const ACK_TIMEOUT = 60 * SECOND
+/** Life of a code: the first of a socket, and the next ones (instance.md, qrCode). */
+const FIRST_QR_LIFE = 60 * SECOND
+const NEXT_QR_LIFE = 20 * SECOND
+
+export function openSession(deps: SessionDeps): Session {
+  const { auth, creds, inbox, log, events, clock } = deps
+  let hasEnded = false
+  /** Set before an intended end, so that the close it causes is not reported as a loss. */
+  let isLeaving = false
+  let isOpen = false
+  let isRestricted = false
+  let codes = 0
+  /** Saves in the order they were asked for; `paired` and `opened` are told after them. */
+  let saved: Promise<void> = Promise.resolve()
+
+  const state = auth.forSocket(creds)
+  const identity = createIdentity(state)
+  const sock = makeWASocket(
+    socketOptions({
+      auth: state,
+      logger: libraryLogger(log),
+      makeSignalRepository: createSignalRepository({ ...deps.signal, creds: () => creds, inbox: inbox.signal }),
+      getMessage: async ({ id }) => (id ? deps.sent.get(id) : undefined),
+      groupMetadata: async (jid) => groups.known(jid),
+      network: deps.network,
+      outside: deps.outside,
+      version: deps.version,
+    }),
+  )
+  const { ws, ev } = sock
+  const stray = (error: unknown) => log.info({ err: error }, 'the library left an error unhandled')
+
+  adoptSocket(sock)
+  guardListeners(sock, {
+    onStray: stray,
+    onDeaf(error) {
+      log.warn({ err: error }, 'a frame could not be opened: the connection hears nothing any more and is replaced')
+      endSocket(sock, endReason('a frame could not be opened', DEAF), 'abrupt').catch(stray)
+    },
+  })
+  watchConnection(sock, { onError: stray })
+  watchCompanionRefresh(sock, {
+    onError: stray,
+    onQr(payload, why) {
+      if (hasEnded) return
+      if (why === 'refreshed') return events.qrReplaced(payload)
+      const life = codes++ === 0 ? FIRST_QR_LIFE : NEXT_QR_LIFE
+      events.qr(payload, clock.now() + life)
+    },
+  })
+  watchPasskeyRequest(sock, {
+    onError: stray,
+    onPasskeyRequest() {
+      if (!hasEnded) events.passkeyRequested()
+    },
+  })
+  const groups = createGroups(sock, clock)
+  inbox.attach(sock, () => saved)
+
+  let refuse!: (failure: Failure) => void
+  const ended = new Promise<never>((_, reject) => {
+    refuse = reject
+  })
+  // Nobody may be waiting when it ends.
+  ended.catch(() => {})
+
+  function save() {
+    const saving = auth.saveCreds(creds)
+    saved = Promise.all([saved, saving]).then(() => undefined)
+    saved.catch((error) => {
+      // Going on with credentials that are not on disk would lose the pairing at the next start.
+      log.error({ err: error }, 'credentials could not be saved')
+      endSocket(sock, endReason('credentials could not be saved', 500), 'abrupt').catch(stray)
+    })
+  }
+
+  /** Tells it once everything before it is saved, unless the session has ended meanwhile. */
+  const whenSaved = (tell: () => void) => saved.then(() => (hasEnded ? undefined : tell()), stray)
+
+  function finish() {
+    hasEnded = true
+    isOpen = false
+    inbox.fence()
+    refuse(new Failure('instance_not_connected'))
+  }
+
+  ws.on('open', () => {
+    if (!hasEnded) events.socketOpened()
+  })
+  ws.on('CB:receipt', (node: BinaryNode) => {
+    if (!hasEnded) events.receipt(node)
+  })
+  // What was decrypted is reported from the inbox; the upsert only tells that its receipt has left.
+  ev.on('messages.upsert', () => deps.killAt('inbox:after-receipt'))
+  // The library has put the change into `creds` already.
+  ev.on('creds.update', save)
+  ev.on('connection.update', (update) => {
+    if (update.reachoutTimeLock) isRestricted = update.reachoutTimeLock.isActive === true
+    if (hasEnded) return
+    if (update.isNewLogin) void whenSaved(events.paired)
+    if (update.connection === 'open') {
+      isOpen = true
+      void whenSaved(events.opened)
+    }
+    if (update.connection !== 'close') return
+    finish()
+    if (isLeaving) return
+    const closed = closedBy(update.lastDisconnect?.error)
+    saved.then(() => events.closed(closed), stray)
+  })
+
+  async function end() {
+    isLeaving = true
+    if (!hasEnded) finish()
+    await endSocket(sock, undefined)
+    await saved
+  }
+
+  return {
+    sock,
+    identity,
+    groups,
+    ended,
+    get isOpen() {
+      return isOpen && ws.isOpen
+    },
+    isRestricted: () => isRestricted,
+    ack: (messageId) => waitForAck(sock, messageId, ACK_TIMEOUT),
+    end,
+    async logout(deadlineMs) {
+      isLeaving = true
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, deadlineMs)
+      })
+      const removal = hasEnded || !ws.isOpen ? Promise.resolve() : sock.logout()
+      await Promise.race([removal.catch((error) => log.info({ err: error }, 'the removal of the device was not sent')), late])
+      clearTimeout(timer)
+      await end()
+    },
+  }
+}
+
+/** As a connection the network closed: the reason to reconnect is the same. */
+const DEAF = 428
