@@ -6,6 +6,7 @@ import type { NetworkControl } from './control/network-control.ts'
 import { startControl } from './control/server.ts'
 import { startSimulator } from './index.ts'
 import { type MediaHost, startMedia, type TakeFault } from './media/host.ts'
+import { withMedia } from './media/received.ts'
 
 /** The one door of the simulator: the network, its media host and its control API, all on loopback. */
 
@@ -39,9 +40,10 @@ export async function startSandboxNetwork(options: SandboxNetworkOptions = {}): 
     for (const step of undo.splice(0).reverse()) await step()
   }
   try {
-    // Each needs the other: the network tells clients where the host is, and keeps the rules about what goes wrong there.
+    // Each needs the other: the network tells clients where the host is, and keeps the pictures and the rules about what goes wrong there.
     let rules: TakeFault = () => undefined
-    const media = await startMedia({ dir: dataDir, faults: (on, facts) => rules(on, facts) })
+    let pictures: NetworkControl['picture']
+    const media = await startMedia({ dir: dataDir, faults: (on, facts) => rules(on, facts), plain: (path) => pictures?.(path) })
     undo.push(() => media.stop())
     const simulator = await startSimulator({
       port,
@@ -50,7 +52,8 @@ export async function startSandboxNetwork(options: SandboxNetworkOptions = {}): 
     })
     undo.push(() => simulator.stop())
     rules = simulator.control.faults.take
-    const control = await startControl(resettingMedia(simulator.control, media), { port: controlPort, host: LOOPBACK })
+    pictures = (path) => simulator.control.picture?.(path)
+    const control = await startControl(withMedia(simulator.control, media), { port: controlPort, host: LOOPBACK })
     undo.push(() => control.stop())
     const ca = await authorityFile(media, dataDir, undo)
     const network = { url: simulator.url, root: simulator.root, ca, media_host: media.host }
@@ -59,15 +62,6 @@ export async function startSandboxNetwork(options: SandboxNetworkOptions = {}): 
     await stop()
     throw error
   }
-}
-
-/** A reset drops everything, so the media too. */
-function resettingMedia(control: NetworkControl, media: MediaHost): NetworkControl {
-  const reset = async () => {
-    await control.reset()
-    await media.clear()
-  }
-  return { ...control, reset }
 }
 
 /** A client is given the authority as a file, as `SVC_NETWORK_CA` wants it. */

@@ -61,7 +61,8 @@ export interface InboxItem {
   kind: string
   text: string | null
   proto: unknown
-  media: { mime: string; bytes: number; sha256: string } | null
+  /** `error` when the contact could not download or open it. */
+  media: { mime: string; bytes: number; sha256: string; error?: string } | null
   retries: number
 }
 
@@ -129,4 +130,6 @@ export interface NetworkControl {
   createNewsletter?(input: Record<string, unknown>): unknown
   updateBusiness?(phone: string, input: Record<string, unknown>): unknown
   postToNewsletter?(id: string, message: MessageInput): Promise<{ id: string; server_id: string }>
+  /** Not a route: a profile picture by the path of its URL, for the media host to serve. */
+  picture?(path: string): { type: string; bytes: Uint8Array } | undefined
 }

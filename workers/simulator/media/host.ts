@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -42,7 +43,7 @@ const MAX_UPLOAD = 512 * 1024 * 1024
  * Download: `GET <direct_path>`, with or without Range.
  */
 export async function startMedia(options: MediaOptions = {}): Promise<MediaHost> {
-  const { dir, port = 0, faults = () => undefined, plain = () => undefined } = options
+  const { dir, port, faults = () => undefined, plain = () => undefined } = options
   const authority = await openAuthority(dir)
   const blobs = createBlobs(dir === undefined ? undefined : join(dir, 'media'))
   const server = createServer(await issueServerCertificate(authority), (request, response) => {
@@ -51,7 +52,7 @@ export async function startMedia(options: MediaOptions = {}): Promise<MediaHost>
       fail(response, 500, error instanceof Error ? error.message : String(error))
     })
   })
-  await listen(server, port)
+  await listenAsBefore(server, dir, port)
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -174,6 +175,23 @@ function fail(response: ServerResponse, status: number, message: string): void {
   }
   const body = Buffer.from(JSON.stringify({ error: { code: status, message } }))
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': body.length }).end(body)
+}
+
+/**
+ * Messages carry the host's address in their URL and may be older than the process: with a folder the port of last time is taken again.
+ * When somebody else has it by now, any other will do.
+ */
+async function listenAsBefore(server: Server, dir: string | undefined, port: number | undefined): Promise<void> {
+  if (port !== undefined || dir === undefined) return listen(server, port ?? 0)
+  const file = join(dir, 'media-port')
+  try {
+    await listen(server, Number(await readFile(file, 'utf8')) || 0)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOENT' && code !== 'EADDRINUSE') throw error
+    await listen(server, 0)
+  }
+  await writeFile(file, String((server.address() as AddressInfo).port))
 }
 
 function listen(server: Server, port: number): Promise<void> {
