@@ -2,7 +2,7 @@
  * A readable message to its `received` event: the common fields here, the content block by family in the files beside this one.
  * Pure but for the identities it asks for; asks nobody outside this process, so that no lookup can delay an event.
  */
-import { type proto, toNumber, type WAMessageKey } from '@whiskeysockets/baileys'
+import { type proto, toNumber, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import type { DomainEvent } from '../../../../src/domain/events.ts'
 import type { Identity } from '../../identity.ts'
 import { chatKind, identifierOf } from '../jid.ts'
@@ -21,9 +21,9 @@ const unsupported: Block = ({ field }) => ({ unsupported: { proto_type: cutOrNul
 
 export interface ReadableMessage {
   key: WAMessageKey
-  message: proto.IMessage
+  message?: proto.IMessage | null | undefined
   /** Epoch seconds, as the stanza says. */
-  messageTimestamp?: Parameters<typeof toNumber>[0]
+  messageTimestamp?: WAMessage['messageTimestamp']
   pushName?: string | null | undefined
   broadcast?: boolean | null | undefined
 }
@@ -42,7 +42,7 @@ export async function receivedEvent(
   readable: ReadableMessage,
   fromApi = false,
 ): Promise<DomainEvent | null> {
-  const content = unwrap(readable.message)
+  const content = unwrap(readable.message ?? {})
   if (!content) return null
   const block = FAMILIES.map((family) => family(content)).find((found) => found !== null) ?? unsupported(content)!
   const info = contextInfo(content)
