@@ -26,7 +26,7 @@ export function readyText(printed: Printed, dataDir: string): string {
   const { base_url, sandbox_url, admin_key } = printed
   const rows: (readonly [string, string | null])[] = [
     ['API', base_url],
-    ['Reference', `${base_url}/docs`],
+    ['Reference', `${base_url}/openapi.json`],
     ['Sandbox', sandbox_url],
     ['Data', dataDir],
     ['Admin key', adminKeyRow(printed)],

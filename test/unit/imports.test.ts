@@ -46,15 +46,21 @@ const RULES: readonly Rule[] = [
   },
   { of: ['src/storage/'], run: ['src/domain/'], packages: { not: [BAILEYS, HTTP, POOL] } },
   // The thread protocol: what both sides of a thread may load.
-  { of: ['src/engine/engine.ts', 'src/engine/protocol.ts'], run: ['src/domain/'], packages: { only: [/^valibot$/] } },
+  {
+    of: ['src/engine/engine.ts', 'src/engine/protocol.ts'],
+    run: ['src/domain/', 'src/engine/engine.ts'],
+    packages: { only: [/^valibot$/] },
+  },
   { of: ['src/engine/'], run: ['src/domain/'], packages: { not: [BAILEYS, HTTP] } },
   {
     of: parts,
-    // Of each other the interfaces, and what is pure: sentences of states, how a secret is made and hashed.
+    // Of each other the interfaces, and what keeps no state: sentences, how a secret is made and hashed, timers, writing with retry.
     run: [
       'src/domain/',
       'src/storage/',
       'src/instance/',
+      'src/queue/persist.ts',
+      'src/queue/timer.ts',
       'src/account/secrets.ts',
       'src/account/turns.ts',
       'src/account/webhook-settings.ts',

@@ -9,11 +9,12 @@ import type { Log } from '../../src/domain/log.ts'
 import type { Result, StartHow } from '../../src/engine/engine.ts'
 import { type CrashHow, ShardCommand } from '../../src/engine/protocol.ts'
 import type { HostedInstance, ShardDeps } from './instance.ts'
+import type { OpenShard } from './open.ts'
 
 export interface HostOptions {
   log: Log
   /** Opens what every instance shares; asked once, by `hello`. */
-  open(): Promise<ShardDeps>
+  open(): Promise<OpenShard>
   createInstance(deps: ShardDeps, config: InstanceConfig): HostedInstance
   crash(how: CrashHow): Promise<never>
 }
@@ -31,7 +32,7 @@ interface Hosted {
 export function createHost({ log, open, createInstance, crash }: HostOptions): Host {
   const hosted = new Map<string, Hosted>()
   let generation: number | undefined
-  let deps: ShardDeps | undefined
+  let shard: OpenShard | undefined
 
   async function find(id: string): Promise<HostedInstance> {
     const entry = hosted.get(id)
@@ -43,7 +44,7 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
   function start(config: InstanceConfig, how: StartHow): Promise<RuntimeState> {
     const running = hosted.get(config.id)
     if (running !== undefined) return running.started
-    const instance = createInstance(deps!, config)
+    const instance = createInstance(shard!.deps, config)
     const started = instance.start(how)
     hosted.set(config.id, { instance, started })
     started.catch(() => hosted.delete(config.id))
@@ -66,18 +67,19 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
     await Promise.race([Promise.all(stops), late])
     clearTimeout(timer)
     hosted.clear()
-    await deps?.store.close()
-    deps = undefined
+    const last = shard
+    shard = undefined
+    await last?.close()
   }
 
   async function answer(command: ShardCommand): Promise<unknown> {
     if (command.type === 'hello') {
       if (generation !== undefined) throw new Failure('engine_unavailable')
-      deps = await open()
+      shard = await open()
       generation = command.generation
       return null
     }
-    if (command.generation !== generation || deps === undefined) throw new Failure('engine_unavailable')
+    if (command.generation !== generation || shard === undefined) throw new Failure('engine_unavailable')
     switch (command.type) {
       case 'ping':
         return null

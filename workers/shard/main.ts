@@ -4,28 +4,18 @@ import './baileys/first.ts'
 // Replaces the library's curve functions, which verify nothing.
 import './baileys/curve.ts'
 import { parentPort, workerData } from 'node:worker_threads'
-import { VERSION } from '../../src/domain/brand.ts'
 import { systemClock } from '../../src/domain/clock.ts'
-import type { EngineEvent } from '../../src/engine/engine.ts'
 import type { ThreadData } from '../../src/engine/protocol.ts'
 import { createLog } from '../../src/log.ts'
-import { openStore } from '../../src/storage/open.ts'
-import { createSealer } from '../../src/storage/seal.ts'
-import { parseAllow } from '../../src/webhooks/addresses.ts'
-import { createDelivery } from '../../src/webhooks/delivery.ts'
 import { redirectConsole } from './baileys/console.ts'
 import { corkWebSockets } from './baileys/cork.ts'
 import { surviveRejections } from './baileys/rejections.ts'
 import { limitStackTraces } from './baileys/stack-limit.ts'
 import { configureTrust } from './baileys/trust.ts'
-import { createCrash, createKillAt } from './faults.ts'
+import { createCrash } from './faults.ts'
 import { createHost } from './host.ts'
 import { createInstance } from './instance.ts'
-import { createKeyCache } from './key-store.ts'
-import { openWebVersion } from './web-version.ts'
-
-/** Signal records kept in memory, of all instances of the thread: about 1 KB each, 50 MB at most. */
-const CACHED_KEYS = 50_000
+import { openShard } from './open.ts'
 
 const data = workerData as ThreadData
 const log = createLog(data.logLevel, `shard ${data.shard}`)
@@ -48,23 +38,7 @@ configureTrust({
 
 const host = createHost({
   log,
-  async open() {
-    const store = await openStore(data.storeUrl)
-    const egressAllow = parseAllow(data.egressAllow)
-    return {
-      store,
-      sealer: createSealer(data.secretKey),
-      keyCache: createKeyCache({ maxEntries: CACHED_KEYS }),
-      network: data.network,
-      egressAllow,
-      deliver: createDelivery({ allow: egressAllow, version: VERSION, clock: systemClock }).deliver,
-      version: await openWebVersion(store, log),
-      clock: systemClock,
-      log,
-      announce: (event: EngineEvent) => parentPort!.postMessage(event),
-      killAt: createKillAt(data.killAt),
-    }
-  },
+  open: () => openShard(data, log, (event) => parentPort!.postMessage(event)),
   createInstance,
   crash: createCrash(data.allowCrash),
 })

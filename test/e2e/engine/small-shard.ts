@@ -1,8 +1,8 @@
 /** A shard thread with the real host and a small instance in it, to see the supervision alone: no library, no network, no storage. */
 import { parentPort, threadId, workerData } from 'node:worker_threads'
 import { CREATED, type InstanceConfig, type RuntimeState } from '../../../src/domain/instance.ts'
+import type { EngineEvent } from '../../../src/engine/engine.ts'
 import type { ThreadData } from '../../../src/engine/protocol.ts'
-import type { StateStore } from '../../../src/storage/contract.ts'
 import { createCrash } from '../../../workers/shard/faults.ts'
 import { createHost } from '../../../workers/shard/host.ts'
 import type { HostedInstance, ShardDeps } from '../../../workers/shard/instance.ts'
@@ -43,11 +43,10 @@ function createSmallInstance(deps: ShardDeps, first: InstanceConfig): HostedInst
 
 const host = createHost({
   log: silent,
-  open: async () =>
-    ({
-      store: { async close() {} } as StateStore,
-      announce: (event) => parentPort!.postMessage(event),
-    }) as ShardDeps,
+  open: async () => ({
+    deps: { announce: (event: EngineEvent) => parentPort!.postMessage(event) } as ShardDeps,
+    async close() {},
+  }),
   createInstance: createSmallInstance,
   crash: createCrash(data.allowCrash),
 })
