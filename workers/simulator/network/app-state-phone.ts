@@ -102,6 +102,7 @@ export function writeAction(
   index: string[],
   version: number,
   value: proto.ISyncActionValue,
+  author?: Companion,
 ) {
   const collection = collectionOf(person, name)
   const { keyId, keyData } = appStateKey(person)
@@ -120,21 +121,36 @@ export function writeAction(
   const snapshotMac = sign(keys.snapshotMac, collection.hash, next, type)
   const record = { index: { blob: indexMac }, value: { blob: Buffer.concat([data, mac]) }, keyId: { id: keyId } }
   learnAction(person, indexBytes.toString(), value)
-  appendPatch(network, person, name, {
-    snapshotMac,
-    patchMac: sign(keys.patchMac, snapshotMac, mac, next, type),
-    keyId: { id: keyId },
-    mutations: [{ operation, record }],
-  })
+  appendPatch(
+    network,
+    person,
+    name,
+    {
+      snapshotMac,
+      patchMac: sign(keys.patchMac, snapshotMac, mac, next, type),
+      keyId: { id: keyId },
+      mutations: [{ operation, record }],
+    },
+    author,
+  )
 }
 
 const PUSH_NAME = ['setting_pushName']
 
-/** The account's name reaches linked devices this way; without it they send no presence. Written once, until the name changes. */
-export function publishPushName(network: Network, person: Person) {
+/** The account's name reaches linked devices this way; without it they send no presence. Written once, until the
+ * name changes. A newcomer has no key yet and comes for it by itself: it is not told. */
+export function publishPushName(network: Network, person: Person, newcomer?: Companion) {
   const known = person.appState.actions.get(JSON.stringify(PUSH_NAME)) as { pushNameSetting?: { name?: string } } | undefined
   if (known?.pushNameSetting?.name === person.name) return
-  writeAction(network, person, 'critical_block', PUSH_NAME, 1, { timestamp: Date.now(), pushNameSetting: { name: person.name } })
+  writeAction(
+    network,
+    person,
+    'critical_block',
+    PUSH_NAME,
+    1,
+    { timestamp: Date.now(), pushNameSetting: { name: person.name } },
+    newcomer,
+  )
 }
 
 /** Appends a patch and tells the account's devices, except the one that wrote it. */

@@ -12,7 +12,7 @@ const { HistorySyncType } = proto.HistorySync
 /** What a phone sends its new device: the key of the account's settings, and what was there before. */
 export async function bootstrap(network: Network, companion: Companion): Promise<void> {
   const { person } = companion
-  publishPushName(network, person)
+  publishPushName(network, person, companion)
   const { keyId, keyData } = appStateKey(person)
   const key = {
     keyId: { keyId },

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, pbkdf2Sync, randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { ControlError } from '../control/network-control.ts'
 import { agree, generateKeyPair, hkdf } from '../wire/keys.ts'
 import { type BinaryNode, childBytes, node, randomId, SERVER, seconds, textOf } from '../wire/node.ts'
@@ -71,9 +72,21 @@ function codeKey(code: string, salt: Uint8Array): Buffer {
   return pbkdf2Sync(Buffer.from(code), salt, ROUNDS, 32, 'sha256')
 }
 
+/** Time in ms for a hello that is still on its way when the code is typed: a client knows its code before its server does. */
+const HELLO_DEADLINE = 1_000
+
+async function findWaiting(network: Network, phone: Person): Promise<CodePairing | undefined> {
+  const deadline = Date.now() + HELLO_DEADLINE
+  for (;;) {
+    const found = [...pairingsOf(network).values()].findLast((item) => item.number === phone.number)
+    if (found || Date.now() > deadline) return found
+    await pause(20)
+  }
+}
+
 /** A person types the code at the phone. A wrong one shows only when the companion's bundle does not open. */
 export async function enterCode(network: Network, phone: Person, code: string): Promise<{ device: number }> {
-  const pairing = [...pairingsOf(network).values()].findLast((item) => item.number === phone.number)
+  const pairing = await findWaiting(network, phone)
   if (!pairing) throw new ControlError('conflict', `nobody waits for a code of ${phone.number}`)
   const typed = code.replace(/[^0-9A-Za-z]/g, '').toUpperCase()
   const { connection, wrapped, ref } = pairing

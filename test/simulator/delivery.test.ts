@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, beforeEach, test } from 'node:test'
+import { type Simulator, startSimulator } from '../../workers/simulator/index.ts'
+import { type Client, connect, isReady, jidOf, login, pair, received } from './client.ts'
+
+const PHONE = '491701234567'
+const CONTACT = '4915112345678'
+
+let simulator: Simulator
+let client: Client
+
+before(async () => {
+  simulator = await startSimulator({ settings: { receipts: 'none' } })
+  simulator.control.createPhone({ phone: PHONE })
+  client = await pair(simulator, PHONE)
+})
+
+beforeEach(() => simulator.control.clearFaults())
+
+after(async () => {
+  await client.close()
+  await simulator.stop()
+})
+
+const pending = () => {
+  const phones = simulator.control.state().phones as { devices: { pending: number }[] }[]
+  return phones[0]?.devices[0]?.pending
+}
+const settled = () => client.until(() => pending() === 0, 'everything acknowledged')
+
+test('a message is settled once the client said it arrived', async () => {
+  await simulator.control.sendFromContact(CONTACT, PHONE, { text: 'settled' })
+  await received(client, 'settled')
+  await settled()
+})
+
+test('what was delivered and not acknowledged comes again at the next login', async () => {
+  await settled()
+  simulator.control.addFault({ on: 'receipt', do: 'drop', times: 1 })
+  const { id } = await simulator.control.sendFromContact(CONTACT, PHONE, { text: 'acknowledged in vain' })
+  await received(client, 'acknowledged in vain')
+  assert.equal(pending(), 1)
+  await client.close()
+
+  client = connect(simulator, client.auth)
+  const again: { id: string | undefined; offline: string | undefined }[] = []
+  client.socket.ws.on('CB:message', (stanza: { attrs: Record<string, string> }) => {
+    again.push({ id: stanza.attrs.id, offline: stanza.attrs.offline })
+  })
+  await isReady(client)
+  await settled()
+  assert.deepEqual(again, [{ id, offline: '0' }])
+})
+
+test('a message that the client cannot read is sent again under the same id', async () => {
+  simulator.control.addFault({ on: 'message', do: { corrupt: true }, times: 1 })
+  const { id } = await simulator.control.sendFromContact(CONTACT, PHONE, { text: 'at the second try' })
+  const message = await client.until(
+    () =>
+      client.messages.find((item) => item.key.id === id && item.message?.conversation === 'at the second try') ??
+      (client.events['messages.update'] ?? []).flat().find(({ key, update }) => key.id === id && update.message?.conversation),
+    'the content',
+  )
+  assert.equal(message.key.id, id)
+  await settled()
+})
+
+test('a contact that lost its session asks again, and gets the message', async () => {
+  await client.socket.sendMessage(jidOf(CONTACT), { text: 'before' })
+  const { items } = await simulator.control.inbox(CONTACT, 0, 5_000)
+  const last = items.at(-1)?.seq ?? 0
+  simulator.control.loseSessions(CONTACT)
+  await client.socket.sendMessage(jidOf(CONTACT), { text: 'after' })
+  const later = await simulator.control.inbox(CONTACT, last, 10_000)
+  assert.deepEqual(
+    later.items.map(({ text, retries }) => ({ text, retries })),
+    [{ text: 'after', retries: 1 }],
+  )
+  assert.equal(simulator.control.stats().undecryptable, 1)
+})
+
+test('a message can be made to be delivered twice', async () => {
+  const seen: (string | undefined)[] = []
+  client.socket.ws.on('CB:message', (stanza: { attrs: Record<string, string> }) => seen.push(stanza.attrs.id))
+  simulator.control.addFault({ on: 'message', do: 'duplicate', times: 1 })
+  const { id } = await simulator.control.sendFromContact(CONTACT, PHONE, { text: 'twice' })
+  await client.until(() => seen.filter((item) => item === id).length >= 2, 'both copies')
+  await settled()
+})
+
+test('after a cut in mid-burst everything arrives, at the latest with the next login', async () => {
+  simulator.control.burst(CONTACT, PHONE, 60, 'cut ', 500)
+  await received(client, 'cut 20')
+  simulator.control.cut(PHONE)
+  assert.equal((await client.ended()).code, 428)
+  const before = client.messages
+  client = await login(simulator, client.auth)
+  const texts = () => [...before, ...client.messages].map((message) => message.message?.conversation)
+  await client.until(() => texts().includes('cut 60'), 'the last text')
+})
+
+test('phones, keys, queue and trust root survive a restart', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'simulator-'))
+  const stateFile = join(folder, 'network.json')
+  const options = { stateFile, settings: { receipts: 'none' as const } }
+  let kept = await startSimulator(options)
+  kept.control.createPhone({ phone: PHONE, name: 'Ada' })
+  const groupId = kept.control.createGroup({ subject: 'Kept', owner: CONTACT, participants: [PHONE] }).id
+  let ada = await pair(kept, PHONE)
+  await kept.control.sendFromContact(CONTACT, PHONE, { text: 'one' })
+  await kept.control.sendFromContact(CONTACT, groupId, { text: 'group one' })
+  await received(ada, 'group one')
+  await ada.socket.sendMessage(jidOf(CONTACT), { text: 'reply' })
+  assert.equal((await kept.control.inbox(CONTACT, 0, 5_000)).items.at(-1)?.text, 'reply')
+  await ada.close()
+  await kept.control.sendFromContact(CONTACT, PHONE, { text: 'two' })
+  await kept.stop()
+
+  const root = kept.root
+  kept = await startSimulator(options)
+  assert.equal(kept.root, root)
+  ada = await login(kept, ada.auth)
+  await received(ada, 'two')
+  await kept.control.sendFromContact(CONTACT, PHONE, { text: 'three' })
+  await received(ada, 'three')
+  await kept.control.sendFromContact(CONTACT, groupId, { text: 'group two' })
+  await received(ada, 'group two')
+  await ada.socket.sendMessage(jidOf(CONTACT), { text: 'still there' })
+  assert.equal((await kept.control.inbox(CONTACT, 0, 5_000)).items.at(-1)?.text, 'still there')
+  assert.deepEqual([kept.control.stats().undecryptable, kept.control.failures()], [0, []])
+  await ada.close()
+  await kept.stop()
+  await rm(folder, { recursive: true })
+})
+
+test('nothing unknown was asked', () => {
+  assert.deepEqual(simulator.control.stats().unknown_queries, [])
+})
