@@ -1,3 +1,12 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  type KeyObject,
+  randomBytes,
+  sign as signEd25519,
+  verify,
+} from 'node:crypto'
 import * as curve from 'libsignal/src/curve.js'
 
 /** Curve25519 as libsignal has it: private keys of 32 bytes, public keys of 33 (0x05 in front). The rest of the simulator uses 32. */
@@ -6,11 +15,36 @@ export interface KeyPair {
   privKey: Buffer
 }
 
+/** A pair that signs: its private key is the scalar that Ed25519 derives from `seed`. */
+export interface SigningPair extends KeyPair {
+  seed: Buffer
+}
+
 const KEY_TYPE = Buffer.from([5])
+
+/** What goes before 32 bytes of key in DER. */
+const PKCS8_X25519 = Buffer.from('302e020100300506032b656e04220420', 'hex')
+const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex')
+const SPKI_ED25519 = Buffer.from('302a300506032b6570032100', 'hex')
 
 export function newKeyPair(): KeyPair {
   const pair = curve.generateKeyPair()
   return { pubKey: Buffer.from(pair.pubKey), privKey: Buffer.from(pair.privKey) }
+}
+
+/**
+ * libsignal signs and verifies in JavaScript at 8 to 10 ms each, which a group of 500 pays 500 times per message. XEdDSA is Ed25519 with
+ * the key given as its Montgomery coordinate: with a private key that came from an Ed25519 seed, OpenSSL can do both in a tenth of a ms.
+ */
+export function newSigningPair(): SigningPair {
+  return signingPair(randomBytes(32))
+}
+
+export function signingPair(seed: Buffer): SigningPair {
+  const privKey = createHash('sha512').update(seed).digest().subarray(0, 32)
+  privKey[0]! &= 248
+  privKey[31]! = (privKey[31]! & 127) | 64
+  return { seed, privKey, pubKey: typedKey(publicBytes(privateKey(PKCS8_X25519, privKey))) }
 }
 
 /** 33 bytes, from 32 or 33. */
@@ -29,14 +63,44 @@ export function agreement(publicKey: Uint8Array, privateKey: Uint8Array): Buffer
   return Buffer.from(curve.calculateAgreement(typedKey(publicKey), Buffer.from(privateKey)))
 }
 
-/** XEdDSA. */
-export function sign(privateKey: Uint8Array, message: Uint8Array): Buffer {
-  return Buffer.from(curve.calculateSignature(Buffer.from(privateKey), Buffer.from(message)))
+/** XEdDSA: an Ed25519 signature whose last bit carries the sign of the Edwards point, which the Montgomery coordinate has lost. */
+export function sign({ seed }: Pick<SigningPair, 'seed'>, message: Uint8Array): Buffer {
+  const key = privateKey(PKCS8_ED25519, seed)
+  const signature = signEd25519(null, message, key)
+  signature[63]! |= publicBytes(key)[31]! & 0x80
+  return signature
 }
 
-/** libsignal returns true for anything when its fourth argument is set, as its own SessionBuilder does: never set it. */
 export function isSignedBy(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   if (signature.length !== 64) return false
-  const verify: (key: Uint8Array, message: Uint8Array, signature: Uint8Array) => unknown = curve.verifySignature
-  return verify(typedKey(publicKey), Buffer.from(message), Buffer.from(signature)) === true
+  const point = edwardsPoint(bareKey(publicKey))
+  point[31]! |= signature[63]! & 0x80
+  const plain = Buffer.from(signature)
+  plain[63]! &= 0x7f
+  return verify(null, message, createPublicKey({ key: Buffer.concat([SPKI_ED25519, point]), format: 'der', type: 'spki' }), plain)
 }
+
+const P = 2n ** 255n - 19n
+
+/** y = (u - 1) / (u + 1), little-endian. */
+function edwardsPoint(montgomery: Buffer): Buffer {
+  const u = BigInt(`0x${Buffer.from(montgomery).reverse().toString('hex')}`) & (2n ** 255n - 1n)
+  const y = ((u - 1n + P) * inverse((u + 1n) % P)) % P
+  return Buffer.from(y.toString(16).padStart(64, '0'), 'hex').reverse()
+}
+
+/** Extended Euclid; 0 has no inverse and gives 0, a point nobody can sign for. */
+function inverse(value: bigint): bigint {
+  let [a, b, x, y] = [value, P, 1n, 0n]
+  while (a > 1n) {
+    const quotient = a / b
+    ;[a, b] = [b, a % b]
+    ;[x, y] = [y, x - quotient * y]
+  }
+  return a === 0n ? 0n : ((x % P) + P) % P
+}
+
+const privateKey = (prefix: Buffer, key: Buffer): KeyObject =>
+  createPrivateKey({ key: Buffer.concat([prefix, key]), format: 'der', type: 'pkcs8' })
+
+const publicBytes = (key: KeyObject): Buffer => createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-32)

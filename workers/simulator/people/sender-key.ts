@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, randomInt } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import * as v from 'valibot'
-import { isSignedBy, newKeyPair, sign } from './curve.ts'
+import { isSignedBy, newSigningPair, sign } from './curve.ts'
 
 /**
  * Signal's sender keys: one hash chain and one signing key per (group, author device). States are plain JSON values, replaced and never
@@ -16,7 +16,8 @@ export interface OwnSenderKey {
   iteration: number
   chainKey: string
   publicKey: string
-  privateKey: string
+  /** Of the signing pair. */
+  seed: string
 }
 
 /** An author's key: the chain after the newest message, and the seeds of messages skipped on the way. */
@@ -33,7 +34,7 @@ export const OwnSenderKeySchema = v.object({
   iteration: v.number(),
   chainKey: v.string(),
   publicKey: v.string(),
-  privateKey: v.string(),
+  seed: v.string(),
 })
 
 export const AuthorSenderKeySchema = v.object({
@@ -53,13 +54,13 @@ const MAX_AHEAD = 2000
 export const MAX_KEYS_PER_AUTHOR = 5
 
 export function newSenderKey(): OwnSenderKey {
-  const signing = newKeyPair()
+  const signing = newSigningPair()
   return {
     id: randomInt(0x7fffffff),
     iteration: 0,
     chainKey: base64(randomBytes(32)),
     publicKey: base64(signing.pubKey),
-    privateKey: base64(signing.privKey),
+    seed: base64(signing.seed),
   }
 }
 
@@ -93,7 +94,7 @@ export function sealWithSenderKey(key: OwnSenderKey, plaintext: Uint8Array): { c
   }).finish()
   const signed = Buffer.concat([Buffer.from([VERSION]), body])
   return {
-    ciphertext: Buffer.concat([signed, sign(bytes(key.privateKey), signed)]),
+    ciphertext: Buffer.concat([signed, sign({ seed: bytes(key.seed) }, signed)]),
     next: { ...key, iteration: key.iteration + 1, chainKey: base64(nextChain(chain)) },
   }
 }

@@ -1,6 +1,17 @@
 import { randomInt } from 'node:crypto'
 import * as v from 'valibot'
-import { agreement, bareKey, isSignedBy, type KeyPair, newKeyPair, sign, typedKey } from './curve.ts'
+import {
+  agreement,
+  bareKey,
+  isSignedBy,
+  type KeyPair,
+  newKeyPair,
+  newSigningPair,
+  type SigningPair,
+  sign,
+  signingPair,
+  typedKey,
+} from './curve.ts'
 import type { SignalBundle, SignalDevice } from './device.ts'
 import { createLines } from './line.ts'
 import { silenceLibsignal } from './quiet.ts'
@@ -25,11 +36,12 @@ const SavedKeyPair = v.object({ public: v.string(), private: v.string() })
 const SavedDevice = v.object({
   v: v.literal(1),
   registrationId: v.number(),
-  identity: SavedKeyPair,
+  /** The seed all of the identity follows from. */
+  identity: v.string(),
   signedPreKey: v.object({ id: v.number(), key: SavedKeyPair, signature: v.string() }),
   nextPreKeyId: v.number(),
-  /** By id. `offered` ones have left in a bundle and wait for the message that uses them. */
-  preKeys: v.record(v.string(), v.object({ key: SavedKeyPair, offered: v.boolean() })),
+  /** By id: one-time keys that left in a bundle and wait for the message that uses them. */
+  preKeys: v.record(v.string(), SavedKeyPair),
   sessions: v.record(
     v.string(),
     v.custom<SavedSession>((value) => typeof value === 'object' && value !== null),
@@ -39,28 +51,24 @@ const SavedDevice = v.object({
   senderKeys: v.record(v.string(), v.array(AuthorSenderKeySchema)),
 })
 
-/** The stock is filled up to this when a bundle finds fewer than `LOW_STOCK` keys nobody has been offered. */
-const FULL_STOCK = 20
-const LOW_STOCK = 5
-
 interface DeviceState {
   registrationId: number
-  identity: KeyPair
+  identity: SigningPair
   signedPreKey: { id: number; key: KeyPair; signature: Buffer }
   nextPreKeyId: number
-  preKeys: Map<number, { key: KeyPair; offered: boolean }>
+  preKeys: Map<number, KeyPair>
   sessions: Map<string, SavedSession>
   ownSenderKeys: Map<string, OwnSenderKey>
   senderKeys: Map<string, AuthorSenderKey[]>
 }
 
 export function createSignalDevice(): SignalDevice {
-  const identity = newKeyPair()
+  const identity = newSigningPair()
   const key = newKeyPair()
   return deviceOver({
     registrationId: randomInt(1, 0x3fff),
     identity,
-    signedPreKey: { id: 1, key, signature: sign(identity.privKey, key.pubKey) },
+    signedPreKey: { id: 1, key, signature: sign(identity, key.pubKey) },
     nextPreKeyId: 1,
     preKeys: new Map(),
     sessions: new Map(),
@@ -75,12 +83,10 @@ export function restoreSignalDevice(saved: unknown): SignalDevice {
   const { id, key, signature } = data.signedPreKey
   return deviceOver({
     registrationId: data.registrationId,
-    identity: loadPair(data.identity),
+    identity: signingPair(Buffer.from(data.identity, 'base64')),
     signedPreKey: { id, key: loadPair(key), signature: Buffer.from(signature, 'base64') },
     nextPreKeyId: data.nextPreKeyId,
-    preKeys: new Map(
-      Object.entries(data.preKeys).map(([preKeyId, entry]) => [Number(preKeyId), { ...entry, key: loadPair(entry.key) }]),
-    ),
+    preKeys: new Map(Object.entries(data.preKeys).map(([preKeyId, pair]) => [Number(preKeyId), loadPair(pair)])),
     sessions: new Map(Object.entries(data.sessions)),
     ownSenderKeys: new Map(Object.entries(data.ownSenderKeys)),
     senderKeys: new Map(Object.entries(data.senderKeys)),
@@ -93,7 +99,7 @@ function deviceOver(state: DeviceState): SignalDevice {
     registrationId: state.registrationId,
     identity: state.identity,
     signedPreKey: state.signedPreKey.key,
-    preKey: (id: number) => state.preKeys.get(id)?.key,
+    preKey: (id: number) => state.preKeys.get(id),
     usePreKey: (id: number) => {
       state.preKeys.delete(id)
     },
@@ -147,31 +153,28 @@ function deviceOver(state: DeviceState): SignalDevice {
         state.senderKeys.set(`${group} ${author}`, rest)
         return plaintext
       }),
-    sign: (message) => sign(state.identity.privKey, message),
+    sign: (message) => sign(state.identity, message),
     agree: (publicKey) => agreement(publicKey, state.identity.privKey),
     save: () => saved(state),
   }
 }
 
+/** One-time keys are made as they are asked for, which looks like a stock that never runs out and costs 500 strangers nothing. */
 function bundleOf(state: DeviceState, take: boolean): SignalBundle {
-  const stock = [...state.preKeys].filter(([, entry]) => !entry.offered)
-  if (stock.length < LOW_STOCK) {
-    for (let left = FULL_STOCK - stock.length; left > 0; left--) {
-      const id = state.nextPreKeyId++
-      const entry = { key: newKeyPair(), offered: false }
-      state.preKeys.set(id, entry)
-      stock.push([id, entry])
-    }
-  }
-  const [id, entry] = stock[0]!
-  if (take) entry.offered = true
   const { signedPreKey } = state
   return {
     registrationId: state.registrationId,
     identity: bareKey(state.identity.pubKey),
     signedPreKey: { id: signedPreKey.id, publicKey: bareKey(signedPreKey.key.pubKey), signature: signedPreKey.signature },
-    ...(take ? { preKey: { id, publicKey: bareKey(entry.key.pubKey) } } : {}),
+    ...(take ? { preKey: newPreKey(state) } : {}),
   }
+}
+
+function newPreKey(state: DeviceState): { id: number; publicKey: Uint8Array } {
+  const id = state.nextPreKeyId++
+  const pair = newKeyPair()
+  state.preKeys.set(id, pair)
+  return { id, publicKey: bareKey(pair.pubKey) }
 }
 
 function ownSenderKey(state: DeviceState, group: string): OwnSenderKey {
@@ -192,11 +195,11 @@ function acceptSenderKey(state: DeviceState, line: string, key: AuthorSenderKey)
 
 function saved(state: DeviceState): v.InferOutput<typeof SavedDevice> {
   const { signedPreKey } = state
-  const preKeys = [...state.preKeys].map(([id, { key, offered }]) => [id, { key: savePair(key), offered }])
+  const preKeys = [...state.preKeys].map(([id, pair]) => [id, savePair(pair)])
   return {
     v: 1,
     registrationId: state.registrationId,
-    identity: savePair(state.identity),
+    identity: state.identity.seed.toString('base64'),
     signedPreKey: {
       id: signedPreKey.id,
       key: savePair(signedPreKey.key),
