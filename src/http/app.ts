@@ -48,11 +48,14 @@ export function createApp(deps: AppDeps): Hono<Env> {
 
   const app = new Hono<Env>()
   app.use(observe(deps, throttle.failed))
-  app.notFound((c) => {
-    throw isUnauthorized(served, c.req.method, c.req.path)
-      ? new Failure('unauthorized')
-      : new Failure('not_found', { message: 'There is no such route.' })
-  })
+  // Returned, not thrown: the router catches what a handler throws, and this is not one.
+  app.notFound((c) =>
+    failureResponse(
+      isUnauthorized(served, c.req.method, c.req.path)
+        ? new Failure('unauthorized')
+        : new Failure('not_found', { message: 'There is no such route.' }),
+    ),
+  )
   app.onError((error, c) => {
     if (error instanceof Failure) {
       if (error.cause !== undefined && error.status >= 500)

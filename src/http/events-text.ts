@@ -5,7 +5,7 @@ export const EVENTS_TEXT = `Facts are delivered as HTTP requests: \`POST\` to th
 
 | Rule | Value |
 |---|---|
-| Headers | \`Content-Type: application/json\`, \`${header('Event')}\` (the event type), \`${header('Signature')}: t=<seconds>,v1=<hex>\` |
+| Headers | \`Content-Type: application/json\`, \`${header('Event')}\` (event type), \`${header('Event-Id')}\`, \`${header('Instance')}\`, \`${header('Attempt')}\` (from 1), \`${header('Signature')}: t=<seconds>,v1=<hex>\` |
 | Signature | \`v1\` is HMAC-SHA256, lower-case hex, over \`<t>.<raw body>\`; the key is the UTF-8 bytes of the whole \`secret\`, prefix \`whsec_\` included. \`t\` is epoch seconds of the attempt: refuse what is more than 300 s away. Compare in constant time, on the raw bytes, before parsing |
 | Success | any answer 2xx within 10 s. Redirects are not followed |
 | Retries | after 10 s, 1 min, 10 min, 1 h and 6 h; then the event counts as failed. The body stays the same, the signature is made anew |

@@ -1,0 +1,177 @@
+/**
+ * The HTTP application over a real store, account and directory. Only the engine is a double: these tests ask about rules of HTTP, and
+ * the engine interface is where HTTP ends. What the engine does is asked in `test/e2e`.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ulid } from 'ulid'
+import { createAccount } from '../../../src/account/workspaces.ts'
+import { createDirectory } from '../../../src/directory/instances.ts'
+import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
+import type { WorkspaceId } from '../../../src/domain/ids.ts'
+import { CREATED, type InstanceConfig, type RuntimeState } from '../../../src/domain/instance.ts'
+import type { Workspace } from '../../../src/domain/workspace.ts'
+import type { Engine, EngineEvent } from '../../../src/engine/engine.ts'
+import { createApp } from '../../../src/http/app.ts'
+import { openStore } from '../../../src/storage/open.ts'
+import { createSealer } from '../../../src/storage/seal.ts'
+import { checkUrl, parseAllow } from '../../../src/webhooks/addresses.ts'
+import { readLargeBody } from '../../../workers/media/main.ts'
+
+export const ADMIN_KEY = `svc_admin_${'a'.repeat(48)}`
+
+type Answer = (instance: string, operation: string, input: unknown) => unknown
+
+/** Starts every session into `qr`, answers what it is told to answer, and remembers what it was asked. */
+export function doubleEngine() {
+  const listeners: ((event: EngineEvent) => void)[] = []
+  const calls: { instance: string; operation: string; input: unknown }[] = []
+  const configured: InstanceConfig[] = []
+  const stopped: string[] = []
+  const double = {
+    calls,
+    configured,
+    stopped,
+    answer: ((_instance, operation) => {
+      throw new Error(`the engine double was not told what ${operation} answers`)
+    }) as Answer,
+    startState: { ...CREATED, status: 'qr', reason: 'pairing_required' } as RuntimeState,
+    startFailure: undefined as FailureCode | undefined,
+    tell: (instance: string, state: Partial<RuntimeState>) => {
+      for (const listener of listeners) listener({ type: 'state', instance, state: { ...CREATED, ...state } })
+    },
+  }
+  const engine: Engine = {
+    async start() {
+      if (double.startFailure) throw new Failure(double.startFailure)
+      return double.startState
+    },
+    configure: async (config) => void configured.push(config),
+    stop: async (instance) => void stopped.push(instance),
+    async call(instance, operation, input) {
+      calls.push({ instance, operation, input })
+      return double.answer(instance, operation, input)
+    },
+    onEvent: (listener) => void listeners.push(listener),
+    isReady: () => true,
+    close: async () => {},
+  }
+  return Object.assign(double, { engine })
+}
+
+export type Service = Awaited<ReturnType<typeof openService>>
+
+export interface ServiceOptions {
+  trustedProxies?: string[]
+  adminAllowedIps?: string[]
+  instanceSlots?: number
+  createWaitMs?: number
+}
+
+export async function openService(options: ServiceOptions = {}) {
+  const dir = await mkdtemp(join(tmpdir(), 'svc-http-'))
+  const store = await openStore(`lmdb:${dir}`)
+  const sealer = createSealer(new Uint8Array(32).fill(7))
+  const time = { now: Date.parse('2026-01-31T12:00:00.000Z') }
+  const clock = { now: () => time.now }
+  const lines: { level: string; fields: Record<string, unknown>; message: string }[] = []
+  const line = (level: string) => (fields: object, message: string) =>
+    void lines.push({ level, fields: fields as Record<string, unknown>, message })
+  const log = { info: line('info'), warn: line('warn'), error: line('error') }
+  const account = createAccount({ store, sealer, clock, log, adminKey: ADMIN_KEY, instanceSlots: options.instanceSlots ?? 50 })
+  await account.load()
+  const double = doubleEngine()
+  const allow = parseAllow([])
+  const directory = createDirectory({
+    store,
+    sealer,
+    account,
+    engine: double.engine,
+    clock,
+    log,
+    checkUrl: (url) => checkUrl(url, allow),
+    createWaitMs: options.createWaitMs ?? 1_000,
+  })
+  const peer = { address: '198.51.100.7' }
+  const readiness = {
+    stopping: false,
+    isStopping: () => readiness.stopping,
+    checks: { database: async () => true, session_store: async () => true, engine: async () => true },
+  }
+  const app = createApp({
+    account,
+    directory,
+    engine: double.engine,
+    readiness,
+    clock,
+    log,
+    newRequestId: () => ulid(),
+    peer: () => peer.address,
+    baseUrl: 'https://gw.example.com',
+    trustedProxies: options.trustedProxies ?? [],
+    adminAllowedIps: options.adminAllowedIps ?? [],
+    docs: true,
+    async readLargeBody(operation, path, body) {
+      const result = readLargeBody({ operation, path, body })
+      if ('err' in result) throw Failure.from(result.err)
+      return result.ok
+    },
+  })
+
+  const workspace = account.findAdmin(ADMIN_KEY)!
+  const changeWorkspace = (change: (current: Workspace) => Partial<Workspace>) =>
+    account.transact(workspace, (current) => ({ next: { ...current, ...change(current) }, ops: [] }))
+
+  /** JSON in, JSON out. */
+  async function ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+    const response = await app.request(`http://gw.test${path}`, {
+      method,
+      headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = response.headers.get('Content-Type')?.startsWith('application/json') ? await response.text() : undefined
+    // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+    return { status: response.status, headers: response.headers, response, body: text ? (JSON.parse(text) as any) : undefined }
+  }
+
+  const admin = (method: string, path: string, body?: unknown) =>
+    ask(method, path, body, { Authorization: `Bearer ${ADMIN_KEY}` })
+
+  async function newKey(scopes: string[], name = `key ${ulid()}`): Promise<{ id: string; value: string }> {
+    const { body } = await admin('POST', '/admin/api-keys', { name, scopes })
+    return body
+  }
+
+  async function newInstance(name = 'Support BR') {
+    const id = await directory.create(workspace, { name })
+    const { token } = directory.render(id, '')
+    return { id, token, base: `/instances/${id}/token/${token}` }
+  }
+
+  return {
+    app,
+    ask,
+    admin,
+    account,
+    directory,
+    store,
+    sealer,
+    clock,
+    time,
+    log,
+    lines,
+    peer,
+    readiness,
+    double,
+    workspace: workspace as WorkspaceId,
+    changeWorkspace,
+    newKey,
+    newInstance,
+    async close() {
+      await account.stop()
+      await store.close()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,121 @@
+/** The description says what the service does: complete, without loose ends, and equal to the tables it comes from. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { FAILURES, type FailureCode } from '../../src/domain/failures.ts'
+import { endpoints } from '../../src/features/index.ts'
+import { openService, type Service } from './http/service.ts'
+
+interface Operation {
+  operationId: string
+  summary: string
+  parameters?: { name: string; in: string; required: boolean; schema: object }[]
+  requestBody?: { required: boolean; content: Record<string, { schema: { properties: object; required?: string[] } }> }
+  responses: Record<
+    string,
+    { description: string; content?: Record<string, { examples?: Record<string, { value: { error: { code: FailureCode } } }> }> }
+  >
+  security: object[]
+}
+interface Document {
+  openapi: string
+  info: { version: string; description: string }
+  paths: Record<string, Record<string, Operation>>
+  webhooks: Record<string, object>
+  components: Record<string, Record<string, object>>
+}
+
+let service: Service
+let document: Document
+let etag: string
+before(async () => {
+  service = await openService()
+  const answer = await service.ask('GET', '/openapi.json')
+  document = answer.body
+  etag = answer.headers.get('ETag')!
+})
+after(() => service.close())
+
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  )
+
+test('it is OpenAPI 3.1.0, version 1.0, cached for 300 s under an ETag', async () => {
+  assert.equal(document.openapi, '3.1.0')
+  assert.equal(document.info.version, '1.0')
+  const again = await service.ask('GET', '/openapi.json', undefined, { 'If-None-Match': `"other", W/${etag}` })
+  assert.equal(again.status, 304)
+  assert.equal(again.headers.get('Cache-Control'), 'max-age=300')
+})
+
+test('every declaration is there once, under its method and path', () => {
+  const described = operations().map(({ method, path, operation }) => `${operation.operationId} ${method} ${path}`)
+  assert.deepEqual(described.sort(), endpoints.map(({ id, method, path }) => `${id} ${method} ${path}`).sort())
+})
+
+test('every reference leads somewhere', () => {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => reference!)
+  assert.ok(references.length > 50)
+  for (const reference of new Set(references)) {
+    const [, components, kind, name] = reference.split('/')
+    assert.equal(components, 'components')
+    assert.ok(document.components[kind!]?.[name!], reference)
+  }
+})
+
+test('every parameter of a path is described, and required', () => {
+  for (const { path, operation } of operations()) {
+    const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path')
+    assert.deepEqual(inPath.map(({ name }) => name).sort(), [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort(), path)
+    assert.ok(inPath.every(({ required }) => required))
+  }
+})
+
+test('every field of an input is a parameter or a field of the body', () => {
+  for (const { operation } of operations()) {
+    const endpoint = endpoints.find(({ id }) => id === operation.operationId)!
+    const body = operation.requestBody?.content['application/json']?.schema.properties ?? {}
+    const described = [...(operation.parameters ?? []).map(({ name }) => name), ...Object.keys(body)]
+    for (const field of Object.keys(endpoint.fields)) assert.ok(described.includes(field), `${endpoint.id} ${field}`)
+    if (operation.requestBody) assert.equal(operation.requestBody.required, true)
+  }
+})
+
+test('every declared failure is described under its status, with its sentence', () => {
+  for (const { operation } of operations()) {
+    const endpoint = endpoints.find(({ id }) => id === operation.operationId)!
+    for (const code of endpoint.errors) {
+      const response = operation.responses[FAILURES[code].status]
+      assert.ok(response?.description.includes(`\`${code}\`: ${FAILURES[code].sentence}`), `${endpoint.id} ${code}`)
+      assert.equal(response!.content?.['application/json']?.examples?.[code]?.value.error.code, code)
+    }
+    if (endpoint.kind !== 'local') assert.match(operation.responses[404]?.description ?? '', /`instance_not_found`/)
+  }
+})
+
+test('the error body lists exactly the codes of the table', () => {
+  const { error } = (
+    document.components.schemas!.Error as { properties: { error: { properties: { code: { enum: string[] } } } } }
+  ).properties
+  assert.deepEqual(error.properties.code.enum, Object.keys(FAILURES))
+})
+
+test('credentials: none for the system, the admin key for administration, a scope for the account', () => {
+  for (const { path, operation } of operations()) {
+    const names = operation.security.flatMap((way) => Object.keys(way))
+    if (path.startsWith('/admin/')) assert.deepEqual(names, ['adminKey'])
+    else if (path.startsWith('/account/')) assert.deepEqual(names, ['apiKey'])
+    else if (path.startsWith('/instances/')) assert.deepEqual(names, ['apiKey', 'clientToken'])
+    else assert.deepEqual(names, [])
+  }
+})
+
+test('the five events are described with the rules of their delivery', () => {
+  assert.deepEqual(Object.keys(document.webhooks), ['received', 'delivery', 'message_status', 'instance_status', 'chat_presence'])
+  for (const word of ['X-Svc-Signature: t=<seconds>,v1=<hex>', 'HMAC-SHA256', '10 s, 1 min, 10 min, 1 h and 6 h', 'event_id'])
+    assert.ok(document.info.description.includes(word), word)
+})
+
+test('it carries no whole-number bound that only says what a double can hold', () => {
+  assert.ok(!JSON.stringify(document).includes('9007199254740991'))
+})

@@ -1,0 +1,249 @@
+/** Every operation keeps what its declaration promises: loops over all of them. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { z } from 'zod'
+import { FAILURES, Failure, type FailureCode } from '../../src/domain/failures.ts'
+import type { Endpoint } from '../../src/features/endpoint.ts'
+import { endpoints } from '../../src/features/index.ts'
+import { openService, type Service } from './http/service.ts'
+
+type Fields = Record<string, unknown>
+type Schema = {
+  type?: string | string[]
+  anyOf?: Schema[]
+  enum?: unknown[]
+  const?: unknown
+  format?: string
+  pattern?: string
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  minItems?: number
+  maxItems?: number
+  items?: Schema
+}
+
+let service: Service
+before(async () => {
+  service = await openService({ instanceSlots: 10_000 })
+})
+after(() => service.close())
+
+const takesBody = ({ method }: Endpoint) => method === 'POST' || method === 'PUT'
+
+/** Placeholders of the examples stand for things that exist. */
+async function real(endpoint: Endpoint, input: Fields, instance: string): Promise<Fields> {
+  const example = endpoint.examples[0]?.input ?? {}
+  const fields: Fields = { ...input }
+  if (fields.instance_id === example.instance_id && 'instance_id' in fields) fields.instance_id = instance
+  if (fields.key_id === example.key_id && 'key_id' in fields) fields.key_id = (await service.newKey(['instances:read'])).id
+  if (endpoint.id === 'admin.createApiKey' && fields.name === 'CRM') fields.name = `CRM ${service.time.now}`
+  return fields
+}
+
+/** Each call has an instance and a key of its own, a second later than the one before, so that no limit is ever reached. */
+async function send(endpoint: Endpoint, input: Fields) {
+  service.time.now += 1_000
+  const instance = await service.newInstance()
+  const fields = await real(endpoint, input, instance.id)
+  let path = endpoint.path.replace('{instance_id}/token/{token}', `${instance.id}/token/${instance.token}`)
+  path = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = fields[name]
+    delete fields[name]
+    return encodeURIComponent(String(value))
+  })
+  if (!takesBody(endpoint))
+    path += `?${new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]))}`
+  const body = takesBody(endpoint) ? fields : undefined
+  const { method, access } = endpoint
+  if (access === 'admin') return service.admin(method, path, body)
+  const headers =
+    access === 'instance' || access === 'public'
+      ? undefined
+      : { Authorization: `Bearer ${(await service.newKey([access])).value}` }
+  return service.ask(method, path, body, headers)
+}
+
+/** What the double answers for an operation of the shard: the example of the declaration. */
+function engineAnswers(endpoint: Endpoint) {
+  service.double.answer = () => {
+    if (endpoint.kind === 'send') return { message_id: '3EB0EE97803A91FF2C0ED1', svc_id: '01JD3V8Q6ZP4M5T7X9K2B0C1DE' }
+    if (endpoint.contentType === 'image/png') return new Uint8Array([0x89, 0x50])
+    return endpoint.examples[0]?.reply
+  }
+}
+
+const exampleInputs = (endpoint: Endpoint): Fields[] => {
+  const inputs = endpoint.examples.flatMap(({ input }) => (input ? [input] : []))
+  return inputs.length > 0 ? inputs : [{}]
+}
+
+for (const endpoint of endpoints) {
+  test(`${endpoint.id} answers its examples with its own status and shape`, async () => {
+    engineAnswers(endpoint)
+    for (const input of exampleInputs(endpoint)) {
+      const { status, body, headers, response } = await send(endpoint, input)
+      assert.equal(status, endpoint.status, JSON.stringify(body))
+      assert.match(headers.get('X-Request-Id') ?? '', /^[0-9A-HJKMNP-TV-Z]{26}$/)
+      assert.equal(
+        headers.get('Cache-Control'),
+        endpoint.cacheControl ?? (endpoint.id === 'system.openapi' ? 'max-age=300' : null),
+      )
+      if (endpoint.contentType !== 'application/json') {
+        assert.equal(headers.get('Content-Type'), endpoint.contentType)
+        assert.ok((await response.arrayBuffer()).byteLength > 0)
+        continue
+      }
+      assert.deepEqual(endpoint.reply.parse(body), body, 'the answer has fields its schema does not name')
+    }
+  })
+
+  test(`${endpoint.id} shows examples that its own schemas accept`, () => {
+    for (const { name, input, reply } of endpoint.examples) {
+      if (input) assert.ok(endpoint.input.safeParse(input).success, `input of ${name}`)
+      if (reply) endpoint.reply.parse(reply)
+    }
+    if (Object.keys(endpoint.fields).length > 0)
+      assert.ok(
+        endpoint.examples.some(({ input }) => input),
+        'no example of its input',
+      )
+  })
+
+  test(`${endpoint.id} passes each failure it declares with its status and code`, async () => {
+    if (endpoint.kind === 'local') return
+    for (const code of endpoint.errors) {
+      if (code === 'instance_not_found' || (endpoint.fallback && code === 'engine_unavailable')) continue
+      service.double.answer = () => {
+        throw new Failure(code)
+      }
+      const { status, body } = await send(endpoint, exampleInputs(endpoint)[0]!)
+      assert.equal(status, FAILURES[code].status)
+      assert.equal(body.error.code, code)
+      assert.deepEqual(Object.keys(body.error).sort(), ['code', 'details', 'message'])
+      service.peer.address = `198.51.100.${Math.floor(Math.random() * 250)}`
+    }
+  })
+}
+
+const isNullable = (schema: Schema): boolean =>
+  schema.type === 'null' || [schema.type].flat().includes('null') || (schema.anyOf ?? []).some(isNullable)
+/** The form that is not null. */
+const formOf = (schema: Schema): Schema => {
+  const inner = schema.anyOf
+    ?.flatMap((form) => (form.anyOf ? form.anyOf : [form]))
+    .find((form) => form.type !== 'null' && form.const === undefined)
+  return inner ?? schema
+}
+
+interface Trial {
+  value: unknown
+  why: string
+}
+
+/** Values just outside the bounds the description names. */
+function outside(schema: Schema, inBody: boolean): Trial[] {
+  const form = formOf(schema)
+  const type = [form.type].flat().find((name) => name !== 'null')
+  const trials: Trial[] = []
+  const add = (value: unknown, why: string) => trials.push({ value, why })
+  if (inBody && !isNullable(schema)) add(null, 'null')
+  if (inBody) add(type === 'object' ? 'text' : { an: 'object' }, 'another type')
+  if (form.maxLength !== undefined) add('x'.repeat(form.maxLength + 1), 'one character too many')
+  if (form.minLength === 1 && !(schema.anyOf ?? []).some((one) => one.const === '') && inBody) add('', 'empty')
+  if (form.maximum !== undefined) add(form.maximum + 1, 'above the maximum')
+  if (form.minimum !== undefined) add(form.minimum - 1, 'below the minimum')
+  if (form.type === 'integer') add(inBody ? 1.5 : '1.5', 'a fraction')
+  if (form.enum) add('neither', 'not listed')
+  if (form.pattern) add('!', 'against the pattern')
+  if (form.maxItems !== undefined)
+    add(
+      Array.from({ length: form.maxItems + 1 }, () => form.items?.enum?.[0] ?? '5511988887777'),
+      'too many entries',
+    )
+  if (form.minItems) add([], 'too few entries')
+  return trials
+}
+
+/** Values just inside them, where a plain text or number does. */
+function inside(schema: Schema, inBody: boolean): Trial[] {
+  const form = formOf(schema)
+  const trials: Trial[] = []
+  if (inBody && isNullable(schema)) trials.push({ value: null, why: 'null' })
+  if (
+    form.type === 'string' &&
+    !form.format &&
+    !form.pattern &&
+    !form.enum &&
+    form.maxLength !== undefined &&
+    form.maxLength !== 64
+  ) {
+    trials.push({ value: 'x'.repeat(form.maxLength), why: 'the longest text' })
+    trials.push({ value: 'x'.repeat(form.minLength ?? 0), why: 'the shortest text' })
+  }
+  for (const bound of [form.minimum, form.maximum])
+    if (bound !== undefined) trials.push({ value: bound, why: `the bound ${bound}` })
+  for (const value of form.enum ?? []) trials.push({ value: String(value).toUpperCase(), why: 'an enumeration in upper case' })
+  return trials
+}
+
+const schemaOf = (endpoint: Endpoint) =>
+  z.toJSONSchema(z.object(endpoint.fields), { io: 'input' }) as { properties: Record<string, Schema>; required?: string[] }
+
+for (const endpoint of endpoints.filter(({ fields }) => Object.keys(fields).length > 0)) {
+  const { properties, required = [] } = schemaOf(endpoint)
+  const inPath = (name: string) => endpoint.path.includes(`{${name}}`)
+  const base = exampleInputs(endpoint)[0]!
+
+  for (const [name, schema] of Object.entries(properties)) {
+    const inBody = takesBody(endpoint) && !inPath(name)
+
+    test(`${endpoint.id} refuses ${name} outside its bounds, and names it`, async () => {
+      engineAnswers(endpoint)
+      const trials = outside(schema, inBody)
+      if (required.includes(name) && inBody) trials.push({ value: undefined, why: 'absent' })
+      for (const { value, why } of trials) {
+        const { status, body } = await send(endpoint, { ...base, [name]: value })
+        assert.equal(
+          status,
+          400,
+          `${why}: ${JSON.stringify(value)?.slice(0, 80)} was answered ${JSON.stringify(body).slice(0, 300)}`,
+        )
+        assert.ok(['invalid_request', 'invalid_phone'].includes(body.error.code))
+        const paths = body.error.details.issues.map(({ path }: { path: string }) => path)
+        assert.ok(
+          paths.some((path: string) => path === name || path.startsWith(`${name}.`)),
+          `${why}: ${paths} does not name ${name}`,
+        )
+      }
+    })
+
+    test(`${endpoint.id} takes ${name} at its bounds`, async () => {
+      engineAnswers(endpoint)
+      for (const { value, why } of inside(schema, inBody)) {
+        // The other end of a pair goes with it, so that only this bound is asked.
+        const pair =
+          name === 'delay_message_max_ms'
+            ? { delay_message_min_ms: 0 }
+            : name === 'delay_message_min_ms'
+              ? { delay_message_max_ms: 60_000 }
+              : {}
+        const start = name === 'single_url' ? {} : { ...base, ...pair }
+        const { status, body } = await send(endpoint, { ...start, [name]: value })
+        assert.equal(status, endpoint.status, `${why}: ${JSON.stringify(body)}`)
+      }
+    })
+  }
+}
+
+test('every account operation asks for a scope, every other one for none', () => {
+  for (const { id, access, path } of endpoints) {
+    const isAccount = path.startsWith('/account/')
+    assert.equal(isAccount, !['instance', 'admin', 'public'].includes(access), id)
+  }
+})
+
+test('every declared code is in the table of failures', () => {
+  for (const { errors } of endpoints) for (const code of errors) assert.ok((code satisfies FailureCode) in FAILURES)
+})
