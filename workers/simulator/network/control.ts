@@ -30,6 +30,8 @@ export type Upload = ComposeContext['upload']
 export interface SimulatorControl extends NetworkControl {
   createContact(phone: string, input: ContactInput & { sink?: boolean | undefined }): unknown
   updateContact(phone: string, input: ContactInput & { sink?: boolean | undefined }): unknown
+  createNewsletter(input: Record<string, unknown>): { id: string; invite: string }
+  postToNewsletter(id: string, message: MessageInput): Promise<{ id: string; server_id: string }>
   /** `companion_reg_refresh` to the client that shows this code; its secret is retired. */
   refreshCompanionReg(qr: string): void
   /** The contact forgets its sessions with linked devices: it cannot read their next message, and asks for it again. */

@@ -75,7 +75,7 @@ function audience(network: Network, from: Companion, to: string, copies: Map<str
   const people = group
     ? [...group.members.values()].map((member) => member.person)
     : to === STATUS
-      ? [...new Set([...copies.values()].map(({ device }) => device.person).concat(from.person))]
+      ? [...new Set([...copies.values()].map(({ device }) => device.person))]
       : []
   return people.flatMap((person) => devicesOf(person).filter((device) => device.companion !== from))
 }
