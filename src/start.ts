@@ -130,7 +130,10 @@ function stopOnSignal(running: Running, config: Config, log: Logger): void {
       process.exit(1)
     }, config.shutdownMs + 1_000).unref()
     running.stop().then(
-      () => process.exit(0),
+      () => {
+        log.info({}, 'stopped')
+        process.exit(0)
+      },
       (error) => {
         log.error({ err: error }, 'the stop failed')
         process.exit(1)

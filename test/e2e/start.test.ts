@@ -1,0 +1,199 @@
+/** The start command as an operator or a script meets it: a process of its own, its output, its signals, and what a second start finds. */
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import type { Printed } from '../../src/printed.ts'
+
+const START = fileURLToPath(new URL('../../src/start.ts', import.meta.url))
+/** Nothing listens there: a service that is not in the sandbox must not find the real network by mistake. */
+const NOWHERE = 'ws://127.0.0.1:9'
+
+interface Launched {
+  child: ChildProcess
+  errors(): string
+  lines: AsyncIterator<string>
+  ended: Promise<number | null>
+}
+
+function launch(flags: string[], env: Record<string, string>): Launched {
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
+  const child = spawn(process.execPath, ['--import', 'tsx', START, ...flags], {
+    env: { ...inherited, SVC_PORT: '0', SVC_SANDBOX_PORT: '0', SVC_LOG_LEVEL: 'warn', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let errors = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text
+  })
+  return {
+    child,
+    errors: () => errors,
+    lines: createInterface({ input: child.stdout })[Symbol.asyncIterator](),
+    ended: once(child, 'close').then(([code]) => code as number | null),
+  }
+}
+
+async function firstLine({ lines, errors }: Launched): Promise<string> {
+  const { value, done } = await lines.next()
+  if (done) throw new Error(`it ended before it printed anything: ${errors()}`)
+  return value
+}
+
+async function launchJson(flags: string[], env: Record<string, string>) {
+  const launched = launch([...flags, '--json'], env)
+  return { ...launched, printed: JSON.parse(await firstLine(launched)) as Printed }
+}
+
+async function stop({ child, ended }: Launched, signal: NodeJS.Signals): Promise<number | null> {
+  child.kill(signal)
+  return ended
+}
+
+interface Ask {
+  method?: string
+  key?: string | null
+  body?: unknown
+}
+async function ask<T>(url: string, { method, key, body }: Ask = {}): Promise<T> {
+  const response = await fetch(url, {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: { 'content-type': 'application/json', ...(key ? { authorization: `Bearer ${key}` } : {}) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const answer = await response.json()
+  assert.ok(response.ok, `${url}: ${JSON.stringify(answer)}`)
+  return answer as T
+}
+
+/** Asks again until the instance is connected; the test's own time limit bounds it. */
+async function untilConnected(apiUrl: string): Promise<void> {
+  for (;;) {
+    const { connected } = await ask<{ connected: boolean }>(`${apiUrl}/status`)
+    if (connected) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+/** Sends a text and answers how the person at the other end read it. */
+async function send(apiUrl: string, sandboxUrl: string, message: string): Promise<string> {
+  const phone = '5511988887777'
+  const { message_id } = await ask<{ message_id: string }>(`${apiUrl}/send-text`, { body: { phone, message } })
+  for (let after = 0; ; ) {
+    const { items } = await ask<{ items: { seq: number; id: string; text: string }[] }>(
+      `${sandboxUrl}/contacts/${phone}/inbox?after=${after}&wait_ms=5000`,
+    )
+    const found = items.find(({ id }) => id === message_id)
+    if (found) return found.text
+    after = items.at(-1)?.seq ?? after
+  }
+}
+
+describe('the start command', { timeout: 120_000, concurrency: 2 }, () => {
+  let dataDir: string
+  before(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'svc-start-'))
+  })
+  after(() => rm(dataDir, { recursive: true, force: true }))
+
+  test('the sandbox pairs, sends, stops on a signal, and a second start finds the paired phone again', async () => {
+    const env = { SVC_DATA_DIR: join(dataDir, 'sandbox-twice') }
+    const first = await launchJson(['--sandbox'], env)
+    const { base_url: base, sandbox_url: sandbox, admin_key: admin, network } = first.printed
+    assert.ok(base && sandbox && admin && network.url && network.root && network.ca && network.media_host)
+    const { value: key } = await ask<{ value: string }>(`${base}/admin/api-keys`, {
+      key: admin,
+      body: { name: 'test', scopes: ['instances:write', 'instances:read'] },
+    })
+    const instance = await ask<{ id: string; api_url: string }>(`${base}/account/instances`, { key, body: { name: 'first' } })
+    await ask(`${sandbox}/phones`, { body: { phone: '5511999990001' } })
+    const { value: image } = await ask<{ value: string }>(`${instance.api_url}/qr-code`)
+    await ask(`${sandbox}/phones/5511999990001/scan`, { body: { image } })
+    await untilConnected(instance.api_url)
+    assert.equal(await send(instance.api_url, sandbox, 'before'), 'before')
+    assert.equal(await stop(first, 'SIGTERM'), 0, first.errors())
+
+    const second = await launchJson(['--sandbox'], env)
+    assert.equal(second.printed.admin_key, admin)
+    const again = await ask<{ api_url: string }>(`${second.printed.base_url}/account/instances/${instance.id}`, { key })
+    await untilConnected(again.api_url)
+    assert.equal(await send(again.api_url, second.printed.sandbox_url!, 'after'), 'after')
+    assert.equal(await stop(second, 'SIGINT'), 0, second.errors())
+  })
+
+  test('outside the sandbox the admin key is printed once, and nothing of the sandbox is made', async () => {
+    const env = { SVC_DATA_DIR: join(dataDir, 'plain'), SVC_NETWORK_URL: NOWHERE }
+    const first = await launchJson([], env)
+    assert.match(first.printed.admin_key ?? '', /^svc_admin_[0-9a-f]{48}$/)
+    assert.equal(first.printed.sandbox_url, null)
+    assert.deepEqual(first.printed.network, { url: NOWHERE, root: null, ca: null, media_host: null })
+    assert.equal((await fetch(`${first.printed.base_url}/health/ready`)).status, 200)
+    assert.equal(await stop(first, 'SIGTERM'), 0, first.errors())
+    assert.deepEqual(
+      (await readdir(join(dataDir, 'plain'))).filter((name) => /sandbox|network/.test(name)),
+      [],
+    )
+
+    const second = await launchJson([], env)
+    assert.equal(second.printed.admin_key, null)
+    assert.equal(await stop(second, 'SIGTERM'), 0, second.errors())
+  })
+
+  test('for a person it prints where things are and an example to paste', async () => {
+    const launched = launch(['--sandbox'], { SVC_DATA_DIR: join(dataDir, 'person') })
+    const lines = [await firstLine(launched)]
+    while (!lines.at(-1)?.includes('/inbox?after=0')) lines.push((await launched.lines.next()).value)
+    const text = lines.join('\n')
+    assert.match(text, /API +http:\/\/127\.0\.0\.1:\d+/)
+    assert.match(text, /Sandbox +http:\/\/127\.0\.0\.1:\d+/)
+    assert.match(text, /Admin key +svc_admin_[0-9a-f]{48}/)
+    assert.equal(lines.filter((line) => line.includes('curl ')).length, 5)
+    assert.equal(await stop(launched, 'SIGTERM'), 0, launched.errors())
+  })
+
+  test('the network alone prints the four variables', async () => {
+    const launched = await launchJson(['--network-only'], { SVC_DATA_DIR: join(dataDir, 'network-only') })
+    const { base_url, sandbox_url, admin_key, network } = launched.printed
+    assert.deepEqual([base_url, admin_key], [null, null])
+    assert.ok(network.url && network.root && network.ca && network.media_host)
+    await ask(`${sandbox_url}/state`)
+    assert.equal(await stop(launched, 'SIGTERM'), 0, launched.errors())
+  })
+
+  test('a variable that cannot be used ends the start with one sentence and code 1', async () => {
+    const launched = launch([], { SVC_DATA_DIR: join(dataDir, 'bad'), SVC_PORT: 'http' })
+    assert.equal(await launched.ended, 1)
+    assert.equal(launched.errors(), 'svc: SVC_PORT is "http"; it must be a whole number from 0 to 65535.\n')
+  })
+
+  test('a port that is taken ends the start with one sentence and code 1', async () => {
+    const squatter = createServer().listen(0, '127.0.0.1')
+    await once(squatter, 'listening')
+    const { port } = squatter.address() as { port: number }
+    try {
+      const launched = launch([], { SVC_DATA_DIR: join(dataDir, 'taken'), SVC_PORT: String(port), SVC_NETWORK_URL: NOWHERE })
+      assert.equal(await launched.ended, 1)
+      assert.equal(
+        launched.errors(),
+        `svc: The service cannot listen on 127.0.0.1 port ${port}: another program listens there (SVC_HOST, SVC_PORT).\n`,
+      )
+    } finally {
+      squatter.close()
+    }
+  })
+
+  test('a store that another key has sealed ends the start with one sentence and code 1', async () => {
+    const env = { SVC_DATA_DIR: join(dataDir, 'sealed'), SVC_NETWORK_URL: NOWHERE }
+    const first = await launchJson([], { ...env, SVC_SECRET_KEY: 'a'.repeat(64) })
+    assert.equal(await stop(first, 'SIGTERM'), 0, first.errors())
+    const second = launch([], { ...env, SVC_SECRET_KEY: 'b'.repeat(64) })
+    assert.equal(await second.ended, 1)
+    assert.match(second.errors(), /^svc: The secret key is not the one this store was written with;.*\n$/)
+  })
+})
