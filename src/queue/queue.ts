@@ -18,15 +18,17 @@ import {
   previewOf,
   type QueueEntry,
   type QueueItem,
-  queueItems,
   type SendOutcome,
   toEntry,
   type Waiting,
   waitingOf,
 } from './item.ts'
+import { places } from './listing.ts'
 import { drawWait, RESUME_DELAY, sendAt } from './pacing.ts'
 import { persistently } from './persist.ts'
+import { createShelf, type StoredItem } from './shelf.ts'
 import { systemTimer, type Timer } from './timer.ts'
+import { within } from './within.ts'
 
 export const QUEUE_CAPACITY = 1_000
 
@@ -37,9 +39,7 @@ const EXPIRY_BATCH = 50
 const STORAGE_PAUSE = 5 * SECOND
 
 /** An item whose turn has come. */
-export interface SendItem extends QueueItem {
-  /** Inline media. */
-  bytes?: Uint8Array | undefined
+export interface SendItem extends StoredItem {
   /** Its network call had begun before a crash or a lost connection: the network may know the message id already. */
   again: boolean
 }
@@ -120,11 +120,9 @@ export function createQueue(options: QueueOptions): Queue {
     timer = systemTimer,
     onStep,
   } = options
-  const items = queueItems(sealer)
+  const shelf = createShelf({ instanceId, store, sealer, blobs, log })
   const ids = ascendingIds(clock)
   const stopping = new AbortController()
-  const itemKey = (svcId: string) => keys.queueItem(instanceId, svcId)
-  const blobKey = (svcId: string) => keys.blob(instanceId, svcId)
   const inFlightKey = keys.queueInFlight(instanceId)
 
   let state: 'new' | 'running' | 'stopped' = 'new'
@@ -174,6 +172,8 @@ export function createQueue(options: QueueOptions): Queue {
   async function carry(item: Waiting) {
     try {
       const outcome = await attempt(item)
+      // Too late to record it: a next start may already have read the item, and sends it again with the same message id.
+      if (stopping.signal.aborted) return
       if (outcome === 'back') return await putBack(item)
       previousDoneAt = clock.now()
       await onStep?.('after-send', item.svcId)
@@ -189,7 +189,7 @@ export function createQueue(options: QueueOptions): Queue {
   }
 
   async function attempt(item: Waiting): Promise<SendOutcome | 'back'> {
-    const stored = await load(item.svcId)
+    const stored = await shelf.load(item.svcId)
     if (stored === undefined) return { status: 'failed', code: 'send_failed', message: 'The stored message could not be read.' }
     await store.commit({ ops: [[inFlightKey, Buffer.from(item.svcId)]] })
     const again = begun === item.svcId
@@ -206,30 +206,13 @@ export function createQueue(options: QueueOptions): Queue {
     }
   }
 
-  /** The stored item with its media; undefined when it was changed on disk and cannot be read. */
-  async function load(svcId: string): Promise<(QueueItem & { bytes?: Uint8Array | undefined }) | undefined> {
-    const key = itemKey(svcId)
-    const bytes = await store.get(key)
-    try {
-      if (bytes === undefined) throw new Error(`${key} is gone`)
-      const item = items.decode(key, bytes)
-      if (!item.hasBytes) return item
-      const media = await blobs?.get(blobKey(svcId))
-      if (media === undefined) throw new Error(`${key} has lost its media`)
-      return { ...item, bytes: media }
-    } catch (error) {
-      log.error({ instance_id: instanceId, svc_id: svcId, err: error }, 'queue item is not readable')
-      return undefined
-    }
-  }
-
   async function putBack(item: Waiting) {
-    line.unshift(item)
     notBefore = clock.now() + RESUME_DELAY
     await store.commit({ ops: [[inFlightKey, null]] }).catch((error: unknown) => {
       // Harmless: the mark names an item that is still here, and goes with it.
       log.warn({ instance_id: instanceId, svc_id: item.svcId, err: error }, 'queue: the mark of an item put back stays')
     })
+    line.unshift(item)
   }
 
   /** One commit for the items' end and their `delivery` events. */
@@ -237,7 +220,7 @@ export function createQueue(options: QueueOptions): Queue {
     const ops: Op[] = [...more]
     const appended: string[] = []
     for (const [item, outcome] of ended) {
-      ops.push([itemKey(item.svcId), null], ...(onDelivery?.(item, outcome) ?? []))
+      ops.push([shelf.itemKey(item.svcId), null], ...(onDelivery?.(item, outcome) ?? []))
       if (!events.wanted('delivery')) continue
       const event = events.append(deliveryEvent(item, outcome, clock.now()))
       ops.push(...event.ops)
@@ -255,17 +238,7 @@ export function createQueue(options: QueueOptions): Queue {
       const about = { svc_id: item.svcId, message_id: item.messageId, operation: item.operation, error }
       log.info({ instance_id: instanceId, ...about, duration_ms: clock.now() - item.queuedAt }, 'queue item done')
     }
-    await removeBlobs(ended.map(([item]) => item))
-  }
-
-  /** After the commit: a blob that stays behind is swept at the next start. */
-  async function removeBlobs(gone: readonly Waiting[]) {
-    for (const { svcId, hasBytes } of gone) {
-      if (!hasBytes) continue
-      await blobs?.remove(blobKey(svcId)).catch((error: unknown) => {
-        log.warn({ instance_id: instanceId, svc_id: svcId, err: error }, 'queue: media of an ended item could not be removed')
-      })
-    }
+    await shelf.removeMedia(ended.map(([item]) => item))
   }
 
   async function expire() {
@@ -308,12 +281,12 @@ export function createQueue(options: QueueOptions): Queue {
     // Out of the line first, so that none of them is sent while the commit is under way.
     takeOut(gone)
     try {
-      await store.commit({ ops: gone.map(({ svcId }) => [itemKey(svcId), null] as const) })
+      await store.commit({ ops: gone.map(({ svcId }) => [shelf.itemKey(svcId), null] as const) })
     } catch (error) {
       insert(...gone)
       throw error
     }
-    await removeBlobs(gone)
+    await shelf.removeMedia(gone)
     return gone.length
   }
 
@@ -332,10 +305,7 @@ export function createQueue(options: QueueOptions): Queue {
         queuedAt: clock.now(),
         hasBytes: bytes !== undefined,
       }
-      if (bytes !== undefined && !(await blobs?.put(blobKey(item.svcId), bytes))) {
-        throw new Failure('queue_full', { message: 'There is no room for more media in the queue.' })
-      }
-      await store.commit({ ops: [items.encode(itemKey(item.svcId), item)] })
+      await shelf.put(item, bytes)
       insert(waitingOf(item))
       return { svcId: item.svcId, messageId: item.messageId }
     } finally {
@@ -352,52 +322,29 @@ export function createQueue(options: QueueOptions): Queue {
     pageSize: number
     phone?: string | undefined
   }): Promise<QueueList> {
-    const { queue_max_age_hours: maxAgeHours, delay_message_min_ms: leastMs } = settings()
-    const connected = connectedAt
-    const flying = inFlight
-    let at = line[0] && connected !== null ? headSendAt(line[0], connected) : 0
-    const placed = line.map((item, index) => {
-      // Behind the head nothing is drawn yet: the earliest moment is after the least waits.
-      if (index > 0) at += item.delayMessage === null ? leastMs : item.delayMessage * SECOND
-      return { item, status: 'waiting' as const, position: index + (flying ? 2 : 1), sendAfter: connected === null ? null : at }
-    })
-    const all = flying
-      ? [{ item: flying.item, status: 'processing' as const, position: 1, sendAfter: flying.since }, ...placed]
-      : placed
+    const head = line[0]
+    const headAt = connectedAt === null ? null : head ? headSendAt(head, connectedAt) : clock.now()
+    const all = places({ line, inFlight, headAt, settings: settings() })
     const found = phone === undefined ? all : all.filter(({ item }) => item.phone === phone)
     const data: QueueEntry[] = []
-    for (const { item, ...place } of found.slice((page - 1) * pageSize, page * pageSize)) {
-      const stored = await items.get(store, itemKey(item.svcId))
+    for (const { item, place } of found.slice((page - 1) * pageSize, page * pageSize)) {
+      const stored = await shelf.get(item.svcId)
       // Sent or removed while the page was read.
-      if (stored !== undefined) data.push(toEntry(stored, { ...place, maxAgeHours }))
+      if (stored !== undefined) data.push(toEntry(stored, place))
     }
     return { data, page, page_size: pageSize, total: found.length }
   }
 
   async function start() {
-    const prefix = keys.queue(instanceId)
-    for await (const [key, bytes] of store.range(prefix)) {
-      try {
-        line.push(waitingOf(items.decode(key, bytes)))
-      } catch (error) {
-        // Kept for whoever can repair it; it must not keep the others from leaving.
-        log.error({ instance_id: instanceId, err: error }, 'queue item is not readable: left out')
-      }
-      ids.continueAfter(key.slice(prefix.length))
-    }
+    const found = await shelf.all()
+    line = found.line
+    ids.continueAfter(found.newest)
     const mark = await store.get(inFlightKey)
     begun = mark && Buffer.from(mark).toString()
-    await sweepBlobs()
+    await shelf.sweep(line)
     state = 'running'
     watchExpiry()
     pump()
-  }
-
-  /** Media whose item was never committed, or is gone already. */
-  async function sweepBlobs() {
-    if (blobs === undefined) return
-    const known = new Set(line.map(({ svcId }) => blobKey(svcId)))
-    for (const key of await blobs.list(keys.blobs(instanceId))) if (!known.has(key)) await blobs.remove(key)
   }
 
   return {
@@ -417,12 +364,7 @@ export function createQueue(options: QueueOptions): Queue {
       state = 'stopped'
       alarm?.cancel()
       expiryAlarm?.cancel()
-      let deadline: NodeJS.Timeout | undefined
-      const late = new Promise<void>((resolve) => {
-        deadline = setTimeout(resolve, deadlineMs)
-      })
-      await Promise.race([working, late])
-      clearTimeout(deadline)
+      await within(working, deadlineMs)
       stopping.abort(new Failure('engine_unavailable'))
     },
   }

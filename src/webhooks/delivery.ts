@@ -4,7 +4,7 @@ import { BRAND, header } from '../domain/brand.ts'
 import { type Clock, SECOND } from '../domain/clock.ts'
 import type { EventType } from '../domain/events.ts'
 import type { Allow } from './addresses.ts'
-import { createAgent, type EgressOptions, networkError } from './egress.ts'
+import { createAgent, drain, type EgressOptions, networkError } from './egress.ts'
 import { fairSlots } from './fair-slots.ts'
 import { sign } from './signature.ts'
 
@@ -44,10 +44,6 @@ export interface DeliveryOptions {
   egress?: Pick<EgressOptions, 'resolve' | 'dial'>
 }
 
-/** A receiver's answer is only read to keep the connection: not for longer, and not more, than this. */
-const DRAIN_MS = SECOND
-const DRAIN_BYTES = 64 * 1024
-
 export function createDelivery(options: DeliveryOptions): { deliver: Deliver; close(): Promise<void> } {
   const { allow, version, clock, concurrency = 128, perOrigin = 32, timeoutMs = 10 * SECOND, egress } = options
   const agent = createAgent(
@@ -86,6 +82,7 @@ export function createDelivery(options: DeliveryOptions): { deliver: Deliver; cl
       })
       const code = answer.statusCode
       const result = { code, durationMs: durationMs() }
+      // The status has decided; a body that hangs or never ends costs the connection, not the outcome.
       await drain(answer.body)
       if (code >= 200 && code < 300) return { ok: true, error: null, ...result }
       return { ok: false, error: code >= 300 && code < 400 ? 'redirect' : `status ${code}`, ...result }
@@ -103,14 +100,6 @@ export function createDelivery(options: DeliveryOptions): { deliver: Deliver; cl
 
 const wasStale = (error: unknown) =>
   ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(String((error as { code?: unknown }).code))
-
-/** The status has decided; a body that hangs or never ends costs the connection, not the outcome. */
-async function drain(body: {
-  dump(options: { limit: number; signal: AbortSignal }): Promise<void>
-  destroy(): unknown
-}): Promise<void> {
-  await body.dump({ limit: DRAIN_BYTES, signal: AbortSignal.timeout(DRAIN_MS) }).catch(() => body.destroy())
-}
 
 /** Own timer and listener, both removed: AbortSignal.any on a signal that lives long keeps every one ever combined with it (Node 20). */
 function deadline(ms: number, stop: AbortSignal | undefined) {

@@ -5,6 +5,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIPv6, type LookupFunction } from 'node:net'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
+import { SECOND } from '../domain/clock.ts'
 import { type Allow, judge, literalAddress } from './addresses.ts'
 
 export class EgressBlocked extends Error {
@@ -93,4 +94,10 @@ function* causes(error: unknown): Generator<{ code: string; name: string }> {
   yield* causes(error.cause)
 }
 
-export type { Dispatcher }
+/** A body nobody wants is only read to keep the connection: not for longer, and not more, than this. */
+const DRAIN_MS = SECOND
+const DRAIN_BYTES = 64 * 1024
+
+export async function drain(body: Dispatcher.ResponseData['body']): Promise<void> {
+  await body.dump({ limit: DRAIN_BYTES, signal: AbortSignal.timeout(DRAIN_MS) }).catch(() => body.destroy())
+}

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { request } from 'undici'
 import { type Allow, MAX_URL_LENGTH } from './addresses.ts'
-import { createAgent, type EgressOptions, type NetworkError, networkError } from './egress.ts'
+import { createAgent, drain, type EgressOptions, type NetworkError, networkError } from './egress.ts'
 
 export interface GuardedFetchOptions {
   allow: Allow
@@ -63,7 +63,7 @@ export async function guardedFetch(url: string, options: GuardedFetchOptions): P
       })
       const location = first(answer.headers.location)
       if (REDIRECTS.has(answer.statusCode) && location !== undefined) {
-        answer.body.destroy()
+        await drain(answer.body)
         if (redirects === maxRedirects) throw new FetchFailed('redirects', `The URL redirects more than ${maxRedirects} times.`)
         target = webUrl(location, target)
         continue
@@ -71,7 +71,7 @@ export async function guardedFetch(url: string, options: GuardedFetchOptions): P
       const flat = Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, first(value) ?? '']))
       const good = answer.statusCode >= 200 && answer.statusCode < 300
       const body = good ? await readBody(answer.body, maxBytes, tooLarge) : new Uint8Array()
-      if (!good) answer.body.destroy()
+      if (!good) await drain(answer.body)
       return {
         url: target.href,
         status: answer.statusCode,

@@ -19,6 +19,7 @@ import { Failure } from '../domain/failures.ts'
 import type { WebhookSettings } from '../domain/instance.ts'
 import { persistently } from '../queue/persist.ts'
 import { systemTimer, type Timer } from '../queue/timer.ts'
+import { within } from '../queue/within.ts'
 import { ascendingIds } from '../storage/ascending-ids.ts'
 import type { Op, StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/keys.ts'
@@ -69,6 +70,9 @@ export interface Outbox {
 /** Back-off while storage itself fails. */
 const FIRST_BACKOFF = SECOND
 const MOST_BACKOFF = 30 * SECOND
+
+/** An aborted request ends within a turn or two; more than this would be a hang, in ms. */
+const ABORT_GRACE = 250
 
 export function createOutbox(options: OutboxOptions): Outbox {
   const { instanceId, store, sealer, clock, webhooks, log, timer = systemTimer, maxLogEntries } = options
@@ -193,10 +197,9 @@ export function createOutbox(options: OutboxOptions): Outbox {
     async stop(deadlineMs) {
       state = 'stopped'
       alarm?.cancel()
-      const giveUp = setTimeout(() => stopping.abort(new Failure('engine_unavailable')), deadlineMs)
-      await running
-      clearTimeout(giveUp)
+      await within(running, deadlineMs)
       stopping.abort(new Failure('engine_unavailable'))
+      await within(running, ABORT_GRACE)
       for (const task of front.splice(0)) task.refuse()
     },
     resend: (eventId) => inFront(() => attempts.byHand(eventId)),

@@ -1,0 +1,100 @@
+/** Real storage in a directory of its own, and a clock that moves only when told to. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { WebhookSettings } from '../../../src/domain/instance.ts'
+import type { Timer } from '../../../src/queue/timer.ts'
+import { type OpenStore, openStore } from '../../../src/storage/open.ts'
+import { createSealer } from '../../../src/storage/seal.ts'
+
+export const INSTANCE = '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c11'
+export const START = Date.parse('2026-01-31T12:00:00.000Z')
+
+export const sealer = createSealer(new Uint8Array(32).fill(7))
+
+export async function tempDir(t: TestContext): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'svc-test-'))
+  t.after(() => rm(dir, { recursive: true, force: true }))
+  return dir
+}
+
+export async function tempStore(t: TestContext): Promise<OpenStore> {
+  const store = await openStore(`lmdb:${await tempDir(t)}`)
+  t.after(() => store.close())
+  return store
+}
+
+/** Everything logged, for the tests that ask about it. */
+export function recordingLog() {
+  const lines: { level: string; message: string; fields: Record<string, unknown> }[] = []
+  const write = (level: string) => (fields: unknown, message?: unknown) => {
+    lines.push({ level, message: String(message), fields: fields as Record<string, unknown> })
+  }
+  return { lines, info: write('info'), warn: write('warn'), error: write('error') }
+}
+
+export function manualTime(now = START) {
+  const pending = new Set<{ at: number; run: () => void }>()
+  const timer: Timer = (delayMs, run) => {
+    const entry = { at: now + Math.max(0, delayMs), run }
+    pending.add(entry)
+    if (delayMs <= 0) queueMicrotask(() => fire(entry))
+    return { cancel: () => pending.delete(entry) }
+  }
+  const fire = (entry: { at: number; run: () => void }) => {
+    if (pending.delete(entry)) entry.run()
+  }
+  return {
+    clock: { now: () => now },
+    timer,
+    /** Moves on, calling what comes up on the way at its own moment. */
+    advance(ms: number) {
+      const until = now + ms
+      for (;;) {
+        const next = [...pending].filter(({ at }) => at <= until).sort((a, b) => a.at - b.at)[0]
+        if (next === undefined) break
+        now = Math.max(now, next.at)
+        fire(next)
+      }
+      now = until
+    },
+    /** Waits until something is to happen in exactly this time. */
+    armed: (inMs: number) => until(() => [...pending].some(({ at }) => at === now + inMs), `a timer in ${inMs} ms`),
+  }
+}
+
+/** Turns of the event loop until the condition holds. */
+export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const end = Date.now() + 15_000
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`never came: ${what}`)
+    await nextTurn()
+  }
+}
+
+export function webhookSettings(url: string | null, change: Partial<WebhookSettings> = {}): WebhookSettings {
+  return {
+    received_url: url,
+    delivery_url: url,
+    message_status_url: null,
+    instance_status_url: null,
+    chat_presence_url: null,
+    notify_sent_by_me: false,
+    ignore_groups: false,
+    ignore_private: false,
+    ignore_text: false,
+    ignore_image: false,
+    ignore_video: false,
+    ignore_audio: false,
+    ignore_document: false,
+    ignore_received_callback: false,
+    ignore_delivery_callback: false,
+    ignore_message_status_callback: false,
+    ignore_instance_status_callback: false,
+    ignore_chat_presence_callback: false,
+    secret: 'whsec_Zk3v1r0b8mQ5nT7yW2xC4dE6fG9hJ1kL',
+    ...change,
+  }
+}

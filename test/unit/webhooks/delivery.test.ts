@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { parseAllow } from '../../../src/webhooks/addresses.ts'
+import { type Attempt, createDelivery, type DeliveryOptions } from '../../../src/webhooks/delivery.ts'
+import { fairSlots } from '../../../src/webhooks/fair-slots.ts'
+import { maskUrl } from '../../../src/webhooks/log.ts'
+import { sign } from '../../../src/webhooks/signature.ts'
+import { INSTANCE, START, until } from '../storage/fixtures.ts'
+import { receiver } from './receiver.ts'
+
+function delivery(t: TestContext, change: Partial<DeliveryOptions> = {}) {
+  const made = createDelivery({ allow: parseAllow(['127.0.0.0/8']), version: '0.1.0', clock: { now: () => START }, ...change })
+  t.after(() => made.close())
+  return (url: string, signal?: AbortSignal) => {
+    const attempt: Attempt = {
+      url,
+      secret: 'whsec_x',
+      body: Buffer.from('{}'),
+      type: 'received',
+      eventId: 'E',
+      instanceId: INSTANCE,
+      attempt: 1,
+    }
+    return made.deliver(attempt, signal)
+  }
+}
+
+test('a 2xx is success, every other answer is named', async (t) => {
+  const to = await receiver(t, ({ path }) =>
+    path === '/302' ? (r) => r.writeHead(302, { location: '/200' }).end() : Number(path.slice(1)),
+  )
+  const deliver = delivery(t)
+  const outcome = async (status: number) => {
+    const { ok, code, error } = await deliver(`${to.url}/${status}`)
+    return [ok, code, error]
+  }
+  assert.deepEqual(await outcome(200), [true, 200, null])
+  assert.deepEqual(await outcome(204), [true, 204, null])
+  assert.deepEqual(await outcome(302), [false, 302, 'redirect'])
+  assert.deepEqual(await outcome(304), [false, 304, 'redirect'])
+  assert.deepEqual(await outcome(410), [false, 410, 'status 410'])
+  assert.deepEqual(await outcome(500), [false, 500, 'status 500'])
+  // The redirect was not followed.
+  assert.equal(to.received.filter(({ path }) => path === '/200').length, 1)
+})
+
+test('what goes wrong on the way is named', async (t) => {
+  const silent = await receiver(t, () => () => {})
+  const closed = await receiver(t)
+  closed.server.close()
+  const rude = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+  await once(rude, 'listening')
+  t.after(() => rude.close())
+  const deliver = delivery(t, {
+    timeoutMs: 100,
+    egress: {
+      resolve: async (name) =>
+        name === 'nowhere.example' ? Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' })) : ['10.0.0.1'],
+    },
+  })
+  const error = async (url: string) => (await deliver(url)).error
+  assert.equal(await error(silent.url), 'timeout')
+  assert.equal(await error(closed.url), 'refused')
+  assert.equal(await error('https://nowhere.example/'), 'dns')
+  assert.equal(await error('https://inside.example/'), 'blocked')
+  assert.equal(await error('http://10.0.0.1/'), 'blocked')
+  assert.equal(await error(silent.url.replace('http:', 'https:')), 'tls')
+  assert.equal(await error(`http://127.0.0.1:${(rude.address() as { port: number }).port}/`), 'connection')
+})
+
+test('a status decides even when the body never ends, and connections are used again', async (t) => {
+  const sockets = new Set<unknown>()
+  const to = await receiver(t, ({ path }) => (path === '/endless' ? (r) => void r.writeHead(200).write('x') : 200))
+  to.server.on('connection', (socket) => sockets.add(socket))
+  const deliver = delivery(t)
+  for (let i = 0; i < 5; i++) assert.equal((await deliver(to.url)).ok, true)
+  // Not one per attempt. (The pool may open a second one while the first is just being given back.)
+  assert.ok(sockets.size <= 2, `${sockets.size} connections`)
+  assert.equal((await deliver(`${to.url}/endless`)).ok, true)
+})
+
+test('an idle connection the receiver has closed costs no attempt', async (t) => {
+  const to = await receiver(t)
+  const deliver = delivery(t)
+  for (let i = 0; i < 20; i++) {
+    assert.equal((await deliver(to.url)).ok, true)
+    to.server.closeIdleConnections()
+  }
+})
+
+test('stopping ends an attempt with a rejection, because nothing is known about it', async (t) => {
+  const to = await receiver(t, () => () => {})
+  const deliver = delivery(t)
+  const stop = new AbortController()
+  const attempt = deliver(to.url, stop.signal)
+  await until(() => to.received.length === 1, 'the request')
+  stop.abort(new Error('stopped'))
+  await assert.rejects(attempt, /stopped/)
+})
+
+test('a receiver that hangs holds up nobody but itself', async (t) => {
+  const slow = await receiver(t, () => () => {})
+  const quick = await receiver(t)
+  const deliver = delivery(t, { concurrency: 4, perOrigin: 2 })
+  const stop = new AbortController()
+  const hanging = Array.from({ length: 10 }, () => deliver(slow.url, stop.signal).catch(() => 'stopped'))
+  await until(() => slow.received.length === 2, 'two that hang')
+  for (let i = 0; i < 10; i++) assert.equal((await deliver(quick.url)).ok, true)
+  assert.equal(slow.received.length, 2)
+  stop.abort(new Error('stopped'))
+  assert.deepEqual(await Promise.all(hanging), Array(10).fill('stopped'))
+})
+
+test('slots are given in order, stepping over an origin that is full', async () => {
+  const slots = fairSlots({ total: 2, perOrigin: 1 })
+  const order: string[] = []
+  const take = (origin: string, name: string) =>
+    slots.take(origin).then((giveBack) => {
+      order.push(name)
+      return giveBack
+    })
+  const a1 = await take('a', 'a1')
+  const a2 = take('a', 'a2')
+  const b1 = await take('b', 'b1')
+  const c1 = take('c', 'c1')
+  b1()
+  b1()
+  const giveBackC = await c1
+  a1()
+  ;(await a2)()
+  giveBackC()
+  assert.deepEqual(order, ['a1', 'b1', 'c1', 'a2'])
+})
+
+test('the signature is the one of the specification', () => {
+  // printf '1700000000.{"a":1}' | openssl dgst -sha256 -hmac whsec_test
+  assert.equal(
+    sign('whsec_test', Buffer.from('{"a":1}'), 1_700_000_000_999),
+    't=1700000000,v1=38877139021993b830af32feea6e18a8da83eb2f6e49ee50bd9e4cf4ca4d3789',
+  )
+})
+
+test('query values are masked in the log', () => {
+  assert.equal(
+    maskUrl('https://x.example/hook?token=abc&empty=&flag&a=b=c'),
+    'https://x.example/hook?token=***&empty=***&flag&a=***',
+  )
+  assert.equal(maskUrl('https://x.example/hook'), 'https://x.example/hook')
+})

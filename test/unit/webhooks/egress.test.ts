@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import type { buildConnector } from 'undici'
+import { checkUrl, judge, literalAddress, parseAllow } from '../../../src/webhooks/addresses.ts'
+import { type EgressOptions, guardedConnector } from '../../../src/webhooks/egress.ts'
+import { type FetchFailed, guardedFetch } from '../../../src/webhooks/guarded-fetch.ts'
+import { receiver } from './receiver.ts'
+
+const LOOPBACK = parseAllow(['127.0.0.0/8', '::1'])
+
+describe('addresses', () => {
+  const refused = [
+    '127.0.0.1',
+    '127.255.255.254',
+    '0.0.0.0',
+    '10.1.2.3',
+    '172.16.0.1',
+    '192.168.1.1',
+    '169.254.169.254',
+    '100.64.0.1',
+    '100.100.100.200',
+    '192.0.0.192',
+    '192.0.2.1',
+    '198.18.0.1',
+    '203.0.113.9',
+    '224.0.0.1',
+    '240.0.0.1',
+    '255.255.255.255',
+    '168.63.129.16',
+    '::',
+    '::1',
+    '::ffff:127.0.0.1',
+    '::ffff:10.0.0.1',
+    '::127.0.0.1',
+    '::ffff:0:10.0.0.1',
+    '64:ff9b::7f00:1',
+    '64:ff9b::a9fe:a9fe',
+    '64:ff9b:1::8.8.8.8',
+    '2002:7f00:1::',
+    '2002:a00:1::1',
+    '2001::1',
+    '2001:db8::1',
+    'fc00::1',
+    'fd00:ec2::254',
+    'fe80::1',
+    'fec0::1',
+    'ff02::1',
+    '100::1',
+    '3fff::1',
+    '4000::1',
+    'not an address',
+  ]
+  for (const address of refused) test(`${address} is refused`, () => assert.equal(judge(address, []), 'refused'))
+
+  for (const address of ['8.8.8.8', '2606:4700::1111', '::ffff:8.8.8.8', '64:ff9b::8.8.8.8', '2002:808:808::1']) {
+    test(`${address} is public`, () => assert.equal(judge(address, []), 'public'))
+  }
+
+  test('the allow list opens exactly its blocks, in every way to write an address', () => {
+    const allow = parseAllow(['10.0.0.0/8', ' 192.168.7.7 ', 'fd00::/8'])
+    for (const address of ['10.9.9.9', '192.168.7.7', '::ffff:10.0.0.1', 'fd12::1', '64:ff9b::10.0.0.1'])
+      assert.equal(judge(address, allow), 'allowed')
+    for (const address of ['11.0.0.1', '192.168.7.8', 'fc00::1']) assert.notEqual(judge(address, allow), 'allowed')
+    assert.throws(() => parseAllow(['10.0.0.0/33']), /"10.0.0.0\/33" is not an address or a CIDR block/)
+    assert.throws(() => parseAllow(['localhost']), /not an address/)
+  })
+
+  test('a literal host is recognised in every notation', () => {
+    for (const host of ['127.0.0.1', '2130706433', '0x7f000001', '0x7f.1', '0177.0.0.1', '127.1', '127.0.0.1.'])
+      assert.equal(literalAddress(host), '127.0.0.1')
+    assert.equal(literalAddress('[::1]'), '::1')
+    assert.equal(literalAddress('localhost'), undefined)
+  })
+})
+
+describe('a webhook URL when it is configured', () => {
+  const good = [
+    'https://example.com/hook',
+    'https://example.com:8443/a?b=c',
+    'https://8.8.8.8/x',
+    'http://127.0.0.1:9000/hook',
+    'https://[::1]/x',
+    'http://receiver.internal/hook',
+  ]
+  for (const url of good) test(`${url} is taken`, () => assert.equal(checkUrl(url, LOOPBACK), undefined))
+
+  const bad: [string, RegExp][] = [
+    ['example.com/hook', /absolute/],
+    ['/hook', /absolute/],
+    ['ftp://example.com/', /https/],
+    ['http://8.8.8.8/', /https/],
+    ['https://user@example.com/', /user name/],
+    ['https://:pw@example.com/', /user name/],
+    ['https://example.com/#part', /fragment/],
+    ['https://example.com/#', /fragment/],
+    ['https://10.0.0.1/', /private/],
+    ['https://2852039166/', /private/],
+    ['https://[::ffff:a9fe:a9fe]/', /private/],
+    [`https://example.com/${'a'.repeat(2_048)}`, /at most 2048/],
+  ]
+  for (const [url, why] of bad) test(`${url.slice(0, 40)} is refused`, () => assert.match(checkUrl(url, LOOPBACK) ?? '', why))
+
+  test('without an allow list there is no plain http at all', () => {
+    assert.match(checkUrl('http://receiver.internal/hook', []) ?? '', /https/)
+  })
+})
+
+describe('the guarded connector', () => {
+  /** Records where it would connect to. */
+  function recording(options: Partial<EgressOptions> & { names?: Record<string, string[]> } = {}) {
+    const dialled: (readonly string[])[] = []
+    const connector = guardedConnector({
+      allow: [],
+      plainHttp: 'public',
+      resolve: async (name) => options.names?.[name] ?? [],
+      dial(_options, addresses, callback) {
+        dialled.push(addresses)
+        callback(new Error('recorded'), null)
+      },
+      ...options,
+    })
+    const to = (hostname: string, protocol = 'https:') =>
+      new Promise<string>((resolve) =>
+        connector({ hostname, protocol, port: '' } as buildConnector.Options, (error: Error | null) =>
+          resolve(String((error as NodeJS.ErrnoException).code ?? error!.message)),
+        ),
+      )
+    return { dialled, to }
+  }
+
+  for (const host of [
+    '127.0.0.1',
+    '2130706433',
+    '0x7f.1',
+    '0177.0.0.1',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '[64:ff9b::7f00:1]',
+    '169.254.169.254',
+    '0',
+  ]) {
+    test(`never connects to ${host}`, async () => {
+      const { dialled, to } = recording()
+      assert.equal(await to(host), 'EGRESS_BLOCKED')
+      assert.deepEqual(dialled, [])
+    })
+  }
+
+  test('connects to the addresses that were checked, and to no others', async () => {
+    let asked = 0
+    const { dialled, to } = recording({ resolve: async () => (asked++ === 0 ? ['8.8.8.8', '2606:4700::1111'] : ['127.0.0.1']) })
+    assert.equal(await to('rebinding.example'), 'recorded')
+    assert.deepEqual(dialled, [['8.8.8.8', '2606:4700::1111']])
+    assert.equal(await to('rebinding.example'), 'EGRESS_BLOCKED')
+    assert.equal(dialled.length, 1)
+  })
+
+  test('a name with one private address is refused as a whole', async () => {
+    const { dialled, to } = recording({ names: { 'mixed.example': ['8.8.8.8', '10.0.0.1'], 'none.example': [] } })
+    assert.equal(await to('mixed.example'), 'EGRESS_BLOCKED')
+    assert.equal(await to('none.example'), 'ENOTFOUND')
+    assert.deepEqual(dialled, [])
+  })
+
+  test('webhooks use plain http only to the allow list', async () => {
+    const names = { 'public.example': ['8.8.8.8'], 'inside.example': ['10.0.0.1'] }
+    const { to } = recording({ names, allow: parseAllow(['10.0.0.0/8']), plainHttp: 'allow-listed' })
+    assert.equal(await to('public.example', 'http:'), 'EGRESS_BLOCKED')
+    assert.equal(await to('inside.example', 'http:'), 'recorded')
+    assert.equal(await to('public.example', 'https:'), 'recorded')
+  })
+})
+
+describe('a guarded fetch', () => {
+  const limits = { allow: LOOPBACK, timeoutMs: 5_000, maxBytes: 1_000, maxRedirects: 2 }
+  const problem = (name: string) => (error: FetchFailed) => error.problem === name
+
+  test('brings body, status and headers, also from behind redirects and an encoding nobody asked for', async (t) => {
+    const to = await receiver(t, ({ path }) =>
+      path === '/file'
+        ? (r) => r.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' }).end(gzipSync('hello'))
+        : (r) => r.writeHead(302, { location: '/file#x' }).end(),
+    )
+    const found = await guardedFetch(`${to.url}/start`, limits)
+    assert.deepEqual([found.status, found.url, Buffer.from(found.body).toString()], [200, `${to.url}/file`, 'hello'])
+    assert.equal(found.headers['content-type'], 'text/plain')
+    assert.equal((await guardedFetch(`${(await receiver(t, () => 404)).url}/x`, limits)).status, 404)
+  })
+
+  test('looks up a name once and connects to what was checked', async (t) => {
+    const to = await receiver(t)
+    const resolve = async () => ['127.0.0.1']
+    assert.equal((await guardedFetch(`http://files.example:${to.port}/`, { ...limits, egress: { resolve } })).status, 200)
+    assert.equal(to.received[0]!.headers.host, `files.example:${to.port}`)
+  })
+
+  test('stops at too many bytes, too many redirects, too much time, a bomb, and anything that is not the web', async (t) => {
+    const to = await receiver(t, ({ path }) => {
+      if (path === '/loop') return (r) => r.writeHead(301, { location: '/loop' }).end()
+      if (path === '/declared') return (r) => r.writeHead(200, { 'content-length': '5000' }).end('x'.repeat(5_000))
+      if (path === '/bomb') return (r) => r.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(100_000)))
+      if (path === '/hang') return () => {}
+      if (path === '/file') return (r) => r.writeHead(302, { location: 'file:///etc/passwd' }).end()
+      return (r) => {
+        r.writeHead(200)
+        for (let i = 0; i < 50; i++) r.write('y'.repeat(100))
+        r.end()
+      }
+    })
+    await assert.rejects(guardedFetch(`${to.url}/loop`, limits), problem('redirects'))
+    await assert.rejects(guardedFetch(`${to.url}/declared`, limits), problem('too_large'))
+    await assert.rejects(guardedFetch(`${to.url}/chunked`, limits), problem('too_large'))
+    await assert.rejects(guardedFetch(`${to.url}/bomb`, limits), problem('encoding'))
+    await assert.rejects(guardedFetch(`${to.url}/hang`, { ...limits, timeoutMs: 50 }), problem('timeout'))
+    await assert.rejects(guardedFetch(`${to.url}/file`, limits), problem('url'))
+    await assert.rejects(guardedFetch('data:text/plain,x', limits), problem('url'))
+    const cut = await guardedFetch(`${to.url}/chunked`, { ...limits, tooLarge: 'cut' })
+    assert.equal(cut.body.byteLength, 1_000)
+  })
+
+  test('a redirect into the own network is refused like a direct request', async (t) => {
+    const to = await receiver(t, () => (r) => r.writeHead(302, { location: 'http://[::ffff:10.0.0.1]/' }).end())
+    await assert.rejects(guardedFetch(to.url, limits), problem('blocked'))
+    await assert.rejects(guardedFetch(to.url, { ...limits, allow: [] }), problem('blocked'))
+    await assert.rejects(guardedFetch('http://localhost:1/', { ...limits, allow: [] }), problem('blocked'))
+  })
+})

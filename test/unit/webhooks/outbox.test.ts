@@ -1,0 +1,425 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import Stripe from 'stripe'
+import { HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
+import type { DomainEvent } from '../../../src/domain/events.ts'
+import type { WebhookSettings } from '../../../src/domain/instance.ts'
+import { keys } from '../../../src/storage/keys.ts'
+import type { OpenStore } from '../../../src/storage/open.ts'
+import { parseAllow } from '../../../src/webhooks/addresses.ts'
+import { createDelivery } from '../../../src/webhooks/delivery.ts'
+import { type LogEntry, listLog } from '../../../src/webhooks/log.ts'
+import { createOutbox, type Outbox, type OutboxOptions, type OutboxStep } from '../../../src/webhooks/outbox.ts'
+import { INSTANCE, manualTime, recordingLog, START, sealer, tempStore, until, webhookSettings } from '../storage/fixtures.ts'
+import { receiver } from './receiver.ts'
+
+const event = (text: string): DomainEvent => ({
+  type: 'received',
+  at: START,
+  body: { message_id: text, text: { message: text } },
+})
+
+interface Bench {
+  store: OpenStore
+  time: ReturnType<typeof manualTime>
+  settings: WebhookSettings
+  log: ReturnType<typeof recordingLog>
+  open(change?: Partial<OutboxOptions>): Promise<Outbox>
+  add(outbox: Outbox, ...texts: string[]): Promise<string[]>
+  entries(): Promise<LogEntry[]>
+  keysLeft(): Promise<string[]>
+  /** Moves on from try to try until nothing waits any more. */
+  exhaust(): Promise<void>
+}
+
+async function bench(t: TestContext, url: string | null): Promise<Bench> {
+  const store = await tempStore(t)
+  const time = manualTime()
+  const log = recordingLog()
+  const made: Bench = {
+    store,
+    time,
+    log,
+    settings: webhookSettings(url),
+    async open(change = {}) {
+      const { deliver, close } = createDelivery({ allow: parseAllow(['127.0.0.0/8']), version: '0.1.0', clock: time.clock })
+      const outbox = createOutbox({
+        instanceId: INSTANCE,
+        store,
+        sealer,
+        clock: time.clock,
+        timer: time.timer,
+        webhooks: () => made.settings,
+        deliver,
+        log,
+        ...change,
+      })
+      t.after(async () => {
+        await outbox.stop(0)
+        await close()
+      })
+      await outbox.start()
+      return outbox
+    },
+    async add(outbox, ...texts) {
+      const found: string[] = []
+      for (const text of texts) {
+        const { eventId, ops } = outbox.append(event(text))
+        await store.commit({ ops })
+        found.push(eventId)
+      }
+      for (const eventId of found) outbox.committed(eventId)
+      return found
+    },
+    entries: async () => (await listLog(store, sealer, { instanceIds: [INSTANCE], page: 1, pageSize: 100 })).data.toReversed(),
+    async exhaust() {
+      const next = async () =>
+        (await made.entries()).filter(({ status }) => status === 'pending').map((entry) => entry.next_attempt_at)
+      for (let waiting = await next(); waiting.length > 0; waiting = await next()) {
+        const later = (at: string | null) => at !== null && Date.parse(at) > time.clock.now()
+        await until(async () => (await next()).every(later), 'tries that are due')
+        const [soonest] = (await next()).map((at) => Date.parse(at!)).toSorted((a, b) => a - b)
+        if (soonest !== undefined) time.advance(soonest - time.clock.now())
+      }
+    },
+    async keysLeft() {
+      const left: string[] = []
+      for await (const [key] of store.range(keys.instance(INSTANCE))) left.push(key.split(':')[2]!)
+      return left
+    },
+  }
+  return made
+}
+
+const statuses = async (b: Bench) => (await b.entries()).map(({ status }) => status)
+
+test('events arrive in order, signed, once each, and leave nothing behind but their log', async (t) => {
+  const to = await receiver(t)
+  const b = await bench(t, `${to.url}/hook?token=s3cret`)
+  const outbox = await b.open()
+  const ids = await b.add(outbox, 'one', 'two', 'three')
+  await until(async () => (await statuses(b)).every((status) => status === 'delivered'), 'all delivered')
+  assert.deepEqual(to.ids(), ids)
+  assert.deepEqual(ids, ids.toSorted())
+
+  const [first] = to.received
+  assert.equal(
+    first!.body.toString(),
+    `{"type":"received","event_id":"${ids[0]}","instance_id":"${INSTANCE}","momment":${START},"message_id":"one","text":{"message":"one"}}`,
+  )
+  assert.equal(first!.headers['content-type'], 'application/json')
+  assert.equal(first!.headers['user-agent'], 'svc/0.1.0')
+  assert.equal(first!.headers['x-svc-event'], 'received')
+  assert.equal(first!.headers['x-svc-event-id'], ids[0])
+  assert.equal(first!.headers['x-svc-instance'], INSTANCE)
+  assert.equal(first!.headers['x-svc-attempt'], '1')
+  const { webhooks } = new Stripe('sk_test_x')
+  const signature = first!.headers['x-svc-signature'] as string
+  assert.equal(signature.startsWith(`t=${START / 1_000},v1=`), true)
+  // The tolerance is the receiver's; the injected clock is not today's.
+  webhooks.constructEvent(first!.body, signature, b.settings.secret, Number.MAX_SAFE_INTEGER)
+  assert.throws(() => webhooks.constructEvent(`${first!.body} `, signature, b.settings.secret, Number.MAX_SAFE_INTEGER))
+
+  const entry = (await b.entries())[0]!
+  assert.equal(entry.url, `${to.url}/hook?token=***`)
+  assert.deepEqual([entry.attempts, entry.last_response_code, entry.last_error, entry.resendable], [1, 200, null, false])
+  assert.deepEqual(new Set(await b.keysLeft()), new Set(['log']))
+})
+
+test('in single-URL mode every event says so', async (t) => {
+  const to = await receiver(t)
+  const b = await bench(t, to.url)
+  b.settings = webhookSettings(to.url, { message_status_url: to.url, instance_status_url: to.url, chat_presence_url: to.url })
+  const outbox = await b.open()
+  await b.add(outbox, 'one')
+  await until(() => to.received.length === 1, 'the event')
+  assert.deepEqual(Object.keys(to.received[0]!.json).slice(0, 5), ['type', 'event_id', 'instance_id', 'momment', 'single_url'])
+})
+
+test('a type without URL, or silenced, is not wanted', async (t) => {
+  const b = await bench(t, 'https://example.com/hook')
+  const outbox = await b.open()
+  assert.equal(outbox.wanted('received'), true)
+  assert.equal(outbox.wanted('chat_presence'), false)
+  b.settings = { ...b.settings, ignore_received_callback: true }
+  assert.equal(outbox.wanted('received'), false)
+})
+
+test('a failed event is parked, the next ones go on, and its tries follow the schedule with the same bytes', async (t) => {
+  const to = await receiver(t, ({ json }) => (json.message_id === 'bad' ? 500 : 200))
+  const b = await bench(t, to.url)
+  const outbox = await b.open()
+  const [bad] = await b.add(outbox, 'bad', 'good 1', 'good 2')
+  await until(() => to.received.length === 3, 'the first three')
+  assert.deepEqual(
+    to.received.map(({ json }) => json.message_id),
+    ['bad', 'good 1', 'good 2'],
+  )
+
+  const delays = [10 * SECOND, MINUTE, 10 * MINUTE, HOUR, 6 * HOUR]
+  assert.equal(
+    delays.reduce((sum, delay) => sum + delay),
+    7 * HOUR + 11 * MINUTE + 10 * SECOND,
+  )
+  for (const [index, delay] of delays.entries()) {
+    await b.time.armed(Math.min(delay, HOUR))
+    const entry = (await b.entries())[0]!
+    assert.deepEqual([entry.status, entry.attempts, entry.last_error], ['pending', index + 1, 'status 500'])
+    assert.equal(Date.parse(entry.next_attempt_at!), b.time.clock.now() + delay)
+    b.time.advance(delay - 1)
+    // Later than the last alarm, earlier than the try: only the hourly look may have come.
+    await b.time.armed(1)
+    assert.equal(to.received.length, 3 + index)
+    b.time.advance(1)
+    await until(() => to.received.length === 4 + index, `try ${index + 2}`)
+    assert.equal(to.received.at(-1)!.headers['x-svc-attempt'], String(index + 2))
+    assert.deepEqual(to.received.at(-1)!.body, to.received[0]!.body)
+    assert.notEqual(to.received.at(-1)!.headers['x-svc-signature'], to.received[0]!.headers['x-svc-signature'])
+  }
+  await until(async () => (await statuses(b))[0] === 'failed', 'the end')
+  const entry = (await b.entries())[0]!
+  assert.deepEqual([entry.id, entry.attempts, entry.next_attempt_at, entry.resendable], [bad, 6, null, true])
+  assert.equal(Date.parse(entry.finished_at!), START + 7 * HOUR + 11 * MINUTE + 10 * SECOND)
+
+  // Its body stays encrypted for 72 h and no longer.
+  for (let hours = 0; hours < 72; hours++) {
+    await b.time.armed(HOUR)
+    b.time.advance(HOUR)
+  }
+  await until(async () => !(await b.entries())[0]!.resendable, 'erased')
+  assert.deepEqual(new Set(await b.keysLeft()), new Set(['log']))
+  assert.equal(to.received.length, 8)
+})
+
+test('a try whose moment has come goes before events that came after that moment, and after those that came before', async (t) => {
+  let down = true
+  const to = await receiver(t, () => (down ? 503 : 200))
+  const b = await bench(t, to.url)
+  const outbox = await b.open()
+  await b.add(outbox, 'a')
+  await b.time.armed(10 * SECOND)
+  await outbox.stop(0)
+  down = false
+  const later = await b.open({ onStep: () => new Promise(() => {}) })
+  b.time.advance(9 * SECOND)
+  await b.add(later, 'b')
+  b.time.advance(2 * SECOND)
+  await b.add(later, 'c')
+  await b.open()
+  await until(() => to.received.length === 4, 'all')
+  assert.deepEqual(
+    to.received.map(({ json }) => json.message_id),
+    ['a', 'b', 'a', 'c'],
+  )
+})
+
+test('after a restart in the middle everything left arrives, in order, parked ones at their time', async (t) => {
+  let broken = true
+  const to = await receiver(t, ({ json }) => (broken && json.message_id === 'a' ? 500 : 200))
+  const b = await bench(t, to.url)
+  let seen = 0
+  const first = await b.open({ onStep: (step) => (step === 'before-post' && ++seen > 2 ? new Promise(() => {}) : undefined) })
+  const ids = await b.add(first, 'a', 'b', 'c', 'd')
+  // The first outbox hangs before its third POST, as if the process had been killed there.
+  await until(() => seen === 3, 'the hang')
+  broken = false
+  const second = await b.open()
+  await until(() => to.received.length === 4, 'the rest')
+  const [next] = await b.add(second, 'e')
+  assert.ok(next! > ids.at(-1)!)
+  await until(() => to.received.length === 5, 'the new one')
+  await b.time.armed(10 * SECOND)
+  b.time.advance(10 * SECOND)
+  await until(() => to.received.length === 6, 'the parked one')
+  assert.deepEqual(
+    to.received.map(({ json }) => json.message_id),
+    ['a', 'b', 'c', 'd', 'e', 'a'],
+  )
+  await until(async () => (await statuses(b)).every((status) => status === 'delivered'), 'all delivered')
+})
+
+for (const [at, posts] of [
+  ['picked', 1],
+  ['before-post', 1],
+  ['after-post', 2],
+  ['settled', 1],
+] as const) {
+  test(`a kill at "${at}" loses nothing and repeats at most the attempt, with the same event id`, async (t) => {
+    const to = await receiver(t)
+    const b = await bench(t, to.url)
+    let hung = false
+    const first = await b.open({
+      onStep(step) {
+        if (step !== at) return
+        hung = true
+        return new Promise(() => {})
+      },
+    })
+    const [id] = await b.add(first, 'one')
+    await until(() => hung, 'the kill')
+    await b.open()
+    await until(async () => (await statuses(b))[0] === 'delivered', 'delivered')
+    assert.deepEqual(to.ids(), Array(posts).fill(id))
+    assert.deepEqual(new Set(await b.keysLeft()), new Set(['log']))
+  })
+}
+
+test('an event is appended and delivered even when nobody said that it was committed, after a start', async (t) => {
+  const to = await receiver(t)
+  const b = await bench(t, to.url)
+  const outbox = await b.open()
+  const { ops } = outbox.append(event('silent'))
+  await outbox.stop(0)
+  await b.store.commit({ ops })
+  await b.open()
+  await until(() => to.received.length === 1, 'the event')
+})
+
+test('a corrected URL and a new secret count for waiting retries; a type switched off discards them', async (t) => {
+  const wrong = await receiver(t, () => 404)
+  const right = await receiver(t)
+  const b = await bench(t, wrong.url)
+  const outbox = await b.open()
+  await b.add(outbox, 'one')
+  await b.time.armed(10 * SECOND)
+  b.settings = webhookSettings(right.url, { secret: 'whsec_new' })
+  b.time.advance(10 * SECOND)
+  await until(() => right.received.length === 1, 'the right one')
+  const { body, headers } = right.received[0]!
+  new Stripe('sk_test_x').webhooks.constructEvent(
+    body,
+    headers['x-svc-signature'] as string,
+    'whsec_new',
+    Number.MAX_SAFE_INTEGER,
+  )
+
+  b.settings = webhookSettings(wrong.url)
+  await b.add(outbox, 'two')
+  await until(async () => (await b.entries())[1]?.attempts === 1, 'the failure')
+  await b.time.armed(10 * SECOND)
+  b.settings = webhookSettings(null)
+  b.time.advance(10 * SECOND)
+  await until(async () => (await statuses(b))[1] === 'discarded', 'discarded')
+  const entry = (await b.entries())[1]!
+  assert.deepEqual([entry.resendable, entry.next_attempt_at, entry.last_error], [false, null, 'switched off'])
+  assert.deepEqual(new Set(await b.keysLeft()), new Set(['log']))
+})
+
+test('a manual resend makes one attempt at once and leaves schedule and erasure as they were', async (t) => {
+  let answer = 500
+  const to = await receiver(t, () => answer)
+  const b = await bench(t, to.url)
+  const outbox = await b.open()
+  const [id] = await b.add(outbox, 'one')
+  await b.time.armed(10 * SECOND)
+  const failedAgain = await outbox.resend(id!)
+  assert.deepEqual([failedAgain.status, failedAgain.attempts, failedAgain.last_error], ['pending', 2, 'status 500'])
+  assert.equal(Date.parse(failedAgain.next_attempt_at!), START + 10 * SECOND)
+  answer = 204
+  const sent = await outbox.resend(id!)
+  assert.deepEqual([sent.status, sent.attempts, sent.last_response_code, sent.resendable], ['delivered', 3, 204, false])
+  assert.deepEqual(new Set(to.ids()), new Set([id]))
+  await assert.rejects(outbox.resend(id!), { code: 'not_found' })
+  await assert.rejects(outbox.resend('01JK3V8Q2M6T0Z4R7Y9B1C5D8F'), { code: 'not_found' })
+  assert.deepEqual(new Set(await b.keysLeft()), new Set(['log']))
+})
+
+test('resending many puts failed events back into the normal schedule and counts what is gone', async (t) => {
+  let answer = 500
+  const to = await receiver(t, () => answer)
+  const b = await bench(t, to.url)
+  const outbox = await b.open()
+  const ids = await b.add(outbox, 'one', 'two')
+  await b.exhaust()
+  await until(async () => (await statuses(b)).every((status) => status === 'failed'), 'all failed')
+  answer = 200
+  assert.deepEqual(await outbox.resendMany([...ids, ids[0]!, 'unknown']), { queued: 2, notFound: 1 })
+  await until(async () => (await statuses(b)).every((status) => status === 'delivered'), 'all delivered')
+  b.settings = webhookSettings(null)
+  await assert.rejects(outbox.resend(ids[0]!), { code: 'not_found' })
+})
+
+test('a body changed on disk is recorded as unreadable and does not stop the line', async (t) => {
+  const to = await receiver(t)
+  const b = await bench(t, to.url)
+  const outbox = await b.open()
+  const { eventId, ops } = outbox.append(event('tampered'))
+  const sealed = Buffer.from(ops[0]![1]!)
+  sealed[sealed.length - 1]! ^= 1
+  await b.store.commit({ ops: [[ops[0]![0], sealed], ops[1]!] })
+  await b.add(outbox, 'fine')
+  await until(() => to.received.length === 1, 'the other one')
+  assert.equal(to.received[0]!.json.message_id, 'fine')
+  const entry = (await b.entries()).find(({ id }) => id === eventId)!
+  assert.deepEqual([entry.status, entry.last_error, entry.resendable], ['failed', 'unreadable', false])
+})
+
+test('storage that fails for a while delays an outcome and repeats no POST', async (t) => {
+  const to = await receiver(t)
+  const b = await bench(t, to.url)
+  let failing = 0
+  const store = {
+    ...b.store,
+    commit: (batch: Parameters<OpenStore['commit']>[0]) =>
+      failing-- > 0 ? Promise.reject(new Error('disk full')) : b.store.commit(batch),
+  }
+  const breakDisk = (step: OutboxStep) => {
+    if (step === 'after-post') failing = 2
+  }
+  const outbox = await b.open({ store, onStep: (step) => breakDisk(step) })
+  await b.add(outbox, 'one')
+  await b.time.armed(SECOND)
+  b.time.advance(SECOND)
+  await b.time.armed(2 * SECOND)
+  b.time.advance(2 * SECOND)
+  await until(async () => (await statuses(b))[0] === 'delivered', 'delivered')
+  assert.equal(to.received.length, 1)
+})
+
+test('the log keeps its size and its age, and never loses a waiting event', async (t) => {
+  const to = await receiver(t, ({ json }) => (json.message_id === 'stuck' ? 500 : 200))
+  const b = await bench(t, to.url)
+  const outbox = await b.open({ maxLogEntries: 10 })
+  await b.add(outbox, 'stuck', ...Array.from({ length: 30 }, (_, i) => `n${i}`))
+  await until(() => to.received.length === 31, 'all tried')
+  await until(async () => (await b.entries()).length <= 10, 'pruned')
+  const left = await b.entries()
+  assert.deepEqual([left.length, left[0]!.status], [10, 'pending'])
+  for (let hours = 0; hours < 24 * 7 + 1; hours++) {
+    await until(
+      async () => (await b.entries()).every(({ next_attempt_at: at }) => at === null || Date.parse(at) > b.time.clock.now()),
+      'tries',
+    )
+    b.time.advance(HOUR)
+  }
+  await until(async () => (await b.entries()).length === 0, 'too old')
+  assert.deepEqual(await b.keysLeft(), [])
+})
+
+test('the log lists newest first over several instances, filtered and paged', async (t) => {
+  const to = await receiver(t)
+  const b = await bench(t, to.url)
+  const other = '00000000-0000-4000-8000-000000000002'
+  const one = await b.open()
+  const two = await b.open({ instanceId: other })
+  for (let i = 0; i < 6; i++) {
+    await b.add(i % 2 === 0 ? one : two, `n${i}`)
+    b.time.advance(1)
+  }
+  await until(() => to.received.length === 6, 'all')
+  const query = { instanceIds: [INSTANCE, other], page: 1, pageSize: 4 }
+  await until(async () => (await listLog(b.store, sealer, { ...query, status: 'delivered' })).total === 6, 'all delivered')
+  const page = await listLog(b.store, sealer, query)
+  assert.deepEqual([page.total, page.data.length], [6, 4])
+  assert.deepEqual(
+    page.data.map(({ created_at: at }) => Date.parse(at) - START),
+    [5, 4, 3, 2],
+  )
+  assert.deepEqual(
+    (await listLog(b.store, sealer, { ...query, page: 2 })).data.map(({ created_at: at }) => Date.parse(at) - START),
+    [1, 0],
+  )
+  assert.equal((await listLog(b.store, sealer, { ...query, from: START + 2, to: START + 3 })).total, 2)
+  assert.equal((await listLog(b.store, sealer, { ...query, type: 'delivery' })).total, 0)
+  assert.equal((await listLog(b.store, sealer, { ...query, instanceIds: [other], status: 'delivered' })).total, 3)
+})
