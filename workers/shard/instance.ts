@@ -135,6 +135,8 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   /** Events that end with a queue item, prepared before its commit because they ask for identities. */
   const accompanying = new Map<string, DomainEvent[]>()
   const appended = new Map<string, string[]>()
+  /** Message id of the item in flight. */
+  let sending = ''
 
   const queue = createQueue({
     instanceId: id,
@@ -158,6 +160,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     onStep(step, svcId) {
       deps.killAt(`queue:${step}`)
       if (step !== 'settled') return
+      messageStatuses.release(sending)
       for (const eventId of appended.get(svcId) ?? []) outbox.committed(eventId)
       appended.delete(svcId)
     },
@@ -272,12 +275,17 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       now: () => clock.now(),
       item: { messageId: item.messageId, operation: item.operation, delayTyping: item.delayTyping },
     }
+    sending = item.messageId
+    messageStatuses.hold(sending)
     try {
       const { message } = await twin.run(context, item.input as never)
       accompanying.set(item.svcId, await eventsOf(message, current))
       return { status: 'sent' }
     } catch (error) {
-      if (!(error instanceof Failure) || error.code === 'instance_not_connected') throw error
+      if (!(error instanceof Failure) || error.code === 'instance_not_connected') {
+        messageStatuses.release(sending)
+        throw error
+      }
       log.info({ operation: item.operation, code: error.code, err: error.cause }, 'a send failed')
       return { status: 'failed', code: error.code, message: error.message }
     }

@@ -20,6 +20,9 @@ export interface MessageStatusDeps {
 }
 
 export interface MessageStatuses {
+  /** Receipts of this message wait from here on: one can be faster than the commit of `sent`, which comes before it. */
+  hold(id: string): void
+  release(id: string): void
   take(identity: Identity, receipt: Receipt): void
   /** The event of the network's own ack, for the commit that ends the queue item; null when nobody wants it. */
   sent(identity: Identity, chat: string, id: string, at: number): Promise<DomainEvent | null>
@@ -28,6 +31,7 @@ export interface MessageStatuses {
 
 export function createMessageStatuses({ store, outbox, log }: MessageStatusDeps): MessageStatuses {
   const reported = new Map<string, number>()
+  const held = new Map<string, (() => void)[]>()
   /** One after another: the order of the events is the order of the receipts. */
   let line: Promise<unknown> = Promise.resolve()
 
@@ -73,11 +77,24 @@ export function createMessageStatuses({ store, outbox, log }: MessageStatusDeps)
     }
   }
 
+  function take(identity: Identity, receipt: Receipt) {
+    const holder = receipt.ids.find((id) => held.has(id))
+    if (holder !== undefined) {
+      held.get(holder)!.push(() => take(identity, receipt))
+      return
+    }
+    line = line
+      .then(() => report(identity, receipt))
+      .catch((error) => log.error({ err: error }, 'a receipt could not be reported'))
+  }
+
   return {
-    take(identity, receipt) {
-      line = line
-        .then(() => report(identity, receipt))
-        .catch((error) => log.error({ err: error }, 'a receipt could not be reported'))
+    take,
+    hold: (id) => void held.set(id, held.get(id) ?? []),
+    release(id) {
+      const waiting = held.get(id) ?? []
+      held.delete(id)
+      for (const again of waiting) again()
     },
     async sent(identity, chat, id, at) {
       if (!isNew(id, '', 'sent') || !outbox.wanted('message_status')) return null

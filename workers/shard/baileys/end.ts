@@ -3,6 +3,7 @@
  * adopted when it is made and ended once, whoever closed it.
  */
 import type { WASocket } from '@whiskeysockets/baileys'
+import { SECOND } from '../../../src/domain/clock.ts'
 
 /** What the library reads of an error that ends a socket: `output.statusCode` tells why (NETWORK.md, section 13). */
 export function endReason(message: string, statusCode: number, data: Record<string, unknown> = {}): Error {
@@ -32,18 +33,27 @@ export function adoptSocket(sock: EndableSocket): void {
   })
 }
 
+/** A server that answers does so within one round trip; `ws` itself would wait 30 s. */
+const CLEAN_CLOSE_DEADLINE = 3 * SECOND
+
 /**
- * Ends the socket; resolves when it is closed. Harmless when it has ended already. A clean close waits for the server's answer; with
- * `abrupt` (a silent or distrusted server) the connection is cut at once.
+ * Ends the socket; resolves when it is closed. Harmless when it has ended already. A clean close waits for the server's answer, but not
+ * for long; with `abrupt` (a silent or distrusted server) the connection is cut at once.
  */
 export async function endSocket(
   sock: EndableSocket,
   reason: Error | undefined,
   how: 'clean' | 'abrupt' = 'clean',
 ): Promise<void> {
+  const raw = rawSocket(sock)
   const ended = sock.end(reason)
-  if (how === 'abrupt') rawSocket(sock)?.terminate()
-  await ended
+  if (how === 'abrupt') raw?.terminate()
+  const timer = setTimeout(() => raw?.terminate(), CLEAN_CLOSE_DEADLINE)
+  try {
+    await ended
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 interface RawSocket {

@@ -1,0 +1,34 @@
+/** One JSON request. Every answer is read whole, so that connections are reused. */
+export interface Answer<T = Record<string, unknown>> {
+  status: number
+  headers: Headers
+  body: T
+}
+
+export async function ask<T = Record<string, unknown>>(
+  method: string,
+  url: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer<T>> {
+  const response = await fetch(url, {
+    method,
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json')
+  return { status: response.status, headers: response.headers, body: (isJson ? JSON.parse(text) : text) as T }
+}
+
+/** As `ask`, for calls that a test only makes to get on: anything but success ends the test with the answer in its message. */
+export async function must<T = Record<string, unknown>>(
+  method: string,
+  url: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<T> {
+  const answer = await ask<T>(method, url, body, headers)
+  if (answer.status >= 300) throw new Error(`${method} ${new URL(url).pathname}: ${answer.status} ${JSON.stringify(answer.body)}`)
+  return answer.body
+}

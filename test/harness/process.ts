@@ -1,0 +1,72 @@
+/** The service and the network as processes of their own, for tests that kill them. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+export interface Printed {
+  base_url: string | null
+  sandbox_url: string | null
+  admin_key: string | null
+  network: { url: string | null; root: string | null; ca: string | null; media_host: string | null }
+}
+
+export interface Running {
+  printed: Printed
+  child: ChildProcess
+  /** Resolves with how the process ended. */
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+  /** SIGKILL: nothing of it runs after this. */
+  kill(): Promise<void>
+  /** SIGTERM, as a service manager stops it. */
+  stop(): Promise<void>
+}
+
+const START = fileURLToPath(new URL('../../src/start.ts', import.meta.url))
+const START_DEADLINE = 30_000
+
+export async function run(flags: string[], env: Record<string, string>): Promise<Running> {
+  const child = spawn(process.execPath, ['--import', 'tsx', START, '--json', ...flags], {
+    env: { ...process.env, SVC_LOG_LEVEL: 'fatal', ...env },
+    stdio: ['ignore', 'pipe', process.env.SVC_LOG_LEVEL ? 'inherit' : 'pipe'],
+  })
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.on('exit', (code, signal) => resolve({ code, signal }))
+  })
+  let errors = ''
+  child.stderr?.on('data', (chunk: Buffer) => {
+    errors = (errors + chunk.toString()).slice(-4_000)
+  })
+  const printed = await new Promise<Printed>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`not started within ${START_DEADLINE} ms: ${errors}`)), START_DEADLINE)
+    let out = ''
+    child.stdout!.on('data', (chunk: Buffer) => {
+      out += chunk.toString()
+      const end = out.indexOf('\n')
+      if (end < 0) return
+      clearTimeout(timer)
+      resolve(JSON.parse(out.slice(0, end)) as Printed)
+    })
+    ended.then(({ code, signal }) => reject(new Error(`ended with ${code ?? signal} before it was up: ${errors}`)))
+  })
+  return {
+    printed,
+    child,
+    ended,
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+    async stop() {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+/** The environment that points a service at a network started with `--network-only`. */
+export const networkEnv = ({ network }: Printed): Record<string, string> => ({
+  SVC_NETWORK_URL: network.url!,
+  SVC_NETWORK_ROOT: network.root!,
+  SVC_NETWORK_CA: network.ca!,
+  SVC_NETWORK_MEDIA_HOST: network.media_host!,
+  SVC_EGRESS_ALLOW: '127.0.0.0/8',
+})

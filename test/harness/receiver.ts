@@ -1,0 +1,126 @@
+/**
+ * A webhook receiver on loopback. Every request is verified with the `stripe` package before it counts; what it answers can be changed
+ * at any time.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Stripe from 'stripe'
+
+export interface Received {
+  event: Record<string, unknown> & { type: string; event_id: string; instance_id: string; momment: number }
+  headers: IncomingMessage['headers']
+  at: number
+}
+
+type Reply = (received: Received, response: ServerResponse) => void
+
+export interface Receiver {
+  url: string
+  /** Requests with a good signature, in the order of arrival, repeats included. */
+  readonly received: readonly Received[]
+  /** Sentences about requests that were not as promised: a test that ends with one has failed. */
+  readonly problems: readonly string[]
+  /** Secrets that are accepted, by instance. */
+  trust(instance: string, secret: string): void
+  /** The first event that fits, now or later. */
+  waitFor(what: string, fits: (event: Received['event']) => boolean, ms?: number): Promise<Received['event']>
+  reply(reply: Reply | null): void
+  events(type?: string): Received['event'][]
+  stop(): Promise<void>
+}
+
+const WAIT = 20_000
+
+export async function startReceiver(): Promise<Receiver> {
+  const stripe = new Stripe('sk_test_receiver')
+  const received: Received[] = []
+  const problems: string[] = []
+  const secrets = new Map<string, string>()
+  const waiting = new Set<() => void>()
+  const strangers = new Set<() => void>()
+  let answer: Reply | null = null
+
+  /** The first events of an instance come while its creation is still being answered: its secret is known a moment later. */
+  function secretOf(instance: string): Promise<string | undefined> | string {
+    const known = secrets.get(instance)
+    if (known !== undefined) return known
+    return new Promise((resolve) => {
+      const look = () => {
+        if (!secrets.has(instance)) return
+        clearTimeout(timer)
+        strangers.delete(look)
+        resolve(secrets.get(instance))
+      }
+      const timer = setTimeout(() => {
+        strangers.delete(look)
+        resolve(undefined)
+      }, 9_000)
+      strangers.add(look)
+    })
+  }
+
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', async () => {
+      const body = Buffer.concat(chunks)
+      const instance = String(request.headers['x-svc-instance'] ?? '')
+      const secret = await secretOf(instance)
+      try {
+        if (secret === undefined) throw new Error(`an event of an unknown instance ${instance}`)
+        stripe.webhooks.constructEvent(body, String(request.headers['x-svc-signature']), secret)
+      } catch (error) {
+        problems.push(error instanceof Error ? error.message : String(error))
+        response.writeHead(400).end()
+        return
+      }
+      const entry = { event: JSON.parse(body.toString()) as Received['event'], headers: request.headers, at: Date.now() }
+      received.push(entry)
+      if (answer) answer(entry, response)
+      else response.writeHead(200).end()
+      for (const look of [...waiting]) look()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    received,
+    problems,
+    trust(instance, secret) {
+      secrets.set(instance, secret)
+      for (const look of [...strangers]) look()
+    },
+    reply(reply) {
+      answer = reply
+    },
+    events: (type) => received.map(({ event }) => event).filter((event) => type === undefined || event.type === type),
+    waitFor(what, fits, ms = WAIT) {
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => {
+          waiting.delete(look)
+          reject(
+            new Error(`no webhook within ${ms} ms: ${what}; seen: ${received.map(({ event }) => summary(event)).join(', ')}`),
+          )
+        }, ms)
+        function look() {
+          const found = received.find(({ event }) => fits(event))
+          if (!found) return
+          clearTimeout(timer)
+          waiting.delete(look)
+          resolve(found.event)
+        }
+        waiting.add(look)
+        look()
+      })
+    },
+    async stop() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+const summary = ({ type, status, ids, message_id }: Record<string, unknown>) =>
+  `${type}:${status ?? ''}:${ids ?? message_id ?? ''}`

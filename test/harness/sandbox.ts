@@ -1,0 +1,64 @@
+/** The sandbox's control API, as a test speaks to it. */
+import { must } from './http.ts'
+
+export interface InboxItem {
+  seq: number
+  id: string
+  from: string
+  chat: string
+  kind: string
+  text: string | null
+  proto: Record<string, unknown>
+  retries: number
+}
+
+export interface Stats {
+  connections: number
+  stanzas_in: number
+  stanzas_out: number
+  undecryptable: number
+  unknown_queries: string[]
+}
+
+export function createSandbox(url: string) {
+  const post = <T>(path: string, body: unknown = {}) => must<T>('POST', url + path, body)
+  return {
+    url,
+    post,
+    stats: () => must<Stats>('GET', `${url}/stats`) as Promise<Stats>,
+    settings: (changes: Record<string, unknown>) => must('PUT', `${url}/settings`, changes),
+    reset: () => post('/reset'),
+    createPhone: (phone: string, more: Record<string, unknown> = {}) => post('/phones', { phone, ...more }),
+    /** `code`: a PNG data URL, or the text inside. */
+    scan: (phone: string, code: string) =>
+      post<{ device: number }>(`/phones/${phone}/scan`, code.startsWith('data:') ? { image: code } : { qr: code }),
+    enterCode: (phone: string, code: string) => post<{ device: number }>(`/phones/${phone}/enter-code`, { code }),
+    unlink: (phone: string) => post(`/phones/${phone}/unlink`),
+    cut: (phone: string) => post(`/phones/${phone}/cut`),
+    createContact: (phone: string, more: Record<string, unknown> = {}) => post('/contacts', { phone, ...more }),
+    updateContact: (phone: string, more: Record<string, unknown>) => must('PUT', `${url}/contacts/${phone}`, more),
+    send: (from: string, to: string, message: unknown, more: Record<string, unknown> = {}) =>
+      post<{ id: string }>(`/contacts/${from}/send`, { to, message, ...more }),
+    sendFromPhone: (phone: string, to: string, message: unknown) =>
+      post<{ id: string }>(`/phones/${phone}/send`, { to, message }),
+    burst: (from: string, to: string, count: number, text_prefix: string, per_second?: number) =>
+      post<{ first_id: string; count: number }>(`/contacts/${from}/burst`, {
+        to,
+        count,
+        text_prefix,
+        ...(per_second ? { per_second } : {}),
+      }),
+    async inbox(phone: string, after = 0, waitMs = 0): Promise<InboxItem[]> {
+      const path = `${url}/contacts/${phone}/inbox?after=${after}&wait_ms=${waitMs}`
+      return (await must<{ items: InboxItem[] }>('GET', path)).items
+    },
+    receipt: (phone: string, chat: string, ids: string[], type: string) =>
+      post(`/contacts/${phone}/receipt`, { chat, ids, type }),
+    createGroup: (input: Record<string, unknown>) => post<{ id: string }>('/groups', input),
+    fault: (fault: Record<string, unknown>) => post<{ id: string }>('/faults', fault),
+    clearFaults: () => must('DELETE', `${url}/faults`),
+    setDown: (down: boolean) => must('PUT', `${url}/network`, { down }),
+    forge: (what: string) => post('/forge', { what }),
+  }
+}
+export type Sandbox = ReturnType<typeof createSandbox>

@@ -1,0 +1,89 @@
+/** The whole thing in one process: network in its thread, service with real shards, receiver; for stories and states. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readConfig } from '../../src/config.ts'
+import { createLog } from '../../src/log.ts'
+import { type Service, startService } from '../../src/main.ts'
+import { type NetworkThread, startNetworkThread } from '../../workers/simulator/thread.ts'
+import { createGateway, type Gateway } from './gateway.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
+import { createSandbox, type Sandbox } from './sandbox.ts'
+
+export interface World {
+  gateway: Gateway
+  sandbox: Sandbox
+  receiver: Receiver
+  service: Service
+  network: NetworkThread
+  dir: string
+  /** Stops the service in order and starts it again on the same data; the gateway client is the new one. */
+  restartService(): Promise<void>
+  /** Ends everything; fails when the network met anything it did not know or could not read, or a webhook was not as promised. */
+  stop(options?: { undecryptable?: number }): Promise<void>
+}
+
+export interface WorldOptions {
+  shards?: number
+  env?: Record<string, string>
+}
+
+export async function startWorld({ shards = 1, env = {} }: WorldOptions = {}): Promise<World> {
+  const dir = await mkdtemp(join(tmpdir(), 'svc-world-'))
+  const network = await startNetworkThread({ dataDir: join(dir, 'network'), controlPort: 0 })
+  const receiver = await startReceiver()
+  const sandbox = createSandbox(network.controlUrl)
+  let service = await serve()
+  const adminKey = service.adminKey!
+  let gateway = await createGateway(service.baseUrl, adminKey)
+
+  function serve() {
+    const { url, root, ca, media_host } = network.network
+    const { config } = readConfig({
+      sandbox: true,
+      env: {
+        SVC_PORT: '0',
+        SVC_DATA_DIR: dir,
+        SVC_SHARDS: String(shards),
+        SVC_LOG_LEVEL: process.env.SVC_LOG_LEVEL ?? 'fatal',
+        SVC_NETWORK_URL: url,
+        SVC_NETWORK_ROOT: root,
+        SVC_NETWORK_CA: ca,
+        SVC_NETWORK_MEDIA_HOST: media_host,
+        SVC_INSTANCE_SLOTS: '500',
+        ...env,
+      },
+    })
+    return startService(config, { log: createLog(config.logLevel, 'main'), allowCrash: true })
+  }
+
+  const world: World = {
+    get gateway() {
+      return gateway
+    },
+    get service() {
+      return service
+    },
+    sandbox,
+    receiver,
+    network,
+    dir,
+    async restartService() {
+      await service.stop(5_000)
+      service = await serve()
+      gateway = await createGateway(service.baseUrl, adminKey, gateway.key)
+    },
+    async stop({ undecryptable = 0 } = {}) {
+      const stats = await sandbox.stats()
+      await service.stop(5_000)
+      await network.stop()
+      await receiver.stop()
+      await rm(dir, { recursive: true, force: true })
+      assert.deepEqual(stats.unknown_queries, [], 'queries the network did not know')
+      assert.equal(stats.undecryptable, undecryptable, 'messages a contact could not read')
+      assert.deepEqual(receiver.problems, [], 'webhooks that were not as promised')
+    },
+  }
+  return world
+}
