@@ -1,0 +1,234 @@
+/** Corrections around one socket, over the library's real one: 3, 4, 5, 6, 9, 18, 26. */
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { type BinaryNode, DisconnectReason, initAuthCreds, type WASocket } from '@whiskeysockets/baileys'
+import '../../../workers/shard/baileys/first.ts'
+import { waitForAck } from '../../../workers/shard/baileys/ack.ts'
+import { watchCompanionRefresh, withSecret } from '../../../workers/shard/baileys/companion-refresh.ts'
+import { adoptSocket, endReason, endSocket, liveSockets } from '../../../workers/shard/baileys/end.ts'
+import { watchPasskeyRequest } from '../../../workers/shard/baileys/passkey.ts'
+import { bounded, boundedQuery, withDeadline } from '../../../workers/shard/baileys/query.ts'
+import { watchConnection } from '../../../workers/shard/baileys/watchdog.ts'
+import { closed, listen, openSocket, type Server } from './loopback.ts'
+
+let silent: Server
+before(async () => {
+  silent = await listen()
+})
+after(() => silent.close())
+
+const opened: WASocket[] = []
+afterEach(async () => {
+  for (const sock of opened.splice(0)) await endSocket(sock, undefined, 'abrupt')
+})
+
+function open(url = silent.url, creds = initAuthCreds()): WASocket {
+  const sock = openSocket(url, creds)
+  opened.push(sock)
+  adoptSocket(sock)
+  return sock
+}
+
+const isOpen = (sock: WASocket) => sock.waitForSocketOpen()
+const forever = 60_000
+const fail = (error: unknown) => assert.fail(String(error))
+
+/** As the library does for a received stanza, for each attribute. */
+function receive(sock: WASocket, node: BinaryNode) {
+  for (const [name, value] of Object.entries(node.attrs)) sock.ws.emit(`CB:${node.tag},${name}:${value}`, node)
+  sock.ws.emit(`CB:${node.tag}`, node)
+}
+
+const ack = (attrs: Record<string, string>): BinaryNode => ({ tag: 'ack', attrs: { class: 'message', ...attrs } })
+
+test('the network’s ack of a message is the outcome, with its code or the server’s id', async () => {
+  const sock = open()
+  const outcomes = ['A', 'B', 'C', 'D'].map((id) => waitForAck(sock, id, forever))
+  receive(sock, ack({ id: 'B', error: '463' }))
+  receive(sock, ack({ id: 'A', class: 'receipt' }))
+  receive(sock, ack({ id: 'A' }))
+  receive(sock, ack({ id: 'C', server_id: '77' }))
+  receive(sock, ack({ id: 'D', error: 'odd' }))
+  assert.deepEqual(await Promise.all(outcomes), [
+    { ok: true },
+    { ok: false, code: 463 },
+    { ok: true, serverId: '77' },
+    { ok: false, code: 500 },
+  ])
+  assert.equal(sock.ws.listenerCount('CB:ack,id:A'), 0)
+})
+
+test('without an ack it is a time-out; when the connection ends or the send threw it is over at once', async () => {
+  const sock = open()
+  assert.equal(await waitForAck(sock, 'A', 1), 'timeout')
+  const given = new AbortController()
+  const givenUp = waitForAck(sock, 'B', forever, given.signal)
+  given.abort()
+  assert.equal(await givenUp, 'closed')
+  const cut = waitForAck(sock, 'C', forever)
+  await endSocket(sock, undefined, 'abrupt')
+  assert.equal(await cut, 'closed')
+})
+
+test('a query without an answer is send_timeout, not an empty result', async () => {
+  const sock = open()
+  await isOpen(sock)
+  await assert.rejects(boundedQuery(sock, { tag: 'iq', attrs: { to: '@s.whatsapp.net', type: 'get', xmlns: 'x' } }, 20), {
+    code: 'send_timeout',
+  })
+  await assert.rejects(
+    bounded(forever, async () => undefined),
+    { code: 'send_timeout' },
+  )
+  assert.equal(await withDeadline(forever, async () => undefined), undefined)
+})
+
+test('a query that is pending when the connection ends fails at once, with an Error', async () => {
+  const ending = open()
+  await isOpen(ending)
+  const query = { tag: 'iq', attrs: { to: '@s.whatsapp.net', type: 'get', xmlns: 'x' } }
+  const pending = boundedQuery(ending, { ...query, attrs: { ...query.attrs } }, forever)
+  const refused = assert.rejects(pending, Error)
+  await endSocket(ending, undefined, 'abrupt')
+  await refused
+
+  const server = await listen()
+  const connection = server.connected()
+  const cut = open(server.url)
+  const peer = await connection
+  await isOpen(cut)
+  const alsoRefused = assert.rejects(boundedQuery(cut, { ...query, attrs: { ...query.attrs } }, forever), Error)
+  peer.terminate()
+  await alsoRefused
+  await server.close()
+})
+
+test('an answer is handed on', async () => {
+  const sock = open()
+  await isOpen(sock)
+  const answer = boundedQuery(sock, { tag: 'iq', attrs: { id: 'q1', to: '@s.whatsapp.net', type: 'get', xmlns: 'x' } }, forever)
+  await new Promise((resolve) => setImmediate(resolve))
+  sock.ws.emit('TAG:q1', { tag: 'iq', attrs: { id: 'q1', type: 'result' } })
+  assert.equal((await answer).attrs.type, 'result')
+})
+
+test('an HTTP error in place of the upgrade closes the socket', async () => {
+  const server = await listen((_, socket) => socket.end('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n'))
+  const sock = open(server.url)
+  watchConnection(sock, { onError: fail })
+  const error = (await closed(sock)) as Error & { output: { statusCode: number }; data: object }
+  assert.equal(error.message, 'HTTP 503 in place of the connection')
+  assert.equal(error.output.statusCode, DisconnectReason.connectionLost)
+  assert.deepEqual(error.data, { watchdog: 'http', status: 503 })
+  await server.close()
+})
+
+test('a server that takes the connection and says nothing more is given up', async () => {
+  const sock = open()
+  watchConnection(sock, { deadlineMs: 50, onError: fail })
+  const error = (await closed(sock)) as Error & { data: object }
+  assert.deepEqual(error.data, { watchdog: 'no_success' })
+})
+
+test('the watchdog is over with the answer to the login, or with the first code', async () => {
+  for (const event of ['CB:success', 'CB:iq,type:set,pair-device']) {
+    const sock = open()
+    let ended = false
+    sock.ev.on('connection.update', ({ connection }) => {
+      if (connection === 'close') ended = true
+    })
+    sock.ws.removeAllListeners(event)
+    watchConnection(sock, { deadlineMs: 20, onError: fail })
+    sock.ws.emit(event)
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    assert.equal(ended, false)
+    assert.equal(sock.ws.listenerCount('CB:success'), event === 'CB:success' ? 0 : 1)
+  }
+})
+
+test('a socket is counted until it ends, whoever ends it, and leaves no listener', async () => {
+  const base = liveSockets()
+  const ours = open()
+  const theirs = open()
+  assert.equal(liveSockets(), base + 2)
+  await endSocket(ours, endReason('enough', 428))
+  await endSocket(ours, undefined)
+  await theirs.end(undefined)
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(liveSockets(), base)
+  assert.deepEqual(ours.ws.eventNames(), ['error'])
+  assert.equal(ours.ws.emit('error', new Error('late')), true)
+})
+
+test('what waits in the event buffer is handed out before the buffer is destroyed', async () => {
+  const sock = open()
+  const texts: unknown[] = []
+  sock.ev.on('messages.upsert', ({ messages }) => texts.push(messages[0]?.key.id))
+  sock.ev.buffer()
+  sock.ev.emit('messages.upsert', { messages: [{ key: { id: 'waiting', remoteJid: '1@lid' }, message: {} }], type: 'notify' })
+  assert.deepEqual(texts, [])
+  await endSocket(sock, undefined, 'abrupt')
+  assert.deepEqual(texts, ['waiting'])
+})
+
+const QR = 'https://wa.me/settings/linked_devices#2@ref,noise=,identity=,secret=,1'
+
+test('a retired secret is replaced in the credentials, in the code that is shown, and in the next ones', async () => {
+  const sock = open()
+  await isOpen(sock)
+  const sent: BinaryNode[] = []
+  const shown: string[][] = []
+  const { creds } = sock.authState
+  watchCompanionRefresh(
+    Object.assign(Object.create(sock), {
+      sendNode: async (node: BinaryNode) => {
+        sent.push(node)
+      },
+    }),
+    { onQr: (qr, why) => shown.push([why, qr]), onError: fail },
+  )
+  const first = creds.advSecretKey
+  sock.ev.emit('connection.update', { qr: QR })
+  const saved: unknown[] = []
+  sock.ev.on('creds.update', (update) => saved.push(update.advSecretKey))
+  receive(sock, { tag: 'notification', attrs: { type: 'companion_reg_refresh', id: 'n1', from: '@s.whatsapp.net' } })
+  const second = creds.advSecretKey
+  assert.notEqual(second, first)
+  assert.equal(Buffer.from(second, 'base64').length, 32)
+  assert.deepEqual(saved, [second])
+  sock.ev.emit('connection.update', { qr: QR.replace('ref', 'next') })
+  assert.deepEqual(shown, [
+    ['next', withSecret(QR, first)],
+    ['refreshed', withSecret(QR, second)],
+    ['next', withSecret(QR.replace('ref', 'next'), second)],
+  ])
+  assert.deepEqual(sent, [
+    { tag: 'ack', attrs: { id: 'n1', to: '@s.whatsapp.net', class: 'notification', type: 'companion_reg_refresh' } },
+  ])
+})
+
+test('the secret of a linked device, and of a code that was entered, stays', async () => {
+  for (const settled of [{ account: { details: Buffer.of(1) } }, { registered: true }]) {
+    const sock = open(silent.url, { ...initAuthCreds(), ...settled, me: { id: '1:1@s.whatsapp.net', name: 'x' } })
+    const before = sock.authState.creds.advSecretKey
+    watchCompanionRefresh(sock, { onQr: () => {}, onError: fail })
+    receive(sock, { tag: 'notification', attrs: { type: 'companion_reg_refresh', id: 'n1', from: '@s.whatsapp.net' } })
+    assert.equal(sock.authState.creds.advSecretKey, before)
+  }
+})
+
+test('only the fourth field of a code is the secret', () => {
+  assert.equal(withSecret(QR, 'NEW'), 'https://wa.me/settings/linked_devices#2@ref,noise=,identity=,NEW,1')
+  assert.equal(withSecret('odd', 'NEW'), 'odd')
+})
+
+test('a passkey request is told at once', async () => {
+  const sock = open()
+  await isOpen(sock)
+  const requests: string[] = []
+  watchPasskeyRequest(sock, { onPasskeyRequest: ({ type }) => requests.push(type), onError: fail })
+  for (const type of ['passkey_prologue_request', 'encrypt', 'crsc_continuation']) {
+    receive(sock, { tag: 'notification', attrs: { type, id: '1', from: '@s.whatsapp.net' } })
+  }
+  assert.deepEqual(requests, ['passkey_prologue_request', 'crsc_continuation'])
+})
