@@ -18,7 +18,9 @@ export async function readBytes(request: Request): Promise<Uint8Array<ArrayBuffe
   let size = 0
   const reader = request.body.getReader()
   for (;;) {
-    const { done, value } = await reader.read()
+    const { done, value } = await reader.read().catch((cause: unknown) => {
+      throw new Failure('invalid_request', { message: 'The body ended before it was complete.', cause })
+    })
     if (done) break
     size += value.byteLength
     if (size > MAX_BODY) {

@@ -1,0 +1,132 @@
+/** Workspaces and keys over a real store: what is there after a restart, and what is never there. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, test } from 'node:test'
+import { newWebhookSecret } from '../../../src/account/secrets.ts'
+import { createAccount } from '../../../src/account/workspaces.ts'
+import { Failure } from '../../../src/domain/failures.ts'
+import { keys } from '../../../src/storage/keys.ts'
+import { type OpenStore, openStore } from '../../../src/storage/open.ts'
+import { createSealer } from '../../../src/storage/seal.ts'
+
+let dir: string
+let store: OpenStore
+const time = { now: Date.parse('2026-01-31T12:00:00Z') }
+const sealer = createSealer(new Uint8Array(32).fill(1))
+const GIVEN = `svc_admin_${'b'.repeat(48)}`
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'svc-account-'))
+  store = await openStore(`lmdb:${dir}`)
+})
+afterEach(async () => {
+  await store.close()
+  await rm(dir, { recursive: true, force: true })
+})
+
+async function open(adminKey: string | null = null) {
+  const log = {
+    info() {},
+    warn() {},
+    error: (fields: object, message: string) => assert.fail(`${message} ${JSON.stringify(fields)}`),
+  }
+  const account = createAccount({ store, sealer, clock: { now: () => time.now }, log, adminKey, instanceSlots: 3 })
+  await account.load()
+  return account
+}
+const isFailure = (code: string) => (error: unknown) => error instanceof Failure && error.code === code
+
+test('the first start makes the workspace and its key, tells the key once, and later starts know it', async () => {
+  const first = await open()
+  const key = first.firstStart()!
+  assert.match(key, /^svc_admin_[0-9a-f]{48}$/)
+  assert.equal(first.firstStart(), null)
+  const id = first.findAdmin(key)!
+  const { name, subscription, instancesUsed, webhooks } = first.workspace(id)
+  assert.deepEqual([name, instancesUsed, subscription.instanceSlots], ['default', 0, 3])
+  assert.equal(new Date(subscription.dueAt).toISOString(), '2036-01-31T12:00:00.000Z')
+  assert.match(webhooks.secret, /^whsec_[0-9A-Za-z]{32}$/)
+  const second = await open()
+  assert.equal(second.firstStart(), null)
+  assert.equal(second.findAdmin(key), id)
+  assert.equal(second.findAdmin(GIVEN), undefined)
+})
+
+test('a key of the environment owns the workspace, from the start on which it is set', async () => {
+  const made = (await open()).firstStart()!
+  const owned = await open(GIVEN)
+  assert.equal(owned.firstStart(), null)
+  assert.ok(owned.findAdmin(GIVEN))
+  assert.equal(owned.findAdmin(made), undefined)
+  await assert.rejects(open('svc_admin_short'), /48 lower-case hexadecimal digits/)
+})
+
+test('no credential is stored, neither readable nor sealed', async () => {
+  const account = await open()
+  const admin = account.firstStart()!
+  const { value } = await account.createApiKey(account.findAdmin(admin)!, { name: 'CRM', scopes: ['instances:read'] })
+  let records = 0
+  for await (const [key, bytes] of store.range('')) {
+    records++
+    const text = sealer.open(key, bytes).toString()
+    for (const secret of [admin, value]) assert.ok(!text.includes(secret.slice(10)) && !Buffer.from(bytes).includes(secret), key)
+  }
+  assert.equal(records, 2)
+})
+
+test('keys survive a restart, newest first, and a revoked one does not come back', async () => {
+  const account = await open(GIVEN)
+  const workspace = account.findAdmin(GIVEN)!
+  const made = []
+  for (const name of ['one', 'two', 'three']) {
+    time.now += 1_000
+    made.push(await account.createApiKey(workspace, { name, scopes: ['instances:operate'] }))
+  }
+  const [one, two, three] = made as [(typeof made)[0], (typeof made)[0], (typeof made)[0]]
+  account.used(two.key, '203.0.113.9')
+  await account.revokeApiKey(workspace, two.key.id)
+  account.used(two.key, '203.0.113.9')
+  account.used(one.key, '203.0.113.9')
+  await account.stop()
+  const again = await open(GIVEN)
+  assert.deepEqual(
+    again.listApiKeys(workspace).map(({ name }) => name),
+    ['three', 'one'],
+  )
+  assert.equal(again.findApiKey(two.value), undefined)
+  assert.equal(again.findApiKey(three.value)?.id, three.key.id)
+  assert.deepEqual([again.findApiKey(one.value)?.lastUsedAt, again.findApiKey(one.value)?.lastUsedIp], [time.now, '203.0.113.9'])
+})
+
+test('a change made beside the service is not undone: the guard refuses, and the change is decided again on what is there', async () => {
+  const account = await open(GIVEN)
+  const workspace = account.findAdmin(GIVEN)!
+  const operator = await open(GIVEN)
+  await operator.transact(workspace, (current) => ({ next: { ...current, name: 'renamed by the operator' }, ops: [] }))
+  const seen: string[] = []
+  await account.transact(workspace, (current) => {
+    seen.push(current.name)
+    return { next: { ...current, instancesUsed: current.instancesUsed + 1 }, ops: [] }
+  })
+  assert.deepEqual(seen, ['default', 'renamed by the operator'])
+  const stored = (await open(GIVEN)).workspace(workspace)
+  assert.deepEqual([stored.name, stored.instancesUsed], ['renamed by the operator', 1])
+})
+
+test('a decision that fails writes nothing', async () => {
+  const account = await open(GIVEN)
+  const workspace = account.findAdmin(GIVEN)!
+  const before = await store.get(keys.workspace(workspace))
+  const refusing = account.transact(workspace, () => {
+    throw new Failure('instance_limit_reached')
+  })
+  await assert.rejects(refusing, isFailure('instance_limit_reached'))
+  assert.deepEqual(await store.get(keys.workspace(workspace)), before)
+})
+
+test('webhook secrets use the whole alphabet', () => {
+  const seen = new Set(Array.from({ length: 200 }, () => newWebhookSecret().slice(6)).join(''))
+  assert.equal(seen.size, 62)
+})

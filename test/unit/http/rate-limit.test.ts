@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createBuckets, createThrottle, FAILURES_PER_MINUTE } from '../../../src/http/rate-limit.ts'
+
+test('a bucket gives 120 at once and then one every sixtieth of a second, never more than 120', () => {
+  const time = { now: 0 }
+  const buckets = createBuckets({ now: () => time.now })
+  for (let left = 119; left >= 0; left--) assert.deepEqual(buckets.take('a'), { allowed: true, remaining: left, retryAfter: 1 })
+  assert.equal(buckets.take('a').allowed, false)
+  time.now = 16
+  assert.equal(buckets.take('a').allowed, false)
+  time.now = 17
+  assert.equal(buckets.take('a').allowed, true)
+  time.now = 1_000_000
+  assert.equal(buckets.remaining('a'), 120)
+})
+
+test('a clock that is set back neither fills a bucket nor stops it from filling', () => {
+  const time = { now: 1_000_000 }
+  const buckets = createBuckets({ now: () => time.now })
+  for (let sent = 0; sent < 120; sent++) buckets.take('a')
+  time.now = 0
+  assert.equal(buckets.take('a').allowed, false)
+  time.now = 1_000
+  assert.equal(buckets.take('a').remaining, 59)
+})
+
+test('a bucket that is full again is forgotten when there are very many', () => {
+  const time = { now: 0 }
+  const buckets = createBuckets({ now: () => time.now })
+  for (let owner = 0; owner < 10_002; owner++) buckets.take(`o${owner}`)
+  time.now = 60_000
+  assert.equal(buckets.take('o1').remaining, 119)
+})
+
+test('the thirtieth failure of a minute blocks the address until that minute ends', () => {
+  const time = { now: 5_000 }
+  const throttle = createThrottle({ now: () => time.now })
+  for (let failure = 1; failure < FAILURES_PER_MINUTE; failure++) throttle.failed('a')
+  assert.equal(throttle.blockedFor('a'), undefined)
+  time.now = 64_000
+  throttle.failed('a')
+  assert.equal(throttle.blockedFor('a'), 1)
+  assert.equal(throttle.blockedFor('b'), undefined)
+  time.now = 65_000
+  assert.equal(throttle.blockedFor('a'), undefined)
+  throttle.failed('a')
+  assert.equal(throttle.blockedFor('a'), undefined, 'a new minute begins with nothing')
+})
