@@ -122,7 +122,7 @@ describe('the guarded connector', () => {
     })
     const to = (hostname: string, protocol = 'https:') =>
       new Promise<string>((resolve) =>
-        connector({ hostname, protocol, port: '' } as buildConnector.Options, (error: Error | null) =>
+        connector({ hostname, protocol, port: '' } as buildConnector.Options, (...[error]) =>
           resolve(String((error as NodeJS.ErrnoException).code ?? error!.message)),
         ),
       )

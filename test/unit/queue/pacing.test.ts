@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { previewOf } from '../../../src/queue/item.ts'
+import { drawWait, sendAt } from '../../../src/queue/pacing.ts'
+
+const delays = { delay_message_min_ms: 1_000, delay_message_max_ms: 3_000 }
+const turn = { queuedAt: 50_000, delayMessage: null, drawnMs: 1_500, previousDoneAt: 60_000, connectedAt: 0 }
+
+test('the wait is drawn between both ends, ends included', () => {
+  assert.equal(
+    drawWait(delays, () => 0),
+    1_000,
+  )
+  assert.equal(
+    drawWait(delays, () => 1 - Number.EPSILON),
+    3_000,
+  )
+  assert.equal(
+    drawWait({ delay_message_min_ms: 0, delay_message_max_ms: 0 }, () => 0.9),
+    0,
+  )
+})
+
+test('the drawn wait lies between two items, and the first one does not wait', () => {
+  assert.equal(sendAt(turn), 61_500)
+  assert.equal(sendAt({ ...turn, previousDoneAt: null }), 50_000)
+  assert.equal(sendAt({ ...turn, queuedAt: 70_000 }), 70_000)
+})
+
+test('a wait the item asks for replaces the drawn one and always counts', () => {
+  assert.equal(sendAt({ ...turn, delayMessage: 5 }), 65_000)
+  assert.equal(sendAt({ ...turn, delayMessage: 0 }), 60_000)
+  assert.equal(sendAt({ ...turn, delayMessage: 5, previousDoneAt: null }), 55_000)
+})
+
+test('nothing leaves in the first 2 s after connected', () => {
+  assert.equal(sendAt({ ...turn, connectedAt: 61_000 }), 63_000)
+  assert.equal(sendAt({ ...turn, connectedAt: 61_000, delayMessage: 15 }), 75_000)
+})
+
+test('a preview is the first 120 whole characters', () => {
+  assert.equal(previewOf(null), null)
+  assert.equal(previewOf('x'.repeat(500)), 'x'.repeat(120))
+  assert.equal(previewOf('😀'.repeat(200)), '😀'.repeat(120))
+})

@@ -1,0 +1,452 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
+import { Failure } from '../../../src/domain/failures.ts'
+import { DEFAULT_SETTINGS, type InstanceSettings } from '../../../src/domain/instance.ts'
+import type { SendOutcome } from '../../../src/queue/item.ts'
+import {
+  createQueue,
+  type Enqueue,
+  QUEUE_CAPACITY,
+  type Queue,
+  type QueueOptions,
+  type SendItem,
+} from '../../../src/queue/queue.ts'
+import { openBlobs } from '../../../src/storage/blobs.ts'
+import { keys } from '../../../src/storage/keys.ts'
+import type { OpenStore } from '../../../src/storage/open.ts'
+import { createOutbox, type Outbox } from '../../../src/webhooks/outbox.ts'
+import {
+  INSTANCE,
+  manualTime,
+  recordingLog,
+  START,
+  sealer,
+  tempDir,
+  tempStore,
+  until,
+  webhookSettings,
+} from '../storage/fixtures.ts'
+
+interface Bench {
+  store: OpenStore
+  time: ReturnType<typeof manualTime>
+  settings: InstanceSettings
+  log: ReturnType<typeof recordingLog>
+  /** What went to the network, in order. */
+  sent: SendItem[]
+  /** Bodies of the `delivery` events, in the order of the outbox. */
+  deliveries(): Promise<Record<string, unknown>[]>
+  open(change?: Partial<QueueOptions>): Promise<Queue>
+}
+
+async function bench(t: TestContext): Promise<Bench> {
+  const store = await tempStore(t)
+  const time = manualTime()
+  const log = recordingLog()
+  const sent: SendItem[] = []
+  let outbox: Outbox | undefined
+  const made: Bench = {
+    store,
+    time,
+    log,
+    sent,
+    settings: { ...DEFAULT_SETTINGS },
+    async deliveries() {
+      const found: Record<string, unknown>[] = []
+      for await (const [key, bytes] of store.range(keys.outbox(INSTANCE)))
+        found.push(JSON.parse(sealer.open(key, bytes).toString()))
+      return found
+    },
+    async open(change = {}) {
+      if (outbox === undefined) {
+        // Events stay in the outbox: their receiver never answers.
+        const hang = () => new Promise<never>(() => {})
+        const webhooks = () => webhookSettings('https://example.com/hook')
+        outbox = createOutbox({
+          instanceId: INSTANCE,
+          store,
+          sealer,
+          clock: time.clock,
+          timer: time.timer,
+          webhooks,
+          deliver: hang,
+          log,
+        })
+        await outbox.start()
+      }
+      const queue = createQueue({
+        instanceId: INSTANCE,
+        store,
+        sealer,
+        clock: time.clock,
+        timer: time.timer,
+        random: () => 0.5,
+        settings: () => made.settings,
+        events: outbox,
+        log,
+        send: async (item) => {
+          sent.push(item)
+          return { status: 'sent' }
+        },
+        ...change,
+      })
+      t.after(() => queue.stop(0))
+      await queue.start()
+      return queue
+    },
+  }
+  return made
+}
+
+let made = 0
+const text = (phone: string, change: Partial<Enqueue> = {}): Enqueue => ({
+  messageId: `3EB0${String(made++).padStart(18, '0')}`,
+  operation: 'send.sendText',
+  phone,
+  input: { phone, message: 'hello' },
+  preview: 'hello',
+  delayMessage: null,
+  delayTyping: 0,
+  ...change,
+})
+
+test('items leave first in, first out, one at a time, with the wait between them', async (t) => {
+  const b = await bench(t)
+  let flying = 0
+  let most = 0
+  const queue = await b.open({
+    async send(item) {
+      most = Math.max(most, ++flying)
+      b.sent.push(item)
+      await new Promise((resolve) => setImmediate(resolve))
+      flying--
+      return { status: 'sent' }
+    },
+  })
+  const acks = await Promise.all(['1', '2', '3'].map((phone) => queue.enqueue(text(phone))))
+  assert.deepEqual(
+    acks.map(({ svcId }) => svcId),
+    acks.map(({ svcId }) => svcId).toSorted(),
+  )
+  queue.setConnected(true)
+  assert.equal(b.sent.length, 0)
+  await b.time.armed(2 * SECOND)
+  b.time.advance(2 * SECOND)
+  for (const count of [1, 2]) {
+    await until(() => b.sent.length === count, `item ${count}`)
+    await b.time.armed(2_000)
+    assert.equal(b.sent.length, count)
+    b.time.advance(2_000)
+  }
+  await until(async () => (await b.deliveries()).length === 3, 'deliveries')
+  assert.deepEqual(
+    b.sent.map(({ phone }) => phone),
+    ['1', '2', '3'],
+  )
+  assert.equal(most, 1)
+  assert.equal(b.sent[0]!.again, false)
+  assert.deepEqual(b.sent[0]!.input, { phone: '1', message: 'hello' })
+  const [first] = await b.deliveries()
+  const { event_id: _, ...rest } = first!
+  assert.deepEqual(rest, {
+    type: 'delivery',
+    instance_id: INSTANCE,
+    momment: START + 2_000,
+    message_id: acks[0]!.messageId,
+    id: acks[0]!.messageId,
+    svc_id: acks[0]!.svcId,
+    operation: 'send.sendText',
+    phone: '1',
+    is_group: false,
+    reference_message_id: null,
+    status: 'sent',
+    error_code: null,
+    error_message: null,
+    queued_at: new Date(START).toISOString(),
+  })
+  assert.equal(queue.waiting(), 0)
+  assert.equal(await b.store.get(keys.queueInFlight(INSTANCE)), undefined)
+})
+
+test('a failure becomes a failed delivery with its code, and so does a send that breaks', async (t) => {
+  const b = await bench(t)
+  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const outcomes: (() => Promise<SendOutcome>)[] = [
+    async () => ({ status: 'failed', code: 'phone_not_on_whatsapp', message: 'No account has this number.' }),
+    async () => Promise.reject(new Failure('media_download_failed', { message: 'The media URL answered 404.' })),
+    async () => Promise.reject(new TypeError('a bug with private details')),
+  ]
+  const queue = await b.open({ send: () => outcomes.shift()!() })
+  for (const phone of ['1', '12-group', '3']) await queue.enqueue(text(phone, { referenceMessageId: 'target' }))
+  queue.setConnected(true)
+  b.time.advance(2 * SECOND)
+  await until(async () => (await b.deliveries()).length === 3, 'deliveries')
+  const found = (await b.deliveries()).map((d) => [d.status, d.error_code, d.error_message, d.is_group, d.reference_message_id])
+  assert.deepEqual(found, [
+    ['failed', 'phone_not_on_whatsapp', 'No account has this number.', false, 'target'],
+    ['failed', 'media_download_failed', 'The media URL answered 404.', true, 'target'],
+    ['failed', 'send_failed', 'The network did not take the message.', false, 'target'],
+  ])
+  assert.equal(b.log.lines.filter(({ level }) => level === 'error').length, 2)
+})
+
+test('the list shows every item as the contract says, also filtered and paged', async (t) => {
+  const b = await bench(t)
+  const answers: ((outcome: SendOutcome) => void)[] = []
+  const queue = await b.open({ send: () => new Promise((resolve) => answers.push(resolve)) })
+  const ack = await queue.enqueue(text('5511988887777', { preview: 'Your order left our warehouse.' }))
+  const item = {
+    svc_id: ack.svcId,
+    message_id: ack.messageId,
+    phone: '5511988887777',
+    operation: 'send.sendText',
+    status: 'waiting',
+    waiting_reason: 'instance_not_connected',
+    position: 1,
+    preview: 'Your order left our warehouse.',
+    delay_message: null,
+    delay_typing: 0,
+    queued_at: '2026-01-31T12:00:00.000Z',
+    send_after: null,
+    expires_at: '2026-02-03T12:00:00.000Z',
+  }
+  assert.deepEqual(await queue.list({ page: 1, pageSize: 20 }), { data: [item], page: 1, page_size: 20, total: 1 })
+
+  queue.setConnected(true)
+  await queue.enqueue(text('2', { delayMessage: 5, delayTyping: 3 }))
+  await queue.enqueue(text('3'))
+  const shown = async () =>
+    (await queue.list({ page: 1, pageSize: 20 })).data.map((i) => [i.phone, i.status, i.waiting_reason, i.position, i.send_after])
+  assert.deepEqual(await shown(), [
+    ['5511988887777', 'waiting', 'pacing', 1, '2026-01-31T12:00:02.000Z'],
+    ['2', 'waiting', 'pacing', 2, '2026-01-31T12:00:07.000Z'],
+    ['3', 'waiting', 'pacing', 3, '2026-01-31T12:00:08.000Z'],
+  ])
+  b.time.advance(2 * SECOND)
+  await until(() => answers.length === 1, 'the first')
+  assert.deepEqual((await shown())[0], ['5511988887777', 'processing', null, 1, '2026-01-31T12:00:02.000Z'])
+  assert.deepEqual(
+    (await queue.list({ page: 2, pageSize: 2 })).data.map(({ phone, position }) => [phone, position]),
+    [['3', 3]],
+  )
+  const filtered = await queue.list({ page: 1, pageSize: 20, phone: '2' })
+  assert.deepEqual(
+    [filtered.total, filtered.data[0]!.position, filtered.data[0]!.delay_message, filtered.data[0]!.delay_typing],
+    [1, 2, 5, 3],
+  )
+  assert.deepEqual((await queue.list({ page: 9, pageSize: 20 })).data, [])
+})
+
+test('what is in flight cannot be removed; what waits can, one by one, by chat or all, without a delivery', async (t) => {
+  const b = await bench(t)
+  const answers: ((outcome: SendOutcome) => void)[] = []
+  const queue = await b.open({ send: () => new Promise((resolve) => answers.push(resolve)) })
+  const acks = []
+  for (const phone of ['1', '2', '3', '2', '4']) acks.push(await queue.enqueue(text(phone)))
+  queue.setConnected(true)
+  b.time.advance(2 * SECOND)
+  await until(() => answers.length === 1, 'the first')
+  assert.equal(await queue.remove(acks[0]!.svcId), false)
+  assert.equal(await queue.remove(acks[2]!.svcId), true)
+  assert.equal(await queue.remove(acks[2]!.svcId), false)
+  assert.equal(await queue.clear('2'), 2)
+  assert.equal(await queue.clear('1'), 0)
+  assert.equal(await queue.clear(), 1)
+  assert.equal(queue.waiting(), 0)
+  answers[0]!({ status: 'sent' })
+  await until(async () => (await b.deliveries()).length === 1, 'the delivery')
+  for await (const [key] of b.store.range(keys.queue(INSTANCE))) assert.fail(`${key} is left`)
+})
+
+test('the line holds 1,000 waiting items, the one in flight not counted', async (t) => {
+  const b = await bench(t)
+  const queue = await b.open({ send: () => new Promise(() => {}) })
+  const acks = await Promise.allSettled(Array.from({ length: QUEUE_CAPACITY + 5 }, () => queue.enqueue(text('1'))))
+  assert.equal(acks.filter(({ status }) => status === 'fulfilled').length, QUEUE_CAPACITY)
+  for (const ack of acks) if (ack.status === 'rejected') assert.equal(ack.reason.code, 'queue_full')
+  queue.setConnected(true)
+  b.time.advance(2 * SECOND)
+  await queue.enqueue(text('1'))
+  await assert.rejects(queue.enqueue(text('1')), { code: 'queue_full', status: 409 })
+})
+
+test('with disable_enqueue_when_disconnected nothing is taken while not connected', async (t) => {
+  const b = await bench(t)
+  b.settings = { ...b.settings, disable_enqueue_when_disconnected: true }
+  const queue = await b.open()
+  await assert.rejects(queue.enqueue(text('1')), { code: 'queue_disabled_while_disconnected' })
+  queue.setConnected(true)
+  await queue.enqueue(text('1'))
+  queue.setConnected(false)
+  await assert.rejects(queue.enqueue(text('1')), { code: 'queue_disabled_while_disconnected' })
+})
+
+test('a connection lost in flight puts the item back at the head, with the same message id and no delivery', async (t) => {
+  const b = await bench(t)
+  let lost = true
+  const queue = await b.open({
+    async send(item) {
+      b.sent.push(item)
+      if (lost) throw new Failure('instance_not_connected')
+      return { status: 'sent' }
+    },
+  })
+  const ack = await queue.enqueue(text('1'))
+  await queue.enqueue(text('2'))
+  queue.setConnected(true)
+  b.time.advance(2 * SECOND)
+  await until(() => queue.waiting() === 2, 'back in line')
+  queue.setConnected(false)
+  const [first] = (await queue.list({ page: 1, pageSize: 1 })).data
+  assert.deepEqual([first!.svc_id, first!.status, first!.waiting_reason], [ack.svcId, 'waiting', 'instance_not_connected'])
+  assert.deepEqual(await b.deliveries(), [])
+  lost = false
+  queue.setConnected(true)
+  b.time.advance(2 * SECOND)
+  await until(async () => (await b.deliveries()).length === 1, 'delivered')
+  assert.deepEqual(
+    b.sent.map(({ messageId, again }) => [messageId, again]),
+    [
+      [ack.messageId, false],
+      [ack.messageId, true],
+    ],
+  )
+})
+
+for (const [step, times] of [
+  ['before-send', 1],
+  ['after-send', 2],
+  ['settled', 1],
+] as const) {
+  test(`a kill at "${step}" loses nothing: the item is sent ${times === 1 ? 'once' : 'again with the same message id'} and reported once`, async (t) => {
+    const b = await bench(t)
+    b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+    let hung = false
+    const killed = await b.open({
+      onStep(name) {
+        if (name !== step) return
+        hung = true
+        return new Promise(() => {})
+      },
+    })
+    const acks = [await killed.enqueue(text('1')), await killed.enqueue(text('2'))]
+    killed.setConnected(true)
+    b.time.advance(2 * SECOND)
+    await until(() => hung, 'the kill')
+    const queue = await b.open()
+    queue.setConnected(true)
+    b.time.advance(2 * SECOND)
+    await until(async () => (await b.deliveries()).length === 2, 'both delivered')
+    assert.deepEqual(
+      b.sent.map(({ messageId }) => messageId),
+      [...Array(times).fill(acks[0]!.messageId), acks[1]!.messageId],
+    )
+    if (step === 'after-send') assert.equal(b.sent[1]!.again, true)
+    assert.deepEqual(
+      (await b.deliveries()).map((d) => d.svc_id),
+      acks.map(({ svcId }) => svcId),
+    )
+  })
+}
+
+test('waiting items survive a restart, in order, and new ones come after them', async (t) => {
+  const b = await bench(t)
+  const first = await b.open()
+  const acks = [await first.enqueue(text('1')), await first.enqueue(text('2'))]
+  await first.stop(0)
+  await assert.rejects(first.enqueue(text('3')), { code: 'engine_unavailable' })
+  const second = await b.open()
+  acks.push(await second.enqueue(text('3')))
+  const listed = (await second.list({ page: 1, pageSize: 20 })).data.map(({ svc_id: id }) => id)
+  assert.deepEqual(
+    listed,
+    acks.map(({ svcId }) => svcId),
+  )
+})
+
+test('items too old are removed every minute, connected or not, and reported as send_timeout', async (t) => {
+  const b = await bench(t)
+  b.settings = { ...b.settings, queue_max_age_hours: 1 }
+  const queue = await b.open()
+  for (let i = 0; i < 60; i++) await queue.enqueue(text('1'))
+  b.time.advance(30 * MINUTE)
+  await b.time.armed(MINUTE)
+  await queue.enqueue(text('2'))
+  for (let minutes = 30; minutes < 60; minutes++) {
+    await b.time.armed(MINUTE)
+    assert.equal(queue.waiting(), 61)
+    b.time.advance(MINUTE)
+  }
+  await until(async () => (await b.deliveries()).length === 60, 'expired')
+  const deliveries = await b.deliveries()
+  assert.deepEqual(new Set(deliveries.map((d) => d.error_code)), new Set(['send_timeout']))
+  assert.match(String(deliveries[0]!.error_message), /waited longer than 1 hour/)
+  assert.equal(queue.waiting(), 1)
+  assert.equal(b.time.clock.now(), START + HOUR)
+})
+
+test('inline media waits beside its item and goes with it', async (t) => {
+  const b = await bench(t)
+  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const blobs = await openBlobs(await tempDir(t), { sealer, budgetBytes: 5_000 })
+  const queue = await b.open({ blobs })
+  const bytes = Buffer.alloc(2_000, 'i')
+  await queue.enqueue(text('1', { bytes }))
+  const second = await queue.enqueue(text('2', { bytes }))
+  await assert.rejects(queue.enqueue(text('3', { bytes })), { code: 'queue_full' })
+  await queue.remove(second.svcId)
+  assert.equal((await blobs.list(keys.blobs(INSTANCE))).length, 1)
+  queue.setConnected(true)
+  b.time.advance(2 * SECOND)
+  await until(async () => (await b.deliveries()).length === 1, 'delivered')
+  assert.deepEqual(Buffer.from(b.sent[0]!.bytes!), bytes)
+  await until(() => blobs.used() === 0, 'media gone')
+
+  // Left behind by a kill between the media and its item.
+  await blobs.put(keys.blob(INSTANCE, 'orphan'), bytes)
+  await queue.stop(0)
+  await b.open({ blobs })
+  assert.equal(blobs.used(), 0)
+})
+
+test('an item changed on disk is reported as failed and does not stop the line', async (t) => {
+  const b = await bench(t)
+  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const queue = await b.open()
+  const bad = await queue.enqueue(text('1'))
+  await queue.enqueue(text('2'))
+  await b.store.commit({ ops: [[keys.queueItem(INSTANCE, bad.svcId), Buffer.from('tampered')]] })
+  queue.setConnected(true)
+  b.time.advance(2 * SECOND)
+  await until(async () => (await b.deliveries()).length === 2, 'both reported')
+  assert.deepEqual(
+    (await b.deliveries()).map((d) => [d.phone, d.status, d.error_code]),
+    [
+      ['1', 'failed', 'send_failed'],
+      ['2', 'sent', null],
+    ],
+  )
+})
+
+test('storage that fails for a while delays the outcome and sends nothing twice', async (t) => {
+  const b = await bench(t)
+  let failing = 0
+  const commit: OpenStore['commit'] = (batch) => (failing-- > 0 ? Promise.reject(new Error('disk full')) : b.store.commit(batch))
+  const queue = await b.open({
+    store: { ...b.store, commit },
+    onStep(step) {
+      if (step === 'after-send') failing = 1
+    },
+  })
+  await queue.enqueue(text('1'))
+  failing = 1
+  await assert.rejects(queue.enqueue(text('2')), /disk full/)
+  queue.setConnected(true)
+  b.time.advance(2 * SECOND)
+  await b.time.armed(SECOND)
+  assert.deepEqual(await b.deliveries(), [])
+  b.time.advance(SECOND)
+  await until(async () => (await b.deliveries()).length === 1, 'delivered')
+  assert.equal(b.sent.length, 1)
+})

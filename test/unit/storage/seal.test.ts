@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import * as v from 'valibot'
+import { ascendingIds } from '../../../src/storage/ascending-ids.ts'
+import { measureBlobs, openBlobs } from '../../../src/storage/blobs.ts'
+import { repository } from '../../../src/storage/repository.ts'
+import { createSealer } from '../../../src/storage/seal.ts'
+import { checkKey, loadSecretKey, parseSecretKey } from '../../../src/storage/secret-key.ts'
+import { START, sealer, tempDir, tempStore } from './fixtures.ts'
+
+const other = createSealer(new Uint8Array(32).fill(8))
+
+test('a sealed value opens only whole, under its own record and with its own key', () => {
+  const plain = Buffer.from('secret')
+  const sealed = sealer.seal('a', plain)
+  assert.deepEqual(sealer.open('a', sealed), plain)
+  assert.equal(sealed.includes(plain), false)
+  assert.notDeepEqual(sealer.seal('a', plain), sealed)
+  assert.deepEqual(sealer.open('empty', sealer.seal('empty', new Uint8Array())), Buffer.alloc(0))
+  assert.throws(() => sealer.open('b', sealed), /b cannot be opened/)
+  assert.throws(() => other.open('a', sealed), /a cannot be opened/)
+  for (let i = 0; i < sealed.length; i++) {
+    const changed = Buffer.from(sealed)
+    changed[i]! ^= 1
+    assert.throws(() => sealer.open('a', changed))
+  }
+  assert.throws(() => sealer.open('a', sealed.subarray(0, 20)), /not a sealed record/)
+  assert.throws(() => createSealer(new Uint8Array(16)), /32 bytes/)
+})
+
+test('a secret key is 32 bytes, as base64 or hex, and its text is never in an error', () => {
+  const key = Buffer.alloc(32, 0xab)
+  for (const text of [key.toString('base64'), key.toString('hex'), ` ${key.toString('base64url')}\n`])
+    assert.deepEqual(Buffer.from(parseSecretKey(text, 'x')), key)
+  for (const text of ['', 'short', key.toString('hex').slice(2), 'z'.repeat(64)]) {
+    assert.throws(
+      () => parseSecretKey(text, 'The given secret key'),
+      (error: Error) => {
+        assert.match(error.message, /^The given secret key must be 32 bytes/)
+        return text === '' || !error.message.includes(text)
+      },
+    )
+  }
+})
+
+test('a key is generated once, for its owner only, and never beside data sealed with another', async (t) => {
+  const store = await tempStore(t)
+  const dir = await tempDir(t)
+  const file = join(dir, 'deep', 'secret.key')
+  const [first, second] = await Promise.all([loadSecretKey({ file, store }), loadSecretKey({ file, store })])
+  assert.deepEqual(first, second)
+  assert.equal((await stat(file)).mode & 0o777, 0o600)
+  assert.deepEqual(await readdir(join(dir, 'deep')), ['secret.key'])
+  assert.deepEqual(await loadSecretKey({ file, store }), first)
+  const given = Buffer.alloc(32, 1)
+  assert.deepEqual(Buffer.from(await loadSecretKey({ secretKey: given.toString('hex'), file, store })), given)
+
+  await checkKey(store, createSealer(first))
+  await rm(file)
+  await assert.rejects(loadSecretKey({ file, store }), /^Error: The key file .* is missing, but the store has data/)
+  assert.deepEqual(await readdir(join(dir, 'deep')), [])
+  await writeFile(file, 'damaged')
+  await assert.rejects(loadSecretKey({ file, store }), /^Error: The key file .* must be 32 bytes/)
+  assert.equal(await readFile(file, 'utf8'), 'damaged')
+})
+
+test('a wrong key stops the start with one sentence and overwrites nothing', async (t) => {
+  const store = await tempStore(t)
+  await checkKey(store, sealer)
+  await checkKey(store, sealer)
+  const before = await store.get('meta:key-check')
+  await assert.rejects(checkKey(store, other), {
+    message: 'The secret key is not the one this store was written with; start with the original key or use an empty store.',
+  })
+  assert.deepEqual(await store.get('meta:key-check'), before)
+  await store.commit({
+    ops: [
+      ['meta:key-check', null],
+      ['config:x', Buffer.from('x')],
+    ],
+  })
+  await assert.rejects(checkKey(store, sealer), /has data but no key mark/)
+})
+
+const point = {
+  name: 'point',
+  schema: v.object({ x: v.number(), label: v.string() }),
+  version: 2,
+  upgrades: { 1: (old: Record<string, unknown>) => ({ ...old, label: 'none' }) },
+}
+
+test('records are versioned, upgraded when read, sealed when asked, and listed in order', async (t) => {
+  const store = await tempStore(t)
+  const points = repository({ ...point, sealed: sealer })
+  await store.commit({ ops: [points.encode('p:2', { x: 2, label: 'b' }), points.encode('p:1', { x: 1, label: 'a' })] })
+  assert.deepEqual(await points.get(store, 'p:1'), { x: 1, label: 'a' })
+  assert.equal(await points.get(store, 'p:9'), undefined)
+  const found = []
+  for await (const { key, value } of points.list(store, 'p:')) found.push([key, value.x])
+  assert.deepEqual(found, [
+    ['p:1', 1],
+    ['p:2', 2],
+  ])
+  assert.equal(Buffer.from((await store.get('p:1'))!).includes('label'), false)
+  await store.commit({ ops: [points.remove('p:1'), ['p:old', sealer.seal('p:old', Buffer.from('{"v":1,"x":7}'))]] })
+  assert.deepEqual(await points.get(store, 'p:old'), { x: 7, label: 'none' })
+  assert.throws(() => repository({ ...point, version: 3 }), /no upgrade from version 2/)
+})
+
+test('a record that cannot be used is an error that names its key and not its content', () => {
+  const points = repository(point)
+  const bad: [string, RegExp][] = [
+    ['not json', /^point k: is not readable/],
+    ['[1]', /^point k: is not a record/],
+    ['{"x":1}', /^point k: has no version/],
+    ['{"v":3,"x":1}', /^point k: has version 3; this program knows up to 2/],
+    ['{"v":2,"x":"private","label":"l"}', /^point k: has an unexpected x \(number\)$/],
+  ]
+  for (const [text, message] of bad)
+    assert.throws(() => points.decode('k', Buffer.from(text)), { name: 'RecordError', message, key: 'k' })
+  assert.throws(() => repository({ ...point, sealed: sealer }).decode('k', Buffer.from('{"v":2,"x":1}')), /is not readable/)
+})
+
+test('ids ascend within a millisecond, when the clock goes back, and over a restart', () => {
+  let now = START
+  const ids = ascendingIds({ now: () => now })
+  const given = [ids.next(), ids.next(), ids.next()]
+  now -= 60_000
+  given.push(ids.next())
+  now += 120_000
+  given.push(ids.next())
+  const restarted = ascendingIds({ now: () => START })
+  restarted.continueAfter(given.at(-1)!)
+  restarted.continueAfter(given[0]!)
+  given.push(restarted.next(), restarted.next())
+  assert.deepEqual(given, given.toSorted())
+  assert.equal(new Set(given).size, given.length)
+  for (const id of given) assert.match(id, /^[0-9A-HJKMNP-TV-Z]{26}$/)
+})
+
+test('blobs are sealed files within one budget that threads can share', async (t) => {
+  const dir = await tempDir(t)
+  const bytes = Buffer.alloc(1_000, 'm')
+  const counter = new BigInt64Array(new SharedArrayBuffer(8))
+  const one = await openBlobs(dir, { sealer, budgetBytes: 2_500, counter })
+  const two = await openBlobs(dir, { sealer, budgetBytes: 2_500, counter })
+  assert.equal(await one.put('i:1', bytes), true)
+  assert.equal(await two.put('i:2', bytes), true)
+  assert.equal(await one.put('i:3', bytes), false)
+  assert.deepEqual((await one.list('i:')).toSorted(), ['i:1', 'i:2'])
+  assert.deepEqual(Buffer.from((await two.get('i:1'))!), bytes)
+  assert.equal((await readFile(join(dir, 'i', '1'))).includes('mmmm'), false)
+  assert.equal(one.used(), await measureBlobs(dir))
+  await two.remove('i:1')
+  await two.remove('i:1')
+  assert.equal(await one.put('i:3', bytes), true)
+  assert.equal(await one.get('i:1'), undefined)
+  const again = await openBlobs(dir, { sealer, budgetBytes: 10_000 })
+  assert.equal(again.used(), one.used())
+  await assert.rejects(again.put('a/b', bytes), /a key is printable/)
+})
