@@ -1,0 +1,241 @@
+/** `send.sendText` as the other side sees it: every field, every kind of chat, every refusal. */
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import type { Instance } from '../harness/gateway.ts'
+import { startWorld, type World } from '../harness/world.ts'
+
+const ME = '5511999990000'
+const ANA = '5511988880001'
+const BEN = '5511988880002'
+
+let world: World
+let instance: Instance
+before(async () => {
+  world = await startWorld()
+  await world.sandbox.createContact(ANA, { name: 'Ana' })
+  await world.sandbox.createContact(BEN, { name: 'Ben', devices: 3 })
+  instance = await world.gateway.connected(world.sandbox, ME, world.receiver)
+})
+after(() => world.stop())
+
+const lastSeq = new Map<string, number>()
+/** The next message in a contact's inbox. */
+async function next(contact: string) {
+  const [item] = await world.sandbox.inbox(contact, lastSeq.get(contact) ?? 0, 10_000)
+  assert.ok(item, `nothing reached ${contact}`)
+  lastSeq.set(contact, item.seq)
+  return item
+}
+const deliveryOf = (messageId: string) =>
+  world.receiver.waitFor(`delivery of ${messageId}`, ({ type, message_id }) => type === 'delivery' && message_id === messageId)
+const receivedFrom = (id: string) =>
+  world.receiver.waitFor(`received ${id}`, ({ type, message_id }) => type === 'received' && message_id === id)
+type Proto = Record<string, never> & { extendedTextMessage?: { text?: string; contextInfo?: Record<string, unknown> } }
+const infoOf = (proto: unknown) => (proto as Proto).extendedTextMessage?.contextInfo ?? {}
+
+test('markup, emoji and line breaks arrive as they were sent', async () => {
+  const text = '*bold* _it_ ~no~\n\n  👩‍👩‍👧 ünïcode  '
+  const ack = await world.gateway.sendText(instance, ANA, text)
+  const item = await next(ANA)
+  assert.equal(item.id, ack.message_id)
+  assert.equal(item.text, text)
+})
+
+test('65,536 characters arrive whole', async () => {
+  const text = `${'x'.repeat(65_535)}!`
+  await world.gateway.sendText(instance, ANA, text)
+  assert.equal((await next(ANA)).text, text)
+})
+
+test('a contact with three devices and our own phone can all read it', async () => {
+  const ack = await world.gateway.sendText(instance, BEN, 'to all of you')
+  assert.equal((await next(BEN)).text, 'to all of you')
+  assert.equal((await deliveryOf(ack.message_id)).status, 'sent')
+})
+
+test('a number without an account ends in phone_not_on_whatsapp', async () => {
+  const ack = await world.gateway.sendText(instance, '5511988880000', 'hello?')
+  const delivery = await deliveryOf(ack.message_id)
+  assert.equal(delivery.status, 'failed')
+  assert.equal(delivery.error_code, 'phone_not_on_whatsapp')
+  assert.equal(typeof delivery.error_message, 'string')
+})
+
+test('a broadcast list ends in not_allowed', async () => {
+  const ack = await world.gateway.sendText(instance, '123456@broadcast', 'hello')
+  assert.equal((await deliveryOf(ack.message_id)).error_code, 'not_allowed')
+})
+
+test('an answer quotes the message it answers', async () => {
+  const { id } = await world.sandbox.send(ANA, ME, { text: 'Which day?' })
+  await receivedFrom(id)
+  await world.gateway.sendText(instance, ANA, 'Monday', { reply_to_message_id: id })
+  const info = infoOf((await next(ANA)).proto) as { stanzaId?: string; quotedMessage?: { conversation?: string } }
+  assert.equal(info.stanzaId, id)
+  assert.ok(JSON.stringify(info.quotedMessage).includes('Which day?'))
+})
+
+test('an answer to an unknown message ends in message_not_found', async () => {
+  const ack = await world.gateway.sendText(instance, ANA, 'what?', { reply_to_message_id: '3EB0000000000000000000' })
+  assert.equal((await deliveryOf(ack.message_id)).error_code, 'message_not_found')
+})
+
+test('an own text can be edited, another one cannot', async () => {
+  const first = await world.gateway.sendText(instance, ANA, 'Order shiped')
+  await next(ANA)
+  const edit = await world.gateway.sendText(instance, ANA, 'Order shipped', { edit_message_id: first.message_id })
+  const item = await next(ANA)
+  const protocol = (item.proto as { protocolMessage?: { key?: { id?: string }; editedMessage?: unknown } }).protocolMessage
+  assert.equal(protocol?.key?.id, first.message_id)
+  assert.ok(JSON.stringify(protocol?.editedMessage).includes('Order shipped'))
+  const delivery = await deliveryOf(edit.message_id)
+  assert.equal(delivery.status, 'sent')
+  assert.equal(delivery.reference_message_id, first.message_id)
+
+  const { id } = await world.sandbox.send(ANA, ME, { text: 'mine' })
+  await receivedFrom(id)
+  const refused = await world.gateway.sendText(instance, ANA, 'yours', { edit_message_id: id })
+  assert.equal((await deliveryOf(refused.message_id)).error_code, 'not_allowed')
+})
+
+test('a link gets a card from the page behind it, and none when asked for none', async () => {
+  const page = createServer((_, response) => {
+    response.setHeader('content-type', 'text/html; charset=utf-8')
+    response.end(
+      '<html><head><title>x</title><meta property="og:title" content="Order 1042"><meta property="og:description" content="Ready"></head></html>',
+    )
+  })
+  await new Promise<void>((resolve) => page.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(page.address() as AddressInfo).port}/o/1042`
+  await world.gateway.sendText(instance, ANA, `See ${url} today`)
+  const card = (await next(ANA)).proto.extendedTextMessage as Record<string, unknown>
+  assert.equal(card.title, 'Order 1042')
+  assert.equal(card.description, 'Ready')
+  assert.equal(card.matchedText, url)
+  await world.gateway.sendText(instance, ANA, `See ${url} today`, { link_preview: false })
+  const bare = (await next(ANA)).proto.extendedTextMessage as Record<string, unknown>
+  assert.equal(bare.title ?? null, null)
+  await new Promise((resolve) => page.close(resolve))
+})
+
+for (const addressing of ['lid', 'pn'] as const) {
+  test(`in a group addressed by ${addressing}: text, mentions, everybody, quotes and private answers`, async () => {
+    const { id: group } = await world.sandbox.createGroup({
+      subject: 'Team',
+      owner: ANA,
+      participants: [ANA, BEN, ME],
+      addressing,
+    })
+    const chat = group.includes('@') ? `${group.split('@')[0]}-group` : group
+    const ack = await world.gateway.sendText(instance, chat, 'hello group')
+    assert.equal((await next(ANA)).text, 'hello group')
+    assert.equal((await next(BEN)).text, 'hello group')
+    const delivery = await deliveryOf(ack.message_id)
+    assert.equal(delivery.status, 'sent')
+    assert.equal(delivery.is_group, true)
+    assert.equal(delivery.phone, chat)
+
+    await world.gateway.sendText(instance, chat, `hi @${ANA}`, { mentions: [ANA] })
+    const mention = await next(ANA)
+    await next(BEN)
+    const [mentioned] = infoOf(mention.proto).mentionedJid as string[]
+    assert.ok(mentioned!.endsWith(addressing === 'lid' ? '@lid' : '@s.whatsapp.net'), `mentioned ${mentioned}`)
+    assert.ok(mention.text!.includes(`@${mentioned!.split('@')[0]}`), `the text names the jid it mentions: ${mention.text}`)
+
+    await world.gateway.sendText(instance, chat, 'all of you', { mention_all: true })
+    const all = infoOf((await next(ANA)).proto)
+    await next(BEN)
+    assert.ok((all.mentionedJid as string[]).length >= 2)
+    assert.equal(all.nonJidMentions, 1)
+
+    const { id } = await world.sandbox.send(BEN, group, { text: 'who can help?' })
+    const received = await receivedFrom(id)
+    assert.equal(received.is_group, true)
+    assert.equal(received.phone, chat)
+    assert.equal(received.participant_phone, BEN)
+    await next(ANA)
+    await world.gateway.sendText(instance, chat, 'I can', { reply_to_message_id: id })
+    assert.equal(infoOf((await next(BEN)).proto).stanzaId, id)
+    await next(ANA)
+    await world.gateway.sendText(instance, chat, 'only for you', { reply_to_message_id: id, private_answer: true })
+    const secret = await next(BEN)
+    assert.equal(secret.text, 'only for you')
+    assert.equal(infoOf(secret.proto).remoteJid, group.includes('@') ? group : `${group.replace('-group', '')}@g.us`)
+  })
+}
+
+test('a group that is not ours ends in group_not_found or not_allowed', async () => {
+  const ack = await world.gateway.sendText(instance, '120363000000000000-group', 'anybody?')
+  assert.equal((await deliveryOf(ack.message_id)).error_code, 'group_not_found')
+})
+
+test('mentions that the text does not name are refused at once', async () => {
+  const answer = await world.gateway.ask(instance, 'POST', '/send-text', { phone: ANA, message: 'hi', mentions: [BEN] })
+  assert.equal(answer.status, 400)
+  assert.deepEqual((answer.body.error as { details: { issues: unknown[] } }).details.issues, [
+    { path: 'mentions.0', message: `must appear in the text as @${BEN}` },
+  ])
+})
+
+test('the other namespace is tried once after 479, with the same id', async () => {
+  await world.sandbox.fault({ on: 'message', do: { ack_error: 479 }, times: 1 })
+  const ack = await world.gateway.sendText(instance, ANA, 'twice')
+  assert.equal((await deliveryOf(ack.message_id)).status, 'sent')
+  await world.sandbox.clearFaults()
+  const item = await next(ANA)
+  assert.equal(item.id, ack.message_id)
+})
+
+for (const [code, expected] of [
+  [463, 'not_allowed'],
+  [403, 'not_allowed'],
+  [404, 'chat_not_found'],
+  [429, 'action_failed'],
+  [500, 'send_failed'],
+] as const) {
+  test(`an ack with error ${code} ends in ${expected}`, async () => {
+    await world.sandbox.fault({ on: 'message', do: { ack_error: code }, times: 2 })
+    const ack = await world.gateway.sendText(instance, ANA, `refused ${code}`)
+    const delivery = await deliveryOf(ack.message_id)
+    assert.equal(delivery.status, 'failed')
+    assert.equal(delivery.error_code, expected)
+    await world.sandbox.clearFaults()
+  })
+}
+
+test('messages of one instance leave in order, one at a time', async () => {
+  const { id: _ } = await world.sandbox.send(ANA, ME, { text: 'go' })
+  const items = await world.sandbox.inbox(ANA, 0)
+  const from = Math.max(...items.map(({ seq }) => seq))
+  const texts = Array.from({ length: 20 }, (_, index) => `in order ${index}`)
+  for (const text of texts) await world.gateway.sendText(instance, ANA, text)
+  const seen: string[] = []
+  for (let after = from; seen.length < texts.length; ) {
+    const more = await world.sandbox.inbox(ANA, after, 5_000)
+    assert.ok(more.length > 0, `only ${seen.length} arrived`)
+    seen.push(...more.map(({ text }) => text ?? ''))
+    after = more.at(-1)!.seq
+  }
+  assert.deepEqual(seen, texts)
+})
+
+test('own messages are reported once with from_api when that is switched on', async () => {
+  await world.gateway.must(instance, 'PUT', '/webhooks', { notify_sent_by_me: true })
+  const ack = await world.gateway.sendText(instance, BEN, 'from the API')
+  const own = await receivedFrom(ack.message_id)
+  assert.equal(own.from_me, true)
+  assert.equal(own.from_api, true)
+  assert.equal(own.status, 'sent')
+  assert.equal(own.phone, BEN)
+  const { id } = await world.sandbox.sendFromPhone(ME, BEN, { text: 'from the phone' })
+  const typed = await receivedFrom(id)
+  assert.equal(typed.from_me, true)
+  assert.equal(typed.from_api, false)
+  assert.equal(typed.phone, BEN)
+  assert.deepEqual((typed.text as { message: string }).message, 'from the phone')
+  await world.gateway.must(instance, 'PUT', '/webhooks', { notify_sent_by_me: false })
+  const ids = world.receiver.events('received').map(({ message_id }) => message_id)
+  assert.equal(ids.filter((each) => each === ack.message_id).length, 1)
+})
