@@ -5,13 +5,15 @@
  */
 import type { Logger } from 'pino'
 import { type Clock, HOUR, MINUTE, SECOND } from '../domain/clock.ts'
-import { FAILURES, Failure } from '../domain/failures.ts'
+import { Failure } from '../domain/failures.ts'
 import type { InstanceSettings } from '../domain/instance.ts'
 import { ascendingIds } from '../storage/ascending-ids.ts'
 import type { Blobs } from '../storage/blobs.ts'
 import type { Op, StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/keys.ts'
+import { persistently } from '../storage/persist.ts'
 import type { Sealer } from '../storage/seal.ts'
+import { systemTimer, type Timer, within } from '../storage/timer.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import {
   deliveryEvent,
@@ -25,10 +27,7 @@ import {
 } from './item.ts'
 import { places } from './listing.ts'
 import { drawWait, RESUME_DELAY, sendAt } from './pacing.ts'
-import { persistently } from './persist.ts'
 import { createShelf, type StoredItem } from './shelf.ts'
-import { systemTimer, type Timer } from './timer.ts'
-import { within } from './within.ts'
 
 export const QUEUE_CAPACITY = 1_000
 
@@ -243,7 +242,7 @@ export function createQueue(options: QueueOptions): Queue {
 
   async function expire() {
     const oldest = clock.now() - settings().queue_max_age_hours * HOUR
-    const message = `The message waited longer than ${settings().queue_max_age_hours} hours. ${FAILURES.send_timeout.sentence}`
+    const message = 'The message waited longer than the instance allows.'
     for (;;) {
       const expired = line.filter(({ queuedAt }) => queuedAt <= oldest).slice(0, EXPIRY_BATCH)
       if (expired.length === 0 || state !== 'running') return

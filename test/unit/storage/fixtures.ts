@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { WebhookSettings } from '../../../src/domain/instance.ts'
-import type { Timer } from '../../../src/queue/timer.ts'
 import { type OpenStore, openStore } from '../../../src/storage/open.ts'
 import { createSealer } from '../../../src/storage/seal.ts'
+import type { Timer } from '../../../src/storage/timer.ts'
 
 export const INSTANCE = '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c11'
 export const START = Date.parse('2026-01-31T12:00:00.000Z')
