@@ -70,7 +70,7 @@ export async function readMessage(
 ): Promise<Uint8Array> {
   const record = sessions.get(address)
   if (!record) throw new Error(`no session with ${address}`)
-  const failures: unknown[] = []
+  const failures: string[] = []
   const latestFirst = Object.entries(record._sessions).sort(([, a], [, b]) => b.indexInfo.used - a.indexInfo.used)
   for (const [baseKey, session] of latestFirst) {
     const alone = new Map([[address, { version: record.version, _sessions: { [baseKey]: session } }]])
@@ -79,10 +79,10 @@ export async function readMessage(
       sessions.set(address, { ...record, _sessions: { ...record._sessions, ...alone.get(address)!._sessions } })
       return plaintext
     } catch (error) {
-      failures.push(error)
+      failures.push(error instanceof Error ? error.message : String(error))
     }
   }
-  throw new AggregateError(failures, `no session with ${address} reads this message`)
+  throw new Error(`none of ${failures.length} sessions with ${address} reads this message: ${failures.join('; ')}`)
 }
 
 function storage(keys: OwnKeys, sessions: Map<string, SavedSession>, address: string): SignalStorage {
