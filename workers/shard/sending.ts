@@ -4,25 +4,33 @@
  */
 import {
   type AnyMessageContent,
+  type BinaryNode,
   generateWAMessage,
+  generateWAMessageFromContent,
+  type MessageGenerationOptions,
   type MessageRelayOptions,
   type proto,
   type WAMessage,
 } from '@whiskeysockets/baileys'
 import { SECOND } from '../../src/domain/clock.ts'
 import { Failure } from '../../src/domain/failures.ts'
+import { attach } from './context-info.ts'
 import type { Destination } from './destination.ts'
 import type { Accepted, SendContext } from './operations/types.ts'
 import { ackFailure, sendFailure } from './translate/failures.ts'
 import { pause, within } from './within.ts'
 
 export interface Letter {
-  content: AnyMessageContent
-  quoted?: WAMessage | undefined
+  /** What the library composes, or a finished protobuf. */
+  content: AnyMessageContent | { proto: proto.IMessage }
+  /** Quote, mentions and expiry: `context-info.ts`. */
+  info?: proto.IContextInfo
   /** Attributes of the stanza, `edit` above all. */
   attributes?: Record<string, string>
-  /** Own changes to the finished protobuf. */
-  adjust?: (message: proto.IMessage) => void
+  /** Further children of the stanza. */
+  nodes?: BinaryNode[]
+  /** Options of the library's composer: colours, fonts. */
+  options?: Partial<MessageGenerationOptions>
   statusJidList?: string[]
 }
 
@@ -48,19 +56,15 @@ type Attempt = { ok: true; message: WAMessage } | { ok: false; code: number }
 async function attempt(context: SendContext, jid: string, letter: Letter): Promise<Attempt> {
   const { session, sent, item } = context
   const { sock } = session
-  const message = await generateWAMessage(jid, letter.content, {
-    userJid: sock.user?.id ?? '',
-    messageId: item.messageId,
-    quoted: letter.quoted,
-    upload: sock.waUploadToServer,
-  } as Parameters<typeof generateWAMessage>[2])
-  letter.adjust?.(message.message!)
+  const message = await compose(context, jid, letter)
+  if (letter.info) attach(message.message!, letter.info)
   await sent.put(item.messageId, message.message!)
   const ack = session.ack(item.messageId)
   const options: MessageRelayOptions = {
     messageId: item.messageId,
     useCachedGroupMetadata: true,
     ...(letter.attributes ? { additionalAttributes: letter.attributes } : {}),
+    ...(letter.nodes ? { additionalNodes: letter.nodes } : {}),
     ...(letter.statusJidList ? { statusJidList: letter.statusJidList } : {}),
   }
   try {
@@ -72,6 +76,20 @@ async function attempt(context: SendContext, jid: string, letter: Letter): Promi
   if (verdict === 'timeout') throw new Failure('send_timeout')
   if (verdict === 'closed') throw new Failure('instance_not_connected')
   return verdict.ok ? { ok: true, message } : { ok: false, code: verdict.code }
+}
+
+async function compose({ session: { sock }, item }: SendContext, jid: string, { content, options }: Letter): Promise<WAMessage> {
+  const own = { userJid: sock.user?.id ?? '', messageId: item.messageId }
+  try {
+    if ('proto' in content) return generateWAMessageFromContent(jid, content.proto, own)
+    return await generateWAMessage(jid, content, {
+      ...own,
+      upload: sock.waUploadToServer,
+      ...options,
+    } as MessageGenerationOptions)
+  } catch (error) {
+    throw sendFailure(error)
+  }
 }
 
 function accept({ recent, now }: SendContext, message: WAMessage): Accepted {

@@ -3,10 +3,11 @@ import { areJidsSameUser, type WAMessage, type WAMessageKey } from '@whiskeysock
 import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { type Identifier, toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
+import { remembered, surroundings } from '../context-info.ts'
 import { type Destination, resolveDestination } from '../destination.ts'
 import { linkPreview } from '../link-preview.ts'
 import { sendNewsletterText } from '../newsletter.ts'
-import { type Letter, sendLetter } from '../sending.ts'
+import { sendLetter } from '../sending.ts'
 import type { Session } from '../session.ts'
 import { statusAudience } from '../status-audience.ts'
 import { actionFailure } from '../translate/failures.ts'
@@ -26,26 +27,19 @@ export const messages: Operations<typeof import('../../../src/features/messages.
     const card = input.link_preview ? await linkPreview(input.message, context.egressAllow, context.log) : null
     if (to.kind === 'newsletter') return sendNewsletterText(context, to.jid, input.message, card)
 
-    const quoted = input.reply_to_message_id === undefined ? undefined : remembered(context, input.reply_to_message_id, to)
-    const addressed = await mentioned(session, to, input.message, input.mentions ?? [], input.mention_all)
-    const letter: Letter = {
-      content: { text: addressed.text, linkPreview: card, mentions: addressed.jids },
-      quoted,
-      adjust(message) {
-        const info = message.extendedTextMessage?.contextInfo
-        if (info && quoted) correctQuote(session, to, info, quoted)
-        if (input.mention_all && to.kind === 'group' && info) info.nonJidMentions = 1
-      },
-      ...(to.kind === 'status' ? { statusJidList: await statusAudience(session) } : {}),
+    const around = await surroundings(context, to, input, input.message)
+    const { quoted } = around
+    if (input.private_answer && to.kind === 'group' && quoted && !quoted.key.fromMe) {
+      const author = await authorOf(session, quoted)
+      return sendLetter(context, author, {
+        content: { text: input.message, linkPreview: card },
+        info: { ...around.info, remoteJid: to.jid },
+      })
     }
-    if (!input.private_answer || to.kind !== 'group' || !quoted || quoted.key.fromMe) return sendLetter(context, to, letter)
-    return sendLetter(context, await authorOf(session, quoted), {
-      ...letter,
-      content: { text: input.message, linkPreview: card },
-      adjust(message) {
-        const info = message.extendedTextMessage?.contextInfo
-        if (info) info.remoteJid = to.jid
-      },
+    return sendLetter(context, to, {
+      content: { text: around.text, linkPreview: card },
+      info: around.info,
+      ...(to.kind === 'status' ? { statusJidList: await statusAudience(session) } : {}),
     })
   },
 
@@ -57,14 +51,6 @@ export const messages: Operations<typeof import('../../../src/features/messages.
     })
     return { value: true } as const
   },
-}
-
-function remembered({ recent }: SendContext, id: string, to: Destination): WAMessage {
-  const message = recent.get(id)
-  const chat = message?.key.remoteJid
-  const isHere = chat === to.jid || chat === to.other || (message?.key.remoteJidAlt ?? null) === to.jid
-  if (!message || !isHere) throw new Failure('message_not_found')
-  return message
 }
 
 async function editText(context: SendContext, to: Destination, id: string, text: string) {
@@ -79,33 +65,6 @@ async function editText(context: SendContext, to: Destination, id: string, text:
     { ...to, jid: chat, other: null },
     { content: { text, edit: original.key, linkPreview: null }, attributes: { edit: to.kind === 'newsletter' ? '3' : '1' } },
   )
-}
-
-/** In groups addressed by LID the mention and the `@<digits>` of the text must both be the LID. */
-async function mentioned(
-  session: Session,
-  to: Destination,
-  text: string,
-  mentions: readonly UserIdentifier[],
-  all: boolean,
-): Promise<{ text: string; jids: string[] }> {
-  const byLid = to.group?.addressingMode === 'lid'
-  let rewritten = text
-  const jids: string[] = []
-  for (const person of mentions) {
-    const jid = toJid(person)
-    const lid = byLid && person.space === 'phone' ? await session.identity.lidOf(jid) : null
-    if (lid !== null) rewritten = rewritten.replaceAll(new RegExp(`@${person.digits}(?!\\d)`, 'g'), `@${lid.split('@')[0]}`)
-    jids.push(lid === null ? jid : bare(lid))
-  }
-  const everybody = all && to.group ? to.group.participants.map(({ id }) => id) : []
-  return { text: rewritten, jids: [...new Set([...jids, ...everybody])] }
-}
-
-/** The library writes our number as the author of a quoted own message; in LID groups the author is our LID. */
-function correctQuote(session: Session, to: Destination, info: { participant?: string | null }, quoted: WAMessage) {
-  const lid = session.sock.user?.lid
-  if (to.group?.addressingMode === 'lid' && quoted.key.fromMe && lid) info.participant = bare(lid)
 }
 
 async function authorOf(session: Session, { key }: WAMessage): Promise<Destination> {

@@ -1,0 +1,107 @@
+/**
+ * What every send may carry around its content: a quote, mentions, the expiry of a disappearing chat. Built by hand and put on the content
+ * itself: the library writes it on the first field of a message, which is the wrong one for polls and view-once, and names the wrong
+ * author of an own message quoted in a group addressed by LID (shared/api/messages.md, 1.6).
+ */
+import { getContentType, normalizeMessageContent, proto, type WAMessage } from '@whiskeysockets/baileys'
+import { Failure } from '../../src/domain/failures.ts'
+import { toJid, type UserIdentifier } from '../../src/domain/ids.ts'
+import type { Destination } from './destination.ts'
+import type { SendContext } from './operations/types.ts'
+import type { Session } from './session.ts'
+import { bare } from './translate/jid.ts'
+
+/** The shared fields of a send as its input has them; absent in operations that share only the delay. */
+export interface SharedFields {
+  reply_to_message_id?: string | undefined
+  mentions?: readonly UserIdentifier[] | undefined
+  mention_all?: boolean | undefined
+}
+
+export interface Surroundings {
+  /** The text with its mentions as the chat addresses them. */
+  text: string
+  info: proto.IContextInfo
+  quoted: WAMessage | undefined
+}
+
+export async function surroundings(
+  context: Pick<SendContext, 'session' | 'recent'>,
+  to: Destination,
+  input: SharedFields,
+  text = '',
+): Promise<Surroundings> {
+  const { session } = context
+  const quoted = input.reply_to_message_id === undefined ? undefined : remembered(context, input.reply_to_message_id, to)
+  const mentions = await mentioned(session, to, text, input.mentions ?? [])
+  const everybody = input.mention_all && to.group ? to.group.participants.map(({ id }) => id) : []
+  const jids = [...new Set([...mentions.jids, ...everybody])]
+  const expiration = to.group?.ephemeralDuration
+  return {
+    text: mentions.text,
+    quoted,
+    info: {
+      ...(quoted ? quote(session, to, quoted) : {}),
+      ...(jids.length > 0 ? { mentionedJid: jids } : {}),
+      ...(everybody.length > 0 ? { nonJidMentions: 1 } : {}),
+      ...(expiration ? { expiration } : {}),
+    },
+  }
+}
+
+/** Puts it on the content's own field, beside what the library wrote there. */
+export function attach(message: proto.IMessage, info: proto.IContextInfo): void {
+  if (Object.keys(info).length === 0) return
+  const inner = normalizeMessageContent(message)
+  const field = inner && getContentType(inner)
+  const content = field && inner[field]
+  if (typeof content !== 'object' || content === null) return
+  const holder = content as { contextInfo?: proto.IContextInfo | null }
+  holder.contextInfo = { ...holder.contextInfo, ...info }
+}
+
+/** A remembered message of this chat, by either of its names. */
+export function remembered({ recent }: Pick<SendContext, 'recent'>, id: string, to: Destination): WAMessage {
+  const message = recent.get(id)
+  const { remoteJid, remoteJidAlt } = message?.key ?? {}
+  const isHere = [remoteJid, remoteJidAlt].some((jid) => jid && (bare(jid) === to.jid || bare(jid) === to.other))
+  if (!message || !isHere) throw new Failure('message_not_found')
+  return message
+}
+
+function quote(session: Session, to: Destination, { key, message }: WAMessage): proto.IContextInfo {
+  const content = normalizeMessageContent(message ?? undefined) ?? {}
+  const field = getContentType(content)
+  const copy = field ? proto.Message.fromObject({ [field]: content[field] }) : undefined
+  const inner = field && copy?.[field]
+  // A quote of a quote is not shown, and would grow with every answer.
+  if (typeof inner === 'object' && inner !== null && 'contextInfo' in inner) inner.contextInfo = null
+  const chat = key.remoteJid ?? to.jid
+  return {
+    stanzaId: key.id,
+    participant: author(session, to, key),
+    ...(copy ? { quotedMessage: copy } : {}),
+    ...(bare(chat) === to.jid || bare(chat) === to.other ? {} : { remoteJid: chat }),
+  }
+}
+
+function author(session: Session, to: Destination, key: WAMessage['key']): string {
+  const me = session.sock.user
+  if (!key.fromMe) return bare(key.participant || key.remoteJid || '')
+  const byLid = to.group ? to.group.addressingMode === 'lid' : to.jid.endsWith('@lid')
+  return bare((byLid ? me?.lid : me?.id) ?? me?.id ?? '')
+}
+
+/** In groups addressed by LID the mention and the `@<digits>` of the text must both be the LID. */
+async function mentioned(session: Session, to: Destination, text: string, mentions: readonly UserIdentifier[]) {
+  const byLid = to.group?.addressingMode === 'lid'
+  let rewritten = text
+  const jids: string[] = []
+  for (const person of mentions) {
+    const jid = toJid(person)
+    const lid = byLid && person.space === 'phone' ? await session.identity.lidOf(jid) : null
+    if (lid !== null) rewritten = rewritten.replaceAll(new RegExp(`@${person.digits}(?!\\d)`, 'g'), `@${lid.split('@')[0]}`)
+    jids.push(lid === null ? jid : bare(lid))
+  }
+  return { text: rewritten, jids }
+}
