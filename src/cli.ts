@@ -21,6 +21,8 @@ const USAGE = `Usage:
   npm run cli -- workspace list
 `
 
+const NO_WORKSPACE = 'The store has no workspace yet; start the service once.'
+
 type Records = ReturnType<typeof workspaceRecords>
 interface Desk {
   store: OpenStore
@@ -40,8 +42,7 @@ async function resetAdminKey(desk: Desk, workspace: string | undefined): Promise
     throw new Error('SVC_ADMIN_KEY is set, so the environment owns the admin key; change it there.')
   const all = await allWorkspaces(desk)
   const found = workspace === undefined ? all[0] : all.find(({ record }) => record.id === workspace)
-  if (found === undefined)
-    throw new Error(workspace === undefined ? 'The store has no workspace yet.' : `There is no workspace ${workspace}.`)
+  if (found === undefined) throw new Error(workspace === undefined ? NO_WORKSPACE : `There is no workspace ${workspace}.`)
   const value = newAdminKey()
   await write(desk, { ...found.record, adminKeyHash: hashOf(value) }, found.bytes)
   return `${value}\nShown this once. Start the service again for it to count.\n`
@@ -50,6 +51,8 @@ async function resetAdminKey(desk: Desk, workspace: string | undefined): Promise
 async function createWorkspace(desk: Desk, name: string | undefined): Promise<string> {
   if (name === undefined || name.length < 1 || name.length > 100)
     throw new Error('A workspace needs --name with 1 to 100 characters.')
+  // The first one is the service's to make: it would find this one and make none, and nobody would have the key of `default`.
+  if ((await allWorkspaces(desk)).length === 0) throw new Error(NO_WORKSPACE)
   const value = newAdminKey()
   const now = new Date()
   const dueAt = new Date(now)
