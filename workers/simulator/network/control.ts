@@ -9,16 +9,19 @@ import {
 import { type ComposeContext, compose } from '../people/compose.ts'
 import { startBurst } from './burst.ts'
 import { startCall } from './calls.ts'
+import { createCommunityByControl, updateBusinessByControl } from './control-business.ts'
 import { changeParticipants, createGroupByControl, updateGroup } from './control-groups.ts'
 import { createNewsletterByControl, postByControl } from './control-newsletters.ts'
 import { findKnown } from './control-people.ts'
 import { describeState } from './control-state.ts'
+import { notifyDevices } from './devices.ts'
 import { digits, isGroup } from './jid.ts'
 import { unlinkDevice } from './login.ts'
 import type { Network, Person } from './model.ts'
 import { refreshCompanionReg, scan } from './pairing.ts'
 import { enterCode } from './pairing-code.ts'
 import { addPerson, findPerson, jidOf, pnOf, setDeviceCount } from './people.ts'
+import { findPicture } from './pictures.ts'
 import { showPresence } from './presence.ts'
 import { giveReceipt } from './receipts.ts'
 import { newMessageId, speak } from './speaking.ts'
@@ -30,6 +33,8 @@ export type Upload = ComposeContext['upload']
 export interface SimulatorControl extends NetworkControl {
   createContact(phone: string, input: ContactInput & { sink?: boolean | undefined }): unknown
   updateContact(phone: string, input: ContactInput & { sink?: boolean | undefined }): unknown
+  createCommunity(input: Record<string, unknown>): { id: string; announcement_id: string; general_id: string }
+  updateBusiness(phone: string, input: Record<string, unknown>): unknown
   createNewsletter(input: Record<string, unknown>): { id: string; invite: string }
   postToNewsletter(id: string, message: MessageInput): Promise<{ id: string; server_id: string }>
   /** `companion_reg_refresh` to the client that shows this code; its secret is retired. */
@@ -94,7 +99,13 @@ function describeContact(person: Person) {
 }
 
 function applyContact(network: Network, person: Person, input: ContactInput & { sink?: boolean | undefined }) {
-  if (input.devices !== undefined) setDeviceCount(person, input.devices)
+  if (input.devices !== undefined && input.devices !== person.devices.length) {
+    const before = person.devices.map(({ id }) => id)
+    setDeviceCount(person, input.devices)
+    const after = person.devices.map(({ id }) => id)
+    for (const id of after) if (!before.includes(id)) notifyDevices(network, person, 'add', id)
+    for (const id of before) if (!after.includes(id)) notifyDevices(network, person, 'remove', id)
+  }
   if (input.lid !== undefined) {
     network.lids.delete(person.lid)
     person.lid = digits(input.lid)
@@ -191,6 +202,8 @@ export function createControl(network: Network, upload: Upload, reset: () => Pro
     createGroup: (input) => createGroupByControl(network, input),
     changeParticipants: async (id, by, action, phones) => changeParticipants(network, id, person(by), action, phones),
     updateGroup: async (id, by, changes) => updateGroup(network, id, person(by), changes),
+    createCommunity: (input) => createCommunityByControl(network, input),
+    updateBusiness: (phone, input) => updateBusinessByControl(network, phone, input),
     createNewsletter: (input) => createNewsletterByControl(network, input),
     postToNewsletter: (id, message) => postByControl(network, id, message, (from, to) => contextFor(network, from, to, upload)),
     addFault: (fault) => network.faults.add(fault),
@@ -203,6 +216,7 @@ export function createControl(network: Network, upload: Upload, reset: () => Pro
       for (const { connection } of findPhone(network, phone).companions.values()) connection?.cut()
     },
     forge: (what) => void network.forged.add(what),
+    picture: (path) => findPicture(network, path),
     refreshCompanionReg: (qr) => refreshCompanionReg(network, qr),
     loseSessions(phone) {
       for (const device of person(phone).devices) {

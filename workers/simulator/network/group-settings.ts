@@ -1,4 +1,5 @@
 import { node, randomId, seconds } from '../wire/node.ts'
+import { enqueue } from './delivery.ts'
 import { newInvite, notifyGroup, participantNode } from './groups.ts'
 import type { Group, Network, Person } from './model.ts'
 import { jidOf, pnOf } from './people.ts'
@@ -65,4 +66,20 @@ export function decideRequests(network: Network, group: Group, actor: Person, nu
     const shown = participantNode(group, member)
     notifyGroup(network, group, actor, isApproved ? node('add', {}, [shown]) : node('revoked_membership_requests', {}, [shown]))
   }
+}
+
+export function setGroupPicture(network: Network, group: Group, actor: Person, picture: string | undefined) {
+  group.picture = picture
+  const author = jidOf(actor, group.addressing)
+  const change = picture === undefined ? node('delete', { jid: group.id }) : node('set', { jid: group.id, id: seconds(), author })
+  for (const { person } of group.members.values()) {
+    for (const companion of person.companions.values()) {
+      enqueue(
+        network,
+        companion,
+        node('notification', { from: group.id, type: 'picture', id: randomId(), t: seconds() }, [change]),
+      )
+    }
+  }
+  network.changed()
 }

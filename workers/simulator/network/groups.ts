@@ -26,6 +26,8 @@ export function createGroup(network: Network, owner: Person, subject: string, ad
     isSuspended: false,
     invite: newInvite(),
     isCommunity: false,
+    membersAddGroups: false,
+    isAnnouncementGroup: false,
     linkedParent: undefined,
     picture: undefined,
     keyHolders: new Map(),
@@ -79,6 +81,8 @@ export function groupNode(group: Group): BinaryNode {
     ...(group.joinApproval ? [node('membership_approval_mode', {}, [node('group_join', { state: 'on' })])] : []),
     ...(group.isSuspended ? [node('suspended')] : []),
     ...(group.isCommunity ? [node('parent')] : []),
+    ...(group.membersAddGroups ? [node('allow_non_admin_sub_group_creation')] : []),
+    ...(group.isAnnouncementGroup ? [node('default_sub_group')] : []),
     ...(group.linkedParent ? [node('linked_parent', { jid: group.linkedParent })] : []),
     ...[...group.members.values()].map((member) => participantNode(group, member)),
   ])

@@ -22,7 +22,7 @@ export async function hear(network: Network, device: PretendDevice, letter: Lett
   network.changed()
   if (!message || device.id !== 0) return
   if (person === letter.from.person) return hearOwn(network, device, letter, message)
-  record(network, device, letter, message)
+  record(device, letter, message)
   sendReceiptsFor(network, person, letter)
   await echo(network, device, letter, message)
 }
@@ -35,7 +35,7 @@ async function hearOwn(network: Network, device: PretendDevice, letter: Letter, 
     return answerPeerRequest(network, letter, inner)
   }
   const chat = message.deviceSentMessage?.destinationJid
-  record(network, device, { ...letter, chat: chat ?? letter.chat }, inner)
+  record(device, { ...letter, chat: chat ?? letter.chat }, inner)
 }
 
 async function decrypt(network: Network, device: PretendDevice, letter: Letter): Promise<Message | undefined> {
@@ -81,7 +81,7 @@ function hasContent(message: Message): boolean {
   )
 }
 
-function record(network: Network, device: PretendDevice, letter: Letter, message: Message) {
+function record(device: PretendDevice, letter: Letter, message: Message) {
   const { kind, text, media } = describe(message)
   device.person.inbox.add({
     id: letter.id,
@@ -94,7 +94,6 @@ function record(network: Network, device: PretendDevice, letter: Letter, message
     media,
     retries: device.person.inbox.retries(letter.id),
   })
-  void network
 }
 
 /** How often a device asks for the same message before it gives up. */

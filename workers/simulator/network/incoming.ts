@@ -86,7 +86,7 @@ export function devicesOf(person: Person): AnyDevice[] {
 }
 
 function hand(network: Network, from: Companion, device: AnyDevice, item: BinaryNode, encs: BinaryNode[]) {
-  if (encs.length === 0) return
+  if (encs.length === 0 || device.person.blockedMe) return
   const { id = '', to = '' } = item.attrs
   if (device.companion) return enqueue(network, device.companion, forward(network, from, device.companion, item, encs))
   const letter: Letter = {

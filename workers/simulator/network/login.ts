@@ -3,6 +3,7 @@ import type { ClientHandshake } from '../wire/noise.ts'
 import { bootstrap } from './bootstrap-after-pairing.ts'
 import { type Connection, failure, streamError } from './connection.ts'
 import { flushPending } from './delivery.ts'
+import { notifyDevices } from './devices.ts'
 import type { Companion, Network } from './model.ts'
 import { lidJidOf } from './people.ts'
 
@@ -64,6 +65,7 @@ export function leave(connection: Connection) {
 export function unlinkDevice(network: Network, companion: Companion) {
   const { person, device, connection } = companion
   person.companions.delete(device)
+  notifyDevices(network, person, 'remove', device)
   for (const pretend of person.devices) if (pretend.hasSignal) pretend.signal.dropSession(companion.address)
   network.changed()
   companion.connection = undefined

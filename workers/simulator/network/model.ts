@@ -4,6 +4,7 @@ import type { SignalDevice } from '../people/device.ts'
 import type { Trust } from '../wire/certificate.ts'
 import type { BinaryNode } from '../wire/node.ts'
 import type { AppState } from './app-state.ts'
+import type { BusinessProfile } from './business.ts'
 import type { Calls } from './calls.ts'
 import type { Connection } from './connection.ts'
 import type { Faults } from './faults.ts'
@@ -46,6 +47,11 @@ export interface Person {
   heard: HeardSignal[]
   /** JIDs and names this account has set aside or set up, of a phone. */
   blocklist: Set<string>
+  /** Accounts that asked for the device list: they are told when it changes. */
+  watchers: Set<string>
+  /** Numbers left out of a privacy setting, by its name. */
+  privacyLists: Map<string, Set<string>>
+  profile: BusinessProfile
   privacy: Map<string, string>
   defaultEphemeralSeconds: number
   appState: AppState
@@ -132,6 +138,10 @@ export interface Group {
   isSuspended: boolean
   invite: string
   isCommunity: boolean
+  /** Of a community: members may add groups to it. */
+  membersAddGroups: boolean
+  /** Of a community's groups: where its announcements are. */
+  isAnnouncementGroup: boolean
   linkedParent: string | undefined
   picture: string | undefined
   /** Which devices hold a pretend device's sender key: author's address to addresses. */

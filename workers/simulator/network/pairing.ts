@@ -5,6 +5,7 @@ import { hmac, verify } from '../wire/keys.ts'
 import { child, childBytes, node, randomId, readBigEndian, SERVER, seconds } from '../wire/node.ts'
 import type { ClientHandshake } from '../wire/noise.ts'
 import { type Connection, streamError } from './connection.ts'
+import { notifyDevices } from './devices.ts'
 import type { Companion, Network, Person } from './model.ts'
 import { forgetCodePairing } from './pairing-code.ts'
 import { lidJidOf, pnOf } from './people.ts'
@@ -140,6 +141,7 @@ export async function link(
     connection: undefined,
   }
   phone.companions.set(device, companion)
+  notifyDevices(network, phone, 'add', device)
   network.changed()
   connection.end(streamError(515))
   return { device }

@@ -2,6 +2,7 @@ import type { SignalDevice } from '../people/device.ts'
 import { createSignalDevice } from '../people/signal-device.ts'
 import { SERVER } from '../wire/node.ts'
 import { createAppState } from './app-state.ts'
+import { createBusinessProfile } from './business.ts'
 import { createInbox } from './inbox.ts'
 import { jid, lidOf, numberOfLid, parseJid } from './jid.ts'
 import type { Companion, Network, Person, PretendDevice } from './model.ts'
@@ -56,6 +57,9 @@ export function addPerson(network: Network, number: string, isPhone: boolean, is
     sent: new Map(),
     heard: [],
     blocklist: new Set(),
+    watchers: new Set(),
+    privacyLists: new Map(),
+    profile: createBusinessProfile(),
     privacy: new Map(),
     defaultEphemeralSeconds: 0,
     appState: createAppState(),

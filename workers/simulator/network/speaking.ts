@@ -81,6 +81,8 @@ async function seal(
 
 async function toPerson(network: Network, device: PretendDevice, to: Person, outgoing: Outgoing) {
   const from = device.person
+  // who is blocked is not told
+  if (to.blocklist.has(lidJidOf(from))) return
   for (const companion of to.companions.values()) {
     const enc = await seal(network, device, companion, outgoing.bytes, outgoing)
     enqueue(network, companion, directStanza(network, device, outgoing, [enc]))

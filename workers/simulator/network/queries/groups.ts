@@ -1,66 +1,12 @@
-import { type BinaryNode, child, childBytes, children, node, randomId, SERVER, seconds, textOf } from '../../wire/node.ts'
-import { enqueue } from '../delivery.ts'
+import { type BinaryNode, child, childBytes, children, node, SERVER, textOf } from '../../wire/node.ts'
+import { linkedGroups } from '../communities.ts'
 import * as settings from '../group-settings.ts'
-import {
-  addMembers,
-  type Change,
-  createGroup,
-  groupNode,
-  isAdmin,
-  notifyGroup,
-  participantNode,
-  removeMembers,
-  requestToJoin,
-  setRoles,
-} from '../groups.ts'
+import { addMembers, groupNode, notifyGroup, participantNode, removeMembers, requestToJoin, setRoles } from '../groups.ts'
 import type { Group, Network, Person } from '../model.ts'
 import { findPerson } from '../people.ts'
+import { addresses, asAdmin, asEditor, asMember, groupOf, outcome } from './group-access.ts'
 import type { Answer, Query } from './query.ts'
 import { QueryError } from './query.ts'
-
-function groupOf({ network, item }: Query): Group {
-  const group = network.groups.get(item.attrs.to ?? '')
-  if (!group) throw new QueryError(404, 'item-not-found')
-  return group
-}
-
-function asMember(query: Query): { group: Group; actor: Person } {
-  const group = groupOf(query)
-  const actor = query.companion.person
-  if (!group.members.has(actor.number)) throw new QueryError(403, 'forbidden')
-  return { group, actor }
-}
-
-/** Who may change a group's own data: everybody unless it is locked, then admins. */
-function asEditor(query: Query): { group: Group; actor: Person } {
-  const { group, actor } = asMember(query)
-  if (group.restrict && !isAdmin(group, actor)) throw new QueryError(403, 'forbidden')
-  return { group, actor }
-}
-
-function asAdmin(query: Query): { group: Group; actor: Person } {
-  const { group, actor } = asMember(query)
-  if (!isAdmin(group, actor)) throw new QueryError(403, 'forbidden')
-  return { group, actor }
-}
-
-const addresses = (item: BinaryNode | undefined) => children(item, 'participant').map((entry) => entry.attrs.jid ?? '')
-
-function outcome(group: Group, changes: Change[]): BinaryNode[] {
-  return changes.map(({ person, address, error }) => {
-    if (!person) return node('participant', { jid: address, error })
-    return participantNode(group, group.members.get(person.number) ?? { person, role: 'member' }, error)
-  })
-}
-
-function create({ network, companion, subject }: Query): BinaryNode[] {
-  const owner = companion.person
-  const group = createGroup(network, owner, subject.attrs.subject ?? '', 'lid')
-  addMembers(network, group, owner, addresses(subject), true)
-  const created = groupNode(group)
-  notifyGroup(network, group, owner, node('create', { type: 'new', key: subject.attrs.key }, [created]))
-  return [created]
-}
 
 function participating({ network, companion }: Query): BinaryNode[] {
   const { number } = companion.person
@@ -101,7 +47,7 @@ function accept(query: Query): undefined {
 }
 
 function leave({ network, companion, subject }: Query): BinaryNode[] {
-  const left = children(subject, 'group').map((item) => {
+  const left = children(subject).map((item) => {
     const group = network.groups.get(item.attrs.id ?? '')
     if (!group) return node('group', { id: item.attrs.id, error: 404 })
     removeMembers(network, group, companion.person, [`${companion.person.number}@${SERVER}`])
@@ -117,6 +63,9 @@ const changeMembers =
     const open = action === 'add' && groupOf(query).memberAddMode === 'all_member_add'
     const { group, actor } = open ? asMember(query) : asAdmin(query)
     const wanted = addresses(subject)
+    // from a community: from all its groups
+    const also = action === 'remove' && subject.attrs.linked_groups === 'true' ? linkedGroups(network, group) : []
+    for (const linked of also) removeMembers(network, linked, actor, wanted)
     const changes =
       action === 'add'
         ? addMembers(network, group, actor, wanted)
@@ -147,23 +96,7 @@ const set =
     return undefined
   }
 
-export function setGroupPicture(network: Network, id: string, actor: Person, picture: string | undefined) {
-  const group = network.groups.get(id)
-  if (!group) throw new QueryError(404, 'item-not-found')
-  group.picture = picture
-  const change =
-    picture === undefined
-      ? node('delete', { jid: id })
-      : node('set', { jid: id, id: seconds(), author: `${actor.number}@${SERVER}` })
-  for (const { person } of group.members.values()) {
-    for (const companion of person.companions.values()) {
-      enqueue(network, companion, node('notification', { from: id, type: 'picture', id: randomId(), t: seconds() }, [change]))
-    }
-  }
-}
-
 export const GROUP_QUERIES: Record<string, Answer> = {
-  'w:g2 set create': create,
   'w:g2 get query': (query) => [groupNode(asMember(query).group)],
   'w:g2 get participating': participating,
   'w:g2 set add': changeMembers('add'),

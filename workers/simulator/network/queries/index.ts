@@ -4,6 +4,8 @@ import { activate } from '../login.ts'
 import type { Companion, Network } from '../model.ts'
 import { APP_STATE_QUERIES } from './app-state.ts'
 import { BUSINESS_QUERIES } from './business.ts'
+import { CATALOG_QUERIES } from './catalog.ts'
+import { COMMUNITY_QUERIES } from './communities.ts'
 import { CONNECTION_QUERIES } from './connection.ts'
 import { GROUP_QUERIES } from './groups.ts'
 import { KEY_QUERIES } from './keys.ts'
@@ -20,7 +22,9 @@ const QUERIES: Record<string, Answer> = {
   ...PROFILE_QUERIES,
   ...APP_STATE_QUERIES,
   ...GROUP_QUERIES,
+  ...COMMUNITY_QUERIES,
   ...BUSINESS_QUERIES,
+  ...CATALOG_QUERIES,
   ...NEWSLETTER_QUERIES,
 }
 

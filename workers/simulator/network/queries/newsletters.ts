@@ -192,4 +192,17 @@ export const NEWSLETTER_QUERIES: Record<string, Answer> = {
     )
     return [node('message_updates', { t: seconds() }, [node('messages', { jid: item.attrs.to, t: seconds() }, messages)])]
   },
+  'newsletter get messages': ({ network, subject }) => {
+    const newsletter = [...network.newsletters.values()].find(
+      (item) => item.id === subject.attrs.jid || item.invite === subject.attrs.key,
+    )
+    const { count = '50', before } = subject.attrs
+    const posts = (newsletter?.posts ?? [])
+      .filter((post) => before === undefined || post.serverId < Number(before))
+      .slice(-Number(count))
+    const messages = posts.map((post) =>
+      node('message', { id: post.id, server_id: post.serverId, t: post.at, type: 'text' }, [node('plaintext', {}, post.message)]),
+    )
+    return [node('messages', { jid: newsletter?.id, t: seconds() }, messages)]
+  },
 }

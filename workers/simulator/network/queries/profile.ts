@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type BinaryNode, bytesOf, children, node, randomId, seconds, textOf } from '../../wire/node.ts'
+import { type BinaryNode, bytesOf, child, children, node, randomId, SERVER, seconds, textOf } from '../../wire/node.ts'
 import { enqueue } from '../delivery.ts'
-import { isGroup } from '../jid.ts'
+import { setGroupPicture } from '../group-settings.ts'
+import { isGroup, lidOf } from '../jid.ts'
 import type { Companion, Network, Person } from '../model.ts'
 import { findPerson, hearSignal, lidJidOf, pnOf } from '../people.ts'
-import { setGroupPicture } from './groups.ts'
+import { pictureId, picturePath } from '../pictures.ts'
 import type { Answer } from './query.ts'
 import { QueryError } from './query.ts'
 
@@ -27,6 +28,47 @@ function privacyList(person: Person): BinaryNode {
     {},
     entries.map(([name, value]) => node('category', { name, value })),
   )
+}
+
+/** Version of an exception list: changes with its content. */
+function listHash(numbers: Set<string>): string {
+  return numbers.size === 0
+    ? 'none'
+    : createHash('sha256')
+        .update([...numbers].sort().join())
+        .digest('base64url')
+        .slice(0, 12)
+}
+
+function exceptions(person: Person, name: string): BinaryNode {
+  const numbers = person.privacyLists.get(name) ?? new Set<string>()
+  const users = [...numbers].map((number) => node('user', { jid: `${lidOf(number)}@lid`, pn_jid: `${number}@${SERVER}` }))
+  return node('privacy', {}, [node('list', { name, value: 'contact_blacklist', dhash: listHash(numbers) }, users)])
+}
+
+/** A setting, or the people it leaves out: those only over the version the client knows. */
+const setPrivacy: Answer = ({ network, companion, subject }) => {
+  const { person } = companion
+  const changed = children(subject, 'category')
+  for (const category of changed) {
+    const { name = '', value = '', dhash } = category.attrs
+    const numbers = person.privacyLists.get(name) ?? new Set<string>()
+    const users = children(category, 'user')
+    if (users.length > 0 && dhash !== listHash(numbers)) throw new QueryError(409, 'conflict')
+    for (const { attrs } of users) {
+      const other = findPerson(network, attrs.pn_jid ?? attrs.jid ?? '')
+      if (!other) throw new QueryError(400, 'bad-request')
+      if (attrs.action === 'remove') numbers.delete(other.number)
+      else numbers.add(other.number)
+    }
+    person.privacyLists.set(name, numbers)
+    person.privacy.set(name, value)
+  }
+  network.changed()
+  const answered = changed.map(({ attrs }) =>
+    node('category', { ...attrs, dhash: listHash(person.privacyLists.get(attrs.name ?? '') ?? new Set()) }),
+  )
+  return [node('privacy', {}, answered)]
 }
 
 /** A stanza for every device of the account but the one that did it. */
@@ -77,19 +119,15 @@ const issueTokens: Answer = ({ network, companion, subject }) => {
   return undefined
 }
 
-/** The picture's own bytes name it; where they are is the media host's business. */
-function pictureId(picture: string): string {
-  return String(createHash('sha256').update(picture).digest().readUInt32BE(0))
-}
-
 const getPicture: Answer = ({ network, companion, item, subject }) => {
   const target = item.attrs.target
   const owner =
     target === undefined ? companion.person : isGroup(target) ? network.groups.get(target) : findPerson(network, target)
+  if (owner && 'blockedMe' in owner && owner.blockedMe) throw new QueryError(401, 'not-authorized')
   const picture = owner?.picture
   if (!picture) throw new QueryError(404, 'item-not-found')
   const id = pictureId(picture)
-  const path = `/pps/${id}.jpg`
+  const path = picturePath(picture)
   const url = picture.startsWith('http') ? picture : `https://${network.mediaHost ?? '127.0.0.1'}${path}`
   return [node('picture', { id, type: subject.attrs.type ?? 'preview', url, direct_path: path })]
 }
@@ -98,20 +136,22 @@ const setPicture: Answer = ({ network, companion, item, subject }) => {
   const bytes = bytesOf(subject)
   const picture = bytes && `data:image/jpeg;base64,${bytes.toString('base64')}`
   const target = item.attrs.target
-  if (target && isGroup(target)) setGroupPicture(network, target, companion.person, picture)
+  const group = target === undefined ? undefined : network.groups.get(target)
+  if (target && isGroup(target) && !group) throw new QueryError(404, 'item-not-found')
+  if (group) setGroupPicture(network, group, companion.person, picture)
   else companion.person.picture = picture
   network.changed()
   return picture === undefined ? [node('picture')] : [node('picture', { id: pictureId(picture) })]
 }
 
 export const PROFILE_QUERIES: Record<string, Answer> = {
-  'privacy get privacy': ({ companion }) => [privacyList(companion.person)],
-  'privacy set privacy': ({ network, companion, subject }) => {
-    const changed = children(subject, 'category')
-    for (const { attrs } of changed) companion.person.privacy.set(attrs.name ?? '', attrs.value ?? '')
-    network.changed()
-    return [node('privacy', {}, changed)]
+  'privacy get privacy': ({ companion, subject }) => {
+    const asked = child(subject, 'list')
+    return [asked ? exceptions(companion.person, asked.attrs.name ?? '') : privacyList(companion.person)]
   },
+  'privacy set privacy': setPrivacy,
+  'spam set spam_list': () => undefined,
+  'tos set request': () => undefined,
   'privacy set tokens': issueTokens,
   'blocklist get *': ({ companion }) => blocklist(companion.person),
   'blocklist set item': setBlocked,

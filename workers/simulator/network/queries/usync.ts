@@ -18,16 +18,24 @@ type Protocol = (person: Person, user: Asked) => BinaryNode | undefined
 
 interface Asked {
   network: Network
+  asker: Person
   jid: string | undefined
   phone: string | undefined
 }
 
 const PROTOCOLS: Record<string, Protocol> = {
-  devices: deviceList,
+  devices(person, { network, asker }) {
+    if (!person.watchers.has(asker.number)) {
+      person.watchers.add(asker.number)
+      network.changed()
+    }
+    return deviceList(person)
+  },
   // a user asked for under its LID gets no mapping: the client warns about one
   lid: (person, { jid }) => (jid && parseJid(jid).server === 'lid' ? undefined : node('lid', { val: lidJidOf(person) })),
-  contact: () => node('contact', { type: 'in' }),
-  status: (person) => node('status', { t: seconds() }, person.about ?? ''),
+  contact: (_person, { phone }) => node('contact', { type: 'in' }, phone),
+  status: (person) =>
+    person.blockedMe ? node('status', { code: 401, type: 'fail' }) : node('status', { t: seconds() }, person.about ?? ''),
   disappearing_mode: (person) => node('disappearing_mode', { duration: person.defaultEphemeralSeconds, t: seconds() }),
   business: () => undefined,
   bot: () => undefined,
@@ -44,13 +52,13 @@ function answerUser(asked: Asked, protocols: string[]): BinaryNode[] {
 }
 
 export const USYNC_QUERIES: Record<string, Answer> = {
-  'usync get usync': ({ network, subject }) => {
+  'usync get usync': ({ network, companion, subject }) => {
     const { sid, index, last, mode, context } = subject.attrs
     const protocols = children(child(subject, 'query')).map((protocol) => protocol.tag)
     for (const name of protocols) if (!PROTOCOLS[name]) network.stats.unknownQueries.push(`usync protocol ${name}`)
     const users = children(child(subject, 'list'), 'user').flatMap((user) => {
       const contact = child(user, 'contact')
-      return answerUser({ network, jid: user.attrs.jid, phone: contact && textOf(contact) }, protocols)
+      return answerUser({ network, asker: companion.person, jid: user.attrs.jid, phone: contact && textOf(contact) }, protocols)
     })
     return [node('usync', { sid, index, last, mode, context }, [node('result'), node('list', {}, users)])]
   },

@@ -1,0 +1,58 @@
+/** What a business shows of itself: profile, catalog, collections, orders. Prices are in thousandths of the currency unit. */
+export interface Product {
+  id: string
+  name: string
+  description: string
+  price: number | undefined
+  currency: string
+  retailerId: string
+  url: string
+  images: string[]
+  isHidden: boolean
+}
+
+export interface Collection {
+  id: string
+  name: string
+  productIds: string[]
+}
+
+export interface Order {
+  id: string
+  token: string
+  currency: string
+  items: { productId: string; name: string; price: number; quantity: number; image: string }[]
+}
+
+export interface Hours {
+  timezone: string
+  days: Record<string, string>[]
+}
+
+export interface BusinessProfile {
+  address: string
+  description: string
+  email: string
+  websites: string[]
+  categories: { id: string; name: string }[]
+  hours: Hours | undefined
+  cartEnabled: boolean
+  products: Product[]
+  collections: Collection[]
+  orders: Order[]
+}
+
+export function createBusinessProfile(): BusinessProfile {
+  return {
+    address: '',
+    description: '',
+    email: '',
+    websites: [],
+    categories: [{ id: '629412378414563', name: 'Other businesses' }],
+    hours: undefined,
+    cartEnabled: true,
+    products: [],
+    collections: [],
+    orders: [],
+  }
+}

@@ -1,0 +1,78 @@
+import { node } from '../wire/node.ts'
+import { addMembers, createGroup, groupNode, notifyGroup } from './groups.ts'
+import { parseJid } from './jid.ts'
+import type { Group, Network, Person } from './model.ts'
+
+/** A community is a parent group; its announcement group holds everybody, its other groups whoever joined them. */
+
+export interface Community {
+  parent: Group
+  announcement: Group
+  general: Group
+}
+
+export function createCommunity(
+  network: Network,
+  owner: Person,
+  subject: string,
+  description: string,
+  members: string[] = [],
+): Community {
+  const parent = createGroup(network, owner, subject, 'lid')
+  Object.assign(parent, { isCommunity: true, joinApproval: true })
+  if (description !== '')
+    parent.description = { id: parent.invite.slice(0, 12), text: description, by: owner, at: parent.createdAt }
+  const announcement = createGroup(network, owner, subject, 'lid')
+  Object.assign(announcement, { isAnnouncementGroup: true, announce: true, linkedParent: parent.id })
+  const general = createGroup(network, owner, 'General', 'lid')
+  general.linkedParent = parent.id
+  for (const group of [parent, announcement, general]) {
+    addMembers(network, group, owner, members, true)
+    notifyGroup(network, group, owner, node('create', { type: 'new' }, [groupNode(group)]))
+  }
+  return { parent, announcement, general }
+}
+
+export function linkedGroups(network: Network, parent: Group): Group[] {
+  return [...network.groups.values()].filter((group) => group.linkedParent === parent.id)
+}
+
+/** Error code when a group cannot be linked. */
+export function linkGroup(network: Network, parent: Group, actor: Person, id: string): number | undefined {
+  const group = network.groups.get(id)
+  if (!group) return 404
+  if (group.isCommunity || group.linkedParent !== undefined) return 409
+  const role = group.members.get(actor.number)?.role
+  if (role !== 'admin' && role !== 'superadmin') return 403
+  group.linkedParent = parent.id
+  const announcement = linkedGroups(network, parent).find((item) => item.isAnnouncementGroup)
+  const members = [...group.members.values()].map(({ person }) => person)
+  for (const place of [parent, announcement]) {
+    for (const person of members)
+      if (place && !place.members.has(person.number)) place.members.set(person.number, { person, role: 'member' })
+  }
+  const shown = node('group', { jid: group.id, id: parseJid(group.id).user, subject: group.subject })
+  notifyGroup(network, parent, actor, node('link', { link_type: 'sub_group' }, [shown]))
+  return undefined
+}
+
+export function unlinkGroup(network: Network, parent: Group, actor: Person, id: string): number | undefined {
+  const group = network.groups.get(id)
+  if (group?.linkedParent !== parent.id) return 404
+  if (group.isAnnouncementGroup) return 403
+  group.linkedParent = undefined
+  const shown = node('group', { jid: group.id, id: parseJid(group.id).user, subject: group.subject })
+  notifyGroup(network, parent, actor, node('unlink', { unlink_type: 'sub_group', unlink_reason: 'unlink_group' }, [shown]))
+  return undefined
+}
+
+/** The community ends; its groups live on by themselves, but for the announcements. */
+export function deleteParent(network: Network, parent: Group, actor: Person) {
+  notifyGroup(network, parent, actor, node('delete', { reason: 'delete_parent' }))
+  for (const group of linkedGroups(network, parent)) {
+    group.linkedParent = undefined
+    if (group.isAnnouncementGroup) network.groups.delete(group.id)
+  }
+  network.groups.delete(parent.id)
+  network.changed()
+}

@@ -1,0 +1,93 @@
+import { type BinaryNode, child, childBytes, children, node } from '../../wire/node.ts'
+import { createCommunity, deleteParent, linkedGroups, linkGroup, unlinkGroup } from '../communities.ts'
+import { addMembers, createGroup, groupNode, notifyGroup, setRoles } from '../groups.ts'
+import type { Group } from '../model.ts'
+import { addresses, asAdmin, asMember, outcome } from './group-access.ts'
+import type { Answer, Query } from './query.ts'
+import { QueryError } from './query.ts'
+
+/** A `create` with a parent in it is a community; with a linked parent, a group of one; else a group. */
+export function create({ network, companion, subject }: Query): BinaryNode[] {
+  const owner = companion.person
+  const name = subject.attrs.subject ?? ''
+  const text = childBytes(child(subject, 'description'), 'body')?.toString('utf8') ?? ''
+  if (child(subject, 'parent')) {
+    const { parent } = createCommunity(network, owner, name, text)
+    parent.membersAddGroups = child(subject, 'allow_non_admin_sub_group_creation') !== undefined
+    return [groupNode(parent)]
+  }
+  const parentId = child(subject, 'linked_parent')?.attrs.jid
+  const parent = parentId === undefined ? undefined : network.groups.get(parentId)
+  if (parentId !== undefined && !parent?.isCommunity) throw new QueryError(404, 'item-not-found')
+  const group = createGroup(network, owner, name, 'lid')
+  group.linkedParent = parentId
+  const changes = addMembers(network, group, owner, addresses(subject), true)
+  const created = groupNode(group)
+  notifyGroup(network, group, owner, node('create', { type: 'new', key: subject.attrs.key }, [created]))
+  // people who could not be added are listed with the reason, here only
+  const refused = outcome(
+    group,
+    changes.filter(({ error }) => error !== undefined),
+  )
+  return [{ ...created, content: [...children(created), ...refused] }]
+}
+
+function asCommunityAdmin(query: Query) {
+  const { group: parent, actor } = asAdmin(query)
+  if (!parent.isCommunity) throw new QueryError(400, 'bad-request')
+  return { parent, actor }
+}
+
+const answered = (id: string, error: number | undefined) =>
+  node('group', { jid: id, error }, error === undefined ? undefined : [node('error', { code: error })])
+
+function links(query: Query): BinaryNode[] {
+  const { parent, actor } = asCommunityAdmin(query)
+  const groups = children(child(query.subject, 'link'), 'group').map(({ attrs }) => attrs.jid ?? '')
+  const listed = groups.map((id) => answered(id, linkGroup(query.network, parent, actor, id)))
+  return [node('links', {}, [node('link', { link_type: 'sub_group' }, listed)])]
+}
+
+function unlink(query: Query): BinaryNode[] {
+  const { parent, actor } = asCommunityAdmin(query)
+  const groups = children(query.subject, 'group').map(({ attrs }) => attrs.jid ?? '')
+  const listed = groups.map((id) => answered(id, unlinkGroup(query.network, parent, actor, id)))
+  return [node('unlink', { unlink_type: 'sub_group' }, listed)]
+}
+
+const allowing =
+  (isAllowed: boolean): Answer =>
+  (query) => {
+    const { parent, actor } = asCommunityAdmin(query)
+    parent.membersAddGroups = isAllowed
+    notifyGroup(query.network, parent, actor, node(query.subject.tag))
+    return undefined
+  }
+
+/** Roles of a community count in its announcement group too. */
+function admin(query: Query): BinaryNode[] {
+  const { parent, actor } = asCommunityAdmin(query)
+  const action = children(query.subject)[0]
+  if (action?.tag !== 'promote' && action?.tag !== 'demote') throw new QueryError(400, 'bad-request')
+  const { tag } = action
+  const changes = setRoles(query.network, parent, actor, addresses(action), tag)
+  const announcement: Group | undefined = linkedGroups(query.network, parent).find((group) => group.isAnnouncementGroup)
+  if (announcement) setRoles(query.network, announcement, actor, addresses(action), tag)
+  return [node('admin', {}, [node(tag, {}, outcome(parent, changes))])]
+}
+
+export const COMMUNITY_QUERIES: Record<string, Answer> = {
+  'w:g2 set create': create,
+  'w:g2 get sub_groups': (query) => [node('sub_groups', {}, linkedGroups(query.network, asMember(query).group).map(groupNode))],
+  'w:g2 set links': links,
+  'w:g2 set unlink': unlink,
+  'w:g2 set allow_non_admin_sub_group_creation': allowing(true),
+  'w:g2 set not_allow_non_admin_sub_group_creation': allowing(false),
+  'w:g2 set admin': admin,
+  'w:g2 set delete_parent': (query) => {
+    const { parent, actor } = asCommunityAdmin(query)
+    if (parent.owner !== actor) throw new QueryError(403, 'forbidden')
+    deleteParent(query.network, parent, actor)
+    return undefined
+  },
+}

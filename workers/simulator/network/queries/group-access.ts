@@ -1,0 +1,46 @@
+import { type BinaryNode, children, node, seconds } from '../../wire/node.ts'
+import { type Change, isAdmin, participantNode } from '../groups.ts'
+import type { Group, Person } from '../model.ts'
+import { type Query, QueryError } from './query.ts'
+
+export function groupOf({ network, item }: Query): Group {
+  const group = network.groups.get(item.attrs.to ?? '')
+  if (!group) throw new QueryError(404, 'item-not-found')
+  return group
+}
+
+export function asMember(query: Query): { group: Group; actor: Person } {
+  const group = groupOf(query)
+  const actor = query.companion.person
+  if (!group.members.has(actor.number)) throw new QueryError(403, 'forbidden')
+  return { group, actor }
+}
+
+/** Who may change a group's own data: everybody unless it is locked, then admins. */
+export function asEditor(query: Query): { group: Group; actor: Person } {
+  const { group, actor } = asMember(query)
+  if (group.restrict && !isAdmin(group, actor)) throw new QueryError(403, 'forbidden')
+  return { group, actor }
+}
+
+export function asAdmin(query: Query): { group: Group; actor: Person } {
+  const { group, actor } = asMember(query)
+  if (!isAdmin(group, actor)) throw new QueryError(403, 'forbidden')
+  return { group, actor }
+}
+
+/** How long an invitation message holds, in seconds: three days. */
+export const INVITE_VALIDITY = 3 * 86_400
+
+export const addresses = (item: BinaryNode | undefined) => children(item, 'participant').map((entry) => entry.attrs.jid ?? '')
+
+export function outcome(group: Group, changes: Change[]): BinaryNode[] {
+  return changes.map(({ person, address, error }) => {
+    if (!person) return node('participant', { jid: address, error })
+    const shown = participantNode(group, group.members.get(person.number) ?? { person, role: 'member' }, error)
+    // who may not be added can be invited with this
+    return error === 403
+      ? { ...shown, content: [node('add_request', { code: group.invite, expiration: seconds() + INVITE_VALIDITY })] }
+      : shown
+  })
+}
