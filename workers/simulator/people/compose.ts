@@ -3,6 +3,7 @@ import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import * as v from 'valibot'
 import { ControlError, type MessageInput } from '../control/network-control.ts'
 import { ABOUT_FORMS } from './compose-about.ts'
+import { ANSWER_FORMS } from './compose-answer.ts'
 import { COMMERCE_FORMS } from './compose-commerce.ts'
 import { CONTENT_FORMS } from './compose-content.ts'
 import { applyContext, CommonFields } from './compose-context.ts'
@@ -17,6 +18,7 @@ const FORMS: Record<string, Form> = {
   ...CONTENT_FORMS,
   ...MEDIA_FORMS,
   ...ABOUT_FORMS,
+  ...ANSWER_FORMS,
   ...COMMERCE_FORMS,
   proto: { siblings: [], make: async (input) => composeProto(input) },
 }
