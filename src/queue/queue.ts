@@ -219,11 +219,14 @@ export function createQueue(options: QueueOptions): Queue {
     const ops: Op[] = [...more]
     const appended: string[] = []
     for (const [item, outcome] of ended) {
-      ops.push([shelf.itemKey(item.svcId), null], ...(onDelivery?.(item, outcome) ?? []))
-      if (!events.wanted('delivery')) continue
-      const event = events.append(deliveryEvent(item, outcome, clock.now()))
-      ops.push(...event.ops)
-      appended.push(event.eventId)
+      ops.push([shelf.itemKey(item.svcId), null])
+      if (events.wanted('delivery')) {
+        const event = events.append(deliveryEvent(item, outcome, clock.now()))
+        ops.push(...event.ops)
+        appended.push(event.eventId)
+      }
+      // After the delivery: events that go with it follow it in the outbox, too.
+      ops.push(...(onDelivery?.(item, outcome) ?? []))
     }
     await persistently(() => store.commit({ ops }), {
       timer,

@@ -53,6 +53,9 @@ export function lmdbDriver({ dir }: { dir: string }): LmdbDriver {
     maxReaders: 512,
     // A commit resolves after its fsync. (With overlapping sync, lmdb's default, it resolves before; measured no slower here.)
     overlappingSync: false,
+    // A batch says itself what belongs together. (The library's own grouping per turn makes a promise nobody holds: when a commit fails, on
+    // a full disk say, its rejection would end the process.)
+    eventTurnBatching: false,
   })
 
   const read = (key: string) => {
