@@ -46,6 +46,8 @@ export interface ContactInput {
   picture?: string | undefined
   about?: string | undefined
   blocked_me?: boolean | undefined
+  /** Takes messages without reading them: for load. */
+  sink?: boolean | undefined
   group_add?: 'all' | 'none' | undefined
 }
 

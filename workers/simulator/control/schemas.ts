@@ -49,6 +49,8 @@ const contactFields = {
   picture: v.optional(v.string()),
   about: v.optional(v.string()),
   blocked_me: v.optional(v.boolean()),
+  /** Takes messages without reading them: for load. */
+  sink: v.optional(v.boolean()),
   group_add: v.optional(v.picklist(['all', 'none'])),
 }
 
