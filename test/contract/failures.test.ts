@@ -143,6 +143,14 @@ describe('bodies', () => {
       'invalid_request',
       'a mention that is not in the text',
     )
+    const longer = await problem(
+      await post(JSON.stringify({ phone: '5511988887777', message: 'Hi @5511988887777', mentions: ['551198888'] })),
+    )
+    assert.deepEqual(
+      longer.issues,
+      [{ path: 'mentions.0', message: 'must appear in the text as @551198888' }],
+      'part of another number',
+    )
     const read = await post(JSON.stringify({ phone: '123@newsletter', message_id: 'A' }), undefined, `${base}/read-message`)
     assert.equal((await problem(read)).code, 'invalid_phone', 'a kind the operation does not take')
   })

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { keyRecords, workspaceRecords } from '../../../src/account/records.ts'
+import { hashOf, newApiKey } from '../../../src/account/secrets.ts'
+import { createAccount } from '../../../src/account/workspaces.ts'
+import { Failure } from '../../../src/domain/failures.ts'
+import type { WorkspaceId } from '../../../src/domain/ids.ts'
+import { createGate } from '../../../src/http/auth.ts'
+import { createBuckets, createThrottle } from '../../../src/http/rate-limit.ts'
+import { keys } from '../../../src/storage/keys.ts'
+import { openService, type Service } from '../../contract/http/service.ts'
+
+let service: Service
+before(async () => {
+  service = await openService()
+})
+after(() => service.close())
+
+const OTHER = '0d3f7a52-5b1c-4a6e-8b55-6d1f2c3e4a5b' as WorkspaceId
+
+/** A second workspace beside `default`, as the operator's command makes it, and a key of it. */
+async function secondWorkspace(): Promise<string> {
+  const value = newApiKey()
+  const now = service.time.now
+  const first = service.account.workspace(service.workspace)
+  const record = { ...first, id: OTHER, name: 'other', createdAt: now + 1, adminKeyHash: hashOf('another') }
+  const key = {
+    id: 'b7a1c7f0-3a1e-4f50-9e0f-2a6d1a5b7c11',
+    workspace: OTHER,
+    name: 'theirs',
+    scopes: ['instances:operate' as const],
+    hint: '',
+    kind: 'api_key' as const,
+    hash: hashOf(value),
+    createdAt: now,
+    lastUsedAt: null,
+    lastUsedIp: null,
+  }
+  const ops = [
+    workspaceRecords(service.sealer).encode(keys.workspace(OTHER), record),
+    keyRecords(service.sealer).encode(keys.apiKey(OTHER, key.id), key),
+  ]
+  await service.store.commit({ ops })
+  return value
+}
+
+test('a key of another workspace opens no instance', async () => {
+  const { id, token } = await service.newInstance()
+  await service.changeWorkspace(({ security }) => ({ security: { ...security, requireApiKey: true } }))
+  const own = await service.newKey(['instances:operate'])
+  const theirs = await secondWorkspace()
+  const { store, sealer, clock, log, directory } = service
+  const account = createAccount({ store, sealer, clock, log, adminKey: null, instanceSlots: 1 })
+  await account.load()
+  const gate = createGate({
+    account,
+    directory,
+    clock,
+    buckets: createBuckets(clock),
+    throttle: createThrottle(clock),
+    adminAllowedIps: [],
+  })
+  const knock = (value: string) => ({
+    headers: new Headers({ Authorization: `Bearer ${value}` }),
+    source: '192.0.2.1',
+    limit() {},
+  })
+  assert.equal(gate.instance(id, token, knock(own.value)).instance, id)
+  assert.throws(
+    () => gate.instance(id, token, knock(theirs)),
+    (error) => error instanceof Failure && error.code === 'api_key_required',
+  )
+  assert.deepEqual(gate.account('instances:operate', knock(theirs)), { workspace: OTHER }, 'it opens its own')
+  await account.stop()
+})
