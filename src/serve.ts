@@ -51,18 +51,15 @@ export async function listen(
     url: urlOf(host, (server.address() as AddressInfo).port),
 
     async stop(deadlineMs) {
+      // It listens on until the last answer is made: callers hear 503, and a balancer sees that it is not ready.
       isStopping = true
+      const answered = new Promise<void>((resolve) => {
+        drained = resolve
+      })
+      if (inFlight > 0) await within(deadlineMs, answered)
+      // Ends idle connections, too; those that still carry an answer get a moment, and what is past the deadline is cut.
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      await within(
-        deadlineMs,
-        new Promise<void>((resolve) => {
-          drained = resolve
-          if (inFlight === 0) resolve()
-        }),
-      )
-      // The last answers leave with the connections that carry them; idle ones and those past the deadline are cut.
-      server.closeIdleConnections()
-      const cut = setTimeout(() => server.closeAllConnections(), Math.min(deadlineMs, FLUSH))
+      const cut = setTimeout(() => server.closeAllConnections(), FLUSH)
       await closed
       clearTimeout(cut)
     },

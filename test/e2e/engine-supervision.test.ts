@@ -113,6 +113,27 @@ describe('a pool of two shards', { timeout: 60_000 }, () => {
   })
 })
 
+test('an instance whose creation fails can be erased, and does not come back', { timeout: 60_000 }, async () => {
+  const engine = await createPooledEngine({ ...setup, shards: 1 })
+  try {
+    await engine.start(config('a'), 'create')
+    await assert.rejects(engine.start(config('unstartable'), 'create'), Failure)
+    await engine.stop('unstartable', 'erase')
+    assert.equal(engine.shardOf('unstartable'), undefined)
+
+    const creation = assert.rejects(engine.start(config('slow'), 'create'), unavailable)
+    await engine.crashShard(0)
+    await creation
+    // The shard that died cannot erase it; its next life does.
+    await engine.stop('slow', 'erase')
+    await untilAnswered(engine, 'a')
+    while (engine.shardOf('slow') !== undefined) await wait(10)
+    await assert.rejects(engine.call('slow', 'echo', null), unavailable)
+  } finally {
+    await engine.close(1_000)
+  }
+})
+
 test('of 20 instances, those of a dead shard are back within 10 s, at most 5 starts in any second', {
   timeout: 60_000,
 }, async () => {

@@ -19,7 +19,9 @@ function createSmallInstance(deps: ShardDeps, first: InstanceConfig): HostedInst
     profileName: `born at ${Date.now()}`,
   })
   return {
-    async start() {
+    async start(how) {
+      if (how === 'create' && config.id === 'unstartable') throw new Error('no session for this one')
+      if (how === 'create' && config.id === 'slow') return new Promise(() => {})
       deps.announce({ type: 'state', instance: config.id, state: state() })
       return state()
     },

@@ -1,0 +1,80 @@
+/** How HTTP ends: what was asked is answered, what comes later is refused, and nobody can hold the end up. */
+import assert from 'node:assert/strict'
+import { Agent, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { listen } from '../../../src/serve.ts'
+
+/** An application whose `/slow` answers when it is told to. */
+async function start() {
+  let arrived!: () => void
+  let answer!: () => void
+  const waiting = new Promise<void>((resolve) => {
+    arrived = resolve
+  })
+  const told = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  const server = await listen({ host: '127.0.0.1', port: 0 }, ({ peer }) => ({
+    async fetch(asked) {
+      if (!asked.url.endsWith('/slow')) return new Response(peer(asked))
+      arrived()
+      await told
+      return new Response('late but whole')
+    },
+  }))
+  return { server, waiting, answer }
+}
+
+function get(url: string, agent?: Agent): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    request(url, agent ? { agent } : {}, (response) => {
+      text(response).then((body) => resolve({ status: response.statusCode!, body }), reject)
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+test('the application learns the address a request came from', async () => {
+  const { server } = await start()
+  assert.deepEqual(await get(`${server.url}/`), { status: 200, body: '127.0.0.1' })
+  await server.stop(1_000)
+})
+
+test('a stop waits for the answer in flight, and refuses what comes meanwhile', async () => {
+  const { server, waiting, answer } = await start()
+  const keepAlive = new Agent({ keepAlive: true, maxSockets: 1 })
+  await get(`${server.url}/`, keepAlive)
+  const slow = get(`${server.url}/slow`)
+  await waiting
+  const stopped = server.stop(10_000)
+  const refused = await get(`${server.url}/`, keepAlive)
+  assert.equal(refused.status, 503)
+  assert.equal(JSON.parse(refused.body).error.code, 'engine_unavailable')
+  answer()
+  assert.deepEqual(await slow, { status: 200, body: 'late but whole' })
+  await stopped
+  await assert.rejects(get(`${server.url}/`, new Agent()), { code: 'ECONNREFUSED' })
+  keepAlive.destroy()
+})
+
+test('an answer that never comes does not hold the stop beyond its deadline', async () => {
+  const { server, waiting } = await start()
+  const slow = assert.rejects(get(`${server.url}/slow`))
+  await waiting
+  await server.stop(50)
+  await slow
+})
+
+test('a port that is taken is named in one sentence', async () => {
+  const { server } = await start()
+  const port = Number(new URL(server.url).port)
+  await assert.rejects(
+    listen({ host: '127.0.0.1', port }, () => ({ fetch: () => new Response() })),
+    {
+      message: `The service cannot listen on 127.0.0.1 port ${port}: another program listens there (SVC_HOST, SVC_PORT).`,
+    },
+  )
+  await server.stop(1_000)
+})
