@@ -86,7 +86,8 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     try {
       await engine.configure(toConfig(record))
     } catch (err) {
-      if (!(err instanceof Failure) || err.code !== 'engine_unavailable') throw err
+      const isAbsent = err instanceof Failure && (err.code === 'engine_unavailable' || err.code === 'instance_not_found')
+      if (!isAbsent) throw err
       log.warn({ err, instance_id: record.id }, 'a change of configuration waits for the shard to come back')
     }
   }

@@ -18,9 +18,10 @@ after(() => service.close())
 
 const OTHER = '0d3f7a52-5b1c-4a6e-8b55-6d1f2c3e4a5b' as WorkspaceId
 
-/** A second workspace beside `default`, as the operator's command makes it, and a key of it. */
-async function secondWorkspace(): Promise<string> {
+/** A second workspace beside `default`, as the operator's command makes it, a key of it, and an imported token of `default`. */
+async function secondWorkspace(): Promise<{ value: string; imported: string }> {
   const value = newApiKey()
+  const imported = 'F7a1b2c3d4e5f60718293a4b5c6d7e8f9'
   const now = service.time.now
   const first = service.account.workspace(service.workspace)
   const record = { ...first, id: OTHER, name: 'other', createdAt: now + 1, adminKeyHash: hashOf('another') }
@@ -36,19 +37,27 @@ async function secondWorkspace(): Promise<string> {
     lastUsedAt: null,
     lastUsedIp: null,
   }
+  const token = {
+    ...key,
+    id: 'c7a1c7f0-3a1e-4f50-9e0f-2a6d1a5b7c11',
+    workspace: service.workspace,
+    kind: 'client_token' as const,
+    hash: hashOf(imported),
+  }
   const ops = [
     workspaceRecords(service.sealer).encode(keys.workspace(OTHER), record),
     keyRecords(service.sealer).encode(keys.apiKey(OTHER, key.id), key),
+    keyRecords(service.sealer).encode(keys.apiKey(service.workspace, token.id), token),
   ]
   await service.store.commit({ ops })
-  return value
+  return { value, imported }
 }
 
-test('a key of another workspace opens no instance', async () => {
+test('a key of another workspace opens no instance, and an imported token only in its own header', async () => {
   const { id, token } = await service.newInstance()
   await service.changeWorkspace(({ security }) => ({ security: { ...security, requireApiKey: true } }))
   const own = await service.newKey(['instances:operate'])
-  const theirs = await secondWorkspace()
+  const { value: theirs, imported } = await secondWorkspace()
   const { store, sealer, clock, log, directory } = service
   const account = createAccount({ store, sealer, clock, log, adminKey: null, instanceSlots: 1 })
   await account.load()
@@ -71,5 +80,11 @@ test('a key of another workspace opens no instance', async () => {
     (error) => error instanceof Failure && error.code === 'api_key_required',
   )
   assert.deepEqual(gate.account('instances:operate', knock(theirs)), { workspace: OTHER }, 'it opens its own')
+  const inHeader = { ...knock(''), headers: new Headers({ 'Client-Token': imported }) }
+  assert.equal(gate.instance(id, token, inHeader).instance, id)
+  assert.throws(
+    () => gate.instance(id, token, knock(imported)),
+    (error) => error instanceof Failure && error.code === 'api_key_required',
+  )
   await account.stop()
 })
