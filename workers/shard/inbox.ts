@@ -223,13 +223,14 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
       attach(socket, saved) {
         sock = socket
         whenSaved = saved
+        socket.ws.prependListener('CB:message', takeInLine)
         socket.ws.on('CB:message', see)
         socket.ws.on('CB:ib,,offline_preview', () => {
-          // After passive mode is left and before the network's own queue; `offline` makes the library take them one by one.
+          // After passive mode is left and before the network's own queue.
           journal
             .replayPeers()
             .then((nodes) => {
-              for (const node of nodes) socket.ws.emit('CB:message', { ...node, attrs: { ...node.attrs, offline: '0' } })
+              for (const node of nodes) socket.ws.emit('CB:message', node)
             })
             .catch((error) => log.error({ err: error }, 'peer messages could not be taken again'))
         })
@@ -243,6 +244,15 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
       await Promise.all([marks.load(), journal.load()])
     },
   }
+}
+
+/**
+ * One line for all messages of a socket. The library has two: what waited while we were away is taken one by one, what is new at once, so
+ * that new messages overtake the old of the same chat; and new ones overtake each other while the first is still looking up its author's
+ * addresses. A message under a sender key that overtakes the message with that key cannot be read at all (INBOUND.md, 3.5).
+ */
+function takeInLine({ attrs }: BinaryNode) {
+  attrs.offline ??= '0'
 }
 
 function decode(plaintext: Uint8Array): proto.IMessage {

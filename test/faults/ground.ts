@@ -1,0 +1,94 @@
+/**
+ * The ground the fault tests stand on: the network in a process of its own, the service in another that can be killed and started again
+ * on the same data and port, and the webhook receiver here, which outlives both.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Ack, createGateway, type Gateway, type Instance } from '../harness/gateway.ts'
+import { networkEnv, type Running, run } from '../harness/process.ts'
+import { type Receiver, startReceiver } from '../harness/receiver.ts'
+import { createSandbox, type Sandbox } from '../harness/sandbox.ts'
+
+export interface Ground {
+  sandbox: Sandbox
+  receiver: Receiver
+  gateway: Gateway
+  /** Starts the service on the same data and port; `more`: additional environment. */
+  start(more?: Record<string, string>): Promise<Running>
+  /** The service that was started last. */
+  readonly service: Running
+  stop(): Promise<void>
+}
+
+/** Between two looks at something that has no announcement, in ms. */
+const LOOK = 20
+
+export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+/** Looks until it is so; the deadline ends the test with what was missing. */
+export async function until(what: string, isSo: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> {
+  const deadline = Date.now() + ms
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error(`not within ${ms} ms: ${what}`)
+    await pause(LOOK)
+  }
+}
+
+/** A port nobody has now. Fixed for a test, so that `api_url` stays true over restarts. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+export async function startGround(): Promise<Ground> {
+  const dir = await mkdtemp(join(tmpdir(), 'svc-faults-'))
+  const receiver = await startReceiver()
+  const network = await run(['--network-only'], { SVC_DATA_DIR: join(dir, 'network'), SVC_SANDBOX_PORT: '0' })
+  const port = await freePort()
+  const env = { ...networkEnv(network.printed), SVC_DATA_DIR: join(dir, 'service'), SVC_PORT: String(port), SVC_SHARDS: '1' }
+  let service = await run([], env)
+  const gateway = await createGateway(service.printed.base_url!, service.printed.admin_key!)
+  return {
+    sandbox: createSandbox(network.printed.sandbox_url!),
+    receiver,
+    gateway,
+    get service() {
+      return service
+    },
+    async start(more = {}) {
+      service = await run([], { ...env, ...more })
+      return service
+    },
+    async stop() {
+      await service.kill()
+      await network.kill()
+      await receiver.stop()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/**
+ * A client as it should be: what was not acknowledged is asked for again. Gives up on any answer that is no success and no 503: only an
+ * acknowledgement counts.
+ */
+export async function sendUntilAcknowledged(gateway: Gateway, instance: Instance, phone: string, message: string): Promise<Ack> {
+  for (;;) {
+    const answer = await gateway.ask(instance, 'POST', '/send-text', { phone, message }).catch((error: unknown) => {
+      // What a connection that breaks looks like to `fetch`.
+      if (error instanceof TypeError || error instanceof SyntaxError) return undefined
+      throw error
+    })
+    if (answer !== undefined && answer.status < 300) return answer.body as unknown as Ack
+    if (answer !== undefined && answer.status !== 503) {
+      throw new Error(`POST /send-text: ${answer.status} ${JSON.stringify(answer.body)}`)
+    }
+    await pause(50)
+  }
+}

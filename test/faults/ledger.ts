@@ -1,0 +1,66 @@
+/** What was sent against what arrived: loss, repetition and order, counted the same way in every fault test. */
+import type { Received, Receiver } from '../harness/receiver.ts'
+
+export interface Arrived {
+  /** Everything that was sent. */
+  sent: number
+  /** Messages that arrived at least once. */
+  unique: number
+  /** Repeated POSTs, all of them with an event id seen before. */
+  duplicates: number
+  /** Sent, never arrived. */
+  lost: string[]
+  /** Message ids under more than one event id. */
+  torn: string[]
+}
+
+type Event = Received['event']
+
+/** `type` events by message id, against the message ids they should be about. */
+export function compare(receiver: Receiver, type: string, wanted: readonly string[]): Arrived {
+  const events = receiver.events(type)
+  const byMessage = new Map<string, Set<string>>()
+  let duplicates = 0
+  for (const event of events) {
+    const id = String(event.message_id)
+    const seen = byMessage.get(id) ?? new Set()
+    if (seen.has(event.event_id)) duplicates++
+    seen.add(event.event_id)
+    byMessage.set(id, seen)
+  }
+  return {
+    sent: wanted.length,
+    unique: wanted.filter((id) => byMessage.has(id)).length,
+    duplicates,
+    lost: wanted.filter((id) => !byMessage.has(id)),
+    torn: [...byMessage].filter(([, ids]) => ids.size > 1).map(([id]) => id),
+  }
+}
+
+export const textOf = (event: Event) => String((event.text as { message: string }).message)
+
+/** Repetitions keep the place of their first delivery. */
+export function firstDeliveries(events: readonly Event[]): Event[] {
+  const seen = new Set<string>()
+  return events.filter(({ event_id }) => !seen.has(event_id) && seen.add(event_id))
+}
+
+/** Pairs that came the wrong way round within one line; `lineOf` names the line, `numberOf` its ascending number. */
+export function outOfOrder<T>(items: readonly T[], lineOf: (item: T) => string, numberOf: (item: T) => number): string[] {
+  const last = new Map<string, number>()
+  const wrong: string[] = []
+  for (const item of items) {
+    const line = lineOf(item)
+    const number = numberOf(item)
+    const before = last.get(line) ?? -1
+    if (number < before) wrong.push(`${line}: ${number} after ${before}`)
+    last.set(line, Math.max(before, number))
+  }
+  return wrong
+}
+
+/** One line per suite, in the test's own output. */
+export const line = (name: string, facts: Record<string, string | number>) =>
+  `${name}: ${Object.entries(facts)
+    .map(([key, value]) => `${key} ${value}`)
+    .join(', ')}`
