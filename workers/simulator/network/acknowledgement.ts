@@ -1,4 +1,4 @@
-import { type BinaryNode, node, SERVER, seconds } from '../wire/node.ts'
+import { type BinaryNode, node, SERVER_JID, seconds } from '../wire/node.ts'
 
 /** What the server says to a stanza it took over. */
 export function acknowledgement(item: BinaryNode, error?: number): BinaryNode {
@@ -7,7 +7,7 @@ export function acknowledgement(item: BinaryNode, error?: number): BinaryNode {
   return node('ack', {
     class: item.tag,
     id,
-    from: to ?? SERVER,
+    from: to ?? SERVER_JID,
     t: seconds(),
     participant,
     ...(isMessage ? { phash } : { type }),

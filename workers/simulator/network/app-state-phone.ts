@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { hkdf } from '../wire/keys.ts'
-import { node, randomId, SERVER, seconds } from '../wire/node.ts'
+import { node, randomId, SERVER_JID, seconds } from '../wire/node.ts'
 import { type Collection, collectionOf } from './app-state.ts'
 import { enqueue } from './delivery.ts'
 import type { Companion, Network, Person } from './model.ts'
@@ -166,7 +166,7 @@ export function appendPatch(network: Network, person: Person, name: string, patc
     enqueue(
       network,
       companion,
-      node('notification', { from: SERVER, type: 'server_sync', id: randomId(), t: seconds() }, [change]),
+      node('notification', { from: SERVER_JID, type: 'server_sync', id: randomId(), t: seconds() }, [change]),
     )
   }
 }

@@ -30,6 +30,7 @@ function describePerson(person: Person) {
     business,
     presence,
     about: about ?? null,
+    devices: person.devices.map(({ id, received }) => ({ id, received })),
     has_picture: picture !== undefined,
     blocklist: [...blocklist],
     privacy: Object.fromEntries(privacy),
@@ -41,6 +42,7 @@ function describePerson(person: Person) {
 function describePhone(person: Person) {
   return {
     ...describePerson(person),
+    /** Linked devices: the gateway's instances. */
     devices: [...person.companions.values()].map(describeCompanion),
     app_state: Object.fromEntries(person.appState.actions),
     default_ephemeral_seconds: person.defaultEphemeralSeconds,

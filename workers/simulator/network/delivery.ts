@@ -1,4 +1,4 @@
-import { type BinaryNode, children, node } from '../wire/node.ts'
+import { type BinaryNode, children, node, SERVER_JID } from '../wire/node.ts'
 import type { Connection } from './connection.ts'
 import type { Companion, Network } from './model.ts'
 
@@ -68,10 +68,10 @@ export function flushPending(network: Network, connection: Connection, companion
     notification: count('notification'),
     appdata: 0,
   }
-  connection.send(node('ib', { from: 's.whatsapp.net' }, [node('offline_preview', counts)]))
+  connection.send(node('ib', { from: SERVER_JID }, [node('offline_preview', counts)]))
   connection.isLive = true
   for (const item of waiting) deliver(network, connection, { ...item, attrs: { ...item.attrs, offline: '0' } })
-  connection.send(node('ib', { from: 's.whatsapp.net' }, [node('offline', { count: waiting.length })]))
+  connection.send(node('ib', { from: SERVER_JID }, [node('offline', { count: waiting.length })]))
 }
 
 /** `<ack>` of the client: settles messages (only when it cannot or need not send a receipt), receipts, notifications and calls. */

@@ -20,6 +20,7 @@ export async function hear(network: Network, device: PretendDevice, letter: Lett
   }
   const message = await device.turn(() => decrypt(network, device, letter))
   network.changed()
+  if (message) device.received += 1
   if (!message || device.id !== 0) return
   if (person === letter.from.person) return hearOwn(network, device, letter, message)
   record(device, letter, message)

@@ -1,4 +1,4 @@
-import { type BinaryNode, node, SERVER, seconds } from '../wire/node.ts'
+import { type BinaryNode, node, SERVER_JID, seconds } from '../wire/node.ts'
 import type { ClientHandshake } from '../wire/noise.ts'
 import { bootstrap } from './bootstrap-after-pairing.ts'
 import { type Connection, failure, streamError } from './connection.ts'
@@ -34,7 +34,7 @@ function admit(network: Network, connection: Connection, client: ClientHandshake
   connection.companion = companion
   const success = { t: seconds(), lid: lidJidOf(companion.person, device), creation: seconds(), location: 'sim', props: 1 }
   connection.send(node('success', success))
-  connection.send(node('ib', { from: SERVER }, [node('edge_routing', {}, [node('routing_info', {}, ROUTING_INFO)])]))
+  connection.send(node('ib', { from: SERVER_JID }, [node('edge_routing', {}, [node('routing_info', {}, ROUTING_INFO)])]))
 }
 
 /** The client left passive mode: it gets what waited for it, and a new device what its phone has for it. */
@@ -50,7 +50,7 @@ export function activate(network: Network, connection: Connection, companion: Co
 }
 
 function dirty(type: string): BinaryNode {
-  return node('ib', { from: SERVER }, [node('dirty', { type, timestamp: seconds() })])
+  return node('ib', { from: SERVER_JID }, [node('dirty', { type, timestamp: seconds() })])
 }
 
 /** A connection ended: its device is offline from now on. */

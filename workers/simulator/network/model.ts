@@ -78,6 +78,8 @@ export interface PretendDevice {
   /** Made at first use: most devices of a network are never spoken to. */
   readonly signal: SignalDevice
   readonly hasSignal: boolean
+  /** Messages it could read. */
+  received: number
   /** Runs jobs one after the other: a ratchet has no lock of its own. */
   turn<T>(job: () => Promise<T>): Promise<T>
 }

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, pbkdf2Sync, randomBytes } from 'node:
 import { setTimeout as pause } from 'node:timers/promises'
 import { ControlError } from '../control/network-control.ts'
 import { agree, generateKeyPair, hkdf } from '../wire/keys.ts'
-import { type BinaryNode, childBytes, node, randomId, SERVER, seconds, textOf } from '../wire/node.ts'
+import { type BinaryNode, childBytes, node, randomId, SERVER_JID, seconds, textOf } from '../wire/node.ts'
 import type { Connection } from './connection.ts'
 import { parseJid } from './jid.ts'
 import type { Network, Person } from './model.ts'
@@ -106,7 +106,7 @@ export async function enterCode(network: Network, phone: Person, code: string): 
     network.later(10_000, () => reject(new ControlError('conflict', 'the device did not answer')))
   })
   connection.send(
-    node('notification', { from: SERVER, type: 'link_code_companion_reg', id: randomId(), t: seconds() }, [
+    node('notification', { from: SERVER_JID, type: 'link_code_companion_reg', id: randomId(), t: seconds() }, [
       node('link_code_companion_reg', { stage: 'primary_hello' }, [
         node('link_code_pairing_ref', {}, ref),
         node('link_code_pairing_wrapped_primary_ephemeral_pub', {}, primary),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { ControlError } from '../control/network-control.ts'
 import { hmac, verify } from '../wire/keys.ts'
-import { child, childBytes, node, randomId, readBigEndian, SERVER, seconds } from '../wire/node.ts'
+import { child, childBytes, node, randomId, readBigEndian, SERVER_JID, seconds } from '../wire/node.ts'
 import type { ClientHandshake } from '../wire/noise.ts'
 import { type Connection, streamError } from './connection.ts'
 import { notifyDevices } from './devices.ts'
@@ -26,7 +26,7 @@ function sendRefs(network: Network, connection: Connection) {
   const refs = Array.from({ length: REFS }, () => `2@${randomBytes(66).toString('base64')}`)
   for (const ref of refs) network.refs.set(ref, connection)
   const content = refs.map((ref) => node('ref', {}, ref))
-  connection.send(node('iq', { from: SERVER, type: 'set', id: randomId(), xmlns: 'md' }, [node('pair-device', {}, content)]))
+  connection.send(node('iq', { from: SERVER_JID, type: 'set', id: randomId(), xmlns: 'md' }, [node('pair-device', {}, content)]))
 }
 
 /** Whatever a code can refer to goes with its connection. */
@@ -41,7 +41,7 @@ export function refreshCompanionReg(network: Network, qr: string) {
   const connection = network.refs.get(code.ref)
   if (!connection) throw new ControlError('conflict', 'nobody shows this code')
   network.retiredSecrets.add(code.advSecret.toString('base64'))
-  connection.send(node('notification', { from: SERVER, type: 'companion_reg_refresh', id: randomId(), t: seconds() }))
+  connection.send(node('notification', { from: SERVER_JID, type: 'companion_reg_refresh', id: randomId(), t: seconds() }))
 }
 
 interface ScannedCode {
@@ -98,7 +98,7 @@ export async function link(
   const container = signDevice(network, phone, details, identity, advSecret)
   const answer = connection.expect(id)
   connection.send(
-    node('iq', { from: SERVER, type: 'set', id, t: seconds(), xmlns: 'md' }, [
+    node('iq', { from: SERVER_JID, type: 'set', id, t: seconds(), xmlns: 'md' }, [
       node('pair-success', {}, [
         node('device-identity', {}, container),
         node('device', { jid: pnOf(phone, device), lid: lidJidOf(phone, device) }),

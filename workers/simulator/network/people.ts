@@ -17,6 +17,7 @@ export function createPretendDevice(person: Person, id: number, restored?: Signa
     person,
     id,
     address: `${person.number}.${id}`,
+    received: 0,
     get signal() {
       signal ??= createSignalDevice()
       return signal

@@ -6,6 +6,8 @@ export type { BinaryNode }
 export type Attributes = Record<string, string | number | boolean | null | undefined>
 
 export const SERVER = 's.whatsapp.net'
+/** The server itself, as clients know it: an address without user. */
+export const SERVER_JID = `@${SERVER}`
 
 /**
  * A binary node. Attributes become strings and text content becomes bytes: the codec counts an attribute of another type without

@@ -1,4 +1,4 @@
-import { type BinaryNode, firstChild, node, SERVER, seconds } from '../../wire/node.ts'
+import { type BinaryNode, firstChild, node, SERVER_JID, seconds } from '../../wire/node.ts'
 import type { Connection } from '../connection.ts'
 import { activate } from '../login.ts'
 import type { Companion, Network } from '../model.ts'
@@ -58,9 +58,9 @@ const AFTERWARDS: Record<string, (query: Query) => void> = {
 }
 
 function queryResult(item: BinaryNode, children: BinaryNode[] | undefined): BinaryNode {
-  return node('iq', { from: item.attrs.to ?? SERVER, id: item.attrs.id, t: seconds(), type: 'result' }, children)
+  return node('iq', { from: item.attrs.to ?? SERVER_JID, id: item.attrs.id, t: seconds(), type: 'result' }, children)
 }
 
 export function queryError(item: BinaryNode, code: number, text: string): BinaryNode {
-  return node('iq', { from: item.attrs.to ?? SERVER, id: item.attrs.id, type: 'error' }, [node('error', { code, text })])
+  return node('iq', { from: item.attrs.to ?? SERVER_JID, id: item.attrs.id, type: 'error' }, [node('error', { code, text })])
 }

@@ -9,7 +9,7 @@ import {
   node,
   randomId,
   readBigEndian,
-  SERVER,
+  SERVER_JID,
   seconds,
 } from '../../wire/node.ts'
 import { enqueue } from '../delivery.ts'
@@ -33,7 +33,9 @@ export function takeBundle(network: Network, companion: Companion): SignalBundle
       enqueue(
         network,
         companion,
-        node('notification', { from: SERVER, type: 'encrypt', id: randomId(), t: seconds() }, [node('count', { value: count })]),
+        node('notification', { from: SERVER_JID, type: 'encrypt', id: randomId(), t: seconds() }, [
+          node('count', { value: count }),
+        ]),
       )
     }
   }
