@@ -35,7 +35,7 @@ export type LifecycleEvent =
   | { type: 'opened'; phone: string | null; profileName: string | null; platform: string | null }
   /** `code`: `lastDisconnect.error.output.statusCode`, null when there is none. `expireSeconds`: of a 402. */
   | { type: 'closed'; code: number | null; message: string; expireSeconds: number | null }
-  /** No handshake within 20 s, HTTP error in place of the upgrade, or the store could not be read. */
+  /** The proxy refused, no handshake within 20 s, HTTP error in place of the upgrade, or the store could not be read. */
   | { type: 'startFailed'; cause: 'proxy' | 'handshake' | 'store' }
   | { type: 'restartRequested' }
   | { type: 'qrRequested' }
@@ -180,6 +180,7 @@ function dropped(at: Lifecycle, event: Of<'closed'>, chance: Chance): Step {
     state: at.state.disconnectedAt === null ? { disconnectedAt: chance.now } : {},
     run: {
       attempt: attempt + 1,
+      failedStarts: 0,
       badSessions: event.code === 500 ? at.run.badSessions + (wasConnected ? 0 : 1) : 0,
       outdated: outdated ? at.run.outdated + 1 : 0,
     },
@@ -191,15 +192,20 @@ function dropped(at: Lifecycle, event: Of<'closed'>, chance: Chance): Step {
   }
 }
 
-/** A socket that ended while nobody had paired: rows 5 and 12. */
-const reopenUnpaired = (at: Lifecycle, chance: Chance, run: Partial<Run> = {}): Step => ({
+/** The same state again after a delay: rows 5 and 12. */
+const reopen = (at: Lifecycle, chance: Chance, run: Partial<Run> = {}): Step => ({
   status: at.state.status,
   reason: at.state.reason,
   run: { attempt: at.run.attempt + 1, ...run },
   effects: [{ do: 'close' }, retryAfter(at, chance)],
 })
 
+/** A 405 says that the client version is too old: another one is chosen before the next try. */
+const withVersion = ({ code }: Of<'closed'>, step: Step): Step =>
+  code === 405 ? { ...step, effects: [{ do: 'refreshVersion' }, ...(step.effects ?? [])] } : step
+
 const START_TRIES = 3
+const isLastStart = (at: Lifecycle) => at.run.failedStarts + 1 >= START_TRIES
 
 const ROWS: readonly Row[] = [
   row('2', ['created'], 'created', () => startFresh()),
@@ -279,56 +285,57 @@ const ROWS: readonly Row[] = [
     }),
     (_, event) => event.code === 408 && event.message.includes('QR refs attempts ended'),
   ),
-  row('12', ['qr'], 'closed', (at, event, chance) => {
-    const step = reopenUnpaired(at, chance)
-    return event.code === 405 ? { ...step, effects: [{ do: 'refreshVersion' }, ...(step.effects ?? [])] } : step
-  }),
-  row('12: no handshake', ['qr'], 'startFailed', (at, _, chance) => reopenUnpaired(at, chance)),
+  row('12', ['qr'], 'closed', (at, event, chance) => withVersion(event, reopen(at, chance))),
+  row('12: no handshake', ['qr'], 'startFailed', (at, _, chance) => reopen(at, chance)),
 
-  // Starting without credentials: three tries.
+  // A session that does not come about: three tries in a row. A paired one that only finds no network goes on trying (row 14).
   row(
     '5: proxy',
     ['starting', 'connecting'],
     'startFailed',
     () => stopped('proxy_error'),
-    (_, { cause }) => cause === 'proxy',
+    (at, { cause }) => cause === 'proxy' && isLastStart(at),
   ),
   row(
     '5: store',
     ['starting', 'connecting', 'disconnected'],
     'startFailed',
     () => stopped('start_failed'),
+    (at, { cause }) => cause === 'store' && isLastStart(at),
+  ),
+  row(
+    '5',
+    ['starting'],
+    'startFailed',
+    () => stopped('start_failed'),
+    (at) => isNotPaired(at) && isLastStart(at),
+  ),
+  row(
+    '5: again',
+    ['starting', 'connecting'],
+    'startFailed',
+    (at, _, chance) => reopen(at, chance, { failedStarts: at.run.failedStarts + 1 }),
+    (at, { cause }) => isNotPaired(at) || cause !== 'handshake',
+  ),
+  row(
+    '5: again',
+    ['disconnected'],
+    'startFailed',
+    (at, _, chance) => reopen(at, chance, { failedStarts: at.run.failedStarts + 1 }),
     (_, { cause }) => cause === 'store',
   ),
   row(
     '5',
     ['starting'],
-    'startFailed',
-    () => stopped('start_failed'),
-    (at) => isNotPaired(at) && at.run.failedStarts + 1 >= START_TRIES,
-  ),
-  row(
-    '5: again',
-    ['starting'],
-    'startFailed',
-    (at, _, chance) => reopenUnpaired(at, chance, { failedStarts: at.run.failedStarts + 1 }),
-    isNotPaired,
-  ),
-  row(
-    '5',
-    ['starting'],
     'closed',
     () => stopped('start_failed'),
-    (at) => isNotPaired(at) && at.run.failedStarts + 1 >= START_TRIES,
+    (at) => isNotPaired(at) && isLastStart(at),
   ),
   row(
     '5: again',
     ['starting'],
     'closed',
-    (at, event, chance) => {
-      const step = reopenUnpaired(at, chance, { failedStarts: at.run.failedStarts + 1 })
-      return event.code === 405 ? { ...step, effects: [{ do: 'refreshVersion' }, ...(step.effects ?? [])] } : step
-    },
+    (at, event, chance) => withVersion(event, reopen(at, chance, { failedStarts: at.run.failedStarts + 1 })),
     isNotPaired,
   ),
 
@@ -430,7 +437,7 @@ const ROWS: readonly Row[] = [
   ),
   row(
     'retry',
-    ['starting', 'qr', 'disconnected'],
+    ['starting', 'qr', 'connecting', 'disconnected'],
     'timer',
     (at) => ({ status: at.state.status, reason: at.state.reason, effects: [open()] }),
     (_, { name }) => name === 'retry',
