@@ -43,8 +43,11 @@ export interface StatusKeeper {
   load(): Promise<RuntimeState | undefined>
   /** Writes the first record of a new instance, and its first event. */
   create(): Promise<void>
-  /** Resolves with the state after the event was taken, effects included. */
-  tell(event: LifecycleEvent): Promise<RuntimeState>
+  /**
+   * Resolves with the state after the event was taken, effects included. `isCurrent` is asked when its turn has come: what an event is
+   * about may be gone by then.
+   */
+  tell(event: LifecycleEvent, isCurrent?: () => boolean): Promise<RuntimeState>
   /** Corrects what is known of credentials that a crash separated from the state. */
   correct(changes: Partial<RuntimeState>): void
   /** No timer fires and no event is taken any more. */
@@ -71,12 +74,14 @@ export function createStatus(deps: StatusDeps): StatusKeeper {
 
   function setTimer(name: TimerName, delayMs: number) {
     clearTimers(name)
+    // A move that was under way at the stop: its timer would keep the thread alive.
+    if (isStopped) return
     const left = delayMs - LONGEST_TIMER
     const fire = () => (left > 0 ? setTimer(name, left) : void tell({ type: 'timer', name }))
     timers.set(name, setTimeout(fire, Math.min(delayMs, LONGEST_TIMER)))
   }
 
-  async function carryOut(effect: Effect) {
+  async function carryOut(effect: Effect): Promise<void> {
     switch (effect.do) {
       case 'timer':
         return setTimer(effect.name, effect.delayMs)
@@ -109,14 +114,17 @@ export function createStatus(deps: StatusDeps): StatusKeeper {
     at = move.next
     log.info({ row: move.row, event: event.type, from: previous, to: state.status, reason: state.reason }, 'instance moved')
     if (state.status !== previous) clearTimers()
-    for (const effect of move.effects) await carryOut(effect)
+    for (const effect of move.effects) {
+      // One that fails must not keep the next ones back: without its retry timer an instance would never come back.
+      await carryOut(effect).catch((error) => log.error({ err: error, row: move.row, effect: effect.do }, 'an effect failed'))
+    }
     deps.onChange(state, previous)
     deps.announce(state)
     return state
   }
 
-  function tell(event: LifecycleEvent): Promise<RuntimeState> {
-    const done = line.then(() => step(event))
+  function tell(event: LifecycleEvent, isCurrent = () => true): Promise<RuntimeState> {
+    const done = line.then(() => (isCurrent() ? step(event) : at.state))
     line = done.catch((error) => log.error({ err: error, event: event.type }, 'an event of the session could not be taken'))
     return done
   }
