@@ -180,14 +180,17 @@ export function openSession(deps: SessionDeps): Session {
     finish()
     if (isLeaving) return
     const closed = closedBy(update.lastDisconnect?.error)
-    saved.then(() => events.closed(closed), stray)
+    // Also after a save that failed, which is logged where it was asked for: nobody else would open the next session.
+    const tell = () => events.closed(closed)
+    saved.then(tell, tell)
   })
 
   async function end() {
     isLeaving = true
     if (!hasEnded) finish()
     await endSocket(sock, undefined)
-    await saved
+    // A save that failed is logged where it was asked for, and an end that rejected would keep the next session from opening.
+    await saved.catch(() => {})
   }
 
   return {
