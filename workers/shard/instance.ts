@@ -109,7 +109,8 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       queue.setConnected(state.status === 'connected')
       if (state.status === 'qr' || previous !== 'qr') return
       pairing.clear()
-      pairing.giveUp()
+      // After a restart the next code is on its way.
+      if (state.status !== 'starting') pairing.giveUp()
     },
   })
 
@@ -175,8 +176,10 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     }
   }
 
-  function tell(event: LifecycleEvent) {
-    status.tell(event).catch((error) => log.error({ err: error, event: event.type }, 'an event of the session was not taken'))
+  function tell(event: LifecycleEvent, isCurrent?: () => boolean) {
+    status
+      .tell(event, isCurrent)
+      .catch((error) => log.error({ err: error, event: event.type }, 'an event of the session was not taken'))
   }
 
   async function carryOut(effect: Exclude<Effect, { do: 'timer' }>): Promise<void> {
@@ -185,13 +188,9 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
         return runAs(id, () => open(effect.fresh))
       case 'close':
         pairing.clear()
-        await session?.end()
-        session = null
-        return
+        return leave((current) => current.end())
       case 'logout':
-        await session?.logout(LOGOUT_DEADLINE)
-        session = null
-        return
+        return leave((current) => current.logout(LOGOUT_DEADLINE))
       case 'eraseCredentials':
         return auth.erase()
       case 'refreshVersion':
@@ -199,6 +198,15 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
         return
       default:
         return effect satisfies never
+    }
+  }
+
+  /** It is the current one until it has ended: until then its keys are in use. */
+  async function leave(end: (current: Session) => Promise<void>) {
+    try {
+      if (session) await end(session)
+    } finally {
+      session = null
     }
   }
 
@@ -216,12 +224,14 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
 
   function startSession(creds: Parameters<typeof openSession>[0]['creds'], through: Outside): Session {
     const version = deps.version.current()
-    /** Events of an older session are dropped: it must be the current one when the event arrives, not when it was made. */
+    /** Events of an older session are dropped: it must be the current one when the event arrives and when its turn comes. */
+    const isCurrent = () => opened === session
     const ifCurrent =
       <A extends unknown[]>(handle: (...args: A) => void) =>
       (...args: A) => {
-        if (opened === session) handle(...args)
+        if (isCurrent()) handle(...args)
       }
+    const report = (event: LifecycleEvent) => tell(event, isCurrent)
     const opened: Session = openSession({
       auth,
       creds,
@@ -235,23 +245,23 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       log,
       killAt: deps.killAt,
       events: {
-        socketOpened: ifCurrent(() => tell({ type: 'socketOpened' })),
+        socketOpened: ifCurrent(() => report({ type: 'socketOpened' })),
         qr: ifCurrent((payload, expiresAt) => {
           pairing.show({ payload, expiresAt })
-          tell({ type: 'qrShown' })
+          report({ type: 'qrShown' })
         }),
         qrReplaced: ifCurrent((payload) => pairing.replace(payload)),
-        paired: ifCurrent(() => tell({ type: 'paired', phone: phoneOf(creds.me?.id), platform: platformOf(creds.platform) })),
+        paired: ifCurrent(() => report({ type: 'paired', phone: phoneOf(creds.me?.id), platform: platformOf(creds.platform) })),
         opened: ifCurrent(() => {
           deps.version.loggedIn(version).catch((error) => log.warn({ err: error }, 'the client version could not be saved'))
           const { me, platform } = creds
-          tell({ type: 'opened', phone: phoneOf(me?.id), profileName: nameOf(me?.name), platform: platformOf(platform) })
+          report({ type: 'opened', phone: phoneOf(me?.id), profileName: nameOf(me?.name), platform: platformOf(platform) })
         }),
         closed: ifCurrent(({ isStartFailure, ...closed }) => {
-          const cause = through.agent && /proxy|socks/i.test(closed.message) ? 'proxy' : 'handshake'
-          tell(isStartFailure || cause === 'proxy' ? { type: 'startFailed', cause } : { type: 'closed', ...closed })
+          const cause = through.agent && isProxyRefusal(closed.message) ? 'proxy' : 'handshake'
+          report(isStartFailure || cause === 'proxy' ? { type: 'startFailed', cause } : { type: 'closed', ...closed })
         }),
-        passkeyRequested: ifCurrent(() => tell({ type: 'passkeyRequested' })),
+        passkeyRequested: ifCurrent(() => report({ type: 'passkeyRequested' })),
         receipt: ifCurrent((node) => {
           const receipt = creds.me && receiptOf(node, creds.me)
           if (receipt) messageStatuses.take(opened.identity, receipt)
@@ -337,7 +347,27 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     },
     queue,
     pairing,
-    request: (what) => status.tell({ type: what }),
+    request: (what) => (what === 'restartRequested' ? restart() : status.tell({ type: what })),
+  }
+
+  let restarting: Promise<RuntimeState> | null = null
+  /** At most one at a time: whoever asks meanwhile joins it. */
+  function restart(): Promise<RuntimeState> {
+    restarting ??= status.tell({ type: 'restartRequested' }).finally(() => {
+      restarting = null
+    })
+    return restarting
+  }
+
+  /** Whether a linked device is saved; null, which leaves the stored word standing, when that cannot be read. */
+  async function isPaired(): Promise<boolean | null> {
+    try {
+      return Boolean((await auth.loadCreds())?.account)
+    } catch (error) {
+      // The session that is opened next fails for the same reason, and that is what ends as `start_failed` (row 5).
+      log.error({ err: error }, 'the saved credentials could not be read')
+      return null
+    }
   }
 
   /** shared/api/states.md, "What each state answers". */
@@ -357,8 +387,8 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       }
       const saved = await status.load()
       // A crash can separate the pairing from the state that tells of it; the credentials are what counts.
-      const creds = await auth.loadCreds()
-      if (saved) status.correct({ paired: creds?.account !== undefined && creds.account !== null })
+      const paired = await isPaired()
+      if (saved && paired !== null) status.correct({ paired })
       // Without a record its first start never came about: it stays `created` until somebody asks for a QR.
       const state = saved ? await status.tell({ type: 'booted' }) : await status.create().then(() => status.state)
       deps.announce({ type: 'state', instance: id, state })
@@ -369,9 +399,11 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       const isNewProxy = next.settings.proxy_url !== config.settings.proxy_url
       config = next
       if (!isNewProxy) return
-      await outside?.close()
+      const before = outside
       outside = null
       if (isRunning(status.state.status)) await status.tell({ type: 'restartRequested' })
+      // Last, because it waits for what is still under way through it.
+      await before?.close()
     },
 
     async call(operation, input) {
@@ -407,6 +439,14 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
 
 const isComingUp = (status: Status) => status === 'starting' || status === 'connecting'
 const isRunning = (status: Status) => !(['created', 'logged_out', 'banned', 'stopped'] as const).some((each) => each === status)
+
+/**
+ * With a proxy the only TCP connection is the one to it, so whatever goes wrong there is its doing; then its own refusals (the answer to
+ * CONNECT, or SOCKS). That it finds no way to the network is not among them: such a link is tried again without end.
+ */
+const isProxyRefusal = (message: string) =>
+  /ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|HTTP 40[137] /.test(message) ||
+  (/proxy|socks/i.test(message) && !/Unreachable|ConnectionRefused|TTLExpired/.test(message))
 
 const phoneOf = (jid: string | undefined) => (jid === undefined ? null : identifierOf(bare(jid)))
 
