@@ -36,7 +36,7 @@ const RULES: readonly Rule[] = [
     of: ['src/features/'],
     run: ['src/domain/'],
     types: ['src/account/', 'src/directory/'],
-    packages: { only: [/^zod$/, /^@hono\/zod-openapi$/] },
+    packages: { only: [/^zod$/] },
   },
   {
     of: ['src/http/'],
