@@ -80,8 +80,27 @@ export type FaultAction =
   | { http_status: number }
   | { corrupt: true }
 
+/** What the network does to a client that shows a pairing code. */
+export type CodeAction =
+  | 'refresh'
+  | 'passkey'
+  | 'cut'
+  | { stream_error: number | 'replaced' | 'device_removed' }
+  | { failure: number; code?: string | undefined; expire?: number | undefined }
+
 export interface FaultInput {
-  on: 'connect' | 'handshake' | 'login' | 'query' | 'message' | 'receipt' | 'presence' | 'call' | 'upload' | 'download'
+  on:
+    | 'connect'
+    | 'handshake'
+    | 'login'
+    | 'pairing'
+    | 'query'
+    | 'message'
+    | 'receipt'
+    | 'presence'
+    | 'call'
+    | 'upload'
+    | 'download'
   match?: Record<string, string> | undefined
   do: FaultAction
   times?: number | undefined
@@ -104,6 +123,11 @@ export interface NetworkControl {
   /** `qr` is the text inside the code. */
   scan(phone: string, qr: string): Promise<{ device: number }>
   enterCode(phone: string, code: string): Promise<{ device: number }>
+  /**
+   * To the client that shows this code. `refresh` retires the secret in it (`companion_reg_refresh`), `passkey` asks for a passkey; the
+   * rest ends its connection.
+   */
+  actOnCode(qr: string, action: CodeAction): void
   unlink(phone: string, device?: number): Promise<void>
   sendFromPhone(phone: string, to: string, message: MessageInput): Promise<{ id: string }>
   createContact(phone: string, input: ContactInput): unknown

@@ -93,6 +93,10 @@ export const ROUTES: Route[] = [
     offered(control.updateBusiness, 'business profiles').call(control, phone, input),
   ),
 
+  // Beyond the contract: what can happen while a code is shown, which no phone takes part in.
+  route('POST', '/codes', 200, shapes.CodeAct, (control, input) =>
+    control.actOnCode('qr' in input ? input.qr : readQrImage(input.image), input.do),
+  ),
   route('POST', '/faults', 201, shapes.NewFault, (control, fault) => control.addFault(fault)),
   route('DELETE', '/faults', 200, Nothing, (control) => control.clearFaults()),
   route('PUT', '/network', 200, shapes.NetworkChange, (control, { down }) => control.setDown(down)),

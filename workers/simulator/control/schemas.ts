@@ -36,6 +36,22 @@ export const Scan = v.union(
   'exactly one of image (a PNG data URL) and qr (its text) is needed',
 )
 
+const codeAction = v.union(
+  [
+    v.picklist(['refresh', 'passkey', 'cut']),
+    v.strictObject({ stream_error: v.union([v.pipe(v.number(), v.integer()), v.picklist(['replaced', 'device_removed'])]) }),
+    v.strictObject({
+      failure: v.pipe(v.number(), v.integer()),
+      code: v.optional(v.string()),
+      expire: v.optional(v.pipe(v.number(), v.integer())),
+    }),
+  ],
+  'must be refresh, passkey, cut or one of { stream_error }, { failure, code?, expire? }',
+)
+export const CodeAct = v.union(
+  [v.strictObject({ image: text, do: codeAction }), v.strictObject({ qr: text, do: codeAction })],
+  'image or qr, and do are needed',
+)
 export const EnterCode = v.strictObject({ code: text })
 export const Unlink = v.strictObject({ device: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))) })
 export const PhoneSend = v.strictObject({ to: text, message: Message })
@@ -143,7 +159,19 @@ const FaultDo = v.union(
 )
 
 export const NewFault = v.strictObject({
-  on: v.picklist(['connect', 'handshake', 'login', 'query', 'message', 'receipt', 'presence', 'call', 'upload', 'download']),
+  on: v.picklist([
+    'connect',
+    'handshake',
+    'login',
+    'pairing',
+    'query',
+    'message',
+    'receipt',
+    'presence',
+    'call',
+    'upload',
+    'download',
+  ]),
   match: v.optional(v.record(v.string(), written)),
   do: FaultDo,
   times: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),

@@ -18,7 +18,7 @@ import { notifyDevices } from './devices.ts'
 import { digits, isGroup } from './jid.ts'
 import { unlinkDevice } from './login.ts'
 import type { Network, Person } from './model.ts'
-import { refreshCompanionReg, scan } from './pairing.ts'
+import { actOnCode, refreshCompanionReg, scan } from './pairing.ts'
 import { enterCode } from './pairing-code.ts'
 import { addPerson, findPerson, jidOf, pnOf, setDeviceCount } from './people.ts'
 import { findPicture } from './pictures.ts'
@@ -217,6 +217,7 @@ export function createControl(network: Network, upload: Upload, reset: () => Pro
     },
     forge: (what) => void network.forged.add(what),
     picture: (path) => findPicture(network, path),
+    actOnCode: (qr, action) => actOnCode(network, qr, action),
     refreshCompanionReg: (qr) => refreshCompanionReg(network, qr),
     loseSessions(phone) {
       for (const device of person(phone).devices) {

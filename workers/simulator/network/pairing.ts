@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
-import { ControlError } from '../control/network-control.ts'
+import { type CodeAction, ControlError } from '../control/network-control.ts'
 import { hmac, verify } from '../wire/keys.ts'
 import { child, childBytes, node, randomId, readBigEndian, SERVER_JID, seconds } from '../wire/node.ts'
 import type { ClientHandshake } from '../wire/noise.ts'
-import { type Connection, streamError } from './connection.ts'
+import { type Connection, failure, streamError } from './connection.ts'
 import { notifyDevices } from './devices.ts'
 import type { Companion, Network, Person } from './model.ts'
 import { forgetCodePairing } from './pairing-code.ts'
@@ -37,11 +37,27 @@ export function forgetPairing(network: Network, connection: Connection) {
 
 /** The server asks the client that shows this code for a fresh one: the secret in it is retired, no phone takes it any more. */
 export function refreshCompanionReg(network: Network, qr: string) {
-  const code = parseQr(qr)
-  const connection = network.refs.get(code.ref)
+  const { connection, advSecret } = shownBy(network, qr)
+  network.retiredSecrets.add(advSecret.toString('base64'))
+  connection.send(notification('companion_reg_refresh'))
+}
+
+export function actOnCode(network: Network, qr: string, action: CodeAction) {
+  if (action === 'refresh') return refreshCompanionReg(network, qr)
+  const { connection } = shownBy(network, qr)
+  if (action === 'passkey') return connection.send(notification('passkey_prologue_request'))
+  if (action === 'cut') return connection.cut()
+  if ('stream_error' in action) return connection.end(streamError(action.stream_error))
+  connection.end(failure(action.failure, { code: action.code, expire: action.expire }))
+}
+
+const notification = (type: string) => node('notification', { from: SERVER_JID, type, id: randomId(), t: seconds() })
+
+function shownBy(network: Network, qr: string): { connection: Connection; advSecret: Buffer } {
+  const { ref, advSecret } = parseQr(qr)
+  const connection = network.refs.get(ref)
   if (!connection) throw new ControlError('conflict', 'nobody shows this code')
-  network.retiredSecrets.add(code.advSecret.toString('base64'))
-  connection.send(node('notification', { from: SERVER_JID, type: 'companion_reg_refresh', id: randomId(), t: seconds() }))
+  return { connection, advSecret }
 }
 
 interface ScannedCode {
@@ -143,8 +159,19 @@ export async function link(
   phone.companions.set(device, companion)
   notifyDevices(network, phone, 'add', device)
   network.changed()
-  connection.end(streamError(515))
+  restart(network, connection, phone)
   return { device }
+}
+
+/** Tells the device to connect again, now as itself; or what a rule for `pairing` wants in place of it. */
+function restart(network: Network, connection: Connection, phone: Person) {
+  const action = network.faults.take('pairing', { phone: phone.number })
+  if (action === 'drop') return
+  if (action === 'cut') return connection.cut()
+  if (typeof action === 'object' && 'failure' in action)
+    return connection.end(failure(action.failure, { code: action.code, expire: action.expire }))
+  if (typeof action === 'object' && 'stream_error' in action) return connection.end(streamError(action.stream_error))
+  connection.end(streamError(515))
 }
 
 function signDevice(network: Network, phone: Person, details: Uint8Array, identity: Buffer, advSecret: Uint8Array): Uint8Array {
