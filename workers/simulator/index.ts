@@ -1,6 +1,6 @@
 import type { Settings } from './control/network-control.ts'
 import { createControl, type SimulatorControl, type Upload } from './network/control.ts'
-import { createNetwork } from './network/network.ts'
+import { createNetwork, DEFAULT_SETTINGS } from './network/network.ts'
 import { PATH, startServer } from './network/server.ts'
 import { openStateFile, type StateFile } from './network/state-file.ts'
 import { silenceLibsignal } from './people/quiet.ts'
@@ -54,7 +54,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     for (const connection of [...network.connections]) connection.cut()
     for (const part of [network.people, network.lids, network.groups, network.newsletters, network.calls, network.refs])
       part.clear()
+    network.stop()
     network.faults.clear()
+    Object.assign(network.settings, DEFAULT_SETTINGS, options.settings)
     network.forged.clear()
     network.failures.length = 0
     Object.assign(network.stats, { stanzasIn: 0, stanzasOut: 0, undecryptable: 0, unknownQueries: [] })

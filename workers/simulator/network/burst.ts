@@ -16,6 +16,8 @@ export function startBurst(network: Network, from: Person, to: string, count: nu
 
   async function run() {
     for (let number = 1; number <= count; number++) {
+      // a reset took the sender away
+      if (network.people.get(from.number) !== from) return
       const due = perSecond === undefined ? 0 : started + ((number - 1) * 1_000) / perSecond - Date.now()
       if (due > 0) await new Promise<void>((resolve) => network.later(due, resolve))
       else if (number % CHUNK === 0) await nextTurn()

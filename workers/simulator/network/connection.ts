@@ -137,7 +137,7 @@ export function openConnection(network: Network, socket: WebSocket, wire: Duplex
       for (const bytes of reader.push(data)) take(bytes)
     } catch (error) {
       // a stream that cannot be read has no future: nothing after it can be trusted
-      network.failures.push(`a connection was dropped: ${String(error)}`)
+      network.note(`a connection was dropped: ${String(error)}`)
       connection.cut()
     }
   })

@@ -29,10 +29,13 @@ import { newMessageId, speak } from './speaking.ts'
 /** Stores sealed media and says where it lies. */
 export type Upload = ComposeContext['upload']
 
+/** `retries: false` makes a contact that cannot read something keep silent about it. */
+export type ContactOptions = ContactInput & { retries?: boolean | undefined }
+
 /** What tests want besides the contract. */
 export interface SimulatorControl extends NetworkControl {
-  createContact(phone: string, input: ContactInput & { sink?: boolean | undefined }): unknown
-  updateContact(phone: string, input: ContactInput & { sink?: boolean | undefined }): unknown
+  createContact(phone: string, input: ContactOptions): unknown
+  updateContact(phone: string, input: ContactOptions): unknown
   createCommunity(input: Record<string, unknown>): { id: string; announcement_id: string; general_id: string }
   updateBusiness(phone: string, input: Record<string, unknown>): unknown
   createNewsletter(input: Record<string, unknown>): { id: string; invite: string }
@@ -98,7 +101,7 @@ function describeContact(person: Person) {
   }
 }
 
-function applyContact(network: Network, person: Person, input: ContactInput & { sink?: boolean | undefined }) {
+function applyContact(network: Network, person: Person, input: ContactOptions) {
   if (input.devices !== undefined && input.devices !== person.devices.length) {
     const before = person.devices.map(({ id }) => id)
     setDeviceCount(person, input.devices)
@@ -119,6 +122,7 @@ function applyContact(network: Network, person: Person, input: ContactInput & { 
   person.blockedMe = input.blocked_me ?? person.blockedMe
   person.groupAdd = input.group_add ?? person.groupAdd
   person.isSink = input.sink ?? person.isSink
+  person.asksAgain = input.retries ?? person.asksAgain
   person.isAutomatic = false
   network.changed()
   return describeContact(person)

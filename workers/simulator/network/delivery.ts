@@ -49,8 +49,9 @@ function corrupted(item: BinaryNode): BinaryNode {
   const content = children(item).map((part) => {
     if (part.tag !== 'enc' || !(part.content instanceof Uint8Array)) return part
     const bytes = Buffer.from(part.content)
-    // the last bytes are the MAC (and of a sender key message the signature)
-    bytes[bytes.length - 1] = (bytes[bytes.length - 1] ?? 0) ^ 0xff
+    // in the MAC of a message, also of one inside a pre-key message, and in the signature of a sender key message
+    const at = Math.max(0, bytes.length - 8)
+    bytes[at] = (bytes[at] ?? 0) ^ 0xff
     return { ...part, content: bytes }
   })
   return { ...item, content }

@@ -56,8 +56,8 @@ async function decrypt(network: Network, device: PretendDevice, letter: Letter):
       if (hasContent(message)) content = message
     } catch (error) {
       network.stats.undecryptable += 1
-      network.failures.push(`${device.address} could not read ${type} ${letter.id} of ${letter.from.address}: ${String(error)}`)
-      askAgain(network, device, letter)
+      network.note(`${device.address} could not read ${type} ${letter.id} of ${letter.from.address}: ${String(error)}`)
+      if (device.person.asksAgain) askAgain(network, device, letter)
       return undefined
     }
   }

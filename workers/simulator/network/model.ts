@@ -32,6 +32,8 @@ export interface Person {
   groupAdd: 'all' | 'none'
   /** Takes messages without decrypting them: a contact for load. */
   isSink: boolean
+  /** Sends a retry receipt for what it cannot read, as phones do. */
+  asksAgain: boolean
   history: { chats: number; contacts: number }
   /** Devices the simulator itself plays; 0 is the phone. */
   devices: PretendDevice[]
@@ -184,6 +186,8 @@ export interface Network {
   /** Timers of the network itself (receipts, bursts, calls), cleared when it stops. */
   later(delayMs: number, job: () => void): void
   readonly failures: string[]
+  /** Adds to `failures`: what went wrong and nobody waits for. */
+  note(failure: string): void
 }
 
 export type Message = proto.IMessage

@@ -25,6 +25,10 @@ export interface NetworkOptions {
 export function createNetwork(options: NetworkOptions = {}): Network & { stop(): void } {
   const timers = new Set<NodeJS.Timeout>()
   const failures: string[] = []
+  const note = (failure: string) => {
+    failures.push(failure)
+    if (failures.length > KEPT_FAILURES) failures.shift()
+  }
   return {
     trust: options.trust ?? createTrust(),
     settings: { ...DEFAULT_SETTINGS, ...options.settings },
@@ -43,11 +47,9 @@ export function createNetwork(options: NetworkOptions = {}): Network & { stop():
     forged: new Set(),
     changed: options.changed ?? (() => undefined),
     failures,
+    note,
     run(job) {
-      job.catch((error: unknown) => {
-        failures.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
-        if (failures.length > KEPT_FAILURES) failures.shift()
-      })
+      job.catch((error: unknown) => note(error instanceof Error ? (error.stack ?? error.message) : String(error)))
     },
     later(delayMs, job) {
       const timer = setTimeout(() => {

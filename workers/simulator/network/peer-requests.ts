@@ -25,7 +25,7 @@ export async function answerPeerRequest(network: Network, letter: Letter, messag
       wanted.map((entry) => entry.messageKey ?? {}),
     )
   }
-  network.failures.push(`${letter.from.address} asked its phone for something it does not have`)
+  network.note(`${letter.from.address} asked its phone for something it does not have`)
 }
 
 async function tell(network: Network, letter: Letter, protocolMessage: proto.Message.IProtocolMessage) {

@@ -48,6 +48,7 @@ export function addPerson(network: Network, number: string, isPhone: boolean, is
     blockedMe: false,
     groupAdd: 'all',
     isSink: false,
+    asksAgain: true,
     history: { chats: 0, contacts: 0 },
     devices: [],
     companions: new Map(),

@@ -202,7 +202,7 @@ export async function speakAgain(
   open: () => Promise<void>,
 ) {
   const remembered = device.person.sent.get(id)
-  if (!remembered) return network.failures.push(`${to.address} asked again for ${id}, which ${device.address} does not know`)
+  if (!remembered) return network.note(`${to.address} asked again for ${id}, which ${device.address} does not know`)
   await device.turn(async () => {
     await open()
     const message = proto.Message.decode(remembered.message)

@@ -54,7 +54,8 @@ function keep(network: Network, path: string): StateFile {
 
   function begin() {
     timer = undefined
-    writing = writing.then(write)
+    // a write that failed was noted; the next one is tried all the same
+    writing = writing.then(write, write)
     network.run(writing)
   }
 
@@ -64,8 +65,7 @@ function keep(network: Network, path: string): StateFile {
     },
     async close() {
       clearTimeout(timer)
-      await writing
-      await write()
+      await writing.then(write, write)
     },
   }
 }

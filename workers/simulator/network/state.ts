@@ -53,6 +53,7 @@ const PERSON_FIELDS = [
   'blockedMe',
   'groupAdd',
   'isSink',
+  'asksAgain',
   'history',
   'nextDevice',
   'blocklist',
