@@ -20,6 +20,7 @@ export const liveSockets = () => live.size
 /** At once after the socket was made. */
 export function adoptSocket(sock: EndableSocket): void {
   live.add(sock)
+  tellPendingQueries(sock)
   sock.ev.on('connection.update', ({ connection }) => {
     if (connection !== 'close') return
     // `end` destroys the event buffer next, and what waits in it would be lost (INBOUND.md, 3.4).
@@ -31,6 +32,21 @@ export function adoptSocket(sock: EndableSocket): void {
       sock.ws.on('error', () => {})
     })
   })
+}
+
+/**
+ * `end` (Socket/socket.js) removes the listeners of 'close' before it closes, and with them those of every pending query: each would wait
+ * out its 60 s and keep the socket's graph until then. They are told that it is over, with an Error (17b).
+ */
+function tellPendingQueries({ ws }: EndableSocket): void {
+  const own = new Set(ws.listeners('close'))
+  const { removeAllListeners } = ws
+  ws.removeAllListeners = (...events) => {
+    const waiting = events[0] === 'close' ? ws.listeners('close').filter((listener) => !own.has(listener)) : []
+    Reflect.apply(removeAllListeners, ws, events)
+    for (const listener of waiting) Reflect.apply(listener, ws, [new Error('Connection Closed')])
+    return ws
+  }
 }
 
 /** A server that answers does so within one round trip; `ws` itself would wait 30 s. */

@@ -9,25 +9,8 @@ import { asError } from './rejections.ts'
 /** `DisconnectReason.timedOut`, with which the library's own deadline rejects. */
 const TIMED_OUT = 408
 
-/** Ends with the connection too: one that we end ourselves tells its pending queries nothing. */
-export async function boundedQuery(
-  sock: Pick<WASocket, 'query' | 'ev'>,
-  node: BinaryNode,
-  deadlineMs: number,
-): Promise<BinaryNode> {
-  let onUpdate: (update: { connection?: string }) => void = () => {}
-  const closed = new Promise<never>((_, reject) => {
-    onUpdate = ({ connection }) => {
-      if (connection === 'close') reject(new Error('Connection Closed'))
-    }
-  })
-  sock.ev.on('connection.update', onUpdate)
-  try {
-    const answer = bounded(deadlineMs, () => sock.query(node, deadlineMs) as Promise<BinaryNode | undefined>)
-    return await Promise.race([answer, closed])
-  } finally {
-    sock.ev.off('connection.update', onUpdate)
-  }
+export function boundedQuery(sock: Pick<WASocket, 'query'>, node: BinaryNode, deadlineMs: number): Promise<BinaryNode> {
+  return bounded(deadlineMs, () => sock.query(node, deadlineMs) as Promise<BinaryNode | undefined>)
 }
 
 /** For the library's functions around a query. Undefined means that no answer came: not for functions that answer nothing. */

@@ -89,7 +89,11 @@ export const LEANINGS: readonly Leaning[] = [
   {
     of: 'baileys/end.ts',
     file: SOCKET,
-    text: ["ev.removeAllListeners('connection.update'); ev.destroy();", 'signalRepository.close?.();'],
+    text: [
+      "ev.removeAllListeners('connection.update'); ev.destroy();",
+      'signalRepository.close?.();',
+      "ws.removeAllListeners('close');",
+    ],
   },
   {
     of: 'baileys/companion-refresh.ts',
