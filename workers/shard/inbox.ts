@@ -126,6 +126,7 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
       journal.applied(stanza.id, null)
       if (appended) outbox.committed(appended.eventId)
       if (isNew && hasContent && !stanza.isPeer) deps.onMessage(message)
+      void afterHandler(async () => deps.killAt('inbox:after-receipt'))
       await marks.rotate()
     }
 
@@ -162,17 +163,18 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
       raw?.terminate()
     }
 
+    /** Handlers of messages run one at a time: what waits in their line runs when the present one has sent its receipt and is done. */
+    const afterHandler = (work: () => Promise<void>) => sock!.messageMutex.mutex(work)
+
     /** A peer message is settled when the library's handler has taken its effect, and what that changed is on disk. */
     function settleLater(stanza: Stanza) {
       const done = parts(stanza.node).map(ciphertextMark)
-      sock!.messageMutex
-        .mutex(async () => {
-          await whenSaved()
-          await commit([], [...marks.ops(done), journal.remove(stanza.id)])
-          marks.applied(done)
-          journal.applied(stanza.id, null)
-        })
-        .catch((error) => log.warn({ err: error }, 'a peer message could not be settled; it is taken again after the next login'))
+      afterHandler(async () => {
+        await whenSaved()
+        await commit([], [...marks.ops(done), journal.remove(stanza.id)])
+        marks.applied(done)
+        journal.applied(stanza.id, null)
+      }).catch((error) => log.warn({ err: error }, 'a peer message could not be settled; it is taken again after the next login'))
     }
 
     const signal: SignalInbox = {

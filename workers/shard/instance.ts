@@ -243,7 +243,6 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       version,
       clock,
       log,
-      killAt: deps.killAt,
       events: {
         socketOpened: ifCurrent(() => report({ type: 'socketOpened' })),
         qr: ifCurrent((payload, expiresAt) => {

@@ -50,7 +50,6 @@ export interface SessionDeps {
   clock: Clock
   log: Logger
   events: SessionEvents
-  killAt(step: string): void
 }
 
 export interface Session {
@@ -164,8 +163,6 @@ export function openSession(deps: SessionDeps): Session {
   ws.on('CB:receipt', (node: BinaryNode) => {
     if (!hasEnded) events.receipt(node)
   })
-  // What was decrypted is reported from the inbox; the upsert only tells that its receipt has left.
-  ev.on('messages.upsert', () => deps.killAt('inbox:after-receipt'))
   // The library has put the change into `creds` already.
   ev.on('creds.update', save)
   ev.on('connection.update', (update) => {
