@@ -20,8 +20,13 @@ export interface Ground {
   start(more?: Record<string, string>): Promise<Running>
   /** The service that was started last. */
   readonly service: Running
+  /** Messages that could not be read at first, over all starts; undefined when the log goes to the terminal (SVC_LOG_LEVEL). */
+  unreadable(): number | undefined
   stop(): Promise<void>
 }
+
+/** What the inbox logs about each. */
+const UNREADABLE = 'a message could not be read'
 
 /** Between two looks at something that has no announcement, in ms. */
 const LOOK = 20
@@ -51,8 +56,24 @@ export async function startGround(): Promise<Ground> {
   const receiver = await startReceiver()
   const network = await run(['--network-only'], { SVC_DATA_DIR: join(dir, 'network'), SVC_SANDBOX_PORT: '0' })
   const port = await freePort()
-  const env = { ...networkEnv(network.printed), SVC_DATA_DIR: join(dir, 'service'), SVC_PORT: String(port), SVC_SHARDS: '1' }
-  let service = await run([], env)
+  const env = {
+    ...networkEnv(network.printed),
+    SVC_DATA_DIR: join(dir, 'service'),
+    SVC_PORT: String(port),
+    SVC_SHARDS: '1',
+    SVC_LOG_LEVEL: process.env.SVC_LOG_LEVEL ?? 'warn',
+  }
+  let unreadable = 0
+  let service = await start({})
+
+  async function start(more: Record<string, string>) {
+    const running = await run([], { ...env, ...more })
+    running.child.stderr?.on('data', (chunk: Buffer) => {
+      unreadable += chunk.toString().split(UNREADABLE).length - 1
+    })
+    return running
+  }
+
   const gateway = await createGateway(service.printed.base_url!, service.printed.admin_key!)
   return {
     sandbox: createSandbox(network.printed.sandbox_url!),
@@ -61,8 +82,9 @@ export async function startGround(): Promise<Ground> {
     get service() {
       return service
     },
+    unreadable: () => (process.env.SVC_LOG_LEVEL ? undefined : unreadable),
     async start(more = {}) {
-      service = await run([], { ...env, ...more })
+      service = await start(more)
       return service
     },
     async stop() {

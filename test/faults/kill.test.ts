@@ -1,0 +1,77 @@
+/** SIGKILL at any moment, ten times, under traffic in both directions: what was acknowledged happens, once. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pause, startGround } from './ground.ts'
+import { compare, line } from './ledger.ts'
+import {
+  assertIncomingOrder,
+  assertOutgoingOrder,
+  burstIds,
+  CONTACTS,
+  createPeople,
+  MEMBERS,
+  type Owed,
+  PHONE,
+  sendOwed,
+  settleOutgoing,
+  waitForAll,
+} from './traffic.ts'
+
+const KILLS = 10
+/** Longest life between two kills, in ms after it answers: the queue begins about 2.5 s after that. */
+const LONGEST_LIFE = 4_500
+
+test('ten kills at random moments lose nothing of 200 texts out and 200 in', { timeout: 240_000 }, async (t) => {
+  const ground = await startGround()
+  const { gateway, sandbox, receiver } = ground
+  try {
+    const instance = await gateway.connected(sandbox, PHONE, receiver)
+    const { group } = await createPeople(sandbox)
+    const ids: string[] = []
+    const burst = async (from: string, to: string, count: number, prefix: string, perSecond?: number) => {
+      ids.push(...burstIds(await sandbox.burst(from, to, count, prefix, perSecond)))
+    }
+    await burst(CONTACTS[0], PHONE, 40, 'in a ', 1)
+    await burst(CONTACTS[2], PHONE, 40, 'in c ', 1)
+    await burst(MEMBERS[1], group, 40, 'in g ', 1)
+
+    const owed: Owed[] = []
+    const senders = [...CONTACTS, group].map(async (to, index) => {
+      for (let number = 1; number <= 40; number++) {
+        owed.push(await sendOwed(ground, instance, to, `out ${index} ${number}`))
+        await pause(Math.random() * 1_600)
+      }
+    })
+    for (let kill = 0; kill < KILLS; kill++) {
+      await pause(Math.random() * LONGEST_LIFE)
+      // Half of the bursts meet a service that is about to go, half one that is gone.
+      if (kill % 4 === 0) await burst(CONTACTS[1], PHONE, 15, `in burst ${kill} `)
+      if (kill % 4 === 2) await burst(MEMBERS[0], group, 10, `in burst ${kill} `)
+      await pause(Math.random() * 30)
+      await ground.service.kill()
+      if (kill % 4 === 1) await burst(CONTACTS[3], PHONE, 5, `in burst ${kill} `)
+      await ground.start()
+    }
+    await Promise.all(senders)
+    await gateway.waitForStatus(instance, 'connected')
+    await waitForAll(ground, ids, owed)
+
+    const incoming = compare(receiver, 'received', ids)
+    const outgoing = await settleOutgoing(ground, owed)
+    const { undecryptable } = await sandbox.stats()
+    const unread = ground.unreadable() ?? '?'
+    const { sent, unique, duplicates, lost } = incoming
+    t.diagnostic(line('kill, in', { sent, unique, duplicates, lost: lost.length, kills: KILLS, unreadable_at_first: unread }))
+    t.diagnostic(line('kill, out', { ...outgoing, lost: outgoing.lost.length, kills: KILLS, undecryptable }))
+    assert.deepEqual(lost, [])
+    assert.deepEqual(outgoing.lost, [])
+    assert.equal(incoming.sent, 200)
+    assert.equal(outgoing.sent, 200)
+    assert.deepEqual(incoming.torn, [], 'messages with two event ids')
+    assertIncomingOrder(ground)
+    await assertOutgoingOrder(ground)
+    assert.deepEqual(receiver.problems, [])
+  } finally {
+    await ground.stop()
+  }
+})

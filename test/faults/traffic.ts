@@ -1,0 +1,110 @@
+/** Texts in both directions between one account and several people, alone and in a group, and what is owed for them in the end. */
+import assert from 'node:assert/strict'
+import type { Instance } from '../harness/gateway.ts'
+import type { InboxItem, Sandbox } from '../harness/sandbox.ts'
+import { type Ground, sendUntilAcknowledged, until } from './ground.ts'
+import { compare, firstDeliveries, outOfOrder, textOf } from './ledger.ts'
+
+export const PHONE = '5511999990001'
+export const CONTACTS = ['5511988880001', '5511988880002', '5511988880003', '5511988880004'] as const
+/** The first two are in the group, and write there as well. */
+export const MEMBERS = [CONTACTS[0], CONTACTS[1]] as const
+
+/** An acknowledged send. */
+export interface Owed {
+  svcId: string
+  messageId: string
+  to: string
+  message: string
+}
+
+/** The ids a burst gives its texts. */
+export const burstIds = ({ first_id, count }: { first_id: string; count: number }) =>
+  Array.from({ length: count }, (_, index) => first_id.slice(0, -6) + String(index + 1).padStart(6, '0'))
+
+export async function createPeople(sandbox: Sandbox): Promise<{ group: string }> {
+  for (const contact of CONTACTS) await sandbox.createContact(contact)
+  const { id } = await sandbox.createGroup({ subject: 'faults', owner: MEMBERS[0], participants: [MEMBERS[1], PHONE] })
+  return { group: id }
+}
+
+export async function sendOwed({ gateway }: Ground, instance: Instance, to: string, message: string): Promise<Owed> {
+  const ack = await sendUntilAcknowledged(gateway, instance, to, message)
+  return { svcId: ack.svc_id, messageId: ack.message_id, to, message }
+}
+
+const lineOf = (text: string) => text.replace(/\d+$/, '')
+const numberOf = (text: string) => Number(/\d+$/.exec(text)![0])
+
+/** Who must have got a message that was sent there. */
+const readersOf = (to: string): readonly string[] => (/^\d+$/.test(to) ? [to] : MEMBERS)
+
+export interface Outgoing {
+  sent: number
+  /** Acknowledged sends with a `delivery`. */
+  unique: number
+  duplicates: number
+  /** Without a `delivery`, or not in the inbox of somebody it was sent to. */
+  lost: string[]
+}
+
+export async function readInboxes(sandbox: Sandbox): Promise<Map<string, InboxItem[]>> {
+  return new Map(await Promise.all(CONTACTS.map(async (contact) => [contact, await sandbox.inbox(contact)] as const)))
+}
+
+/** Every acknowledged send has one `delivery` that says sent, and is with everybody it was sent to. */
+export async function settleOutgoing({ receiver, sandbox }: Ground, owed: readonly Owed[]): Promise<Outgoing> {
+  const deliveries = new Map<string, Map<string, Record<string, unknown>>>()
+  let duplicates = 0
+  for (const event of receiver.events('delivery')) {
+    const svcId = String(event.svc_id)
+    const seen = deliveries.get(svcId) ?? new Map()
+    if (seen.has(event.event_id)) duplicates++
+    seen.set(event.event_id, event)
+    deliveries.set(svcId, seen)
+  }
+  const inboxes = await readInboxes(sandbox)
+  const isWith = ({ to, messageId }: Owed) =>
+    readersOf(to).every((reader) => inboxes.get(reader)!.some(({ id }) => id === messageId))
+  const found = owed.filter(({ svcId }) => deliveries.has(svcId))
+  for (const { svcId, messageId } of found) {
+    const events = [...deliveries.get(svcId)!.values()]
+    assert.equal(events.length, 1, `one delivery for ${svcId}`)
+    assert.equal(events[0]!.status, 'sent')
+    assert.equal(events[0]!.message_id, messageId)
+  }
+  const lost = owed.filter((each) => !deliveries.has(each.svcId) || !isWith(each))
+  return { sent: owed.length, unique: found.length, duplicates, lost: lost.map(({ message }) => message) }
+}
+
+export async function waitForAll(ground: Ground, ids: readonly string[], owed: readonly Owed[], ms = 60_000): Promise<void> {
+  const isDone = async () =>
+    compare(ground.receiver, 'received', ids).lost.length === 0 && (await settleOutgoing(ground, owed)).lost.length === 0
+  // What is missing then is counted and shown by the caller.
+  const deadline = Date.now() + ms
+  await until('everything', async () => Date.now() > deadline || (await isDone()), ms + 10_000)
+}
+
+/** First deliveries keep the order of sending, per chat and author. */
+export function assertIncomingOrder({ receiver }: Pick<Ground, 'receiver'>): void {
+  const wrong = outOfOrder(
+    firstDeliveries(receiver.events('received')),
+    (event) => `${event.phone} ${event.participant_phone} ${lineOf(textOf(event))}`,
+    (event) => numberOf(textOf(event)),
+  )
+  assert.deepEqual(wrong, [], 'incoming texts out of order')
+}
+
+/** In each chat of each contact, texts of one line come in the order in which they were asked for. */
+export async function assertOutgoingOrder({ sandbox }: Pick<Ground, 'sandbox'>): Promise<void> {
+  for (const [contact, items] of await readInboxes(sandbox)) {
+    const seen = new Set<string>()
+    const ours = items.filter(({ from, id, text }) => from === PHONE && text && !seen.has(id) && seen.add(id))
+    const wrong = outOfOrder(
+      ours,
+      ({ chat, text }) => `${chat} ${lineOf(text!)}`,
+      ({ text }) => numberOf(text!),
+    )
+    assert.deepEqual(wrong, [], `texts to ${contact} out of order`)
+  }
+}

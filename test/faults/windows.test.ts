@@ -1,0 +1,153 @@
+/**
+ * The service dies by SIGKILL exactly between two steps: SVC_TEST_KILL_AT. Early and late in a burst, and while a backlog is delivered
+ * after a login. Each life is the quiet restart of the one before.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Running } from '../harness/process.ts'
+import { startGround } from './ground.ts'
+import { compare, line } from './ledger.ts'
+import {
+  assertIncomingOrder,
+  assertOutgoingOrder,
+  burstIds,
+  CONTACTS,
+  createPeople,
+  MEMBERS,
+  type Owed,
+  PHONE,
+  sendOwed,
+  settleOutgoing,
+  waitForAll,
+} from './traffic.ts'
+
+interface Round {
+  step: string
+  count: number
+  /** `backlog`: the texts wait on the network when the service starts. `live`: they come when it is connected. `sends`: the other way. */
+  traffic: 'live' | 'backlog' | 'sends'
+}
+
+const inbound = (step: string, early: number, late: number, inBacklog: number): Round[] => [
+  { step, count: early, traffic: 'live' },
+  { step, count: late, traffic: 'live' },
+  { step, count: inBacklog, traffic: 'backlog' },
+]
+const outbound = (step: string): Round[] => [
+  { step, count: 1, traffic: 'sends' },
+  { step, count: 5, traffic: 'sends' },
+]
+const ROUNDS: Round[] = [
+  ...inbound('inbox:before-commit', 1, 20, 12),
+  ...inbound('inbox:after-commit', 1, 20, 12),
+  ...inbound('inbox:after-receipt', 1, 20, 12),
+  // The first few are the changes of state while it comes up.
+  ...inbound('outbox:before-post', 6, 20, 12),
+  ...inbound('outbox:after-post', 6, 20, 12),
+  { step: 'outbox:settled', count: 12, traffic: 'backlog' },
+  ...outbound('queue:before-send'),
+  ...outbound('queue:after-send'),
+  ...outbound('queue:settled'),
+]
+const TEXTS = { alone: 20, group: 12 }
+const SENDS = 6
+
+interface Account {
+  round: Round
+  ids: string[]
+  owed: Owed[]
+}
+
+test('a kill inside any window loses nothing', { timeout: 300_000 }, async (t) => {
+  const ground = await startGround()
+  const { gateway, sandbox, receiver } = ground
+  try {
+    const instance = await gateway.connected(sandbox, PHONE, receiver)
+    const { group } = await createPeople(sandbox)
+    await ground.service.kill()
+
+    async function texts(name: string): Promise<string[]> {
+      const alone = await sandbox.burst(CONTACTS[2], PHONE, TEXTS.alone, `${name} alone `)
+      const inGroup = await sandbox.burst(MEMBERS[0], group, TEXTS.group, `${name} group `)
+      return [...burstIds(alone), ...burstIds(inGroup)]
+    }
+
+    async function runRound(round: Round, index: number): Promise<Account> {
+      const account: Account = { round, ids: [], owed: [] }
+      const name = `round ${index}`
+      if (round.traffic === 'backlog') account.ids = await texts(name)
+      const service = await ground.start({ SVC_TEST_KILL_AT: `${round.step}:${round.count}` })
+      if (round.traffic === 'live') {
+        await gateway.waitForStatus(instance, 'connected')
+        account.ids = await texts(name)
+      }
+      // The service may be gone before the last is acknowledged: those go on as soon as the next life answers.
+      const sends = async () => {
+        for (let number = 1; number <= SENDS; number++) {
+          account.owed.push(await sendOwed(ground, instance, number % 2 ? CONTACTS[3] : group, `${name} out ${number}`))
+        }
+      }
+      if (round.traffic === 'sends') await sends()
+      await ending(round, service)
+      return account
+    }
+
+    const accounts: Account[] = []
+    for (const [index, round] of ROUNDS.entries()) accounts.push(await runRound(round, index))
+    await ground.start()
+    await gateway.waitForStatus(instance, 'connected')
+    await waitForAll(
+      ground,
+      accounts.flatMap(({ ids }) => ids),
+      accounts.flatMap(({ owed }) => owed),
+    )
+    for (const step of new Set(ROUNDS.map((round) => round.step))) await report(step)
+
+    async function report(step: string) {
+      const own = accounts.filter(({ round }) => round.step === step)
+      const incoming = compare(
+        receiver,
+        'received',
+        own.flatMap(({ ids }) => ids),
+      )
+      const outgoing = await settleOutgoing(
+        ground,
+        own.flatMap(({ owed }) => owed),
+      )
+      const lost = [...incoming.lost, ...outgoing.lost]
+      t.diagnostic(
+        line(step, {
+          kills: own.length,
+          sent: incoming.sent + outgoing.sent,
+          unique: incoming.unique + outgoing.unique,
+          lost: lost.length,
+        }),
+      )
+      assert.deepEqual(lost, [], step)
+    }
+
+    const all = compare(receiver, 'received', [])
+    const { undecryptable } = await sandbox.stats()
+    const unread = ground.unreadable() ?? '?'
+    t.diagnostic(
+      line('windows', { kills: ROUNDS.length, duplicates: all.duplicates, undecryptable, unreadable_at_first: unread }),
+    )
+    assert.deepEqual(all.torn, [], 'messages with two event ids')
+    assertIncomingOrder(ground)
+    await assertOutgoingOrder(ground)
+    assert.deepEqual(receiver.problems, [])
+  } finally {
+    await ground.stop()
+  }
+})
+
+/** How the life ended; the deadline says that the step was not reached. */
+async function ending({ step, count, traffic }: Round, { ended }: Running): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${step}:${count} (${traffic}) was not reached`)), 20_000)
+  })
+  const { signal } = await Promise.race([ended, late])
+  clearTimeout(timer)
+  assert.equal(signal, 'SIGKILL')
+}
