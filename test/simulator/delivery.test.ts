@@ -82,6 +82,34 @@ test('a contact that lost its session asks again, and gets the message', async (
   assert.equal(simulator.control.stats().undecryptable, 1)
 })
 
+test('a contact told to keep silent about what it cannot read does not ask again', async () => {
+  simulator.control.updateContact(CONTACT, { retries: false })
+  const last = (await simulator.control.inbox(CONTACT, 0, 0)).items.at(-1)?.seq ?? 0
+  simulator.control.loseSessions(CONTACT)
+  await client.socket.sendMessage(jidOf(CONTACT), { text: 'never read' })
+  await client.until(() => simulator.control.stats().undecryptable === 2, 'the failure')
+  simulator.control.updateContact(CONTACT, { retries: true })
+  await client.socket.sendMessage(jidOf(CONTACT), { text: 'read after all' })
+  const { items } = await simulator.control.inbox(CONTACT, last, 10_000)
+  assert.deepEqual(
+    items.map(({ text }) => text),
+    ['read after all'],
+  )
+})
+
+test('a sink takes messages unread and still reports them', async () => {
+  const sink = '4915100000050'
+  simulator.control.createContact(sink, { sink: true, receipts: 'delivered' })
+  const sent = await client.socket.sendMessage(jidOf(sink), { text: 'into the sink' })
+  await client.until(
+    () =>
+      client.messages.some((message) => message.key.id === sent?.key.id && message.status === 3) ||
+      (client.events['messages.update'] ?? []).flat().some(({ key, update }) => key.id === sent?.key.id && update.status === 3),
+    'delivered',
+  )
+  assert.deepEqual((await simulator.control.inbox(sink, 0, 0)).items, [])
+})
+
 test('a message can be made to be delivered twice', async () => {
   const seen: (string | undefined)[] = []
   client.socket.ws.on('CB:message', (stanza: { attrs: Record<string, string> }) => seen.push(stanza.attrs.id))

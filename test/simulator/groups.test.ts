@@ -174,6 +174,11 @@ test('a status goes to those it is for, and theirs comes in', async () => {
   assert.equal((await received(client, 'their day')).key.remoteJid, 'status@broadcast')
 })
 
+interface Channel {
+  id: string
+  posts: { server_id: string; reactions: Record<string, string> }[]
+}
+
 test('a channel is created, posted to and read', async () => {
   const made = await client.socket.newsletterCreate('Our channel', 'About us')
   const acks: Record<string, string>[] = []
@@ -185,6 +190,9 @@ test('a channel is created, posted to and read', async () => {
   await simulator.control.postToNewsletter(id, { text: 'news' })
   assert.equal((await received(client, 'news')).key.remoteJid, id)
   assert.equal((await client.socket.newsletterMetadata('jid', id))?.id, id)
+  const post = () => (simulator.control.state().newsletters as Channel[]).find((item) => item.id === id)?.posts[0]
+  await client.socket.newsletterReactMessage(id, post()?.server_id ?? '', '👍')
+  assert.deepEqual(post()?.reactions, { [PHONE]: '👍' })
 })
 
 test('nothing was left unread and nothing unknown was asked', () => {

@@ -113,6 +113,14 @@ test('a login that is never answered leaves the client waiting', async () => {
   await waiting.close()
 })
 
+test('a server that went silent is noticed by the client after its keep-alive', async () => {
+  await client.close()
+  isDone = true
+  const impatient = await login(simulator, client.auth, { keepAliveIntervalMs: 100 })
+  simulator.control.addFault({ on: 'query', match: { xmlns: 'w:p' }, do: 'drop' })
+  assert.deepEqual(await endOf(impatient), { code: 408, message: 'Connection was lost' })
+})
+
 test('a forged chain and a forged account signature get through to a client that does not look', async () => {
   for (const what of ['root', 'leaf'] as const) {
     await client.close()

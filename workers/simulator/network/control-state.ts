@@ -15,7 +15,7 @@ export function describeState(network: Network) {
       invite,
       owner,
       subscribers: Object.fromEntries([...subscribers].map(([number, { role }]) => [number, role])),
-      posts: posts.length,
+      posts: posts.map(({ id, serverId, reactions }) => ({ id, server_id: String(serverId), reactions })),
     })),
   }
 }

@@ -8,6 +8,8 @@ export interface Post {
   id: string
   at: number
   message: Uint8Array
+  /** By the reader's number. */
+  reactions: Record<string, string>
 }
 
 export interface Newsletter {
@@ -28,6 +30,7 @@ export function receivePost(network: Network, companion: Companion, item: Binary
   const newsletter = network.newsletters.get(to)
   const role = newsletter?.subscribers.get(companion.person.number)?.role
   const bytes = bytesOf(child(item, 'plaintext'))
+  if (newsletter && role && item.attrs.type === 'reaction') return react(network, newsletter, companion, item)
   if (!newsletter || !bytes || !role || role === 'SUBSCRIBER') {
     return companion.connection?.send(acknowledgement(item, newsletter ? 403 : 404))
   }
@@ -37,8 +40,19 @@ export function receivePost(network: Network, companion: Companion, item: Binary
   publish(network, newsletter, post, companion)
 }
 
+/** A reader reacts to a post, or takes the reaction back. */
+function react(network: Network, newsletter: Newsletter, companion: Companion, item: BinaryNode) {
+  const found = newsletter.posts.find(({ serverId }) => String(serverId) === item.attrs.server_id)
+  if (!found) return companion.connection?.send(acknowledgement(item, 404))
+  const code = child(item, 'reaction')?.attrs.code
+  if (code) found.reactions[companion.person.number] = code
+  else delete found.reactions[companion.person.number]
+  network.changed()
+  companion.connection?.send(acknowledgement(item))
+}
+
 function addPost(newsletter: Newsletter, id: string, message: Uint8Array): Post {
-  const post = { serverId: newsletter.posts.length + 100, id, at: seconds(), message }
+  const post = { serverId: newsletter.posts.length + 100, id, at: seconds(), message, reactions: {} }
   newsletter.posts.push(post)
   return post
 }
