@@ -9,6 +9,8 @@ export interface InboxItem {
   kind: string
   text: string | null
   proto: Record<string, unknown>
+  /** What the stanza carried beside its ciphertexts. */
+  nodes?: { tag: string; attrs: Record<string, string>; content?: unknown }[]
   retries: number
 }
 

@@ -1,5 +1,6 @@
 import { type BinaryNode, bytesOf, child, children, node, seconds } from '../wire/node.ts'
 import { acknowledgement } from './acknowledgement.ts'
+import { type CompanionNode, companionRefusal, companionsOf } from './companions.ts'
 import { enqueue } from './delivery.ts'
 import { hear } from './hearing.ts'
 import { isGroup, isNewsletter, parseJid, STATUS } from './jid.ts'
@@ -20,6 +21,8 @@ export interface Letter {
   isPeer: boolean
   /** How often it had to be asked for. */
   count: number
+  /** What came beside the ciphertexts. */
+  nodes: CompanionNode[]
 }
 
 /** A message of a linked device: acknowledged at once, then taken apart and handed to each device it names. */
@@ -27,7 +30,7 @@ export function receiveMessage(network: Network, from: Companion, item: BinaryNo
   const { id = '', to = '' } = item.attrs
   const connection = from.connection
   if (isNewsletter(to)) return receivePost(network, from, item)
-  const refusal = refusalOf(network, from, to)
+  const refusal = refusalOf(network, from, to) ?? companionRefusal(item)
   connection?.send(acknowledgement(item, refusal))
   if (refusal !== undefined) return
   const route = (device: AnyDevice, encs: BinaryNode[]) => hand(network, from, device, item, encs)
@@ -96,6 +99,7 @@ function hand(network: Network, from: Companion, device: AnyDevice, item: Binary
     encs: encs.map((enc) => ({ type: enc.attrs.type as Cipher, ciphertext: bytesOf(enc) ?? Buffer.alloc(0) })),
     isPeer: item.attrs.category === 'peer',
     count: Number(encs[0]?.attrs.count ?? 0),
+    nodes: companionsOf(item),
   }
   network.run(hear(network, device.pretend, letter))
 }

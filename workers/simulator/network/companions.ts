@@ -1,0 +1,33 @@
+import { type BinaryNode, child, children, textOf } from '../wire/node.ts'
+
+/** A child of a message stanza as the control API shows it; what is not text there is shown as far as it can be read as text. */
+export interface CompanionNode {
+  tag: string
+  attrs: Record<string, string>
+  content?: CompanionNode[] | string
+}
+
+/** What every message has: nothing to look at. */
+const ORDINARY = new Set(['enc', 'participants', 'device-identity', 'reporting', 'tctoken'])
+
+/** What a message carries beside its ciphertexts, in its order: `biz` and `bot` of interactive messages, `meta`. */
+export const companionsOf = (item: BinaryNode): CompanionNode[] =>
+  children(item)
+    .filter(({ tag }) => !ORDINARY.has(tag))
+    .map(shown)
+
+function shown(item: BinaryNode): CompanionNode {
+  const { tag, attrs } = item
+  const text = textOf(item)
+  const content = text ?? children(item).map(shown)
+  return content.length > 0 ? { tag, attrs, content } : { tag, attrs }
+}
+
+/** The real server's answers to `biz` nodes it does not want: 405 for the legacy form, 479 for one that is malformed. */
+export function companionRefusal(item: BinaryNode): number | undefined {
+  const found = children(item, 'biz')
+  if (found.some((biz) => child(biz, 'buttons'))) return 405
+  if (found.length > 1) return 479
+  const interactive = child(found[0], 'interactive')
+  return interactive && !child(interactive, 'native_flow') ? 479 : undefined
+}
