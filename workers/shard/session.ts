@@ -168,7 +168,9 @@ export function openSession(deps: SessionDeps): Session {
   ev.on('connection.update', (update) => {
     if (update.reachoutTimeLock) isRestricted = update.reachoutTimeLock.isActive === true
     if (hasEnded) return
-    if (update.isNewLogin) void whenSaved(events.paired)
+    // Also when the socket has ended by then: the network ends it right after the pairing, and often before the disk is done. Only who
+    // left on purpose is not told.
+    if (update.isNewLogin) saved.then(() => (isLeaving ? undefined : events.paired()), stray)
     if (update.connection === 'open') {
       isOpen = true
       void whenSaved(events.opened)
