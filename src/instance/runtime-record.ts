@@ -1,6 +1,6 @@
 /** The shard's record of an instance: what it knows and main's directory shows. The shard is its only writer. */
 import * as v from 'valibot'
-import { STATUS_REASONS, STATUSES, type RuntimeState } from '../domain/instance.ts'
+import { type RuntimeState, STATUS_REASONS, STATUSES } from '../domain/instance.ts'
 import { type Repository, repository } from '../storage/repository.ts'
 import type { Sealer } from '../storage/seal.ts'
 

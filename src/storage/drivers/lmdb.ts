@@ -4,7 +4,7 @@
  * One environment is opened by the main thread and every shard at once: lmdb serialises writers with a lock shared between threads and
  * readers never wait. Writes of one thread are grouped into one transaction by lmdb-js, in the order they were asked for.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setTimeout as nextTimer, setImmediate as nextTurn } from 'node:timers/promises'
 import { type Database, open } from 'lmdb'
 import type { Driver } from 'unstorage'
 import { type Batch, checkOps, checkRecordKey, type RangeOptions, type StateStore } from '../contract.ts'
@@ -127,7 +127,11 @@ export function lmdbDriver({ dir }: { dir: string }): LmdbDriver {
         await commit({ ops })
       }
     },
-    dispose: () => db.close(),
+    async dispose() {
+      // A read leaves a timer that lets its transaction go; on a closed environment it throws where nobody can catch it.
+      await nextTimer(1)
+      await db.close()
+    },
   }
 }
 
