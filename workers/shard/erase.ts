@@ -1,13 +1,13 @@
 /** Every record of an instance, gone: shared/api/states.md, row 34. Repeatable: what a crash leaves is removed by the next attempt. */
 import type { Op, StateStore } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/keys.ts'
-import type { KeyStore } from './key-store.ts'
+import type { AuthState } from './auth-state.ts'
 
 const BATCH = 1_000
 
-export async function eraseInstance(instance: string, store: StateStore, keyStore: KeyStore): Promise<void> {
+export async function eraseInstance(instance: string, store: StateStore, auth: AuthState): Promise<void> {
   // Credentials first: nothing of a half-erased instance can log in.
-  await keyStore.erase([[keys.creds(instance), null]])
+  await auth.erase()
   let ops: Op[] = []
   for await (const [key] of store.range(keys.instance(instance))) {
     ops.push([key, null])

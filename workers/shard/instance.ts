@@ -431,7 +431,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       await messageStatuses.stop()
       await outbox.stop(how === 'erase' ? 0 : STOP_DEADLINE)
       await outside?.close()
-      if (how === 'erase') await eraseInstance(id, store, keyStore)
+      if (how === 'erase') await eraseInstance(id, store, auth)
     },
   }
 }
