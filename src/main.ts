@@ -129,7 +129,7 @@ export async function startService(config: Config, { log, allowCrash = false }: 
       stop,
     }
   } catch (error) {
-    await stop(0)
+    await stop(config.shutdownMs)
     throw error
   }
 }

@@ -17,6 +17,8 @@ const STABLE = MINUTE
 const HELLO_LIMIT = 30 * SECOND
 /** The longest deadline of an operation is 45 s (auth-and-limits.md); later than this the thread is not answering. */
 const CALL_LIMIT = MINUTE
+/** The shard itself stops waiting at the deadline; then it closes storage and answers. */
+const CLOSE_GRACE = 500
 const WATCH_EVERY = 10 * SECOND
 /** Rounds without an answer after which a thread counts as hung. Rounds, not time: a suspended machine misses one at most. */
 const WATCH_ROUNDS = 3
@@ -103,7 +105,9 @@ export function createShard({ log, clock, watchEveryMs = WATCH_EVERY, onEvent, o
           () => {
             unanswered = 0
           },
-          (error) => log.warn({ shard, err: error }, 'shard did not answer a ping'),
+          (error) => {
+            if (!mine.isOver()) log.warn({ shard, err: error }, 'shard did not answer a ping')
+          },
         )
       }
       watch = setTimeout(round, watchEveryMs)
@@ -132,7 +136,7 @@ export function createShard({ log, clock, watchEveryMs = WATCH_EVERY, onEvent, o
       const last = life
       if (last === undefined) return
       if (isUp) {
-        await last.run({ type: 'close', deadlineMs }, deadlineMs).catch((error) => {
+        await last.run({ type: 'close', deadlineMs }, deadlineMs + CLOSE_GRACE).catch((error) => {
           log.warn({ shard, err: error }, 'shard did not close its sessions in time; its thread is ended')
         })
       }
