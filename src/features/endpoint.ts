@@ -45,6 +45,8 @@ export interface Endpoint<
   method: Method
   /** The whole path from the base URL, `{name}` for parameters. */
   path: string
+  /** Further paths of the same operation: aliases, absent from the description. */
+  also: readonly string[]
   access: Access
   /** Fields of path, query and body, flat. */
   fields: z.ZodRawShape
@@ -70,6 +72,8 @@ type Issue = (path: string, message: string) => void
 interface Says<I extends z.ZodRawShape> {
   summary: string
   description?: string
+  /** Aliases: paths relative like the route's own. */
+  also?: readonly `/${string}`[]
   input?: I
   /** Rules between fields; asked only when each field is good by itself. */
   check?: (input: z.output<z.ZodObject<I>>, issue: Issue) => void
@@ -95,6 +99,7 @@ function declare<K extends Kind, Id extends string, I extends z.ZodRawShape, R e
   rest: { access: Access; group: readonly FailureCode[] } & Partial<Pick<Endpoint, 'needsSubscription' | 'fallback' | 'handle'>>,
 ): Endpoint<K, Id, InputOf<I>, R> {
   const [method, path] = route.split(' ') as [Method, string]
+  const base = rest.access === 'instance' ? INSTANCE_BASE : ''
   const fields = (says.input ?? {}) as I
   const object = z.object(fields)
   const { check } = says
@@ -109,7 +114,8 @@ function declare<K extends Kind, Id extends string, I extends z.ZodRawShape, R e
     kind,
     id,
     method,
-    path: rest.access === 'instance' ? INSTANCE_BASE + path : path,
+    path: base + path,
+    also: (says.also ?? []).map((alias) => base + alias),
     access: rest.access,
     fields,
     input,

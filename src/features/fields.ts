@@ -1,6 +1,8 @@
 /** Schemas used by several areas: identifiers, pages, texts, the acknowledgement of a send. */
 import { z } from 'zod'
 import { type Identifier, type IdentifierKind, parseIdentifier, type UserIdentifier } from '../domain/ids.ts'
+import { MB, type MediaInput } from '../domain/media.ts'
+import { decodeBase64, decodedSize } from './base64.ts'
 
 /** Whatever a reader of the description would mistake: what cannot be said by a JSON Schema keyword is said here. */
 interface Meta {
@@ -42,6 +44,7 @@ export const oneOf = <const T extends readonly [string, ...string[]]>(values: T)
 
 /** The code that takes the place of `invalid_request` when every issue of a request carries it. */
 export const INVALID_PHONE = { code: 'invalid_phone' } as const
+export const MEDIA_INVALID = { code: 'media_invalid' } as const
 
 export type IdentifierOf<K extends IdentifierKind> = Extract<Identifier, { kind: K }>
 
@@ -125,6 +128,14 @@ export const Acknowledgement = z
   })
   .meta({ id: 'Acknowledgement', description: 'The message is in the queue. Its outcome comes as a `delivery` event.' })
 
+/** What every send's example answers. */
+export const acknowledged = {
+  id: '3EB0EE97803A91FF2C0ED1',
+  message_id: '3EB0EE97803A91FF2C0ED1',
+  svc_id: '01JD3V8Q6ZP4M5T7X9K2B0C1DE',
+  status: 'queued',
+}
+
 /** The mentioned people of a send: each must be in the text as `@<digits>`. */
 export function checkMentions(
   mentions: readonly UserIdentifier[] | undefined,
@@ -169,3 +180,38 @@ export const url = z
       context.addIssue({ code: 'custom', message: 'must be an absolute http or https URL' })
   })
   .meta({ format: 'uri' })
+
+const WEB_URL = /^https?:/i
+/** `data:<mime>;base64,`; the type may have parameters of its own. */
+const DATA_PREFIX = /^data:([^,]{0,255});base64,/i
+
+/**
+ * A picture, sound, film or file: URL, data URL or plain base64. What comes inline is decoded and checked here, when the request is made;
+ * a URL is fetched when the message's turn comes.
+ */
+export const media = (limitBytes: number, what: string) =>
+  z
+    .string()
+    .min(1)
+    .transform((value, context): MediaInput => {
+      const refuse = (message: string, params?: typeof MEDIA_INVALID) => {
+        context.addIssue({ code: 'custom', message, ...(params ? { params } : {}) })
+        return z.NEVER
+      }
+      if (WEB_URL.test(value)) {
+        const { success, error } = url.safeParse(value)
+        return success ? { kind: 'url', url: value } : refuse(error.issues[0]?.message ?? 'must be a URL')
+      }
+      const prefix = DATA_PREFIX.exec(value.slice(0, 512))
+      const from = prefix?.[0].length ?? 0
+      if (decodedSize(value, from) > limitBytes) return refuse(`must have at most ${limitBytes / MB} MB`, MEDIA_INVALID)
+      const bytes = decodeBase64(value, from)
+      if (bytes === undefined) return refuse('must be a URL, a base64 data URL or base64', MEDIA_INVALID)
+      if (bytes.byteLength === 0) return refuse('must have at least 1 byte', MEDIA_INVALID)
+      return { kind: 'inline', bytes, mime: prefix?.[1] || null }
+    })
+    .meta({
+      description: `${what}: URL, \`data:<mime>;base64,<data>\` or base64; at most ${limitBytes / MB} MB.`,
+      examples: ['https://cdn.example/a.jpg'],
+      minLength: 1,
+    })

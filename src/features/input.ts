@@ -3,7 +3,7 @@
  * bodies: the same body gives the same result on both ways because both ways are this file.
  */
 import type { z } from 'zod'
-import { Failure, type Issue } from '../domain/failures.ts'
+import { Failure, type FailureCode, type Issue } from '../domain/failures.ts'
 import type { Endpoint } from './endpoint.ts'
 import { atLeast, atMost } from './fields.ts'
 
@@ -63,7 +63,10 @@ export function sentenceOf(issue: ZodIssue): string {
 /** What the contract keeps of the list; `domain/failures.ts` cuts it again for failures made elsewhere. */
 const MAX_ISSUES = 50
 
-const isPhoneIssue = (issue: ZodIssue) => issue.code === 'custom' && issue.params?.code === 'invalid_phone'
+/** A code an issue brings that takes the place of `invalid_request` when every issue brings it. */
+function codeOf(issue: ZodIssue): FailureCode | undefined {
+  return issue.code === 'custom' ? (issue.params?.code as FailureCode | undefined) : undefined
+}
 
 /** A union that failed tells about the form the caller meant: the one that got furthest. */
 function* flatten(issues: readonly z.core.$ZodIssue[], base: readonly PropertyKey[] = []): Generator<z.core.$ZodIssue> {
@@ -78,13 +81,14 @@ function* flatten(issues: readonly z.core.$ZodIssue[], base: readonly PropertyKe
   }
 }
 
-/** Throws `invalid_request` with the issues, or `invalid_phone` when a wrong identifier is all there is. */
+/** Throws `invalid_request` with the issues, or `invalid_phone` or `media_invalid` when such a field is all that is wrong. */
 export function parseInput(endpoint: Pick<Endpoint, 'input'>, fields: RawFields): unknown {
   const parsed = endpoint.input.safeParse(fields, { error: sentenceOf, reportInput: true })
   if (parsed.success) return parsed.data
   const all = [...flatten(parsed.error.issues)]
   const issues: Issue[] = all.slice(0, MAX_ISSUES).map(({ path, message }) => ({ path: path.map(String).join('.'), message }))
-  if (all.every(isPhoneIssue)) throw new Failure('invalid_phone', { details: { issues } })
+  const [code, ...others] = new Set(all.map(codeOf))
+  if (code !== undefined && others.length === 0) throw new Failure(code, { details: { issues } })
   throw Failure.invalid(...issues)
 }
 

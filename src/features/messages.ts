@@ -1,14 +1,7 @@
 /** Messages: text out, read receipts (shared/api/messages.md). */
 import { z } from 'zod'
 import { action, send } from './endpoint.ts'
-import { chat, checkMentions, Done, destination, messageId, sendOptions, text } from './fields.ts'
-
-const acknowledged = {
-  id: '3EB0EE97803A91FF2C0ED1',
-  message_id: '3EB0EE97803A91FF2C0ED1',
-  svc_id: '01JD3V8Q6ZP4M5T7X9K2B0C1DE',
-  status: 'queued',
-}
+import { acknowledged, chat, checkMentions, Done, destination, messageId, sendOptions, text } from './fields.ts'
 
 export const sendText = send('send.sendText', 'POST /send-text', {
   summary: 'Send a text',

@@ -58,7 +58,7 @@ function byPrecedence(one: Endpoint, other: Endpoint): number {
 
 export function mount(app: Hono<Env>, endpoints: readonly Endpoint[], deps: MountDeps): void {
   for (const endpoint of [...endpoints].sort(byPrecedence))
-    app.on(endpoint.method, toPattern(endpoint.path), async (c) => {
+    app.on(endpoint.method, [endpoint.path, ...endpoint.also].map(toPattern), async (c) => {
       c.var.state.route = endpoint.path
       const { instance_id = '', token = '', ...rest } = c.req.param() as Record<string, string>
       const path = endpoint.access === 'instance' ? rest : (c.req.param() as Record<string, string>)

@@ -1,0 +1,53 @@
+/** A media field of a send, from the request to the moment its turn comes. */
+
+/** 1 MB = 1,048,576 bytes (shared/api/messages.md, 1.4). */
+export const MB = 1_048_576
+export const MEDIA_LIMIT = 16 * MB
+export const DOCUMENT_LIMIT = 100 * MB
+
+export type MediaInput =
+  /** As the request brought it: decoded and within its limit. */
+  | { kind: 'inline'; bytes: Uint8Array; mime: string | null }
+  /** As it waits in the queue: its bytes are a part of the item's blob. */
+  | { kind: 'blob'; offset: number; size: number; mime: string | null }
+  /** Fetched when its turn comes. */
+  | { kind: 'url'; url: string }
+
+const isInline = (value: object): value is Extract<MediaInput, { kind: 'inline' }> =>
+  (value as MediaInput).kind === 'inline' && (value as { bytes?: unknown }).bytes instanceof Uint8Array
+
+/** Every inline medium of an input, wherever it stands: cards of a carousel have one each. */
+export function* inlineMedia(input: unknown): Generator<Extract<MediaInput, { kind: 'inline' }>> {
+  if (typeof input !== 'object' || input === null || ArrayBuffer.isView(input)) return
+  if (isInline(input)) yield input
+  else for (const value of Object.values(input)) yield* inlineMedia(value)
+}
+
+/** The input with its inline media replaced by where they stand in `bytes`, one after another; undefined when there are none. */
+export function takeOutMedia(input: Record<string, unknown>): { input: Record<string, unknown>; bytes: Uint8Array | undefined } {
+  const found = [...inlineMedia(input)].map(({ bytes }) => bytes)
+  if (found.length === 0) return { input, bytes: undefined }
+  let offset = 0
+  const replaced = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
+    if (Array.isArray(value)) return value.map(replaced)
+    if (!isInline(value)) return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, replaced(inner)]))
+    const size = value.bytes.byteLength
+    offset += size
+    return { kind: 'blob', offset: offset - size, size, mime: value.mime } satisfies MediaInput
+  }
+  return { input: replaced(input) as Record<string, unknown>, bytes: joined(found) }
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const [only] = parts
+  // Most sends have one, and it may be large: it is not copied.
+  if (parts.length === 1 && only) return only
+  const bytes = new Uint8Array(parts.reduce((size, part) => size + part.byteLength, 0))
+  let at = 0
+  for (const part of parts) {
+    bytes.set(part, at)
+    at += part.byteLength
+  }
+  return bytes
+}

@@ -1,0 +1,71 @@
+/** Status posts (stories) and answers to them (shared/api/status-and-events.md, 1). */
+import { MEDIA_LIMIT } from '../domain/media.ts'
+import { send } from './endpoint.ts'
+import { acknowledged, destination, media, messageId, sendOptions, text } from './fields.ts'
+
+const POST_NOTE = 'Seen for 24 h by the audience set in the phone app. Queued: the outcome is a `delivery` event.'
+const postCaption = text(0, 700).optional().meta({ description: 'Text below it.', maxLength: 700 })
+const { delay_message } = sendOptions
+/** Accepted where only the delay has effect; nothing else of the shared fields is read. */
+const delayOnly = { delay_message }
+
+export const sendImageStatus = send('send.sendImageStatus', 'POST /send-image-status', {
+  summary: 'Post an image as status',
+  description: POST_NOTE,
+  input: { image: media(MEDIA_LIMIT, 'Image'), caption: postCaption, ...delayOnly },
+  errors: ['media_invalid'],
+  examples: [{ name: 'image', input: { image: 'https://cdn.example/story.jpg', caption: 'New arrivals' }, reply: acknowledged }],
+})
+
+export const sendVideoStatus = send('send.sendVideoStatus', 'POST /send-video-status', {
+  summary: 'Post a video as status',
+  description: `${POST_NOTE} Apps cut long clips (30 to 60 s).`,
+  input: { video: media(MEDIA_LIMIT, 'Video'), caption: postCaption, ...delayOnly },
+  errors: ['media_invalid'],
+  examples: [
+    { name: 'video', input: { video: 'https://cdn.example/story.mp4', caption: 'Behind the scenes' }, reply: acknowledged },
+  ],
+})
+
+const ANSWER_NOTE = 'To the author of a status that was seen since the last restart. Queued: the outcome is a `delivery` event.'
+/** The status that is answered, and who posted it. */
+export const statusTarget = {
+  phone: destination('user'),
+  status_message_id: messageId.meta({ description: 'The status that is answered.' }),
+}
+
+export const replyStatusGif = send('send.replyStatusGif', 'POST /reply-status-gif', {
+  summary: 'Answer a status with a GIF',
+  description: ANSWER_NOTE,
+  input: { ...statusTarget, gif: media(MEDIA_LIMIT, 'mp4, or gif'), ...delayOnly },
+  errors: ['media_invalid'],
+  examples: [
+    {
+      name: 'gif',
+      input: {
+        phone: '5511988887777',
+        status_message_id: '1F606398F2ECAA4846269F659B6003A9',
+        gif: 'https://cdn.example/wow.mp4',
+      },
+      reply: acknowledged,
+    },
+  ],
+})
+
+export const replyStatusSticker = send('send.replyStatusSticker', 'POST /reply-status-sticker', {
+  summary: 'Answer a status with a sticker',
+  description: ANSWER_NOTE,
+  input: { ...statusTarget, sticker: media(MEDIA_LIMIT, 'Sticker; 512x512 WebP recommended'), ...delayOnly },
+  errors: ['media_invalid'],
+  examples: [
+    {
+      name: 'sticker',
+      input: {
+        phone: '5511988887777',
+        status_message_id: '1F606398F2ECAA4846269F659B6003A9',
+        sticker: 'https://cdn.example/s.webp',
+      },
+      reply: acknowledged,
+    },
+  ],
+})
