@@ -34,7 +34,10 @@ export async function startWorld({ shards = 1, env = {} }: WorldOptions = {}): P
   const network = await startNetworkThread({ dataDir: join(dir, 'network'), controlPort: 0 })
   const receiver = await startReceiver()
   const sandbox = createSandbox(network.controlUrl)
+  /** The first start takes a free port; later ones take it again, so that addresses stay what they were. */
+  let port = '0'
   let service = await serve()
+  port = new URL(service.baseUrl).port
   const adminKey = service.adminKey!
   let gateway = await createGateway(service.baseUrl, adminKey)
 
@@ -43,7 +46,7 @@ export async function startWorld({ shards = 1, env = {} }: WorldOptions = {}): P
     const { config } = readConfig({
       sandbox: true,
       env: {
-        SVC_PORT: '0',
+        SVC_PORT: port,
         SVC_DATA_DIR: dir,
         SVC_SHARDS: String(shards),
         SVC_LOG_LEVEL: process.env.SVC_LOG_LEVEL ?? 'fatal',

@@ -1,0 +1,118 @@
+/** Webhooks as a receiver meets them: configuration, signature, order, retries from storage. shared/api/webhook-config.md. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Instance } from '../harness/gateway.ts'
+import { startReceiver } from '../harness/receiver.ts'
+import { startWorld, type World } from '../harness/world.ts'
+
+const ME = '5511999990000'
+const ANA = '5511988880001'
+
+let world: World
+let instance: Instance
+before(async () => {
+  world = await startWorld()
+  instance = await world.gateway.connected(world.sandbox, ME, world.receiver)
+})
+after(() => world.stop())
+
+const texts = () => world.receiver.events('received').map(({ text }) => (text as { message: string }).message)
+const arrived = (message: string) =>
+  world.receiver.waitFor(message, ({ text }) => (text as { message?: string } | undefined)?.message === message)
+
+test('events of one instance come in the order of the facts', async () => {
+  await world.sandbox.burst(ANA, ME, 30, 'n')
+  await arrived('n30')
+  assert.deepEqual(
+    texts(),
+    Array.from({ length: 30 }, (_, index) => `n${index + 1}`),
+  )
+  const ids = world.receiver.received.map(({ event }) => event.event_id)
+  assert.deepEqual(ids, [...ids].sort(), 'event ids ascend')
+})
+
+test('the headers say what the body says', () => {
+  const [{ event, headers } = assert.fail('nothing came')] = world.receiver.received
+  assert.equal(headers['x-svc-event'], event.type)
+  assert.equal(headers['x-svc-event-id'], event.event_id)
+  assert.equal(headers['x-svc-instance'], instance.id)
+  assert.equal(headers['x-svc-attempt'], '1')
+  assert.equal(headers['content-type'], 'application/json')
+  assert.match(String(headers['user-agent']), /^svc\//)
+})
+
+test('a receiver that fails gets the same event again, later ones are not held up, and a restart forgets nothing', async () => {
+  let refusals = 0
+  world.receiver.reply(({ event }, response) => {
+    const isFirst = (event.text as { message?: string } | undefined)?.message === 'fails first'
+    if (isFirst) refusals++
+    response.writeHead(isFirst && refusals === 1 ? 500 : 200).end()
+  })
+  await world.sandbox.send(ANA, ME, { text: 'fails first' })
+  const first = await arrived('fails first')
+  await world.sandbox.send(ANA, ME, { text: 'not held up' })
+  await arrived('not held up')
+  await world.restartService()
+  await world.receiver.waitFor('the second try', () => refusals === 2, 25_000)
+  const tries = world.receiver.received.filter(({ event }) => event.event_id === first.event_id)
+  assert.deepEqual(
+    tries.map(({ headers }) => headers['x-svc-attempt']),
+    ['1', '2'],
+  )
+  assert.deepEqual(tries[0]!.event, tries[1]!.event)
+  world.receiver.reply(null)
+})
+
+test('each attempt goes to the address and with the secret of that moment', async () => {
+  await world.gateway.waitForStatus(instance, 'connected')
+  const second = await startReceiver()
+  const { secret } = (await world.gateway.must(instance, 'POST', '/webhooks/secret')) as { secret: string }
+  assert.match(secret, /^whsec_[0-9A-Za-z]{32}$/)
+  second.trust(instance.id, secret)
+  await world.gateway.must(instance, 'PUT', '/webhooks/received', { value: second.url })
+  await world.sandbox.send(ANA, ME, { text: 'to the new one' })
+  const event = await second.waitFor('the event', ({ type }) => type === 'received')
+  assert.equal(event.single_url, undefined, 'the addresses differ now')
+  assert.deepEqual(second.problems, [])
+  await second.stop()
+  world.receiver.trust(instance.id, secret)
+  await world.gateway.must(instance, 'PUT', '/webhooks', { single_url: world.receiver.url })
+})
+
+test('a type without an address, a silenced type and a filter each keep their events back', async () => {
+  const before = world.receiver.events('received').length
+  for (const change of [
+    { ignore_text: true },
+    { ignore_text: false, ignore_private: true },
+    { ignore_private: false, ignore_received_callback: true },
+  ]) {
+    await world.gateway.must(instance, 'PUT', '/webhooks', change)
+    await world.sandbox.send(ANA, ME, { text: 'not reported' })
+    // The next one out proves that the text has passed: order is kept.
+    const ack = await world.gateway.sendText(instance, ANA, 'marker')
+    await world.receiver.waitFor('marker', ({ type, message_id }) => type === 'delivery' && message_id === ack.message_id)
+  }
+  await world.gateway.must(instance, 'PUT', '/webhooks', { ignore_received_callback: false })
+  await world.gateway.must(instance, 'PUT', '/webhooks/received', { value: null })
+  await world.sandbox.send(ANA, ME, { text: 'nor this' })
+  const ack = await world.gateway.sendText(instance, ANA, 'last marker')
+  await world.receiver.waitFor('last marker', ({ type, message_id }) => type === 'delivery' && message_id === ack.message_id)
+  assert.equal(world.receiver.events('received').length, before)
+})
+
+test('addresses that are not allowed are refused with a reason', async () => {
+  for (const value of [
+    'http://example.com/hook',
+    'ftp://example.com',
+    'https://user:pass@example.com',
+    'https://example.com/#x',
+    'nonsense',
+    `https://example.com/${'x'.repeat(2_048)}`,
+  ]) {
+    const answer = await world.gateway.ask(instance, 'PUT', '/webhooks/received', { value })
+    assert.equal(answer.status, 400, value.slice(0, 40))
+    assert.equal((answer.body.error as { code: string }).code, 'invalid_request')
+  }
+  assert.equal((await world.gateway.ask(instance, 'PUT', '/webhooks', { ignore_groups: true, ignore_private: true })).status, 400)
+  assert.equal((await world.gateway.ask(instance, 'PUT', '/webhooks/nothing', { value: null })).status, 404)
+})
