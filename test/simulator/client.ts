@@ -150,7 +150,7 @@ export function lastQr(client: Client): Promise<string> {
 export const isOpen = (client: Client) =>
   client.until(() => client.events['connection.update']?.some((update) => update.connection === 'open'), 'an open connection')
 
-/** Open, with the stored messages handed over and everything a phone sends a new device taken in. */
+/** Open, with the stored messages handed over. */
 export async function isReady(client: Client) {
   await isOpen(client)
   await client.until(
@@ -165,7 +165,21 @@ export async function pair(simulator: Simulator, phone: string, config: Partial<
   await simulator.control.scan(phone, await lastQr(first))
   const { code } = await first.ended()
   if (code !== 515) throw new Error(`pairing ended with ${code}`)
-  return login(simulator, first.auth, config)
+  const client = await login(simulator, first.auth, config)
+  await isSettled(simulator, phone, client)
+  return client
+}
+
+/**
+ * Everything its phone sent was answered. A first message while the phone still talks can be lost by the library: encrypting to the phone
+ * and decrypting from it change one session record in two transactions.
+ */
+export async function isSettled(simulator: Simulator, phone: string, client: Client) {
+  await client.until(() => client.events['messaging-history.set']?.some((set) => set.progress === 100), 'recent history')
+  await client.until(() => {
+    const phones = simulator.control.state().phones as { phone: string; devices: { pending: number }[] }[]
+    return phones.find((item) => item.phone === phone)?.devices.every(({ pending }) => pending === 0)
+  }, 'an answer to everything')
 }
 
 export async function login(simulator: Simulator, auth: AuthenticationState, config: Partial<UserFacingSocketConfig> = {}) {

@@ -6,7 +6,7 @@ import { hear } from './hearing.ts'
 import { isGroup, isNewsletter, parseJid, STATUS } from './jid.ts'
 import type { Companion, Group, Network, Person } from './model.ts'
 import { receivePost } from './newsletters.ts'
-import { type AnyDevice, findDevice, findPerson, jidOf, lidJidOf, pnOf } from './people.ts'
+import { type AnyDevice, findDevice, jidOf, lidJidOf, pnOf, recipientAttributes } from './people.ts'
 
 export type Cipher = 'pkmsg' | 'msg' | 'skmsg'
 
@@ -132,14 +132,12 @@ function forward(network: Network, from: Companion, to: Companion, item: BinaryN
     }
     return node('message', { ...attrs, ...common }, [...encs, ...extras])
   }
+  if (to.person === sender) {
+    const own = recipientAttributes(network, item.attrs.recipient ?? chat)
+    return node('message', { from: pnOf(sender, from.device), ...own, ...common }, [...encs, ...extras])
+  }
   const isLid = parseJid(chat).server === 'lid'
   const fromJid = jidOf(sender, isLid ? 'lid' : 'pn', from.device)
   const other = isLid ? { sender_pn: pnOf(sender), addressing_mode: 'lid' } : { sender_lid: lidJidOf(sender) }
-  const recipient = to.person === sender ? { recipient: item.attrs.recipient ?? recipientOf(network, chat) } : {}
-  return node('message', { from: fromJid, ...other, ...recipient, ...common }, [...encs, ...extras])
-}
-
-function recipientOf(network: Network, chat: string): string {
-  const person = findPerson(network, chat)
-  return person ? jidOf(person, parseJid(chat).server === 'lid' ? 'lid' : 'pn') : chat
+  return node('message', { from: fromJid, ...other, ...common }, [...encs, ...extras])
 }

@@ -118,6 +118,17 @@ export const lidJidOf = (person: Person, device = 0) => jid(person.lid, 'lid', d
 export const jidOf = (person: Person, addressing: 'lid' | 'pn', device = 0) =>
   addressing === 'lid' ? lidJidOf(person, device) : pnOf(person, device)
 
+/**
+ * What an account's own message says to its other devices besides: whose chat it is in, under both kinds of address. Such a message comes
+ * from the number always and has no `sender_lid`: clients take that for the other address of the chat, and would mix up two people.
+ */
+export function recipientAttributes(network: Network, chat: string): Record<string, string> {
+  const person = findPerson(network, chat)
+  if (!person) return { recipient: chat }
+  if (parseJid(chat).server !== 'lid') return { recipient: pnOf(person), peer_recipient_lid: lidJidOf(person) }
+  return { recipient: lidJidOf(person), peer_recipient_pn: pnOf(person), addressing_mode: 'lid' }
+}
+
 /** Remembers what a person was told by the gateway, the last hundred things. */
 export function hearSignal(person: Person, signal: Person['heard'][number]) {
   person.heard.push(signal)

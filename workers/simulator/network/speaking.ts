@@ -7,7 +7,7 @@ import { enqueue } from './delivery.ts'
 import { pad } from './hearing.ts'
 import { digits, isGroup, STATUS } from './jid.ts'
 import type { Companion, Group, Message, Network, Person, PretendDevice } from './model.ts'
-import { findNumber, jidOf, lidJidOf, pnOf } from './people.ts'
+import { findNumber, jidOf, lidJidOf, pnOf, recipientAttributes } from './people.ts'
 import { takeBundle } from './queries/keys.ts'
 
 /** Own messages remembered per person, for devices that ask again. */
@@ -104,10 +104,15 @@ function directStanza(
   recipient?: string,
 ): BinaryNode {
   const { person } = device
+  const about = facts(outgoing, person)
+  if (recipient !== undefined) {
+    const own = recipientAttributes(network, recipient)
+    return node('message', { from: pnOf(person, device.id), ...own, ...about }, withMeta(outgoing, content))
+  }
   const isLid = network.settings.addressing === 'lid'
   const other = isLid ? { sender_pn: pnOf(person), addressing_mode: 'lid' } : { sender_lid: lidJidOf(person) }
   const from = jidOf(person, network.settings.addressing, device.id)
-  return node('message', { from, ...other, recipient, ...facts(outgoing, person) }, withMeta(outgoing, content))
+  return node('message', { from, ...other, ...about }, withMeta(outgoing, content))
 }
 
 function facts({ id, about }: Outgoing, { name }: Person) {
