@@ -1,0 +1,30 @@
+/** Money of orders. Counted in cents, the unit in which the network's payment cards write amounts (`value` with `offset` 100). */
+
+export interface Priced {
+  products: readonly { value: number; quantity: number }[]
+  discount: number
+  tax: number
+  shipping: number
+}
+
+/** Each in cents. */
+export interface Totals {
+  subtotal: number
+  discount: number
+  tax: number
+  shipping: number
+  total: number
+}
+
+export const toCents = (amount: number): number => Math.round(amount * 100)
+
+/** Largest total in cents: order cards write it in thousandths, and above this a whole number is no longer exact. */
+export const MAX_TOTAL = Math.floor(Number.MAX_SAFE_INTEGER / 10)
+
+export function totalsOf({ products, ...order }: Priced): Totals {
+  const subtotal = products.reduce((sum, { value, quantity }) => sum + toCents(value) * quantity, 0)
+  const discount = toCents(order.discount)
+  const tax = toCents(order.tax)
+  const shipping = toCents(order.shipping)
+  return { subtotal, discount, tax, shipping, total: subtotal - discount + tax + shipping }
+}

@@ -1,0 +1,64 @@
+/** Buttons and rows of interactive messages, and the ids by which the answers tell them apart. */
+import { z } from 'zod'
+import { text, url } from './fields.ts'
+
+export const label = text(1, 60).meta({ description: 'Phones cut it near 20 characters.' })
+export const choiceId = text(1, 256).optional().meta({
+  description: 'Comes back in the answer; unique in the message. Default: the position, from `"1"`.',
+})
+
+const TYPES = ['reply', 'url', 'call', 'copy'] as const
+
+const phone = z
+  .string()
+  .regex(/^\+?\d{5,20}$/, 'must be 5 to 20 digits with an optional leading +')
+  .transform((value) => value.replace('+', ''))
+  .meta({ description: 'Number to call.', examples: ['5511900001111'] })
+
+/** The type in lower case, as an enumeration is matched in any case. */
+const withPlainType = (value: unknown) =>
+  typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
+    ? { ...value, type: value.type.toLowerCase() }
+    : value
+
+/** What does not belong to the type is ignored. */
+export const button = z
+  .preprocess(
+    withPlainType,
+    z.discriminatedUnion(
+      'type',
+      [
+        z.object({ type: z.literal('reply'), id: choiceId, label }),
+        z.object({ type: z.literal('url'), id: choiceId, label, url }),
+        z.object({ type: z.literal('call'), id: choiceId, label, phone }),
+        z.object({
+          type: z.literal('copy'),
+          id: choiceId,
+          label,
+          code: text(1, 1_024).meta({ description: 'Put on the clipboard.' }),
+        }),
+      ],
+      {
+        error: ({ code }) =>
+          code === 'invalid_union' ? `must be one of ${TYPES.map((type) => `"${type}"`).join(', ')}` : undefined,
+      },
+    ),
+  )
+  .meta({ id: 'Button' })
+
+export type Button = z.output<typeof button> & { id: string }
+
+/** Absent ids are positions, from 1. */
+export const numbered = <T extends { id?: string | undefined }>(choices: readonly T[], from = 1) =>
+  choices.map((choice, index) => ({ ...choice, id: choice.id ?? String(from + index) }))
+
+export function checkUnique(
+  choices: readonly { id: string; path: string }[],
+  issue: (path: string, message: string) => void,
+): void {
+  const seen = new Set<string>()
+  for (const { id, path } of choices) {
+    if (seen.has(id)) issue(`${path}.id`, `must be unique in the message, and ${JSON.stringify(id)} is there before`)
+    seen.add(id)
+  }
+}

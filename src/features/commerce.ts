@@ -1,0 +1,124 @@
+/** Products, catalogues and orders (shared/api/interactive.md, 4). Best effort, as everything interactive. */
+import { z } from 'zod'
+import { send } from './endpoint.ts'
+import { acknowledged, checkMentions, destination, messageId, oneOf, plain, sendOptions, text } from './fields.ts'
+import { newOrder, paymentSettings, shownOrder } from './orders.ts'
+
+const catalogPhone = z
+  .string()
+  .regex(/^\d{5,20}$/, 'must be 5 to 20 digits')
+  .meta({ description: 'Number of the business whose catalogue it is.', examples: ['5511900001111'] })
+
+export const sendProduct = send('send.sendProduct', 'POST /send-product', {
+  summary: 'Send a product of a catalogue',
+  description: `Name, price and picture are read from the catalogue when the message's turn comes. Best effort.`,
+  input: { phone: destination('user', 'group'), catalog_phone: catalogPhone, product_id: text(1, 64), ...sendOptions },
+  examples: [
+    {
+      name: 'product',
+      input: { phone: '5511988887777', catalog_phone: '5511900001111', product_id: '7190654897637620' },
+      reply: acknowledged,
+    },
+  ],
+})
+
+export const sendCatalog = send('send.sendCatalog', 'POST /send-catalog', {
+  summary: 'Send a link to a catalogue',
+  description: 'A text with the card of a catalogue; works for any number, whether it has one or not.',
+  input: {
+    phone: destination('user', 'group'),
+    catalog_phone: catalogPhone,
+    message: text(1, 4_096)
+      .optional()
+      .meta({ description: 'Text above the link; by default a sentence in the language of `translation`.' }),
+    title: text(1, 256).optional().meta({ description: 'Title of the card; default as for `message`.' }),
+    catalog_description: text(1, 1_024).optional().meta({ description: 'Second line of the card; default as for `message`.' }),
+    translation: oneOf(['en', 'pt']).default('en'),
+    ...sendOptions,
+  },
+  check: ({ mentions, message }, issue) => checkMentions(mentions, message ?? '', issue),
+  examples: [
+    {
+      name: 'catalogue',
+      input: { phone: '5511988887777', catalog_phone: '5511900001111', translation: 'en', title: 'Our catalogue' },
+      reply: acknowledged,
+    },
+  ],
+})
+
+export const sendOrder = send('send.sendOrder', 'POST /send-order', {
+  summary: 'Send an order',
+  description:
+    'Without `payment_settings` an order card: with `token`, of an existing order of the network, it opens that order; without, it shows ' +
+    `count and total only. With them a bill to review and pay, for business accounts. Best effort.`,
+  input: {
+    phone: destination('user'),
+    order: newOrder,
+    token: text(1, 512).optional().meta({ description: 'Access token of an existing order; requires `order.order_id`.' }),
+    message: text(0, 1_024).optional(),
+    payment_settings: paymentSettings.optional(),
+    ...sendOptions,
+  },
+  check({ mentions, message, token, order, payment_settings }, issue) {
+    checkMentions(mentions, message ?? '', issue)
+    if (token === undefined) return
+    if (order.order_id === undefined) issue('order.order_id', 'is required with token')
+    if (payment_settings !== undefined) issue('payment_settings', 'must not be together with token')
+  },
+  examples: [
+    {
+      name: 'review and pay',
+      input: {
+        phone: '5511988887777',
+        order: { currency: 'BRL', shipping: 5, products: [{ name: 'Mug', value: 10.5, quantity: 2 }] },
+        payment_settings: { pix: { key: '12345678909', key_type: 'cpf', name: 'Example Inc.' } },
+      },
+      reply: acknowledged,
+    },
+    {
+      name: 'order card',
+      input: {
+        phone: '5511988887777',
+        token: 'AR5d4yUr+DmSzeCR2kUtPEeMfS==',
+        order: {
+          order_id: '422508169684569',
+          currency: 'BRL',
+          products: [{ name: 'Mug', value: 10.5, quantity: 2, product_id: '5338924696127051' }],
+        },
+      },
+      reply: acknowledged,
+    },
+  ],
+})
+
+export const orderStatusUpdate = send('send.orderStatusUpdate', 'POST /order-status-update', {
+  summary: 'Tell how an order stands',
+  description: `Only meaningful after an order sent with \`payment_settings\`. Best effort.`,
+  input: {
+    phone: destination('user'),
+    message_id: messageId.optional().meta({ description: 'Message of the order, to quote.' }),
+    reference_id: plain(1, 35).meta({ description: 'The one of the order.' }),
+    order_request_id: text(1, 64).optional(),
+    order_status: oneOf(['pending', 'processing', 'partially_shipped', 'shipped', 'completed', 'canceled']),
+    payment_status: oneOf(['pending', 'paid'])
+      .default('pending')
+      .meta({ description: 'Informative: it does not update a payment.', default: 'pending' }),
+    message: text(0, 1_024).optional(),
+    description: text(1, 120).optional().meta({ description: 'Short note in the card.' }),
+    order: shownOrder.optional().meta({ description: 'Absent: the status alone is told.' }),
+    delay_message: sendOptions.delay_message,
+  },
+  examples: [
+    {
+      name: 'shipped',
+      input: {
+        phone: '5511988887777',
+        message_id: '3EB0F91BBA791BB0A787FC',
+        reference_id: '4N8FCTW1WM6',
+        order_status: 'shipped',
+        message: 'On its way',
+      },
+      reply: acknowledged,
+    },
+  ],
+})

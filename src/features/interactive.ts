@@ -1,0 +1,251 @@
+/**
+ * Buttons, lists and carousels (shared/api/interactive.md, 1 to 3). Everything here is best effort: it rests on undocumented formats,
+ * renders on the phone apps, and the network may accept a message that no client draws.
+ */
+import { z } from 'zod'
+import { MEDIA_LIMIT } from '../domain/media.ts'
+import { PIX_TYPES, pixFormat, pixKey } from '../domain/pix.ts'
+import { button, checkUnique, choiceId, label, numbered } from './buttons.ts'
+import { send } from './endpoint.ts'
+import { acknowledged, checkMentions, destination, media, oneOf, sendOptions, text } from './fields.ts'
+
+const BEST_EFFORT = 'Best effort: drawn by the phone apps only, and may stop without notice.'
+
+const phone = destination('user', 'group')
+const message = text(1, 4_096)
+const title = text(1, 256).optional()
+const footer = text(1, 256).optional()
+const image = (what: string) => media(MEDIA_LIMIT, what)
+
+const placed = (list: string, choices: readonly { id: string }[]) =>
+  choices.map(({ id }, index) => ({ id, path: `${list}.${index}` }))
+
+export const sendButtonList = send('send.sendButtonList', 'POST /send-button-list', {
+  summary: 'Send reply buttons',
+  description: `A text, with a picture or film above it, and buttons whose press comes back as an answer. ${BEST_EFFORT}`,
+  input: {
+    phone,
+    message,
+    button_list: z
+      .object({
+        buttons: z
+          .array(z.object({ id: choiceId, label }))
+          .min(1)
+          .max(10)
+          .transform((list) => numbered(list)),
+        image: image('Picture of the header').optional(),
+        video: media(MEDIA_LIMIT, 'Film of the header').optional(),
+      })
+      .refine(({ image, video }) => image === undefined || video === undefined, 'must not have both image and video'),
+    title: title.meta({ description: 'Ignored when there is a picture or film.' }),
+    footer,
+    ...sendOptions,
+  },
+  check({ mentions, message, button_list }, issue) {
+    checkMentions(mentions, message, issue)
+    checkUnique(placed('button_list.buttons', button_list.buttons), issue)
+  },
+  errors: ['media_invalid'],
+  examples: [
+    {
+      name: 'with a picture',
+      input: {
+        phone: '5511988887777',
+        message: 'Did you like it?',
+        button_list: {
+          image: 'https://cdn.example/a.jpg',
+          buttons: [
+            { id: '1', label: 'Yes' },
+            { id: '2', label: 'No' },
+          ],
+        },
+      },
+      reply: acknowledged,
+    },
+  ],
+})
+
+export const sendButtons = send('send.sendButtons', 'POST /send-buttons', {
+  summary: 'Send buttons that act',
+  description: `Buttons that answer, open a URL, call a number or copy a text. More than 3 are folded by phones; web clients cannot show \`reply\` beside \`url\` or \`call\`. ${BEST_EFFORT}`,
+  input: {
+    phone,
+    message,
+    button_actions: z
+      .array(button)
+      .min(1)
+      .max(10)
+      .transform((list) => numbered(list)),
+    title,
+    footer,
+    ...sendOptions,
+  },
+  check({ mentions, message, button_actions }, issue) {
+    checkMentions(mentions, message, issue)
+    checkUnique(placed('button_actions', button_actions), issue)
+  },
+  examples: [
+    {
+      name: 'call and site',
+      input: {
+        phone: '5511988887777',
+        message: 'How can we help?',
+        title: 'Support',
+        footer: 'Example Inc.',
+        button_actions: [
+          { id: '1', type: 'call', phone: '5511900001111', label: 'Call us' },
+          { id: '2', type: 'url', url: 'https://example.com', label: 'Site' },
+        ],
+      },
+      reply: acknowledged,
+    },
+  ],
+})
+
+export const sendButtonOtp = send('send.sendButtonOtp', 'POST /send-button-otp', {
+  summary: 'Send a code with a button that copies it',
+  description: BEST_EFFORT,
+  input: {
+    phone,
+    message,
+    code: text(1, 1_024),
+    button_text: text(1, 60).default('Copy code'),
+    image: image('Picture of the header').optional(),
+    ...sendOptions,
+  },
+  check: ({ mentions, message }, issue) => checkMentions(mentions, message, issue),
+  errors: ['media_invalid'],
+  examples: [
+    {
+      name: 'code',
+      input: { phone: '5511988887777', message: 'Your code is 482913', code: '482913', button_text: 'Copy code' },
+      reply: acknowledged,
+    },
+  ],
+})
+
+export const sendButtonPix = send('send.sendButtonPix', 'POST /send-button-pix', {
+  summary: 'Send a Pix key with a button that copies it',
+  description: `The card of the Brazilian instant payment. Web clients do not raise the chat for it. ${BEST_EFFORT}`,
+  input: {
+    phone,
+    pix_key: text(1, 140).meta({
+      description:
+        'In the form of its type; separators `. - /` of `cpf` and `cnpj` are removed, a missing `+` of `phone` is added.',
+    }),
+    type: oneOf(PIX_TYPES),
+    merchant_name: text(1, 60).default('Pix'),
+    ...sendOptions,
+  },
+  check({ type, pix_key }, issue) {
+    if (pixKey(type, pix_key) === undefined) issue('pix_key', `must be ${pixFormat(type)} for the type ${type}`)
+  },
+  examples: [
+    {
+      name: 'random key',
+      input: {
+        phone: '5511988887777',
+        pix_key: '6f0a3c1e-8a55-4c8e-9f7b-0d5d3f6c2b11',
+        type: 'evp',
+        merchant_name: 'Example Inc.',
+      },
+      reply: acknowledged,
+    },
+  ],
+})
+
+export const sendOptionList = send('send.sendOptionList', 'POST /send-option-list', {
+  summary: 'Send a list of options',
+  description: `A button that opens a list, of which one row can be chosen. Groups often do not draw it. ${BEST_EFFORT}`,
+  input: {
+    phone,
+    message,
+    option_list: z.object({
+      title: text(1, 100),
+      button_label: text(1, 60),
+      options: z
+        .array(z.object({ id: choiceId, title: text(1, 100), description: text(1, 256).optional() }))
+        .min(1)
+        .max(100)
+        .transform((list) => numbered(list)),
+    }),
+    footer,
+    ...sendOptions,
+  },
+  check({ mentions, message, option_list }, issue) {
+    checkMentions(mentions, message, issue)
+    checkUnique(placed('option_list.options', option_list.options), issue)
+  },
+  examples: [
+    {
+      name: 'departments',
+      input: {
+        phone: '5511988887777',
+        message: 'Pick a department',
+        option_list: {
+          title: 'Departments',
+          button_label: 'Open',
+          options: [
+            { id: 'sales', title: 'Sales', description: 'New orders' },
+            { id: 'fin', title: 'Finance' },
+          ],
+        },
+      },
+      reply: acknowledged,
+    },
+  ],
+})
+
+const card = z.object({
+  text: text(1, 1_024),
+  image: image('Picture of the card'),
+  title,
+  footer,
+  buttons: z.array(button).max(3).default([]),
+})
+
+/** Ids are unique in the whole message, so positions count across the cards. */
+function numberCards(cards: z.output<typeof card>[]) {
+  let from = 1
+  return cards.map((each) => {
+    const buttons = numbered(each.buttons, from)
+    from += buttons.length
+    return { ...each, buttons }
+  })
+}
+
+export const sendCarousel = send('send.sendCarousel', 'POST /send-carousel', {
+  summary: 'Send cards to swipe through',
+  description: `Each card has a picture, a text and up to 3 buttons. One picture that fails fails the message. ${BEST_EFFORT}`,
+  input: { phone, message, carousel: z.array(card).min(1).max(10).transform(numberCards), ...sendOptions },
+  check({ mentions, message, carousel }, issue) {
+    checkMentions(mentions, message, issue)
+    checkUnique(
+      carousel.flatMap(({ buttons }, index) => placed(`carousel.${index}.buttons`, buttons)),
+      issue,
+    )
+  },
+  errors: ['media_invalid'],
+  examples: [
+    {
+      name: 'plans',
+      input: {
+        phone: '5511988887777',
+        message: 'Our plans',
+        carousel: [
+          {
+            text: 'Basic',
+            image: 'https://cdn.example/1.jpg',
+            buttons: [{ id: 'b', type: 'reply', label: 'Choose' }],
+          },
+          {
+            text: 'Pro',
+            image: 'https://cdn.example/2.jpg',
+            buttons: [{ type: 'url', url: 'https://example.com/pro', label: 'Details' }],
+          },
+        ],
+      },
+      reply: acknowledged,
+    },
+  ],
+})
