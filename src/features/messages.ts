@@ -1,7 +1,7 @@
 /** Messages: text out, read receipts (shared/api/messages.md). */
 import { z } from 'zod'
 import { action, send } from './endpoint.ts'
-import { acknowledged, chat, checkMentions, Done, destination, messageId, sendOptions, text } from './fields.ts'
+import { acknowledged, chat, checkMentions, Done, destination, messageId, oneOf, sendOptions, text } from './fields.ts'
 
 export const sendText = send('send.sendText', 'POST /send-text', {
   summary: 'Send a text',
@@ -57,4 +57,24 @@ export const readMessage = action('messages.readMessage', 'POST /read-message', 
   reply: Done,
   errors: ['invalid_phone', 'not_allowed', 'message_not_found', 'chat_not_found'],
   examples: [{ name: 'read', input: { phone: '5511988887777', message_id: '3EB0796DC6B777C0C7CD' }, reply: { value: true } }],
+})
+
+const ACCOUNT_WIDE = new Set(['available', 'unavailable'])
+
+export const sendPresence = action('messages.sendPresence', 'POST /send-presence', {
+  writes: false,
+  summary: 'Show typing in a chat, or the account as available',
+  description:
+    'The indicator of a chat expires by itself after some seconds: repeat it. `available` silences notifications on the phone until ' +
+    '`unavailable`.',
+  input: {
+    phone: chat('user', 'group').optional().meta({ description: 'Chat; ignored for `available` and `unavailable`.' }),
+    presence: oneOf(['composing', 'recording', 'paused', 'available', 'unavailable']),
+  },
+  check({ phone, presence }, issue) {
+    if (phone === undefined && !ACCOUNT_WIDE.has(presence)) issue('phone', 'is required')
+  },
+  reply: Done,
+  errors: ['invalid_phone', 'not_allowed'],
+  examples: [{ name: 'typing', input: { phone: '5511988887777', presence: 'composing' }, reply: { value: true } }],
 })

@@ -14,7 +14,10 @@ export const QueueItem = z
     phone: z.string(),
     operation: z.string().meta({ description: 'operationId of the call that produced the item.' }),
     status: z.enum(['waiting', 'processing']),
-    waiting_reason: z.enum(['pacing', 'instance_not_connected']).nullable().meta({ description: 'Null while `processing`.' }),
+    waiting_reason: z
+      .enum(['pacing', 'instance_not_connected', 'restricted'])
+      .nullable()
+      .meta({ description: 'Null while `processing`; `restricted`: the network restricts the account for now.' }),
     position: z.int().meta({ description: '1 is next.' }),
     preview: z.string().nullable().meta({ description: 'First 120 characters of the text or caption.' }),
     delay_message: z.int().nullable().meta({ description: 'Seconds, as requested.' }),

@@ -1,4 +1,5 @@
 /** Status posts (stories) and answers to them (shared/api/status-and-events.md, 1). */
+import { z } from 'zod'
 import { MEDIA_LIMIT } from '../domain/media.ts'
 import { send } from './endpoint.ts'
 import { acknowledged, destination, media, messageId, sendOptions, text } from './fields.ts'
@@ -8,6 +9,30 @@ const postCaption = text(0, 700).optional().meta({ description: 'Text below it.'
 const { delay_message } = sendOptions
 /** Accepted where only the delay has effect; nothing else of the shared fields is read. */
 const delayOnly = { delay_message }
+
+/** The fonts the network has. */
+const FONTS = [0, 1, 2, 6, 7, 8, 9, 10] as const
+
+export const sendTextStatus = send('send.sendTextStatus', 'POST /send-text-status', {
+  summary: 'Post a text as status',
+  description: POST_NOTE,
+  input: {
+    message: text(1, 700),
+    background_color: z
+      .string()
+      .regex(/^#[0-9A-Fa-f]{6}$/, 'must be a colour, `#RRGGBB`')
+      .default('#25D366'),
+    font: z.literal(FONTS).default(0).meta({ description: "The network's number of the font." }),
+    ...delayOnly,
+  },
+  examples: [
+    {
+      name: 'text',
+      input: { message: 'Open until 22h today', background_color: '#128C7E', font: 1 },
+      reply: acknowledged,
+    },
+  ],
+})
 
 export const sendImageStatus = send('send.sendImageStatus', 'POST /send-image-status', {
   summary: 'Post an image as status',
@@ -33,6 +58,19 @@ export const statusTarget = {
   phone: destination('user'),
   status_message_id: messageId.meta({ description: 'The status that is answered.' }),
 }
+
+export const replyStatusText = send('send.replyStatusText', 'POST /reply-status-text', {
+  summary: 'Answer a status with a text',
+  description: ANSWER_NOTE,
+  input: { ...statusTarget, message: text(1, 65_536), ...delayOnly },
+  examples: [
+    {
+      name: 'text',
+      input: { phone: '5511988887777', status_message_id: '1F606398F2ECAA4846269F659B6003A9', message: 'Beautiful!' },
+      reply: acknowledged,
+    },
+  ],
+})
 
 export const replyStatusGif = send('send.replyStatusGif', 'POST /reply-status-gif', {
   summary: 'Answer a status with a GIF',

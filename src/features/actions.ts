@@ -1,0 +1,111 @@
+/** What is done to messages that are there: reactions, forwards, pins, deletions (shared/api/messages.md, 3). */
+import { z } from 'zod'
+import { send } from './endpoint.ts'
+import { acknowledged, chat, destination, messageId, oneOf, queryInteger, sendOptions, text } from './fields.ts'
+
+const { delay_message } = sendOptions
+
+/** The message an action is about. The last two count only when it is not remembered any more. */
+const target = {
+  message_id: messageId.meta({ description: 'Message in the chat `phone`.' }),
+  from_me: z.boolean().default(false).meta({ description: 'Whether you wrote it; asked only when it is not remembered.' }),
+  participant: chat('user')
+    .optional()
+    .meta({ description: 'Author, in groups, of a message of somebody else that is not remembered.' }),
+}
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+const isEmoji = (value: string) =>
+  [...graphemes.segment(value)].length === 1 && /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20E3/u.test(value)
+
+const queryBoolean = z.preprocess((value) => (value === 'true' ? true : value === 'false' ? false : value), z.boolean())
+
+export const sendReaction = send('send.sendReaction', 'POST /send-reaction', {
+  summary: 'React to a message',
+  description: 'Another reaction replaces the one before. Channel posts must be remembered: their number is needed.',
+  input: {
+    phone: destination('user', 'group', 'newsletter'),
+    reaction: text(1, 64)
+      .refine(isEmoji, { message: 'must be one emoji' })
+      .meta({ description: 'One emoji.', minLength: 1, maxLength: 64 }),
+    ...target,
+    delay_message,
+  },
+  examples: [
+    {
+      name: 'heart',
+      input: { phone: '5511988887777', reaction: '❤️', message_id: '3EB0796DC6B777C0C7CD' },
+      reply: acknowledged,
+    },
+  ],
+})
+
+export const removeReaction = send('send.removeReaction', 'POST /send-remove-reaction', {
+  summary: 'Take the own reaction back',
+  input: { phone: destination('user', 'group', 'newsletter'), ...target, delay_message },
+  examples: [{ name: 'remove', input: { phone: '5511988887777', message_id: '3EB0796DC6B777C0C7CD' }, reply: acknowledged }],
+})
+
+export const forwardMessage = send('send.forwardMessage', 'POST /forward-message', {
+  summary: 'Forward a message',
+  description: 'View-once and live messages, payments, reactions and votes cannot be forwarded: `not_allowed`.',
+  input: {
+    phone: destination('user', 'group', 'newsletter'),
+    message_id: messageId,
+    message_phone: chat('user', 'group', 'newsletter', 'status').meta({ description: 'Chat where the message is.' }),
+    delay_message,
+  },
+  examples: [
+    {
+      name: 'to somebody else',
+      input: { phone: '5511988887777', message_id: '3EB0796DC6B777C0C7CD', message_phone: '5511977776666' },
+      reply: acknowledged,
+    },
+  ],
+})
+
+export const pinMessage = send('send.pinMessage', 'POST /pin-message', {
+  summary: 'Pin or unpin a message for everybody',
+  input: {
+    phone: destination('user', 'group'),
+    ...target,
+    message_action: oneOf(['pin', 'unpin']).default('pin'),
+    pin_message_duration: oneOf(['24_hours', '7_days', '30_days'])
+      .default('7_days')
+      .meta({ description: 'Ignored for `unpin`.' }),
+    delay_message,
+  },
+  examples: [
+    {
+      name: 'a week',
+      input: {
+        phone: '5511988887777',
+        message_id: '3EB0796DC6B777C0C7CD',
+        message_action: 'pin',
+        pin_message_duration: '7_days',
+      },
+      reply: acknowledged,
+    },
+  ],
+})
+
+export const deleteMessage = send('send.deleteMessage', 'DELETE /messages', {
+  summary: 'Delete a message',
+  description:
+    'Own messages are deleted for everyone, as are those of others in groups you are an admin of. A message somebody sent to you alone ' +
+    'is deleted on this account only. The network ignores deletions after about 60 hours.',
+  input: {
+    phone: destination('user', 'group', 'newsletter', 'status'),
+    message_id: messageId,
+    owner: queryBoolean.meta({ description: '`true`: you wrote it; `false`: someone else did.' }),
+    participant: target.participant,
+    delay_message: queryInteger(0, 15).optional().meta({ description: 'Seconds to wait before sending.' }),
+  },
+  examples: [
+    {
+      name: 'own',
+      input: { phone: '5511988887777', message_id: '3EB0796DC6B777C0C7CD', owner: 'true' },
+      reply: acknowledged,
+    },
+  ],
+})

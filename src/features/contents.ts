@@ -1,0 +1,147 @@
+/** Contents beside text and media: links with a card, places, contacts, invitations to run a channel (shared/api/messages.md, 2). */
+import { z } from 'zod'
+import { MEDIA_LIMIT } from '../domain/media.ts'
+import { send } from './endpoint.ts'
+import { acknowledged, checkMentions, destination, media, oneOf, sendOptions, text, url } from './fields.ts'
+
+/** A number that JSON writers also give as text. */
+const coordinate = (limit: number) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' && /^[+-]?\d{1,3}(\.\d+)?$/.test(value.trim()) ? Number(value) : value),
+    z.number().min(-limit).max(limit),
+  )
+
+const contactPhone = z.string().regex(/^\d{5,20}$/, 'must be 5 to 20 digits')
+
+export const sendLink = send('send.sendLink', 'POST /send-link', {
+  summary: 'Send a link with a card',
+  description:
+    'When the text does not contain the URL, it is appended on a new line. A picture that cannot be had never fails the send.',
+  input: {
+    phone: destination('user', 'group', 'newsletter'),
+    message: text(1, 65_536),
+    link_url: url,
+    title: text(1, 256),
+    link_description: text(0, 1_024).optional(),
+    image: media(MEDIA_LIMIT, 'Picture of the card').optional(),
+    link_type: oneOf(['small', 'medium', 'large']).default('small').meta({ description: 'Size of the card, best effort.' }),
+    ...sendOptions,
+  },
+  check: ({ mentions, message }, issue) => checkMentions(mentions, message, issue),
+  errors: ['media_invalid'],
+  examples: [
+    {
+      name: 'card',
+      input: {
+        phone: '5511988887777',
+        message: 'See https://shop.example',
+        link_url: 'https://shop.example',
+        title: 'Example Shop',
+        link_description: 'Everything for the house',
+        image: 'https://cdn.example/og.jpg',
+        link_type: 'large',
+      },
+      reply: acknowledged,
+    },
+  ],
+})
+
+export const sendLocation = send('send.sendLocation', 'POST /send-location', {
+  summary: 'Send a place',
+  input: {
+    phone: destination('user', 'group'),
+    title: text(1, 256),
+    address: text(1, 1_024),
+    latitude: coordinate(90).meta({ description: 'Degrees; a numeric string is accepted.' }),
+    longitude: coordinate(180).meta({ description: 'Degrees; a numeric string is accepted.' }),
+    ...sendOptions,
+  },
+  examples: [
+    {
+      name: 'office',
+      input: {
+        phone: '5511988887777',
+        title: 'Head office',
+        address: 'Av. Paulista, 1000, Sao Paulo',
+        latitude: -23.5645,
+        longitude: -46.6527,
+      },
+      reply: acknowledged,
+    },
+  ],
+})
+
+export const sendContact = send('send.sendContact', 'POST /send-contact', {
+  summary: 'Send a contact card',
+  input: {
+    phone: destination('user', 'group'),
+    contact_name: text(1, 256),
+    contact_phone: contactPhone,
+    contact_business_description: text(1, 256).optional(),
+    ...sendOptions,
+  },
+  examples: [
+    {
+      name: 'one number',
+      input: { phone: '5511988887777', contact_name: 'Support', contact_phone: '5511900001111' },
+      reply: acknowledged,
+    },
+  ],
+})
+
+export const sendContacts = send('send.sendContacts', 'POST /send-contacts', {
+  summary: 'Send several contact cards',
+  input: {
+    phone: destination('user', 'group'),
+    contacts: z
+      .array(
+        z.object({
+          name: text(1, 256),
+          phones: z.array(contactPhone).min(1).max(10),
+          business_description: text(1, 256).optional(),
+        }),
+      )
+      .min(1)
+      .max(50),
+    ...sendOptions,
+  },
+  examples: [
+    {
+      name: 'two',
+      input: {
+        phone: '5511988887777',
+        contacts: [
+          { name: 'Sales', phones: ['5511900001111'] },
+          { name: 'Finance', phones: ['5511900002222', '5511900003333'], business_description: 'Mon to Fri' },
+        ],
+      },
+      reply: acknowledged,
+    },
+  ],
+})
+
+export const sendNewsletterAdminInvite = send('send.sendNewsletterAdminInvite', 'POST /send-newsletter-admin-invite', {
+  summary: 'Invite somebody to run a channel',
+  description: 'The invitation is registered with the network first; when that is refused, nothing is sent.',
+  input: {
+    phone: destination('user'),
+    newsletter_id: z
+      .string()
+      .regex(/^\d{1,50}@newsletter$/, 'must be `<digits>@newsletter`')
+      .meta({ description: 'A channel you own.', examples: ['120363166555745933@newsletter'] }),
+    caption: text(0, 1_024).optional(),
+    ...sendOptions,
+  },
+  check: ({ mentions, caption = '' }, issue) => checkMentions(mentions, caption, issue),
+  examples: [
+    {
+      name: 'with a word',
+      input: {
+        phone: '5511988887777',
+        newsletter_id: '120363166555745933@newsletter',
+        caption: 'Would you help me run this channel?',
+      },
+      reply: acknowledged,
+    },
+  ],
+})

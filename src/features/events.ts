@@ -1,0 +1,104 @@
+/** Calendar events (shared/api/status-and-events.md, 2). */
+import { z } from 'zod'
+import { send } from './endpoint.ts'
+import { acknowledged, destination, messageId, oneOf, sendOptions, text } from './fields.ts'
+
+const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
+
+const dateTime = z
+  .string()
+  .refine((value) => ISO.test(value) && !Number.isNaN(Date.parse(value)), {
+    message: 'must be an ISO-8601 date and time with Z or an offset',
+  })
+  .meta({ format: 'date-time', examples: ['2026-03-02T14:00:00.000Z'] })
+
+const Place = z
+  .object({
+    name: text(1, 256),
+    address: text(1, 1_024).optional(),
+    latitude: z.number().min(-90).max(90).optional(),
+    longitude: z.number().min(-180).max(180).optional(),
+  })
+  .superRefine(({ latitude, longitude }, context) => {
+    if ((latitude === undefined) === (longitude === undefined)) return
+    const path = [latitude === undefined ? 'latitude' : 'longitude']
+    context.addIssue({ code: 'custom', path, message: 'is required: the coordinates come together' })
+  })
+
+export const CalendarEvent = z
+  .object({
+    name: text(1, 100),
+    description: text(0, 2_048).optional(),
+    date_time: dateTime.meta({ description: 'Start.' }),
+    end_date_time: dateTime.optional(),
+    location: Place.optional(),
+    call_link_type: oneOf(['voice', 'video']).optional().meta({ description: 'Creates a call link.' }),
+    canceled: z.boolean().default(false),
+    extra_guests_allowed: z.boolean().default(false),
+  })
+  .superRefine(({ date_time, end_date_time }, context) => {
+    if (end_date_time === undefined || Date.parse(end_date_time) > Date.parse(date_time)) return
+    context.addIssue({ code: 'custom', path: ['end_date_time'], message: 'must be after date_time' })
+  })
+  .meta({ id: 'CalendarEvent' })
+
+const phone = destination('user', 'group')
+const event_message_id = messageId.meta({ description: 'Event created through this API, or received since the last restart.' })
+const { delay_message } = sendOptions
+
+export const sendEvent = send('send.sendEvent', 'POST /send-event', {
+  summary: 'Send a calendar event',
+  description: 'To groups; to people as far as their app shows it.',
+  input: { phone, event: CalendarEvent, ...sendOptions },
+  examples: [
+    {
+      name: 'video call',
+      input: {
+        phone: '120363019502650977-group',
+        event: {
+          name: 'Planning',
+          description: 'Quarter goals',
+          date_time: '2026-03-02T14:00:00.000Z',
+          location: { name: 'Room 2' },
+          call_link_type: 'video',
+          canceled: false,
+        },
+      },
+      reply: acknowledged,
+    },
+  ],
+})
+
+export const sendEditEvent = send('send.sendEditEvent', 'POST /send-edit-event', {
+  summary: 'Change a calendar event',
+  description: 'The whole event is given: a field left out is removed from it. Only its creator may.',
+  input: { phone, event_message_id, event: CalendarEvent, delay_message },
+  examples: [
+    {
+      name: 'moved',
+      input: {
+        phone: '120363019502650977-group',
+        event_message_id: '3EB058359730B7C2895C55',
+        event: { name: 'Planning (moved)', date_time: '2026-03-03T14:00:00.000Z' },
+      },
+      reply: acknowledged,
+    },
+  ],
+})
+
+export const sendEventResponse = send('send.sendEventResponse', 'POST /send-event-response', {
+  summary: 'Answer a calendar event',
+  description: 'Own events cannot be answered: their creator always goes.',
+  input: { phone, event_message_id, event_response: oneOf(['going', 'not_going', 'maybe']), delay_message },
+  examples: [
+    {
+      name: 'going',
+      input: {
+        phone: '120363019502650977-group',
+        event_message_id: 'D2D612289D9E8F62307D72409A8D9DC3',
+        event_response: 'going',
+      },
+      reply: acknowledged,
+    },
+  ],
+})

@@ -1,0 +1,58 @@
+/** Polls and votes (shared/api/messages.md, 4). */
+import { z } from 'zod'
+import { send } from './endpoint.ts'
+import { acknowledged, checkMentions, destination, messageId, sendOptions, text } from './fields.ts'
+
+const option = text(1, 100)
+
+export const sendPoll = send('send.sendPoll', 'POST /send-poll', {
+  summary: 'Send a poll',
+  input: {
+    phone: destination('user', 'group', 'newsletter'),
+    question: text(1, 255),
+    options: z.array(option).min(2).max(12).meta({ description: 'All different.' }),
+    poll_max_options: z
+      .int()
+      .min(0)
+      .max(12)
+      .default(1)
+      .meta({ description: 'Options one person may choose; 0, or more than there are: no limit.' }),
+    ...sendOptions,
+  },
+  check({ mentions, question, options }, issue) {
+    checkMentions(mentions, question, issue)
+    for (const [index, one] of options.entries())
+      if (options.indexOf(one) < index) issue(`options.${index}`, 'must differ from the other options')
+  },
+  examples: [
+    {
+      name: 'one of two',
+      input: {
+        phone: '120363019502650977-group',
+        question: 'Which day?',
+        options: ['Monday', 'Tuesday'],
+        poll_max_options: 1,
+      },
+      reply: acknowledged,
+    },
+  ],
+})
+
+export const sendPollVote = send('send.sendPollVote', 'POST /send-poll-vote', {
+  summary: 'Vote in a poll',
+  description:
+    'Each vote replaces the one before. An option that is not in the poll, or too many of them, ends in `send_failed`.',
+  input: {
+    phone: destination('user', 'group').meta({ description: 'Chat of the poll.' }),
+    poll_message_id: messageId.meta({ description: 'A poll that is still remembered.' }),
+    options: z.array(option).max(12).meta({ description: 'Exact texts of the poll; none withdraws the vote.' }),
+    delay_message: sendOptions.delay_message,
+  },
+  examples: [
+    {
+      name: 'one',
+      input: { phone: '120363019502650977-group', poll_message_id: '3EB0796DC6B777C0C7CD', options: ['Tuesday'] },
+      reply: acknowledged,
+    },
+  ],
+})
