@@ -1,0 +1,37 @@
+/** Contact cards: vCard 3.0 (RFC 2426), with the two lines the network's apps add. */
+import type { proto } from '@whiskeysockets/baileys'
+
+export interface Card {
+  name: string
+  /** Digits. */
+  phones: readonly string[]
+  description?: string | undefined
+}
+
+/** Without this a caller could end a line and write others of its own. */
+const escaped = (text: string) =>
+  text
+    .replaceAll('\\', '\\\\')
+    .replaceAll(',', '\\,')
+    .replaceAll(';', '\\;')
+    .replaceAll(/\r\n|[\r\n\u0085\u2028\u2029]/g, '\\n')
+
+function vcard({ name, phones, description }: Card): string {
+  return [
+    'BEGIN:VCARD',
+    'VERSION:3.0',
+    `N:;${escaped(name)};;;`,
+    `FN:${escaped(name)}`,
+    ...phones.map((digits) => `TEL;type=CELL;waid=${digits}:+${digits}`),
+    ...(description === undefined ? [] : [`X-WA-BIZ-DESCRIPTION:${escaped(description)}`]),
+    'END:VCARD',
+  ].join('\n')
+}
+
+const contact = (card: Card): proto.Message.IContactMessage => ({ displayName: card.name, vcard: vcard(card) })
+
+/** What the library composes: one card and several are different messages. */
+export const contacts = (cards: readonly Card[]) => ({
+  displayName: cards.length === 1 ? cards[0]!.name : `${cards.length} contacts`,
+  contacts: cards.map(contact),
+})

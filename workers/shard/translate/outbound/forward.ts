@@ -1,0 +1,52 @@
+/**
+ * A copy of a message for somebody else. By hand: the library keeps the original's secret, with which everybody who has the original could
+ * answer in the copy's name, and marks the wrong field of a poll as forwarded.
+ */
+import { randomBytes } from 'node:crypto'
+import { getContentType, normalizeMessageContent, proto } from '@whiskeysockets/baileys'
+import { Failure } from '../../../../src/domain/failures.ts'
+
+type Field = keyof proto.IMessage
+
+/** Not content, or bound to its place, or to be seen once. */
+const NOT_FORWARDED = new Set<Field>([
+  'liveLocationMessage',
+  'reactionMessage',
+  'encReactionMessage',
+  'pollUpdateMessage',
+  'pollResultSnapshotMessage',
+  'protocolMessage',
+  'pinInChatMessage',
+  'keepInChatMessage',
+  'secretEncryptedMessage',
+  'encEventResponseMessage',
+  'encCommentMessage',
+  'commentMessage',
+  'sendPaymentMessage',
+  'requestPaymentMessage',
+  'declinePaymentRequestMessage',
+  'cancelPaymentRequestMessage',
+  'paymentInviteMessage',
+  'invoiceMessage',
+])
+const SECRET_BYTES = 32
+
+const isViewOnce = (message: proto.IMessage) =>
+  Boolean(message.viewOnceMessage ?? message.viewOnceMessageV2 ?? message.viewOnceMessageV2Extension) ||
+  Boolean(message.imageMessage?.viewOnce ?? message.videoMessage?.viewOnce ?? message.audioMessage?.viewOnce)
+
+/** Content of the copy. Throws `not_allowed` for what cannot be forwarded. */
+export function forwarded(message: proto.IMessage): proto.IMessage {
+  const inner = normalizeMessageContent(message)
+  const field = inner && (getContentType(inner) as Field | undefined)
+  if (!inner || !field || NOT_FORWARDED.has(field) || isViewOnce(unwrapEphemeral(message)))
+    throw new Failure('not_allowed', { message: 'A message of this kind cannot be forwarded.' })
+  const copy = proto.Message.decode(proto.Message.encode({ [field]: inner[field] }).finish())
+  const content =
+    field === 'conversation' ? { extendedTextMessage: { text: copy.conversation } } : ({ [field]: copy[field] } as proto.IMessage)
+  const holder = Object.values(content)[0] as { contextInfo?: proto.IContextInfo | null }
+  holder.contextInfo = { isForwarded: true, forwardingScore: (holder.contextInfo?.forwardingScore ?? 0) + 1 }
+  return { ...content, messageContextInfo: { messageSecret: randomBytes(SECRET_BYTES) } }
+}
+
+const unwrapEphemeral = (message: proto.IMessage) => message.ephemeralMessage?.message ?? message

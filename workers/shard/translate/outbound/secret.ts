@@ -1,0 +1,36 @@
+/**
+ * What is said about another message in secret (a vote, an answer to an event, an edit of one, a reaction in an announcement group) is
+ * sealed under a key derived from that message's `messageSecret`, so that the network cannot tell what was chosen:
+ *
+ *     key = HKDF-SHA256(secret, salt empty, info = message id | its author | who speaks | purpose, 32 bytes), AES-256-GCM, 12-byte iv
+ *     AAD = message id | NUL | who speaks, for votes and answers; none for the others
+ */
+import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+export type SecretPurpose = 'Poll Vote' | 'Event Response' | 'Event Edit' | 'Enc Reaction'
+
+/** Jids without device, in the namespace the message was sent in. */
+export interface SecretAbout {
+  secret: Uint8Array
+  messageId: string
+  author: string
+  speaker: string
+}
+
+const KEY_BYTES = 32
+const IV_BYTES = 12
+const WITH_AAD: ReadonlySet<SecretPurpose> = new Set(['Poll Vote', 'Event Response'])
+
+/** Ciphertext with its tag behind it, as the network's apps expect it. */
+export function sealAbout(
+  { secret, messageId, author, speaker }: SecretAbout,
+  purpose: SecretPurpose,
+  plain: Uint8Array,
+): { encPayload: Uint8Array; encIv: Uint8Array } {
+  const info = `${messageId}${author}${speaker}${purpose}`
+  const key = new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(0), info, KEY_BYTES))
+  const encIv = randomBytes(IV_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', key, encIv)
+  if (WITH_AAD.has(purpose)) cipher.setAAD(Buffer.from(`${messageId}\0${speaker}`))
+  return { encPayload: Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]), encIv }
+}
