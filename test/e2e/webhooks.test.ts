@@ -102,7 +102,8 @@ test('a type without an address, a silenced type and a filter each keep their ev
 
 test('addresses that are not allowed are refused with a reason', async () => {
   for (const value of [
-    'http://example.com/hook',
+    'http://93.184.215.14/hook',
+    'https://10.0.0.1/hook',
     'ftp://example.com',
     'https://user:pass@example.com',
     'https://example.com/#x',
