@@ -1,30 +1,22 @@
-/**
- * Stateless Piscina tasks that would stall the HTTP thread. One so far: a large body, handed over as its bytes, is parsed and validated
- * here with the operation's own declaration. What crosses back is data: the input, or the failure.
- */
-import { Failure, type FailureData } from '../../src/domain/failures.ts'
-import { endpoints } from '../../src/features/index.ts'
-import { readBody } from '../../src/features/input.ts'
+/** Stateless Piscina tasks that would stall the HTTP thread: large bodies. (`convert.ts` is the door to conversions.) */
+import { move, transferableSymbol, valueSymbol } from 'piscina'
+import { inlineMedia } from '../../src/domain/media.ts'
+import { type ReadBodyResult, type ReadBodyTask, readLargeBody } from './large-body.ts'
 
-export interface ReadBodyTask {
-  operation: string
-  /** Fields of the path, which win over those of the body. */
-  path: Record<string, string>
-  /** Transferred, not copied. */
-  body: ArrayBuffer
-}
+export { readLargeBody }
 
-export type ReadBodyResult = { ok: unknown } | { err: FailureData }
-
-const byId = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]))
-
-export function readLargeBody({ operation, path, body }: ReadBodyTask): ReadBodyResult {
-  const endpoint = byId.get(operation)
-  if (!endpoint) return { err: new Failure('internal', { message: `There is no operation ${operation}.` }).toData() }
-  try {
-    return { ok: readBody(endpoint, path, new Uint8Array(body)) }
-  } catch (error) {
-    if (error instanceof Failure) return { err: error.toData() }
-    throw error
-  }
+/** As `readLargeBody`; decoded media go back as they are, not as copies. */
+export function readBodyAndMove(task: ReadBodyTask): ReadBodyResult {
+  const result = readLargeBody(task)
+  if ('err' in result) return result
+  const buffers = [...inlineMedia(result.ok)].map(({ bytes }) => bytes.buffer as ArrayBuffer)
+  if (buffers.length === 0) return result
+  return move({
+    get [transferableSymbol]() {
+      return buffers as never
+    },
+    get [valueSymbol]() {
+      return result
+    },
+  }) as unknown as ReadBodyResult
 }

@@ -1,0 +1,106 @@
+/** Sound: voice notes as mono ogg/opus with their loudness picture, audio files in what the apps play. */
+import { join } from 'node:path'
+import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'
+import { type Content, demuxerOf, invalid, notA } from './content.ts'
+import type { Converter } from './converter.ts'
+
+export type AudioPart = Pick<PreparedMedia, 'path' | 'mime' | 'seconds' | 'waveform'>
+
+const OPUS = 'audio/ogg; codecs=opus'
+/** What the apps play, under the name they know it by. */
+const AS_IS: Readonly<Record<string, string>> = {
+  'audio/mpeg': 'audio/mpeg',
+  'audio/aac': 'audio/aac',
+  'audio/mp4': 'audio/mp4',
+  'audio/x-m4a': 'audio/mp4',
+  'audio/amr': 'audio/amr',
+}
+/** Containers of film that may hold nothing but sound. */
+const SOUND_ONLY = new Set(['video/mp4', 'video/webm', 'video/ogg', 'video/quicktime', 'video/matroska'])
+
+export async function prepareAudio(job: MediaJob, content: Content, converter: Converter): Promise<AudioPart> {
+  const demuxer = demuxerOf(content)
+  if (content.family !== 'audio' && !SOUND_ONLY.has(content.mime)) throw notA('an audio', content)
+  const known = content.isOpus ? OPUS : AS_IS[content.mime]
+  const isVoice = job.purpose === 'voice'
+  if (!converter.ffmpeg) {
+    if (content.family !== 'audio') throw notA('an audio', content)
+    // As it is, with its real type: an app that cannot play it can still keep it.
+    return { path: job.path, mime: known ?? content.mime, seconds: null, waveform: null }
+  }
+  if (demuxer === undefined) throw invalid(`${content.mime} cannot be sent as an audio.`)
+  const probe = await converter.probe(job.path, demuxer)
+  if (!probe?.audio) throw notA('an audio', content)
+  if (isVoice) {
+    const isReady = content.isOpus && probe.audio.codec === 'opus' && probe.audio.channels === 1
+    const path = isReady ? job.path : await toOpus(job, demuxer, converter)
+    const seconds = (isReady ? probe : await converter.probe(path, 'ogg'))?.seconds ?? probe.seconds
+    return { path, mime: OPUS, seconds, waveform: job.waveform ? await waveformOf(path, converter) : null }
+  }
+  if (known !== undefined) return { path: job.path, mime: known, seconds: probe.seconds, waveform: null }
+  return { path: await toM4a(job, demuxer, converter), mime: 'audio/mp4', seconds: probe.seconds, waveform: null }
+}
+
+const end = (job: MediaJob, format: string, path: string) =>
+  ['-map_metadata', '-1', '-fs', String(job.limit + 65_536), '-f', format, `file:${path}`] as const
+
+async function toOpus(job: MediaJob, demuxer: string, { convert }: Converter): Promise<string> {
+  const made = join(job.dir, 'voice.ogg')
+  const codec = ['-map', '0:a:0', '-ac', '1', '-ar', '48000', '-c:a', 'libopus', '-b:a', '32k', '-application', 'voip']
+  await convert(job.path, demuxer, [...codec, ...end(job, 'ogg', made)])
+  return made
+}
+
+/** AAC, because every ffmpeg can write it and every app plays it. */
+async function toM4a(job: MediaJob, demuxer: string, { convert }: Converter): Promise<string> {
+  const made = join(job.dir, 'audio.m4a')
+  await convert(job.path, demuxer, [
+    ...['-map', '0:a:0', '-c:a', 'aac', '-b:a', '128k', '-movflags', '+faststart'],
+    ...end(job, 'ipod', made),
+  ])
+  return made
+}
+
+const BARS = 64
+const SAMPLE_RATE = 8_000
+/** Samples that make one measurement: a tenth of a second, so that an hour is 36,000 numbers. */
+const WINDOW = SAMPLE_RATE / 10
+
+/** Mean loudness of 64 equal parts, the loudest being 100. */
+async function waveformOf(path: string, { convert }: Converter): Promise<Uint8Array> {
+  const windows: number[] = []
+  let sum = 0
+  let count = 0
+  let half: number | undefined
+  const output = ['-map', '0:a:0', '-ac', '1', '-ar', String(SAMPLE_RATE), '-c:a', 'pcm_s16le', '-f', 's16le', 'pipe:1']
+  await convert(path, 'ogg', output, (chunk) => {
+    let at = 0
+    if (half !== undefined && chunk.length > 0) {
+      take((((chunk[at++]! << 8) | half) << 16) >> 16)
+      half = undefined
+    }
+    for (; at + 1 < chunk.length; at += 2) take(chunk.readInt16LE(at))
+    if (at < chunk.length) half = chunk[at]
+  })
+  if (count > 0) windows.push(sum / count)
+  return bars(windows)
+
+  function take(sample: number) {
+    sum += Math.abs(sample)
+    if (++count < WINDOW) return
+    windows.push(sum / count)
+    sum = 0
+    count = 0
+  }
+}
+
+function bars(windows: readonly number[]): Uint8Array {
+  const means = Array.from({ length: BARS }, (_, bar) => {
+    const from = Math.floor((bar * windows.length) / BARS)
+    // Short notes have fewer measurements than bars: neighbours share one.
+    const part = windows.slice(from, Math.max(from + 1, Math.floor(((bar + 1) * windows.length) / BARS)))
+    return part.reduce((sum, each) => sum + each, 0) / Math.max(1, part.length)
+  })
+  const loudest = Math.max(...means)
+  return Uint8Array.from(means, (mean) => (loudest > 0 ? Math.round((100 * mean) / loudest) : 0))
+}

@@ -1,0 +1,22 @@
+/** The main module of the conversion thread: one file per task, several tasks at a time; what is heavy takes turns inside. */
+import { workerData } from 'node:worker_threads'
+import { Failure, type FailureData } from '../../src/domain/failures.ts'
+import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'
+import { createLog } from '../../src/log.ts'
+import { type ConverterOptions, createConverter } from './converter.ts'
+import { createPrepare } from './prepare.ts'
+
+const { logLevel, ...options } = workerData as ConverterOptions & { logLevel: string }
+const log = createLog(logLevel, 'media')
+const prepareMedia = createPrepare(createConverter(options))
+
+/** The Piscina task. */
+export async function prepare(job: MediaJob): Promise<{ ok: PreparedMedia } | { err: FailureData }> {
+  try {
+    return { ok: await prepareMedia(job) }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    log.info({ purpose: job.purpose, code: error.code, err: error.cause ?? error }, 'a medium cannot be sent')
+    return { err: error.toData() }
+  }
+}

@@ -1,0 +1,121 @@
+/** ffmpeg and ffprobe with the arguments every use of them shares; absent where the machine has none. */
+import { Failure } from '../../src/domain/failures.ts'
+import { invalid } from './content.ts'
+import { ProgramFailed, runProgram } from './program.ts'
+import { createTurns } from './turns.ts'
+
+export interface Programs {
+  ffmpeg: string
+  ffprobe: string
+}
+
+export interface ConverterOptions {
+  programs: Programs | null
+  /** Conversions of sound and film at a time. */
+  conversions: number
+  limitMs: number
+}
+
+export interface Probe {
+  seconds: number | null
+  video: { codec: string; pixels: string; width: number; height: number } | null
+  audio: { codec: string; channels: number } | null
+}
+
+export interface Converter {
+  /** Path of ffmpeg; undefined: there is none. */
+  ffmpeg: string | undefined
+  /** Undefined without ffprobe. */
+  probe(path: string, demuxer: string): Promise<Probe | undefined>
+  /** One file in, whatever `output` says out. Takes its turn. */
+  convert(path: string, demuxer: string, output: readonly string[], onData?: (chunk: Buffer) => void): Promise<Buffer>
+  /** Short work on a single frame: does not wait for conversions. */
+  glance(path: string, demuxer: string, output: readonly string[]): Promise<Buffer>
+}
+
+/** A single block of memory ffmpeg may ask for, in bytes. */
+const MAX_BLOCK = 256 * 1_024 * 1_024
+/** 8K, both ways round. */
+const MAX_PIXELS = 36_000_000
+const GLANCES = 4
+const GLANCE_LIMIT = 20_000
+
+/** `file:` keeps a path from being read as another protocol, and only these two exist for the demuxer. */
+const input = (path: string, demuxer: string) => ['-protocol_whitelist', 'file,pipe', '-f', demuxer, '-i', `file:${path}`]
+
+export function createConverter({ programs, conversions, limitMs }: ConverterOptions): Converter {
+  const inTurn = createTurns(conversions)
+  const atAGlance = createTurns(GLANCES)
+  const start = ['-nostdin', '-hide_banner', '-loglevel', 'error', '-max_alloc', String(MAX_BLOCK), '-y']
+
+  function run(limit: number, path: string, demuxer: string, output: readonly string[], onData?: (chunk: Buffer) => void) {
+    if (!programs) throw new Error('there is no ffmpeg')
+    const decoder = demuxer === 'ogg' || demuxer === 'mp3' ? [] : ['-max_pixels', String(MAX_PIXELS)]
+    const args = [...start, ...decoder, ...input(path, demuxer), ...output]
+    return runProgram(programs.ffmpeg, args, { limitMs: limit, ...(onData ? { onData } : {}) }).catch(unusable)
+  }
+
+  return {
+    ffmpeg: programs?.ffmpeg,
+    convert: (path, demuxer, output, onData) => inTurn(() => run(limitMs, path, demuxer, output, onData)),
+    glance: (path, demuxer, output) => atAGlance(() => run(GLANCE_LIMIT, path, demuxer, output)),
+    async probe(path, demuxer) {
+      if (!programs) return undefined
+      const { ffprobe } = programs
+      const entries =
+        'format=duration:stream=codec_type,codec_name,pix_fmt,width,height,channels:stream_tags=rotate:stream_side_data=rotation'
+      const args = ['-hide_banner', '-loglevel', 'error', ...input(path, demuxer), '-show_entries', entries, '-of', 'json']
+      const out = await atAGlance(() => runProgram(ffprobe, args, { limitMs: GLANCE_LIMIT }).catch(unusable))
+      return readProbe(out)
+    },
+  }
+}
+
+function unusable(error: unknown): never {
+  if (!(error instanceof ProgramFailed)) throw error
+  if (error.why === 'timeout') throw invalid('The media takes too long to convert.', error)
+  throw invalid('The media is damaged, or of a kind that cannot be converted.', error)
+}
+
+interface ProbeJson {
+  format?: { duration?: string }
+  streams?: {
+    codec_type?: string
+    codec_name?: string
+    pix_fmt?: string
+    width?: number
+    height?: number
+    channels?: number
+    tags?: { rotate?: string }
+    side_data_list?: { rotation?: number }[]
+  }[]
+}
+
+function readProbe(out: Buffer): Probe {
+  let json: ProbeJson
+  try {
+    json = JSON.parse(out.toString()) as ProbeJson
+  } catch (cause) {
+    throw new Failure('send_failed', { message: 'The media could not be examined.', cause })
+  }
+  const video = json.streams?.find(({ codec_type }) => codec_type === 'video')
+  const audio = json.streams?.find(({ codec_type }) => codec_type === 'audio')
+  const seconds = Number(json.format?.duration)
+  const rotation = Number(
+    video?.tags?.rotate ?? video?.side_data_list?.find((data) => data.rotation !== undefined)?.rotation ?? 0,
+  )
+  const isTurned = Math.abs(rotation) % 180 === 90
+  const [width = 0, height = 0] = [video?.width, video?.height]
+  return {
+    seconds: Number.isFinite(seconds) && seconds > 0 ? seconds : null,
+    video: video
+      ? {
+          codec: video.codec_name ?? '',
+          pixels: video.pix_fmt ?? '',
+          width: isTurned ? height : width,
+          height: isTurned ? width : height,
+        }
+      : null,
+    audio: audio ? { codec: audio.codec_name ?? '', channels: audio.channels ?? 0 } : null,
+  }
+}

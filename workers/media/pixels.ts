@@ -1,0 +1,55 @@
+/** sharp, told what it may open and how much: pictures come from strangers. */
+import sharp, { type Metadata, type Sharp } from 'sharp'
+import { invalid } from './content.ts'
+
+/** An 8-bit picture of this size takes 400 MB when its format cannot be read line by line; the largest phone cameras stay below. */
+const MAX_PIXELS = 100_000_000
+/** libvips works outside the heap: no picture may keep a thread of the process's pool for longer. */
+const LIMIT_SECONDS = 30
+
+// Everything libvips could read and we never ask for (SVG, PDF, raw files of other programs) stays closed, whatever a file pretends to be.
+sharp.block({ operation: ['VipsForeignLoad'] })
+sharp.unblock({ operation: ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'].map((format) => `VipsForeignLoad${format}`) })
+// A picture is seldom seen twice, and what is kept is memory.
+sharp.cache(false)
+// libvips' own threads; how many pictures are worked on at a time is bounded elsewhere.
+sharp.concurrency(1)
+
+export function open(input: string | Uint8Array, isAnimated = false): Sharp {
+  const options = { limitInputPixels: MAX_PIXELS, failOn: 'error', sequentialRead: true, animated: isAnimated } as const
+  return sharp(input, options).timeout({ seconds: LIMIT_SECONDS })
+}
+
+export interface Picture extends Pick<Metadata, 'hasAlpha' | 'pages'> {
+  /** As it is shown, its orientation applied. */
+  width: number
+  height: number
+}
+
+export async function measure(path: string): Promise<Picture> {
+  const { width, height, orientation = 1, hasAlpha, pages } = await unlessBroken(open(path).metadata())
+  if (!width || !height) throw invalid('The picture has no size.')
+  if (width * height > MAX_PIXELS) throw invalid(`The picture has more than ${MAX_PIXELS / 1_000_000} million pixels.`)
+  const isTurned = orientation >= 5
+  return { width: isTurned ? height : width, height: isTurned ? width : height, hasAlpha, pages }
+}
+
+/** What bubbles show until the picture is there: the longer side in pixels, as in the official apps. It travels to every device. */
+const THUMBNAIL_SIDE = 72
+const THUMBNAIL_QUALITY = 55
+
+export function thumbnail(input: string | Uint8Array, side = THUMBNAIL_SIDE): Promise<Uint8Array> {
+  const small = open(input)
+    .autoOrient()
+    .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
+    .flatten({ background: '#ffffff' })
+    .jpeg({ quality: THUMBNAIL_QUALITY })
+  return unlessBroken(small.toBuffer())
+}
+
+/** Any complaint of the decoder is about the file. */
+export function unlessBroken<T>(work: Promise<T>): Promise<T> {
+  return work.catch((cause) => {
+    throw invalid('The picture is damaged or not readable.', cause)
+  })
+}

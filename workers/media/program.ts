@@ -1,0 +1,79 @@
+/**
+ * Runs ffmpeg and ffprobe on files strangers gave us: no shell sees an argument, no environment of ours is passed on, memory and time are
+ * bounded, and it gives way to everything else on the machine.
+ */
+import { spawn } from 'node:child_process'
+import { constants, setPriority } from 'node:os'
+
+/** Address space of one process in KB. A 4K H.264 conversion maps about 1 GB of it. */
+const ADDRESS_SPACE_KB = 3 * 1_024 * 1_024
+/** Kept of what a program complains about. */
+const COMPLAINT_BYTES = 2_048
+/** More than any answer of ffprobe or a thumbnail. */
+const MAX_OUTPUT = 32 * 1_024 * 1_024
+
+export class ProgramFailed extends Error {
+  readonly why: 'exit' | 'timeout' | 'output'
+
+  constructor(why: ProgramFailed['why'], message: string) {
+    super(message)
+    this.name = 'ProgramFailed'
+    this.why = why
+  }
+}
+
+export interface RunOptions {
+  limitMs: number
+  /** Takes the output piece by piece instead of keeping it. */
+  onData?: (chunk: Buffer) => void
+}
+
+/** Resolves with the standard output. */
+export function runProgram(program: string, args: readonly string[], { limitMs, onData }: RunOptions): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    // The limit belongs to the process that follows `exec`; where a system knows no such limit it runs without.
+    const child = spawn('/bin/sh', ['-c', 'ulimit -v "$0" 2>/dev/null; exec "$@"', String(ADDRESS_SPACE_KB), program, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {},
+    })
+    const chunks: Buffer[] = []
+    let size = 0
+    let complaint = Buffer.alloc(0)
+    let failure: ProgramFailed | undefined
+    const kill = (why: ProgramFailed['why'], message: string) => {
+      failure ??= new ProgramFailed(why, message)
+      child.kill('SIGKILL')
+    }
+    const timer = setTimeout(() => kill('timeout', `it took longer than ${limitMs} ms`), limitMs)
+    child.on('spawn', () => lowerPriority(child.pid))
+    child.stdout.on('data', (chunk: Buffer) => {
+      if (onData) return onData(chunk)
+      size += chunk.byteLength
+      if (size > MAX_OUTPUT) kill('output', `it wrote more than ${MAX_OUTPUT} bytes`)
+      else chunks.push(chunk)
+    })
+    child.stderr.on('data', (chunk: Buffer) => {
+      complaint = Buffer.concat([complaint, chunk]).subarray(-COMPLAINT_BYTES)
+    })
+    child.on('error', (error) => {
+      clearTimeout(timer)
+      reject(error)
+    })
+    child.on('close', (code, signal) => {
+      clearTimeout(timer)
+      if (failure) reject(failure)
+      else if (code === 0) resolve(Buffer.concat(chunks))
+      else reject(new ProgramFailed('exit', `it ended with ${code ?? signal}: ${complaint.toString().trim()}`))
+    })
+  })
+}
+
+function lowerPriority(pid: number | undefined) {
+  if (pid === undefined) return
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW)
+  } catch (error) {
+    // It has ended already.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
