@@ -127,7 +127,8 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
       if (appended) outbox.committed(appended.eventId)
       if (isNew && hasContent && !stanza.isPeer) deps.onMessage(message)
       void afterHandler(async () => deps.killAt('inbox:after-receipt'))
-      await marks.rotate()
+      // The message is done: what goes wrong from here on must not make the library ask for it again.
+      await marks.rotate().catch((error) => log.warn({ err: error }, 'the older marks of the inbox could not be dropped'))
     }
 
     async function hold(stanza: Stanza, changes: readonly KeyChange[]) {

@@ -25,12 +25,13 @@ export interface Marks {
   /** Storage ops that set these marks; call `applied` after their commit. */
   ops(marks: readonly Mark[]): Op[]
   applied(marks: readonly Mark[]): void
-  /** Drops the older generation when the newer one is full. Its own commit: losing it costs nothing. */
+  /** Drops the older generation when the newer one is full. Its own commit: losing it costs nothing but a try after the next message. */
   rotate(): Promise<void>
 }
 
 export function createMarks(instance: string, store: StateStore): Marks {
   let current = 0
+  let isRotating = false
   const generations: [Set<Mark>, Set<Mark>] = [new Set(), new Set()]
   const other = () => 1 - current
 
@@ -50,12 +51,19 @@ export function createMarks(instance: string, store: StateStore): Marks {
       for (const mark of marks) generations[current as 0 | 1].add(mark)
     },
     async rotate() {
-      if (generations[current as 0 | 1].size < GENERATION_SIZE) return
-      const dropped = generations[other() as 0 | 1]
-      const ops: Op[] = [...dropped].map((mark) => [keys.mark(instance, other(), mark), null] as const)
-      current = other()
-      generations[current as 0 | 1] = new Set()
-      await store.commit({ ops: [...ops, [keys.markGeneration(instance), Uint8Array.of(current)]] })
+      if (isRotating || generations[current as 0 | 1].size < GENERATION_SIZE) return
+      isRotating = true
+      try {
+        const next = other()
+        // What is on the disk counts: a mark that was on its way while an earlier rotation ended is not in memory under this generation.
+        const ops: Op[] = [[keys.markGeneration(instance), Uint8Array.of(next)]]
+        for await (const [key] of store.range(keys.marks(instance, next))) ops.push([key, null])
+        await store.commit({ ops })
+        generations[next as 0 | 1] = new Set()
+        current = next
+      } finally {
+        isRotating = false
+      }
     },
   }
 }
