@@ -1,0 +1,90 @@
+/**
+ * One instance in this process, over the real store, library and network, for faults that cannot be caused from another process. Its
+ * store can be told to refuse.
+ */
+import '../../workers/shard/baileys/first.ts'
+import '../../workers/shard/baileys/curve.ts'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DEFAULT_SETTINGS, type InstanceConfig, type RuntimeState } from '../../src/domain/instance.ts'
+import { createLog } from '../../src/log.ts'
+import type { Batch, StateStore } from '../../src/storage/contract.ts'
+import { configureTrust } from '../../workers/shard/baileys/trust.ts'
+import { createInstance } from '../../workers/shard/instance.ts'
+import { openShard } from '../../workers/shard/open.ts'
+import { startNetworkThread } from '../../workers/simulator/thread.ts'
+import { type Receiver, startReceiver } from '../harness/receiver.ts'
+import { createSandbox, type Sandbox } from '../harness/sandbox.ts'
+import { INSTANCE, webhookSettings } from '../unit/storage/fixtures.ts'
+import { until } from './ground.ts'
+
+export interface HostedWorld {
+  sandbox: Sandbox
+  receiver: Receiver
+  store: StateStore
+  state(): RuntimeState
+  /** Asked before every commit; true: it is refused, as on a full disk. */
+  refuse(when: ((batch: Batch) => boolean) | null): void
+  stop(): Promise<void>
+}
+
+export async function startHosted(phone: string): Promise<HostedWorld> {
+  const dir = await mkdtemp(join(tmpdir(), 'svc-hosted-'))
+  const thread = await startNetworkThread({ dataDir: join(dir, 'network'), controlPort: 0 })
+  const sandbox = createSandbox(thread.controlUrl)
+  const receiver = await startReceiver()
+  const { url, root, ca, media_host: mediaHost } = thread.network
+  const log = createLog(process.env.SVC_LOG_LEVEL ?? 'fatal', 'hosted')
+  configureTrust({ root: Buffer.from(root, 'base64'), verify: 'strict', now: Date.now, log: () => {} })
+
+  let state: RuntimeState | undefined
+  let refuses: ((batch: Batch) => boolean) | null = null
+  const setup = {
+    shard: 0,
+    storeUrl: `lmdb:${join(dir, 'state')}`,
+    secretKey: Buffer.alloc(32, 7),
+    network: { url, root, ca, mediaHost, verify: 'strict' as const },
+    egressAllow: ['127.0.0.0/8'],
+    logLevel: 'fatal',
+    killAt: null,
+  }
+  const shard = await openShard(setup, log, (event) => {
+    state = event.state
+  })
+  const { store } = shard.deps
+  const refusing: StateStore = {
+    get: store.get,
+    range: store.range,
+    close: store.close,
+    commit: async (batch) => {
+      if (refuses?.(batch)) throw new Error('no space left on device')
+      return store.commit(batch)
+    },
+  }
+  const config: InstanceConfig = { id: INSTANCE, settings: DEFAULT_SETTINGS, webhooks: webhookSettings(receiver.url) }
+  receiver.trust(INSTANCE, config.webhooks.secret)
+  const instance = createInstance({ ...shard.deps, store: refusing }, config)
+
+  await instance.start('create')
+  await sandbox.createPhone(phone)
+  const { value } = (await instance.call('instance.qrCode', {})) as { value: string }
+  await sandbox.scan(phone, value)
+  await until('connected', () => state?.status === 'connected')
+  return {
+    sandbox,
+    receiver,
+    store,
+    state: () => state!,
+    refuse(when) {
+      refuses = when
+    },
+    async stop() {
+      await instance.stop('keep')
+      await shard.close()
+      await thread.stop()
+      await receiver.stop()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}

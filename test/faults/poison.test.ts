@@ -1,0 +1,77 @@
+/** A record that ends the process whenever it is taken again must not do so for ever. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { BinaryNode } from '@whiskeysockets/baileys'
+import { keys } from '../../src/storage/keys.ts'
+import { createJournal, type JournalRecord, MAX_REPLAYS, nodeText } from '../../workers/shard/journal.ts'
+import { ciphertextMark } from '../../workers/shard/marks.ts'
+import { INSTANCE, START, sealer, tempStore } from '../unit/storage/fixtures.ts'
+
+const ciphertext = Buffer.from('a ciphertext')
+const node = (id: string): BinaryNode => ({
+  tag: 'message',
+  attrs: { id, from: '5511999990001@s.whatsapp.net', category: 'peer' },
+  content: [{ tag: 'enc', attrs: { type: 'msg' }, content: ciphertext }],
+})
+const record = (id: string, at = START): JournalRecord => ({
+  node: nodeText(node(id)),
+  parts: { 0: Buffer.from('what it says').toString('base64') },
+  isPeer: true,
+  attempts: 0,
+  at,
+})
+
+async function openJournals(t: TestContext) {
+  const store = await tempStore(t)
+  /** As after a kill: all that is left is on the disk. */
+  const reopen = async () => {
+    const journal = createJournal(INSTANCE, store, sealer)
+    await journal.load()
+    return journal
+  }
+  return { store, reopen }
+}
+
+test('a peer message is taken again at each of five starts, then put aside for good', async (t) => {
+  const { store, reopen } = await openJournals(t)
+  const first = await reopen()
+  await store.commit({ ops: [first.put('poison', record('POISON'))] })
+  for (let start = 1; start <= MAX_REPLAYS; start++) {
+    const journal = await reopen()
+    const nodes = await journal.replayPeers()
+    assert.deepEqual(
+      nodes.map(({ attrs }) => attrs.id),
+      ['POISON'],
+      `start ${start}`,
+    )
+    assert.equal(Buffer.from(journal.replay(ciphertextMark(ciphertext))!).toString(), 'what it says')
+  }
+  const last = await reopen()
+  assert.deepEqual(await last.replayPeers(), [])
+  assert.equal(last.has('poison'), false)
+  assert.equal(await store.get(keys.journal(INSTANCE, 'poison')), undefined)
+  assert.ok(await store.get(keys.deadLetter(INSTANCE, 'poison')), 'kept for whoever looks into it')
+  assert.deepEqual(await (await reopen()).replayPeers(), [])
+})
+
+test('the attempt is on disk before the message is handed out', async (t) => {
+  const { store, reopen } = await openJournals(t)
+  const journal = await reopen()
+  await store.commit({ ops: [journal.put('one', record('ONE'))] })
+  await (await reopen()).replayPeers()
+  // Had the process ended right there, the next start would know.
+  const counted = await reopen()
+  for (let left = MAX_REPLAYS - 1; left > 0; left--) assert.equal((await counted.replayPeers()).length, 1)
+  assert.equal((await counted.replayPeers()).length, 0)
+})
+
+test('peer messages are taken again in the order in which they came', async (t) => {
+  const { store, reopen } = await openJournals(t)
+  const journal = await reopen()
+  await store.commit({ ops: [journal.put('b', record('SECOND', START + 1)), journal.put('c', record('FIRST', START))] })
+  const nodes = await (await reopen()).replayPeers()
+  assert.deepEqual(
+    nodes.map(({ attrs }) => attrs.id),
+    ['FIRST', 'SECOND'],
+  )
+})
