@@ -52,7 +52,7 @@ export interface QueueEntry {
   phone: string
   operation: string
   status: 'waiting' | 'processing'
-  waiting_reason: 'pacing' | 'instance_not_connected' | null
+  waiting_reason: 'pacing' | 'instance_not_connected' | 'restricted' | null
   position: number
   preview: string | null
   delay_message: number | null
@@ -68,11 +68,13 @@ export interface Place {
   position: number
   /** null while the instance is not connected. */
   sendAfter: number | null
+  /** The network restricts the account for now. */
+  isRestricted: boolean
   maxAgeHours: number
 }
 
-export function toEntry(item: QueueItem, { status, position, sendAfter, maxAgeHours }: Place): QueueEntry {
-  const reason = sendAfter === null ? 'instance_not_connected' : 'pacing'
+export function toEntry(item: QueueItem, { status, position, sendAfter, isRestricted, maxAgeHours }: Place): QueueEntry {
+  const reason = sendAfter === null ? 'instance_not_connected' : isRestricted ? 'restricted' : 'pacing'
   return {
     svc_id: item.svcId,
     message_id: item.messageId,

@@ -31,6 +31,9 @@ import { createShelf, type StoredItem } from './shelf.ts'
 
 export const QUEUE_CAPACITY = 1_000
 
+/** `setTimeout` fires at once when asked to wait longer (24.8 days); a restriction can be longer. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
 const EXPIRY_CHECK = MINUTE
 /** Expired items removed in one commit. */
 const EXPIRY_BATCH = 50
@@ -84,6 +87,8 @@ export interface Queue {
   enqueue(request: Enqueue): Promise<{ svcId: string; messageId: string }>
   /** Items leave only while connected, from 2 s after. */
   setConnected(connected: boolean): void
+  /** While the network restricts the account nothing leaves: each try would count against it. Epoch ms; null: it does not. */
+  setRestricted(until: number | null): void
   list(query: { page: number; pageSize: number; phone?: string | undefined }): Promise<QueueList>
   /** Number of items removed: all, or those to one chat. The item in flight stays. */
   clear(phone?: string): Promise<number>
@@ -135,6 +140,8 @@ export function createQueue(options: QueueOptions): Queue {
   let previousDoneAt: number | null = null
   /** After a failure that is not the item's: not before this moment. */
   let notBefore = 0
+  /** End of the restriction, epoch ms. */
+  let restrictedUntil = 0
   /** The wait drawn for the head, so that looking twice does not draw twice. */
   let drawn: { svcId: string; ms: number } | undefined
   /** Item that was in flight when the process or the connection went. */
@@ -145,7 +152,11 @@ export function createQueue(options: QueueOptions): Queue {
   function headSendAt(head: Waiting, connected: number): number {
     if (drawn?.svcId !== head.svcId) drawn = { svcId: head.svcId, ms: drawWait(settings(), random) }
     const { queuedAt, delayMessage } = head
-    return Math.max(notBefore, sendAt({ queuedAt, delayMessage, drawnMs: drawn.ms, previousDoneAt, connectedAt: connected }))
+    return Math.max(
+      notBefore,
+      restrictedUntil,
+      sendAt({ queuedAt, delayMessage, drawnMs: drawn.ms, previousDoneAt, connectedAt: connected }),
+    )
   }
 
   function pump() {
@@ -155,7 +166,7 @@ export function createQueue(options: QueueOptions): Queue {
     if (state !== 'running' || connectedAt === null || inFlight !== undefined || head === undefined) return
     const wait = headSendAt(head, connectedAt) - clock.now()
     if (wait > 0) {
-      alarm = timer(wait, pump)
+      alarm = timer(Math.min(wait, LONGEST_TIMER), pump)
       return
     }
     line.shift()
@@ -326,7 +337,8 @@ export function createQueue(options: QueueOptions): Queue {
   }): Promise<QueueList> {
     const head = line[0]
     const headAt = connectedAt === null ? null : head ? headSendAt(head, connectedAt) : clock.now()
-    const all = places({ line, inFlight, headAt, settings: settings() })
+    const isRestricted = restrictedUntil > clock.now()
+    const all = places({ line, inFlight, headAt, restrictedUntil: isRestricted ? restrictedUntil : null, settings: settings() })
     const found = phone === undefined ? all : all.filter(({ item }) => item.phone === phone)
     const data: QueueEntry[] = []
     for (const { item, place } of found.slice((page - 1) * pageSize, page * pageSize)) {
@@ -357,6 +369,10 @@ export function createQueue(options: QueueOptions): Queue {
       if (connected === (connectedAt !== null)) return
       connectedAt = connected ? clock.now() : null
       notBefore = 0
+      pump()
+    },
+    setRestricted(until) {
+      restrictedUntil = until ?? 0
       pump()
     },
     clear: (phone) => drop(line.filter((item) => phone === undefined || item.phone === phone)),

@@ -52,6 +52,12 @@ export const keys = {
   /** Last receipt value reported per message and participant. */
   receipt: (id: string, messageId: string) => `instance:${id}:receipt:${messageId}`,
   receipts: (id: string) => `instance:${id}:receipt:`,
+  /** People saved on the phone, by the user part of their address. */
+  savedContact: (id: string, user: string) => `instance:${id}:saved-contact:${user}`,
+  savedContacts: (id: string) => `instance:${id}:saved-contact:`,
+  /** Acknowledgements of sends that carried an idempotency key, by its hash, at most 24 h. */
+  idempotency: (id: string, hash: string) => `instance:${id}:idempotency:${hash}`,
+  idempotencies: (id: string) => `instance:${id}:idempotency:`,
   /** In `blobs:`, inline media of a queue item. */
   blob: (id: string, svcId: string) => `${id}:${svcId}`,
   blobs: (id: string) => `${id}:`,

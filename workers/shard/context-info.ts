@@ -79,13 +79,14 @@ function quote(session: Session, to: Destination, { key, message }: WAMessage): 
   const chat = key.remoteJid ?? to.jid
   return {
     stanzaId: key.id,
-    participant: author(session, to, key),
+    participant: authorOf(session, to, key),
     ...(copy ? { quotedMessage: copy } : {}),
     ...(bare(chat) === to.jid || bare(chat) === to.other ? {} : { remoteJid: chat }),
   }
 }
 
-function author(session: Session, to: Destination, key: WAMessage['key']): string {
+/** Who wrote a message of this chat, as the chat names them. */
+export function authorOf(session: Session, to: Destination, key: WAMessage['key']): string {
   const me = session.sock.user
   if (!key.fromMe) return bare(key.participant || key.remoteJid || '')
   const byLid = to.group ? to.group.addressingMode === 'lid' : to.jid.endsWith('@lid')

@@ -7,7 +7,6 @@ import type { Logger } from 'pino'
 import { type Clock, SECOND } from '../../src/domain/clock.ts'
 import type { DomainEvent } from '../../src/domain/events.ts'
 import { Failure } from '../../src/domain/failures.ts'
-import { type Identifier, renderIdentifier } from '../../src/domain/ids.ts'
 import type { InstanceConfig, RuntimeState, Status } from '../../src/domain/instance.ts'
 import type { EngineEvent, NetworkOptions, StartHow, StopHow } from '../../src/engine/engine.ts'
 import type { Effect, LifecycleEvent } from '../../src/instance/lifecycle.ts'
@@ -21,6 +20,7 @@ import { createOutbox } from '../../src/webhooks/outbox.ts'
 import { createAuthState } from './auth-state.ts'
 import { runAs } from './baileys/rejections.ts'
 import type { WebVersion } from './baileys/version.ts'
+import { enqueued } from './enqueue.ts'
 import { eraseInstance } from './erase.ts'
 import { createInbox } from './inbox.ts'
 import { createKeyStore, type KeyCache } from './key-store.ts'
@@ -30,6 +30,7 @@ import type { ControlContext, SendContext } from './operations/types.ts'
 import { createOutside, type Outside } from './outside.ts'
 import { createPairing } from './pairing.ts'
 import { createRecent } from './recent.ts'
+import { createSavedContacts } from './saved-contacts.ts'
 import { createSent } from './sent.ts'
 import { openSession, type Session } from './session.ts'
 import { createAddressLocks } from './signal/locks.ts'
@@ -82,6 +83,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   const pairing = createPairing(clock)
   const recent = createRecent()
   const sent = createSent(id, store, sealer, clock)
+  const contacts = createSavedContacts(id, store, sealer)
 
   const outbox = createOutbox({
     instanceId: id,
@@ -192,7 +194,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       case 'logout':
         return leave((current) => current.logout(LOGOUT_DEADLINE))
       case 'eraseCredentials':
-        return auth.erase()
+        return Promise.all([auth.erase(), contacts.clear()]).then(() => undefined)
       case 'refreshVersion':
         await deps.version.refused(deps.version.current())
         return
@@ -265,6 +267,10 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
           const receipt = creds.me && receiptOf(node, creds.me)
           if (receipt) messageStatuses.take(opened.identity, receipt)
         }),
+        contacts: ifCurrent((learnt) => {
+          contacts.learn(learnt).catch((error) => log.error({ err: error }, 'saved contacts could not be kept'))
+        }),
+        restricted: ifCurrent((until) => queue.setRestricted(until)),
       },
     })
     return opened
@@ -279,6 +285,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       session: current,
       recent,
       sent,
+      contacts,
       log,
       egressAllow: deps.egressAllow,
       now: () => clock.now(),
@@ -288,7 +295,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     messageStatuses.hold(sending)
     try {
       const { message } = await twin.run(context, item.input as never)
-      accompanying.set(item.svcId, await eventsOf(message, current))
+      if (message) accompanying.set(item.svcId, await eventsOf(message, current))
       return { status: 'sent' }
     } catch (error) {
       if (!(error instanceof Failure) || error.code === 'instance_not_connected') {
@@ -319,17 +326,9 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   }
 
   async function enqueue(operation: string, input: Record<string, unknown>) {
-    const { phone, delay_message, delay_typing } = input as { phone: Identifier; delay_message?: number; delay_typing?: number }
-    const text = input.message ?? input.caption
     const { svcId, messageId } = await queue.enqueue({
       messageId: generateMessageIDV2(session?.sock.user?.id),
-      operation,
-      phone: renderIdentifier(phone),
-      input,
-      preview: typeof text === 'string' ? text : null,
-      delayMessage: delay_message ?? null,
-      delayTyping: delay_typing ?? 0,
-      referenceMessageId: typeof input.edit_message_id === 'string' ? input.edit_message_id : null,
+      ...enqueued(operation, input),
     })
     return { message_id: messageId, svc_id: svcId }
   }

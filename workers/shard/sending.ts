@@ -18,6 +18,7 @@ import { attach } from './context-info.ts'
 import type { Destination } from './destination.ts'
 import type { Accepted, SendContext } from './operations/types.ts'
 import { ackFailure, sendFailure } from './translate/failures.ts'
+import { stanzaMarks } from './translate/outbound/stanza.ts'
 import { pause, within } from './within.ts'
 
 export interface Letter {
@@ -25,7 +26,7 @@ export interface Letter {
   content: AnyMessageContent | { proto: proto.IMessage }
   /** Quote, mentions and expiry: `context-info.ts`. */
   info?: proto.IContextInfo
-  /** Attributes of the stanza, `edit` above all. */
+  /** Attributes of the stanza beside those its content asks for (`translate/outbound/stanza.ts`). */
   attributes?: Record<string, string>
   /** Further children of the stanza. */
   nodes?: BinaryNode[]
@@ -36,14 +37,19 @@ export interface Letter {
 
 /** The other namespace is tried once after these, with the same id: each try counts against the account. */
 const TRY_OTHER = new Set([400, 463, 479])
+/** Of an account under a reach-out lock, or to somebody who has to be approached in another way: only the lock tells which. */
+const RESTRICTED = 463
 /** Time for device lists, sessions and the write: two queries of the library at their own time-out. */
 const RELAY_DEADLINE = 60 * SECOND
+/** Recipients of one stanza of a status. */
+const STATUS_BATCH = 2_000
 
 export async function sendLetter(context: SendContext, to: Destination, letter: Letter): Promise<Accepted> {
   await showTyping(context, to)
   const first = await attempt(context, to.jid, letter)
   if (first.ok) return accept(context, first.message)
   const { session } = context
+  if (first.code === RESTRICTED) await session.refreshRestriction()
   const isRestricted = session.isRestricted()
   if (to.other === null || !TRY_OTHER.has(first.code) || isRestricted) throw ackFailure(first.code, isRestricted)
   const second = await attempt(context, to.other, letter)
@@ -59,23 +65,34 @@ async function attempt(context: SendContext, jid: string, letter: Letter): Promi
   const message = await compose(context, jid, letter)
   if (letter.info) attach(message.message!, letter.info)
   await sent.put(item.messageId, message.message!)
-  const ack = session.ack(item.messageId)
+  const marks = stanzaMarks(message.message!)
   const options: MessageRelayOptions = {
     messageId: item.messageId,
     useCachedGroupMetadata: true,
-    ...(letter.attributes ? { additionalAttributes: letter.attributes } : {}),
-    ...(letter.nodes ? { additionalNodes: letter.nodes } : {}),
-    ...(letter.statusJidList ? { statusJidList: letter.statusJidList } : {}),
+    additionalAttributes: { ...marks.attributes, ...letter.attributes },
+    additionalNodes: [...marks.nodes, ...(letter.nodes ?? [])],
   }
-  try {
-    await within(session, RELAY_DEADLINE, sock.relayMessage(jid, message.message!, options))
-  } catch (error) {
-    throw sendFailure(error)
+  for (const statusJidList of batches(letter.statusJidList)) {
+    const ack = session.ack(item.messageId)
+    try {
+      const relayed = sock.relayMessage(jid, message.message!, { ...options, ...(statusJidList ? { statusJidList } : {}) })
+      await within(session, RELAY_DEADLINE, relayed)
+    } catch (error) {
+      throw sendFailure(error)
+    }
+    const verdict = await Promise.race([ack, session.ended])
+    if (verdict === 'timeout') throw new Failure('send_timeout')
+    if (verdict === 'closed') throw new Failure('instance_not_connected')
+    if (!verdict.ok) return { ok: false, code: verdict.code }
   }
-  const verdict = await Promise.race([ack, session.ended])
-  if (verdict === 'timeout') throw new Failure('send_timeout')
-  if (verdict === 'closed') throw new Failure('instance_not_connected')
-  return verdict.ok ? { ok: true, message } : { ok: false, code: verdict.code }
+  return { ok: true, message }
+}
+
+/** A long audience goes in several stanzas of the same id; one without audience in one. */
+function batches(audience: string[] | undefined): (string[] | undefined)[] {
+  if (!audience || audience.length <= STATUS_BATCH) return [audience]
+  const count = Math.ceil(audience.length / STATUS_BATCH)
+  return Array.from({ length: count }, (_, index) => audience.slice(index * STATUS_BATCH, (index + 1) * STATUS_BATCH))
 }
 
 async function compose({ session: { sock }, item }: SendContext, jid: string, { content, options }: Letter): Promise<WAMessage> {

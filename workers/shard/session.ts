@@ -2,7 +2,14 @@
  * One linked device on the wire: one socket from its opening to its end. It knows nothing of statuses: it reports what happens on the
  * socket and the instance decides. A session that has ended reports nothing any more, whatever its socket still does.
  */
-import { type AuthenticationCreds, type BinaryNode, makeWASocket, type WASocket, type WAVersion } from '@whiskeysockets/baileys'
+import {
+  type AuthenticationCreds,
+  type BinaryNode,
+  type Contact,
+  makeWASocket,
+  type WASocket,
+  type WAVersion,
+} from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, SECOND } from '../../src/domain/clock.ts'
 import { Failure } from '../../src/domain/failures.ts'
@@ -19,6 +26,7 @@ import { createGroups, type Groups } from './groups.ts'
 import { createIdentity, type Identity } from './identity.ts'
 import type { InboxSession } from './inbox.ts'
 import type { Outside } from './outside.ts'
+import { watchRestriction } from './restriction.ts'
 import type { Sent } from './sent.ts'
 import { createSignalRepository, type SignalRepositoryDeps } from './signal/repository.ts'
 import { socketOptions } from './socket.ts'
@@ -36,6 +44,10 @@ export interface SessionEvents {
   closed(closed: Closed): void
   passkeyRequested(): void
   receipt(node: BinaryNode): void
+  /** From app state: people saved on the phone. */
+  contacts(contacts: readonly Contact[]): void
+  /** End of a reach-out lock, epoch ms; null: there is none. */
+  restricted(until: number | null): void
 }
 
 export interface SessionDeps {
@@ -61,6 +73,8 @@ export interface Session {
   readonly isOpen: boolean
   /** While the network restricts the account, tries in the other namespace only make it worse. */
   isRestricted(): boolean
+  /** Asks the network whether it does. */
+  refreshRestriction(): Promise<void>
   /** Armed before the send; the network's verdict on a message. */
   ack(messageId: string): Promise<AckOutcome>
   /** Ends the socket without logging out. Nothing is reported any more. */
@@ -81,7 +95,6 @@ export function openSession(deps: SessionDeps): Session {
   /** Set before an intended end, so that the close it causes is not reported as a loss. */
   let isLeaving = false
   let isOpen = false
-  let isRestricted = false
   let codes = 0
   /** Saves in the order they were asked for; `paired` and `opened` are told after them. */
   let saved: Promise<void> = Promise.resolve()
@@ -128,6 +141,13 @@ export function openSession(deps: SessionDeps): Session {
     },
   })
   const groups = createGroups(sock, clock)
+  const restriction = watchRestriction(sock, {
+    clock,
+    log,
+    onChange(until) {
+      if (!hasEnded) events.restricted(until)
+    },
+  })
   inbox.attach(sock, () => saved)
 
   let refuse!: (failure: Failure) => void
@@ -166,7 +186,6 @@ export function openSession(deps: SessionDeps): Session {
   // The library has put the change into `creds` already.
   ev.on('creds.update', save)
   ev.on('connection.update', (update) => {
-    if (update.reachoutTimeLock) isRestricted = update.reachoutTimeLock.isActive === true
     if (hasEnded) return
     // Also when the socket has ended by then: the network ends it right after the pairing, and often before the disk is done. Only who
     // left on purpose is not told.
@@ -174,6 +193,7 @@ export function openSession(deps: SessionDeps): Session {
     if (update.connection === 'open') {
       isOpen = true
       void whenSaved(events.opened)
+      void restriction.refresh()
     }
     if (update.connection !== 'close') return
     finish()
@@ -200,7 +220,8 @@ export function openSession(deps: SessionDeps): Session {
     get isOpen() {
       return isOpen && ws.isOpen
     },
-    isRestricted: () => isRestricted,
+    isRestricted: () => restriction.until() !== null,
+    refreshRestriction: restriction.refresh,
     ack: (messageId) => waitForAck(sock, messageId, ACK_TIMEOUT),
     end,
     async logout(deadlineMs) {

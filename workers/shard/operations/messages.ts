@@ -1,15 +1,15 @@
 /** Messages: how `src/features/messages.ts` is done on the wire. */
-import { areJidsSameUser, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
+import { areJidsSameUser, type proto, type WAMessage, type WAMessageKey, type WAUrlInfo } from '@whiskeysockets/baileys'
 import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { type Identifier, toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
 import { remembered, surroundings } from '../context-info.ts'
 import { type Destination, resolveDestination } from '../destination.ts'
 import { linkPreview } from '../link-preview.ts'
-import { sendNewsletterText } from '../newsletter.ts'
+import { editPost, sendPost } from '../newsletter.ts'
 import { sendLetter } from '../sending.ts'
 import type { Session } from '../session.ts'
-import { statusAudience } from '../status-audience.ts'
+import { postStatus } from '../status-post.ts'
 import { actionFailure } from '../translate/failures.ts'
 import { bare } from '../translate/jid.ts'
 import { within } from '../within.ts'
@@ -25,7 +25,7 @@ export const messages: Operations<typeof import('../../../src/features/messages.
     const to = await resolveDestination(session, input.phone)
     if (input.edit_message_id !== undefined) return editText(context, to, input.edit_message_id, input.message)
     const card = input.link_preview ? await linkPreview(input.message, context.egressAllow, context.log) : null
-    if (to.kind === 'newsletter') return sendNewsletterText(context, to.jid, input.message, card)
+    if (to.kind === 'newsletter') return sendPost(context, to.jid, postText(input.message, card))
 
     const around = await surroundings(context, to, input, input.message)
     const { quoted } = around
@@ -36,11 +36,21 @@ export const messages: Operations<typeof import('../../../src/features/messages.
         info: { ...around.info, remoteJid: to.jid },
       })
     }
-    return sendLetter(context, to, {
-      content: { text: around.text, linkPreview: card },
-      info: around.info,
-      ...(to.kind === 'status' ? { statusJidList: await statusAudience(session) } : {}),
+    const letter = { content: { text: around.text, linkPreview: card }, info: around.info }
+    return to.kind === 'status' ? postStatus(context, letter) : sendLetter(context, to, letter)
+  },
+
+  async sendPresence(context, { phone, presence }) {
+    const { session } = context
+    const isAccountWide = presence === 'available' || presence === 'unavailable'
+    // The library drops it without a word then.
+    if (isAccountWide && !session.sock.user?.name)
+      throw new Failure('action_failed', { message: 'The account has no profile name yet.' })
+    const to = isAccountWide || !phone ? undefined : (await resolveDestination(session, phone)).jid
+    await within(session, READ_DEADLINE, session.sock.sendPresenceUpdate(presence, to)).catch((error) => {
+      throw actionFailure(error, 'chat_not_found')
     })
+    return { value: true } as const
   },
 
   async readMessage(context, input) {
@@ -53,18 +63,27 @@ export const messages: Operations<typeof import('../../../src/features/messages.
   },
 }
 
+const postText = (text: string, card: WAUrlInfo | null): proto.IMessage =>
+  card
+    ? {
+        extendedTextMessage: {
+          text,
+          matchedText: card['matched-text'],
+          title: card.title,
+          description: card.description ?? null,
+        },
+      }
+    : { conversation: text }
+
 async function editText(context: SendContext, to: Destination, id: string, text: string) {
   const original = remembered(context, id, to)
   const ageMs = context.now() - Number(original.messageTimestamp) * SECOND
   if (!original.key.fromMe) throw new Failure('not_allowed', { message: 'Only own messages can be edited.' })
   if (ageMs > EDIT_WINDOW) throw new Failure('not_allowed', { message: 'A message can be edited for 15 minutes.' })
+  if (to.kind === 'newsletter') return editPost(context, to.jid, id, postText(text, null))
   // The target keeps the namespace it was sent in.
   const chat = original.key.remoteJid ?? to.jid
-  return sendLetter(
-    context,
-    { ...to, jid: chat, other: null },
-    { content: { text, edit: original.key, linkPreview: null }, attributes: { edit: to.kind === 'newsletter' ? '3' : '1' } },
-  )
+  return sendLetter(context, { ...to, jid: chat, other: null }, { content: { text, edit: original.key, linkPreview: null } })
 }
 
 async function authorOf(session: Session, { key }: WAMessage): Promise<Destination> {

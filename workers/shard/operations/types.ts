@@ -7,6 +7,7 @@ import type { Queue } from '../../../src/queue/queue.ts'
 import type { Allow } from '../../../src/webhooks/addresses.ts'
 import type { Pairing } from '../pairing.ts'
 import type { Recent } from '../recent.ts'
+import type { SavedContacts } from '../saved-contacts.ts'
 import type { Sent } from '../sent.ts'
 import type { Session } from '../session.ts'
 
@@ -15,6 +16,7 @@ export interface SendContext {
   session: Session
   recent: Recent
   sent: Sent
+  contacts: SavedContacts
   log: Logger
   egressAllow: Allow
   now(): number
@@ -39,9 +41,9 @@ export interface ControlContext {
   request(what: 'restartRequested' | 'qrRequested' | 'disconnectRequested'): Promise<RuntimeState>
 }
 
-/** A message the network accepted. */
+/** What the network accepted: the message, or null when it was nothing that has a status of its own. */
 export interface Accepted {
-  message: WAMessage
+  message: WAMessage | null
 }
 
 export interface Contexts extends TwinContexts {

@@ -1,0 +1,61 @@
+/**
+ * The people saved under a name on the phone: the audience of a status is computed from them. The phone tells them once, through its
+ * app state, so they are kept; nothing else of a contact is.
+ */
+import type { Contact } from '@whiskeysockets/baileys'
+import * as v from 'valibot'
+import type { Op, StateStore } from '../../src/storage/contract.ts'
+import { keys } from '../../src/storage/keys.ts'
+import { repository } from '../../src/storage/repository.ts'
+import type { Sealer } from '../../src/storage/seal.ts'
+import { bare } from './translate/jid.ts'
+
+const SavedContact = v.object({ jid: v.string(), lid: v.nullable(v.string()) })
+export type SavedContact = v.InferOutput<typeof SavedContact>
+
+export interface SavedContacts {
+  /** From app state: those without a name are not saved any more. */
+  learn(contacts: readonly Contact[]): Promise<void>
+  all(): Promise<SavedContact[]>
+  /** When the account is unlinked: the next one has people of its own. */
+  clear(): Promise<void>
+}
+
+export function createSavedContacts(instance: string, store: StateStore, sealer: Sealer): SavedContacts {
+  const records = repository({ name: 'saved contact', schema: SavedContact, version: 1, sealed: sealer })
+  const keyOf = (jid: string) => keys.savedContact(instance, jid.split('@')[0] ?? jid)
+  /** One after another: of two changes to one person the later one counts. */
+  let line: Promise<unknown> = Promise.resolve()
+
+  function inLine<T>(job: () => Promise<T>): Promise<T> {
+    const done = line.then(job, job)
+    line = done.catch(() => undefined)
+    return done
+  }
+
+  const opOf = ({ id, name, phoneNumber, lid }: Contact): Op => {
+    const jid = bare(phoneNumber ?? id)
+    return name
+      ? records.encode(keyOf(jid), { jid, lid: lid ? bare(lid) : jid.endsWith('@lid') ? jid : null })
+      : records.remove(keyOf(jid))
+  }
+
+  return {
+    learn: (contacts) =>
+      inLine(async () => {
+        if (contacts.length > 0) await store.commit({ ops: contacts.map(opOf) })
+      }),
+    all: () =>
+      inLine(async () => {
+        const found: SavedContact[] = []
+        for await (const { value } of records.list(store, keys.savedContacts(instance))) found.push(value)
+        return found
+      }),
+    clear: () =>
+      inLine(async () => {
+        const ops: Op[] = []
+        for await (const [key] of store.range(keys.savedContacts(instance))) ops.push([key, null])
+        if (ops.length > 0) await store.commit({ ops })
+      }),
+  }
+}

@@ -1,0 +1,48 @@
+/** Status posts: to their audience, and taken back from the same one. */
+import type { SendContext } from './operations/types.ts'
+import type { Recent } from './recent.ts'
+import { type Letter, sendLetter } from './sending.ts'
+import { statusAudience } from './status-audience.ts'
+import { STATUS_JID } from './translate/jid.ts'
+
+/** Posts whose audience is remembered for their deletion; an older one is taken back from today's audience. */
+const REMEMBERED = 50
+
+interface Posted {
+  jids: string[]
+  byLid: boolean
+}
+/** By instance: its cache of messages lives as long as what is kept here. */
+const posted = new WeakMap<Recent, Map<string, Posted>>()
+
+const STATUS = { jid: STATUS_JID, kind: 'status', other: null, group: null } as const
+const addressing = ({ byLid }: Posted): Record<string, string> => (byLid ? { addressing_mode: 'lid' } : {})
+
+export async function postStatus(context: SendContext, letter: Letter) {
+  const audience = await statusAudience(context.session, context.contacts)
+  const accepted = await sendLetter(context, STATUS, {
+    ...letter,
+    attributes: { ...addressing(audience), ...letter.attributes },
+    nodes: [...(letter.nodes ?? []), { tag: 'meta', attrs: { status_setting: audience.setting } }],
+    statusJidList: audience.jids,
+  })
+  remember(context, audience)
+  return accepted
+}
+
+/** A removal: of a post, from those it went to. */
+export async function removeStatus(context: SendContext, messageId: string, letter: Letter) {
+  const known = posted.get(context.recent)?.get(messageId)
+  const audience = known ?? (await statusAudience(context.session, context.contacts))
+  return sendLetter(context, STATUS, { ...letter, attributes: addressing(audience), statusJidList: audience.jids })
+}
+
+function remember({ recent, item }: SendContext, { jids, byLid }: Posted) {
+  const posts = posted.get(recent) ?? new Map<string, Posted>()
+  posted.set(recent, posts)
+  posts.set(item.messageId, { jids, byLid })
+  for (const oldest of posts.keys()) {
+    if (posts.size <= REMEMBERED) break
+    posts.delete(oldest)
+  }
+}
