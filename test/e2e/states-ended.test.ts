@@ -1,0 +1,252 @@
+/** What ends a link for good, from each state that has one: rows 19, 20, 21, 23, 24, 25, 27 of the table of states, and row 28. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Instance } from '../harness/gateway.ts'
+import { must } from '../harness/http.ts'
+import { startWorld, type World } from '../harness/world.ts'
+import { watch } from './states-seen.ts'
+
+let world: World
+let see: ReturnType<typeof watch>
+before(async () => {
+  world = await startWorld()
+  see = watch(world)
+})
+after(() => world.stop())
+
+interface Ending {
+  row: string
+  fault: { failure: number; expire?: number; code?: string } | { stream_error: string }
+  status: string
+  reason: string
+  sentence: string | RegExp
+  /** What a restart makes of it: `connecting` with the saved credentials, `starting` without. */
+  restart: 'connecting' | 'starting'
+}
+
+const ENDINGS: Ending[] = [
+  {
+    row: '19',
+    fault: { stream_error: 'replaced' },
+    status: 'stopped',
+    reason: 'connection_replaced',
+    sentence: 'The same session was opened somewhere else; restart it here to take over.',
+    restart: 'connecting',
+  },
+  {
+    row: '20',
+    fault: { failure: 401 },
+    status: 'logged_out',
+    reason: 'logged_out',
+    sentence: 'The linked device was removed on the phone; pair again.',
+    restart: 'starting',
+  },
+  {
+    row: '23',
+    fault: { failure: 403 },
+    status: 'logged_out',
+    reason: 'account_locked',
+    sentence: 'The network ended the session of this account; open the app on the phone and pair again.',
+    restart: 'starting',
+  },
+  {
+    row: '24',
+    fault: { failure: 406 },
+    status: 'banned',
+    reason: 'banned',
+    sentence: 'The network banned this account.',
+    restart: 'starting',
+  },
+  {
+    row: '25',
+    fault: { failure: 402, code: '101', expire: 3_600 },
+    status: 'banned',
+    reason: 'temporarily_banned',
+    sentence: /^The network suspended this account until \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\.$/,
+    restart: 'connecting',
+  },
+  {
+    row: '27',
+    fault: { failure: 411 },
+    status: 'logged_out',
+    reason: 'multidevice_mismatch',
+    sentence: 'The account cannot use linked devices; update the app on the phone.',
+    restart: 'starting',
+  },
+]
+
+/** How an instance gets this ending from each of the three states. */
+const FROM: Record<string, (instance: Instance, phone: string, fault: Ending['fault']) => Promise<unknown>> = {
+  connected: (instance, phone, fault) => see.strike(instance, phone, fault),
+  async connecting(instance, phone, fault) {
+    await world.sandbox.fault({ on: 'login', match: { phone }, do: fault, times: 1 })
+    await world.gateway.must(instance, 'POST', '/restart')
+  },
+  async disconnected(instance, phone, fault) {
+    await world.sandbox.fault({ on: 'login', match: { phone }, do: fault, times: 1 })
+    await world.sandbox.cut(phone)
+    await see.told(instance, 'disconnected', 'connection_closed')
+  },
+}
+
+describe('the end of a link', { concurrency: 4 }, () => {
+  for (const { row, fault, status, reason, sentence, restart } of ENDINGS) {
+    for (const [from, end] of Object.entries(FROM)) {
+      test(`${row}: ${JSON.stringify(fault)} while ${from} makes ${status}, ${reason}`, async () => {
+        const { gateway, sandbox } = world
+        const { instance, phone } = await see.connected({ delay_message_min_ms: 60_000, delay_message_max_ms: 60_000 })
+        await gateway.sendText(instance, '5511977770001', 'waits', { delay_message: 15 })
+        await end(instance, phone, fault)
+        const me = await see.sees(instance, status, reason, sentence)
+        assert.equal(me.phone, phone, 'the number stays as the last known one')
+        if (status === 'logged_out') assert.equal(me.connected_at, null)
+        const event = await see.told(instance, status, reason)
+        assert.equal(event.previous_status, from)
+        if (sentence instanceof RegExp) assert.match(String(event.reason), sentence)
+        else assert.equal(event.reason, sentence)
+        assert.equal(await see.queued(instance), 1, 'what waits stays in the queue')
+        const device = await gateway.ask(instance, 'GET', '/device')
+        assert.deepEqual(
+          [device.status, (device.body as { error: { code: string } }).error.code],
+          [409, 'instance_not_connected'],
+        )
+
+        // No login is tried by itself: whoever asks for one sees what was kept.
+        await sandbox.fault({ on: 'login', match: { phone }, do: 'drop' })
+        assert.deepEqual(await gateway.must(instance, 'POST', '/restart'), { value: true, status: restart })
+        await see.told(instance, restart, null, see.events(instance).indexOf(event) + 1)
+        const expected = [
+          'created',
+          'starting',
+          'qr',
+          'connecting',
+          'connected',
+          ...(from === 'connected' ? [] : [from]),
+          status,
+          restart,
+        ]
+        const path = await see.path(instance)
+        assert.deepEqual(path.slice(0, expected.length), expected)
+        await must('DELETE', `${gateway.baseUrl}/account/instances/${instance.id}`, undefined, gateway.account)
+      })
+    }
+  }
+
+  test('20: a device removed on the phone while it is connected is told at once', async () => {
+    const { instance, phone } = await see.connected()
+    await world.sandbox.unlink(phone)
+    await see.sees(instance, 'logged_out', 'logged_out', 'The linked device was removed on the phone; pair again.')
+    await world.gateway.sendText(instance, '5511977770002', 'sent after pairing again')
+    await world.gateway.pair(instance, world.sandbox, phone)
+    const [item] = await world.sandbox.inbox('5511977770002', 0, 10_000)
+    assert.equal(item?.text, 'sent after pairing again')
+  })
+
+  test('20: a device removed while the service could not be reached learns it at its next login', async () => {
+    const { instance, phone } = await see.connected()
+    // The next login comes after 0.8 s at the earliest.
+    await world.sandbox.cut(phone)
+    await see.told(instance, 'disconnected', 'connection_closed')
+    await world.sandbox.unlink(phone)
+    await see.sees(instance, 'logged_out', 'logged_out', 'The linked device was removed on the phone; pair again.')
+  })
+
+  test('19: the same credentials that log in again take over, and are taken over from', async () => {
+    const { instance, phone } = await see.connected()
+    await see.strike(instance, phone, { stream_error: 'replaced' })
+    await see.told(instance, 'stopped', 'connection_replaced')
+    assert.equal((await world.gateway.must(instance, 'POST', '/restart')).status, 'connecting')
+    await world.gateway.waitForStatus(instance, 'connected')
+  })
+})
+
+interface PhoneState {
+  phones: { phone: string; devices: unknown[] }[]
+}
+const devicesOf = async (phone: string) => {
+  const { phones } = await must<PhoneState>('GET', `${world.sandbox.url}/state`)
+  return phones.find((each) => each.phone === phone)!.devices.length
+}
+
+describe('a disconnect that is asked for', { concurrency: 4 }, () => {
+  test('21: while connected the device disappears from the phone, its number is forgotten and the queue stays', async () => {
+    const { gateway } = world
+    const { instance, phone } = await see.connected({ delay_message_min_ms: 60_000, delay_message_max_ms: 60_000 })
+    assert.equal(await devicesOf(phone), 1)
+    await gateway.sendText(instance, '5511977770003', 'waits', { delay_message: 15 })
+    const answer = await gateway.ask(instance, 'POST', '/disconnect')
+    assert.deepEqual([answer.status, answer.body], [201, { value: true, status: 'logged_out' }])
+    const me = await see.sees(instance, 'logged_out', 'logout_requested', 'The account was disconnected by request; pair again.')
+    assert.equal(me.phone, null)
+    assert.equal(await devicesOf(phone), 0)
+    assert.equal(await see.queued(instance), 1)
+    const event = await see.told(instance, 'logged_out', 'logout_requested')
+    assert.equal(event.previous_status, 'connected')
+    // 22a: the same answer again, and nothing else.
+    assert.deepEqual(await gateway.must(instance, 'POST', '/disconnect'), { value: true, status: 'logged_out' })
+    await see.sees(instance, 'logged_out', 'logout_requested', 'The account was disconnected by request; pair again.')
+    assert.equal((await see.path(instance)).filter((status) => status === 'logged_out').length, 1)
+  })
+
+  for (const from of ['connecting', 'disconnected'] as const) {
+    test(`21: while ${from} the credentials go, and the entry stays on the phone until it is removed there`, async () => {
+      const { gateway, sandbox } = world
+      const { instance, phone } = await see.connected()
+      if (from === 'disconnected') await see.keepOut(instance, phone)
+      else {
+        await sandbox.fault({ on: 'login', match: { phone }, do: 'drop' })
+        await gateway.must(instance, 'POST', '/restart')
+      }
+      assert.deepEqual(await gateway.must(instance, 'POST', '/disconnect'), { value: true, status: 'logged_out' })
+      const me = await see.sees(
+        instance,
+        'logged_out',
+        'logout_requested',
+        'The account was disconnected by request; pair again.',
+      )
+      assert.equal(me.phone, null)
+      assert.equal(await devicesOf(phone), 1)
+      assert.equal((await see.told(instance, 'logged_out', 'logout_requested')).previous_status, from)
+      assert.equal((await gateway.must(instance, 'POST', '/restart')).status, 'starting')
+    })
+  }
+})
+
+describe('a restart that is asked for', { concurrency: 4 }, () => {
+  for (const from of ['connected', 'connecting', 'disconnected'] as const) {
+    test(`28: while ${from} the link is opened again with the same device`, async () => {
+      const { gateway, sandbox } = world
+      const { instance, phone } = await see.connected()
+      // Asked for well before the first retry, which comes after 0.8 s at the earliest.
+      if (from === 'disconnected') {
+        await sandbox.cut(phone)
+        await see.told(instance, 'disconnected', 'connection_closed')
+      }
+      if (from === 'connecting') {
+        await sandbox.fault({ on: 'login', match: { phone }, do: { delay_ms: 500 } })
+        await gateway.must(instance, 'POST', '/restart')
+      }
+      const answer = await gateway.ask(instance, 'POST', '/restart')
+      assert.deepEqual([answer.status, answer.body], [201, { value: true, status: 'connecting' }])
+      await gateway.waitForStatus(instance, 'connected')
+      await see.told(instance, 'connected', null, 5)
+      assert.equal(await devicesOf(phone), 1)
+      const path = await see.path(instance)
+      assert.deepEqual(path.slice(4), [
+        'connected',
+        ...(from === 'disconnected' ? ['disconnected'] : []),
+        'connecting',
+        'connected',
+      ])
+    })
+  }
+
+  test('28: restarts asked for at once are one', async () => {
+    const { instance } = await see.connected()
+    const answers = await Promise.all(Array.from({ length: 5 }, () => world.gateway.must(instance, 'POST', '/restart')))
+    for (const answer of answers) assert.deepEqual(answer, { value: true, status: 'connecting' })
+    await world.gateway.waitForStatus(instance, 'connected')
+    await see.told(instance, 'connected', null, 5)
+    assert.deepEqual((await see.path(instance)).slice(4), ['connected', 'connecting', 'connected'])
+  })
+})

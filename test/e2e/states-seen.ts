@@ -1,0 +1,94 @@
+/** What a client sees of an instance's state, for the tests of the table of states: two answers and the events. */
+import assert from 'node:assert/strict'
+import type { Instance } from '../harness/gateway.ts'
+import type { Received } from '../harness/receiver.ts'
+import type { World } from '../harness/world.ts'
+
+type Fault = Record<string, unknown> | 'cut' | 'drop'
+
+const WITH_REASON = ['disconnected', 'logged_out', 'banned', 'stopped']
+
+let next = 5_511_900_100_001
+/** Nobody else's number in this process. */
+export const newPhone = () => String(next++)
+
+export function watch(world: World) {
+  const { sandbox, receiver } = world
+  const { gateway } = world
+
+  const events = (instance: Instance): Received['event'][] =>
+    receiver.events('instance_status').filter(({ instance_id }) => instance_id === instance.id)
+
+  /** `GET /status` and `GET /me` agree on this state, and its sentence is the one given. */
+  async function sees(instance: Instance, status: string, reason: string | null, sentence: string | RegExp | null, ms = 10_000) {
+    const until = Date.now() + ms
+    for (;;) {
+      const live = await world.gateway.must(instance, 'GET', '/status')
+      const me = await world.gateway.must(instance, 'GET', '/me')
+      if (live.status === status && me.status === status && me.status_reason === reason) {
+        assert.equal(live.connected, status === 'connected')
+        assert.equal(live.smartphone_connected, live.connected)
+        assert.equal(me.connected, live.connected)
+        if (sentence instanceof RegExp) assert.match(String(live.error), sentence)
+        else assert.equal(live.error, sentence)
+        return me
+      }
+      if (Date.now() > until) assert.fail(`${live.status}, ${me.status_reason} (${live.error}) and not ${status}, ${reason}`)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+
+  /** Waits for the event after the first `after` ones that leads to this status. */
+  async function told(instance: Instance, status: string, reason: string | null, after = 0) {
+    return receiver.waitFor(`${status} of ${instance.id}`, (event) => {
+      const own = event.type === 'instance_status' && event.instance_id === instance.id && event.status === status
+      const isLater = own && events(instance).indexOf(event) >= after
+      return isLater && (event.disconnect_reason === reason || !WITH_REASON.includes(status))
+    })
+  }
+
+  /** Every change was told once, in order, and each event says what the answers said. */
+  async function path(instance: Instance): Promise<string[]> {
+    const all = events(instance)
+    for (const [index, event] of all.entries()) {
+      assert.equal(
+        event.previous_status,
+        index === 0 ? null : all[index - 1]!.status,
+        `event ${index + 1} follows the one before`,
+      )
+      assert.notEqual(event.previous_status, event.status, 'the same status is not told twice')
+      assert.equal(event.connected, event.status === 'connected')
+      assert.equal(event.disconnect_reason === null, !WITH_REASON.includes(String(event.status)))
+      assert.equal(event.reason === null, event.status === 'connected')
+      if (event.status === 'connected') assert.match(String(event.phone), /^\d+$/)
+    }
+    return all.map(({ status }) => String(status))
+  }
+
+  /** The network does this to a live link: the next receipt that the instance sends is answered with it. */
+  async function strike(instance: Instance, phone: string, fault: Fault) {
+    await sandbox.fault({ on: 'receipt', match: { phone }, do: fault, times: 1 })
+    await world.gateway.ask(instance, 'POST', '/read-message', { phone: '5511988887777', message_id: '3EB0000000000000000001' })
+  }
+
+  /** Paired, and then lost with every login refused for as long as the rule stands. */
+  async function keepOut(instance: Instance, phone: string, fault: Fault = { failure: 503 }) {
+    await sandbox.fault({ on: 'login', match: { phone }, do: fault })
+    await sandbox.cut(phone)
+    await told(instance, 'disconnected', 'connection_closed')
+  }
+
+  async function connected(settings: Record<string, unknown> = {}) {
+    const phone = newPhone()
+    const instance = await gateway.connected(sandbox, phone, receiver, { settings })
+    await told(instance, 'connected', null)
+    return { phone, instance }
+  }
+
+  async function queued(instance: Instance): Promise<number> {
+    const { data } = await world.gateway.must(instance, 'GET', '/queue')
+    return (data as unknown[]).length
+  }
+
+  return { events, sees, told, path, strike, keepOut, connected, queued }
+}
