@@ -1,0 +1,20 @@
+/**
+ * Ids the service makes up for what it sends. Taken from the message's own random id, so that an item that is sent again after a cut
+ * carries the same ones: the first try may have arrived.
+ */
+import { createHash } from 'node:crypto'
+
+const DIGITS = '0123456789'
+const DIGITS_AND_CAPITALS = `${DIGITS}ABCDEFGHIJKLMNOPQRSTUVWXYZ`
+
+/** `purpose` tells the ids of one message apart; at most 64 characters. */
+function derived(messageId: string, purpose: string, alphabet: string, length: number): string {
+  const bytes = createHash('sha512').update(`${purpose} of ${messageId}`).digest().subarray(0, length)
+  return [...bytes].map((byte) => alphabet[byte % alphabet.length]).join('')
+}
+
+/** 11 characters of `[0-9A-Z]`, as references and custom items have them. */
+export const derivedReference = (messageId: string, purpose: string) => derived(messageId, purpose, DIGITS_AND_CAPITALS, 11)
+
+/** 15 digits, as order ids are. */
+export const derivedOrderId = (messageId: string) => derived(messageId, 'order', DIGITS, 15)

@@ -1,0 +1,103 @@
+/**
+ * Interactive messages: their envelope, their buttons, and the nodes that go beside the ciphertexts. Without the `biz` node the network
+ * takes the message and no client draws it; with a malformed one it refuses with 479 (shared/api/interactive.md, 1.3).
+ */
+import { type BinaryNode, proto } from '@whiskeysockets/baileys'
+import { SECOND } from '../../../../src/domain/clock.ts'
+import type { Button } from '../../../../src/features/buttons.ts'
+import type { Destination } from '../../destination.ts'
+
+export type Interactive = proto.Message.IInteractiveMessage
+export type FlowButton = proto.Message.InteractiveMessage.NativeFlowMessage.INativeFlowButton
+/** What stands above the body; the media is uploaded already. */
+export type HeaderMedia = Pick<proto.Message.InteractiveMessage.IHeader, 'imageMessage' | 'videoMessage'>
+
+export const envelope = (interactiveMessage: Interactive): proto.IMessage =>
+  proto.Message.fromObject({
+    messageContextInfo: { deviceListMetadata: {}, deviceListMetadataVersion: 2 },
+    interactiveMessage,
+  })
+
+export const flowButton = (name: string, params: Record<string, unknown>): FlowButton => ({
+  name,
+  buttonParamsJson: JSON.stringify(params),
+})
+
+export const flow = (buttons: FlowButton[]): proto.Message.InteractiveMessage.INativeFlowMessage => ({
+  buttons,
+  messageParamsJson: '',
+  messageVersion: 1,
+})
+
+interface Parts {
+  text: string
+  title?: string | undefined
+  footer?: string | undefined
+  media?: HeaderMedia | undefined
+}
+
+/** Header, body and footer, of a message and of each card of a carousel. */
+export const parts = ({ text, title, footer, media }: Parts): Interactive => ({
+  header: { title: title ?? '', hasMediaAttachment: media !== undefined, ...media },
+  body: { text },
+  ...(footer === undefined ? {} : { footer: { text: footer } }),
+})
+
+/** A link of this form is the network's own way to put a code on the clipboard. */
+const COPY_LINK = 'https://www.whatsapp.com/otp/code/?otp_type=COPY_CODE&code='
+
+export function actionButton(button: Button): FlowButton {
+  const { id, label: display_text } = button
+  switch (button.type) {
+    case 'reply':
+      return flowButton('quick_reply', { display_text, id })
+    case 'url': {
+      const code = button.url.startsWith(COPY_LINK) ? new URL(button.url).searchParams.get('code') : null
+      if (code) return copyButton(id, display_text, code)
+      return flowButton('cta_url', { display_text, url: button.url, merchant_url: button.url })
+    }
+    case 'call':
+      return flowButton('cta_call', { display_text, phone_number: `+${button.phone}` })
+    case 'copy':
+      return copyButton(id, display_text, button.code)
+    default:
+      return button satisfies never
+  }
+}
+
+export const copyButton = (id: string, display_text: string, copy_code: string): FlowButton =>
+  flowButton('cta_copy', { display_text, id, copy_code })
+
+export interface Options {
+  title: string
+  button_label: string
+  options: readonly { id: string; title: string; description?: string | undefined }[]
+}
+
+export const listButton = ({ title, button_label, options }: Options): FlowButton =>
+  flowButton('single_select', {
+    title: button_label,
+    sections: [{ title, rows: options.map(({ id, title, description }) => ({ title, description: description ?? '', id })) }],
+  })
+
+/** BIZ-MIXED, and BOT in chats with one person. */
+export function mixedNodes({ kind }: Pick<Destination, 'kind'>, nowMs: number): BinaryNode[] {
+  const biz: BinaryNode = {
+    tag: 'biz',
+    attrs: { actual_actors: '2', host_storage: '2', privacy_mode_ts: String(Math.floor(nowMs / SECOND)) },
+    content: [
+      {
+        tag: 'interactive',
+        attrs: { type: 'native_flow', v: '1' },
+        content: [{ tag: 'native_flow', attrs: { v: '9', name: 'mixed' } }],
+      },
+      { tag: 'quality_control', attrs: { source_type: 'third_party' } },
+    ],
+  }
+  return kind === 'user' ? [biz, { tag: 'bot', attrs: { biz_bot: '1' } }] : [biz]
+}
+
+/** BIZ-PAY. */
+export const payNodes = (name: 'payment_info' | 'order_details' | 'order_status'): BinaryNode[] => [
+  { tag: 'biz', attrs: { native_flow_name: name } },
+]

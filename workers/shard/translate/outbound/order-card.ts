@@ -1,0 +1,33 @@
+/** The card of an order. With the token of an order of the network it opens that order; without, it shows count and total. */
+import { proto } from '@whiskeysockets/baileys'
+import { totalsOf } from '../../../../src/domain/amounts.ts'
+import type { Order } from '../../../../src/features/orders.ts'
+import { derivedOrderId } from './derived-id.ts'
+
+const { OrderStatus, OrderSurface } = proto.Message.OrderMessage
+
+interface Details {
+  sellerJid: string
+  token: string | undefined
+  message: string | undefined
+}
+
+export function orderCard(messageId: string, order: Order, { sellerJid, token, message }: Details): proto.IMessage {
+  const { products, title, currency, order_id } = order
+  return proto.Message.fromObject({
+    orderMessage: {
+      orderId: order_id ?? derivedOrderId(messageId),
+      itemCount: products.reduce((sum, { quantity }) => sum + quantity, 0),
+      status: OrderStatus.INQUIRY,
+      surface: OrderSurface.CATALOG,
+      ...(message ? { message } : {}),
+      orderTitle: title ?? products[0]?.name,
+      sellerJid,
+      ...(token === undefined ? {} : { token }),
+      // The card counts in thousandths.
+      totalAmount1000: totalsOf(order).total * 10,
+      totalCurrencyCode: currency,
+      messageVersion: 1,
+    },
+  })
+}
