@@ -56,6 +56,8 @@ export function createSandbox(url: string) {
     },
     receipt: (phone: string, chat: string, ids: string[], type: string) =>
       post(`/contacts/${phone}/receipt`, { chat, ids, type }),
+    /** Profile, catalogue and orders of a business. */
+    business: (phone: string, input: Record<string, unknown>) => must('PUT', `${url}/business/${phone}`, input),
     createGroup: (input: Record<string, unknown>) => post<{ id: string }>('/groups', input),
     fault: (fault: Record<string, unknown>) => post<{ id: string }>('/faults', fault),
     clearFaults: () => must('DELETE', `${url}/faults`),
