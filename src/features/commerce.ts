@@ -67,15 +67,6 @@ export const sendOrder = send('send.sendOrder', 'POST /send-order', {
   },
   examples: [
     {
-      name: 'review and pay',
-      input: {
-        phone: '5511988887777',
-        order: { currency: 'BRL', shipping: 5, products: [{ name: 'Mug', value: 10.5, quantity: 2 }] },
-        payment_settings: { pix: { key: '12345678909', key_type: 'cpf', name: 'Example Inc.' } },
-      },
-      reply: acknowledged,
-    },
-    {
       name: 'order card',
       input: {
         phone: '5511988887777',
@@ -85,6 +76,15 @@ export const sendOrder = send('send.sendOrder', 'POST /send-order', {
           currency: 'BRL',
           products: [{ name: 'Mug', value: 10.5, quantity: 2, product_id: '5338924696127051' }],
         },
+      },
+      reply: acknowledged,
+    },
+    {
+      name: 'review and pay',
+      input: {
+        phone: '5511988887777',
+        order: { currency: 'BRL', shipping: 5, products: [{ name: 'Mug', value: 10.5, quantity: 2 }] },
+        payment_settings: { pix: { key: '12345678909', key_type: 'cpf', name: 'Example Inc.' } },
       },
       reply: acknowledged,
     },

@@ -132,6 +132,7 @@ export const sendButtonPix = send('send.sendButtonPix', 'POST /send-button-pix',
     pix_key: text(1, 140).meta({
       description:
         'In the form of its type; separators `. - /` of `cpf` and `cnpj` are removed, a missing `+` of `phone` is added.',
+      format: 'pix-key',
     }),
     type: oneOf(PIX_TYPES),
     merchant_name: text(1, 60).default('Pix'),

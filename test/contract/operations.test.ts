@@ -188,6 +188,22 @@ function inside(schema: Schema, inBody: boolean): Trial[] {
   return trials
 }
 
+const PIX_KEYS: Fields = {
+  cpf: '12345678909',
+  cnpj: '12345678000195',
+  phone: '+5511999990000',
+  email: 'pay@example.com',
+  evp: '6f0a3c1e-8a55-4c8e-9f7b-0d5d3f6c2b11',
+}
+
+/** What a value needs beside it so that only its own bound is asked: the other end of a pair, a key of its type. */
+function goesWith({ id }: Endpoint, name: string, value: unknown): Fields {
+  if (name === 'delay_message_max_ms') return { delay_message_min_ms: 0 }
+  if (name === 'delay_message_min_ms') return { delay_message_max_ms: 60_000 }
+  if (id === 'send.sendButtonPix' && name === 'type') return { pix_key: PIX_KEYS[String(value).toLowerCase()] }
+  return {}
+}
+
 const schemaOf = (endpoint: Endpoint) =>
   z.toJSONSchema(z.object(endpoint.fields), { io: 'input' }) as { properties: Record<string, Schema>; required?: string[] }
 
@@ -222,14 +238,7 @@ for (const endpoint of endpoints.filter(({ fields }) => Object.keys(fields).leng
     test(`${endpoint.id} takes ${name} at its bounds`, async () => {
       engineAnswers(endpoint)
       for (const { value, why } of inside(schema, inBody)) {
-        // The other end of a pair goes with it, so that only this bound is asked.
-        const pair =
-          name === 'delay_message_max_ms'
-            ? { delay_message_min_ms: 0 }
-            : name === 'delay_message_min_ms'
-              ? { delay_message_max_ms: 60_000 }
-              : {}
-        const start = name === 'single_url' ? {} : { ...base, ...pair }
+        const start = name === 'single_url' ? {} : { ...base, ...goesWith(endpoint, name, value) }
         const { status, body } = await send(endpoint, { ...start, [name]: value })
         assert.equal(status, endpoint.status, `${why}: ${JSON.stringify(body)}`)
       }
