@@ -1,0 +1,74 @@
+/** Links with a card, places, contacts, invitations to run a channel: how `src/features/contents.ts` is done on the wire. */
+import type { proto } from '@whiskeysockets/baileys'
+import type { Identifier } from '../../../src/domain/ids.ts'
+import { type SharedFields, surroundings } from '../context-info.ts'
+import { resolveDestination } from '../destination.ts'
+import { sendPost } from '../newsletter.ts'
+import { registerAdminInvite } from '../newsletter-invite.ts'
+import { type Letter, sendLetter } from '../sending.ts'
+import { bare } from '../translate/jid.ts'
+import { type Card, contacts as cards } from '../translate/outbound/contact.ts'
+import type { Operations, SendContext } from './types.ts'
+
+export const contents: Operations<typeof import('../../../src/features/contents.ts')> = {
+  async sendLink(context, input) {
+    const to = await resolveDestination(context.session, input.phone)
+    const { message, link_url: url } = input
+    const text = message.includes(url) ? message : `${message}\n${url}`
+    const card = { title: input.title, ...(input.link_description ? { description: input.link_description } : {}) }
+    if (to.kind === 'newsletter') return sendPost(context, to.jid, { extendedTextMessage: { text, matchedText: url, ...card } })
+    const around = await surroundings(context, to, input, text)
+    return sendLetter(context, to, {
+      content: { text: around.text, linkPreview: { 'canonical-url': url, 'matched-text': url, ...card } },
+      info: around.info,
+    })
+  },
+
+  sendLocation: (context, input) =>
+    send(context, input, {
+      location: {
+        degreesLatitude: input.latitude,
+        degreesLongitude: input.longitude,
+        name: input.title,
+        address: input.address,
+      },
+    }),
+
+  sendContact: (context, input) =>
+    sendCards(context, input, [
+      { name: input.contact_name, phones: [input.contact_phone], description: input.contact_business_description },
+    ]),
+
+  sendContacts: (context, input) =>
+    sendCards(
+      context,
+      input,
+      input.contacts.map(({ name, phones, business_description }) => ({ name, phones, description: business_description })),
+    ),
+
+  async sendNewsletterAdminInvite(context, input) {
+    const { session } = context
+    const to = await resolveDestination(session, input.phone)
+    const around = await surroundings(context, to, input, input.caption)
+    const lid = to.jid.endsWith('@lid') ? to.jid : await session.identity.lidOf(to.jid)
+    const invite = await registerAdminInvite(context, input.newsletter_id, bare(lid ?? to.jid))
+    const newsletterAdminInviteMessage: proto.Message.INewsletterAdminInviteMessage = {
+      newsletterJid: input.newsletter_id,
+      newsletterName: invite.newsletterName,
+      caption: around.text,
+      inviteExpiration: invite.expiration,
+    }
+    return sendLetter(context, to, { content: { proto: { newsletterAdminInviteMessage } }, info: around.info })
+  },
+}
+
+type Shared = SharedFields & { phone: Identifier }
+
+async function send(context: SendContext, input: Shared, content: Letter['content']) {
+  const to = await resolveDestination(context.session, input.phone)
+  // No text, so nobody can be named in it.
+  const { info } = await surroundings(context, to, { ...input, mentions: [] })
+  return sendLetter(context, to, { content, info })
+}
+
+const sendCards = (context: SendContext, input: Shared, list: readonly Card[]) => send(context, input, { contacts: cards(list) })

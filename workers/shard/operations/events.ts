@@ -1,0 +1,78 @@
+/** Calendar events: how `src/features/events.ts` is done on the wire. */
+import { randomBytes } from 'node:crypto'
+import { SECOND } from '../../../src/domain/clock.ts'
+import { Failure } from '../../../src/domain/failures.ts'
+import type { Identifier } from '../../../src/domain/ids.ts'
+import { bounded } from '../baileys/query.ts'
+import { surroundings } from '../context-info.ts'
+import { resolveDestination } from '../destination.ts'
+import { sendLetter } from '../sending.ts'
+import { rememberedTarget, secretAbout } from '../targets.ts'
+import { sendFailure } from '../translate/failures.ts'
+import { type CalendarEvent, callOf, eventEdit, eventMessage, eventResponse, startOf } from '../translate/outbound/event.ts'
+import type { Operations, SendContext } from './types.ts'
+
+const SECRET_BYTES = 32
+const CALL_LINK_DEADLINE = 20 * SECOND
+
+export const events: Operations<typeof import('../../../src/features/events.ts')> = {
+  async sendEvent(context, { event, ...input }) {
+    const to = await resolveDestination(context.session, input.phone)
+    // No text, so nobody can be named in it.
+    const { info } = await surroundings(context, to, { ...input, mentions: [] })
+    const content = {
+      eventMessage: eventMessage(event, await joinLink(context, event)),
+      messageContextInfo: { messageSecret: randomBytes(SECRET_BYTES) },
+    }
+    return sendLetter(context, to, { content: { proto: content }, info })
+  },
+
+  async sendEditEvent(context, { phone, event_message_id, event }) {
+    const target = await eventOf(context, phone, event_message_id)
+    if (!target.key.fromMe) throw new Failure('not_allowed', { message: 'Only its creator may change an event.' })
+    const about = secretAbout(context, target)
+    const changed = eventMessage(event, await joinLink(context, event, target.event.joinLink))
+    const edit = eventEdit(target.key, about, changed, context.now())
+    const accepted = await sendLetter(context, target.to, { content: { proto: edit } })
+    // What the next edit starts from: a link that stays is told by the last edit.
+    const { contextInfo } = target.event
+    const eventNow = { ...changed, ...(contextInfo ? { contextInfo } : {}) }
+    context.recent.add({ ...target.message, message: { ...target.message.message, eventMessage: eventNow } })
+    return accepted
+  },
+
+  async sendEventResponse(context, { phone, event_message_id, event_response }) {
+    const target = await eventOf(context, phone, event_message_id)
+    if (target.key.fromMe) throw new Failure('not_allowed', { message: 'The creator of an event always goes.' })
+    const about = secretAbout(context, target)
+    const response = eventResponse(target.key, about, event_response, context.now())
+    return sendLetter(context, target.to, { content: { proto: response } })
+  },
+}
+
+async function eventOf(context: SendContext, phone: Identifier, id: string) {
+  const chat = await resolveDestination(context.session, phone)
+  const target = rememberedTarget(context, chat, id)
+  const event = target.message.message?.eventMessage
+  if (!event) throw new Failure('message_not_found', { message: 'The message is not an event.' })
+  return { ...target, event }
+}
+
+/** A link to a call of the kind asked for; the one there is stays while its kind does. */
+async function joinLink(
+  { session: { sock } }: SendContext,
+  event: CalendarEvent,
+  current?: string | null,
+): Promise<string | null> {
+  if (event.call_link_type === undefined) return null
+  const { media, prefix } = callOf(event.call_link_type)
+  if (current?.startsWith(prefix)) return current
+  const token = await bounded(CALL_LINK_DEADLINE, () =>
+    sock.createCallLink(media, { startTime: startOf(event) }, CALL_LINK_DEADLINE),
+  ).catch((cause) => {
+    const failure = sendFailure(cause)
+    if (failure.code === 'instance_not_connected') throw failure
+    throw new Failure('action_failed', { message: 'The network gave no link for the call.', cause })
+  })
+  return prefix + token
+}

@@ -1,0 +1,49 @@
+/** Polls and votes: how `src/features/polls.ts` is done on the wire. */
+import { randomBytes } from 'node:crypto'
+import type { proto } from '@whiskeysockets/baileys'
+import { surroundings } from '../context-info.ts'
+import { resolveDestination } from '../destination.ts'
+import { sendPost } from '../newsletter.ts'
+import { sendLetter } from '../sending.ts'
+import { rememberedTarget, secretAbout } from '../targets.ts'
+import { pollVote } from '../translate/outbound/poll.ts'
+import type { Operations } from './types.ts'
+
+const SECRET_BYTES = 32
+
+export const polls: Operations<typeof import('../../../src/features/polls.ts')> = {
+  async sendPoll(context, input) {
+    const to = await resolveDestination(context.session, input.phone)
+    const { options, poll_max_options: max } = input
+    const selectableCount = max > options.length ? 0 : max
+    if (to.kind === 'newsletter') return sendPost(context, to.jid, pollPost(input.question, options, selectableCount))
+    const { text, info } = await surroundings(context, to, input, input.question)
+    return sendLetter(context, to, {
+      content: {
+        poll: {
+          name: text,
+          values: options,
+          selectableCount,
+          // Ours, because the votes can be read by nobody who does not have it.
+          messageSecret: randomBytes(SECRET_BYTES),
+          toAnnouncementGroup: to.group?.isCommunityAnnounce === true,
+        },
+      },
+      info,
+    })
+  },
+
+  async sendPollVote(context, input) {
+    const chat = await resolveDestination(context.session, input.phone)
+    const target = rememberedTarget(context, chat, input.poll_message_id)
+    const poll = { key: target.key, content: target.message.message ?? {} }
+    const vote = pollVote(poll, secretAbout(context, target), input.options, context.now())
+    return sendLetter(context, target.to, { content: { proto: vote } })
+  },
+}
+
+/** Votes in channels are not sealed, so the post carries no secret. */
+function pollPost(name: string, options: readonly string[], selectableOptionsCount: number): proto.IMessage {
+  const poll = { name, selectableOptionsCount, options: options.map((optionName) => ({ optionName })) }
+  return selectableOptionsCount === 1 ? { pollCreationMessageV3: poll } : { pollCreationMessage: poll }
+}
