@@ -1,6 +1,14 @@
 /** The sandbox's control API, as a test speaks to it. */
 import { must } from './http.ts'
 
+/** As the contact got it: downloaded, opened, hashed; `error` says why that failed. */
+export interface ReceivedMedia {
+  mime: string
+  bytes: number
+  sha256: string
+  error?: string
+}
+
 export interface InboxItem {
   seq: number
   id: string
@@ -9,6 +17,9 @@ export interface InboxItem {
   kind: string
   text: string | null
   proto: Record<string, unknown>
+  media: ReceivedMedia | null
+  /** Media inside other content: headers, cards, the picture of a product. */
+  inner_media?: ReceivedMedia[]
   /** What the stanza carried beside its ciphertexts. */
   nodes?: { tag: string; attrs: Record<string, string>; content?: unknown }[]
   retries: number

@@ -65,6 +65,8 @@ export interface InboxItem {
   proto: unknown
   /** `error` when the contact could not download or open it. */
   media: { mime: string; bytes: number; sha256: string; error?: string } | null
+  /** Media inside other content: headers of interactive messages and cards, the picture of a product. */
+  inner_media?: { mime: string; bytes: number; sha256: string; error?: string }[]
   /** What the stanza carried beside its ciphertexts (`biz`, `bot`, `meta`): only of what linked devices sent. */
   nodes?: { tag: string; attrs: Record<string, string>; content?: unknown }[]
   retries: number

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import type { InboxItem, NetworkControl } from '../control/network-control.ts'
 import { mediaSource } from '../people/describe.ts'
+import { innerMedia } from '../people/inner-media.ts'
 import { openMedia } from '../people/media.ts'
 import type { MediaHost } from './host.ts'
 
@@ -23,23 +24,31 @@ export function withMedia(control: NetworkControl, media: MediaHost): NetworkCon
   }
 }
 
-async function received(item: InboxItem, media: MediaHost): Promise<InboxItem> {
-  if (!item.media) return item
-  const source = mediaSource(proto.Message.fromObject(item.proto as Record<string, unknown>))
-  if (!source) return broken(item, 'the message has no direct path or no key')
-  const blob = await media.get(source.directPath)
-  if (!blob) return broken(item, `nothing is at ${source.directPath}`)
-  try {
-    const plain = openMedia(blob, source.kind, source.mediaKey)
-    const sha256 = createHash('sha256').update(plain).digest('hex')
-    if (sha256 !== item.media.sha256) return broken(item, `its hash is ${sha256}, the message says ${item.media.sha256}`)
-    return { ...item, media: { ...item.media, bytes: plain.length, sha256 } }
-  } catch (error) {
-    return broken(item, error instanceof Error ? error.message : String(error))
+async function received(item: InboxItem, host: MediaHost): Promise<InboxItem> {
+  const message = proto.Message.fromObject(item.proto as Record<string, unknown>)
+  const inner = await Promise.all(innerMedia(message).map((part) => downloaded(part.message, part.media, host)))
+  return {
+    ...item,
+    media: item.media && (await downloaded(message, item.media, host)),
+    ...(inner.length > 0 ? { inner_media: inner } : {}),
   }
 }
 
-/** No bytes reached the contact; the reason is told beside. */
-function broken(item: InboxItem, error: string): InboxItem {
-  return { ...item, media: { ...item.media!, bytes: 0, error } }
+type Media = NonNullable<InboxItem['media']>
+
+async function downloaded(message: proto.IMessage, media: Media, host: MediaHost): Promise<Media> {
+  /** No bytes reached the contact; the reason is told beside. */
+  const broken = (error: string): Media => ({ ...media, bytes: 0, error })
+  const source = mediaSource(message)
+  if (!source) return broken('the message has no direct path or no key')
+  const blob = await host.get(source.directPath)
+  if (!blob) return broken(`nothing is at ${source.directPath}`)
+  try {
+    const plain = openMedia(blob, source.kind, source.mediaKey)
+    const sha256 = createHash('sha256').update(plain).digest('hex')
+    if (sha256 !== media.sha256) return broken(`its hash is ${sha256}, the message says ${media.sha256}`)
+    return { ...media, bytes: plain.length, sha256 }
+  } catch (error) {
+    return broken(error instanceof Error ? error.message : String(error))
+  }
 }
