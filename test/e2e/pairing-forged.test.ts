@@ -1,0 +1,79 @@
+/** A network or an account that is not what it says: never connected to, and `warn` lets certificates pass but never a signature of the account. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { startWorld, type World } from '../harness/world.ts'
+import { newPhone, watch } from './states-seen.ts'
+
+interface State {
+  phones: { phone: string; devices: { connected: boolean }[] }[]
+}
+
+for (const verify of ['strict', 'warn'] as const) {
+  describe(`with verify ${verify}`, () => {
+    let world: World
+    let see: ReturnType<typeof watch>
+    before(async () => {
+      world = await startWorld({ env: { SVC_NETWORK_VERIFY: verify } })
+      see = watch(world)
+    })
+    after(() => world.stop())
+
+    test('a forged signature of the account is refused, and the next scan links', async () => {
+      const { sandbox, gateway, receiver } = world
+      const phone = newPhone()
+      await sandbox.createPhone(phone)
+      const instance = await gateway.createInstance(receiver)
+      await sandbox.forge('account_signature')
+      const { value } = await gateway.must(instance, 'GET', '/qr-code')
+      await assert.rejects(sandbox.scan(phone, String(value)), /409/)
+      await see.sees(instance, 'qr', 'pairing_required', /Waiting/)
+      await gateway.pair(instance, sandbox, phone)
+      await see.told(instance, 'connected', null)
+      assert.deepEqual(await see.path(instance), ['created', 'starting', 'qr', 'connecting', 'connected'])
+    })
+
+    if (verify === 'strict') strict()
+    else lax()
+
+    function strict() {
+      for (const what of ['root', 'leaf']) {
+        test(`a server with a forged ${what} is never logged in to, and the real one afterwards is`, async () => {
+          const { instance } = await see.connected()
+          await world.sandbox.forge(what)
+          await world.gateway.must(instance, 'POST', '/restart')
+          const event = await see.told(instance, 'disconnected', 'connect_failure')
+          assert.deepEqual([event.previous_status, event.reason], ['connecting', 'The network refused the login; reconnecting.'])
+          await see.told(instance, 'connected', null, 5)
+          // In between it was not connected once: the handshake ended before it said who it is.
+          assert.deepEqual((await see.path(instance)).slice(4), ['connected', 'connecting', 'disconnected', 'connected'])
+        })
+
+        test(`a server with a forged ${what} is not shown to anybody who pairs`, async () => {
+          const { sandbox, gateway, receiver } = world
+          await sandbox.forge(what)
+          const instance = await gateway.createInstance(receiver)
+          assert.equal(instance.status, 'qr', 'the second server was the real one')
+          const retried = Number((await see.told(instance, 'qr', null)).momment) - Number(see.events(instance)[1]?.momment)
+          // The first retry comes after 0.8 s at the earliest: the code is not the forged server's.
+          assert.ok(retried >= 800, `a code after ${retried} ms`)
+          assert.deepEqual(await see.path(instance), ['created', 'starting', 'qr'])
+        })
+      }
+    }
+
+    function lax() {
+      for (const what of ['root', 'leaf']) {
+        test(`a forged ${what} passes`, async () => {
+          const { instance, phone } = await see.connected()
+          await world.sandbox.forge(what)
+          await world.gateway.must(instance, 'POST', '/restart')
+          await see.told(instance, 'connected', null, 5)
+          assert.deepEqual((await see.path(instance)).slice(4), ['connected', 'connecting', 'connected'])
+          const { phones } = (await (await fetch(`${world.sandbox.url}/state`)).json()) as State
+          const [device] = phones.find((each) => each.phone === phone)?.devices ?? []
+          assert.equal(device?.connected, true)
+        })
+      }
+    }
+  })
+}
