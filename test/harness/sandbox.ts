@@ -20,6 +20,8 @@ export interface InboxItem {
   media: ReceivedMedia | null
   /** Media inside other content: headers, cards, the picture of a product. */
   inner_media?: ReceivedMedia[]
+  /** Attributes of the stanza. */
+  attrs?: Record<string, string>
   /** What the stanza carried beside its ciphertexts. */
   nodes?: { tag: string; attrs: Record<string, string>; content?: unknown }[]
   retries: number
@@ -35,9 +37,13 @@ export interface Stats {
 
 export function createSandbox(url: string) {
   const post = <T>(path: string, body: unknown = {}) => must<T>('POST', url + path, body)
+  const put = <T>(path: string, body: unknown = {}) => must<T>('PUT', url + path, body)
+  const get = <T>(path: string) => must<T>('GET', url + path)
   return {
     url,
+    get,
     post,
+    put,
     stats: () => must<Stats>('GET', `${url}/stats`) as Promise<Stats>,
     settings: (changes: Record<string, unknown>) => must('PUT', `${url}/settings`, changes),
     reset: () => post('/reset'),

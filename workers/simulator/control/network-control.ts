@@ -67,6 +67,8 @@ export interface InboxItem {
   media: { mime: string; bytes: number; sha256: string; error?: string } | null
   /** Media inside other content: headers of interactive messages and cards, the picture of a product. */
   inner_media?: { mime: string; bytes: number; sha256: string; error?: string }[]
+  /** Attributes of the stanza (`type`, `edit`, `addressing_mode`): only of what linked devices sent. */
+  attrs?: Record<string, string>
   /** What the stanza carried beside its ciphertexts (`biz`, `bot`, `meta`): only of what linked devices sent. */
   nodes?: { tag: string; attrs: Record<string, string>; content?: unknown }[]
   retries: number
@@ -118,6 +120,27 @@ export interface GroupInput {
   settings?: Record<string, unknown> | undefined
 }
 
+/** What happens to an account without a message of its own. */
+export interface AccountControl {
+  /** Reach-out lock for so long, 0 lifts it; `silent`: the client learns of it only when it asks. */
+  restriction: { seconds: number; silent: boolean }
+  /** Saved on the phone under a name. */
+  contact: { phone: string; name: string }
+  /** Who sees the status: the people of the list, or everybody saved but them. */
+  statusPrivacy: { setting: 'contacts' | 'allowlist' | 'denylist'; phones: string[] }
+}
+
+/** A post of a channel as its readers have it. */
+export interface ChannelPost {
+  id: string
+  server_id: string
+  attrs: Record<string, string>
+  media_type: string | null
+  meta: Record<string, string> | null
+  proto: unknown
+  reactions: Record<string, string>
+}
+
 export interface NetworkControl {
   state(): { phones: unknown[]; contacts: unknown[]; groups: unknown[]; newsletters: unknown[] }
   stats(): Stats
@@ -150,6 +173,9 @@ export interface NetworkControl {
   createGroup(input: GroupInput): { id: string }
   changeParticipants(id: string, by: string, action: string, phones: string[]): Promise<void>
   updateGroup(id: string, by: string, changes: Record<string, unknown>): Promise<void>
+  restrict(phone: string, input: AccountControl['restriction']): void
+  saveContact(phone: string, input: AccountControl['contact']): void
+  setStatusPrivacy(phone: string, input: AccountControl['statusPrivacy']): void
   addFault(fault: FaultInput): { id: string }
   clearFaults(): void
   setDown(down: boolean): void
@@ -160,6 +186,7 @@ export interface NetworkControl {
   createNewsletter?(input: Record<string, unknown>): unknown
   updateBusiness?(phone: string, input: Record<string, unknown>): unknown
   postToNewsletter?(id: string, message: MessageInput): Promise<{ id: string; server_id: string }>
+  newsletterPosts?(id: string): ChannelPost[]
   /** Not a route: a profile picture by the path of its URL, for the media host to serve. */
   picture?(path: string): { type: string; bytes: Uint8Array } | undefined
 }

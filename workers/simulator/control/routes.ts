@@ -46,6 +46,16 @@ export const ROUTES: Route[] = [
   route('POST', '/phones/:phone/send', 201, shapes.PhoneSend, (control, { to, message }, { phone }) =>
     control.sendFromPhone(phone, to, message),
   ),
+  // Beyond the contract: what happens to an account without a message of its own.
+  route('PUT', '/phones/:phone/restriction', 200, shapes.Restriction, (control, input, { phone }) =>
+    control.restrict(phone, input),
+  ),
+  route('POST', '/phones/:phone/contacts', 201, shapes.SavedContact, (control, input, { phone }) =>
+    control.saveContact(phone, input),
+  ),
+  route('PUT', '/phones/:phone/status-privacy', 200, shapes.StatusPrivacy, (control, input, { phone }) =>
+    control.setStatusPrivacy(phone, input),
+  ),
   route('POST', '/phones/:phone/cut', 200, Nothing, (control, _, { phone }) => control.cut(phone)),
 
   route('POST', '/contacts', 201, shapes.NewContact, (control, { phone, ...input }) => control.createContact(phone, input)),
@@ -89,6 +99,9 @@ export const ROUTES: Route[] = [
   route('POST', '/newsletters/:id/posts', 201, shapes.Post, (control, { message }, { id }) =>
     offered(control.postToNewsletter, 'newsletters').call(control, id, message),
   ),
+  route('GET', '/newsletters/:id/posts', 200, Nothing, (control, _, { id }) => ({
+    items: offered(control.newsletterPosts, 'newsletters').call(control, id),
+  })),
   route('PUT', '/business/:phone', 200, Anything, (control, input, { phone }) =>
     offered(control.updateBusiness, 'business profiles').call(control, phone, input),
   ),

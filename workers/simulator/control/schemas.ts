@@ -135,6 +135,13 @@ export const GroupChange = v.strictObject({
   suspended: v.optional(v.boolean()),
 })
 
+export const Restriction = v.strictObject({ seconds: count, silent: v.optional(v.boolean(), false) })
+export const SavedContact = v.strictObject({ phone: Phone, name: text })
+export const StatusPrivacy = v.strictObject({
+  setting: v.picklist(['contacts', 'allowlist', 'denylist']),
+  phones: v.optional(v.array(Phone), []),
+})
+
 export const Anything = v.record(v.string(), v.unknown())
 export const Post = v.strictObject({ message: Message })
 

@@ -1,5 +1,5 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
-import { ControlError, type MessageInput } from '../control/network-control.ts'
+import { type ChannelPost, ControlError, type MessageInput } from '../control/network-control.ts'
 import { type ComposeContext, compose } from '../people/compose.ts'
 import { findKnown } from './control-people.ts'
 import type { Network, Person } from './model.ts'
@@ -30,4 +30,19 @@ export async function postByControl(
   const { message } = await compose(input, contextFor(findKnown(network, newsletter.owner), id))
   const made = post(network, newsletter, newMessageId(), proto.Message.encode(message).finish())
   return { id: made.id, server_id: String(made.serverId) }
+}
+
+/** Posts as readers have them, oldest first. */
+export function postsByControl(network: Network, id: string): ChannelPost[] {
+  const newsletter = network.newsletters.get(id)
+  if (!newsletter) throw new ControlError('not_found', `there is no newsletter ${id}`)
+  return newsletter.posts.map((made) => ({
+    id: made.id,
+    server_id: String(made.serverId),
+    attrs: made.attrs ?? {},
+    media_type: made.mediaType ?? null,
+    meta: made.meta ?? null,
+    proto: proto.Message.toObject(proto.Message.decode(made.message), { longs: String, enums: String, bytes: String }),
+    reactions: made.reactions,
+  }))
 }

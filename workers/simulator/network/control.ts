@@ -9,9 +9,10 @@ import {
 import { type ComposeContext, compose } from '../people/compose.ts'
 import { startBurst } from './burst.ts'
 import { startCall } from './calls.ts'
+import { restrict, saveContact, setStatusPrivacy } from './control-account.ts'
 import { createCommunityByControl, updateBusinessByControl } from './control-business.ts'
 import { changeParticipants, createGroupByControl, updateGroup } from './control-groups.ts'
-import { createNewsletterByControl, postByControl } from './control-newsletters.ts'
+import { createNewsletterByControl, postByControl, postsByControl } from './control-newsletters.ts'
 import { findKnown } from './control-people.ts'
 import { describeState } from './control-state.ts'
 import { notifyDevices } from './devices.ts'
@@ -210,6 +211,10 @@ export function createControl(network: Network, upload: Upload, reset: () => Pro
     updateBusiness: (phone, input) => updateBusinessByControl(network, phone, input),
     createNewsletter: (input) => createNewsletterByControl(network, input),
     postToNewsletter: (id, message) => postByControl(network, id, message, (from, to) => contextFor(network, from, to, upload)),
+    restrict: (phone, input) => restrict(network, findPhone(network, phone), input),
+    saveContact: (phone, input) => saveContact(network, findPhone(network, phone), input),
+    setStatusPrivacy: (phone, input) => setStatusPrivacy(network, findPhone(network, phone), input),
+    newsletterPosts: (id) => postsByControl(network, id),
     addFault: (fault) => network.faults.add(fault),
     clearFaults: () => network.faults.clear(),
     setDown(down) {

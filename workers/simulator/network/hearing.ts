@@ -93,6 +93,7 @@ function record(device: PretendDevice, letter: Letter, message: Message) {
     text,
     proto: proto.Message.fromObject(message).toJSON(),
     media,
+    attrs: letter.attrs,
     nodes: letter.nodes,
     retries: device.person.inbox.retries(letter.id),
   })

@@ -23,6 +23,8 @@ export interface Letter {
   count: number
   /** What came beside the ciphertexts. */
   nodes: CompanionNode[]
+  /** Attributes of the stanza. */
+  attrs: Record<string, string>
 }
 
 /** A message of a linked device: acknowledged at once, then taken apart and handed to each device it names. */
@@ -100,6 +102,7 @@ function hand(network: Network, from: Companion, device: AnyDevice, item: Binary
     isPeer: item.attrs.category === 'peer',
     count: Number(encs[0]?.attrs.count ?? 0),
     nodes: companionsOf(item),
+    attrs: item.attrs,
   }
   network.run(hear(network, device.pretend, letter))
 }

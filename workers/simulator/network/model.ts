@@ -57,6 +57,9 @@ export interface Person {
   privacy: Map<string, string>
   defaultEphemeralSeconds: number
   appState: AppState
+  /** End of a reach-out lock, epoch seconds. */
+  restrictedUntil: number | undefined
+  statusPrivacy: { setting: 'contacts' | 'allowlist' | 'denylist'; numbers: string[] }
 }
 
 export interface HeardSignal {

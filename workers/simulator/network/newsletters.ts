@@ -10,6 +10,10 @@ export interface Post {
   message: Uint8Array
   /** By the reader's number. */
   reactions: Record<string, string>
+  /** Of the stanza it came with, or was last edited with. */
+  attrs?: Record<string, string>
+  mediaType?: string | undefined
+  meta?: Record<string, string> | undefined
 }
 
 export interface Newsletter {
@@ -22,6 +26,8 @@ export interface Newsletter {
   /** Roles by number. */
   subscribers: Map<string, { role: 'OWNER' | 'ADMIN' | 'SUBSCRIBER'; isMuted: boolean }>
   posts: Post[]
+  /** Numbers invited to run it. */
+  invited?: string[]
 }
 
 /** A linked device publishes: not sealed, everybody may read it. The ack names the post's number. */
@@ -34,10 +40,32 @@ export function receivePost(network: Network, companion: Companion, item: Binary
   if (!newsletter || !bytes || !role || role === 'SUBSCRIBER') {
     return companion.connection?.send(acknowledgement(item, newsletter ? 403 : 404))
   }
+  const { edit } = item.attrs
+  if (edit === '3' || edit === '8') return change(network, newsletter, companion, item, bytes)
   const post = addPost(newsletter, id, bytes)
+  describePost(post, item)
   const answer = acknowledgement(item)
   companion.connection?.send({ ...answer, attrs: { ...answer.attrs, server_id: String(post.serverId) } })
   publish(network, newsletter, post, companion)
+}
+
+function describePost(post: Post, item: BinaryNode) {
+  post.attrs = item.attrs
+  post.mediaType = child(item, 'plaintext')?.attrs.mediatype
+  post.meta = child(item, 'meta')?.attrs
+}
+
+/** An edit carries the new content under the id of the post; a removal carries nothing. */
+function change(network: Network, newsletter: Newsletter, companion: Companion, item: BinaryNode, bytes: Uint8Array) {
+  const found = newsletter.posts.find(({ id }) => id === item.attrs.id)
+  if (!found) return companion.connection?.send(acknowledgement(item, 404))
+  if (item.attrs.edit === '8') newsletter.posts.splice(newsletter.posts.indexOf(found), 1)
+  else {
+    found.message = bytes
+    describePost(found, item)
+  }
+  network.changed()
+  companion.connection?.send(acknowledgement(item))
 }
 
 /** A reader reacts to a post, or takes the reaction back. */
@@ -52,7 +80,7 @@ function react(network: Network, newsletter: Newsletter, companion: Companion, i
 }
 
 function addPost(newsletter: Newsletter, id: string, message: Uint8Array): Post {
-  const post = { serverId: newsletter.posts.length + 100, id, at: seconds(), message, reactions: {} }
+  const post: Post = { serverId: (newsletter.posts.at(-1)?.serverId ?? 99) + 1, id, at: seconds(), message, reactions: {} }
   newsletter.posts.push(post)
   return post
 }

@@ -65,6 +65,8 @@ export function addPerson(network: Network, number: string, isPhone: boolean, is
     privacy: new Map(),
     defaultEphemeralSeconds: 0,
     appState: createAppState(),
+    restrictedUntil: undefined,
+    statusPrivacy: { setting: 'contacts', numbers: [] },
   }
   person.devices.push(createPretendDevice(person, 0))
   network.people.set(number, person)

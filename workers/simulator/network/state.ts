@@ -63,6 +63,8 @@ const PERSON_FIELDS = [
   'privacy',
   'defaultEphemeralSeconds',
   'appState',
+  'restrictedUntil',
+  'statusPrivacy',
 ] as const satisfies (keyof Person)[]
 
 interface SavedPerson extends Pick<Person, (typeof PERSON_FIELDS)[number]> {

@@ -21,8 +21,10 @@ const DOCUMENTS: Record<string, { path: string; answer: (request: Request) => un
   '30062808666639665': { path: 'xwa2_newsletter_delete_v2', answer: remove },
   '23983697327930364': {
     path: 'xwa2_fetch_account_reachout_timelock',
-    answer: () => ({ is_active: false, time_enforcement_ends: '0' }),
+    answer: ({ person }) => reachoutLock(person),
   },
+  // Not known of the real network: what the sandbox calls the mutation that invites somebody to run a channel.
+  '7000000000000001': { path: 'xwa2_newsletter_admin_invite_create', answer: inviteAdmin },
   '24503548349331633': { path: 'xwa2_message_capping_info', answer: () => ({ total_quota: 250, used_quota: 0 }) },
 }
 
@@ -151,6 +153,21 @@ function demote(request: Request) {
   const newsletter = owned(request)
   newsletter.subscribers.set(other(request), { role: 'SUBSCRIBER', isMuted: false })
   return { id: newsletter.id }
+}
+
+/** How long an invitation can be accepted, in seconds. */
+const INVITE_LIFE = 7 * 24 * 3_600
+
+function inviteAdmin(request: Request) {
+  const newsletter = find(request)
+  if (newsletter.owner !== request.person.number) throw new MexError(403, 'Forbidden')
+  newsletter.invited = [...(newsletter.invited ?? []), other(request)]
+  return { id: newsletter.id, invite_expiration_time: String(seconds() + INVITE_LIFE) }
+}
+
+function reachoutLock({ restrictedUntil = 0 }: Person) {
+  const isActive = restrictedUntil > seconds()
+  return { is_active: isActive, time_enforcement_ends: isActive ? String(restrictedUntil) : '0' }
 }
 
 function remove(request: Request) {

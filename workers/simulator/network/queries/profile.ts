@@ -76,6 +76,18 @@ export function tellOwnDevices(network: Network, companion: Companion, item: Bin
   for (const other of companion.person.companions.values()) if (other !== companion) enqueue(network, other, item)
 }
 
+/** The three ways to choose who sees the status; the one in force is the default. */
+const STATUS_LISTS = { contacts: 'contacts', allowlist: 'whitelist', denylist: 'blacklist' } as const
+
+function statusPrivacy({ statusPrivacy: { setting, numbers } }: Person): BinaryNode {
+  const lists = Object.entries(STATUS_LISTS).map(([name, type]) => {
+    const isChosen = name === setting
+    const users = isChosen ? numbers.map((number) => node('user', { jid: `${number}@${SERVER}` })) : []
+    return node('list', { type, ...(isChosen ? { default: true } : {}) }, users)
+  })
+  return node('privacy', {}, lists)
+}
+
 function blocklist(person: Person): BinaryNode[] {
   return [
     node(
@@ -155,6 +167,7 @@ export const PROFILE_QUERIES: Record<string, Answer> = {
   'privacy set tokens': issueTokens,
   'blocklist get *': ({ companion }) => blocklist(companion.person),
   'blocklist set item': setBlocked,
+  'status get privacy': ({ companion }) => [statusPrivacy(companion.person)],
   'status set status': ({ network, companion, subject }) => {
     companion.person.about = textOf(subject) ?? ''
     network.changed()

@@ -1,0 +1,46 @@
+import type { AccountControl } from '../control/network-control.ts'
+import { node, randomId, SERVER_JID, seconds } from '../wire/node.ts'
+import { writeAction } from './app-state-phone.ts'
+import { findKnown } from './control-people.ts'
+import { enqueue } from './delivery.ts'
+import type { Network, Person } from './model.ts'
+import { lidJidOf, pnOf } from './people.ts'
+
+/**
+ * What happens to an account that no message of its makes happen: the network restricts it, its owner saves people under a name or chooses
+ * who sees the status.
+ */
+
+/** Announced as the real network does, unless `silent`: then the client learns it when it asks. */
+export function restrict(network: Network, person: Person, { seconds: duration, silent }: AccountControl['restriction']) {
+  person.restrictedUntil = duration > 0 ? seconds() + duration : undefined
+  network.changed()
+  if (silent) return
+  const payload = {
+    is_active: duration > 0,
+    time_enforcement_ends: String(person.restrictedUntil ?? 0),
+    enforcement_type: 'DEFAULT',
+  }
+  const update = JSON.stringify({ data: { xwa2_notify_account_reachout_timelock: payload } })
+  for (const companion of person.companions.values()) {
+    const attrs = { from: SERVER_JID, type: 'mex', id: randomId(), t: seconds() }
+    const content = node('update', { op_name: 'NotificationUserReachoutTimelockUpdate' }, update)
+    enqueue(network, companion, node('notification', attrs, [content]))
+  }
+}
+
+/** Contacts are kept in this collection, by the number. */
+const CONTACTS = 'critical_unblock_low'
+const CONTACT_VERSION = 2
+
+export function saveContact(network: Network, person: Person, { phone, name }: AccountControl['contact']) {
+  const other = findKnown(network, phone)
+  const contactAction = { fullName: name, firstName: name, lidJid: lidJidOf(other), saveOnPrimaryAddressbook: true }
+  const value = { timestamp: Date.now(), contactAction }
+  writeAction(network, person, CONTACTS, ['contact', pnOf(other)], CONTACT_VERSION, value)
+}
+
+export function setStatusPrivacy(network: Network, person: Person, { setting, phones }: AccountControl['statusPrivacy']) {
+  person.statusPrivacy = { setting, numbers: phones.map((phone) => findKnown(network, phone).number) }
+  network.changed()
+}
