@@ -20,6 +20,12 @@ export interface Running {
   stop(): Promise<void>
 }
 
+/** Whatever a failing test leaves running ends with it. */
+const children = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL')
+})
+
 const START = fileURLToPath(new URL('../../src/start.ts', import.meta.url))
 const START_DEADLINE = 30_000
 
@@ -28,8 +34,12 @@ export async function run(flags: string[], env: Record<string, string>): Promise
     env: { ...process.env, SVC_LOG_LEVEL: 'fatal', ...env },
     stdio: ['ignore', 'pipe', process.env.SVC_LOG_LEVEL ? 'inherit' : 'pipe'],
   })
+  children.add(child)
   const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
-    child.on('exit', (code, signal) => resolve({ code, signal }))
+    child.on('exit', (code, signal) => {
+      children.delete(child)
+      resolve({ code, signal })
+    })
   })
   let errors = ''
   child.stderr?.on('data', (chunk: Buffer) => {
