@@ -33,7 +33,7 @@ export interface StatusDeps {
   announce(state: RuntimeState): void
   /** Carries out an effect; timers are kept here. */
   carryOut(effect: Exclude<Effect, { do: 'timer' }>): Promise<void>
-  /** After every change, before it is announced: the queue opens and closes here. */
+  /** After every move, before its effects: the queue opens and closes here. */
   onChange(state: RuntimeState, previous: Status): void
 }
 
@@ -114,11 +114,12 @@ export function createStatus(deps: StatusDeps): StatusKeeper {
     at = move.next
     log.info({ row: move.row, event: event.type, from: previous, to: state.status, reason: state.reason }, 'instance moved')
     if (state.status !== previous) clearTimers()
+    // Before the effects, which can take seconds: what depends on the status must not go by the old one while `state` shows the new one.
+    deps.onChange(state, previous)
     for (const effect of move.effects) {
       // One that fails must not keep the next ones back: without its retry timer an instance would never come back.
       await carryOut(effect).catch((error) => log.error({ err: error, row: move.row, effect: effect.do }, 'an effect failed'))
     }
-    deps.onChange(state, previous)
     deps.announce(state)
     return state
   }
