@@ -1,0 +1,147 @@
+/** Links with a card, places, contacts and channel invitations, as the other side sees them. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Json, type Stage, startStage } from '../harness/stage.ts'
+
+const ME = '5511999990000'
+const ANA = '5511988880001'
+const OTHER = '5511988880002'
+/** What the sandbox calls the mutation. */
+const INVITE_QUERY_ID = '7000000000000001'
+
+let stage: Stage
+let group: string
+before(async () => {
+  stage = await startStage(ME, {}, { env: { SVC_NEWSLETTER_INVITE_QUERY_ID: INVITE_QUERY_ID } })
+  await stage.world.sandbox.createContact(ANA, { name: 'Ana' })
+  const created = await stage.world.sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, ME] })
+  group = `${created.id.split('@')[0]}-group`
+})
+after(() => stage.world.stop())
+
+const field = (proto: Json, name: string) => proto[name] as Json
+
+test('a place arrives with its name, address and coordinates, in a stanza of media', async () => {
+  const input = { phone: ANA, title: 'Head office', address: 'Av. Paulista, 1000', latitude: -23.5645, longitude: '-46.6527' }
+  const { proto, attrs } = await stage.shown('/send-location', input)
+  const place = field(proto, 'locationMessage')
+  assert.equal(place.name, 'Head office')
+  assert.equal(place.address, 'Av. Paulista, 1000')
+  assert.equal(place.degreesLatitude, -23.5645)
+  assert.equal(place.degreesLongitude, -46.6527)
+  assert.equal(attrs?.type, 'media')
+})
+
+test('a place in a group can mention everybody, and mentions without a text to stand in are ignored', async () => {
+  const place = { title: 'x', address: 'y', latitude: 1, longitude: 2 }
+  const { proto } = await stage.shown('/send-location', { phone: group, ...place, mention_all: true, mentions: [ANA] }, ANA)
+  const info = field(field(proto, 'locationMessage'), 'contextInfo')
+  assert.equal(info.nonJidMentions, 1)
+  assert.equal((info.mentionedJid as string[]).length, 2)
+})
+
+test('a contact arrives as a card that WhatsApp can open a chat from', async () => {
+  const { proto, attrs } = await stage.shown('/send-contact', {
+    phone: ANA,
+    contact_name: 'Support',
+    contact_phone: '5511900001111',
+  })
+  const card = field(proto, 'contactMessage')
+  assert.equal(card.displayName, 'Support')
+  assert.equal(
+    card.vcard,
+    [
+      'BEGIN:VCARD',
+      'VERSION:3.0',
+      'N:;Support;;;',
+      'FN:Support',
+      'TEL;type=CELL;waid=5511900001111:+5511900001111',
+      'END:VCARD',
+    ].join('\n'),
+  )
+  assert.equal(attrs?.type, 'media')
+})
+
+test('nothing in a name can write a line of a card', async () => {
+  const { proto } = await stage.shown('/send-contact', {
+    phone: ANA,
+    contact_name: 'A\nTEL:1;b,c\\d\r\nX:1\u2028Y',
+    contact_phone: '5511900001111',
+    contact_business_description: 'Mon; to\nFri',
+  })
+  const lines = String(field(proto, 'contactMessage').vcard).split(/[\r\n\u2028]+/)
+  assert.equal(lines.length, 7)
+  assert.equal(lines[3], 'FN:A\\nTEL:1\\;b\\,c\\\\d\\nX:1\\nY')
+  assert.equal(lines[5], 'X-WA-BIZ-DESCRIPTION:Mon\\; to\\nFri')
+})
+
+test('several contacts arrive together, one alone as a single card', async () => {
+  const contacts = [
+    { name: 'Sales', phones: ['5511900001111'] },
+    { name: 'Finance', phones: ['5511900002222', '5511900003333'], business_description: 'Mon to Fri' },
+  ]
+  const several = field((await stage.shown('/send-contacts', { phone: ANA, contacts })).proto, 'contactsArrayMessage')
+  assert.equal(several.displayName, '2 contacts')
+  const cards = several.contacts as Json[]
+  assert.deepEqual(
+    cards.map(({ displayName }) => displayName),
+    ['Sales', 'Finance'],
+  )
+  assert.match(String(cards[1]!.vcard), /waid=5511900002222:\+5511900002222\nTEL;type=CELL;waid=5511900003333/)
+  const alone = await stage.shown('/send-contacts', { phone: ANA, contacts: contacts.slice(0, 1) })
+  assert.equal(field(alone.proto, 'contactMessage').displayName, 'Sales')
+})
+
+test('a link arrives with its card; a URL the text lacks is appended', async () => {
+  const link = { link_url: 'https://shop.example', title: 'Example Shop', link_description: 'Everything for the house' }
+  const { proto } = await stage.shown('/send-link', { phone: ANA, message: 'See', ...link })
+  const text = field(proto, 'extendedTextMessage')
+  assert.equal(text.text, 'See\nhttps://shop.example')
+  assert.equal(text.matchedText, 'https://shop.example')
+  assert.equal(text.title, 'Example Shop')
+  assert.equal(text.description, 'Everything for the house')
+  const within = await stage.shown('/send-link', { phone: ANA, message: 'At https://shop.example now', ...link })
+  assert.equal(within.text, 'At https://shop.example now')
+})
+
+test('a link answers a message and mentions people as a text does', async () => {
+  const first = await stage.shown('/send-text', { phone: ANA, message: 'first' })
+  const { proto } = await stage.shown('/send-link', {
+    phone: ANA,
+    message: `@${ANA} https://a.example`,
+    link_url: 'https://a.example',
+    title: 't',
+    mentions: [ANA],
+    reply_to_message_id: first.id,
+  })
+  const info = field(field(proto, 'extendedTextMessage'), 'contextInfo')
+  assert.equal(info.stanzaId, first.id)
+  assert.deepEqual(info.mentionedJid, [`${ANA}@s.whatsapp.net`])
+})
+
+test('an invitation to run a channel is registered with the network before it is sent', async () => {
+  const { id } = await stage.world.sandbox.post<{ id: string }>('/newsletters', { owner: ME, name: 'News' })
+  const { proto } = await stage.shown('/send-newsletter-admin-invite', { phone: ANA, newsletter_id: id, caption: 'Help me?' })
+  const invite = field(proto, 'newsletterAdminInviteMessage')
+  assert.equal(invite.newsletterJid, id)
+  assert.equal(invite.newsletterName, 'News')
+  assert.equal(invite.caption, 'Help me?')
+  assert.ok(Number(invite.inviteExpiration) > Date.now() / 1_000)
+})
+
+test('an invitation that cannot be registered is not sent', async () => {
+  const foreign = await stage.world.sandbox.post<{ id: string }>('/newsletters', { owner: OTHER, name: 'Theirs' })
+  const invite = (newsletter_id: string) => stage.outcome('/send-newsletter-admin-invite', { phone: ANA, newsletter_id })
+  assert.equal((await invite(foreign.id)).error_code, 'not_allowed')
+  assert.equal((await invite('120363000000000000@newsletter')).error_code, 'newsletter_not_found')
+})
+
+test('bounds are told before anything is queued', async () => {
+  const place = { phone: ANA, title: 'x', address: 'y' }
+  assert.deepEqual(await stage.refused('/send-location', { ...place, latitude: 90.5, longitude: 'east' }), [
+    { path: 'latitude', message: 'must be at most 90' },
+    { path: 'longitude', message: 'must be a number' },
+  ])
+  const [issue] = await stage.refused('/send-contacts', { phone: ANA, contacts: [{ name: 'x', phones: ['+55'] }] })
+  assert.equal(issue?.path, 'contacts.0.phones.0')
+})
