@@ -8,10 +8,14 @@ import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import * as v from 'valibot'
 import { ADMIN_KEY_PREFIX, BRAND } from './domain/brand.ts'
-import { SECOND } from './domain/clock.ts'
+import { MINUTE, SECOND } from './domain/clock.ts'
+import { MB } from './domain/media.ts'
 import type { NetworkOptions } from './engine/engine.ts'
 
 const PREFIX = `${BRAND.toUpperCase()}_`
+
+/** shared/api/messages.md, 1.4. */
+const DOWNLOAD_LIMIT = MINUTE
 
 /** Every address of this machine and nothing else: what webhooks may reach in the sandbox without being asked for. */
 const LOOPBACK = ['127.0.0.0/8', '::1/128']
@@ -89,15 +93,23 @@ const Environment = v.object({
   SVC_NETWORK_MEDIA_HOST: v.optional(v.pipe(v.string(), v.regex(/^[^\s/]+:\d{1,5}$/, 'a host and a port, as in 127.0.0.1:8443'))),
   SVC_NETWORK_VERIFY: v.optional(oneOf('strict', 'warn'), 'strict'),
   SVC_EGRESS_ALLOW: v.optional(cidrs),
+  SVC_NEWSLETTER_INVITE_QUERY_ID: v.optional(v.pipe(v.string(), v.regex(/^\d{1,32}$/, 'a number of up to 32 digits'))),
   SVC_ADMIN_ALLOWED_IPS: v.optional(cidrs, ''),
   SVC_TRUSTED_PROXIES: v.optional(cidrs, ''),
   SVC_METRICS_TOKEN: v.optional(text),
+  SVC_BLOB_BUDGET_MB: v.optional(whole(1, 10_000_000), '2048'),
+  /** A path, or `off`. */
+  SVC_FFMPEG: v.optional(text),
+  SVC_CONVERSIONS: v.optional(whole(1, 64), '2'),
+  PATH: v.optional(v.string(), ''),
   SVC_SANDBOX_PORT: v.optional(whole(0, 65_535), '8081'),
   SVC_LOG_LEVEL: v.optional(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info'),
   SVC_DOCS: v.optional(oneOf('on', 'off'), 'on'),
   SVC_SHUTDOWN_SECONDS: v.optional(whole(0, 600), '10'),
   /** For `test/faults` only: `step` or `step:count`, at which the process ends itself with SIGKILL. */
   SVC_TEST_KILL_AT: v.optional(text),
+  /** For tests only: time for a download, in ms. */
+  SVC_TEST_DOWNLOAD_MS: v.optional(whole(1, 600_000)),
 })
 type Variable = keyof typeof Environment.entries
 
@@ -120,6 +132,8 @@ export interface Config {
   network: NetworkOptions
   /** CIDR ranges that webhooks may reach although they are not public. */
   egressAllow: readonly string[]
+  /** Number of the mutation that invites to run a channel: it changes with the builds of the web client. */
+  newsletterInviteQueryId: string | null
   /** CIDR ranges that may use `/admin`; empty: any. */
   adminAllowedIps: readonly string[]
   trustedProxies: readonly string[]
@@ -128,6 +142,15 @@ export interface Config {
   logLevel: string
   docs: boolean
   shutdownMs: number
+  /** Disk that inline media of waiting messages may take. */
+  blobBudgetBytes: number
+  /** Null: looked for on `searchPath`. */
+  ffmpeg: string | null
+  searchPath: string
+  /** Conversions of sound and film at a time. */
+  conversions: number
+  /** For a medium given by URL, from its first request to its last byte. */
+  downloadMs: number
   killAt: string | null
 }
 
@@ -145,7 +168,9 @@ export function readConfig({
   env?: NodeJS.ProcessEnv
 } = {}): ConfigResult {
   // An empty variable is an unset one: that is what a compose file with `SVC_X=${SVC_X}` hands over.
-  const given = Object.fromEntries(Object.entries(env).filter(([name, value]) => name.startsWith(PREFIX) && value !== ''))
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([name, value]) => (name.startsWith(PREFIX) || name === 'PATH') && value !== ''),
+  )
   const parsed = v.safeParse(Environment, given)
   if (!parsed.success) throw new Error(sentence(parsed.issues[0]))
   const known = parsed.output
@@ -168,6 +193,7 @@ export function readConfig({
       verify: known.SVC_NETWORK_VERIFY,
     },
     egressAllow: known.SVC_EGRESS_ALLOW ?? (sandbox ? LOOPBACK : []),
+    newsletterInviteQueryId: known.SVC_NEWSLETTER_INVITE_QUERY_ID ?? null,
     adminAllowedIps: known.SVC_ADMIN_ALLOWED_IPS,
     trustedProxies: known.SVC_TRUSTED_PROXIES,
     metricsToken: known.SVC_METRICS_TOKEN ?? null,
@@ -175,6 +201,11 @@ export function readConfig({
     logLevel: known.SVC_LOG_LEVEL,
     docs: known.SVC_DOCS === 'on',
     shutdownMs: known.SVC_SHUTDOWN_SECONDS * SECOND,
+    blobBudgetBytes: known.SVC_BLOB_BUDGET_MB * MB,
+    ffmpeg: known.SVC_FFMPEG ?? null,
+    searchPath: known.PATH,
+    conversions: known.SVC_CONVERSIONS,
+    downloadMs: known.SVC_TEST_DOWNLOAD_MS ?? DOWNLOAD_LIMIT,
     killAt: known.SVC_TEST_KILL_AT ?? null,
   }
   const unknown = Object.keys(given).filter((name) => !(name in Environment.entries))

@@ -3,6 +3,7 @@
  *
  * A stop that is cut short loses nothing: what was acknowledged is in storage by then. The order only spares callers errors.
  */
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ulid } from 'ulid'
 import { createAccount } from './account/workspaces.ts'
@@ -10,11 +11,15 @@ import type { Config } from './config.ts'
 import { createDirectory } from './directory/instances.ts'
 import { systemClock } from './domain/clock.ts'
 import type { InstanceConfig } from './domain/instance.ts'
+import { createConversions } from './engine/conversions.ts'
+import type { MediaSetup } from './engine/engine.ts'
 import { createMediaPool } from './engine/media-pool.ts'
 import { createPooledEngine, type PooledEngine } from './engine/pool.ts'
+import { findPrograms } from './engine/programs.ts'
 import { createApp } from './http/app.ts'
 import type { Logger } from './log.ts'
 import { listen } from './serve.ts'
+import { measureBlobs } from './storage/blobs.ts'
 import { openStore } from './storage/open.ts'
 import { createSealer } from './storage/seal.ts'
 import { checkKey, loadSecretKey } from './storage/secret-key.ts'
@@ -35,6 +40,19 @@ export interface Service {
   engine: PooledEngine
   /** Refuses requests, lets those in flight finish, closes sessions without logging out, and then storage. */
   stop(deadlineMs: number): Promise<void>
+}
+
+const NO_CONVERTER =
+  'There is no ffmpeg: sound goes as it is, and films, GIFs and moving stickers that need a conversion are refused with media_invalid.'
+
+async function mediaSetup({ dataDir, blobBudgetBytes, downloadMs }: Config): Promise<MediaSetup> {
+  const blobsDir = join(dataDir, 'blobs')
+  const blobsUsed = new BigInt64Array(new SharedArrayBuffer(8))
+  blobsUsed[0] = BigInt(await measureBlobs(blobsDir))
+  const tempDir = join(dataDir, 'tmp')
+  // What a kill left of files that were being worked on.
+  await rm(tempDir, { recursive: true, force: true })
+  return { blobsDir, blobBudgetBytes, blobsUsed, tempDir, downloadMs }
 }
 
 export async function startService(config: Config, { log, allowCrash = false }: ServiceOptions): Promise<Service> {
@@ -60,19 +78,26 @@ export async function startService(config: Config, { log, allowCrash = false }: 
     const sealer = createSealer(secretKey)
     await checkKey(store, sealer)
 
-    const { adminKey, instanceSlots, egressAllow } = config
+    const { adminKey, instanceSlots, egressAllow, newsletterInviteQueryId } = config
     const account = createAccount({ store, sealer, clock, log, adminKey, instanceSlots })
     await account.load()
     undo.push(() => account.stop())
 
     const media = createMediaPool({ logLevel: config.logLevel, log })
     undo.push(() => media.close())
+    const programs = await findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
+    if (!programs) log.warn({}, `${NO_CONVERTER} Install ffmpeg, or name it in SVC_FFMPEG.`)
+    const conversions = createConversions({ programs, conversions: config.conversions, logLevel: config.logLevel, log })
+    undo.push(() => conversions.close())
     const engine = await createPooledEngine({
       shards: config.shards,
       storeUrl: config.storeUrl,
       secretKey,
       network: config.network,
       egressAllow,
+      newsletterInviteQueryId,
+      media: await mediaSetup(config),
+      prepareMedia: conversions.prepare,
       logLevel: config.logLevel,
       killAt: config.killAt,
       allowCrash,
@@ -81,14 +106,23 @@ export async function startService(config: Config, { log, allowCrash = false }: 
     undo.push((leftMs) => engine.close(leftMs))
 
     const allow = parseAllow(egressAllow)
-    const directory = createDirectory({ store, sealer, account, engine, clock, log, checkUrl: (url) => checkUrl(url, allow) })
+    let baseUrl = config.baseUrl ?? undefined
+    const directory = createDirectory({
+      store,
+      sealer,
+      account,
+      engine,
+      clock,
+      log,
+      checkUrl: (url) => checkUrl(url, allow),
+      baseUrl: () => baseUrl,
+    })
     const boot = ({ id }: InstanceConfig, started: ReturnType<PooledEngine['start']>) =>
       started.then(
         (state) => directory.observe(id, state),
         (error) => log.error({ err: error, instance: id }, 'instance was not booted'),
       )
-    // Not awaited: at 5 sessions a second a large house takes a while, and whoever is up can serve meanwhile.
-    for (const instance of await directory.load()) void boot(instance, engine.start(instance, 'boot'))
+    const instances = await directory.load()
 
     const readiness = {
       isStopping: () => isStopping,
@@ -101,6 +135,7 @@ export async function startService(config: Config, { log, allowCrash = false }: 
         session_store: () => checkKey(store, sealer).then(() => true),
         engine: async () => engine.isReady(),
       },
+      media: programs ? ('ok' as const) : ('no converter' as const),
     }
     const server = await listen(config, ({ peer }) =>
       createApp({
@@ -120,6 +155,11 @@ export async function startService(config: Config, { log, allowCrash = false }: 
       }),
     )
     undo.push((leftMs) => server.stop(leftMs))
+    baseUrl ??= server.url
+
+    // After it listens, because events name the address. Not awaited: at 5 sessions a second a large house takes a while, and whoever is
+    // up can serve meanwhile.
+    for (const instance of instances) void boot(instance, engine.start({ ...instance, baseUrl }, 'boot'))
 
     return {
       baseUrl: config.baseUrl ?? server.url,

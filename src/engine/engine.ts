@@ -5,6 +5,7 @@
 import * as v from 'valibot'
 import type { FailureData } from '../domain/failures.ts'
 import type { InstanceConfig, RuntimeState } from '../domain/instance.ts'
+import type { MediaJob } from '../domain/media-job.ts'
 
 /**
  * `create`: a new instance; its session starts at once (states.md rows 1 and 2).
@@ -19,7 +20,10 @@ export interface Engine {
   start(config: InstanceConfig, how: StartHow): Promise<RuntimeState>
   configure(config: InstanceConfig): Promise<void>
   stop(instance: string, how: StopHow): Promise<void>
-  /** Runs an operation's twin in the shard that hosts the instance. Rejects with `Failure`; `engine_unavailable` when the shard is gone. */
+  /**
+   * Runs an operation's twin in the shard that hosts the instance. Rejects with `Failure`; `engine_unavailable` when the shard is gone.
+   * Bytes of inline media are moved there: the caller's input no longer has them.
+   */
   call(instance: string, operation: string, input: unknown): Promise<unknown>
   onEvent(listener: (event: EngineEvent) => void): void
   /** True when every shard is up. */
@@ -38,6 +42,8 @@ export const Command = v.intersect([
     v.object({ type: v.literal('configure'), config: instanceConfig }),
     v.object({ type: v.literal('stop'), instance: v.string(), how: v.picklist(['keep', 'erase']) }),
     v.object({ type: v.literal('call'), instance: v.string(), operation: v.string(), input: v.unknown() }),
+    /** What came of a `prepare` of the shard. */
+    v.object({ type: v.literal('prepared'), id: v.number(), result: v.unknown() }),
     v.object({ type: v.literal('close'), deadlineMs: v.number() }),
   ]),
 ])
@@ -47,6 +53,20 @@ export type Result = { ok: unknown } | { err: FailureData }
 
 /** What a shard tells main without being asked: all that main's directory must know. */
 export type EngineEvent = { type: 'state'; instance: string; state: RuntimeState }
+
+/** What a shard asks of the threads that main has: a medium to be made ready. The answer is the command `prepared` with the same id. */
+export type ShardNeed = { type: 'prepare'; id: number; job: MediaJob }
+
+/** Media of a shard: where it waits, where it is worked on, how long it may take to come. */
+export interface MediaSetup {
+  blobsDir: string
+  blobBudgetBytes: number
+  /** Bytes of all blobs, counted by all threads together. */
+  blobsUsed: BigInt64Array
+  /** Of the whole service; each shard takes a folder in it, emptied when its life begins. */
+  tempDir: string
+  downloadMs: number
+}
 
 /** How a shard finds the network. All null: the real one, with the library's own address, certificate root and media hosts. */
 export interface NetworkOptions {
@@ -68,6 +88,9 @@ export interface ShardSetup {
   secretKey: Uint8Array
   network: NetworkOptions
   egressAllow: readonly string[]
+  /** Number of the network's mutation that invites to run a channel; absent: not known. */
+  newsletterInviteQueryId?: string | null | undefined
+  media: MediaSetup
   logLevel: string
   /** Test hook: a named step at which the thread ends the process with SIGKILL (`test/faults`). */
   killAt: string | null

@@ -5,7 +5,7 @@
 import { Piscina } from 'piscina'
 import { SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
-import type { EngineEvent, Result } from './engine.ts'
+import type { EngineEvent, Result, ShardNeed } from './engine.ts'
 import type { ShardRequest, ThreadData } from './protocol.ts'
 import { threadFlags } from './thread.ts'
 
@@ -20,7 +20,7 @@ export interface LifeOptions {
   task: string
   data: ThreadData
   heapMb: number
-  onEvent(event: EngineEvent): void
+  onEvent(event: EngineEvent | ShardNeed): void
   /** Told once, whatever ended it; the cause is undefined when the thread went without a word. */
   onEnd(cause: unknown): void
 }
@@ -30,7 +30,7 @@ export interface Life {
   /** True from the moment the thread is gone, before anybody is told. */
   isOver(): boolean
   /** Rejects with `Failure` only: what the shard answered, or `engine_unavailable`. */
-  run(request: ShardRequest, limitMs: number): Promise<unknown>
+  run(request: ShardRequest, limitMs: number, transfer?: ArrayBuffer[]): Promise<unknown>
   /** Ends the thread as it is. Resolves when it is gone. */
   end(): Promise<void>
 }
@@ -59,7 +59,7 @@ export function beginLife({ generation, worker, task, data, heapMb, onEvent, onE
   let isOver = false
   let cause: unknown
 
-  pool.on('message', (event: EngineEvent) => {
+  pool.on('message', (event: EngineEvent | ShardNeed) => {
     if (!isOver) onEvent(event)
   })
   // Without a listener an idle crash would end the whole process.
@@ -79,7 +79,7 @@ export function beginLife({ generation, worker, task, data, heapMb, onEvent, onE
     generation,
     isOver: () => isOver,
 
-    run(request, limitMs) {
+    run(request, limitMs, transfer = []) {
       if (isOver) return Promise.reject(new Failure('engine_unavailable'))
       return new Promise((resolve, reject) => {
         const settle = () => {
@@ -94,7 +94,7 @@ export function beginLife({ generation, worker, task, data, heapMb, onEvent, onE
         const timer = setTimeout(() => fail(new Failure('engine_unavailable')), limitMs)
         inFlight.add(fail)
         // Never an abort signal: aborting a task terminates the thread.
-        pool.run({ ...request, generation }).then(
+        pool.run({ ...request, generation }, { transferList: transfer }).then(
           (result) => {
             settle()
             if ('ok' in result) resolve(result.ok)

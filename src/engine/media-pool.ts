@@ -45,7 +45,7 @@ export function createMediaPool({ logLevel, log }: { logLevel: string; log: Log 
     async readLargeBody(operation, path, body) {
       let result: Result
       try {
-        result = await pool.run({ operation, path, body }, { name: 'readLargeBody', transferList: [body] })
+        result = await pool.run({ operation, path, body }, { name: 'readBodyAndMove', transferList: [body] })
       } catch (cause) {
         throw new Failure('engine_unavailable', { message: 'The body could not be read right now; try again later.', cause })
       }

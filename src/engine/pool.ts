@@ -7,7 +7,9 @@ import { type Clock, systemClock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceConfig, RuntimeState, Status } from '../domain/instance.ts'
 import type { Log } from '../domain/log.ts'
-import type { Engine, EngineEvent, ShardSetup, StartHow } from './engine.ts'
+import { inlineMedia } from '../domain/media.ts'
+import type { MediaJob } from '../domain/media-job.ts'
+import type { Engine, EngineEvent, Result, ShardNeed, ShardSetup, StartHow } from './engine.ts'
 import type { CrashHow } from './protocol.ts'
 import { createShard, type Shard } from './shard.ts'
 import { createStartGate } from './start-gate.ts'
@@ -22,6 +24,8 @@ const THREAD = threadModule('../../workers/shard/main', import.meta.url)
 export interface PoolSetup extends Omit<ShardSetup, 'shard'> {
   shards: number
   log: Log
+  /** Examines and converts a file a shard is about to send. */
+  prepareMedia: (job: MediaJob) => Promise<Result>
   clock?: Clock
   /** Lets `crashShard` work; for tests. */
   allowCrash?: boolean
@@ -54,11 +58,20 @@ const NOT_RUNNING: ReadonlySet<Status> = new Set(['created', 'logged_out', 'bann
 
 const isUnavailable = (error: unknown) => error instanceof Failure && error.code === 'engine_unavailable'
 
+/** Memory of inline media that belongs to them alone: a view of something larger must not take the rest along. */
+function movable(input: unknown): ArrayBuffer[] {
+  const buffers: ArrayBuffer[] = []
+  for (const { bytes } of inlineMedia(input))
+    if (bytes.buffer instanceof ArrayBuffer && bytes.byteLength === bytes.buffer.byteLength) buffers.push(bytes.buffer)
+  return buffers
+}
+
 /** Resolves when every shard answers; rejects, with no thread left behind, when one does not come up. */
 export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine> {
   const {
     shards: count,
     log,
+    prepareMedia,
     clock = systemClock,
     allowCrash = false,
     heapMb = HEAP_MB,
@@ -81,12 +94,22 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
       watchEveryMs,
       log,
       onEvent(event) {
-        for (const listener of listeners) listener(event)
+        if (event.type === 'prepare') void serve(shard, event)
+        else for (const listener of listeners) listener(event)
       },
       onUp: (generation) => bootAll(shard, generation),
     })
     return shard
   })
+
+  async function serve(shard: Shard, { id, job }: ShardNeed) {
+    try {
+      await shard.run({ type: 'prepared', id, result: await prepareMedia(job) })
+    } catch (error) {
+      // A shard that died meanwhile sends the item again in its next life.
+      if (!isUnavailable(error)) log.error({ err: error, shard: shard.index }, 'a shard did not take its answer')
+    }
+  }
 
   /** The shard with the fewest instances; a new instance goes to one that answers, a boot can wait for its next life. */
   function roomiest(how: StartHow): Shard | undefined {
@@ -180,7 +203,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
 
     async call(instance, operation, input) {
       const { shard } = find(instance)
-      return shard.run({ type: 'call', instance, operation, input })
+      return shard.run({ type: 'call', instance, operation, input }, undefined, movable(input))
     },
 
     onEvent(listener) {

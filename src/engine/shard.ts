@@ -5,7 +5,7 @@
 import { type Clock, MINUTE, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
-import type { EngineEvent } from './engine.ts'
+import type { EngineEvent, ShardNeed } from './engine.ts'
 import { beginLife, type Life, type LifeOptions } from './life.ts'
 import type { ShardRequest } from './protocol.ts'
 
@@ -30,7 +30,7 @@ export interface ShardOptions extends Pick<LifeOptions, 'worker' | 'task' | 'dat
   log: Log
   clock: Clock
   watchEveryMs?: number | undefined
-  onEvent(event: EngineEvent): void
+  onEvent(event: EngineEvent | ShardNeed): void
   /** A new life answers, with nothing in it yet. */
   onUp(generation: number): void
 }
@@ -41,7 +41,7 @@ export interface Shard {
   readonly begun: Promise<void>
   /** Number of the life that answers now; undefined while there is none. */
   generation(): number | undefined
-  run(request: ShardRequest, limitMs?: number): Promise<unknown>
+  run(request: ShardRequest, limitMs?: number, transfer?: ArrayBuffer[]): Promise<unknown>
   close(deadlineMs: number): Promise<void>
 }
 
@@ -123,9 +123,9 @@ export function createShard({ log, clock, watchEveryMs = WATCH_EVERY, onEvent, o
     begun,
     generation: () => (isUp && !life?.isOver() ? life?.generation : undefined),
 
-    run(request, limitMs = CALL_LIMIT) {
+    run(request, limitMs = CALL_LIMIT, transfer) {
       if (life === undefined || !isUp || isClosed) return Promise.reject(new Failure('engine_unavailable'))
-      return life.run(request, limitMs)
+      return life.run(request, limitMs, transfer)
     },
 
     async close(deadlineMs) {

@@ -9,7 +9,12 @@ export interface Parts {
   account: Account
   directory: Directory
   /** What `GET /health/ready` asks; each check resolves with true when that part works. */
-  readiness: { isStopping(): boolean; checks: Readonly<Record<Check, () => Promise<boolean>>> }
+  readiness: {
+    isStopping(): boolean
+    checks: Readonly<Record<Check, () => Promise<boolean>>>
+    /** Not a check: the service is ready without it. */
+    media: 'ok' | 'no converter'
+  }
   /** The OpenAPI description, built once. */
   description(): Description
 }

@@ -16,7 +16,12 @@ export const live = local('system.live', 'GET /health/live', {
 /** A check that takes longer counts as failed. */
 const CHECK_DEADLINE = 1 * SECOND
 
-const Checks = z.object({ database: z.literal('ok'), session_store: z.literal('ok'), engine: z.literal('ok') })
+const Checks = z.object({
+  database: z.literal('ok'),
+  session_store: z.literal('ok'),
+  engine: z.literal('ok'),
+  media: z.enum(['ok', 'no converter']),
+})
 
 async function passes(check: () => Promise<boolean>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -42,7 +47,7 @@ export const ready = local('system.ready', 'GET /health/ready', {
   access: 'public',
   summary: 'The service can do its work',
   description:
-    'Session states do not matter. While the service is stopping, or when a check fails, `engine_unavailable` with the checks.',
+    'Session states do not matter. While the service is stopping, or when a check fails, `engine_unavailable` with the checks. `media` says whether a converter is installed; without one the service is ready, and less can be sent.',
   reply: z.object({ status: z.literal('ok'), checks: Checks }),
   errors: ['engine_unavailable'],
   async handle({ parts }) {
@@ -51,11 +56,14 @@ export const ready = local('system.ready', 'GET /health/ready', {
       const checks = Object.fromEntries(
         Object.keys(parts.readiness.checks).map((name) => [name, failed.includes(name as Check) ? 'failed' : 'ok']),
       )
-      throw new Failure('engine_unavailable', { message: 'The service is not ready.', details: { checks } })
+      const { media } = parts.readiness
+      throw new Failure('engine_unavailable', { message: 'The service is not ready.', details: { checks: { ...checks, media } } })
     }
-    return { status: 'ok', checks: { database: 'ok', session_store: 'ok', engine: 'ok' } } as const
+    return { status: 'ok', checks: { database: 'ok', session_store: 'ok', engine: 'ok', media: parts.readiness.media } } as const
   },
-  examples: [{ name: 'ready', reply: { status: 'ok', checks: { database: 'ok', session_store: 'ok', engine: 'ok' } } }],
+  examples: [
+    { name: 'ready', reply: { status: 'ok', checks: { database: 'ok', session_store: 'ok', engine: 'ok', media: 'ok' } } },
+  ],
 })
 
 export const openapi = local('system.openapi', 'GET /openapi.json', {

@@ -48,8 +48,32 @@ const DECODERS: Record<string, (bytes: Uint8Array, options: { maxOutputLength: n
   br: promisify(brotliDecompress),
 }
 
+/** The last answer of a request, after its redirects. */
+export interface Answered {
+  url: string
+  status: number
+  headers: Record<string, string>
+  /** Null unless the status is 2xx. */
+  body: AsyncIterable<Buffer> | null
+  /** Aborts when the time for everything together is over. */
+  signal: AbortSignal
+}
+
 /** Throws FetchFailed. A status other than 2xx is an answer, not an error. */
-export async function guardedFetch(url: string, options: GuardedFetchOptions): Promise<Fetched> {
+export function guardedFetch(url: string, options: GuardedFetchOptions): Promise<Fetched> {
+  const { maxBytes, tooLarge = 'fail' } = options
+  return guardedRequest(url, options, async ({ url: last, status, headers, body }) => {
+    const bytes = body === null ? new Uint8Array() : await readBody(body, maxBytes, tooLarge)
+    return { url: last, status, headers, body: await decode(bytes, headers['content-encoding'], maxBytes) }
+  })
+}
+
+/** The answer is read by `read`, within the same time and before the connection goes. */
+export async function guardedRequest<T>(
+  url: string,
+  options: GuardedFetchOptions,
+  read: (answer: Answered) => Promise<T>,
+): Promise<T> {
   const { allow, timeoutMs, maxBytes, maxRedirects, tooLarge = 'fail', headers = {}, egress } = options
   const agent = createAgent({ allow, plainHttp: 'public', ...egress }, { maxResponseSize: tooLarge === 'fail' ? maxBytes : -1 })
   const signal = AbortSignal.timeout(timeoutMs)
@@ -70,14 +94,9 @@ export async function guardedFetch(url: string, options: GuardedFetchOptions): P
       }
       const flat = Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, first(value) ?? '']))
       const good = answer.statusCode >= 200 && answer.statusCode < 300
-      const body = good ? await readBody(answer.body, maxBytes, tooLarge) : new Uint8Array()
       if (!good) await drain(answer.body)
-      return {
-        url: target.href,
-        status: answer.statusCode,
-        headers: flat,
-        body: await decode(body, flat['content-encoding'], maxBytes),
-      }
+      const { href } = target
+      return await read({ url: href, status: answer.statusCode, headers: flat, body: good ? answer.body : null, signal })
     }
   } catch (cause) {
     throw cause instanceof FetchFailed ? cause : asFailure(cause)

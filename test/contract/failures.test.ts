@@ -269,12 +269,13 @@ describe('failures', () => {
       database: 'ok',
       session_store: 'ok',
       engine: 'ok',
+      media: 'ok',
     })
     readiness.checks.engine = async () => false
     const failing = await service.ask('GET', '/health/ready')
     assert.equal(failing.status, 503)
     assert.equal(failing.body.error.code, 'engine_unavailable')
-    assert.deepEqual(failing.body.error.details.checks, { database: 'ok', session_store: 'ok', engine: 'failed' })
+    assert.deepEqual(failing.body.error.details.checks, { database: 'ok', session_store: 'ok', engine: 'failed', media: 'ok' })
     readiness.checks.engine = async () => true
     readiness.stopping = true
     assert.equal((await service.ask('GET', '/health/ready')).status, 503)

@@ -14,6 +14,8 @@ const setup: PoolSetup = {
   secretKey: new Uint8Array(32),
   network: { url: 'ws://127.0.0.1:1', root: null, ca: null, mediaHost: null, verify: 'strict' },
   egressAllow: [],
+  media: { blobsDir: '', blobBudgetBytes: 0, blobsUsed: new BigInt64Array(1), tempDir: '', downloadMs: 0 },
+  prepareMedia: async () => ({ ok: null }),
   logLevel: 'silent',
   killAt: null,
   allowCrash: true,

@@ -49,9 +49,16 @@ export async function startHosted(phone: string): Promise<HostedWorld> {
     logLevel: 'fatal',
     killAt: null,
   }
-  const shard = await openShard(setup, log, (event) => {
-    state = event.state
-  })
+  const shard = await openShard(
+    setup,
+    log,
+    (event) => {
+      state = event.state
+    },
+    () => {
+      throw new Error('no media in these tests')
+    },
+  )
   const { store } = shard.deps
   const refusing: StateStore = {
     get: store.get,

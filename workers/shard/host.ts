@@ -97,6 +97,8 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
         hosted.delete(command.instance)
         return null
       }
+      case 'prepared':
+        return shard.prepared(command.id, command.result)
       case 'close':
         return stopAll(command.deadlineMs)
       default:

@@ -2,16 +2,19 @@
  * One instance: wires its session, status, queue, outbox and inbox together, and is the only thing that knows them all. Each of them has
  * its own file and its own state; here is only what one tells another.
  */
+import { writeFile } from 'node:fs/promises'
 import { generateMessageIDV2, type WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, SECOND } from '../../src/domain/clock.ts'
 import type { DomainEvent } from '../../src/domain/events.ts'
 import { Failure } from '../../src/domain/failures.ts'
 import type { InstanceConfig, RuntimeState, Status } from '../../src/domain/instance.ts'
+import { takeOutMedia } from '../../src/domain/media.ts'
 import type { EngineEvent, NetworkOptions, StartHow, StopHow } from '../../src/engine/engine.ts'
 import type { Effect, LifecycleEvent } from '../../src/instance/lifecycle.ts'
 import type { SendOutcome } from '../../src/queue/item.ts'
 import { createQueue, type SendItem } from '../../src/queue/queue.ts'
+import type { Blobs } from '../../src/storage/blobs.ts'
 import type { StateStore } from '../../src/storage/contract.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
 import type { Allow } from '../../src/webhooks/addresses.ts'
@@ -26,7 +29,7 @@ import { createInbox } from './inbox.ts'
 import { createKeyStore, type KeyCache } from './key-store.ts'
 import { createMessageStatuses } from './message-status.ts'
 import { operations } from './operations/index.ts'
-import type { ControlContext, SendContext } from './operations/types.ts'
+import type { ControlContext, SendContext, SendFiles } from './operations/types.ts'
 import { createOutside, type Outside } from './outside.ts'
 import { createPairing } from './pairing.ts'
 import { createRecent } from './recent.ts'
@@ -52,6 +55,9 @@ export interface ShardDeps {
   store: StateStore
   sealer: Sealer
   keyCache: KeyCache
+  /** Inline media of waiting items. */
+  blobs: Blobs
+  media: Pick<SendFiles, 'tempDir' | 'downloadMs' | 'prepare'>
   network: NetworkOptions
   egressAllow: Allow
   /** Posts webhooks, a bounded number at a time for the whole thread. */
@@ -149,6 +155,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     random: Math.random,
     log,
     events: outbox,
+    blobs: deps.blobs,
     settings: () => config.settings,
     send: (item) => runAs(id, () => send(item)),
     onDelivery({ svcId }) {
@@ -276,6 +283,20 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     return opened
   }
 
+  function filesOf({ bytes }: SendItem): SendFiles {
+    return {
+      ...deps.media,
+      async blobTo(path, { offset, size }) {
+        if (bytes === undefined) throw new Failure('media_invalid', { message: 'The media of the message is gone.' })
+        await writeFile(path, bytes.subarray(offset, offset + size))
+      },
+      uploadAgent() {
+        if (!outside) throw new Failure('instance_not_connected')
+        return outside.fetchAgent
+      },
+    }
+  }
+
   async function send(item: SendItem): Promise<SendOutcome> {
     const twin = operations.get(item.operation)
     const current = session
@@ -288,6 +309,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       contacts,
       log,
       egressAllow: deps.egressAllow,
+      media: filesOf(item),
       now: () => clock.now(),
       item: { messageId: item.messageId, operation: item.operation, delayTyping: item.delayTyping },
     }
@@ -326,9 +348,11 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   }
 
   async function enqueue(operation: string, input: Record<string, unknown>) {
+    const { input: rest, bytes } = takeOutMedia(input)
     const { svcId, messageId } = await queue.enqueue({
       messageId: generateMessageIDV2(session?.sock.user?.id),
-      ...enqueued(operation, input),
+      ...enqueued(operation, rest),
+      bytes,
     })
     return { message_id: messageId, svc_id: svcId }
   }
@@ -430,7 +454,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       await messageStatuses.stop()
       await outbox.stop(how === 'erase' ? 0 : STOP_DEADLINE)
       await outside?.close()
-      if (how === 'erase') await eraseInstance(id, store, auth)
+      if (how === 'erase') await eraseInstance(id, store, auth, deps.blobs)
     },
   }
 }

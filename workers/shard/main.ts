@@ -38,7 +38,13 @@ configureTrust({
 
 const host = createHost({
   log,
-  open: () => openShard(data, log, (event) => parentPort!.postMessage(event)),
+  open: () =>
+    openShard(
+      data,
+      log,
+      (event) => parentPort!.postMessage(event),
+      (need) => parentPort!.postMessage(need),
+    ),
   createInstance,
   crash: createCrash(data.allowCrash),
 })

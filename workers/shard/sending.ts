@@ -14,6 +14,7 @@ import {
 } from '@whiskeysockets/baileys'
 import { SECOND } from '../../src/domain/clock.ts'
 import { Failure } from '../../src/domain/failures.ts'
+import { withMediaType } from './baileys/media-type.ts'
 import { attach } from './context-info.ts'
 import type { Destination } from './destination.ts'
 import type { Accepted, SendContext } from './operations/types.ts'
@@ -75,7 +76,7 @@ async function attempt(context: SendContext, jid: string, letter: Letter): Promi
   for (const statusJidList of batches(letter.statusJidList)) {
     const ack = session.ack(item.messageId)
     try {
-      const relayed = sock.relayMessage(jid, message.message!, { ...options, ...(statusJidList ? { statusJidList } : {}) })
+      const relayed = sock.relayMessage(jid, withMediaType(message.message!), { ...options, ...(statusJidList ? { statusJidList } : {}) })
       await within(session, RELAY_DEADLINE, relayed)
     } catch (error) {
       throw sendFailure(error)

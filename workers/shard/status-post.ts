@@ -15,7 +15,7 @@ interface Posted {
 /** By instance: its cache of messages lives as long as what is kept here. */
 const posted = new WeakMap<Recent, Map<string, Posted>>()
 
-const STATUS = { jid: STATUS_JID, kind: 'status', other: null, group: null } as const
+export const STATUS = { jid: STATUS_JID, kind: 'status', other: null, group: null } as const
 const addressing = ({ byLid }: Posted): Record<string, string> => (byLid ? { addressing_mode: 'lid' } : {})
 
 export async function postStatus(context: SendContext, letter: Letter) {

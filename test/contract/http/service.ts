@@ -17,7 +17,7 @@ import { createApp } from '../../../src/http/app.ts'
 import { openStore } from '../../../src/storage/open.ts'
 import { createSealer } from '../../../src/storage/seal.ts'
 import { checkUrl, parseAllow } from '../../../src/webhooks/addresses.ts'
-import { readLargeBody } from '../../../workers/media/main.ts'
+import { readLargeBody } from '../../../workers/media/large-body.ts'
 
 export const ADMIN_KEY = `svc_admin_${'a'.repeat(48)}`
 
@@ -98,6 +98,7 @@ export async function openService(options: ServiceOptions = {}) {
     stopping: false,
     isStopping: () => readiness.stopping,
     checks: { database: async () => true, session_store: async () => true, engine: async () => true },
+    media: 'ok' as const,
   }
   const app = createApp({
     account,

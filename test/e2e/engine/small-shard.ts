@@ -47,6 +47,7 @@ const host = createHost({
   log: silent,
   open: async () => ({
     deps: { announce: (event: EngineEvent) => parentPort!.postMessage(event) } as ShardDeps,
+    prepared() {},
     async close() {},
   }),
   createInstance: createSmallInstance,

@@ -6,6 +6,7 @@ import { queue } from './queue.ts'
 import type { Accepted, ActionContext, ControlContext, Names, Operations, SendContext } from './types.ts'
 
 type Twin =
+import { media } from './media.ts'
   | { kind: 'send'; run(context: SendContext, input: never): Promise<Accepted> }
   | { kind: 'action'; run(context: ActionContext, input: never): Promise<unknown> }
   | { kind: 'control'; run(context: ControlContext, input: never): Promise<unknown> }
@@ -33,6 +34,18 @@ export const operations: ReadonlyMap<string, Twin> = new Map([
   ...area<typeof import('../../../src/features/queue.ts')>(
     { list: ['control', 'queue.list'], clear: ['control', 'queue.clear'], remove: ['control', 'queue.remove'] },
     queue,
+  ),
+  ...area<typeof import('../../../src/features/media.ts')>(
+    {
+      sendImage: ['send', 'send.sendImage'],
+      sendVideo: ['send', 'send.sendVideo'],
+      sendAudio: ['send', 'send.sendAudio'],
+      sendDocument: ['send', 'send.sendDocument'],
+      sendSticker: ['send', 'send.sendSticker'],
+      sendGif: ['send', 'send.sendGif'],
+      sendPtv: ['send', 'send.sendPtv'],
+    },
+    media,
   ),
   ...area<typeof import('../../../src/features/messages.ts')>(
     { sendText: ['send', 'send.sendText'], readMessage: ['action', 'messages.readMessage'] },

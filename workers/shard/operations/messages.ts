@@ -1,29 +1,28 @@
 /** Messages: how `src/features/messages.ts` is done on the wire. */
 import { areJidsSameUser, type proto, type WAMessage, type WAMessageKey, type WAUrlInfo } from '@whiskeysockets/baileys'
-import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
+import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { type Identifier, toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
-import { remembered, surroundings } from '../context-info.ts'
+import { surroundings } from '../context-info.ts'
 import { type Destination, resolveDestination } from '../destination.ts'
+import { editMessage } from '../edit.ts'
 import { linkPreview } from '../link-preview.ts'
-import { editPost, sendPost } from '../newsletter.ts'
+import { sendPost } from '../newsletter.ts'
 import { sendLetter } from '../sending.ts'
 import type { Session } from '../session.ts'
 import { postStatus } from '../status-post.ts'
 import { actionFailure } from '../translate/failures.ts'
 import { bare } from '../translate/jid.ts'
 import { within } from '../within.ts'
-import type { ActionContext, Operations, SendContext } from './types.ts'
+import type { ActionContext, Operations } from './types.ts'
 
-/** An own message can be edited this long. */
-const EDIT_WINDOW = 15 * MINUTE
 const READ_DEADLINE = 20 * SECOND
 
 export const messages: Operations<typeof import('../../../src/features/messages.ts')> = {
   async sendText(context, input) {
     const { session } = context
     const to = await resolveDestination(session, input.phone)
-    if (input.edit_message_id !== undefined) return editText(context, to, input.edit_message_id, input.message)
+    if (input.edit_message_id !== undefined) return editMessage(context, to, input.edit_message_id, input.message)
     const card = input.link_preview ? await linkPreview(input.message, context.egressAllow, context.log) : null
     if (to.kind === 'newsletter') return sendPost(context, to.jid, postText(input.message, card))
 
@@ -74,17 +73,6 @@ const postText = (text: string, card: WAUrlInfo | null): proto.IMessage =>
         },
       }
     : { conversation: text }
-
-async function editText(context: SendContext, to: Destination, id: string, text: string) {
-  const original = remembered(context, id, to)
-  const ageMs = context.now() - Number(original.messageTimestamp) * SECOND
-  if (!original.key.fromMe) throw new Failure('not_allowed', { message: 'Only own messages can be edited.' })
-  if (ageMs > EDIT_WINDOW) throw new Failure('not_allowed', { message: 'A message can be edited for 15 minutes.' })
-  if (to.kind === 'newsletter') return editPost(context, to.jid, id, postText(text, null))
-  // The target keeps the namespace it was sent in.
-  const chat = original.key.remoteJid ?? to.jid
-  return sendLetter(context, { ...to, jid: chat, other: null }, { content: { text, edit: original.key, linkPreview: null } })
-}
 
 async function authorOf(session: Session, { key }: WAMessage): Promise<Destination> {
   const author = bare(key.participant ?? '')

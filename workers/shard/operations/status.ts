@@ -3,25 +3,47 @@ import { Failure } from '../../../src/domain/failures.ts'
 import { toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
 import { quote } from '../context-info.ts'
 import { resolveDestination } from '../destination.ts'
+import { imageMessage, stickerMessage, videoMessage } from '../media/compose.ts'
+import { sendMedia } from '../media/send.ts'
 import { sendLetter } from '../sending.ts'
-import { postStatus } from '../status-post.ts'
+import { postStatus, STATUS } from '../status-post.ts'
 import { bare, STATUS_JID } from '../translate/jid.ts'
 import type { Operations, SendContext } from './types.ts'
 
-type Texts = 'sendTextStatus' | 'replyStatusText'
-
-export const status: Pick<Operations<typeof import('../../../src/features/status.ts')>, Texts> = {
+export const status: Operations<typeof import('../../../src/features/status.ts')> = {
   sendTextStatus: (context, input) =>
     postStatus(context, {
       content: { text: input.message, linkPreview: null },
       options: { backgroundColor: input.background_color, font: input.font },
     }),
 
+  async sendImageStatus(context, { image, caption }) {
+    const content = { imageMessage: { ...(await imageMessage(context, STATUS, image)), ...captioned(caption) } }
+    return sendMedia(context, STATUS, { content, info: {} })
+  },
+
+  async sendVideoStatus(context, { video, caption }) {
+    const content = { videoMessage: { ...(await videoMessage(context, STATUS, video)), ...captioned(caption) } }
+    return sendMedia(context, STATUS, { content, info: {} })
+  },
+
   async replyStatusText(context, input) {
     const { to, info } = await statusAnswered(context, input)
     return sendLetter(context, to, { content: { text: input.message, linkPreview: null }, info })
   },
+
+  async replyStatusGif(context, input) {
+    const { to, info } = await statusAnswered(context, input)
+    return sendMedia(context, to, { content: { videoMessage: await videoMessage(context, to, input.gif, 'gif') }, info })
+  },
+
+  async replyStatusSticker(context, input) {
+    const { to, info } = await statusAnswered(context, input)
+    return sendMedia(context, to, { content: { stickerMessage: await stickerMessage(context, to, input.sticker) }, info })
+  },
 }
+
+const captioned = (caption: string | undefined) => (caption ? { caption } : {})
 
 /** The chat with the author of a status, and the quote that makes a message in it an answer to that status. */
 export async function statusAnswered(

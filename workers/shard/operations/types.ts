@@ -1,15 +1,30 @@
 /** What a twin is given, by the way its operation was declared, and what it gives back. */
+import type { Agent as HttpsAgent } from 'node:https'
 import type { WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { InstanceConfig, RuntimeState } from '../../../src/domain/instance.ts'
 import type { Ids, Kinds, TwinContexts, Twins } from '../../../src/features/endpoint.ts'
 import type { Queue } from '../../../src/queue/queue.ts'
 import type { Allow } from '../../../src/webhooks/addresses.ts'
+import type { MediaDesk } from '../media/desk.ts'
 import type { Pairing } from '../pairing.ts'
 import type { Recent } from '../recent.ts'
 import type { SavedContacts } from '../saved-contacts.ts'
 import type { Sent } from '../sent.ts'
 import type { Session } from '../session.ts'
+
+/** Files of a send: where they come from, who makes them ready, how they leave. */
+export interface SendFiles {
+  /** Folder of this thread for files that are being worked on. */
+  tempDir: string
+  /** For a download, everything together. */
+  downloadMs: number
+  prepare: MediaDesk['prepare']
+  /** Writes a part of the item's blob into a file. */
+  blobTo(path: string, part: { offset: number; size: number }): Promise<void>
+  /** Through the instance's proxy, trusting the network's media hosts. */
+  uploadAgent(): HttpsAgent
+}
 
 /** A queued item whose turn has come. */
 export interface SendContext {
@@ -19,6 +34,7 @@ export interface SendContext {
   contacts: SavedContacts
   log: Logger
   egressAllow: Allow
+  media: SendFiles
   now(): number
   item: { messageId: string; operation: string; delayTyping: number }
 }

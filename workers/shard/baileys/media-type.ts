@@ -1,0 +1,14 @@
+/**
+ * `mediatype`, by which the network counts and the recipients' phones schedule, is read by the library from the outermost message only
+ * (Socket/messages-send.js, getMediaType): what is seen once, and documents with a caption, leave without one. The relayed message gets
+ * a prototype on which the inner field shows; it is encoded from its own fields, so what is encrypted stays the same.
+ */
+import { getContentType, normalizeMessageContent, proto } from '@whiskeysockets/baileys'
+
+export function withMediaType(message: proto.IMessage): proto.IMessage {
+  const inner = normalizeMessageContent(message)
+  const field = getContentType(inner)
+  if (!inner || !field || inner === message || field in Object(message) === false || message[field]) return message
+  const hint = Object.create(proto.Message.prototype, { [field]: { value: inner[field] } }) as proto.IMessage
+  return Object.assign(Object.create(hint), message)
+}

@@ -1,0 +1,60 @@
+/**
+ * A medium on this machine's disk for as long as it is being sent: downloaded, or taken from the queue's blob, into a folder of its own
+ * that goes when the send ends. From here on it is a path, so that however large it is, no thread holds it.
+ */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Failure } from '../../../src/domain/failures.ts'
+import { MB, type MediaInput } from '../../../src/domain/media.ts'
+import { guardedDownload } from '../../../src/webhooks/guarded-download.ts'
+import { FetchFailed } from '../../../src/webhooks/guarded-fetch.ts'
+import type { SendContext } from '../operations/types.ts'
+
+const MAX_REDIRECTS = 5
+
+export interface Arrived {
+  path: string
+  /** For whatever is made of it. */
+  dir: string
+}
+
+export async function withMedia<T>(
+  context: SendContext,
+  input: MediaInput,
+  limitBytes: number,
+  use: (arrived: Arrived) => Promise<T>,
+): Promise<T> {
+  const { tempDir } = context.media
+  await mkdir(tempDir, { recursive: true })
+  const dir = await mkdtemp(join(tempDir, 'send-'))
+  try {
+    const path = join(dir, 'original')
+    await fetchTo(path, context, input, limitBytes)
+    return await use({ path, dir })
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+}
+
+async function fetchTo(path: string, { media, egressAllow }: SendContext, input: MediaInput, limitBytes: number): Promise<void> {
+  if (input.kind === 'inline') return writeFile(path, input.bytes)
+  if (input.kind === 'blob') return media.blobTo(path, input)
+  const { status, size } = await guardedDownload(input.url, path, {
+    allow: egressAllow,
+    timeoutMs: media.downloadMs,
+    maxBytes: limitBytes,
+    maxRedirects: MAX_REDIRECTS,
+  }).catch((error: unknown) => {
+    throw error instanceof FetchFailed ? notDownloaded(error, limitBytes) : error
+  })
+  if (status < 200 || status > 299)
+    throw new Failure('media_download_failed', { message: `The URL answered with status ${status}.`, details: { status } })
+  if (size === 0) throw new Failure('media_invalid', { message: 'The URL answered without content.' })
+}
+
+function notDownloaded(error: FetchFailed, limitBytes: number): Failure {
+  // The other ways of giving it are refused with this code for the same reason.
+  if (error.problem === 'too_large')
+    return new Failure('media_invalid', { message: `The media has more than ${limitBytes / MB} MB.`, cause: error })
+  return new Failure('media_download_failed', { message: error.message, cause: error })
+}

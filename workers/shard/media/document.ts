@@ -1,0 +1,33 @@
+/** Files: sent as they are, under a name and the type its extension stands for. */
+import type { proto } from '@whiskeysockets/baileys'
+import { DOCUMENT_LIMIT, type MediaInput } from '../../../src/domain/media.ts'
+import type { Destination } from '../destination.ts'
+import type { SendContext } from '../operations/types.ts'
+import { withMedia } from './arrival.ts'
+import { mimeOf } from './extensions.ts'
+import { upload } from './upload.ts'
+
+export interface FileNames {
+  extension?: string | undefined
+  file_name?: string | undefined
+}
+
+export async function documentMessage(
+  context: SendContext,
+  to: Pick<Destination, 'kind'>,
+  input: MediaInput,
+  names: FileNames,
+): Promise<proto.Message.IDocumentMessage> {
+  const { fileName, extension } = named(names)
+  const uploaded = await withMedia(context, input, DOCUMENT_LIMIT, (arrived) => upload(context, to, 'document', arrived))
+  return { ...uploaded, mimetype: mimeOf(extension), fileName, title: fileName }
+}
+
+/** The extension is appended when the name lacks it; without one given it is the name's own. */
+export function named({ extension, file_name: name }: FileNames): { fileName: string; extension: string } {
+  const own = /\.([A-Za-z0-9]{1,16})$/.exec(name ?? '')?.[1]
+  const wanted = extension ?? own ?? ''
+  if (name === undefined) return { fileName: `file.${wanted}`, extension: wanted }
+  const isThere = own !== undefined && own.toLowerCase() === wanted.toLowerCase()
+  return { fileName: isThere ? name : `${name}.${wanted}`, extension: wanted }
+}

@@ -1,0 +1,35 @@
+/** How a message with a medium leaves, by the kind of chat. */
+import { randomBytes } from 'node:crypto'
+import { normalizeMessageContent, type proto } from '@whiskeysockets/baileys'
+import type { Destination } from '../destination.ts'
+import { sendPost } from '../newsletter.ts'
+import type { Accepted, SendContext } from '../operations/types.ts'
+import { sendLetter } from '../sending.ts'
+import { postStatus } from '../status-post.ts'
+
+export interface MediaLetter {
+  content: proto.IMessage
+  /** Quote, mentions and expiry. */
+  info: proto.IContextInfo
+}
+
+/** What is said later about a message (votes, encrypted edits, reports) is sealed with its secret; current phones give every message one. */
+const SECRET_BYTES = 32
+
+export function sendMedia(context: SendContext, to: Destination, { content, info }: MediaLetter): Promise<Accepted> {
+  // Channels have no wrappers, quotes or secrets.
+  if (to.kind === 'newsletter') {
+    const plain = normalizeMessageContent(content) ?? content
+    return sendPost(context, to.jid, plain, { mediaType: mediaType(plain) })
+  }
+  const message = { ...content, messageContextInfo: { messageSecret: randomBytes(SECRET_BYTES) } }
+  const letter = { content: { proto: message }, info }
+  return to.kind === 'status' ? postStatus(context, letter) : sendLetter(context, to, letter)
+}
+
+function mediaType({ imageMessage, videoMessage, audioMessage, stickerMessage }: proto.IMessage): string {
+  if (imageMessage) return 'image'
+  if (videoMessage) return videoMessage.gifPlayback ? 'gif' : 'video'
+  if (audioMessage) return audioMessage.ptt ? 'ptt' : 'audio'
+  return stickerMessage ? 'sticker' : 'document'
+}

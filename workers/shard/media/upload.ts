@@ -1,0 +1,128 @@
+/**
+ * A file to the network's media host: encrypted on its way through the disk, a piece at a time; for channels as it is, under the path of
+ * channels, which the library does not know.
+ */
+import { createCipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { getMediaKeys, uploadWithNodeHttp } from '@whiskeysockets/baileys'
+import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
+import { Failure } from '../../../src/domain/failures.ts'
+import type { Destination } from '../destination.ts'
+import type { SendContext } from '../operations/types.ts'
+import { within } from '../within.ts'
+import type { Arrived } from './arrival.ts'
+import { mediaConnection } from './connection.ts'
+
+/** The fields every medium of a message has. */
+export interface Uploaded {
+  url: string
+  directPath: string
+  mediaKey?: Uint8Array
+  fileEncSha256?: Uint8Array
+  fileSha256: Uint8Array
+  fileLength: number
+  mediaKeyTimestamp?: number
+}
+
+/** Without a byte for this long a host counts as gone. */
+const IDLE_LIMIT = 30 * SECOND
+/** 100 MB over a slow line; the other instances do not wait for it. */
+const UPLOAD_DEADLINE = 15 * MINUTE
+const PIECE = 256 * 1_024
+const MAC_BYTES = 10
+const ORIGIN = 'https://web.whatsapp.com'
+
+export type UploadType = 'image' | 'video' | 'audio' | 'document' | 'sticker' | 'thumbnail-link'
+/** Stickers and pictures of links are images to the media host. */
+const FOLDERS = {
+  image: 'image',
+  sticker: 'image',
+  'thumbnail-link': 'image',
+  video: 'video',
+  audio: 'audio',
+  document: 'document',
+} as const satisfies Record<UploadType, string>
+
+export async function upload(
+  context: SendContext,
+  to: Pick<Destination, 'kind'>,
+  type: UploadType,
+  { path, dir }: Arrived,
+): Promise<Uploaded> {
+  if (to.kind === 'newsletter') {
+    const plain = await measure(path)
+    // shared/api/messages.md, 1.6, "Newsletter sends".
+    const answer = await send(context, path, `/newsletter/newsletter-${FOLDERS[type]}`, plain.fileSha256, '&server_thumb_gen=1')
+    return { ...answer, ...plain }
+  }
+  const { sealedPath, ...sealed } = await seal(path, type, dir)
+  const answer = await send(context, sealedPath, `/mms/${FOLDERS[type]}`, sealed.fileEncSha256)
+  return { ...answer, ...sealed, mediaKeyTimestamp: Math.floor(context.now() / SECOND) }
+}
+
+/** Every host with the credentials at hand, then, because those may have run out early, once more with new ones. */
+async function send({ session, media, log }: SendContext, filePath: string, folder: string, hash: Buffer, more = '') {
+  const token = hash.toString('base64url')
+  const headers = { 'Content-Type': 'application/octet-stream', Origin: ORIGIN }
+  let problem: unknown
+  for (const isNew of [false, true]) {
+    const { auth, hosts } = await mediaConnection(session, isNew)
+    for (const host of hosts) {
+      const url = `https://${host}${folder}/${token}?auth=${encodeURIComponent(auth)}&token=${token}${more}`
+      const params = { url, filePath, headers, timeoutMs: IDLE_LIMIT, agent: media.uploadAgent() }
+      try {
+        const answer = await within(session, UPLOAD_DEADLINE, uploadWithNodeHttp(params))
+        if (answer?.direct_path) return { url: answer.url ?? '', directPath: answer.direct_path }
+        problem = answer
+      } catch (error) {
+        if (error instanceof Failure) throw error
+        problem = error
+      }
+      log.warn({ host, err: problem }, 'a media host did not take an upload')
+    }
+  }
+  throw new Failure('send_failed', { message: 'The media could not be uploaded.', cause: problem })
+}
+
+async function measure(path: string): Promise<Pick<Uploaded, 'fileLength'> & { fileSha256: Buffer }> {
+  const hash = createHash('sha256')
+  let fileLength = 0
+  for await (const piece of createReadStream(path, { highWaterMark: PIECE }) as AsyncIterable<Buffer>) {
+    hash.update(piece)
+    fileLength += piece.byteLength
+  }
+  return { fileSha256: hash.digest(), fileLength }
+}
+
+/** AES-256-CBC, then the first 10 bytes of HMAC-SHA256(mac key, iv | ciphertext): the form of every medium on the network. */
+async function seal(path: string, type: UploadType, dir: string) {
+  const mediaKey = randomBytes(32)
+  const { iv, cipherKey, macKey } = await getMediaKeys(mediaKey, type)
+  const cipher = createCipheriv('aes-256-cbc', cipherKey, iv)
+  const mac = createHmac('sha256', macKey!).update(iv)
+  const plain = createHash('sha256')
+  const sealed = createHash('sha256')
+  const sealedPath = join(dir, 'sealed')
+  let fileLength = 0
+
+  async function* encrypted(source: AsyncIterable<Buffer>) {
+    const out = (piece: Buffer) => {
+      mac.update(piece)
+      sealed.update(piece)
+      return piece
+    }
+    for await (const piece of source) {
+      fileLength += piece.byteLength
+      plain.update(piece)
+      yield out(cipher.update(piece))
+    }
+    yield out(cipher.final())
+    const end = mac.digest().subarray(0, MAC_BYTES)
+    sealed.update(end)
+    yield end
+  }
+  await pipeline(createReadStream(path, { highWaterMark: PIECE }), encrypted, createWriteStream(sealedPath))
+  return { sealedPath, mediaKey, fileSha256: plain.digest(), fileEncSha256: sealed.digest(), fileLength }
+}
