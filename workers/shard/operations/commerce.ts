@@ -1,0 +1,76 @@
+/** Products, catalogues and orders: how `src/features/commerce.ts` is done on the wire. */
+
+import { Failure } from '../../../src/domain/failures.ts'
+import { assertOrder, catalogOwner, findProduct } from '../catalog.ts'
+import { surroundings } from '../context-info.ts'
+import { resolveDestination } from '../destination.ts'
+import { sendInteractive } from '../interactive.ts'
+import { imageMessage } from '../media/compose.ts'
+import { sendLetter } from '../sending.ts'
+import type { Session } from '../session.ts'
+import { bare } from '../translate/jid.ts'
+import { catalogLink } from '../translate/outbound/catalog-link.ts'
+import { payNodes } from '../translate/outbound/native-flow.ts'
+import { orderCard } from '../translate/outbound/order-card.ts'
+import { orderStatus, reviewAndPay } from '../translate/outbound/payment.ts'
+import { productCard } from '../translate/outbound/product-card.ts'
+import type { Operations } from './types.ts'
+
+export const commerce: Operations<typeof import('../../../src/features/commerce.ts')> = {
+  async sendProduct(context, input) {
+    const { session } = context
+    const to = await resolveDestination(session, input.phone)
+    const { info } = await surroundings(context, to, { ...input, mentions: [] })
+    const owner = await catalogOwner(session, input.catalog_phone)
+    const product = await findProduct(session, owner, input.product_id)
+    const { original, requested } = product.imageUrls
+    const picture = original || requested
+    const image = picture ? await imageMessage(context, to, { kind: 'url', url: picture }) : undefined
+    return sendLetter(context, to, { content: { proto: productCard(product, owner, image) }, info })
+  },
+
+  async sendCatalog(context, input) {
+    const to = await resolveDestination(context.session, input.phone)
+    const { text, linkPreview } = catalogLink(input.message, input)
+    const around = await surroundings(context, to, input, text)
+    return sendLetter(context, to, { content: { text: around.text, linkPreview }, info: around.info })
+  },
+
+  async sendOrder(context, input) {
+    const { session, item } = context
+    const { order, token, message, payment_settings } = input
+    if (payment_settings) {
+      assertBusiness(session)
+      return sendInteractive(context, input, {
+        text: message ?? '',
+        compose: (text) => reviewAndPay(item.messageId, order, payment_settings, text),
+        nodes: payNodes('order_details'),
+      })
+    }
+    const to = await resolveDestination(session, input.phone)
+    const { text, info } = await surroundings(context, to, input, message)
+    if (token !== undefined) await assertOrder(session, order.order_id ?? '', token)
+    const sellerJid = bare(session.sock.user?.id ?? '')
+    return sendLetter(context, to, {
+      content: { proto: orderCard(item.messageId, order, { sellerJid, token, message: text }) },
+      info,
+    })
+  },
+
+  async orderStatusUpdate(context, { phone, message_id, message = '', ...update }) {
+    return sendInteractive(
+      context,
+      { phone, reply_to_message_id: message_id },
+      { compose: () => orderStatus(context.item.messageId, message, update), nodes: payNodes('order_status') },
+    )
+  },
+}
+
+/** The business apps; what the device knows since its pairing. Unknown: left to the network. */
+const BUSINESS_PLATFORMS = ['smba', 'smbi']
+
+function assertBusiness({ sock }: Session): void {
+  const { platform } = sock.authState.creds
+  if (platform !== undefined && !BUSINESS_PLATFORMS.includes(platform))
+    throw new Failure('not_allowed', { message: 'Orders with payment settings need a business account.' })
+}

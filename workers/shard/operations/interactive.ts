@@ -1,0 +1,73 @@
+/** Buttons, lists and carousels: how `src/features/interactive.ts` is done on the wire. */
+
+import { Failure } from '../../../src/domain/failures.ts'
+import { pixKey } from '../../../src/domain/pix.ts'
+import { headerMedia, headerPicture } from '../header-media.ts'
+import { sendInteractive } from '../interactive.ts'
+import { type Card, carousel } from '../translate/outbound/carousel.ts'
+import { actionButton, copyButton, flow, listButton, parts, payNodes } from '../translate/outbound/native-flow.ts'
+import { pixCard } from '../translate/outbound/payment.ts'
+import type { Operations } from './types.ts'
+
+export const interactive: Operations<typeof import('../../../src/features/interactive.ts')> = {
+  async sendButtonList(context, input) {
+    const { title, footer, button_list } = input
+    const buttons = button_list.buttons.map((button) => actionButton({ type: 'reply', ...button }))
+    return sendInteractive(context, input, {
+      text: input.message,
+      async compose(text, to) {
+        const media = await headerMedia(context, to, button_list)
+        return { ...parts({ text, title: media ? undefined : title, footer, media }), nativeFlowMessage: flow(buttons) }
+      },
+    })
+  },
+
+  async sendButtons(context, input) {
+    const { title, footer, button_actions } = input
+    return sendInteractive(context, input, {
+      text: input.message,
+      compose: (text) => ({ ...parts({ text, title, footer }), nativeFlowMessage: flow(button_actions.map(actionButton)) }),
+    })
+  },
+
+  async sendButtonOtp(context, input) {
+    const button = copyButton('1', input.button_text, input.code)
+    return sendInteractive(context, input, {
+      text: input.message,
+      async compose(text, to) {
+        const media = await headerMedia(context, to, input)
+        return { ...parts({ text, media }), nativeFlowMessage: flow([button]) }
+      },
+    })
+  },
+
+  async sendButtonPix(context, input) {
+    const { type, pix_key, merchant_name: name } = input
+    const key = pixKey(type, pix_key)
+    if (key === undefined) throw Failure.invalid({ path: 'pix_key', message: `is no key of the type ${type}` })
+    return sendInteractive(context, input, {
+      compose: () => pixCard(context.item.messageId, { key, type, name }),
+      nodes: payNodes('payment_info'),
+    })
+  },
+
+  async sendOptionList(context, input) {
+    const { footer, option_list } = input
+    return sendInteractive(context, input, {
+      text: input.message,
+      compose: (text) => ({ ...parts({ text, footer }), nativeFlowMessage: flow([listButton(option_list)]) }),
+    })
+  },
+
+  async sendCarousel(context, input) {
+    return sendInteractive(context, input, {
+      text: input.message,
+      async compose(text, to) {
+        const cards: Card[] = []
+        // One after the other: together they would hold every picture in memory at once.
+        for (const { image, ...card } of input.carousel) cards.push({ ...card, media: await headerPicture(context, to, image) })
+        return carousel(text, cards)
+      },
+    })
+  },
+}
