@@ -46,6 +46,13 @@ export async function startHosted(phone: string): Promise<HostedWorld> {
     secretKey: Buffer.alloc(32, 7),
     network: { url, root, ca, mediaHost, verify: 'strict' as const },
     egressAllow: ['127.0.0.0/8'],
+    media: {
+      blobsDir: join(dir, 'blobs'),
+      blobBudgetBytes: 2 ** 30,
+      blobsUsed: new BigInt64Array(1),
+      tempDir: join(dir, 'tmp'),
+      downloadMs: 60_000,
+    },
     logLevel: 'fatal',
     killAt: null,
   }

@@ -46,6 +46,7 @@ export async function startWorld({ shards = 1, env = {} }: WorldOptions = {}): P
     const { config } = readConfig({
       sandbox: true,
       env: {
+        PATH: process.env.PATH ?? '',
         SVC_PORT: port,
         SVC_DATA_DIR: dir,
         SVC_SHARDS: String(shards),
