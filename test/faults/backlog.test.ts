@@ -1,0 +1,47 @@
+/** 500 texts wait on the network while the account is away, and more come while they are handed out: all arrive, in order, as events. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startWorld } from '../harness/world.ts'
+import { until } from './ground.ts'
+import { compare, firstDeliveries, line, textOf } from './ledger.ts'
+import { burstIds, CONTACTS, createPeople, MEMBERS, PHONE } from './traffic.ts'
+
+test('a backlog of 500 texts is delivered whole and in order, ahead of what is new', { timeout: 120_000 }, async (t) => {
+  const world = await startWorld()
+  const { gateway, sandbox, receiver } = world
+  try {
+    const instance = await gateway.connected(sandbox, PHONE, receiver)
+    const { group } = await createPeople(sandbox)
+    // The group's first message of each author brings the key for the rest: it is in the backlog as well.
+    await sandbox.setDown(true)
+    await until('away', async () => (await gateway.status(instance)).status !== 'connected')
+    const ids: string[] = []
+    const burst = async (from: string, to: string, count: number, prefix: string, perSecond?: number) => {
+      ids.push(...burstIds(await sandbox.burst(from, to, count, prefix, perSecond)))
+    }
+    await burst(CONTACTS[2], PHONE, 150, 'a ')
+    await burst(CONTACTS[3], PHONE, 150, 'b ')
+    await burst(MEMBERS[0], group, 100, 'g ')
+    await burst(MEMBERS[1], group, 100, 'h ')
+    const onPhone = async () => (await sandbox.inbox(PHONE)).map(({ text }) => text!)
+    await until('500 on the phone', async () => (await onPhone()).length === 500)
+    await sandbox.setDown(false)
+    // New ones of the same people, from before the login until after the last of the backlog.
+    await burst(CONTACTS[2], PHONE, 60, 'a new ', 15)
+    await burst(MEMBERS[0], group, 60, 'g new ', 15)
+    await gateway.waitForStatus(instance, 'connected')
+    await until('all of them', () => compare(receiver, 'received', ids).lost.length === 0)
+
+    const { sent, unique, duplicates, lost, torn } = compare(receiver, 'received', ids)
+    t.diagnostic(line('backlog', { sent, unique, duplicates, lost: lost.length }))
+    assert.deepEqual(torn, [])
+    assert.equal(receiver.events('received').length, ids.length + duplicates, 'each as one event')
+    const texts = firstDeliveries(receiver.events('received')).map(textOf)
+    for (const author of ['a', 'b', 'g', 'h']) {
+      const own = (text: string) => text.startsWith(`${author} `)
+      assert.deepEqual(texts.filter(own), (await onPhone()).filter(own), `as on the phone: ${author}`)
+    }
+  } finally {
+    await world.stop()
+  }
+})

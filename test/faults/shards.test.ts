@@ -1,0 +1,101 @@
+/** 40 paired accounts on two shards, one shard dies: whoever asks for the others meets no failure, and nothing of the rest is lost. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Instance } from '../harness/gateway.ts'
+import { ask } from '../harness/http.ts'
+import { startWorld } from '../harness/world.ts'
+import { pause, until } from './ground.ts'
+import { compare, line } from './ledger.ts'
+
+const EACH = 20
+const FRIEND = '5511988887777'
+const DEAD = 1
+const BACK_WITHIN = 10_000
+const phoneOf = (index: number) => `55119999${String(10_001 + index)}`
+
+test('a shard with 20 accounts dies: the other 20 answer on, and nothing is lost', { timeout: 180_000 }, async (t) => {
+  const world = await startWorld({ shards: 2 })
+  const { gateway, sandbox, receiver, service } = world
+  let isBack = false
+  let isOver = false
+  const loops: Promise<void>[] = []
+  try {
+    await sandbox.createContact(FRIEND)
+    const instances: Instance[] = []
+    // Two at a time, one for each shard.
+    for (let i = 0; i < 2 * EACH; i += 2) {
+      const pair = [i, i + 1].map((index) => gateway.connected(sandbox, phoneOf(index), receiver))
+      instances.push(...(await Promise.all(pair)))
+    }
+    const phones = new Map(instances.map(({ id }, index) => [id, phoneOf(index)]))
+    const dead = instances.filter(({ id }) => service.engine.shardOf(id) === DEAD)
+    const others = instances.filter(({ id }) => service.engine.shardOf(id) !== DEAD)
+    assert.deepEqual([dead.length, others.length], [EACH, EACH])
+
+    const answers: { status: number; connected: unknown; tookMs: number }[] = []
+    const watch = async (instance: Instance) => {
+      while (!isOver) {
+        const began = Date.now()
+        const { status, body } = await ask('GET', `${instance.api_url}/status`)
+        answers.push({ status, connected: body.connected, tookMs: Date.now() - began })
+        await pause(100)
+      }
+    }
+    loops.push(...others.map(watch))
+
+    const ids: string[] = []
+    const texts = dead.map(async (instance) => {
+      for (let number = 1; number <= 5 && !isOver; number++) {
+        const { id } = await sandbox.send(FRIEND, phones.get(instance.id)!, { text: `text ${number}` })
+        ids.push(id)
+        await pause(100)
+      }
+    })
+    loops.push(...texts)
+    // One call after the other, so that the thread goes with calls in flight.
+    const failed: { status: number; code: string }[] = []
+    const call = async (instance: Instance) => {
+      while (!isBack) {
+        const { status, body } = await gateway.ask(instance, 'GET', '/queue')
+        if (status === 200) continue
+        failed.push({ status, code: (body.error as { code: string }).code })
+        await pause(50)
+      }
+    }
+    loops.push(...dead.map(call))
+    await pause(150)
+    await service.engine.crashShard(DEAD)
+    const diedAt = Date.now()
+    // `/status` and `/me` answer with the last known state while the shard is away: this one needs the session.
+    const isConnected = async (instance: Instance) => (await gateway.ask(instance, 'GET', '/device')).status === 200
+    assert.equal(await isConnected(dead[0]!), false)
+    await Promise.all(dead.map((instance) => until(`${instance.id} back`, () => isConnected(instance), BACK_WITHIN)))
+    const backAfterMs = Date.now() - diedAt
+    isBack = true
+    await Promise.all(texts)
+    await until('all texts', () => compare(receiver, 'received', ids).lost.length === 0)
+    isOver = true
+    await Promise.all(loops)
+
+    const { sent, unique, duplicates, lost, torn } = compare(receiver, 'received', ids)
+    const slowest = Math.max(...answers.map(({ tookMs }) => tookMs))
+    t.diagnostic(line('shards', { sent, unique, duplicates, lost: lost.length, back_after_ms: backAfterMs }))
+    t.diagnostic(line('the other shard', { asked: answers.length, slowest_ms: slowest, refused_of_the_dead: failed.length }))
+    assert.deepEqual(torn, [])
+    assert.deepEqual(
+      answers.filter(({ status, connected }) => status !== 200 || connected !== true),
+      [],
+      'an account of the other shard was not answered for',
+    )
+    assert.ok(failed.length > 0, 'calls met the crash')
+    assert.deepEqual(
+      failed.filter(({ status, code }) => status !== 503 || code !== 'engine_unavailable'),
+      [],
+    )
+  } finally {
+    isBack = true
+    isOver = true
+    await Promise.allSettled(loops)
+    await world.stop()
+  }
+})
