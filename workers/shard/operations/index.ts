@@ -1,12 +1,19 @@
 /** Every twin by its operationId. The names are held against the declarations by the compiler. */
 import type { RemoteKind } from '../../../src/features/endpoint.ts'
+import { actions } from './actions.ts'
+import { commerce } from './commerce.ts'
+import { contents } from './contents.ts'
+import { events } from './events.ts'
 import { instance } from './instance.ts'
+import { interactive } from './interactive.ts'
+import { media } from './media.ts'
 import { messages } from './messages.ts'
+import { polls } from './polls.ts'
 import { queue } from './queue.ts'
+import { status } from './status.ts'
 import type { Accepted, ActionContext, ControlContext, Names, Operations, SendContext } from './types.ts'
 
 type Twin =
-import { media } from './media.ts'
   | { kind: 'send'; run(context: SendContext, input: never): Promise<Accepted> }
   | { kind: 'action'; run(context: ActionContext, input: never): Promise<unknown> }
   | { kind: 'control'; run(context: ControlContext, input: never): Promise<unknown> }
@@ -48,7 +55,74 @@ export const operations: ReadonlyMap<string, Twin> = new Map([
     media,
   ),
   ...area<typeof import('../../../src/features/messages.ts')>(
-    { sendText: ['send', 'send.sendText'], readMessage: ['action', 'messages.readMessage'] },
+    {
+      sendText: ['send', 'send.sendText'],
+      readMessage: ['action', 'messages.readMessage'],
+      sendPresence: ['action', 'messages.sendPresence'],
+    },
     messages,
+  ),
+  ...area<typeof import('../../../src/features/interactive.ts')>(
+    {
+      sendButtonList: ['send', 'send.sendButtonList'],
+      sendButtons: ['send', 'send.sendButtons'],
+      sendButtonOtp: ['send', 'send.sendButtonOtp'],
+      sendButtonPix: ['send', 'send.sendButtonPix'],
+      sendOptionList: ['send', 'send.sendOptionList'],
+      sendCarousel: ['send', 'send.sendCarousel'],
+    },
+    interactive,
+  ),
+  ...area<typeof import('../../../src/features/commerce.ts')>(
+    {
+      sendProduct: ['send', 'send.sendProduct'],
+      sendCatalog: ['send', 'send.sendCatalog'],
+      sendOrder: ['send', 'send.sendOrder'],
+      orderStatusUpdate: ['send', 'send.orderStatusUpdate'],
+    },
+    commerce,
+  ),
+  ...area<typeof import('../../../src/features/contents.ts')>(
+    {
+      sendLink: ['send', 'send.sendLink'],
+      sendLocation: ['send', 'send.sendLocation'],
+      sendContact: ['send', 'send.sendContact'],
+      sendContacts: ['send', 'send.sendContacts'],
+      sendNewsletterAdminInvite: ['send', 'send.sendNewsletterAdminInvite'],
+    },
+    contents,
+  ),
+  ...area<typeof import('../../../src/features/actions.ts')>(
+    {
+      sendReaction: ['send', 'send.sendReaction'],
+      removeReaction: ['send', 'send.removeReaction'],
+      forwardMessage: ['send', 'send.forwardMessage'],
+      pinMessage: ['send', 'send.pinMessage'],
+      deleteMessage: ['send', 'send.deleteMessage'],
+    },
+    actions,
+  ),
+  ...area<typeof import('../../../src/features/polls.ts')>(
+    { sendPoll: ['send', 'send.sendPoll'], sendPollVote: ['send', 'send.sendPollVote'] },
+    polls,
+  ),
+  ...area<typeof import('../../../src/features/events.ts')>(
+    {
+      sendEvent: ['send', 'send.sendEvent'],
+      sendEditEvent: ['send', 'send.sendEditEvent'],
+      sendEventResponse: ['send', 'send.sendEventResponse'],
+    },
+    events,
+  ),
+  ...area<typeof import('../../../src/features/status.ts')>(
+    {
+      sendTextStatus: ['send', 'send.sendTextStatus'],
+      sendImageStatus: ['send', 'send.sendImageStatus'],
+      sendVideoStatus: ['send', 'send.sendVideoStatus'],
+      replyStatusText: ['send', 'send.replyStatusText'],
+      replyStatusGif: ['send', 'send.replyStatusGif'],
+      replyStatusSticker: ['send', 'send.replyStatusSticker'],
+    },
+    status,
   ),
 ])
