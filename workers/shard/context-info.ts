@@ -69,7 +69,7 @@ export function remembered({ recent }: Pick<SendContext, 'recent'>, id: string, 
   return message
 }
 
-function quote(session: Session, to: Destination, { key, message }: WAMessage): proto.IContextInfo {
+export function quote(session: Session, to: Destination, { key, message }: WAMessage): proto.IContextInfo {
   const content = normalizeMessageContent(message ?? undefined) ?? {}
   const field = getContentType(content)
   const copy = field ? proto.Message.fromObject({ [field]: content[field] }) : undefined
