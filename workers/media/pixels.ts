@@ -4,6 +4,7 @@ import { invalid } from './content.ts'
 
 /** An 8-bit picture of this size takes 400 MB when its format cannot be read line by line; the largest phone cameras stay below. */
 const MAX_PIXELS = 100_000_000
+const TOO_LARGE = `The picture has more than ${MAX_PIXELS / 1_000_000} million pixels.`
 /** libvips works outside the heap: no picture may keep a thread of the process's pool for longer. */
 const LIMIT_SECONDS = 30
 
@@ -29,7 +30,8 @@ export interface Picture extends Pick<Metadata, 'hasAlpha' | 'pages'> {
 export async function measure(path: string): Promise<Picture> {
   const { width, height, orientation = 1, hasAlpha, pages } = await unlessBroken(open(path).metadata())
   if (!width || !height) throw invalid('The picture has no size.')
-  if (width * height > MAX_PIXELS) throw invalid(`The picture has more than ${MAX_PIXELS / 1_000_000} million pixels.`)
+  // Not every format's limit is looked at while only its head is read.
+  if (width * height > MAX_PIXELS) throw invalid(TOO_LARGE)
   const isTurned = orientation >= 5
   return { width: isTurned ? height : width, height: isTurned ? width : height, hasAlpha, pages }
 }
@@ -49,7 +51,8 @@ export function thumbnail(input: string | Uint8Array, side = THUMBNAIL_SIDE): Pr
 
 /** Any complaint of the decoder is about the file. */
 export function unlessBroken<T>(work: Promise<T>): Promise<T> {
-  return work.catch((cause) => {
-    throw invalid('The picture is damaged or not readable.', cause)
+  return work.catch((cause: unknown) => {
+    const isTooLarge = cause instanceof Error && cause.message.includes('pixel limit')
+    throw invalid(isTooLarge ? TOO_LARGE : 'The picture is damaged or not readable.', cause)
   })
 }

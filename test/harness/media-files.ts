@@ -1,0 +1,171 @@
+/**
+ * Small real media, made on the spot: pictures by sharp, sound and film by ffmpeg where the machine has it. Every file is made once per
+ * process and kept in memory.
+ */
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { crc32, deflateSync } from 'node:zlib'
+import sharp from 'sharp'
+import { findPrograms, type Programs } from '../../src/engine/programs.ts'
+
+export const programs: Programs | null = await findPrograms({
+  ffmpeg: process.env.SVC_FFMPEG || null,
+  path: process.env.PATH ?? '',
+})
+
+/** For `test(name, { skip })`: why a test of conversions does not run here. */
+export const withoutFfmpeg: string | false = programs ? false : 'ffmpeg and ffprobe are not on the PATH (nor named by SVC_FFMPEG)'
+
+const made = new Map<string, Promise<Buffer>>()
+function once(name: string, make: () => Promise<Buffer>): Promise<Buffer> {
+  const known = made.get(name) ?? make()
+  made.set(name, known)
+  return known
+}
+
+/** A gradient: something to look at, and not so even that every encoder makes nothing of it. */
+function picture(width: number, height: number) {
+  const pixels = Buffer.alloc(width * height * 3)
+  for (let at = 0; at < pixels.length; at++) pixels[at] = (at * 7 + (at % 251) * (at % 3)) & 0xff
+  return sharp(pixels, { raw: { width, height, channels: 3 } })
+}
+
+export type ImageFormat = 'jpeg' | 'png' | 'webp' | 'gif' | 'tiff' | 'avif' | 'bmp'
+
+export function image(format: ImageFormat, width = 320, height = 240): Promise<Buffer> {
+  return once(`${format} ${width}x${height}`, async () => {
+    if (format === 'bmp') return bitmap(width, height)
+    return picture(width, height).toFormat(format).toBuffer()
+  })
+}
+
+/** Several frames that differ. */
+export function movingGif(): Promise<Buffer> {
+  return once('moving gif', () =>
+    frames().then((all) =>
+      sharp(all, { join: { animated: true } })
+        .gif({ loop: 0 })
+        .toBuffer(),
+    ),
+  )
+}
+export function movingWebp(): Promise<Buffer> {
+  return once('moving webp', () =>
+    frames().then((all) =>
+      sharp(all, { join: { animated: true } })
+        .webp({ loop: 0 })
+        .toBuffer(),
+    ),
+  )
+}
+const frames = () =>
+  Promise.all(
+    ['#c00', '#0c0', '#00c'].map((background) =>
+      sharp({ create: { width: 128, height: 96, channels: 3, background } })
+        .png()
+        .toBuffer(),
+    ),
+  )
+
+function bitmap(width: number, height: number): Buffer {
+  const row = Math.ceil((width * 3) / 4) * 4
+  const head = Buffer.alloc(54)
+  head.write('BM', 'latin1')
+  head.writeUInt32LE(54 + row * height, 2)
+  head.writeUInt32LE(54, 10)
+  head.writeUInt32LE(40, 14)
+  head.writeInt32LE(width, 18)
+  head.writeInt32LE(height, 22)
+  head.writeUInt16LE(1, 26)
+  head.writeUInt16LE(24, 28)
+  return Buffer.concat([head, Buffer.alloc(row * height, 0x7f)])
+}
+
+/** A PNG that says it has this many pixels and brings next to none of them. */
+export function pngHeader(width: number, height: number): Buffer {
+  const chunk = (type: string, data: Buffer) => {
+    const named = Buffer.concat([Buffer.from(type, 'latin1'), data])
+    const ends = Buffer.alloc(8)
+    ends.writeUInt32BE(data.length)
+    ends.writeUInt32BE(crc32(named) >>> 0, 4)
+    return Buffer.concat([ends.subarray(0, 4), named, ends.subarray(4)])
+  }
+  const head = Buffer.alloc(13)
+  head.writeUInt32BE(width)
+  head.writeUInt32BE(height, 4)
+  head.set([8, 2, 0, 0, 0], 8)
+  const data = deflateSync(Buffer.alloc(1_024))
+  return Buffer.concat([
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    ...[chunk('IHDR', head), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))],
+  ])
+}
+
+/** One empty entry and its directory. */
+export const zip = (): Buffer =>
+  Buffer.from(
+    '504b0304140000000000000000000000000000000000000000000100000061504b01021400140000000000000000000000000000000000000000000100000000000000000000000000000000006' +
+      '1504b050600000000010001002f0000001f0000000000',
+    'hex',
+  )
+
+async function ffmpeg(extension: string, args: readonly string[]): Promise<Buffer> {
+  if (!programs) throw new Error('there is no ffmpeg; the test should have been skipped')
+  const dir = await mkdtemp(join(tmpdir(), 'svc-media-files-'))
+  try {
+    const file = join(dir, `made.${extension}`)
+    await promisify(execFile)(programs.ffmpeg, ['-nostdin', '-loglevel', 'error', '-y', ...args, file])
+    return await readFile(file)
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+}
+
+const TONE = (seconds: number) => ['-f', 'lavfi', '-i', `sine=frequency=440:duration=${seconds}`]
+const CODECS: Readonly<Record<string, readonly string[]>> = {
+  mp3: ['-c:a', 'libmp3lame', '-b:a', '64k'],
+  aac: ['-c:a', 'aac', '-f', 'adts'],
+  m4a: ['-c:a', 'aac', '-f', 'ipod'],
+  ogg: ['-c:a', 'libopus', '-ac', '1'],
+  wav: ['-c:a', 'pcm_s16le'],
+  flac: ['-c:a', 'flac'],
+}
+export type SoundFormat = 'mp3' | 'aac' | 'm4a' | 'ogg' | 'wav' | 'flac'
+export const sound = (format: SoundFormat, seconds = 3): Promise<Buffer> =>
+  once(`${format} ${seconds}`, () => ffmpeg(format, [...TONE(seconds), ...CODECS[format]!]))
+/** Two channels: a voice note must be mixed down. */
+export const stereoOpus = (): Promise<Buffer> =>
+  once('stereo opus', () => ffmpeg('ogg', [...TONE(2), '-ac', '2', '-c:a', 'libopus']))
+
+const SCENE = (size: string, seconds: number) => [
+  ...['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=15:duration=${seconds}`],
+  ...TONE(seconds),
+  '-shortest',
+]
+const H264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac']
+const CONTAINERS: Readonly<Record<string, readonly string[]>> = {
+  mp4: [...H264, '-movflags', '+faststart'],
+  mov: H264,
+  mkv: H264,
+  webm: ['-c:v', 'libvpx', '-b:v', '300k', '-c:a', 'libopus'],
+  avi: ['-c:v', 'mpeg4', '-c:a', 'libmp3lame'],
+  '3gp': ['-c:v', 'mpeg4', '-c:a', 'aac'],
+}
+export type FilmFormat = 'mp4' | 'mov' | 'mkv' | 'webm' | 'avi' | '3gp'
+export const film = (format: FilmFormat, size = '320x240', seconds = 2): Promise<Buffer> =>
+  once(`${format} ${size} ${seconds}`, () => ffmpeg(format, [...SCENE(size, seconds), ...CONTAINERS[format]!]))
+/** The right container, a codec that phones do not play. */
+export const mpeg2Film = (): Promise<Buffer> =>
+  once('mpeg2', () => ffmpeg('mp4', [...SCENE('320x240', 1), '-c:v', 'mpeg2video', '-c:a', 'aac']))
+/** A film of about so many bytes: noise, which no encoder makes smaller. */
+export const noisyFilm = (format: 'mp4' | 'avi', seconds: number, bitrate: string): Promise<Buffer> =>
+  once(`noise ${format} ${seconds} ${bitrate}`, () =>
+    ffmpeg(format, [
+      ...['-f', 'lavfi', '-i', `nullsrc=size=640x480:rate=25:duration=${seconds},geq=random(1)*255:128:128`],
+      ...(format === 'mp4' ? ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'] : ['-c:v', 'mpeg4']),
+      ...['-b:v', bitrate, '-maxrate', bitrate, '-bufsize', bitrate],
+    ]),
+  )
