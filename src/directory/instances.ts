@@ -28,6 +28,8 @@ export interface DirectoryDeps {
   clock: Clock
   log: Log
   checkUrl: CheckUrl
+  /** Where callers reach the service; undefined until it listens. */
+  baseUrl?: () => string | undefined
   /** How long a creation waits for the first QR, in ms. */
   createWaitMs?: number
 }
@@ -41,7 +43,7 @@ interface Held {
 const NOBODY = hashOf('')
 
 export function createDirectory(deps: DirectoryDeps): Directory {
-  const { store, sealer, account, engine, clock, log, checkUrl, createWaitMs = 10 * SECOND } = deps
+  const { store, sealer, account, engine, clock, log, checkUrl, baseUrl = () => undefined, createWaitMs = 10 * SECOND } = deps
   /** In order of creation. */
   const instances = new Map<string, Held>()
   const records = instanceRecords(sealer)
@@ -84,7 +86,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
   /** The change is saved by now: a shard that is down boots with it, so its absence is no failure of the change. */
   async function configure(record: InstanceRecord): Promise<void> {
     try {
-      await engine.configure(toConfig(record))
+      await engine.configure(toConfig(record, baseUrl()))
     } catch (err) {
       const isAbsent = err instanceof Failure && (err.code === 'engine_unavailable' || err.code === 'instance_not_found')
       if (!isAbsent) throw err
@@ -134,7 +136,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
       const found: InstanceRecord[] = []
       for await (const { value } of records.list(store, keys.configs)) found.push(value)
       for (const record of found.sort((a, b) => a.createdAt - b.createdAt)) hold(record)
-      return found.map(toConfig)
+      return found.map((record) => toConfig(record, baseUrl()))
     },
 
     observe(instance, state) {
@@ -176,7 +178,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
       const record = changed(fresh, { settings, webhooks }, true)
       await insert(workspace, record)
       try {
-        states.answer(record.id, await engine.start(toConfig(record), 'create'))
+        states.answer(record.id, await engine.start(toConfig(record, baseUrl()), 'create'))
       } catch (error) {
         await takeBack(record)
         throw error

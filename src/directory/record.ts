@@ -34,4 +34,9 @@ const Schema: v.GenericSchema<unknown, InstanceRecord> = v.object({
 export const instanceRecords = (sealed: Sealer) =>
   repository<InstanceRecord>({ name: 'instance configuration', schema: Schema, version: 1, sealed })
 
-export const toConfig = ({ id, settings, webhooks }: InstanceRecord): InstanceConfig => ({ id, settings, webhooks })
+export const toConfig = ({ id, settings, webhooks }: InstanceRecord, baseUrl: string | undefined): InstanceConfig => ({
+  id,
+  settings,
+  webhooks,
+  baseUrl,
+})

@@ -94,6 +94,8 @@ export interface InstanceConfig {
   id: string
   settings: InstanceSettings
   webhooks: WebhookSettings
+  /** Where callers reach the service, without a slash at the end: what links in events begin with. */
+  baseUrl?: string | undefined
 }
 
 /** What the shard knows and main's directory shows. The shard is its only writer. Times in epoch ms. */

@@ -46,6 +46,12 @@ export const keys = {
   journals: (id: string) => `instance:${id}:journal:`,
   /** Journal records that ended the thread at every replay. */
   deadLetter: (id: string, key: string) => `instance:${id}:dead-letter:${key}`,
+  /** Calls that ring: what their offer said. */
+  call: (id: string, callId: string) => `instance:${id}:call:${callId}`,
+  calls: (id: string) => `instance:${id}:call:`,
+  /** Messages that came and could not be read: told after a while, unless the sender's retry is faster. */
+  waiting: (id: string, mark: string) => `instance:${id}:waiting:${mark}`,
+  waitings: (id: string) => `instance:${id}:waiting:`,
   /** Sent messages kept for retry receipts, at most 24 h. */
   sent: (id: string, messageId: string) => `instance:${id}:sent:${messageId}`,
   sents: (id: string) => `instance:${id}:sent:`,

@@ -20,6 +20,8 @@ export interface Identity {
   /** The number jid of a LID jid when the pair is known locally. Asks nobody. */
   pnOf(lidJid: string): Promise<string | null>
   isMe(jid: string): boolean
+  /** The jids of the account, number first; empty before it is paired. */
+  own(): string[]
 }
 
 const userOf = (jid: string) => jidDecode(jid)?.user ?? ''
@@ -43,6 +45,10 @@ export function createIdentity(auth: AuthenticationState): Identity {
     isMe(jid) {
       const { me } = auth.creds
       return me !== undefined && (bare(jid) === bare(me.id) || (me.lid !== undefined && bare(jid) === bare(me.lid)))
+    },
+    own() {
+      const { me } = auth.creds
+      return me === undefined ? [] : [bare(me.id), ...(me.lid === undefined ? [] : [bare(me.lid)])]
     },
     async person(jid, alt) {
       const names = [jid, alt ?? ''].filter(Boolean)

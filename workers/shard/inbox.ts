@@ -7,11 +7,12 @@
 import {
   areJidsSameUser,
   type BinaryNode,
-  cleanMessage,
   decodeMessageNode,
+  MISSING_KEYS_ERROR_TEXT,
   proto,
   unpadRandomMax16,
   type WAMessage,
+  type WAMessageKey,
   type WASocket,
 } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -24,6 +25,7 @@ import type { KeyChange, KeyStore } from './key-store.ts'
 import { ciphertextMark, createMarks, type Mark, messageMark } from './marks.ts'
 import { SESSION_CLOSED } from './signal/errors.ts'
 import type { Inbox as SignalInbox } from './signal/inbox-seam.ts'
+import { bare } from './translate/jid.ts'
 
 export interface InboxDeps {
   instance: string
@@ -34,6 +36,10 @@ export interface InboxDeps {
   log: Logger
   /** The finished event of a message, or null when it is not to be reported. */
   translate(message: WAMessage): Promise<DomainEvent | null>
+  /** What else belongs into the commit of a readable message: it is not waited for any more. Call `applied` after the commit. */
+  arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
+  /** A message that cannot be read, before the library answers for it: a ciphertext that does not open, or a stanza without any. */
+  unreadable(key: WAMessageKey, node: BinaryNode): void
   outbox: { append(event: DomainEvent): { eventId: string; ops: Op[] }; committed(eventId: string): void }
   /** Called with every readable message after its commit: recent cache, counters. */
   onMessage(message: WAMessage): void
@@ -44,6 +50,8 @@ export interface InboxDeps {
 export interface InstanceInbox {
   load(): Promise<void>
   session(): InboxSession
+  /** What was never a ciphertext: commits what `make` tells, once per mark, with `more`. What tells nothing is not marked. */
+  once(mark: Mark, make: () => Promise<readonly DomainEvent[]>, more?: readonly Op[]): Promise<void>
 }
 
 export interface InboxSession {
@@ -85,6 +93,7 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
         isPeer: node.attrs.category === 'peer' && isOwn(node.attrs.from),
       }
       for (const [index, ciphertext] of ciphertexts.entries()) stanzas.set(ciphertext, { stanza, index })
+      if (isEmptyHanded(node)) tellUnreadable(node)
     }
 
     /** Only the account's own devices speak as peers; the same word from anybody else is an ordinary message. */
@@ -95,40 +104,80 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
 
     const isLast = (stanza: Stanza, index: number) => index === stanza.count - 1
 
-    /** The message a stanza's opened parts make together, as the library will make it. Fresh objects: `cleanMessage` is not idempotent. */
+    /** The message a stanza's opened parts make together, as the library will make it. */
     function readable(stanza: Stanza): WAMessage {
-      const { me } = sock!.authState.creds
-      const { fullMessage } = decodeMessageNode(stanza.node, me?.id ?? '', me?.lid ?? '')
+      const message = addressed(stanza.node)
       const content = [...stanza.opened].sort(([a], [b]) => a - b).map(([, plaintext]) => decode(plaintext))
-      fullMessage.message = Object.assign({}, ...content) as proto.IMessage
-      cleanMessage(fullMessage, me?.id ?? '', me?.lid ?? '')
+      message.message = Object.assign({}, ...content) as proto.IMessage
+      return message
+    }
+
+    function readableOrNull(stanza: Stanza): WAMessage | null {
+      try {
+        return readable(stanza)
+      } catch (error) {
+        log.warn({ err: error, stanza: stanza.node.attrs.id }, 'what was opened is not a message')
+        return null
+      }
+    }
+
+    /**
+     * The stanza without its content, jids without device. The library's `cleanMessage` also turns the keys inside reactions and votes
+     * round, and throws where a stranger left them out: translation does that itself (`referenced.ts`).
+     */
+    function addressed(node: BinaryNode): WAMessage {
+      const { me } = sock!.authState.creds
+      const { fullMessage } = decodeMessageNode(node, me?.id ?? '', me?.lid ?? '')
+      const { key } = fullMessage
+      if (key.remoteJid) key.remoteJid = bare(key.remoteJid)
+      if (key.participant) key.participant = bare(key.participant)
       return fullMessage
     }
 
+    const markOf = ({ id, remoteJid, participant, fromMe }: WAMessageKey) =>
+      messageMark({ id: id ?? '', chat: remoteJid ?? '', author: participant ?? (fromMe ? 'me' : '') })
+
+    function tellUnreadable(node: BinaryNode) {
+      try {
+        const { key } = addressed(node)
+        if (!marks.has(markOf(key))) deps.unreadable(key, node)
+      } catch (error) {
+        // A stanza without a chat or an id is nobody's message.
+        log.warn({ err: error, stanza: node.attrs.id }, 'a stanza of a message is not one')
+      }
+    }
+
     async function finish(stanza: Stanza, done: Mark[], changes: readonly KeyChange[]) {
-      const message = readable(stanza)
-      const own = messageMark({
-        id: message.key.id ?? '',
-        chat: message.key.remoteJid ?? '',
-        author: message.key.participant ?? (message.key.fromMe ? 'me' : ''),
-      })
+      const message = readableOrNull(stanza)
+      if (!message) {
+        // It opened, and what is in it is no message. It is used up; the library asks for it again, once more from the beginning.
+        tellUnreadable(stanza.node)
+        await commit(changes, [...marks.ops(done), ...(journal.has(stanza.id) ? [journal.remove(stanza.id)] : [])])
+        marks.applied(done)
+        journal.applied(stanza.id, null)
+        return
+      }
+      const own = markOf(message.key)
       const isNew = !marks.has(own)
       const event = isNew && !stanza.isPeer ? await deps.translate(message) : null
       const appended = event ? outbox.append(event) : null
       const hasContent = Object.keys(message.message ?? {}).length > 0
       const marked = hasContent ? [...done, own] : done
+      const waited = hasContent ? deps.arrived(message.key) : null
       await commit(changes, [
         ...marks.ops(marked),
         ...(appended?.ops ?? []),
+        ...(waited?.ops ?? []),
         ...(journal.has(stanza.id) ? [journal.remove(stanza.id)] : []),
       ])
       marks.applied(marked)
       journal.applied(stanza.id, null)
+      waited?.applied()
       if (appended) outbox.committed(appended.eventId)
       if (isNew && hasContent && !stanza.isPeer) deps.onMessage(message)
       void afterHandler(async () => deps.killAt('inbox:after-receipt'))
       // The message is done: what goes wrong from here on must not make the library ask for it again.
-      await marks.rotate().catch((error) => log.warn({ err: error }, 'the older marks of the inbox could not be dropped'))
+      await rotateMarks()
     }
 
     async function hold(stanza: Stanza, changes: readonly KeyChange[]) {
@@ -208,6 +257,8 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
       failed({ ciphertext, error }) {
         const at = stanzas.get(ciphertext)
         log.warn({ err: error, stanza: at?.stanza.node.attrs.id }, 'a message could not be read')
+        const isAnswered = error.message === SESSION_CLOSED || error.message === MISSING_KEYS_ERROR_TEXT
+        if (at && !at.stanza.isPeer && !isAnswered) tellUnreadable(at.stanza.node)
         if (!at || !journal.has(at.stanza.id) || error.message === SESSION_CLOSED) return
         // The sender key of the first part is taken; the content comes again as a stanza of its own.
         const { id } = at.stanza
@@ -241,8 +292,35 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
     }
   }
 
+  const rotateMarks = () =>
+    marks.rotate().catch((error) => log.warn({ err: error }, 'the older marks of the inbox could not be dropped'))
+
+  /** Being told: the network can send a stanza twice in a row. */
+  const telling = new Map<Mark, Promise<void>>()
+
+  async function tellOnce(mark: Mark, make: () => Promise<readonly DomainEvent[]>, more: readonly Op[]) {
+    const appended = marks.has(mark) ? [] : (await make()).map((event) => outbox.append(event))
+    const isTold = appended.length > 0
+    if (!isTold && more.length === 0) return
+    await store.commit({ ops: [...(isTold ? marks.ops([mark]) : []), ...more, ...appended.flatMap(({ ops }) => ops)] })
+    if (!isTold) return
+    marks.applied([mark])
+    for (const { eventId } of appended) outbox.committed(eventId)
+    await rotateMarks()
+  }
+
   return {
     session,
+    async once(mark, make, more = []) {
+      const before = telling.get(mark)
+      const running = before ? before.then(() => tellOnce(mark, make, more)) : tellOnce(mark, make, more)
+      telling.set(mark, running)
+      try {
+        await running
+      } finally {
+        if (telling.get(mark) === running) telling.delete(mark)
+      }
+    },
     async load() {
       await Promise.all([marks.load(), journal.load()])
     },
@@ -258,7 +336,15 @@ function takeInLine({ attrs }: BinaryNode) {
   attrs.offline ??= '0'
 }
 
+/** Neither a ciphertext nor a text: the network keeps the content from linked devices (view once), or the phone has to send it again. */
+const isEmptyHanded = ({ content }: BinaryNode) =>
+  !Array.isArray(content) || !content.some(({ tag }) => tag === 'enc' || tag === 'plaintext')
+
 function decode(plaintext: Uint8Array): proto.IMessage {
   const message = proto.Message.decode(unpadRandomMax16(plaintext))
-  return message.deviceSentMessage?.message ?? message
+  const inner = message.deviceSentMessage?.message
+  if (!inner) return message
+  // The secret of what our own phone sent may stand beside the envelope.
+  const aside = inner.messageContextInfo ?? message.messageContextInfo
+  return aside ? { ...inner, messageContextInfo: aside } : inner
 }

@@ -8,10 +8,12 @@ import type { Logger } from 'pino'
 import { type Clock, SECOND } from '../../src/domain/clock.ts'
 import type { DomainEvent } from '../../src/domain/events.ts'
 import { Failure } from '../../src/domain/failures.ts'
+import { parseIdentifier } from '../../src/domain/ids.ts'
 import type { InstanceConfig, RuntimeState, Status } from '../../src/domain/instance.ts'
 import { takeOutMedia } from '../../src/domain/media.ts'
 import type { EngineEvent, NetworkOptions, StartHow, StopHow } from '../../src/engine/engine.ts'
 import type { Effect, LifecycleEvent } from '../../src/instance/lifecycle.ts'
+import type { MediaLinks } from '../../src/media/links.ts'
 import type { SendOutcome } from '../../src/queue/item.ts'
 import { createQueue, type SendItem } from '../../src/queue/queue.ts'
 import type { Blobs } from '../../src/storage/blobs.ts'
@@ -25,21 +27,19 @@ import { runAs } from './baileys/rejections.ts'
 import type { WebVersion } from './baileys/version.ts'
 import { enqueued } from './enqueue.ts'
 import { eraseInstance } from './erase.ts'
-import { createInbox } from './inbox.ts'
 import { createKeyStore, type KeyCache } from './key-store.ts'
 import { createMessageStatuses } from './message-status.ts'
 import { operations } from './operations/index.ts'
 import type { ControlContext, SendContext, SendFiles } from './operations/types.ts'
 import { createOutside, type Outside } from './outside.ts'
 import { createPairing } from './pairing.ts'
+import { createReceiving } from './receiving.ts'
 import { createRecent } from './recent.ts'
 import { createSavedContacts } from './saved-contacts.ts'
 import { createSent } from './sent.ts'
 import { openSession, type Session } from './session.ts'
 import { createAddressLocks } from './signal/locks.ts'
 import { createStatus } from './status.ts'
-import { isReported } from './translate/inbound/filters.ts'
-import { receivedEvent } from './translate/inbound/message.ts'
 import { receiptOf } from './translate/inbound/receipt.ts'
 import { bare, identifierOf } from './translate/jid.ts'
 
@@ -60,10 +60,13 @@ export interface ShardDeps {
   media: Pick<SendFiles, 'tempDir' | 'downloadMs' | 'prepare'>
   network: NetworkOptions
   egressAllow: Allow
+  newsletterInviteQueryId: string | null
   /** Posts webhooks, a bounded number at a time for the whole thread. */
   deliver: Deliver
   /** The web client version, one for all. */
   version: WebVersion
+  /** Seals links to received files. */
+  mediaLinks: MediaLinks
   clock: Clock
   log: Logger
   announce(event: EngineEvent): void
@@ -122,7 +125,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     },
   })
 
-  const inbox = createInbox({
+  const receiving = createReceiving({
     instance: id,
     store,
     sealer,
@@ -131,13 +134,18 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     log,
     outbox,
     killAt: deps.killAt,
-    async translate(message) {
-      const event = outbox.wanted('received') ? await receivedEvent(inboundContext(), message) : null
-      return event && isReported(event, config.webhooks) ? event : null
-    },
+    links: deps.mediaLinks,
+    recent,
+    sent,
+    config: () => config,
+    phone: () => status.state.phone,
     onMessage(message) {
       recent.add(message)
       autoRead(message)
+    },
+    async answerCall(phone, message) {
+      const identifier = parseIdentifier(phone)
+      if (identifier) await enqueue('instance.callReject', { phone: identifier, message, link_preview: false })
     },
   })
 
@@ -175,15 +183,6 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       appended.delete(svcId)
     },
   })
-
-  function inboundContext(of: Session | null = session) {
-    if (!of) throw new Failure('instance_not_connected')
-    return {
-      identity: of.identity,
-      connectedPhone: () => status.state.phone,
-      chatName: (jid: string) => of.groups.known(jid)?.subject ?? null,
-    }
-  }
 
   function tell(event: LifecycleEvent, isCurrent?: () => boolean) {
     status
@@ -245,7 +244,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       auth,
       creds,
       signal: { keys: keyStore, locks },
-      inbox: inbox.session(),
+      inbox: receiving.session(),
       sent,
       network: deps.network,
       outside: through,
@@ -261,6 +260,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
         qrReplaced: ifCurrent((payload) => pairing.replace(payload)),
         paired: ifCurrent(() => report({ type: 'paired', phone: phoneOf(creds.me?.id), platform: platformOf(creds.platform) })),
         opened: ifCurrent(() => {
+          receiving.announce()
           deps.version.loggedIn(version).catch((error) => log.warn({ err: error }, 'the client version could not be saved'))
           const { me, platform } = creds
           report({ type: 'opened', phone: phoneOf(me?.id), profileName: nameOf(me?.name), platform: platformOf(platform) })
@@ -280,6 +280,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
         restricted: ifCurrent((until) => queue.setRestricted(until)),
       },
     })
+    receiving.attach(opened)
     return opened
   }
 
@@ -310,6 +311,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       log,
       egressAllow: deps.egressAllow,
       media: filesOf(item),
+      newsletterInviteQueryId: deps.newsletterInviteQueryId,
       now: () => clock.now(),
       item: { messageId: item.messageId, operation: item.operation, delayTyping: item.delayTyping },
     }
@@ -333,11 +335,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   async function eventsOf(message: WAMessage, current: Session): Promise<DomainEvent[]> {
     const chat = message.key.remoteJid ?? ''
     const first = await messageStatuses.sent(current.identity, chat, message.key.id ?? '', clock.now())
-    const own =
-      outbox.wanted('received') && config.webhooks.notify_sent_by_me
-        ? await receivedEvent(inboundContext(current), message, true)
-        : null
-    return [first, own && isReported(own, config.webhooks) ? own : null].filter((event) => event !== null)
+    return [first, await receiving.own(message)].filter((event) => event !== null)
   }
 
   function autoRead(message: WAMessage) {
@@ -400,7 +398,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
 
   return {
     async start(how) {
-      await Promise.all([outbox.start(), inbox.load()])
+      await Promise.all([outbox.start(), receiving.load()])
       await queue.start()
       sent.start()
       if (how === 'create') {
@@ -420,6 +418,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     async configure(next) {
       const isNewProxy = next.settings.proxy_url !== config.settings.proxy_url
       config = next
+      receiving.announce()
       if (!isNewProxy) return
       const before = outside
       outside = null
@@ -451,6 +450,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       session = null
       sent.stop()
       await queue.stop(how === 'erase' ? 0 : STOP_DEADLINE)
+      await receiving.stop()
       await messageStatuses.stop()
       await outbox.stop(how === 'erase' ? 0 : STOP_DEADLINE)
       await outside?.close()

@@ -1,8 +1,12 @@
 /** Opens what all instances of a thread share, once per life. */
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { VERSION } from '../../src/domain/brand.ts'
 import { systemClock } from '../../src/domain/clock.ts'
-import type { EngineEvent, ShardSetup } from '../../src/engine/engine.ts'
+import type { EngineEvent, ShardNeed, ShardSetup } from '../../src/engine/engine.ts'
 import type { Logger } from '../../src/log.ts'
+import { createMediaLinks } from '../../src/media/links.ts'
+import { openBlobs } from '../../src/storage/blobs.ts'
 import { openStore } from '../../src/storage/open.ts'
 import { createSealer } from '../../src/storage/seal.ts'
 import { parseAllow } from '../../src/webhooks/addresses.ts'
@@ -10,6 +14,7 @@ import { createDelivery } from '../../src/webhooks/delivery.ts'
 import { createKillAt } from './faults.ts'
 import type { ShardDeps } from './instance.ts'
 import { createKeyCache } from './key-store.ts'
+import { createMediaDesk } from './media/desk.ts'
 import { openWebVersion } from './web-version.ts'
 
 /** Signal records kept in memory, of all instances of the thread: about 1 KB each, 50 MB at most. */
@@ -17,27 +22,45 @@ const CACHED_KEYS = 50_000
 
 export interface OpenShard {
   deps: ShardDeps
+  /** What came of a medium the shard asked to be made ready. */
+  prepared(id: number, result: unknown): void
   close(): Promise<void>
 }
 
-export async function openShard(setup: ShardSetup, log: Logger, announce: (event: EngineEvent) => void): Promise<OpenShard> {
+export async function openShard(
+  setup: ShardSetup,
+  log: Logger,
+  announce: (event: EngineEvent) => void,
+  ask: (need: ShardNeed) => void,
+): Promise<OpenShard> {
   const store = await openStore(setup.storeUrl)
+  const sealer = createSealer(setup.secretKey)
+  const { blobsDir, blobBudgetBytes: budgetBytes, blobsUsed: counter, downloadMs } = setup.media
+  const desk = createMediaDesk(ask)
+  const tempDir = join(setup.media.tempDir, `shard-${setup.shard}`)
+  // What an earlier life of this thread left of files that were being worked on.
+  await rm(tempDir, { recursive: true, force: true })
   const egressAllow = parseAllow(setup.egressAllow)
   const delivery = createDelivery({ allow: egressAllow, version: VERSION, clock: systemClock })
   return {
     deps: {
       store,
-      sealer: createSealer(setup.secretKey),
+      sealer,
+      blobs: await openBlobs(blobsDir, { sealer, budgetBytes, counter }),
+      media: { tempDir, downloadMs, prepare: desk.prepare },
       keyCache: createKeyCache({ maxEntries: CACHED_KEYS }),
       network: setup.network,
       egressAllow,
+      newsletterInviteQueryId: setup.newsletterInviteQueryId ?? null,
       deliver: delivery.deliver,
       version: await openWebVersion(store, log),
+      mediaLinks: createMediaLinks(setup.secretKey),
       clock: systemClock,
       log,
       announce,
       killAt: createKillAt(setup.killAt),
     },
+    prepared: desk.answered,
     async close() {
       await delivery.close()
       await store.close()

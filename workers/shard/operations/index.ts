@@ -125,4 +125,6 @@ export const operations: ReadonlyMap<string, Twin> = new Map([
     },
     status,
   ),
+  // The text after a rejected call: nobody calls it, its line shows it under this name.
+  ['instance.callReject', { kind: 'send', run: messages.sendText } as Twin],
 ])

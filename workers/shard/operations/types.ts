@@ -35,6 +35,8 @@ export interface SendContext {
   log: Logger
   egressAllow: Allow
   media: SendFiles
+  /** Number of the mutation that invites to run a channel; null: not configured. */
+  newsletterInviteQueryId: string | null
   now(): number
   item: { messageId: string; operation: string; delayTyping: number }
 }

@@ -1,4 +1,8 @@
-/** Strings and arrays are cut at the bounds of the contract; ids never are. */
+/** Strings and arrays are cut at the bounds of the contract; ids never are. Numbers of strangers are checked before they become JSON. */
+import { toNumber } from '@whiskeysockets/baileys'
+
+/** A number as protobuf gives it: 64-bit ones come as objects. */
+type ProtoNumber = Parameters<typeof toNumber>[0]
 
 /** At most `max` UTF-16 units, never half of a surrogate pair. */
 export function cut(value: string, max: number): string {
@@ -9,3 +13,43 @@ export function cut(value: string, max: number): string {
 
 /** An absent or empty string is null in the API. */
 export const cutOrNull = (value: string | null | undefined, max: number): string | null => (value ? cut(value, max) : null)
+
+/** A field that is always a string: empty when the sender left it out. */
+export const cutOrEmpty = (value: string | null | undefined, max: number): string => cut(value ?? '', max)
+
+/** Null for what is absent or no number that JSON can carry. */
+export function decimal(value: ProtoNumber): number | null {
+  if (value === null || value === undefined) return null
+  const number = toNumber(value)
+  return Number.isFinite(number) ? number : null
+}
+
+/** Null for what is absent, negative or past what a double holds exactly. */
+export function count(value: ProtoNumber): number | null {
+  const number = decimal(value)
+  return number !== null && Number.isSafeInteger(number) && number >= 0 ? number : null
+}
+
+/** Prices travel in thousandths. */
+export function thousandths(value: ProtoNumber): number | null {
+  const number = decimal(value)
+  return number === null ? null : number / 1_000
+}
+
+/** ISO-8601 of epoch ms; null for a time no calendar has. */
+export function isoOrNull(at: number | null): string | null {
+  if (at === null) return null
+  const date = new Date(at)
+  return Number.isNaN(date.getTime()) ? null : date.toISOString()
+}
+
+/** Of a time in seconds; 0 is what an unset field holds. */
+export function secondsToIso(value: ProtoNumber): string | null {
+  const seconds = decimal(value)
+  return seconds === null || seconds <= 0 ? null : isoOrNull(seconds * 1_000)
+}
+
+export function millisecondsToIso(value: ProtoNumber): string | null {
+  const at = decimal(value)
+  return at === null || at <= 0 ? null : isoOrNull(at)
+}

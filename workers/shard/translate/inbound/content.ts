@@ -1,12 +1,13 @@
 /** What is inside the wrappers: the content field of a message that carries what a person wrote or did. */
 import type { proto } from '@whiskeysockets/baileys'
 
-type Content = proto.IMessage
-type Field = keyof Content
+export type Content = proto.IMessage
+export type Field = keyof Content
 
 /** Wrappers carry another message in `.message`; nested at most this deep, so that a hostile message cannot make us loop. */
 const MAX_DEPTH = 8
 const WRAPPERS = [
+  'deviceSentMessage',
   'ephemeralMessage',
   'viewOnceMessage',
   'viewOnceMessageV2',
@@ -19,6 +20,7 @@ const WRAPPERS = [
   'lottieStickerMessage',
   'groupMentionedMessage',
   'botInvokeMessage',
+  'botForwardedMessage',
   'pollCreationMessageV4',
   'eventCoverImage',
 ] as const satisfies readonly Field[]
@@ -28,7 +30,6 @@ const SILENT = new Set<Field>([
   'messageContextInfo',
   'senderKeyDistributionMessage',
   'fastRatchetKeySenderKeyDistributionMessage',
-  'protocolMessage',
   'albumMessage',
   'keepInChatMessage',
 ])
@@ -37,26 +38,37 @@ export interface Unwrapped {
   field: Field
   message: Content
   viewOnce: boolean
+  /** Secret, duration and album of the message: beside the content or beside one of its wrappers. */
+  aside: proto.IMessageContextInfo
 }
 
 /** The content field of a message, or null when there is nothing to report. */
 export function unwrap(message: Content): Unwrapped | null {
   let inner = message
   let viewOnce = false
+  let aside: proto.IMessageContextInfo = { ...message.messageContextInfo }
   for (let depth = 0; depth < MAX_DEPTH; depth++) {
     const wrapper = WRAPPERS.find((name) => inner[name]?.message)
     if (!wrapper) break
     viewOnce ||= wrapper.startsWith('viewOnce')
     inner = inner[wrapper]!.message!
+    // The outer one is what the network delivered; the inner one fills in what it leaves out.
+    aside = { ...inner.messageContextInfo, ...aside }
   }
   const field = (Object.keys(inner) as Field[]).find(
     (name) => !SILENT.has(name) && inner[name] !== null && inner[name] !== undefined,
   )
-  return field === undefined ? null : { field, message: inner, viewOnce }
+  return field === undefined ? null : { field, message: inner, viewOnce: viewOnce || isOnce(inner, field), aside }
+}
+
+/** Some clients leave the wrapper out and mark the medium itself. */
+function isOnce(message: Content, field: Field): boolean {
+  const content = message[field]
+  return typeof content === 'object' && content !== null && 'viewOnce' in content && content.viewOnce === true
 }
 
 /** Quote, mentions, forwarding and expiry stand in the content's own `contextInfo`. */
-export function contextInfo({ field, message }: Unwrapped): proto.IContextInfo | null {
+export function contextInfo({ field, message }: Pick<Unwrapped, 'field' | 'message'>): proto.IContextInfo | null {
   const content = message[field]
   if (typeof content !== 'object' || content === null || !('contextInfo' in content)) return null
   return (content.contextInfo as proto.IContextInfo | null | undefined) ?? null

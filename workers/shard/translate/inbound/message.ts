@@ -1,23 +1,20 @@
 /**
  * A readable message to its `received` event: the common fields here, the content block by family in the files beside this one.
- * Pure but for the identities it asks for; asks nobody outside this process, so that no lookup can delay an event.
+ * Pure but for the identities and earlier messages it asks for; asks nobody outside this process, so that no lookup can delay an event.
  */
 import { type proto, toNumber, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import type { DomainEvent } from '../../../../src/domain/events.ts'
-import type { Identity } from '../../identity.ts'
-import { chatKind, identifierOf } from '../jid.ts'
+import type { Person } from '../../identity.ts'
+import { type ChatKind, chatKind, identifierOf } from '../jid.ts'
 import { externalAdReply } from './ad.ts'
-import { cutOrNull } from './bounds.ts'
+import { count, cutOrNull } from './bounds.ts'
 import { contextInfo, type Unwrapped, unwrap } from './content.ts'
-import { text } from './text.ts'
+import { tell } from './families.ts'
+import type { InboundContext, Scene, Told } from './family.ts'
 
-/** What a family makes of the content: its block by name, or null when the content is not of this family. */
-export type Block = (content: Unwrapped) => Record<string, unknown> | null
+export type { InboundContext } from './family.ts'
 
-const FAMILIES: readonly Block[] = [text]
-
-/** Any other content: its name in the protocol. */
-const unsupported: Block = ({ field }) => ({ unsupported: { proto_type: cutOrNull(field, 64) } })
+const MAX_MENTIONS = 500
 
 export interface ReadableMessage {
   key: WAMessageKey
@@ -26,14 +23,7 @@ export interface ReadableMessage {
   messageTimestamp?: WAMessage['messageTimestamp']
   pushName?: string | null | undefined
   broadcast?: boolean | null | undefined
-}
-
-export interface InboundContext {
-  identity: Identity
-  /** The account's own number in digits, null before it is known. */
-  connectedPhone(): string | null
-  /** Subject of a group from the cache, or null. */
-  chatName(jid: string): string | null
+  paymentInfo?: proto.IPaymentInfo | null | undefined
 }
 
 /** The event of a message, or null when it carries nothing to report. `fromApi`: this service sent it. */
@@ -44,72 +34,144 @@ export async function receivedEvent(
 ): Promise<DomainEvent | null> {
   const content = unwrap(readable.message ?? {})
   if (!content) return null
-  const block = FAMILIES.map((family) => family(content)).find((found) => found !== null) ?? unsupported(content)!
-  const info = contextInfo(content)
-  const ad = externalAdReply(info)
-  return {
-    type: 'received',
-    at: toNumber(readable.messageTimestamp) * 1_000,
-    body: {
-      ...(await commonFields(context, readable, content, info)),
-      from_api: fromApi,
-      message_type: Object.keys(block)[0],
-      ...(readable.key.server_id ? { newsletter_server_id: readable.key.server_id } : {}),
-      ...(ad ? { external_ad_reply: ad } : {}),
-      ...block,
-    },
+  try {
+    return await contentEvent(context, readable, content, fromApi)
+  } catch (error) {
+    // A stranger's message must not hold up those behind it: what cannot be told is told as unsupported.
+    context.onProblem(error, readable.key)
+    return contentEvent(context, readable, { ...content, message: {}, aside: {} }, fromApi)
   }
 }
 
-async function commonFields(
+async function contentEvent(
   context: InboundContext,
   readable: ReadableMessage,
   content: Unwrapped,
-  info: proto.IContextInfo | null,
-) {
-  const { key } = readable
+  fromApi: boolean,
+): Promise<DomainEvent | null> {
+  const people = await peopleOf(context, readable.key)
+  const scene = sceneOf(context, readable, people)
+  const told = await tell(content, scene)
+  if (told === 'silent') return null
+  const info = contextInfo(content)
+  const ad = externalAdReply(info)
+  return finished(context, readable, people, {
+    ...(await fromInfo(context, info)),
+    view_once: content.viewOnce,
+    from_api: fromApi,
+    ...(ad ? { external_ad_reply: ad } : {}),
+    ...flat(told ?? { block: { unsupported: { proto_type: cutOrNull(content.field, 64) } } }),
+  })
+}
+
+/** An event of a message that has no content of its own: a notification, or one that cannot be read yet. */
+export async function toldEvent(context: InboundContext, readable: ReadableMessage, told: Told): Promise<DomainEvent> {
+  return finished(context, readable, await peopleOf(context, readable.key), flat(told))
+}
+
+/** Not readable yet, or never: shared/api/webhook-payloads.md, 2.3. */
+export const waiting = (viewOnce: boolean): Told => ({
+  block: {},
+  common: { message_type: 'waiting_message', waiting_message: true, view_once: viewOnce },
+})
+
+/** The name of the block is the type of the message. */
+const flat = ({ block, common }: Told) => ({ message_type: Object.keys(block)[0], ...common, ...block })
+
+interface People {
+  kind: ChatKind
+  chat: Person
+  author: Person | null
+}
+
+async function peopleOf({ identity }: InboundContext, key: WAMessageKey): Promise<People> {
   const chat = key.remoteJid ?? ''
   const kind = chatKind(chat)
-  const fromMe = key.fromMe === true
-  const isOneToOne = kind === 'user'
-  const person = isOneToOne ? await context.identity.person(chat, key.remoteJidAlt) : null
-  const author =
-    key.participant && !isOneToOne
-      ? await context.identity.person(
-          key.participant,
-          kind === 'group' ? key.participantAlt : (key.participantAlt ?? key.remoteJidAlt),
-        )
+  if (kind === 'user') {
+    const person = await identity.person(chat, key.remoteJidAlt)
+    return { kind, chat: person, author: key.fromMe ? await ownPerson() : person }
+  }
+  const author = key.participant
+    ? await identity.person(key.participant, kind === 'group' ? key.participantAlt : (key.participantAlt ?? key.remoteJidAlt))
+    : key.fromMe && kind !== 'newsletter'
+      ? await ownPerson()
       : null
   // A broadcast list is reported in the chat of its sender.
-  const isList = kind === 'broadcast'
-  const senderName = cutOrNull(readable.pushName, 256)
+  return { kind, chat: kind === 'broadcast' && author ? author : { phone: identifierOf(chat), lid: null }, author }
+
+  async function ownPerson(): Promise<Person | null> {
+    const [own] = identity.own()
+    return own === undefined ? null : identity.person(own)
+  }
+}
+
+const sceneOf = (context: InboundContext, readable: ReadableMessage, { kind, chat, author }: People): Scene => ({
+  context,
+  key: readable.key,
+  kind,
+  fromMe: readable.key.fromMe === true,
+  at: timeOf(readable),
+  phone: chat.phone,
+  author,
+  paymentInfo: readable.paymentInfo ?? null,
+})
+
+const timeOf = ({ messageTimestamp }: ReadableMessage) => toNumber(messageTimestamp) * 1_000
+
+/** Quote, forwarding, expiry and mentions. */
+async function fromInfo({ identity }: InboundContext, info: proto.IContextInfo | null) {
   return {
-    message_id: key.id,
-    message_type: '',
-    phone: isList && author ? author.phone : (person?.phone ?? identifierOf(chat)),
-    chat_lid: person?.lid ?? (isList ? (author?.lid ?? null) : null),
-    is_group: kind === 'group',
-    is_newsletter: kind === 'newsletter',
-    broadcast: kind === 'status' || isList,
-    from_me: fromMe,
-    from_api: false,
-    status: fromMe ? 'sent' : 'received',
-    chat_name: cutOrNull(context.chatName(chat) ?? (isOneToOne && !fromMe ? readable.pushName : null), 256),
-    sender_name: kind === 'newsletter' ? null : senderName,
-    photo: null,
-    sender_photo: null,
-    participant_phone: isList ? null : (author?.phone ?? null),
-    participant_lid: isList ? null : (author?.lid ?? null),
-    connected_phone: context.connectedPhone(),
     reference_message_id: info?.stanzaId || null,
-    is_status_reply: info?.remoteJid === 'status@broadcast' && info.participant ? context.identity.isMe(info.participant) : false,
-    is_edit: false,
+    is_status_reply: info?.remoteJid === 'status@broadcast' && info.participant ? identity.isMe(info.participant) : false,
     forwarded: info?.isForwarded === true,
-    view_once: content.viewOnce,
-    waiting_message: false,
-    message_expiration_seconds: info?.expiration || null,
+    message_expiration_seconds: count(info?.expiration) || null,
     mentions: await Promise.all(
-      (info?.mentionedJid ?? []).slice(0, 500).map(async (jid) => (await context.identity.person(jid)).phone),
+      (info?.mentionedJid ?? []).slice(0, MAX_MENTIONS).map(async (jid) => (await identity.person(jid)).phone),
     ),
+  }
+}
+
+function finished(
+  context: InboundContext,
+  readable: ReadableMessage,
+  { kind, chat, author }: People,
+  told: Record<string, unknown>,
+): DomainEvent {
+  const { key } = readable
+  const fromMe = key.fromMe === true
+  const isList = kind === 'broadcast'
+  const inGroup = kind === 'group' || kind === 'status' ? author : null
+  return {
+    type: 'received',
+    at: timeOf(readable),
+    body: {
+      message_id: key.id,
+      message_type: '',
+      phone: chat.phone,
+      chat_lid: chat.lid,
+      is_group: kind === 'group',
+      is_newsletter: kind === 'newsletter',
+      broadcast: kind === 'status' || isList,
+      from_me: fromMe,
+      from_api: false,
+      status: fromMe ? 'sent' : 'received',
+      chat_name: cutOrNull(context.chatName(key.remoteJid ?? '') ?? (kind === 'user' && !fromMe ? readable.pushName : null), 256),
+      sender_name: kind === 'newsletter' ? null : cutOrNull(readable.pushName, 256),
+      photo: null,
+      sender_photo: null,
+      participant_phone: inGroup?.phone ?? null,
+      participant_lid: inGroup?.lid ?? null,
+      connected_phone: context.connectedPhone(),
+      reference_message_id: null,
+      is_status_reply: false,
+      is_edit: false,
+      forwarded: false,
+      view_once: false,
+      waiting_message: false,
+      message_expiration_seconds: null,
+      mentions: [],
+      ...(key.server_id ? { newsletter_server_id: key.server_id } : {}),
+      ...told,
+    },
   }
 }

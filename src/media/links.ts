@@ -1,0 +1,155 @@
+/**
+ * Links to received files (shared/api/messages.md, `media.download`): the sealed description of one file. Who has the link may read the
+ * file for a day; nobody can make or change one. The seal's key is derived from the service's secret key, which is what is created at
+ * first start and kept beside the store: a second key would have to be shared by every shard before its first message, and would be lost
+ * or restored together with the first one anyway.
+ */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { DAY } from '../domain/clock.ts'
+
+export interface ReceivedFile {
+  kind: 'image' | 'video' | 'audio' | 'document' | 'sticker'
+  /** On the network's host of files, query included. */
+  path: string
+  mediaKey: Uint8Array
+  /** Hash of the plain file, and of what lies on the host; null when the message did not say. */
+  fileSha256: Uint8Array | null
+  fileEncSha256: Uint8Array | null
+  fileLength: number | null
+  mimeType: string
+  fileName: string | null
+  /** The message, as the network knows it: needed to ask the phone for a new upload. */
+  key: { id: string; remoteJid: string; fromMe: boolean; participant?: string }
+  /** Time of the message, epoch ms. */
+  at: number
+}
+
+export interface OpenedLink {
+  instance: string
+  file: ReceivedFile
+}
+
+export interface MediaLinks {
+  /** The text after `/media/`; null when the description does not fit into a link. */
+  seal(instance: string, file: ReceivedFile, now: number): string | null
+  /** Null for a link that was not made here, was changed, or is too old. */
+  open(link: string, now: number): OpenedLink | null
+}
+
+const LIFE = DAY
+const MAX_LINK = 1_500
+const IV_BYTES = 12
+const TAG_BYTES = 16
+const AAD = Buffer.from('media link 1')
+
+/** One letter per field: a link has room for 1,100 bytes. */
+type Packed = [
+  instance: string,
+  expiresAt: number,
+  kind: ReceivedFile['kind'],
+  path: string,
+  mediaKey: string,
+  fileSha256: string,
+  fileEncSha256: string,
+  fileLength: number | null,
+  mimeType: string,
+  fileName: string | null,
+  id: string,
+  remoteJid: string,
+  fromMe: 0 | 1,
+  participant: string,
+  at: number,
+]
+
+const text = (bytes: Uint8Array | null) => (bytes ? Buffer.from(bytes).toString('base64url') : '')
+const bytes = (value: string) => (value === '' ? null : Buffer.from(value, 'base64url'))
+
+export function createMediaLinks(secretKey: Uint8Array): MediaLinks {
+  const key = Buffer.from(hkdfSync('sha256', secretKey, Buffer.alloc(0), 'links to received media', 32))
+
+  function encrypt(packed: Packed): string {
+    const iv = randomBytes(IV_BYTES)
+    const cipher = createCipheriv('aes-256-gcm', key, iv)
+    cipher.setAAD(AAD)
+    const sealed = [cipher.update(JSON.stringify(packed), 'utf8'), cipher.final()]
+    return Buffer.concat([iv, ...sealed, cipher.getAuthTag()]).toString('base64url')
+  }
+
+  function decrypt(link: string): Packed | null {
+    if (link.length > MAX_LINK || !/^[\w-]+$/.test(link)) return null
+    const sealed = Buffer.from(link, 'base64url')
+    if (sealed.length <= IV_BYTES + TAG_BYTES) return null
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, IV_BYTES))
+    decipher.setAAD(AAD)
+    decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
+    try {
+      const plain = Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()])
+      return JSON.parse(plain.toString('utf8')) as Packed
+    } catch {
+      // Only what we sealed opens: everything else is not a link of ours, and that is the answer.
+      return null
+    }
+  }
+
+  return {
+    seal(instance, file, now) {
+      const pack = (fileName: string | null): Packed => [
+        instance,
+        now + LIFE,
+        file.kind,
+        file.path,
+        text(file.mediaKey),
+        text(file.fileSha256),
+        text(file.fileEncSha256),
+        file.fileLength,
+        file.mimeType,
+        fileName,
+        file.key.id,
+        file.key.remoteJid,
+        file.key.fromMe ? 1 : 0,
+        file.key.participant ?? '',
+        file.at,
+      ]
+      // A long name in a wide script is the one part that can be shortened.
+      for (const fileName of [file.fileName, file.fileName?.slice(-60) ?? null, null]) {
+        const link = encrypt(pack(fileName))
+        if (link.length <= MAX_LINK) return link
+      }
+      return null
+    },
+    open(link, now) {
+      const packed = decrypt(link)
+      if (!packed || packed[1] < now) return null
+      const [
+        instance,
+        ,
+        kind,
+        path,
+        mediaKey,
+        sha,
+        encSha,
+        fileLength,
+        mimeType,
+        fileName,
+        id,
+        remoteJid,
+        fromMe,
+        participant,
+        at,
+      ] = packed
+      const file: ReceivedFile = {
+        kind,
+        path,
+        mediaKey: Buffer.from(mediaKey, 'base64url'),
+        fileSha256: bytes(sha),
+        fileEncSha256: bytes(encSha),
+        fileLength,
+        mimeType,
+        fileName,
+        key: { id, remoteJid, fromMe: fromMe === 1, ...(participant ? { participant } : {}) },
+        at,
+      }
+      return { instance, file }
+    },
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * What arrives without a ciphertext: channel posts, notifications of groups and channels, calls. Each is told from its own stanza, and
+ * the event is on disk before the library hears of the stanza and confirms it (`gate.ts`).
+ *
+ * Not gated, and why: receipts only ever raise a value, and the network repeats the ones that matter with the next; app state (labels,
+ * names) is read again from its version after a crash; presence is worth nothing a moment later.
+ */
+import {
+  type BinaryNode,
+  decodeMessageNode,
+  getBinaryNodeChild,
+  isJidGroup,
+  isJidNewsletter,
+  proto,
+  type WAMessage,
+  type WAMessageKey,
+} from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import type { DomainEvent } from '../../src/domain/events.ts'
+import type { Op } from '../../src/storage/contract.ts'
+import type { Calls } from './calls.ts'
+import { raiseGate } from './gate.ts'
+import type { Inbound } from './inbound.ts'
+import { type Mark, messageMark } from './marks.ts'
+import type { Session } from './session.ts'
+import { type InboundContext, notification, type Told } from './translate/inbound/family.ts'
+import { groupNotices } from './translate/inbound/group-notice.ts'
+import type { ReadableMessage } from './translate/inbound/message.ts'
+import { mexNotices, newsletterNotices } from './translate/inbound/newsletter-notice.ts'
+import { bare } from './translate/jid.ts'
+import { within } from './within.ts'
+
+export interface ArrivalDeps {
+  inbound: Pick<Inbound, 'context' | 'told' | 'message'>
+  calls: Calls
+  log: Logger
+  /** Commits what `make` tells, once per mark. */
+  once(mark: Mark, make: () => Promise<readonly DomainEvent[]>, more?: readonly Op[]): Promise<void>
+  /** For the commit of a message that could not be read before. */
+  arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
+  onMessage(message: WAMessage): void
+}
+
+/** A notice and the message key it is told under. */
+interface Notice {
+  chat: string
+  participant?: string | undefined
+  participantAlt?: string | undefined
+  told: Told
+}
+
+/** Time to ask where our own new picture lies, in ms: later the event goes without. */
+const PICTURE_DEADLINE = 3_000
+
+export function attachArrivals(session: Session, deps: ArrivalDeps): void {
+  const { inbound, calls, log, once } = deps
+  const { sock, identity } = session
+  const onFailure = (error: unknown) => {
+    // Nothing may be confirmed past what is not on disk: without the connection the network sends it again.
+    log.error({ err: error }, 'what arrived could not be written; the connection is cut')
+    const { socket } = sock.ws as unknown as { socket?: { terminate(): void } | null }
+    socket?.terminate()
+  }
+
+  async function events(node: BinaryNode, notices: readonly Notice[]): Promise<DomainEvent[]> {
+    const { id = '', t, notify } = node.attrs
+    const told = await Promise.all(
+      notices.map(({ chat, participant, participantAlt, told }) => {
+        const key: WAMessageKey = {
+          remoteJid: chat,
+          id,
+          fromMe: participant !== undefined && identity.isMe(participant),
+          ...(participant ? { participant: bare(participant) } : {}),
+          ...(participantAlt ? { participantAlt } : {}),
+        }
+        const readable: ReadableMessage = { key, messageTimestamp: Number(t ?? 0), pushName: participant ? notify : null }
+        return inbound.told(readable, told)
+      }),
+    )
+    return told.filter((event) => event !== null)
+  }
+
+  async function tellNotification(node: BinaryNode): Promise<void> {
+    const context = inbound.context()
+    if (!context) return
+    const { type = '', from = '', id = '', participant = '' } = node.attrs
+    await once(messageMark({ id: `${type} ${id}`, chat: from, author: participant }), async () => {
+      try {
+        return await events(node, await noticesOf(node, context))
+      } catch (error) {
+        // A stanza that cannot be understood now cannot be understood when it comes again.
+        log.warn({ err: error, type, stanza: id }, 'a notification could not be told')
+        return []
+      }
+    })
+  }
+
+  async function noticesOf(node: BinaryNode, context: InboundContext): Promise<Notice[]> {
+    const { type, from = '', participant, participant_pn, participant_lid } = node.attrs
+    switch (type) {
+      case 'w:gp2': {
+        const participantAlt = participant_pn ?? participant_lid
+        return (await groupNotices(node, context)).map((told) => ({ chat: from, participant, participantAlt, told }))
+      }
+      case 'newsletter':
+        return (await newsletterNotices(node, context)).map(({ newsletter, told }) => ({ chat: newsletter, told }))
+      case 'mex':
+        return (await mexNotices(node, context)).map(({ newsletter, told }) => ({ chat: newsletter, told }))
+      case 'picture':
+        return pictureNotice(node)
+      default:
+        return []
+    }
+  }
+
+  async function pictureNotice(node: BinaryNode): Promise<Notice[]> {
+    const { from = '' } = node.attrs
+    const set = getBinaryNodeChild(node, 'set')
+    const change = set ?? getBinaryNodeChild(node, 'delete')
+    if (!change) return []
+    if (isJidGroup(from))
+      return [{ chat: from, participant: change.attrs.author, told: notification('group_change_icon', [set?.attrs.id ?? '']) }]
+    if (!identity.isMe(from)) return []
+    const updated_photo = set ? await ownPicture() : null
+    return [{ chat: bare(from), told: notification('profile_picture_updated', [], { updated_photo }) }]
+  }
+
+  const ownPicture = () =>
+    within(session, PICTURE_DEADLINE, sock.profilePictureUrl(identity.own()[0] ?? '', 'image')).then(
+      (url) => url?.slice(0, 2_048) ?? null,
+      (error: unknown) => {
+        log.info({ err: error }, 'the address of our own new picture is not known')
+        return null
+      },
+    )
+
+  /** A post is not sealed: everybody may read it. */
+  async function tellPost(node: BinaryNode): Promise<void> {
+    const message = postOf(node)
+    if (!message) return
+    const { id, remoteJid } = message.key
+    const mark = messageMark({
+      id: `${id}${node.attrs.edit ? ` ${node.attrs.edit} ${node.attrs.t}` : ''}`,
+      chat: remoteJid ?? '',
+      author: '',
+    })
+    await once(mark, async () => {
+      const event = await inbound.message(message)
+      if (!event) return []
+      // An edited post comes again under its own id, whole.
+      const isWhole = node.attrs.edit === NEWSLETTER_EDIT && event.body.is_edit === false
+      return [isWhole ? { ...event, body: { ...event.body, is_edit: true, edit_message_id: id } } : event]
+    })
+    if (!node.attrs.edit) deps.onMessage(message)
+  }
+
+  function postOf(node: BinaryNode): WAMessage | null {
+    const content = getBinaryNodeChild(node, 'plaintext')?.content
+    if (!(content instanceof Uint8Array)) return null
+    try {
+      const { me } = sock.authState.creds
+      const { fullMessage } = decodeMessageNode(node, me?.id ?? '', me?.lid ?? '')
+      fullMessage.key.fromMe = node.attrs.is_sender === 'true'
+      fullMessage.message = proto.Message.decode(content)
+      return fullMessage
+    } catch (error) {
+      log.warn({ err: error, stanza: node.attrs.id }, 'a channel post is not a message')
+      return null
+    }
+  }
+
+  raiseGate(sock, {
+    name: 'CB:notification',
+    take: (node) => (TOLD.has(node.attrs.type ?? '') ? tellNotification(node) : undefined),
+    onFailure,
+  })
+  raiseGate(sock, { name: 'CB:call', take: (node) => calls.take(node, session), onFailure })
+  raiseGate(sock, {
+    name: 'CB:message',
+    take: (node) => (isJidNewsletter(node.attrs.from) ? tellPost(node) : undefined),
+    onFailure,
+  })
+
+  // Sent again by our own phone, through a peer message: the only readable ones that reach the library's event and not the inbox.
+  sock.ev.on('messages.upsert', ({ messages, requestId }) => {
+    if (requestId === undefined) return
+    for (const message of messages) if (message.message) recovered(message)
+  })
+
+  function recovered(message: WAMessage) {
+    const { id, remoteJid, participant, fromMe } = message.key
+    const mark = messageMark({
+      id: id ?? '',
+      chat: remoteJid ? bare(remoteJid) : '',
+      author: participant ? bare(participant) : fromMe ? 'me' : '',
+    })
+    const waited = deps.arrived(message.key)
+    const make = async () => [await inbound.message(message)].filter((event) => event !== null)
+    once(mark, make, waited.ops).then(() => {
+      waited.applied()
+      deps.onMessage(message)
+    }, onFailure)
+  }
+}
+
+const TOLD = new Set(['w:gp2', 'newsletter', 'mex', 'picture'])
+const NEWSLETTER_EDIT = '3'

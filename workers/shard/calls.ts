@@ -1,0 +1,155 @@
+/**
+ * Calls: one event per call, when it ends unanswered or was rejected by us. An offer says what kind of call it is, and the end of the call
+ * does not, so the offer is kept on disk until the end: a restart while it rings loses nothing.
+ */
+import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import * as v from 'valibot'
+import { type Clock, DAY, SECOND } from '../../src/domain/clock.ts'
+import type { DomainEvent } from '../../src/domain/events.ts'
+import type { InstanceSettings } from '../../src/domain/instance.ts'
+import type { Op, StateStore } from '../../src/storage/contract.ts'
+import { keys } from '../../src/storage/keys.ts'
+import { repository } from '../../src/storage/repository.ts'
+import type { Sealer } from '../../src/storage/seal.ts'
+import { type Mark, messageMark } from './marks.ts'
+import type { Session } from './session.ts'
+import { notification, type Told } from './translate/inbound/family.ts'
+import type { ReadableMessage } from './translate/inbound/message.ts'
+import { bare, identifierOf } from './translate/jid.ts'
+import { within } from './within.ts'
+
+const Call = v.object({
+  id: v.string(),
+  /** Who calls, and its other name. */
+  from: v.string(),
+  alt: v.optional(v.string()),
+  group: v.nullable(v.string()),
+  isVideo: v.boolean(),
+  /** Epoch seconds. */
+  timestamp: v.number(),
+})
+type Call = v.InferOutput<typeof Call>
+
+export interface CallDeps {
+  instance: string
+  store: StateStore
+  sealer: Sealer
+  clock: Clock
+  log: Logger
+  settings(): InstanceSettings
+  told(readable: ReadableMessage, told: Told): Promise<DomainEvent | null>
+  once(mark: Mark, make: () => Promise<readonly DomainEvent[]>, ops?: Op[]): Promise<void>
+  /** Queues the text that follows a rejected call. */
+  enqueue(jid: string, text: string): Promise<void>
+}
+
+export interface Calls {
+  load(): Promise<void>
+  /** Undefined for a stanza that says nothing about a beginning or an end. */
+  take(node: BinaryNode, session: Session): Promise<void> | undefined
+}
+
+/** Reasons of an end that somebody answered, here or on another device. */
+const ANSWERED = new Set(['accepted_elsewhere', 'rejected_elsewhere', 'accepted', 'rejected'])
+/** Time for the network to take a rejection, in ms. */
+const REJECT_DEADLINE = 10 * SECOND
+
+export function createCalls({ instance, store, sealer, clock, log, settings, told, once, enqueue }: CallDeps): Calls {
+  const records = repository({ name: 'ringing call', schema: Call, version: 1, sealed: sealer })
+  const ringing = new Map<string, Call>()
+  const keyOf = (id: string) => keys.call(instance, id)
+
+  async function offered(call: Call, isOld: boolean, session: Session) {
+    ringing.set(call.id, call)
+    await store.commit({ ops: [records.encode(keyOf(call.id), call)] })
+    if (!settings().call_reject_auto || isOld) return
+    // The network's answer needs nothing of the stanza behind which it waits; still, whoever waits for a rejection waits long.
+    void reject(call, session).catch((error: unknown) => log.warn({ err: error }, 'a call could not be rejected'))
+  }
+
+  async function reject(call: Call, session: Session) {
+    await within(session, REJECT_DEADLINE, session.sock.rejectCall(call.id, call.from))
+    await ended(call, true)
+    const { call_reject_message: text } = settings()
+    if (text !== null) await enqueue(call.from, text)
+  }
+
+  async function ended(call: Call, autoRejected: boolean) {
+    ringing.delete(call.id)
+    const mark = messageMark({ id: call.id, chat: call.from, author: 'call' })
+    await once(mark, async () => [await eventOf(call, autoRejected)].filter((event) => event !== null), [
+      records.remove(keyOf(call.id)),
+    ])
+  }
+
+  function eventOf(call: Call, autoRejected: boolean): Promise<DomainEvent | null> {
+    const { group, isVideo } = call
+    const key = group
+      ? { remoteJid: group, participant: call.from, participantAlt: call.alt }
+      : { remoteJid: call.from, remoteJidAlt: call.alt }
+    return told(
+      { key: { ...key, id: call.id, fromMe: false } as ReadableMessage['key'], messageTimestamp: call.timestamp },
+      notification(`call_missed_${group ? 'group_' : ''}${isVideo ? 'video' : 'voice'}`, [], {
+        call: {
+          call_id: call.id,
+          is_video: isVideo,
+          is_group: group !== null,
+          group_id: group === null ? null : identifierOf(group),
+          auto_rejected: autoRejected,
+        },
+      }),
+    )
+  }
+
+  async function forget(id: string) {
+    if (!ringing.delete(id)) return
+    await store.commit({ ops: [records.remove(keyOf(id))] })
+  }
+
+  return {
+    async load() {
+      const old: Op[] = []
+      for await (const { key, value } of records.list(store, keys.calls(instance))) {
+        if (clock.now() - value.timestamp * SECOND > DAY) old.push([key, null])
+        else ringing.set(value.id, value)
+      }
+      if (old.length > 0) await store.commit({ ops: old })
+    },
+    take(node, session) {
+      const [child] = Array.isArray(node.content) ? node.content : []
+      const id = child?.attrs['call-id']
+      if (!child || !id) return undefined
+      const known = ringing.get(id)
+      switch (child.tag) {
+        case 'offer':
+        case 'offer_notice':
+          return offered(callOf(node, child, id), node.attrs.offline !== undefined, session)
+        case 'accept':
+        case 'reject':
+          return forget(id)
+        case 'terminate':
+          if (ANSWERED.has(child.attrs.reason ?? '')) return forget(id)
+          // An end without its offer is a call we know nothing of, unless the network says that nobody answered.
+          if (!known && child.attrs.reason !== 'timeout') return undefined
+          return ended(known ?? callOf(node, child, id), false)
+        default:
+          return undefined
+      }
+    },
+  }
+}
+
+function callOf({ attrs: outer }: BinaryNode, child: BinaryNode, id: string): Call {
+  const { attrs } = child
+  const from = bare(attrs['call-creator'] ?? attrs.from ?? outer.from ?? '')
+  const alt = attrs.caller_pn ?? outer.sender_pn ?? outer.sender_lid
+  return {
+    id,
+    from,
+    ...(alt && bare(alt) !== from ? { alt: bare(alt) } : {}),
+    group: attrs['group-jid'] ?? null,
+    isVideo: getBinaryNodeChild(child, 'video') !== undefined,
+    timestamp: Number(outer.t ?? 0),
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * Holds a stanza back from the library until what it means is on disk. The library confirms notifications, calls and channel posts as
+ * soon as it has read them, and the network then never sends them again; so the event of such a stanza is committed first, and only then
+ * does the library hear of it (INBOUND.md, 5). Stanzas of one kind stay in line; those that mean nothing to us pass at once when the line
+ * is empty.
+ */
+import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
+
+type Listener = (node: BinaryNode) => void
+
+export interface Gate {
+  /** Event of the socket, `CB:call`. */
+  name: string
+  /** Undefined: not ours. Rejects when it could not be written: the stanza is then not confirmed, and comes again. */
+  take(node: BinaryNode): Promise<void> | undefined
+  /** A stanza that could not be written down: nothing behind it may be confirmed either. */
+  onFailure(error: unknown): void
+}
+
+/** Put up right after the socket is made, when only the library listens. */
+export function raiseGate({ ws }: WASocket, { name, take, onFailure }: Gate): void {
+  const listeners = ws.listeners(name) as Listener[]
+  ws.removeAllListeners(name)
+  let waiting = 0
+  let line: Promise<void> = Promise.resolve()
+  let isShut = false
+
+  const pass = (node: BinaryNode) => {
+    for (const listener of listeners) listener.call(ws, node)
+  }
+
+  ws.on(name, (node: BinaryNode) => {
+    if (isShut) return
+    const taken = take(node)
+    if (taken === undefined && waiting === 0) return pass(node)
+    // Its place in the line is taken now, and its work has begun: the line only keeps the order in which the library hears.
+    taken?.catch(() => {})
+    waiting++
+    line = line.then(async () => {
+      try {
+        await taken
+        if (!isShut) pass(node)
+      } catch (error) {
+        isShut = true
+        onFailure(error)
+      } finally {
+        waiting--
+      }
+    })
+  })
+}

@@ -1,0 +1,87 @@
+/**
+ * What arrives at one instance, as events: what translation may ask of the parts around it, and which of its events are wanted. It lives
+ * as long as the instance: a message whose session has just ended is still told with what that session knew.
+ */
+import type { WAMessage } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import type { Clock } from '../../src/domain/clock.ts'
+import type { DomainEvent } from '../../src/domain/events.ts'
+import type { InstanceConfig } from '../../src/domain/instance.ts'
+import type { MediaLinks, ReceivedFile } from '../../src/media/links.ts'
+import type { Outbox } from '../../src/webhooks/outbox.ts'
+import type { Recent } from './recent.ts'
+import type { Sent } from './sent.ts'
+import type { Session } from './session.ts'
+import type { InboundContext, KnownMessage, Told } from './translate/inbound/family.ts'
+import { isReported } from './translate/inbound/filters.ts'
+import { type ReadableMessage, receivedEvent, toldEvent } from './translate/inbound/message.ts'
+
+export interface InboundDeps {
+  instance: string
+  clock: Clock
+  log: Logger
+  outbox: Outbox
+  links: MediaLinks
+  recent: Recent
+  sent: Sent
+  config(): InstanceConfig
+  /** The account's own number in digits, null before it is known. */
+  phone(): string | null
+}
+
+export interface Inbound {
+  /** Called with every session before it is used. */
+  use(session: Session): void
+  /** Null before the first session. */
+  context(): InboundContext | null
+  /** The event of a message, or null when there is nothing to tell or nobody wants it. */
+  message(readable: WAMessage, fromApi?: boolean): Promise<DomainEvent | null>
+  /** The same for what has no content: notifications, messages that cannot be read. */
+  told(readable: ReadableMessage, told: Told): Promise<DomainEvent | null>
+}
+
+export function createInbound({ instance, clock, log, outbox, links, recent, sent, config, phone }: InboundDeps): Inbound {
+  let session: Session | null = null
+
+  async function original(id: string): Promise<KnownMessage | null> {
+    const known = recent.get(id)
+    if (known) return { key: known.key, message: known.message ?? {} }
+    // Kept for a day for retries: after a restart it is what is left of our own polls and events.
+    const own = await sent.get(id)
+    return own ? { key: { id, fromMe: true }, message: own } : null
+  }
+
+  function mediaUrl(file: ReceivedFile): string | null {
+    const { baseUrl } = config()
+    const link = baseUrl === undefined ? null : links.seal(instance, file, clock.now())
+    return link === null ? null : `${baseUrl}/media/${link}`
+  }
+
+  function context(): InboundContext | null {
+    if (!session) return null
+    const { identity, groups } = session
+    return {
+      identity,
+      connectedPhone: phone,
+      chatName: (jid) => groups.known(jid)?.subject ?? null,
+      original,
+      mediaUrl,
+      onProblem: (error, key) => log.warn({ err: error, message_id: key.id }, 'a message could not be told'),
+    }
+  }
+
+  async function wanted(make: (context: InboundContext) => Promise<DomainEvent | null>): Promise<DomainEvent | null> {
+    const from = outbox.wanted('received') ? context() : null
+    const event = from && (await make(from))
+    return event && isReported(event, config().webhooks) ? event : null
+  }
+
+  return {
+    use(next) {
+      session = next
+    },
+    context,
+    message: (readable, fromApi) => wanted((from) => receivedEvent(from, readable, fromApi)),
+    told: (readable, told) => wanted((from) => toldEvent(from, readable, told)),
+  }
+}

@@ -1,0 +1,92 @@
+/** Everything that arrives at one instance, put together: ciphertexts, what was never one, calls, presence, changes of the account. */
+import type { WAMessage } from '@whiskeysockets/baileys'
+import { watchAccount } from './account-notices.ts'
+import { attachArrivals } from './arrivals.ts'
+import { createCalls } from './calls.ts'
+import { createInbound, type InboundDeps } from './inbound.ts'
+import { createInbox, type InboxDeps, type InboxSession } from './inbox.ts'
+import { createPresence } from './presence.ts'
+import type { Session } from './session.ts'
+import { waiting } from './translate/inbound/message.ts'
+import { createWaiting } from './waiting.ts'
+
+export interface ReceivingDeps extends InboundDeps, Omit<InboxDeps, 'translate' | 'arrived' | 'unreadable' | 'outbox'> {
+  /** Queues the text that follows a call we rejected. */
+  answerCall(phone: string, text: string): Promise<void>
+}
+
+export interface Receiving {
+  load(): Promise<void>
+  session(): InboxSession
+  /** At once after the session was made, before anything arrives. */
+  attach(session: Session): void
+  /** The session is logged in, or the webhooks have changed. */
+  announce(): void
+  /** The event of a message this service sent. */
+  own(message: WAMessage): ReturnType<ReturnType<typeof createInbound>['message']>
+  stop(): Promise<void>
+}
+
+export function createReceiving(deps: ReceivingDeps): Receiving {
+  const { instance, store, sealer, clock, log, outbox } = deps
+  const inbound = createInbound(deps)
+  const presence = createPresence({ store, outbox, clock, log })
+  const held = createWaiting({
+    instance,
+    store,
+    sealer,
+    clock,
+    log,
+    outbox,
+    event: async ({ key, timestamp, pushName, viewOnce }) =>
+      inbound.context() ? inbound.told({ key, messageTimestamp: timestamp, pushName }, waiting(viewOnce)) : 'later',
+  })
+
+  function onMessage(message: WAMessage) {
+    presence.met(message.key.remoteJid ?? '')
+    deps.onMessage(message)
+  }
+
+  const inbox = createInbox({
+    ...deps,
+    translate: (message) => inbound.message(message),
+    arrived: held.arrived,
+    unreadable: held.add,
+    onMessage,
+  })
+  const calls = createCalls({
+    instance,
+    store,
+    sealer,
+    clock,
+    log,
+    settings: () => deps.config().settings,
+    told: inbound.told,
+    once: inbox.once,
+    async enqueue(jid, text) {
+      const person = await inbound.context()?.identity.person(jid)
+      if (person) await deps.answerCall(person.phone, text)
+    },
+  })
+
+  return {
+    session: inbox.session,
+    async load() {
+      await Promise.all([inbox.load(), held.load(), calls.load()])
+    },
+    attach(session) {
+      inbound.use(session)
+      presence.attach(session)
+      attachArrivals(session, { inbound, calls, log, once: inbox.once, arrived: held.arrived, onMessage })
+      watchAccount(session, { store, clock, log, outbox, inbound })
+    },
+    announce: presence.announce,
+    own(message) {
+      presence.met(message.key.remoteJid ?? '')
+      return inbound.message(message, true)
+    },
+    async stop() {
+      await Promise.all([held.stop(), presence.stop()])
+    },
+  }
+}

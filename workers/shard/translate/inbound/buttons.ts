@@ -1,0 +1,121 @@
+/** The button object of shared/api/interactive.md 1.1, from the three forms in which messages carry buttons. */
+import type { proto } from '@whiskeysockets/baileys'
+import { cut, cutOrEmpty, cutOrNull } from './bounds.ts'
+import type { Family, Scene } from './family.ts'
+import { jsonObject, textOf } from './json.ts'
+import { fileUrl } from './media.ts'
+import { placeOf } from './place.ts'
+
+export interface Button {
+  id: string
+  type: 'reply' | 'url' | 'call' | 'copy'
+  label: string
+  url?: string
+  phone?: string
+  code?: string
+}
+
+const MAX_BUTTONS = 10
+/** Known short way to write a copy button as a link. */
+const COPY_LINK = 'https://www.whatsapp.com/otp/code/?otp_type=COPY_CODE&code='
+
+const labelOf = (text: string | null | undefined) => cutOrEmpty(text, 60)
+const idOf = (id: string | null | undefined, position: number) => cut(id || String(position), 256)
+
+function link(id: string, label: string, url: string | null | undefined): Button {
+  if (url?.startsWith(COPY_LINK)) {
+    const code = new URLSearchParams(url.slice(url.indexOf('?'))).get('code') ?? ''
+    return { id, type: 'copy', label, code: cut(code.replace(/^otp/, ''), 1_024) }
+  }
+  return { id, type: 'url', label, url: cutOrEmpty(url, 2_048) }
+}
+
+const call = (id: string, label: string, phone: string | null | undefined): Button => ({
+  id,
+  type: 'call',
+  label,
+  phone: (phone ?? '').replace(/\D/g, '').slice(0, 20),
+})
+
+/** Positions count from 1, as in sends. A kind of button the contract has no word for is left out. */
+export function flowButtons(flow: proto.Message.InteractiveMessage.INativeFlowMessage | null | undefined): Button[] {
+  return (flow?.buttons ?? []).slice(0, MAX_BUTTONS).flatMap(({ name, buttonParamsJson }, index): Button[] => {
+    const params = jsonObject(buttonParamsJson)
+    const id = idOf(textOf(params.id), index + 1)
+    const label = labelOf(textOf(params.display_text))
+    switch (name) {
+      case 'quick_reply':
+        return [{ id, type: 'reply', label }]
+      case 'cta_url':
+        return [link(id, label, textOf(params.url))]
+      case 'cta_call':
+        return [call(id, label, textOf(params.phone_number))]
+      case 'cta_copy':
+        return [{ id, type: 'copy', label, code: cutOrEmpty(textOf(params.copy_code), 1_024) }]
+      default:
+        return []
+    }
+  })
+}
+
+export function templateButtons(buttons: readonly proto.IHydratedTemplateButton[] | null | undefined): Button[] {
+  return (buttons ?? []).slice(0, MAX_BUTTONS).flatMap((button, position): Button[] => {
+    const id = String(button.index ?? position)
+    const { quickReplyButton: reply, urlButton, callButton } = button
+    if (reply) return [{ id: cut(reply.id || id, 256), type: 'reply', label: labelOf(reply.displayText) }]
+    if (urlButton) return [link(id, labelOf(urlButton.displayText), urlButton.url)]
+    if (callButton) return [call(id, labelOf(callButton.displayText), callButton.phoneNumber)]
+    return []
+  })
+}
+
+type Header = Pick<proto.Message.InteractiveMessage.IHeader, 'imageMessage' | 'videoMessage' | 'documentMessage'>
+
+/** Links to what stands above the text. */
+export const headerUrls = (header: Header | null | undefined, scene: Scene, viewOnce: boolean) => ({
+  image_url: fileUrl('image', header?.imageMessage, scene, viewOnce),
+  video_url: fileUrl('video', header?.videoMessage, scene, viewOnce),
+  document_url: fileUrl('document', header?.documentMessage, scene, viewOnce),
+})
+
+/** Messages of our own kind wear a view-once wrapper in old clients; that says nothing about their pictures. */
+export const legacyButtons: Family = ({ message }, scene) => {
+  const found = message.buttonsMessage
+  if (!found) return null
+  return {
+    block: {
+      buttons: {
+        message: cutOrEmpty(found.contentText, 4_096),
+        title: cutOrNull(found.text, 256),
+        footer: cutOrNull(found.footerText, 256),
+        ...headerUrls(found, scene, false),
+        buttons: (found.buttons ?? []).slice(0, MAX_BUTTONS).map(({ buttonId, buttonText }, index) => ({
+          id: idOf(buttonId, index + 1),
+          type: 'reply',
+          label: labelOf(buttonText?.displayText),
+        })),
+      },
+    },
+    common: { view_once: false },
+  }
+}
+
+export const template: Family = ({ message }, scene) => {
+  const outer = message.templateMessage
+  const found = outer?.hydratedTemplate ?? outer?.hydratedFourRowTemplate
+  if (!outer || !found) return null
+  return {
+    block: {
+      hydrated_template: {
+        message: cutOrEmpty(found.hydratedContentText, 4_096),
+        title: cutOrNull(found.hydratedTitleText, 256),
+        footer: cutOrNull(found.hydratedFooterText, 256),
+        template_id: cutOrNull(found.templateId ?? outer.templateId, 128),
+        ...headerUrls(found, scene, false),
+        location: placeOf(found.locationMessage),
+        buttons: templateButtons(found.hydratedButtons),
+      },
+    },
+    common: { view_once: false },
+  }
+}

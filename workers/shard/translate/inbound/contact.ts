@@ -1,0 +1,37 @@
+/** `contact`, `contacts`. */
+import type { proto } from '@whiskeysockets/baileys'
+import { cutOrEmpty } from './bounds.ts'
+import type { Family } from './family.ts'
+
+const MAX_PHONES = 10
+const MAX_CONTACTS = 257
+/** Where a card is read from; more than the contract shows, so that a long note before the numbers does not hide them. */
+const READ = 65_536
+
+/** The numbers of a card: what its apps call `waid`, else what stands behind the colon. */
+export function phonesOf(vcard: string): string[] {
+  // A line may be folded: it goes on in the next one behind a space.
+  const lines = vcard
+    .slice(0, READ)
+    .replace(/\r?\n[ \t]/g, '')
+    .split(/\r?\n/)
+  const phones = lines
+    .filter((line) => /^(?:[\w-]+\.)?TEL[;:]/i.test(line))
+    .map((line) => /waid=(\d{5,20})/i.exec(line)?.[1] ?? line.slice(line.indexOf(':') + 1).replace(/\D/g, ''))
+    .filter((digits) => /^\d{5,20}$/.test(digits))
+  return [...new Set(phones)].slice(0, MAX_PHONES)
+}
+
+const card = ({ displayName, vcard }: proto.Message.IContactMessage) => ({
+  display_name: cutOrEmpty(displayName, 256),
+  vcard: cutOrEmpty(vcard, 16_384),
+  phones: phonesOf(vcard ?? ''),
+})
+
+export const contact: Family = ({ message }) =>
+  message.contactMessage ? { block: { contact: card(message.contactMessage) } } : null
+
+export const contacts: Family = ({ message }) => {
+  const cards = message.contactsArrayMessage?.contacts
+  return cards?.length ? { block: { contacts: cards.slice(0, MAX_CONTACTS).map(card) } } : null
+}

@@ -1,0 +1,75 @@
+/** Which family tells which content field of the protocol. What has no row here is reported as unsupported, by its name. */
+import { legacyButton, legacyRow, nativeAnswer, templateButton } from './answer.ts'
+import { legacyButtons, template } from './buttons.ts'
+import { order, paymentCancelled, paymentDeclined, product, requestPayment, sendPayment } from './commerce.ts'
+import { contact, contacts } from './contact.ts'
+import { type Content, type Field, type Unwrapped, unwrap } from './content.ts'
+import { event, eventResponse } from './event.ts'
+import type { Family, Scene, Telling, Told } from './family.ts'
+import { interactive } from './interactive.ts'
+import { groupInvite, newsletterAdminInvite, newsletterInvite } from './invite.ts'
+import { legacyList } from './list.ts'
+import { audio, document, image, sticker, video } from './media.ts'
+import { pin } from './pin.ts'
+import { liveLocation, location } from './place.ts'
+import { poll, pollVote } from './poll.ts'
+import { protocol, sealedEdit } from './protocol.ts'
+import { reaction, sealedReaction } from './reaction.ts'
+import { text } from './text.ts'
+
+export const FAMILIES: Partial<Record<Field, Family>> = {
+  conversation: text,
+  extendedTextMessage: text,
+  imageMessage: image,
+  videoMessage: video,
+  ptvMessage: video,
+  audioMessage: audio,
+  documentMessage: document,
+  stickerMessage: sticker,
+  locationMessage: location,
+  liveLocationMessage: liveLocation,
+  contactMessage: contact,
+  contactsArrayMessage: contacts,
+  reactionMessage: reaction,
+  encReactionMessage: sealedReaction,
+  pollCreationMessage: poll,
+  pollCreationMessageV2: poll,
+  pollCreationMessageV3: poll,
+  pollCreationMessageV5: poll,
+  pollUpdateMessage: pollVote,
+  eventMessage: event,
+  encEventResponseMessage: eventResponse,
+  buttonsResponseMessage: legacyButton,
+  templateButtonReplyMessage: templateButton,
+  interactiveResponseMessage: nativeAnswer,
+  listResponseMessage: legacyRow,
+  productMessage: product,
+  orderMessage: order,
+  buttonsMessage: legacyButtons,
+  listMessage: legacyList,
+  interactiveMessage: interactive,
+  templateMessage: (content, scene) => template(content, scene) ?? interactive(content, scene),
+  requestPaymentMessage: requestPayment,
+  sendPaymentMessage: sendPayment,
+  declinePaymentRequestMessage: paymentDeclined,
+  cancelPaymentRequestMessage: paymentCancelled,
+  newsletterAdminInviteMessage: newsletterAdminInvite,
+  newsletterFollowerInviteMessageV2: newsletterInvite,
+  groupInviteMessage: groupInvite,
+  pinInChatMessage: pin,
+  protocolMessage: protocol(tellInner),
+  secretEncryptedMessage: sealedEdit(tellInner),
+}
+
+/** Kinds that speak about another message: an edit of a message into one of these is no content. */
+const NOT_INNER = new Set<Field>(['protocolMessage', 'secretEncryptedMessage'])
+
+export const tell = (content: Unwrapped, scene: Scene): Telling | Promise<Telling> =>
+  FAMILIES[content.field]?.(content, scene) ?? null
+
+async function tellInner(message: Content, scene: Scene): Promise<Told | null> {
+  const content = unwrap(message)
+  if (!content || NOT_INNER.has(content.field)) return null
+  const told = await tell(content, scene)
+  return told === 'silent' ? null : told
+}

@@ -1,0 +1,71 @@
+/** `interactiveMessage`: one protobuf for buttons, lists, carousels and the payment cards; the names of its flows decide. */
+import type { proto } from '@whiskeysockets/baileys'
+import { cutOrEmpty, cutOrNull } from './bounds.ts'
+import { flowButtons, headerUrls } from './buttons.ts'
+import type { Family, Scene, Told } from './family.ts'
+import { jsonObject } from './json.ts'
+import { flowList } from './list.ts'
+import { pixKey, reviewAndPay, reviewOrder } from './payment-card.ts'
+
+const MAX_CARDS = 10
+
+/** What a payment flow carries stands in the parameters of its one button. */
+const CARDS: Readonly<Record<string, (params: ReturnType<typeof jsonObject>) => Told | null>> = {
+  payment_info: pixKey,
+  review_and_pay: reviewAndPay,
+  order_details: reviewAndPay,
+  review_order: reviewOrder,
+  order_status: reviewOrder,
+}
+
+export const interactive: Family = ({ message }, scene) => {
+  const found = message.interactiveMessage ?? message.templateMessage?.interactiveMessageTemplate
+  return found ? tellInteractive(found, scene) : null
+}
+
+function tellInteractive(found: proto.Message.IInteractiveMessage, scene: Scene): Told | null {
+  // Old clients draw these inside a view-once wrapper, which says nothing about them.
+  const common = { view_once: false }
+  const cards = found.carouselMessage?.cards
+  if (cards) return { block: { carousel: carousel(found, cards, scene) }, common }
+  for (const { name, buttonParamsJson } of found.nativeFlowMessage?.buttons ?? []) {
+    const told = CARDS[name ?? '']?.(jsonObject(buttonParamsJson))
+    if (told) return { ...told, common }
+  }
+  const list = flowList(found)
+  if (list) return { ...list, common }
+  if (!found.nativeFlowMessage) return null
+  return {
+    block: {
+      buttons: {
+        message: cutOrEmpty(found.body?.text, 4_096),
+        title: cutOrNull(found.header?.title, 256),
+        footer: cutOrNull(found.footer?.text, 256),
+        ...headerUrls(found.header, scene, false),
+        buttons: flowButtons(found.nativeFlowMessage),
+      },
+    },
+    common,
+  }
+}
+
+function carousel(
+  { body }: proto.Message.IInteractiveMessage,
+  cards: readonly proto.Message.IInteractiveMessage[],
+  scene: Scene,
+) {
+  return {
+    message: cutOrEmpty(body?.text, 4_096),
+    cards: cards.slice(0, MAX_CARDS).map((card) => {
+      const { image_url, video_url } = headerUrls(card.header, scene, false)
+      return {
+        title: cutOrNull(card.header?.title, 256),
+        text: cutOrNull(card.body?.text, 4_096),
+        footer: cutOrNull(card.footer?.text, 256),
+        image_url,
+        video_url,
+        buttons: flowButtons(card.nativeFlowMessage),
+      }
+    }),
+  }
+}

@@ -1,0 +1,148 @@
+/** `image`, `video`, `audio`, `document`, `sticker`: what the message says of its file, and a sealed link to it. Nothing is downloaded. */
+import type { proto } from '@whiskeysockets/baileys'
+import type { ReceivedFile } from '../../../../src/media/links.ts'
+import { count, cut, cutOrNull } from './bounds.ts'
+import type { Unwrapped } from './content.ts'
+import type { Family, Scene } from './family.ts'
+
+type FileMessage = Pick<
+  proto.Message.IDocumentMessage,
+  'url' | 'directPath' | 'mediaKey' | 'fileSha256' | 'fileEncSha256' | 'fileLength' | 'mimetype' | 'fileName'
+>
+
+/** The network's own host of files: a link to any other is a stranger's wish and is not followed. */
+const MEDIA_ORIGIN = 'https://mmg.whatsapp.net'
+
+const USUAL_MIME: Record<ReceivedFile['kind'], string> = {
+  image: 'image/jpeg',
+  video: 'video/mp4',
+  audio: 'audio/ogg; codecs=opus',
+  document: 'application/octet-stream',
+  sticker: 'image/webp',
+}
+
+function pathOf({ directPath, url }: FileMessage): string | null {
+  if (directPath?.startsWith('/')) return directPath
+  if (!url?.startsWith(`${MEDIA_ORIGIN}/`) || !URL.canParse(url)) return null
+  const { pathname, search } = new URL(url)
+  return pathname + search
+}
+
+const bytesOf = (bytes: Uint8Array | null | undefined) => (bytes?.length ? bytes : null)
+
+function sealedLink(kind: ReceivedFile['kind'], file: FileMessage, { context, key, at }: Scene): string | null {
+  const mediaKey = bytesOf(file.mediaKey)
+  const path = pathOf(file)
+  if (!mediaKey || path === null || !key.id || !key.remoteJid) return null
+  return context.mediaUrl({
+    kind,
+    path,
+    mediaKey,
+    fileSha256: bytesOf(file.fileSha256),
+    fileEncSha256: bytesOf(file.fileEncSha256),
+    fileLength: count(file.fileLength),
+    mimeType: cut(file.mimetype || USUAL_MIME[kind], 128),
+    fileName: cutOrNull(file.fileName, 255),
+    key: {
+      id: key.id,
+      remoteJid: key.remoteJid,
+      fromMe: key.fromMe === true,
+      ...(key.participant ? { participant: key.participant } : {}),
+    },
+    at,
+  })
+}
+
+/** A link to a file beside other content: headers of buttons, cards and templates. */
+export const fileUrl = (kind: ReceivedFile['kind'], file: FileMessage | null | undefined, scene: Scene, viewOnce: boolean) =>
+  file && !viewOnce ? sealedLink(kind, file, scene) : null
+
+function mediaFields(kind: ReceivedFile['kind'], file: FileMessage, { viewOnce }: Unwrapped, scene: Scene) {
+  const url = viewOnce ? null : sealedLink(kind, file, scene)
+  return {
+    url,
+    mime_type: cut(file.mimetype || USUAL_MIME[kind], 128),
+    file_size: count(file.fileLength),
+    download_error: url === null ? problem(file, viewOnce) : null,
+  }
+}
+
+function problem(file: FileMessage, viewOnce: boolean): string {
+  if (viewOnce) return 'view once media is not available on linked devices'
+  if (!file.mediaKey?.length) return 'the message has no key for its file'
+  if (pathOf(file) === null) return 'the message does not say where its file lies'
+  return 'no link can be made for this file'
+}
+
+const size = ({ width, height }: { width?: number | null; height?: number | null }) => ({
+  width: count(width) || null,
+  height: count(height) || null,
+})
+
+export const image: Family = (content, scene) => {
+  const file = content.message.imageMessage
+  if (!file) return null
+  const { width, height } = size(file)
+  return {
+    block: { image: { ...mediaFields('image', file, content, scene), caption: caption(file), width, height } },
+    common: album(content),
+  }
+}
+
+export const video: Family = (content, scene) => {
+  const { ptvMessage, videoMessage } = content.message
+  const file = ptvMessage ?? videoMessage
+  if (!file) return null
+  return {
+    block: {
+      video: {
+        ...mediaFields('video', file, content, scene),
+        caption: caption(file),
+        seconds: count(file.seconds),
+        ...size(file),
+        gif: file.gifPlayback === true,
+        ptv: file === ptvMessage,
+      },
+    },
+    common: album(content),
+  }
+}
+
+export const audio: Family = (content, scene) => {
+  const file = content.message.audioMessage
+  if (!file) return null
+  return {
+    block: { audio: { ...mediaFields('audio', file, content, scene), ptt: file.ptt === true, seconds: count(file.seconds) } },
+  }
+}
+
+export const document: Family = (content, scene) => {
+  const file = content.message.documentMessage
+  if (!file) return null
+  return {
+    block: {
+      document: {
+        ...mediaFields('document', file, content, scene),
+        file_name: cutOrNull(file.fileName, 255),
+        title: cutOrNull(file.title, 256),
+        caption: caption(file),
+        page_count: count(file.pageCount) || null,
+      },
+    },
+  }
+}
+
+export const sticker: Family = (content, scene) => {
+  const file = content.message.stickerMessage
+  if (!file) return null
+  const animated = file.isAnimated === true || file.isLottie === true
+  return { block: { sticker: { ...mediaFields('sticker', file, content, scene), animated, ...size(file) } } }
+}
+
+const caption = (file: { caption?: string | null }) => cutOrNull(file.caption, 65_536)
+
+/** Pictures of an album name its header, which is not reported itself. */
+function album({ aside }: Unwrapped): Record<string, unknown> {
+  const id = aside.messageAssociation?.parentMessageKey?.id
+  return id ? { album_message_id: id } : {}
+}

@@ -1,0 +1,83 @@
+/** Notifications of channels: who became or is no longer an admin, and reactions, in their own stanzas and as `mex` updates. */
+import { type BinaryNode, getBinaryNodeChild, isJidNewsletter } from '@whiskeysockets/baileys'
+import { cutOrEmpty, isoOrNull } from './bounds.ts'
+import { type InboundContext, notification, type Told } from './family.ts'
+import { type Json, jsonObject, object, objects, textOf } from './json.ts'
+
+/** A notice and the channel it is about: a `mex` update comes from the server, not from the channel. */
+export interface NewsletterNotice {
+  newsletter: string
+  told: Told
+}
+
+type Role = 'promote' | 'demote'
+
+const roleChange = async (context: InboundContext, newsletter: string, user: string, role: Role): Promise<NewsletterNotice> => ({
+  newsletter,
+  told: notification(`newsletter_admin_${role}`, [
+    (await context.identity.person(user)).phone,
+    role === 'promote' ? 'admin' : 'subscriber',
+  ]),
+})
+
+/** `<notification type=newsletter>`. */
+export async function newsletterNotices(node: BinaryNode, context: InboundContext): Promise<NewsletterNotice[]> {
+  const newsletter = node.attrs.from ?? ''
+  const notices: NewsletterNotice[] = []
+  for (const child of Array.isArray(node.content) ? node.content : []) {
+    if (child.tag === 'participant' && child.attrs.jid) {
+      const role: Role = /admin/i.test(child.attrs.role ?? '') || child.attrs.action === 'promote' ? 'promote' : 'demote'
+      notices.push(await roleChange(context, newsletter, child.attrs.jid, role))
+    }
+    if (child.tag === 'reaction') notices.push({ newsletter, told: reactionTo(child, newsletter, Number(node.attrs.t ?? 0)) })
+  }
+  return notices
+}
+
+/** Who reacts to a post stays unknown: the channel itself stands for them. */
+function reactionTo(child: BinaryNode, newsletter: string, seconds: number): Told {
+  const inner = getBinaryNodeChild(child, 'reaction')
+  const { content } = inner ?? {}
+  const code = inner?.attrs.code ?? (content instanceof Uint8Array ? Buffer.from(content).toString('utf8') : content)
+  return {
+    block: {
+      reaction: {
+        value: cutOrEmpty(typeof code === 'string' ? code : '', 64),
+        time: isoOrNull(seconds * 1_000),
+        reaction_by: newsletter,
+        referenced_message: {
+          message_id: child.attrs.message_id ?? child.attrs.server_id ?? '',
+          from_me: false,
+          phone: newsletter,
+          participant: null,
+        },
+      },
+    },
+  }
+}
+
+const OPERATIONS: Readonly<Record<string, Role>> = {
+  NotificationNewsletterAdminPromote: 'promote',
+  NotificationNewsletterAdminDemote: 'demote',
+}
+
+/** `<notification type=mex>`: JSON, in the form with `updates` and in the one with the query's own answer. */
+export async function mexNotices(node: BinaryNode, context: InboundContext): Promise<NewsletterNotice[]> {
+  const update = getBinaryNodeChild(node, 'update') ?? getBinaryNodeChild(node, 'mex')
+  const { content } = update ?? {}
+  const json = jsonObject(content instanceof Uint8Array ? Buffer.from(content).toString('utf8') : String(content ?? ''))
+  const role = OPERATIONS[textOf(json.operation) ?? update?.attrs.op_name ?? '']
+  if (!role) return []
+  const updates = [...objects(json.updates), ...Object.values(object(json.data)).map(object)]
+  const found = updates.flatMap((each) => {
+    const newsletter = textOf(each.jid) ?? textOf(each.id)
+    const user = userOf(each)
+    return newsletter && user && isJidNewsletter(newsletter) ? [{ newsletter, user }] : []
+  })
+  return Promise.all(found.map(({ newsletter, user }) => roleChange(context, newsletter, user, role)))
+}
+
+function userOf({ user }: Json): string | null {
+  const { jid, id, pn } = object(user)
+  return textOf(user) ?? textOf(jid) ?? textOf(id) ?? textOf(pn)
+}

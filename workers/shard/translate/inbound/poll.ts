@@ -1,0 +1,54 @@
+/** `poll`, `poll_vote`. */
+import { createHash } from 'node:crypto'
+import { proto } from '@whiskeysockets/baileys'
+import { count, cutOrEmpty } from './bounds.ts'
+import { type Content, unwrap } from './content.ts'
+import type { Family } from './family.ts'
+import { openAbout } from './secret.ts'
+
+const MAX_OPTIONS = 12
+
+const pollOf = ({ pollCreationMessage, pollCreationMessageV2, pollCreationMessageV3, pollCreationMessageV5 }: Content) =>
+  pollCreationMessage ?? pollCreationMessageV2 ?? pollCreationMessageV3 ?? pollCreationMessageV5 ?? null
+
+const optionsOf = (poll: proto.Message.IPollCreationMessage) => (poll.options ?? []).map(({ optionName }) => optionName ?? '')
+
+export const poll: Family = ({ message }) => {
+  const found = pollOf(message)
+  if (!found) return null
+  return {
+    block: {
+      poll: {
+        question: cutOrEmpty(found.name, 255),
+        options: optionsOf(found)
+          .slice(0, MAX_OPTIONS)
+          .map((option) => cutOrEmpty(option, 100)),
+        poll_max_options: count(found.selectableOptionsCount) ?? 0,
+      },
+    },
+  }
+}
+
+/** A vote names options by their hash. One we cannot open is reported as unsupported: empty it would read as a withdrawal. */
+export const pollVote: Family = async ({ message }, scene) => {
+  const update = message.pollUpdateMessage
+  const key = update?.pollCreationMessageKey
+  const opened = await openAbout(scene, key, 'Poll Vote', { payload: update?.vote?.encPayload, iv: update?.vote?.encIv })
+  const original = opened && pollOf(unwrap(opened.original.message)?.message ?? {})
+  if (!opened || !original) return null
+  const chosen = (proto.Message.PollVoteMessage.decode(opened.plain).selectedOptions ?? []).map(hex)
+  const byHash = new Map(optionsOf(original).map((option) => [hex(sha256(option)), option]))
+  const known = chosen.flatMap((hash) => byHash.get(hash) ?? [])
+  return {
+    block: {
+      poll_vote: {
+        poll_message_id: key!.id,
+        options: known.slice(0, MAX_OPTIONS).map((option) => cutOrEmpty(option, 100)),
+        unknown_options: chosen.length - known.length,
+      },
+    },
+  }
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest()
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')

@@ -1,0 +1,68 @@
+/** Protocol messages that say something to a person: a deletion, an expiry, an edit in its old and in its sealed form. */
+import { proto } from '@whiskeysockets/baileys'
+import { count } from './bounds.ts'
+import { type Content, unwrap } from './content.ts'
+import { type Family, notification, type Scene, type Telling, type Told } from './family.ts'
+import { openAbout, type Purpose } from './secret.ts'
+
+const { Type } = proto.Message.ProtocolMessage
+const { SecretEncType } = proto.Message.SecretEncryptedMessage
+
+/** Tells a content without its message: what an edit turns into. */
+export type TellContent = (content: Content, scene: Scene) => Promise<Told | null>
+
+/** Of protocol messages only these are reported; the rest is the clients' own business. */
+export const protocol =
+  (tell: TellContent): Family =>
+  ({ message }, scene) => {
+    const { type, key, ephemeralExpiration, editedMessage } = message.protocolMessage ?? {}
+    switch (type) {
+      case Type.REVOKE:
+        return notification('revoke', [], { reference_message_id: key?.id ?? null })
+      case Type.EPHEMERAL_SETTING:
+        return notification('ephemeral_setting_changed', [String(count(ephemeralExpiration) ?? 0)])
+      case Type.MESSAGE_EDIT:
+        return editedMessage ? edit(tell, editedMessage, key?.id, scene) : 'silent'
+      default:
+        return 'silent'
+    }
+  }
+
+const PURPOSES: Readonly<Record<number, Purpose>> = {
+  [SecretEncType.MESSAGE_EDIT]: 'Message Edit',
+  [SecretEncType.EVENT_EDIT]: 'Event Edit',
+}
+
+export const sealedEdit =
+  (tell: TellContent): Family =>
+  async ({ message }, scene) => {
+    const sealed = message.secretEncryptedMessage
+    const purpose = PURPOSES[sealed?.secretEncType ?? 0]
+    const target = sealed?.targetMessageKey
+    if (!purpose) return null
+    const opened = await openAbout(scene, target, purpose, { payload: sealed?.encPayload, iv: sealed?.encIv })
+    if (!opened) return null
+    const inner = proto.Message.decode(opened.plain)
+    return edit(tell, inner.protocolMessage?.editedMessage ?? inner, target?.id, scene)
+  }
+
+/** The new content under the id of the message it replaces. */
+async function edit(tell: TellContent, content: Content, id: string | null | undefined, scene: Scene): Promise<Telling> {
+  if (!id) return null
+  const told = await tell(await completed(content, id, scene), scene)
+  if (!told) return null
+  return { ...told, common: { ...told.common, message_id: id, is_edit: true, edit_message_id: scene.key.id } }
+}
+
+/** Media whose caption is edited. */
+const CAPTIONED = ['imageMessage', 'videoMessage', 'documentMessage'] as const
+
+/** A new caption may come without the picture: the rest is that of the message it replaces. */
+async function completed(content: Content, id: string, { context }: Scene): Promise<Content> {
+  const found = unwrap(content)
+  const field = CAPTIONED.find((each) => each === found?.field)
+  const edited = field && found?.message[field]
+  if (!field || !edited || edited.mediaKey?.length) return content
+  const before = unwrap((await context.original(id))?.message ?? {})
+  return before?.field === field ? { [field]: { ...before.message[field], ...edited } } : content
+}

@@ -1,0 +1,39 @@
+/** `reaction`: a sign under a message, or its withdrawal; also in the sealed form of announcement groups. */
+import { proto } from '@whiskeysockets/baileys'
+import { cutOrEmpty, isoOrNull, millisecondsToIso } from './bounds.ts'
+import type { Family, Scene, Telling } from './family.ts'
+import { referencedMessage } from './referenced.ts'
+import { openAbout } from './secret.ts'
+
+export const reaction: Family = ({ message }, scene) => {
+  const given = message.reactionMessage
+  return given ? told(given, given.key, scene) : null
+}
+
+export const sealedReaction: Family = async ({ message }, scene) => {
+  const sealed = message.encReactionMessage
+  const opened = await openAbout(scene, sealed?.targetMessageKey, 'Enc Reaction', {
+    payload: sealed?.encPayload,
+    iv: sealed?.encIv,
+  })
+  return opened && told(proto.Message.ReactionMessage.decode(opened.plain), sealed?.targetMessageKey, scene)
+}
+
+async function told(
+  { text, senderTimestampMs }: proto.Message.IReactionMessage,
+  key: proto.IMessageKey | null | undefined,
+  scene: Scene,
+): Promise<Telling> {
+  const referenced = await referencedMessage(key, scene)
+  if (!referenced) return null
+  return {
+    block: {
+      reaction: {
+        value: cutOrEmpty(text, 64),
+        time: millisecondsToIso(senderTimestampMs) ?? isoOrNull(scene.at),
+        reaction_by: scene.author?.phone ?? scene.phone,
+        referenced_message: referenced,
+      },
+    },
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * What is said about another message in secret: votes, answers to events, edits, reactions in announcement groups. The key comes from the
+ * secret of the message spoken about, its author and the speaker; clients write each of the two as LID or as number and do not say which,
+ * so every pair is tried. rc14 tries one or none (webhook-payloads.md, 2.7).
+ */
+import { createDecipheriv, hkdfSync } from 'node:crypto'
+import type { proto } from '@whiskeysockets/baileys'
+import type { KnownMessage, Scene } from './family.ts'
+import { namesOf, reference } from './referenced.ts'
+
+export type Purpose = 'Poll Vote' | 'Event Response' | 'Message Edit' | 'Event Edit' | 'Enc Reaction'
+
+export interface Sealed {
+  payload: Uint8Array | null | undefined
+  iv: Uint8Array | null | undefined
+}
+
+const TAG_BYTES = 16
+const SECRET_BYTES = 32
+/** Votes and answers are bound to the message and the speaker a second time. */
+const BOUND: ReadonlySet<Purpose> = new Set(['Poll Vote', 'Event Response'])
+
+/** The plaintext and the message it is about; null when that is not remembered, has no secret, or no pair of names fits. */
+export async function openAbout(
+  scene: Scene,
+  target: proto.IMessageKey | null | undefined,
+  purpose: Purpose,
+  { payload, iv }: Sealed,
+): Promise<{ plain: Uint8Array; original: KnownMessage } | null> {
+  if (!target?.id || !payload || payload.length <= TAG_BYTES || !iv?.length) return null
+  const original = await scene.context.original(target.id)
+  const secret = original?.message.messageContextInfo?.messageSecret
+  if (!original || secret?.length !== SECRET_BYTES) return null
+  const authors = await allNames(scene, [
+    ...(original.key.fromMe ? scene.context.identity.own() : namesOf(original.key)),
+    ...(reference(target, scene)?.authors ?? []),
+  ])
+  const speakers = await allNames(scene, scene.fromMe ? scene.context.identity.own() : namesOf(scene.key))
+  for (const author of authors) {
+    for (const speaker of speakers) {
+      const plain = tryOpen(secret, target.id, author, speaker, purpose, payload, iv)
+      if (plain) return { plain, original }
+    }
+  }
+  return null
+}
+
+/** Each of the jids with the other name of the person, where the pair is known. */
+async function allNames({ context: { identity } }: Scene, jids: readonly string[]): Promise<Set<string>> {
+  const names = new Set(jids)
+  for (const jid of jids) {
+    const other = jid.endsWith('@lid') ? await identity.pnOf(jid) : await identity.lidOf(jid)
+    if (other) names.add(other)
+  }
+  return names
+}
+
+function tryOpen(
+  secret: Uint8Array,
+  id: string,
+  author: string,
+  speaker: string,
+  purpose: Purpose,
+  payload: Uint8Array,
+  iv: Uint8Array,
+): Uint8Array | null {
+  const key = Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(32), `${id}${author}${speaker}${purpose}`, 32))
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, iv)
+    if (BOUND.has(purpose)) decipher.setAAD(Buffer.from(`${id}\0${speaker}`))
+    decipher.setAuthTag(payload.subarray(-TAG_BYTES))
+    return Buffer.concat([decipher.update(payload.subarray(0, -TAG_BYTES)), decipher.final()])
+  } catch {
+    // A tag that does not fit is the answer to whether these two names are the right ones.
+    return null
+  }
+}

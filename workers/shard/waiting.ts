@@ -1,0 +1,180 @@
+/**
+ * Messages that came and cannot be read yet. The library asks the sender again; what does not come within a while is told as
+ * `waiting_message`, and the readable message follows as an event of its own when it comes (webhook-payloads.md, 2.7).
+ *
+ * The record is written when the ciphertext fails, which is before the library answers the network for it (it pauses between its retry
+ * request and its refusal): a crash in between leaves the record, and the next life tells it. It stays, as told, until the message comes
+ * or a day has passed, so that a retry that fails again tells nothing twice.
+ */
+import type { BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import * as v from 'valibot'
+import { type Clock, DAY, SECOND } from '../../src/domain/clock.ts'
+import type { DomainEvent } from '../../src/domain/events.ts'
+import type { Op, StateStore } from '../../src/storage/contract.ts'
+import { keys } from '../../src/storage/keys.ts'
+import { repository } from '../../src/storage/repository.ts'
+import type { Sealer } from '../../src/storage/seal.ts'
+import type { Outbox } from '../../src/webhooks/outbox.ts'
+import { type Mark, messageMark } from './marks.ts'
+
+/** Time for the sender's retry. */
+const RETRY_TIME = 10 * SECOND
+const MAX_AGE = DAY
+/** Kept in memory; the oldest give way, and one that comes later is then an ordinary message. */
+const MAX_RECORDS = 2_000
+
+const text = v.optional(v.string())
+const Waiting = v.object({
+  key: v.object({
+    id: v.string(),
+    remoteJid: v.string(),
+    remoteJidAlt: text,
+    fromMe: v.boolean(),
+    participant: text,
+    participantAlt: text,
+  }),
+  /** Epoch seconds, as the stanza says. */
+  timestamp: v.number(),
+  pushName: v.nullable(v.string()),
+  viewOnce: v.boolean(),
+  isTold: v.boolean(),
+  at: v.number(),
+})
+export type WaitingMessage = v.InferOutput<typeof Waiting>
+
+export interface WaitingDeps {
+  instance: string
+  store: StateStore
+  sealer: Sealer
+  clock: Clock
+  log: Logger
+  outbox: Pick<Outbox, 'append' | 'committed'>
+  /** `later`: nobody can tell it yet. Null: nobody wants it. */
+  event(message: WaitingMessage): Promise<DomainEvent | null | 'later'>
+}
+
+export interface WaitingMessages {
+  load(): Promise<void>
+  add(key: WAMessageKey, node: BinaryNode): void
+  /** For the commit of the readable message. */
+  arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
+  stop(): Promise<void>
+}
+
+const markOf = ({ id, remoteJid, participant }: WAMessageKey) =>
+  messageMark({ id: id ?? '', chat: remoteJid ?? '', author: participant ?? '' })
+
+const optional = <K extends string>(name: K, value: string | null | undefined) =>
+  (value ? { [name]: value } : {}) as { [P in K]?: string }
+
+export function createWaiting({ instance, store, sealer, clock, log, outbox, event }: WaitingDeps): WaitingMessages {
+  const records = repository({ name: 'waiting message', schema: Waiting, version: 1, sealed: sealer })
+  const open = new Map<Mark, { record: WaitingMessage; timer?: NodeJS.Timeout }>()
+  const keyOf = (mark: Mark) => keys.waiting(instance, mark)
+  /** One commit after another: a record is written before it is told. */
+  let line: Promise<unknown> = Promise.resolve()
+  let isStopped = false
+
+  function inLine(job: () => Promise<void>) {
+    line = line.then(job).catch((error) => log.error({ err: error }, 'a message that cannot be read could not be recorded'))
+  }
+
+  function later(mark: Mark, ms: number) {
+    const entry = open.get(mark)
+    if (!entry || isStopped) return
+    clearTimeout(entry.timer)
+    entry.timer = setTimeout(() => inLine(() => tell(mark)), ms)
+    entry.timer.unref()
+  }
+
+  async function tell(mark: Mark) {
+    const found = open.get(mark)
+    if (!found || found.record.isTold || isStopped) return
+    const made = await event(found.record)
+    // It came while its event was being made.
+    if (open.get(mark) !== found) return
+    if (made === 'later') return later(mark, RETRY_TIME)
+    const record = { ...found.record, isTold: true }
+    // Taken in memory first: a readable message that comes during the commit is told after it.
+    open.set(mark, { record })
+    const appended = made ? outbox.append(made) : null
+    try {
+      await store.commit({ ops: [records.encode(keyOf(mark), record), ...(appended?.ops ?? [])] })
+    } catch (error) {
+      if (open.has(mark)) open.set(mark, found)
+      later(mark, RETRY_TIME)
+      throw error
+    }
+    if (appended) outbox.committed(appended.eventId)
+  }
+
+  function makeRoom() {
+    for (const [mark, { timer }] of open) {
+      if (open.size < MAX_RECORDS) return
+      clearTimeout(timer)
+      open.delete(mark)
+      inLine(async () => void (await store.commit({ ops: [records.remove(keyOf(mark))] })))
+    }
+  }
+
+  return {
+    async load() {
+      const old: Op[] = []
+      for await (const { key, value } of records.list(store, keys.waitings(instance))) {
+        if (clock.now() - value.at > MAX_AGE) {
+          old.push([key, null])
+          continue
+        }
+        const mark = key.slice(keys.waitings(instance).length) as Mark
+        open.set(mark, { record: value })
+        // The whole time again: the retry can only come now.
+        if (!value.isTold) later(mark, RETRY_TIME)
+      }
+      if (old.length > 0) await store.commit({ ops: old })
+    },
+    add(key, node) {
+      const mark = markOf(key)
+      if (open.has(mark) || !key.id || !key.remoteJid) return
+      makeRoom()
+      const children = Array.isArray(node.content) ? node.content : []
+      const viewOnce = children.some(({ tag, attrs }) => tag === 'unavailable' && attrs.type === 'view_once')
+      const record: WaitingMessage = {
+        key: {
+          id: key.id,
+          remoteJid: key.remoteJid,
+          fromMe: key.fromMe === true,
+          ...optional('remoteJidAlt', key.remoteJidAlt),
+          ...optional('participant', key.participant),
+          ...optional('participantAlt', key.participantAlt),
+        },
+        timestamp: Number(node.attrs.t ?? 0) || Math.floor(clock.now() / SECOND),
+        pushName: node.attrs.notify ?? null,
+        viewOnce,
+        isTold: false,
+        at: clock.now(),
+      }
+      open.set(mark, { record })
+      inLine(async () => void (await store.commit({ ops: [records.encode(keyOf(mark), record)] })))
+      // Nobody sends a view-once message again: there is nothing to wait for.
+      later(mark, viewOnce ? 0 : RETRY_TIME)
+    },
+    arrived(key) {
+      const mark = markOf(key)
+      const entry = open.get(mark)
+      if (!entry) return { ops: [], applied() {} }
+      return {
+        ops: [records.remove(keyOf(mark))],
+        applied() {
+          clearTimeout(open.get(mark)?.timer)
+          open.delete(mark)
+        },
+      }
+    },
+    async stop() {
+      isStopped = true
+      for (const { timer } of open.values()) clearTimeout(timer)
+      await line
+    },
+  }
+}
