@@ -4,6 +4,7 @@ import type { EventType } from '../domain/events.ts'
 import { FAILURES } from '../domain/failures.ts'
 import { STATUS_REASONS, STATUSES } from '../domain/instance.ts'
 import { instant } from './fields.ts'
+import { MESSAGE_TYPES, receivedBlocks, receivedExtras } from './received-blocks.ts'
 
 const nullableText = z.string().nullable()
 const chatId = z.string().meta({ description: 'Chat; can be sent back as `phone`.', examples: ['5511988887777'] })
@@ -19,11 +20,14 @@ const envelope = <const T extends EventType>(type: T) => ({
   single_url: z.literal(true).optional().meta({ description: 'Present while the five URLs are one.' }),
 })
 
+/** A block is there only for its kind. */
+const optional = <T extends Record<string, z.ZodType>>(shape: T) => z.object(shape).partial().shape
+
 const received = z
-  .looseObject({
+  .object({
     ...envelope('received'),
-    message_id: z.string(),
-    message_type: z.string().meta({ description: 'Name of the content block: `text`, `image`, `reaction`, …' }),
+    message_id: z.string().min(1),
+    message_type: z.enum(MESSAGE_TYPES).meta({ description: 'Name of the content block; `waiting_message` has none.' }),
     phone: chatId,
     chat_lid: chatLid,
     is_group: z.boolean(),
@@ -51,10 +55,8 @@ const received = z
     mentions: z.array(z.string()).max(500),
     edit_message_id: z.string().optional(),
     newsletter_server_id: z.string().optional(),
-    text: z
-      .object({ message: z.string(), title: nullableText, description: nullableText, url: nullableText })
-      .optional()
-      .meta({ description: 'Present when `message_type` is `text`; title, description and url are of the link card.' }),
+    ...optional(receivedExtras),
+    ...optional(receivedBlocks),
   })
   .meta({ id: 'ReceivedEvent', description: 'A message arrived, or, with `notify_sent_by_me`, was sent from the account.' })
 
