@@ -1,0 +1,363 @@
+/**
+ * What takes minutes and days, in seconds: one instance in this thread with the library, the network in its own, and the test's timers
+ * in place of Node's. Rows 5, 9, 10, 11, 14, 15, 17, 22a, 25, 26 and 31 of the table of states, and the schedule of retries.
+ */
+import '../../workers/shard/baileys/first.ts'
+import '../../workers/shard/baileys/curve.ts'
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, afterEach, before, mock, test } from 'node:test'
+import { DEFAULT_SETTINGS, type InstanceConfig, type RuntimeState } from '../../src/domain/instance.ts'
+import type { ShardSetup } from '../../src/engine/engine.ts'
+import { sentence } from '../../src/instance/sentences.ts'
+import { createLog } from '../../src/log.ts'
+import { keys } from '../../src/storage/keys.ts'
+import { redirectConsole } from '../../workers/shard/baileys/console.ts'
+import { surviveRejections } from '../../workers/shard/baileys/rejections.ts'
+import { configureTrust } from '../../workers/shard/baileys/trust.ts'
+import { createInstance, type HostedInstance } from '../../workers/shard/instance.ts'
+import { type OpenShard, openShard } from '../../workers/shard/open.ts'
+import { type NetworkThread, startNetworkThread } from '../../workers/simulator/thread.ts'
+import { createSandbox, type Sandbox } from '../harness/sandbox.ts'
+import { newPhone } from './states-seen.ts'
+
+/** Node's own, for the waits on what really happens. */
+const { setTimeout: realTimeout } = globalThis
+const reality = (ms: number) => new Promise<void>((resolve) => realTimeout(resolve, ms))
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const DAY = 24 * 60 * MINUTE
+
+let dir: string
+let network: NetworkThread
+let sandbox: Sandbox
+let shard: OpenShard
+const seen = new Map<string, { at: number; state: RuntimeState }[]>()
+
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'svc-timers-'))
+  network = await startNetworkThread()
+  sandbox = createSandbox(network.controlUrl)
+  const { url, root, ca, media_host } = network.network
+  configureTrust({ root: Buffer.from(root, 'base64'), verify: 'strict', now: () => Date.now() })
+  const silent = () => {}
+  redirectConsole({ debug: silent, info: silent, warn: silent, error: silent })
+  after(surviveRejections(silent))
+  const setup: ShardSetup = {
+    shard: 0,
+    storeUrl: `lmdb:${join(dir, 'state')}`,
+    secretKey: randomBytes(32),
+    network: { url, root, ca, mediaHost: media_host, verify: 'strict' },
+    egressAllow: [],
+    media: {
+      blobsDir: join(dir, 'blobs'),
+      blobBudgetBytes: 1_000_000,
+      blobsUsed: new BigInt64Array(new SharedArrayBuffer(8)),
+      tempDir: join(dir, 'temp'),
+      downloadMs: 10 * SECOND,
+    },
+    logLevel: 'silent',
+    killAt: null,
+  }
+  shard = await openShard(
+    setup,
+    createLog(process.env.SVC_LOG_LEVEL ?? 'silent', 'timers'),
+    ({ instance, state }) => {
+      seen.set(instance, [...(seen.get(instance) ?? []), { at: Date.now(), state }])
+    },
+    silent,
+  )
+  mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: Date.now() })
+})
+
+after(async () => {
+  mock.timers.reset()
+  await shard.close()
+  await network.stop()
+  await rm(dir, { recursive: true, force: true })
+})
+
+const holding = new Set<HostedInstance>()
+
+// Nobody of one test may use up what another one prepares.
+afterEach(async () => {
+  for (const instance of holding) await instance.stop('erase')
+  holding.clear()
+  await sandbox.clearFaults()
+})
+
+/** Time passes; the network gets a moment to answer every few seconds, or the library would take it for silent. */
+async function pass(ms: number, step = 10 * SECOND) {
+  for (let left = ms; left > 0; left -= step) {
+    mock.timers.tick(Math.min(step, left))
+    await reality(30)
+  }
+}
+
+/** What is under way takes as long as it takes; small delays go by with it. */
+async function until<T>(
+  what: string,
+  look: () => T | undefined | null | false | Promise<T | undefined | null | false>,
+): Promise<T> {
+  for (let tries = 0; tries < 500; tries += 1) {
+    const found = await look()
+    if (found) return found
+    await reality(10)
+    mock.timers.tick(10)
+  }
+  return assert.fail(`waited for ${what}`)
+}
+
+interface Held {
+  id: string
+  phone: string
+  instance: HostedInstance
+  state(): RuntimeState
+  /** Statuses in their order, without repetition. */
+  path(): string[]
+  is(status: string, reason: string | null): Promise<RuntimeState>
+  ask<T = Record<string, unknown>>(operation: string, input?: unknown): Promise<T>
+}
+
+async function hold(how: 'create' | 'boot', config: InstanceConfig = configOf(), phone = newPhone()): Promise<Held> {
+  const instance = createInstance(shard.deps, config)
+  holding.add(instance)
+  seen.set(config.id, seen.get(config.id) ?? [])
+  const held: Held = {
+    id: config.id,
+    phone,
+    instance,
+    state: () => seen.get(config.id)!.at(-1)!.state,
+    path: () =>
+      seen
+        .get(config.id)!
+        .flatMap(({ state }, index, all) => (all[index - 1]?.state.status === state.status ? [] : [state.status])),
+    is: (status, reason) =>
+      until(`${status}, ${reason}; it is ${held.state().status}, ${held.state().reason}`, () => {
+        const state = held.state()
+        return state.status === status && state.reason === reason && state
+      }),
+    ask: async <T>(operation: string, input: unknown = {}) => (await instance.call(operation, input)) as T,
+  }
+  if (how === 'create') await sandbox.createPhone(phone)
+  await instance.start(how)
+  return held
+}
+
+function configOf(): InstanceConfig {
+  const urls = {
+    received_url: null,
+    delivery_url: null,
+    message_status_url: null,
+    instance_status_url: null,
+    chat_presence_url: null,
+  }
+  return {
+    id: randomUUID(),
+    settings: { ...DEFAULT_SETTINGS },
+    webhooks: { ...urls, secret: 'whsec_x' } as unknown as InstanceConfig['webhooks'],
+  }
+}
+
+interface Code {
+  value: string | null
+  expires_at: string
+}
+const codeOf = (held: Held) => held.ask<Code>('instance.qrCode')
+
+async function connected(): Promise<Held> {
+  const held = await hold('create')
+  await held.is('qr', 'pairing_required')
+  await sandbox.scan(held.phone, (await codeOf(held)).value!)
+  await held.is('connected', null)
+  return held
+}
+
+test('3: a code is renewed when its time is over, and the new one scans', async () => {
+  const held = await hold('create')
+  await held.is('qr', 'pairing_required')
+  const first = await codeOf(held)
+  assert.ok(Math.abs(Date.parse(first.expires_at) - Date.now() - 60 * SECOND) < 2 * SECOND)
+  await pass(60 * SECOND)
+  const second = await codeOf(held)
+  assert.notEqual(second.value, first.value)
+  assert.ok(Math.abs(Date.parse(second.expires_at) - Date.now() - 20 * SECOND) < 3 * SECOND)
+  await pass(20 * SECOND)
+  const third = await codeOf(held)
+  assert.notEqual(third.value, second.value)
+  await sandbox.scan(held.phone, third.value!)
+  await held.is('connected', null)
+})
+
+test('10: when the references of a socket run out there is a new socket, and no change of status', async () => {
+  const held = await hold('create')
+  await held.is('qr', 'pairing_required')
+  await pass(158 * SECOND)
+  const last = await codeOf(held)
+  await pass(5 * SECOND)
+  const first = await until('the first code of the next socket', async () => {
+    const code = await codeOf(held)
+    return code.value !== null && code.value !== last.value && code
+  })
+  assert.ok(Date.parse(first.expires_at) - Date.now() > 50 * SECOND, 'the first of a socket lives 60 s')
+  assert.deepEqual(held.path(), ['created', 'starting', 'qr'])
+  await sandbox.scan(held.phone, first.value!)
+  await held.is('connected', null)
+})
+
+test('11: a code that nobody asks for ends after 10 minutes, and asking for it begins the 10 minutes again', async () => {
+  const held = await hold('create')
+  await held.is('qr', 'pairing_required')
+  await pass(9 * MINUTE)
+  await codeOf(held)
+  await pass(9 * MINUTE)
+  assert.equal(held.state().status, 'qr')
+  await pass(MINUTE)
+  const state = await held.is('stopped', 'qr_timeout')
+  assert.equal(sentence(state), 'The QR code was not read in time; request it again.')
+  assert.equal((await sandbox.stats()).connections, 0, 'no socket is held')
+  assert.match(String((await codeOf(held)).value), /^data:image/)
+  await held.is('qr', 'pairing_required')
+  assert.deepEqual(held.path(), ['created', 'starting', 'qr', 'stopped', 'starting', 'qr'])
+})
+
+test('9: a scan that is not followed by a restart within 60 s is a pairing that failed', async () => {
+  const held = await hold('create')
+  await held.is('qr', 'pairing_required')
+  await sandbox.fault({ on: 'pairing', match: { phone: held.phone }, do: 'drop' })
+  await sandbox.scan(held.phone, (await codeOf(held)).value!)
+  await held.is('connecting', null)
+  await pass(55 * SECOND)
+  assert.equal(held.state().status, 'connecting')
+  await pass(10 * SECOND)
+  const state = await held.is('logged_out', 'pairing_failed')
+  assert.equal(state.paired, false)
+})
+
+for (const [what, fault] of [
+  ['a connection that is never accepted', { on: 'connect', do: 'drop', times: 3 }],
+  ['a handshake that is never answered', { on: 'handshake', do: 'drop', times: 3 }],
+  ['a handshake that cannot be read', { on: 'handshake', do: { corrupt: true }, times: 3 }],
+  ['an HTTP error in place of a connection', { on: 'connect', do: { http_status: 502 }, times: 3 }],
+] as const) {
+  test(`5: ${what}, three times, stops the start`, async () => {
+    await sandbox.fault(fault)
+    const held = await hold('create')
+    await pass(70 * SECOND, 5 * SECOND)
+    const state = await held.is('stopped', 'start_failed')
+    assert.equal(sentence(state), 'The session could not be started.')
+    assert.deepEqual(held.path(), ['created', 'starting', 'stopped'])
+    assert.match(String((await codeOf(held)).value), /^data:image/, 'the next one is asked for by hand')
+  })
+}
+
+test('retries come after 1, 2, 4, 8, 16, 30, 60 and then every 120 s, give or take 20 %, and never end', async () => {
+  const held = await connected()
+  await sandbox.fault({ on: 'login', match: { phone: held.phone }, do: { failure: 503 } })
+  await sandbox.cut(held.phone)
+  await held.is('disconnected', 'service_unavailable')
+  await pass(8 * MINUTE, 3 * SECOND)
+  const all = seen.get(held.id)!
+  const begin = all.findIndex(({ state }) => state.status === 'disconnected')
+  /** A lost link, then a try and its end, again and again. */
+  const times = all.slice(begin).map(({ at }) => at)
+  const waits = times.flatMap((at, index) => (index % 2 === 1 ? [(at - times[index - 1]!) / SECOND] : []))
+  const schedule = [1, 2, 4, 8, 16, 30, 60, 120, 120]
+  assert.ok(waits.length >= schedule.length, `${waits.length} tries`)
+  for (const [index, seconds] of schedule.entries()) {
+    const wait = waits[index]!
+    // Time passes here in steps of 3 s.
+    assert.ok(wait >= seconds * 0.8 - 0.1 && wait <= seconds * 1.2 + 3.1, `try ${index + 1} after ${wait} s`)
+  }
+  assert.equal(held.state().status, 'disconnected')
+  await sandbox.clearFaults()
+  await pass(150 * SECOND)
+  await held.is('connected', null)
+})
+
+test('17: five logins in a row that end with 500 stop it; the credentials are kept', async () => {
+  const held = await connected()
+  await sandbox.fault({ on: 'login', match: { phone: held.phone }, do: { failure: 500 }, times: 5 })
+  await sandbox.cut(held.phone)
+  await held.is('disconnected', 'connection_closed')
+  await pass(40 * SECOND, SECOND)
+  const state = await held.is('stopped', 'bad_session')
+  assert.equal(sentence(state), 'The saved session is damaged; restart it or pair again.')
+  assert.deepEqual(await held.ask('instance.restart'), { value: true, status: 'connecting' })
+  await held.is('connected', null)
+})
+
+test('14: a network that falls silent is noticed, and left', async () => {
+  const held = await connected()
+  await sandbox.fault({ on: 'query', match: { phone: held.phone, child: 'ping' }, do: 'drop' })
+  await pass(70 * SECOND)
+  await until('connection_lost', () => seen.get(held.id)!.some(({ state }) => state.reason === 'connection_lost'))
+  await sandbox.clearFaults()
+  await held.is('connected', null)
+})
+
+test('15: a login that is never answered is given up after 20 s, and tried again', async () => {
+  const held = await connected()
+  await sandbox.fault({ on: 'login', match: { phone: held.phone }, do: 'drop', times: 1 })
+  await held.ask('instance.restart')
+  await pass(15 * SECOND, 5 * SECOND)
+  assert.equal(held.state().status, 'connecting')
+  await pass(5 * SECOND)
+  await held.is('disconnected', 'connection_lost')
+  await held.is('connected', null)
+})
+
+test('25, 26: a suspension longer than any timer of Node ends at its time', async () => {
+  const held = await connected()
+  await sandbox.fault({
+    on: 'login',
+    match: { phone: held.phone },
+    do: { failure: 402, code: '106', expire: 30 * 24 * 3_600 },
+    times: 1,
+  })
+  await held.ask('instance.restart')
+  const state = await held.is('banned', 'temporarily_banned')
+  assert.ok(Math.abs(state.bannedUntil! - Date.now() - 30 * DAY) < MINUTE)
+  // A timer set while time passes in steps begins at the end of its step.
+  await pass(29 * DAY, DAY)
+  assert.equal(held.state().status, 'banned')
+  for (let halfDays = 0; halfDays < 6 && held.state().status === 'banned'; halfDays += 1) await pass(DAY / 2, DAY / 2)
+  await held.is('connected', null)
+  assert.ok(Date.now() >= state.bannedUntil!)
+  const path = held.path()
+  assert.equal(path[path.lastIndexOf('banned') + 1], 'connecting')
+})
+
+test('created, 22a, 31: an instance whose first start never came about says so until somebody asks for a code', async () => {
+  const held = await hold('boot')
+  assert.equal(held.state().status, 'created')
+  assert.equal((await held.ask('instance.status')).error, 'The session has not been started yet.')
+  await assert.rejects(held.ask('instance.device'), { code: 'instance_not_connected' })
+  await assert.rejects(held.ask('instance.phoneCode', { phone: held.phone }), { code: 'instance_not_connected' })
+  assert.deepEqual(await held.ask('instance.disconnect'), { value: true, status: 'created' })
+  assert.equal(held.state().status, 'created')
+  assert.match(String((await codeOf(held)).value), /^data:image/)
+  await held.is('qr', 'pairing_required')
+  assert.deepEqual(held.path(), ['created', 'starting', 'qr'])
+})
+
+test('5, 22: credentials that cannot be read stop the start after three tries, and a disconnect clears them away', async () => {
+  const held = await connected()
+  const config = { ...configOf(), id: held.id }
+  await held.instance.stop('keep')
+  holding.delete(held.instance)
+  const record = keys.creds(held.id)
+  const bytes = Buffer.from((await shard.deps.store.get(record))!)
+  bytes[bytes.length - 1]! ^= 0xff
+  await shard.deps.store.commit({ ops: [[record, bytes]] })
+  const again = await hold('boot', config, held.phone).catch((error) => assert.fail(`it does not start at all: ${error}`))
+  await pass(10 * SECOND, SECOND)
+  const state = await again.is('stopped', 'start_failed')
+  assert.equal(sentence(state), 'The session could not be started.')
+  assert.deepEqual(await again.ask('instance.disconnect'), { value: true, status: 'logged_out' })
+  assert.match(String((await codeOf(again)).value), /^data:image/)
+})
