@@ -1,0 +1,208 @@
+/** The formats of shared/api/messages.md 1.4, from real files, with a converter and without one. */
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import sharp from 'sharp'
+import { Failure } from '../../../src/domain/failures.ts'
+import { MEDIA_LIMIT } from '../../../src/domain/media.ts'
+import type { MediaJob, PreparedMedia, Purpose } from '../../../src/domain/media-job.ts'
+import { createConverter } from '../../../workers/media/converter.ts'
+import { createPrepare } from '../../../workers/media/prepare.ts'
+import { chunksOf } from '../../../workers/media/webp.ts'
+import * as files from '../../harness/media-files.ts'
+import { withoutFfmpeg } from '../../harness/media-files.ts'
+
+const limits = { conversions: 2, limitMs: 60_000 }
+const prepareWith = createPrepare(createConverter({ programs: files.programs, ...limits }))
+const prepareBare = createPrepare(createConverter({ programs: null, ...limits }))
+
+let dir: string
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'svc-prepare-'))
+})
+after(() => rm(dir, { recursive: true, force: true }))
+
+let count = 0
+async function job(purpose: Purpose, bytes: Uint8Array, more: Partial<MediaJob> = {}): Promise<MediaJob> {
+  const own = join(dir, String(count++))
+  await mkdir(own)
+  await writeFile(join(own, 'original'), bytes)
+  return { purpose, path: join(own, 'original'), dir: own, limit: MEDIA_LIMIT, author: null, waveform: true, ...more }
+}
+
+interface Expected {
+  /** `as is`, or the type it becomes. */
+  becomes: string
+  mime: string
+}
+const asIs = (mime: string): Expected => ({ becomes: 'as is', mime })
+const to = (mime: string): Expected => ({ becomes: mime, mime })
+
+type Row = [name: string, purpose: Purpose, make: () => Promise<Buffer>, withIt: Expected | string, without: Expected | string]
+
+const NEEDS = /must be converted/
+const OPUS = 'audio/ogg; codecs=opus'
+const rows: Row[] = [
+  ['jpeg', 'image', () => files.image('jpeg'), asIs('image/jpeg'), asIs('image/jpeg')],
+  ['png', 'image', () => files.image('png'), asIs('image/png'), asIs('image/png')],
+  // sharp converts pictures; only what it cannot read needs ffmpeg.
+  ['webp', 'image', () => files.image('webp'), to('image/jpeg'), to('image/jpeg')],
+  ['gif', 'image', () => files.image('gif'), to('image/jpeg'), to('image/jpeg')],
+  ['tiff', 'image', () => files.image('tiff'), to('image/jpeg'), to('image/jpeg')],
+  ['avif', 'image', () => files.image('avif'), to('image/jpeg'), to('image/jpeg')],
+  ['bmp', 'image', () => files.image('bmp'), to('image/jpeg'), 'refused'],
+  ['mp4', 'video', () => files.film('mp4'), asIs('video/mp4'), asIs('video/mp4')],
+  ['3gp', 'video', () => files.film('3gp'), asIs('video/3gpp'), asIs('video/3gpp')],
+  ['mov', 'video', () => files.film('mov'), to('video/mp4'), 'refused'],
+  ['mkv', 'video', () => files.film('mkv'), to('video/mp4'), 'refused'],
+  ['webm', 'video', () => files.film('webm'), to('video/mp4'), 'refused'],
+  ['avi', 'video', () => files.film('avi'), to('video/mp4'), 'refused'],
+  ['mp4 with another codec', 'video', () => files.mpeg2Film(), to('video/mp4'), asIs('video/mp4')],
+  ['ogg', 'voice', () => files.sound('ogg'), asIs(OPUS), asIs(OPUS)],
+  ['stereo ogg', 'voice', () => files.stereoOpus(), to(OPUS), asIs(OPUS)],
+  ['mp3', 'voice', () => files.sound('mp3'), to(OPUS), asIs('audio/mpeg')],
+  ['wav', 'voice', () => files.sound('wav'), to(OPUS), asIs('audio/wav')],
+  ['sound of a film', 'voice', () => files.film('mp4'), to(OPUS), 'refused'],
+  ['mp3', 'audio', () => files.sound('mp3'), asIs('audio/mpeg'), asIs('audio/mpeg')],
+  ['aac', 'audio', () => files.sound('aac'), asIs('audio/aac'), asIs('audio/aac')],
+  ['m4a', 'audio', () => files.sound('m4a'), asIs('audio/mp4'), asIs('audio/mp4')],
+  ['wav', 'audio', () => files.sound('wav'), to('audio/mp4'), asIs('audio/wav')],
+  ['flac', 'audio', () => files.sound('flac'), to('audio/mp4'), asIs('audio/flac')],
+  ['webp', 'sticker', () => files.image('webp', 512, 512), asIs('image/webp'), asIs('image/webp')],
+  ['jpeg', 'sticker', () => files.image('jpeg'), to('image/webp'), to('image/webp')],
+  ['png', 'sticker', () => files.image('png'), to('image/webp'), to('image/webp')],
+  ['gif', 'sticker', () => files.movingGif(), to('image/webp'), to('image/webp')],
+  ['mp4', 'sticker', () => files.film('mp4'), to('image/webp'), 'refused'],
+  ['mp4', 'gif', () => files.film('mp4'), asIs('video/mp4'), asIs('video/mp4')],
+  ['gif', 'gif', () => files.movingGif(), to('video/mp4'), 'refused'],
+  ['mp4', 'ptv', () => files.film('mp4', '240x240'), asIs('video/mp4'), asIs('video/mp4')],
+  ['webm', 'ptv', () => files.film('webm'), to('video/mp4'), 'refused'],
+]
+/** Pictures are made by sharp alone. */
+const needsFfmpeg = (name: string) => !/^(jpeg|png|webp|gif|tiff|avif|bmp)$/.test(name)
+
+async function check(row: Row, prepare: (job: MediaJob) => Promise<PreparedMedia>, expected: Expected | string) {
+  const [, purpose, make] = row
+  const bytes = await make()
+  const asked = await job(purpose, bytes)
+  if (typeof expected === 'string') {
+    await assert.rejects(prepare(asked), (error) => error instanceof Failure && error.code === 'media_invalid')
+    return
+  }
+  const made = await prepare(asked)
+  assert.equal(made.mime, expected.mime)
+  assert.equal(made.path === asked.path, expected.becomes === 'as is')
+  assert.deepEqual(await readFile(asked.path), bytes, 'the file that was asked about is not touched')
+}
+
+describe('with a converter', () => {
+  for (const row of rows) {
+    const [name, purpose, , withIt] = row
+    const outcome = typeof withIt === 'string' ? withIt : withIt.becomes
+    test(`${name} as ${purpose}: ${outcome}`, { skip: withoutFfmpeg }, () => check(row, prepareWith, withIt))
+  }
+})
+
+describe('without one', () => {
+  for (const row of rows) {
+    const [name, purpose, , , without] = row
+    const outcome = typeof without === 'string' ? without : without.becomes
+    test(`${name} as ${purpose}: ${outcome}`, { skip: needsFfmpeg(name) && withoutFfmpeg }, () =>
+      check(row, prepareBare, without),
+    )
+  }
+
+  test('a film tells its length and size all the same', { skip: withoutFfmpeg }, async () => {
+    const made = await prepareBare(await job('video', await files.film('mp4', '320x240', 2)))
+    assert.deepEqual([made.width, made.height, made.seconds && Math.round(made.seconds)], [320, 240, 2])
+  })
+
+  test('the refusal says what is missing', async () => {
+    await assert.rejects(prepareBare(await job('gif', await files.movingGif())), NEEDS)
+  })
+})
+
+test('a picture on its side is measured as it is shown', async () => {
+  const turned = await sharp(await files.image('jpeg', 300, 100))
+    .withMetadata({ orientation: 6 })
+    .jpeg()
+    .toBuffer()
+  const { width, height, thumbnail } = await prepareBare(await job('image', turned))
+  assert.deepEqual([width, height], [100, 300])
+  assert.equal((await sharp(Buffer.from(thumbnail!)).metadata()).height, 72)
+})
+
+test('a picture with transparency becomes a png, not a black one', async () => {
+  const clear = await sharp({ create: { width: 50, height: 50, channels: 4, background: { r: 255, g: 0, b: 0, alpha: 0.5 } } })
+    .webp()
+    .toBuffer()
+  assert.equal((await prepareBare(await job('image', clear))).mime, 'image/png')
+})
+
+for (const [kind, make] of [
+  ['lossy', () => files.image('webp', 64, 48)],
+  [
+    'lossless',
+    async () =>
+      sharp(await files.image('png', 65, 49))
+        .webp({ lossless: true })
+        .toBuffer(),
+  ],
+  ['moving', () => files.movingWebp()],
+] as const) {
+  test(`the publisher of a ${kind} sticker stands in its EXIF, and the picture stays as it is`, async () => {
+    const bytes = await make()
+    const { path, isAnimated } = await prepareBare(await job('sticker', bytes, { author: 'Größe 🙂' }))
+    const signed = await readFile(path)
+    const exif = chunksOf(signed).find(({ name }) => name === 'EXIF')!.data
+    const json = JSON.parse(exif.subarray(22).toString()) as Record<string, unknown>
+    assert.equal(json['sticker-pack-publisher'], 'Größe 🙂')
+    assert.equal(exif.readUInt32LE(14), exif.length - 22)
+    assert.equal(isAnimated, kind === 'moving')
+    const pixels = (of: Buffer) => sharp(of, { animated: true }).raw().toBuffer()
+    assert.deepEqual(await pixels(signed), await pixels(bytes))
+  })
+}
+
+describe('hostile files are refused with a sentence', () => {
+  const refusals: [name: string, purpose: Purpose, make: () => Promise<Buffer>, sentence: RegExp][] = [
+    ['a zip', 'image', async () => files.zip(), /application\/zip, not an image/],
+    ['60,000 by 60,000 pixels', 'image', async () => files.pngHeader(60_000, 60_000), /more than 100 million pixels/],
+    ['half a jpeg', 'image', async () => (await files.image('jpeg')).subarray(0, 2_000), /damaged/],
+    ['an SVG', 'image', async () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), /not an image|no known format/],
+    ['a playlist', 'video', async () => Buffer.from('#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n'), /no known format|not a video/],
+    ['a list of files', 'voice', async () => Buffer.from("ffconcat version 1.0\nfile '/etc/passwd'\n"), /no known format/],
+    ['half a WebP', 'sticker', async () => (await files.image('webp')).subarray(0, 900), /damaged|cut off/],
+    ['text', 'sticker', async () => Buffer.from('hello'), /no known format/],
+    ['a single byte', 'audio', async () => Buffer.from([0]), /no known format/],
+  ]
+  for (const [name, purpose, make, sentence] of refusals)
+    for (const prepare of [prepareBare, prepareWith])
+      test(`${name} as ${purpose}${prepare === prepareWith ? '' : ', without a converter'}`, async () => {
+        await assert.rejects(prepare(await job(purpose, await make())), (error) => {
+          assert.ok(error instanceof Failure)
+          assert.equal(error.code, 'media_invalid')
+          assert.match(error.message, sentence)
+          return true
+        })
+      })
+
+  test('a film that was cut off, with its index in front and at its end', { skip: withoutFfmpeg }, async () => {
+    const front = await files.film('mp4')
+    for (const prepare of [prepareBare, prepareWith])
+      await assert.rejects(prepare(await job('video', front.subarray(0, front.length - 5_000))), /damaged or cut off/)
+    const end = await files.film('mov')
+    await assert.rejects(prepareWith(await job('video', end.subarray(0, end.length >> 1))), /damaged/)
+  })
+
+  test('a conversion that takes too long is ended', { skip: withoutFfmpeg }, async () => {
+    const hurried = createPrepare(createConverter({ programs: files.programs, conversions: 1, limitMs: 100 }))
+    await assert.rejects(hurried(await job('video', await files.film('avi', '1280x720', 20))), /takes too long/)
+  })
+
+  test('what grows above the limit is refused', { skip: withoutFfmpeg }, async () => {
+    await assert.rejects(prepareWith(await job('video', await files.film('avi'), { limit: 10_000 })), /after its conversion/)
+  })
+})
