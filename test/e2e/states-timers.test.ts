@@ -123,8 +123,13 @@ interface Held {
   ask<T = Record<string, unknown>>(operation: string, input?: unknown): Promise<T>
 }
 
-async function hold(how: 'create' | 'boot', config: InstanceConfig = configOf(), phone = newPhone()): Promise<Held> {
-  const instance = createInstance(shard.deps, config)
+async function hold(
+  how: 'create' | 'boot',
+  config: InstanceConfig = configOf(),
+  phone = newPhone(),
+  deps = shard.deps,
+): Promise<Held> {
+  const instance = createInstance(deps, config)
   holding.add(instance)
   seen.set(config.id, seen.get(config.id) ?? [])
   const held: Held = {
@@ -169,8 +174,8 @@ interface Code {
 }
 const codeOf = (held: Held) => held.ask<Code>('instance.qrCode')
 
-async function connected(): Promise<Held> {
-  const held = await hold('create')
+async function connected(deps = shard.deps): Promise<Held> {
+  const held = await hold('create', configOf(), newPhone(), deps)
   await held.is('qr', 'pairing_required')
   await sandbox.scan(held.phone, (await codeOf(held)).value!)
   await held.is('connected', null)
@@ -360,4 +365,41 @@ test('5, 22: credentials that cannot be read stop the start after three tries, a
   assert.equal(sentence(state), 'The session could not be started.')
   assert.deepEqual(await again.ask('instance.disconnect'), { value: true, status: 'logged_out' })
   assert.match(String((await codeOf(again)).value), /^data:image/)
+})
+
+/** The store, which refuses the next `times` commits of a record. */
+function failing(record: (instance: string) => string) {
+  const refusals = { instance: '', times: 0 }
+  const { store } = shard.deps
+  const commit: typeof store.commit = (batch) => {
+    const isRefused = refusals.times > 0 && batch.ops.some(([key]) => key === record(refusals.instance))
+    if (!isRefused) return store.commit(batch)
+    refusals.times -= 1
+    return Promise.reject(new Error('no space left on the device'))
+  }
+  const refusing = new Proxy(store, { get: (target, name) => (name === 'commit' ? commit : Reflect.get(target, name)) })
+  return { refusals, deps: { ...shard.deps, store: refusing } }
+}
+
+test('15: credentials that cannot be saved end the link, and it is opened again', async () => {
+  const { refusals, deps } = failing(keys.creds)
+  const held = await connected(deps)
+  Object.assign(refusals, { instance: held.id, times: 1 })
+  await held.ask('instance.restart')
+  await until('stream_error', () => seen.get(held.id)!.some(({ state }) => state.reason === 'stream_error'))
+  assert.equal(refusals.times, 0)
+  await held.is('connected', null)
+})
+
+test('14: a loss that cannot be written down is taken as soon as it can, and the link comes back', async () => {
+  const { refusals, deps } = failing(keys.runtime)
+  const held = await connected(deps)
+  Object.assign(refusals, { instance: held.id, times: 3 })
+  await sandbox.cut(held.phone)
+  await held.is('disconnected', 'connection_closed')
+  assert.equal(refusals.times, 0)
+  await held.is('connected', null)
+  Object.assign(refusals, { times: 1 })
+  await assert.rejects(held.ask('instance.restart'), /no space left/, 'whoever asks for something hears so')
+  assert.equal(held.state().status, 'connected')
 })

@@ -4,7 +4,7 @@
  */
 
 import type { Logger } from 'pino'
-import type { Clock } from '../../src/domain/clock.ts'
+import { type Clock, SECOND } from '../../src/domain/clock.ts'
 import type { DomainEvent } from '../../src/domain/events.ts'
 import { CREATED, type RuntimeState, type Status } from '../../src/domain/instance.ts'
 import {
@@ -57,12 +57,18 @@ export interface StatusKeeper {
 /** `setTimeout` fires at once when asked to wait longer (24.8 days); bans can be longer. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
+/** Pause before an event that could not be written is taken again. */
+const TAKE_AGAIN = SECOND
+
+const isRequest = ({ type }: LifecycleEvent) => type.endsWith('Requested') && type !== 'passkeyRequested'
+
 export function createStatus(deps: StatusDeps): StatusKeeper {
   const { instance, store, clock, outbox, log } = deps
   const records = runtimeRecords(deps.sealer)
   const timers = new Map<TimerName, NodeJS.Timeout>()
   let at: Lifecycle = { state: CREATED, run: FRESH_RUN }
   let line: Promise<unknown> = Promise.resolve()
+  const again = new Set<NodeJS.Timeout>()
   let isStopped = false
 
   function clearTimers(...names: TimerName[]) {
@@ -124,9 +130,26 @@ export function createStatus(deps: StatusDeps): StatusKeeper {
     return state
   }
 
+  /**
+   * A state that cannot be written (a full disk) is not entered. Whoever asked for it hears so; but what the session or a timer tells is
+   * told once only, and without it nobody would ever open the next session: it is taken again until storage serves.
+   */
+  function takeAgain(event: LifecycleEvent, isCurrent: () => boolean) {
+    if (isStopped || isRequest(event)) return
+    const timer = setTimeout(() => {
+      again.delete(timer)
+      // A failure is logged, and taken again, by the line itself.
+      tell(event, isCurrent).catch(() => {})
+    }, TAKE_AGAIN)
+    again.add(timer)
+  }
+
   function tell(event: LifecycleEvent, isCurrent = () => true): Promise<RuntimeState> {
     const done = line.then(() => (isCurrent() ? step(event) : at.state))
-    line = done.catch((error) => log.error({ err: error, event: event.type }, 'an event of the session could not be taken'))
+    line = done.catch((error) => {
+      log.error({ err: error, event: event.type }, 'an event of the session could not be taken')
+      takeAgain(event, isCurrent)
+    })
     return done
   }
 
@@ -150,6 +173,7 @@ export function createStatus(deps: StatusDeps): StatusKeeper {
     async stop() {
       isStopped = true
       clearTimers()
+      for (const timer of again) clearTimeout(timer)
       await line
     },
   }
