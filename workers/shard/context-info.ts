@@ -87,7 +87,7 @@ export function quote(session: Session, to: Destination, { key, message }: WAMes
 
 /** Who wrote a message of this chat, as the chat names them. */
 export function authorOf(session: Session, to: Destination, key: WAMessage['key']): string {
-  const me = session.sock.user
+  const { me } = session
   if (!key.fromMe) return bare(key.participant || key.remoteJid || '')
   const byLid = to.group ? to.group.addressingMode === 'lid' : to.jid.endsWith('@lid')
   return bare((byLid ? me?.lid : me?.id) ?? me?.id ?? '')

@@ -66,6 +66,8 @@ export interface SessionDeps {
 
 export interface Session {
   readonly sock: WASocket
+  /** The account itself. `sock.user` is what it was when the socket was made: a name or LID learned since is not in it. */
+  readonly me: AuthenticationCreds['me']
   readonly identity: Identity
   readonly groups: Groups
   /** Rejects with `instance_not_connected` when the socket ends; never resolves. Race it against whatever waits on the network. */
@@ -214,6 +216,9 @@ export function openSession(deps: SessionDeps): Session {
 
   return {
     sock,
+    get me() {
+      return creds.me
+    },
     identity,
     groups,
     ended,

@@ -23,9 +23,9 @@ export interface StatusAudience {
 export async function statusAudience(session: Session, contacts: SavedContacts): Promise<StatusAudience> {
   const list = await chosenList(session)
   const named = getBinaryNodeChildren(list, 'user').flatMap(({ attrs }) => (attrs.jid ? [bare(attrs.jid)] : []))
-  const { user } = session.sock
-  const own = user?.lid ?? user?.id
-  const byLid = user?.lid !== undefined
+  const { me } = session
+  const own = me?.lid ?? me?.id
+  const byLid = me?.lid !== undefined
   const inSpace = (jids: string[]) => (byLid ? toLids(session, jids) : toNumbers(session, jids))
   const withOwn = (jids: string[]) => [...new Set([...(own ? [bare(own)] : []), ...jids])]
 

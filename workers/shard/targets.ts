@@ -51,8 +51,7 @@ export function secretAbout({ session }: SendContext, { key, to, message }: Targ
 }
 
 /** The own address in one of the two namespaces, without device. */
-export function ownJid({ sock }: Session, byLid: boolean): string {
-  const me = sock.user
+export function ownJid({ me }: Session, byLid: boolean): string {
   return bare((byLid ? me?.lid : me?.id) ?? me?.id ?? '')
 }
 

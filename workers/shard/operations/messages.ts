@@ -43,7 +43,7 @@ export const messages: Operations<typeof import('../../../src/features/messages.
     const { session } = context
     const isAccountWide = presence === 'available' || presence === 'unavailable'
     // The library drops it without a word then.
-    if (isAccountWide && !session.sock.user?.name)
+    if (isAccountWide && !session.me?.name)
       throw new Failure('action_failed', { message: 'The account has no profile name yet.' })
     const to = isAccountWide || !phone ? undefined : (await resolveDestination(session, phone)).jid
     await within(session, READ_DEADLINE, session.sock.sendPresenceUpdate(presence, to)).catch((error) => {

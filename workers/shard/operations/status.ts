@@ -53,7 +53,7 @@ export async function statusAnswered(
   const to = await resolveDestination(session, phone)
   const status = recent.get(id)
   const { remoteJid, fromMe, participant, participantAlt } = status?.key ?? {}
-  const author = fromMe ? [session.sock.user?.id, session.sock.user?.lid] : [participant, participantAlt]
+  const author = fromMe ? [session.me?.id, session.me?.lid] : [participant, participantAlt]
   const names = author.flatMap((name) => (name ? [bare(name)] : []))
   const asked = [to.jid, to.other, toJid(phone)]
   if (!status || remoteJid !== STATUS_JID || !names.some((name) => asked.includes(name))) throw new Failure('message_not_found')
