@@ -2,6 +2,8 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+type Answer = (response: ServerResponse) => void
+
 export interface FileServer {
   url: string
   /** URL of the file. */
@@ -14,12 +16,12 @@ export interface FileServer {
   drip(path: string, everyMs: number): string
   /** URL of zeros, `size` bytes of them, told beforehand or not. */
   zeros(path: string, size: number, isTold: boolean): string
+  /** URL that is answered by hand. */
+  answer(path: string, answer: Answer): string
   /** URL that answers with this status. */
   status(path: string, status: number): string
   stop(): Promise<void>
 }
-
-type Answer = (response: ServerResponse) => void
 
 const PIECE = Buffer.alloc(64 * 1_024)
 
@@ -87,6 +89,7 @@ export async function serveFiles(): Promise<FileServer> {
         }
         pour()
       }),
+    answer: give,
     status: (path, status) => give(path, (response) => response.writeHead(status).end('no')),
     async stop() {
       for (const timer of timers) clearTimeout(timer)
