@@ -27,7 +27,8 @@ export async function openAbout(
   purpose: Purpose,
   { payload, iv }: Sealed,
 ): Promise<{ plain: Uint8Array; original: KnownMessage } | null> {
-  if (!target?.id || !payload || payload.length <= TAG_BYTES || !iv?.length) return null
+  // A vote for nothing is a tag and no text.
+  if (!target?.id || !payload || payload.length < TAG_BYTES || !iv?.length) return null
   const original = await scene.context.original(target.id)
   const secret = original?.message.messageContextInfo?.messageSecret
   if (!original || secret?.length !== SECRET_BYTES) return null

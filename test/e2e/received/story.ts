@@ -1,0 +1,122 @@
+/** Stories of what arrives: one instance, a contact, and events compared whole with the contract's full example. */
+import assert from 'node:assert/strict'
+import { z } from 'zod'
+import { webhookPayloads } from '../../../src/features/webhook-payloads.ts'
+import type { Instance } from '../../harness/gateway.ts'
+import { startWorld, type World, type WorldOptions } from '../../harness/world.ts'
+
+export const ME = '5511999990000'
+export const ANA = '5511988880001'
+export const BEN = '5511988880002'
+export const CAROL = '5511988880003'
+export const ANA_LID = '81896604190001@lid'
+export const BEN_LID = '81896604190002@lid'
+export const CAROL_LID = '81896604190003@lid'
+
+export type Event = Record<string, unknown>
+
+/** Nothing beside what is declared: an event with a field too many is as wrong as one with a field too few. */
+const strict = z.strictObject(webhookPayloads.received.shape)
+
+export interface Story {
+  world: World
+  instance: Instance
+  /** Ana sends; the event is compared whole, but for its envelope. */
+  fromAna(message: unknown, expected: Event, to?: string): Promise<Event>
+  received(id: string, fits?: (event: Event) => boolean): Promise<Event>
+  /** The next notification of this name after the given ones. */
+  notified(name: string, fits?: (event: Event) => boolean): Promise<Event>
+  full(overrides: Event): Event
+}
+
+/** What every event of Ana's 1:1 chat says besides its content. */
+const FULL = {
+  type: 'received',
+  single_url: true,
+  phone: ANA,
+  chat_lid: ANA_LID,
+  is_group: false,
+  is_newsletter: false,
+  broadcast: false,
+  from_me: false,
+  from_api: false,
+  status: 'received',
+  chat_name: 'Ana',
+  sender_name: 'Ana',
+  photo: null,
+  sender_photo: null,
+  participant_phone: null,
+  participant_lid: null,
+  connected_phone: ME,
+  reference_message_id: null,
+  is_status_reply: false,
+  is_edit: false,
+  forwarded: false,
+  view_once: false,
+  waiting_message: false,
+  message_expiration_seconds: null,
+  mentions: [],
+}
+
+export function checked(event: Event): Event {
+  const result = strict.safeParse(event)
+  assert.ok(result.success, `${JSON.stringify(event)} is not as declared: ${JSON.stringify(result.error?.issues)}`)
+  const block = event.message_type as string
+  if (block !== 'waiting_message') assert.ok(block in event, `${block} has no block`)
+  return event
+}
+
+/** Without what differs from run to run. */
+export function content({ event_id, momment, instance_id, ...rest }: Event): Event {
+  assert.match(String(event_id), /^[0-9A-HJKMNP-TV-Z]{26}$/)
+  assert.ok(Number(momment) > 1_600_000_000_000, `momment ${momment}`)
+  assert.match(String(instance_id), /^[0-9a-f-]{36}$/)
+  return rest
+}
+
+export async function startStory(
+  more: { settings?: object; webhooks?: object } = {},
+  options: WorldOptions = {},
+): Promise<Story> {
+  const world = await startWorld(options)
+  const { sandbox, gateway, receiver } = world
+  await sandbox.createContact(ANA, { name: 'Ana', lid: ANA_LID })
+  await sandbox.createContact(BEN, { name: 'Ben', lid: BEN_LID })
+  await sandbox.createContact(CAROL, { name: 'Carol', lid: CAROL_LID })
+  const instance = await gateway.connected(sandbox, ME, receiver, more)
+  const seen = new Set<unknown>()
+
+  const story: Story = {
+    world,
+    instance,
+    full: (overrides) => ({ ...FULL, ...overrides }),
+    async received(id, fits = () => true) {
+      const found = await receiver.waitFor(
+        `received ${id}`,
+        (event) =>
+          event.type === 'received' &&
+          (event.message_id === id || event.edit_message_id === id) &&
+          fits(event as unknown as Event),
+      )
+      return checked(found)
+    },
+    async notified(name, fits = () => true) {
+      const found = await receiver.waitFor(
+        name,
+        (event) => event.notification === name && !seen.has(event.event_id) && fits(event as unknown as Event),
+      )
+      seen.add(found.event_id)
+      return checked(found)
+    },
+    async fromAna(message, expected, to = ME) {
+      const { id } = await sandbox.send(ANA, to, message)
+      const event = await story.received(id)
+      assert.deepEqual(content(event), story.full({ message_id: id, ...expected }))
+      return event
+    },
+  }
+  return story
+}
+
+/** A group's jid as the API writes it. */
+export const chatOf = (group: string) => `${group.split('@')[0]}-group`
