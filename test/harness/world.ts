@@ -36,7 +36,12 @@ export async function startWorld({ shards = 1, env = {} }: WorldOptions = {}): P
   const sandbox = createSandbox(network.controlUrl)
   /** The first start takes a free port; later ones take it again, so that addresses stay what they were. */
   let port = '0'
-  let service = await serve()
+  let service = await serve().catch(async (error) => {
+    // What is up already would keep the test's process alive for ever.
+    await network.stop()
+    await receiver.stop()
+    throw error
+  })
   port = new URL(service.baseUrl).port
   const adminKey = service.adminKey!
   let gateway = await createGateway(service.baseUrl, adminKey)
