@@ -1,0 +1,256 @@
+/** Reactions, forwards, pins, deletions and typing, as the other side sees them. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Json, type Stage, startStage } from '../harness/stage.ts'
+
+const ME = '5511999990000'
+const ANA = '5511988880001'
+const BEN = '5511988880002'
+
+let stage: Stage
+/** Of Ana's, with both of us as members; one addressed in each way. */
+const groups: Record<'lid' | 'pn', { chat: string; jid: string }> = { lid: { chat: '', jid: '' }, pn: { chat: '', jid: '' } }
+before(async () => {
+  stage = await startStage(ME)
+  const { sandbox } = stage.world
+  await sandbox.createContact(ANA, { name: 'Ana' })
+  await sandbox.createContact(BEN, { name: 'Ben' })
+  for (const addressing of ['lid', 'pn'] as const) {
+    const { id } = await sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, ME], addressing })
+    groups[addressing] = { chat: `${id.split('@')[0]}-group`, jid: id.includes('@') ? id : `${id}@g.us` }
+  }
+})
+after(() => stage.world.stop())
+
+const field = (proto: Json, name: string) => proto[name] as Json
+const says = async (to: string, message: Json, from = ANA) => {
+  const { id } = await stage.world.sandbox.send(from, to, message)
+  await stage.world.receiver.waitFor(`received ${id}`, (event) => event.type === 'received' && event.message_id === id)
+  return id
+}
+const remove = async (query: Record<string, string>) => {
+  const path = `/messages?${new URLSearchParams(query)}`
+  const ack = await stage.world.gateway.must(stage.instance, 'DELETE', path)
+  return stage.deliveryOf(String(ack.message_id))
+}
+
+test('a reaction names the message in the namespace it came in, and can be replaced and taken back', async () => {
+  const id = await says(ME, { text: 'nice?' })
+  const first = await stage.shown('/send-reaction', { phone: ANA, reaction: '❤️', message_id: id })
+  const reaction = field(first.proto, 'reactionMessage')
+  assert.equal(reaction.text, '❤️')
+  const key = field(reaction, 'key')
+  assert.equal(key.id, id)
+  assert.equal(key.fromMe ?? false, false)
+  assert.equal(key.remoteJid, first.attrs?.to, 'the stanza goes where the target is')
+  assert.equal(first.attrs?.type, 'reaction')
+  assert.equal(first.attrs?.edit, undefined)
+  const gone = await stage.shown('/send-remove-reaction', { phone: ANA, message_id: id })
+  assert.equal(field(gone.proto, 'reactionMessage').text ?? '', '')
+  assert.equal(gone.attrs?.edit, '7')
+})
+
+test('the delivery of a reaction refers to its target', async () => {
+  const { id } = await stage.shown('/send-text', { phone: ANA, message: 'own' })
+  const { proto } = await stage.shown('/send-reaction', { phone: ANA, reaction: '🇧🇷', message_id: id })
+  assert.equal(field(field(proto, 'reactionMessage'), 'key').fromMe, true)
+  const delivery = stage.world.receiver.events('delivery').at(-1)
+  assert.equal(delivery?.operation, 'send.sendReaction')
+  assert.equal(delivery?.reference_message_id, id)
+})
+
+for (const addressing of ['lid', 'pn'] as const) {
+  test(`in a group addressed by ${addressing} a reaction names the author, remembered or told`, async () => {
+    const { chat, jid } = groups[addressing]
+    const id = await says(jid, { text: 'hello group' })
+    const known = await stage.shown('/send-reaction', { phone: chat, reaction: '👍', message_id: id }, ANA)
+    const key = field(field(known.proto, 'reactionMessage'), 'key')
+    assert.equal(key.remoteJid, jid)
+    const author = String(key.participant)
+    assert.ok(author.endsWith(addressing === 'lid' ? '@lid' : '@s.whatsapp.net'), author)
+
+    const old = { phone: chat, reaction: '👍', message_id: '3EB0000000000000000001' }
+    assert.equal((await stage.outcome('/send-reaction', old)).error_code, 'message_not_found')
+    const told = await stage.shown('/send-reaction', { ...old, participant: ANA }, ANA)
+    assert.equal(field(field(told.proto, 'reactionMessage'), 'key').participant, author)
+    const own = await stage.shown('/send-reaction', { ...old, from_me: true }, ANA)
+    assert.equal(field(field(own.proto, 'reactionMessage'), 'key').fromMe, true)
+  })
+}
+
+test('a message of another chat is not found in this one', async () => {
+  const id = await says(ME, { text: 'from Ben' }, BEN)
+  assert.equal(
+    (await stage.outcome('/send-reaction', { phone: ANA, reaction: '👍', message_id: id })).error_code,
+    'message_not_found',
+  )
+})
+
+test('a forward is marked, counted, and carries neither the secret nor the quote of its original', async () => {
+  const asked = await says(ME, { text: 'who?' })
+  const { id, proto: original } = await stage.shown('/send-text', { phone: ANA, message: 'me', reply_to_message_id: asked })
+  const { proto, text } = await stage.shown('/forward-message', { phone: BEN, message_id: id, message_phone: ANA }, BEN)
+  assert.equal(text, 'me')
+  assert.deepEqual(field(field(proto, 'extendedTextMessage'), 'contextInfo'), { isForwarded: true, forwardingScore: 1 })
+  const secretOf = (message: Json) => field(message, 'messageContextInfo').messageSecret
+  assert.ok(secretOf(proto))
+  assert.notEqual(secretOf(proto), secretOf(original))
+})
+
+test('a plain text, a place and a poll of somebody else can be forwarded', async () => {
+  const text = await says(ME, { text: 'pass it on' })
+  const shown = await stage.shown('/forward-message', { phone: BEN, message_id: text, message_phone: ANA }, BEN)
+  assert.equal(shown.text, 'pass it on')
+  const poll = await says(ME, { poll: { question: 'Which?', options: ['a', 'b'], max: 1 } })
+  const { proto, attrs, nodes } = await stage.shown('/forward-message', { phone: BEN, message_id: poll, message_phone: ANA }, BEN)
+  const name = Object.keys(proto).find((key) => key.startsWith('pollCreation'))!
+  assert.equal(field(field(proto, name), 'contextInfo').isForwarded, true)
+  assert.equal(attrs?.type, 'poll')
+  assert.equal(nodes?.find(({ tag }) => tag === 'meta')?.attrs.polltype, 'creation')
+})
+
+test('what is to be seen once, live or no message at all is not forwarded', async () => {
+  const live = await says(ME, { live_location: { latitude: 1, longitude: 2 } })
+  const outcome = (message_id: string) => stage.outcome('/forward-message', { phone: BEN, message_id, message_phone: ANA })
+  assert.equal((await outcome(live)).error_code, 'not_allowed')
+  const once = await says(ME, {
+    proto: {
+      viewOnceMessageV2: { message: { imageMessage: { url: 'https://x.example', mimetype: 'image/jpeg', viewOnce: true } } },
+    },
+  })
+  assert.equal((await outcome(once)).error_code, 'not_allowed')
+  const reaction = await stage.shown('/send-reaction', { phone: ANA, reaction: '👍', message_id: live })
+  assert.equal((await outcome(reaction.id)).error_code, 'not_allowed')
+  assert.equal((await outcome('3EB0000000000000000002')).error_code, 'message_not_found')
+})
+
+test('a pin lasts as long as asked, and can be taken away', async () => {
+  const id = await says(ME, { text: 'important' })
+  const pin = await stage.shown('/pin-message', { phone: ANA, message_id: id, pin_message_duration: '30_days' })
+  assert.equal(field(field(pin.proto, 'pinInChatMessage'), 'key').id, id)
+  assert.equal(field(pin.proto, 'pinInChatMessage').type, 'PIN_FOR_ALL')
+  assert.equal(field(pin.proto, 'messageContextInfo').messageAddOnDurationInSecs, 2_592_000)
+  assert.equal(pin.attrs?.edit, '2')
+  const default_ = await stage.shown('/pin-message', { phone: ANA, message_id: id })
+  assert.equal(field(default_.proto, 'messageContextInfo').messageAddOnDurationInSecs, 604_800)
+  const unpin = await stage.shown('/pin-message', { phone: ANA, message_id: id, message_action: 'UNPIN' })
+  assert.equal(field(unpin.proto, 'pinInChatMessage').type, 'UNPIN_FOR_ALL')
+  assert.equal(field(unpin.proto, 'messageContextInfo').messageAddOnDurationInSecs, 0)
+})
+
+test('in a restricted group only an admin pins', async () => {
+  const { chat, jid } = groups.lid
+  const id = await says(jid, { text: 'rules' })
+  const { sandbox } = stage.world
+  await sandbox.put(`/groups/${jid}`, { by: ANA, restrict: true })
+  assert.equal((await stage.outcome('/pin-message', { phone: chat, message_id: id })).error_code, 'not_allowed')
+  await sandbox.post(`/groups/${jid}/participants`, { by: ANA, action: 'promote', phones: [ME] })
+  const { proto } = await stage.shown('/pin-message', { phone: chat, message_id: id }, ANA)
+  assert.equal(field(proto, 'pinInChatMessage').type, 'PIN_FOR_ALL')
+  await sandbox.post(`/groups/${jid}/participants`, { by: ANA, action: 'demote', phones: [ME] })
+  await sandbox.put(`/groups/${jid}`, { by: ANA, restrict: false })
+})
+
+test('an own message is deleted for everyone', async () => {
+  const { id } = await stage.shown('/send-text', { phone: ANA, message: 'oops' })
+  const delivery = await remove({ phone: ANA, message_id: id, owner: 'true' })
+  assert.equal(delivery.status, 'sent')
+  assert.equal(delivery.reference_message_id, id)
+  const { proto, attrs, kind } = await stage.next(ANA)
+  assert.equal(kind, 'revoke')
+  assert.equal(field(field(proto, 'protocolMessage'), 'key').id, id)
+  assert.equal(field(field(proto, 'protocolMessage'), 'key').fromMe, true)
+  assert.equal(attrs?.edit, '7')
+})
+
+for (const addressing of ['lid', 'pn'] as const) {
+  test(`in a group addressed by ${addressing} an admin deletes what others wrote, nobody else does`, async () => {
+    const { chat, jid } = groups[addressing]
+    const id = await says(jid, { text: 'spam' })
+    assert.equal((await remove({ phone: chat, message_id: id, owner: 'false' })).error_code, 'not_allowed')
+    assert.equal((await remove({ phone: chat, message_id: id, owner: 'true' })).error_code, 'not_allowed')
+    await stage.world.sandbox.post(`/groups/${jid}/participants`, { by: ANA, action: 'promote', phones: [ME] })
+    assert.equal((await remove({ phone: chat, message_id: id, owner: 'false' })).status, 'sent')
+    const { proto, attrs } = await stage.next(ANA)
+    const key = field(field(proto, 'protocolMessage'), 'key')
+    assert.equal(key.id, id)
+    assert.equal(key.fromMe ?? false, false)
+    assert.ok(String(key.participant).endsWith(addressing === 'lid' ? '@lid' : '@s.whatsapp.net'))
+    assert.equal(attrs?.edit, '8')
+    const old = { phone: chat, message_id: '3EB0000000000000000003', owner: 'false' }
+    assert.equal((await remove(old)).error_code, 'message_not_found')
+    assert.equal((await remove({ ...old, participant: ANA })).status, 'sent')
+    assert.equal(field(field((await stage.next(ANA)).proto, 'protocolMessage'), 'key').participant, key.participant)
+  })
+}
+
+test('what somebody wrote to us alone is deleted on the own account only', async () => {
+  const id = await says(ME, { text: 'secret' })
+  const before = (await stage.world.sandbox.inbox(ANA, 0)).length
+  assert.equal((await remove({ phone: ANA, message_id: id, owner: 'false' })).status, 'sent')
+  const { phones } = await stage.world.sandbox.get<{ phones: { phone: string; app_state: Record<string, Json> }[] }>('/state')
+  const actions = phones.find(({ phone }) => phone === ME)!.app_state
+  const index = Object.keys(actions).find((key) => key.includes(id)) ?? ''
+  assert.ok(index.includes('deleteMessageForMe'), Object.keys(actions).join())
+  assert.ok(Number(field(actions[index]!, 'deleteMessageForMeAction').messageTimestamp) > 0)
+  assert.equal((await stage.world.sandbox.inbox(ANA, 0)).length, before)
+  const unknown = { phone: ANA, message_id: '3EB0000000000000000004', owner: 'false' }
+  assert.equal((await remove(unknown)).error_code, 'message_not_found')
+})
+
+test('in a channel: a post, its reactions, its edit and its removal go under the number or id of the post', async () => {
+  const { sandbox } = stage.world
+  const { id } = await sandbox.post<{ id: string }>('/newsletters', { owner: ME, name: 'News' })
+  const posts = async () => (await sandbox.get<{ items: Json[] }>(`/newsletters/${id}/posts`)).items
+  const sent = async (path: string, input: Json) => {
+    const delivery = await stage.outcome(path, { phone: id, ...input })
+    assert.equal(delivery.status, 'sent', JSON.stringify(delivery))
+    return String(delivery.message_id)
+  }
+  const post = await sent('/send-text', { message: 'first' })
+  await sent('/send-reaction', { reaction: '👏', message_id: post })
+  assert.deepEqual(
+    (await posts()).map(({ reactions }) => reactions),
+    [{ [ME]: '👏' }],
+  )
+  await sent('/send-remove-reaction', { message_id: post })
+  assert.deepEqual((await posts())[0]?.reactions, {})
+  await sent('/send-text', { message: 'second', edit_message_id: post })
+  assert.equal(field((await posts())[0]!, 'proto').conversation, 'second')
+  const link = { message: 'https://a.example', link_url: 'https://a.example', title: 'A' }
+  await sent('/send-link', link)
+  assert.equal(field(field((await posts())[1]!, 'proto'), 'extendedTextMessage').title, 'A')
+  const text = await says(ME, { text: 'forward me' })
+  await sent('/forward-message', { message_id: text, message_phone: ANA })
+  assert.equal(field(field((await posts())[2]!, 'proto'), 'extendedTextMessage').text, 'forward me')
+  const unknown = { phone: id, reaction: '👏', message_id: '3EB0000000000000000005' }
+  assert.equal((await stage.outcome('/send-reaction', unknown)).error_code, 'message_not_found')
+  assert.equal((await remove({ phone: id, message_id: post, owner: 'true' })).status, 'sent')
+  assert.equal((await posts()).length, 2)
+})
+
+test('typing is shown in the chat at once, availability for the whole account', async () => {
+  const { sandbox, gateway } = stage.world
+  type State = { phones: Json[]; contacts: { phone: string; heard: Json[] }[] }
+  for (const presence of ['composing', 'recording', 'PAUSED'])
+    assert.deepEqual(await gateway.must(stage.instance, 'POST', '/send-presence', { phone: ANA, presence }), { value: true })
+  // Under its name, which the phone tells soon after the pairing.
+  await gateway.must(stage.instance, 'POST', '/send-presence', { presence: 'available' })
+  // A query is answered after the stanzas before it.
+  await stage.shown('/send-text', { phone: ANA, message: 'done' })
+  const { phones, contacts } = await sandbox.get<State>('/state')
+  const heard = contacts.find(({ phone }) => phone === ANA)!.heard.filter(({ kind }) => kind === 'chatstate')
+  assert.deepEqual(
+    heard.slice(-3).map(({ type }) => type),
+    ['composing', 'recording', 'paused'],
+  )
+  const me = phones.find(({ phone }) => phone === ME) as { devices: { available: boolean }[] }
+  assert.equal(me.devices[0]?.available, true)
+  const { status } = await gateway.ask(stage.instance, 'POST', '/send-presence', { presence: 'composing' })
+  assert.equal(status, 400)
+})
+
+test('a reaction is one emoji', async () => {
+  for (const reaction of ['ok', '👍👍', ''])
+    assert.equal((await stage.refused('/send-reaction', { phone: ANA, reaction, message_id: 'x' }))[0]?.path, 'reaction')
+})
