@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startWorld } from '../harness/world.ts'
 import { until } from './ground.ts'
-import { compare, firstDeliveries, line, textOf } from './ledger.ts'
+import { compare, firstDeliveries, line, textOf, texts } from './ledger.ts'
 import { burstIds, CONTACTS, createPeople, MEMBERS, PHONE } from './traffic.ts'
 
 test('a backlog of 500 texts is delivered whole and in order, ahead of what is new', { timeout: 120_000 }, async (t) => {
@@ -35,11 +35,11 @@ test('a backlog of 500 texts is delivered whole and in order, ahead of what is n
     const { sent, unique, duplicates, lost, torn } = compare(receiver, 'received', ids)
     t.diagnostic(line('backlog', { sent, unique, duplicates, lost: lost.length }))
     assert.deepEqual(torn, [])
-    assert.equal(receiver.events('received').length, ids.length + duplicates, 'each as one event')
-    const texts = firstDeliveries(receiver.events('received')).map(textOf)
+    assert.equal(texts(receiver).length, ids.length + duplicates, 'each as one event')
+    const told = firstDeliveries(texts(receiver)).map(textOf)
     for (const author of ['a', 'b', 'g', 'h']) {
       const own = (text: string) => text.startsWith(`${author} `)
-      assert.deepEqual(texts.filter(own), (await onPhone()).filter(own), `as on the phone: ${author}`)
+      assert.deepEqual(told.filter(own), (await onPhone()).filter(own), `as on the phone: ${author}`)
     }
   } finally {
     await world.stop()

@@ -39,6 +39,9 @@ export function compare(receiver: Receiver, type: string, wanted: readonly strin
 
 export const textOf = (event: Event) => String((event.text as { message: string }).message)
 
+/** `received` events that are texts: notices of groups and the like are `received`, too. */
+export const texts = (receiver: Receiver) => receiver.events('received').filter(({ text }) => text !== undefined)
+
 /** Repetitions keep the place of their first delivery. */
 export function firstDeliveries(events: readonly Event[]): Event[] {
   const seen = new Set<string>()

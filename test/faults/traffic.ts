@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { Instance } from '../harness/gateway.ts'
 import type { InboxItem, Sandbox } from '../harness/sandbox.ts'
 import { type Ground, sendUntilAcknowledged, until } from './ground.ts'
-import { compare, firstDeliveries, outOfOrder, textOf } from './ledger.ts'
+import { compare, firstDeliveries, outOfOrder, textOf, texts } from './ledger.ts'
 
 export const PHONE = '5511999990001'
 export const CONTACTS = ['5511988880001', '5511988880002', '5511988880003', '5511988880004'] as const
@@ -88,7 +88,7 @@ export async function waitForAll(ground: Ground, ids: readonly string[], owed: r
 /** First deliveries keep the order of sending, per chat and author. */
 export function assertIncomingOrder({ receiver }: Pick<Ground, 'receiver'>): void {
   const wrong = outOfOrder(
-    firstDeliveries(receiver.events('received')),
+    firstDeliveries(texts(receiver)),
     (event) => `${event.phone} ${event.participant_phone} ${lineOf(textOf(event))}`,
     (event) => numberOf(textOf(event)),
   )
