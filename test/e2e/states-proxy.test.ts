@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { startWorld, type World } from '../harness/world.ts'
 import { watch } from './states-seen.ts'
 
@@ -12,12 +12,19 @@ interface Proxy {
   /** Null lets everything through. */
   answer: number | null
   tunnels: number
+  /** Nobody listens on its port any more. */
+  leave(): Promise<unknown>
 }
 
 const servers: Server[] = []
 async function startProxy(): Promise<Proxy> {
   const server = createServer()
-  const proxy: Proxy = { url: '', answer: null, tunnels: 0 }
+  const proxy: Proxy = {
+    url: '',
+    answer: null,
+    tunnels: 0,
+    leave: () => new Promise((resolve) => server.close(resolve)),
+  }
   server.on('connect', (request, client, head) => {
     client.on('error', () => client.destroy())
     if (proxy.answer !== null) return client.end(`HTTP/1.1 ${proxy.answer} No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`)
@@ -52,62 +59,63 @@ after(async () => {
 
 const REFUSED = 'The configured proxy refused the connection.'
 
-test('a change of the proxy is a restart, and the link goes through it', async () => {
-  const proxy = await startProxy()
-  const { instance } = await see.connected()
-  await world.gateway.must(instance, 'PUT', '/settings', { proxy_url: proxy.url })
-  await see.told(instance, 'connected', null, 5)
-  assert.deepEqual((await see.path(instance)).slice(4), ['connected', 'connecting', 'connected'])
-  assert.ok(proxy.tunnels > 0)
-})
-
-for (const [what, answer] of [
-  ['wants a password', 407],
-  ['forbids it', 403],
-  ['is not there', null],
-] as const) {
-  test(`5: a proxy that ${what} stops a new instance after three tries`, async () => {
-    const { gateway, receiver } = world
+describe('a proxy', { concurrency: 8 }, () => {
+  test('a change of the proxy is a restart, and the link goes through it', async () => {
     const proxy = await startProxy()
-    proxy.answer = answer
-    // Nobody listens on the port of a server that was closed.
-    if (answer === null) await new Promise((resolve) => servers.pop()!.close(resolve))
-    const instance = await gateway.createInstance(receiver, { settings: { proxy_url: proxy.url } })
+    const { instance } = await see.connected()
+    await world.gateway.must(instance, 'PUT', '/settings', { proxy_url: proxy.url })
+    await see.told(instance, 'connected', null, 5)
+    assert.deepEqual((await see.path(instance)).slice(4), ['connected', 'connecting', 'connected'])
+    assert.ok(proxy.tunnels > 0)
+  })
+
+  for (const [what, answer] of [
+    ['wants a password', 407],
+    ['forbids it', 403],
+    ['is not there', null],
+  ] as const) {
+    test(`5: a proxy that ${what} stops a new instance after three tries`, async () => {
+      const { gateway, receiver } = world
+      const proxy = await startProxy()
+      proxy.answer = answer
+      if (answer === null) await proxy.leave()
+      const instance = await gateway.createInstance(receiver, { settings: { proxy_url: proxy.url } })
+      await see.sees(instance, 'stopped', 'proxy_error', REFUSED)
+      await see.told(instance, 'stopped', 'proxy_error')
+      assert.deepEqual(await see.path(instance), ['created', 'starting', 'stopped'])
+      await gateway.must(instance, 'PUT', '/settings', { proxy_url: null })
+      assert.match(String((await gateway.must(instance, 'GET', '/qr-code')).value), /^data:image/)
+    })
+  }
+
+  test('5: a SOCKS proxy that is not there stops it as well', async () => {
+    const proxy = await startProxy()
+    await proxy.leave()
+    const proxy_url = proxy.url.replace('http:', 'socks5:')
+    const instance = await world.gateway.createInstance(world.receiver, { settings: { proxy_url } })
+    await see.sees(instance, 'stopped', 'proxy_error', REFUSED)
+  })
+
+  test('5: a proxy that refuses stops a linked instance too, with its credentials', async () => {
+    const proxy = await startProxy()
+    proxy.answer = 407
+    const { instance } = await see.connected()
+    await world.gateway.must(instance, 'PUT', '/settings', { proxy_url: proxy.url })
     await see.sees(instance, 'stopped', 'proxy_error', REFUSED)
     await see.told(instance, 'stopped', 'proxy_error')
-    assert.deepEqual(await see.path(instance), ['created', 'starting', 'stopped'])
-    await gateway.must(instance, 'PUT', '/settings', { proxy_url: null })
-    assert.match(String((await gateway.must(instance, 'GET', '/qr-code')).value), /^data:image/)
+    proxy.answer = null
+    assert.equal((await world.gateway.must(instance, 'POST', '/restart')).status, 'connecting')
+    await see.sees(instance, 'connected', null, null)
+    assert.deepEqual((await see.path(instance)).slice(4, 8), ['connected', 'connecting', 'stopped', 'connecting'])
   })
-}
 
-test('5: a SOCKS proxy that is not there stops it as well', async () => {
-  const proxy = await startProxy()
-  await new Promise((resolve) => servers.pop()!.close(resolve))
-  const proxy_url = proxy.url.replace('http:', 'socks5:')
-  const instance = await world.gateway.createInstance(world.receiver, { settings: { proxy_url } })
-  await see.sees(instance, 'stopped', 'proxy_error', REFUSED)
-})
-
-test('5: a proxy that refuses stops a linked instance too, with its credentials', async () => {
-  const proxy = await startProxy()
-  proxy.answer = 407
-  const { instance } = await see.connected()
-  await world.gateway.must(instance, 'PUT', '/settings', { proxy_url: proxy.url })
-  await see.sees(instance, 'stopped', 'proxy_error', REFUSED)
-  await see.told(instance, 'stopped', 'proxy_error')
-  proxy.answer = null
-  assert.equal((await world.gateway.must(instance, 'POST', '/restart')).status, 'connecting')
-  await see.sees(instance, 'connected', null, null)
-  assert.deepEqual((await see.path(instance)).slice(4, 8), ['connected', 'connecting', 'stopped', 'connecting'])
-})
-
-test('15: a proxy that finds no way to the network is a lost link, tried again until it is there', async () => {
-  const proxy = await startProxy()
-  proxy.answer = 502
-  const { instance } = await see.connected()
-  await world.gateway.must(instance, 'PUT', '/settings', { proxy_url: proxy.url })
-  await see.sees(instance, 'disconnected', 'connection_lost', 'The connection to the network was lost; reconnecting.')
-  proxy.answer = null
-  await see.sees(instance, 'connected', null, null)
+  test('15: a proxy that finds no way to the network is a lost link, tried again until it is there', async () => {
+    const proxy = await startProxy()
+    proxy.answer = 502
+    const { instance } = await see.connected()
+    await world.gateway.must(instance, 'PUT', '/settings', { proxy_url: proxy.url })
+    await see.sees(instance, 'disconnected', 'connection_lost', 'The connection to the network was lost; reconnecting.')
+    proxy.answer = null
+    await see.sees(instance, 'connected', null, null)
+  })
 })
