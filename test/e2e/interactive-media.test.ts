@@ -1,8 +1,12 @@
 /** Pictures in interactive messages: headers, cards, products, as the contact downloads them. */
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { spawnSync } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import sharp from 'sharp'
 import type { InboxItem } from '../harness/sandbox.ts'
@@ -16,6 +20,30 @@ const picture = (background: string, width = 64) =>
   sharp({ create: { width, height: 48, channels: 3, background } })
     .jpeg()
     .toBuffer()
+
+/** Noise: about 3 bytes per pixel, whatever the format. */
+function largePicture(): Promise<Buffer> {
+  const [width, height] = [900, 700]
+  const noise = randomBytes(width * height * 3)
+  return sharp(noise, { raw: { width, height, channels: 3 } })
+    .jpeg({ quality: 95 })
+    .toBuffer()
+}
+
+const hasFfmpeg = spawnSync('ffmpeg', ['-version']).status === 0
+/** One second of mp4 as the apps play it. */
+async function shortFilm(): Promise<Buffer> {
+  const dir = await mkdtemp(join(tmpdir(), 'svc-film-'))
+  const path = join(dir, 'film.mp4')
+  const source = ['-f', 'lavfi', '-i', 'testsrc=duration=1:size=64x48:rate=10']
+  const form = ['-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-movflags', '+faststart']
+  const { status, stderr } = spawnSync('ffmpeg', ['-v', 'error', ...source, ...form, path])
+  assert.equal(status, 0, String(stderr))
+  const bytes = await readFile(path)
+  await rm(dir, { recursive: true })
+  return bytes
+}
+const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
 let stage: Stage
 let group: string
@@ -51,12 +79,13 @@ function assertPictures({ inner_media }: InboxItem, ...pictures: Buffer[]) {
     pictures.map((bytes) => ({
       mime: 'image/jpeg',
       bytes: bytes.length,
-      sha256: createHash('sha256').update(bytes).digest('hex'),
+      sha256: hashOf(bytes),
       error: undefined,
     })),
   )
 }
-const interactiveOf = ({ proto }: InboxItem) => proto.interactiveMessage as Json & { header: Json & { imageMessage: Json } }
+const interactiveOf = ({ proto }: InboxItem) =>
+  proto.interactiveMessage as Json & { header: Json & { imageMessage: Json; videoMessage: Json } }
 
 test('reply buttons can stand under a picture, and their title is then left out', async () => {
   const red = await picture('red')
@@ -74,6 +103,26 @@ test('reply buttons can stand under a picture, and their title is then left out'
   assert.equal(header.imageMessage.height, 48)
   assert.ok(header.imageMessage.jpegThumbnail)
   assert.equal((item.nodes ?? []).length, 2)
+})
+
+test('reply buttons can stand under a film', { skip: hasFfmpeg ? false : 'no ffmpeg to make a film with' }, async () => {
+  const film = await shortFilm()
+  const item = await stage.shown(
+    '/send-button-list',
+    {
+      phone: group,
+      message: 'Watch',
+      button_list: { video: film.toString('base64'), buttons: [{ label: 'Seen' }] },
+    },
+    ANA,
+  )
+  const [shown, ...others] = item.inner_media ?? []
+  assert.deepEqual(others, [])
+  assert.deepEqual([shown?.mime, shown?.sha256, shown?.error], ['video/mp4', hashOf(film), undefined])
+  const { header } = interactiveOf(item)
+  assert.equal(header.hasMediaAttachment, true)
+  const { seconds, width, height } = header.videoMessage as Json
+  assert.deepEqual({ seconds, width, height }, { seconds: 1, width: 64, height: 48 })
 })
 
 test('a code can stand under a picture that came with the request', async () => {
@@ -286,4 +335,20 @@ test('a product that is not in the catalogue, or of somebody without one, ends i
     const { error_code } = await stage.outcome('/send-product', { phone: ANA, catalog_phone, product_id: 'none' })
     assert.equal(error_code, 'product_not_found')
   }
+})
+
+test('large pictures in one request wait in the queue over a restart, and each card gets its own', async () => {
+  const { world, instance } = stage
+  const pictures = await Promise.all([largePicture(), largePicture(), largePicture()])
+  await world.sandbox.setDown(true)
+  await world.gateway.waitForStatus(instance, 'disconnected')
+  const { message_id } = (await world.gateway.must(instance, 'POST', '/send-carousel', {
+    phone: ANA,
+    message: 'Large',
+    carousel: pictures.map((bytes, index) => ({ text: `card ${index}`, image: bytes.toString('base64') })),
+  })) as { message_id: string }
+  await world.restartService()
+  await world.sandbox.setDown(false)
+  assert.equal((await stage.deliveryOf(message_id)).status, 'sent')
+  assertPictures(await stage.next(ANA), ...pictures)
 })
