@@ -1,7 +1,7 @@
 /** Where the items of one instance lie: records in `state:`, inline media in `blobs:`. */
 import type { Logger } from 'pino'
 import { Failure } from '../domain/failures.ts'
-import type { Blobs } from '../storage/blobs.ts'
+import type { BlobPart, Blobs } from '../storage/blobs.ts'
 import type { StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/keys.ts'
 import type { Sealer } from '../storage/seal.ts'
@@ -15,7 +15,10 @@ export interface ShelfOptions {
   log: Pick<Logger, 'warn' | 'error'>
 }
 
-export type StoredItem = QueueItem & { bytes?: Uint8Array | undefined }
+export type StoredItem = QueueItem & {
+  /** Writes a part of the item's inline media into a file. */
+  copyMedia?: ((path: string, part: BlobPart) => Promise<void>) | undefined
+}
 
 export type Shelf = ReturnType<typeof createShelf>
 
@@ -33,21 +36,27 @@ export function createShelf({ instanceId, store, sealer, blobs, log }: ShelfOpti
       if (bytes !== undefined && !(await blobs?.put(blobKey(item.svcId), bytes))) {
         throw new Failure('queue_full', { message: 'There is no room for more media in the queue.' })
       }
-      await store.commit({ ops: [items.encode(itemKey(item.svcId), item)] })
+      try {
+        await store.commit({ ops: [items.encode(itemKey(item.svcId), item)] })
+      } catch (error) {
+        // Nothing names it, and it would take its part of the budget until the next start.
+        if (bytes !== undefined) await blobs?.remove(blobKey(item.svcId))
+        throw error
+      }
     },
 
     get: (svcId: string) => items.get(store, itemKey(svcId)),
 
-    /** The item with its media; undefined when either cannot be read any more. Throws when storage itself fails. */
+    /** The item and the way to its media; undefined when either cannot be read any more. Throws when storage itself fails. */
     async load(svcId: string): Promise<StoredItem | undefined> {
       const record = await store.get(itemKey(svcId))
       try {
         if (record === undefined) throw new Error(`${itemKey(svcId)} is gone`)
         const item = items.decode(itemKey(svcId), record)
         if (!item.hasBytes) return item
-        const bytes = await blobs?.get(blobKey(svcId))
-        if (bytes === undefined) throw new Error(`${itemKey(svcId)} has lost its media`)
-        return { ...item, bytes }
+        const key = blobKey(svcId)
+        if (!blobs || !(await blobs.has(key))) throw new Error(`${itemKey(svcId)} has lost its media`)
+        return { ...item, copyMedia: (path, part) => blobs.copyTo(key, path, part) }
       } catch (error) {
         log.error({ instance_id: instanceId, svc_id: svcId, err: error }, 'queue item is not readable')
         return undefined

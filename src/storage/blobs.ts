@@ -1,24 +1,41 @@
 /**
  * `blobs:`: inline media that waits beside its queue item, as files (unstorage, fs-lite), sealed, under one disk budget. A blob is written
  * and flushed before the record that names it is committed, so a record never names bytes that are not there.
+ *
+ * A file is a row of pieces, each sealed by itself under its place in the row and the number of all: one that is missing, moved or
+ * changed shows, and neither writing nor reading ever holds a large medium twice, or its thread for as long as it takes.
  */
-import { open, readdir, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { createWriteStream } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { createStorage } from 'unstorage'
 import fsLite from 'unstorage/drivers/fs-lite'
 import { checkRecordKey } from './contract.ts'
-import type { Sealer } from './seal.ts'
+import { SEAL_BYTES, type Sealer } from './seal.ts'
 
 export interface Blobs {
   /** Durable when it resolves. Resolves with false when the budget does not allow it; nothing is stored then. */
   put(key: string, bytes: Uint8Array): Promise<boolean>
+  has(key: string): Promise<boolean>
   get(key: string): Promise<Uint8Array | undefined>
+  /** Writes a part of it into a file, piece by piece. */
+  copyTo(key: string, path: string, part: BlobPart): Promise<void>
   remove(key: string): Promise<void>
   /** Keys that begin with the prefix, in no order. */
   list(prefix: string): Promise<string[]>
   /** Bytes on disk as counted against the budget. */
   used(): number
 }
+
+export interface BlobPart {
+  offset: number
+  size: number
+}
+
+/** Plain bytes of a piece: a millisecond's work to seal. */
+const PIECE = 1_048_576
+const SEALED_PIECE = PIECE + SEAL_BYTES
 
 export interface BlobsOptions {
   sealer: Sealer
@@ -54,32 +71,79 @@ export async function openBlobs(dir: string, { sealer, budgetBytes, counter }: B
     add(-bytes)
   }
 
+  async function write(path: string, key: string, bytes: Uint8Array, pieces: number): Promise<void> {
+    await mkdir(dirname(path), { recursive: true })
+    const handle = await open(path, 'w')
+    try {
+      for (let index = 0; index < pieces; index++)
+        await handle.writeFile(sealer.seal(nameOf(key, index, pieces), bytes.subarray(index * PIECE, (index + 1) * PIECE)))
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await flushNames(dirname(path))
+  }
+
+  /** The opened pieces a part lies in, cut to it. */
+  async function* read(handle: FileHandle, key: string, { offset, size: wanted }: BlobPart): AsyncGenerator<Buffer> {
+    const { size: all } = await handle.stat()
+    const pieces = Math.ceil(all / SEALED_PIECE)
+    const end = offset + wanted
+    for (let index = Math.floor(offset / PIECE); index * PIECE < end; index++) {
+      const sealed = Buffer.alloc(Math.min(SEALED_PIECE, all - index * SEALED_PIECE))
+      await handle.read(sealed, 0, sealed.length, index * SEALED_PIECE)
+      const plain = sealer.open(nameOf(key, index, pieces), sealed)
+      yield plain.subarray(Math.max(0, offset - index * PIECE), end - index * PIECE)
+    }
+  }
+
   return {
     remove,
     used: () => Number(Atomics.load(count, 0)),
+    has: async (key) => (await size(key)) !== undefined,
     async put(key, bytes) {
       checkRecordKey(key)
-      const sealed = sealer.seal(key, bytes)
-      if (add(sealed.byteLength) > budgetBytes) {
-        add(-sealed.byteLength)
+      const pieces = Math.max(1, Math.ceil(bytes.byteLength / PIECE))
+      const needed = bytes.byteLength + pieces * SEAL_BYTES
+      if (add(needed) > budgetBytes) {
+        add(-needed)
         return false
       }
       try {
-        await storage.setItemRaw(key, sealed)
-        await flush(file(key))
+        await write(file(key), key, bytes, pieces)
       } catch (error) {
-        add(-sealed.byteLength)
+        add(-needed)
+        await rm(file(key), { force: true })
         throw error
       }
       return true
     },
     async get(key) {
-      const sealed = await storage.getItemRaw<Uint8Array>(key)
-      return sealed === null ? undefined : sealer.open(key, sealed)
+      const sealed = await size(key)
+      if (sealed === undefined) return undefined
+      const handle = await open(file(key), 'r')
+      try {
+        const parts: Buffer[] = []
+        const whole = sealed - Math.ceil(sealed / SEALED_PIECE) * SEAL_BYTES
+        for await (const part of read(handle, key, { offset: 0, size: whole })) parts.push(part)
+        return Buffer.concat(parts)
+      } finally {
+        await handle.close()
+      }
+    },
+    async copyTo(key, path, part) {
+      const handle = await open(file(key), 'r')
+      try {
+        await pipeline(read(handle, key, part), createWriteStream(path))
+      } finally {
+        await handle.close()
+      }
     },
     list: (prefix) => storage.getKeys(prefix),
   }
 }
+
+const nameOf = (key: string, index: number, pieces: number) => `${key}#${index}/${pieces}`
 
 /** Bytes of all blobs under the directory. */
 export async function measureBlobs(dir: string): Promise<number> {
@@ -100,14 +164,12 @@ async function entries(dir: string) {
   }
 }
 
-/** The file's bytes and its name: fs-lite only hands them to the operating system. */
-async function flush(path: string): Promise<void> {
-  for (const target of [path, join(path, '..')]) {
-    const handle = await open(target, 'r')
-    try {
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
+/** A new name in a folder lasts only when the folder is flushed, too. */
+async function flushNames(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
   }
 }

@@ -17,6 +17,8 @@ const VERSION = 1
 const IV_BYTES = 12
 const TAG_BYTES = 16
 const HEAD_BYTES = 1 + IV_BYTES + TAG_BYTES
+/** By which a sealed value is longer than the plain one. */
+export const SEAL_BYTES = HEAD_BYTES
 
 export function createSealer(key: Uint8Array): Sealer {
   if (key.byteLength !== SECRET_KEY_BYTES)

@@ -328,7 +328,11 @@ test('inline media waits on the disk, sealed, goes with its item, and survives a
   assert.equal(item.id, id)
   assert.equal(item.media?.sha256, sha256(file))
   await deliveryOf(id)
-  assert.deepEqual(await waiting(), [])
+  // The item has ended before its blob goes: a kill in between leaves the blob, never an item without it.
+  for (let left = 200; (await waiting()).length > 0; left--) {
+    assert.ok(left > 0, 'the blob has outlived its item')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
 })
 
 /** RFC 3533 and 7845: pages with their checksum, 20 ms packets of silence. */

@@ -2,7 +2,6 @@
  * One instance: wires its session, status, queue, outbox and inbox together, and is the only thing that knows them all. Each of them has
  * its own file and its own state; here is only what one tells another.
  */
-import { writeFile } from 'node:fs/promises'
 import { generateMessageIDV2, type WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, SECOND } from '../../src/domain/clock.ts'
@@ -284,12 +283,12 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     return opened
   }
 
-  function filesOf({ bytes }: SendItem): SendFiles {
+  function filesOf({ copyMedia }: SendItem): SendFiles {
     return {
       ...deps.media,
-      async blobTo(path, { offset, size }) {
-        if (bytes === undefined) throw new Failure('media_invalid', { message: 'The media of the message is gone.' })
-        await writeFile(path, bytes.subarray(offset, offset + size))
+      async blobTo(path, part) {
+        if (!copyMedia) throw new Failure('send_failed', { message: 'The media of the message is gone.' })
+        await copyMedia(path, part)
       },
       uploadAgent() {
         if (!outside) throw new Failure('instance_not_connected')

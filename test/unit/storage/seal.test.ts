@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -6,7 +7,7 @@ import * as v from 'valibot'
 import { ascendingIds } from '../../../src/storage/ascending-ids.ts'
 import { measureBlobs, openBlobs } from '../../../src/storage/blobs.ts'
 import { repository } from '../../../src/storage/repository.ts'
-import { createSealer } from '../../../src/storage/seal.ts'
+import { createSealer, SEAL_BYTES } from '../../../src/storage/seal.ts'
 import { checkKey, loadSecretKey, parseSecretKey } from '../../../src/storage/secret-key.ts'
 import { START, sealer, tempDir, tempStore } from './fixtures.ts'
 
@@ -160,4 +161,33 @@ test('blobs are sealed files within one budget that threads can share', async (t
   const again = await openBlobs(dir, { sealer, budgetBytes: 10_000 })
   assert.equal(again.used(), one.used())
   await assert.rejects(again.put('a/b', bytes), /a key is printable/)
+})
+
+test('a blob of several pieces is read whole and in parts, and shows when it was cut, changed or put together anew', async (t) => {
+  const dir = await tempDir(t)
+  const blobs = await openBlobs(dir, { sealer, budgetBytes: 100_000_000 })
+  const bytes = randomBytes(2 * 1_048_576 + 12_345)
+  assert.equal(await blobs.put('i:1', bytes), true)
+  assert.equal(blobs.used(), await measureBlobs(dir))
+  assert.deepEqual(Buffer.from((await blobs.get('i:1'))!), bytes)
+  for (const [offset, size] of [
+    [0, bytes.length],
+    [0, 1],
+    [1_048_570, 20],
+    [1_048_576, 1_048_576],
+    [bytes.length - 1, 1],
+  ] as const) {
+    await blobs.copyTo('i:1', join(dir, 'part'), { offset, size })
+    assert.deepEqual(await readFile(join(dir, 'part')), bytes.subarray(offset, offset + size))
+  }
+  const file = join(dir, 'i', '1')
+  const sealed = await readFile(file)
+  const piece = 1_048_576 + SEAL_BYTES
+  const swapped = Buffer.concat([sealed.subarray(piece, 2 * piece), sealed.subarray(0, piece), sealed.subarray(2 * piece)])
+  const changed = Buffer.from(sealed)
+  changed[piece + 500]! ^= 1
+  for (const wrong of [sealed.subarray(0, 2 * piece), sealed.subarray(0, -10), swapped, changed]) {
+    await writeFile(file, wrong)
+    await assert.rejects(blobs.get('i:1'), /cannot be opened/)
+  }
 })
