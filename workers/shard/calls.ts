@@ -143,11 +143,13 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tol
 function callOf({ attrs: outer }: BinaryNode, child: BinaryNode, id: string): Call {
   const { attrs } = child
   const from = bare(attrs['call-creator'] ?? attrs.from ?? outer.from ?? '')
-  const alt = attrs.caller_pn ?? outer.sender_pn ?? outer.sender_lid
+  const alt = [attrs.caller_pn, outer.sender_pn, attrs.caller_lid, outer.sender_lid]
+    .flatMap((name) => (name ? [bare(name)] : []))
+    .find((name) => name !== from)
   return {
     id,
     from,
-    ...(alt && bare(alt) !== from ? { alt: bare(alt) } : {}),
+    ...(alt ? { alt } : {}),
     group: attrs['group-jid'] ?? null,
     isVideo: getBinaryNodeChild(child, 'video') !== undefined,
     timestamp: Number(outer.t ?? 0),

@@ -1,0 +1,160 @@
+/** Calls, presence, channels: what comes without a ciphertext. shared/api/webhook-payloads.md, 2.5 and 6. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { z } from 'zod'
+import { webhookPayloads } from '../../src/features/webhook-payloads.ts'
+import { must } from '../harness/http.ts'
+import { ANA, ANA_LID, BEN, chatOf, content, ME, type Story, startStory } from './received/story.ts'
+
+let story: Story
+before(async () => {
+  story = await startStory()
+})
+after(() => story.world.stop())
+
+const call = (more: object) =>
+  story.world.sandbox.post<{ id: string }>(`/contacts/${ANA}/call`, { to: ME, after_ms: 50, ...more })
+const callState = async (id: string) => (await must<{ state: string }>('GET', `${story.world.sandbox.url}/calls/${id}`)).state
+
+for (const [video, end] of [
+  [false, 'timeout'],
+  [true, 'hangup'],
+] as const) {
+  test(`a ${video ? 'video' : 'voice'} call that ends by ${end} is missed, once`, async () => {
+    const { id } = await call({ video, end })
+    const name = `call_missed_${video ? 'video' : 'voice'}`
+    const event = content(await story.received(id))
+    assert.deepEqual(
+      event,
+      story.full({
+        message_id: id,
+        message_type: 'notification',
+        chat_name: null,
+        sender_name: null,
+        notification: name,
+        notification_parameters: [],
+        call: { call_id: id, is_video: video, is_group: false, group_id: null, auto_rejected: false },
+      }),
+    )
+    assert.equal(story.world.receiver.events('received').filter(({ message_id }) => message_id === id).length, 1)
+  })
+}
+
+test('a call in a group names the group', async () => {
+  const { id: group } = await story.world.sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, ME] })
+  const { id } = await call({ group })
+  const event = await story.received(id)
+  assert.equal(event.notification, 'call_missed_group_voice')
+  assert.equal(event.phone, chatOf(group))
+  assert.equal(event.participant_phone, ANA)
+  assert.deepEqual(event.call, { call_id: id, is_video: false, is_group: true, group_id: chatOf(group), auto_rejected: false })
+})
+
+test('a call is rejected automatically, told once, and answered through the queue', async () => {
+  const { gateway, sandbox, receiver } = story.world
+  await gateway.must(story.instance, 'PUT', '/settings', {
+    call_reject_auto: true,
+    call_reject_message: 'We only answer by text.',
+  })
+  const { id } = await call({ after_ms: 30_000 })
+  const event = await story.received(id)
+  assert.deepEqual(event.call, { call_id: id, is_video: false, is_group: false, group_id: null, auto_rejected: true })
+  assert.equal(await callState(id), 'rejected')
+  const delivery = await receiver.waitFor(
+    'delivery',
+    ({ type, operation }) => type === 'delivery' && operation === 'instance.callReject',
+  )
+  assert.equal(delivery.status, 'sent')
+  assert.equal(delivery.phone, ANA)
+  const items = await sandbox.inbox(ANA, 0, 10_000)
+  assert.ok(items.some(({ text }) => text === 'We only answer by text.'))
+  await gateway.must(story.instance, 'PUT', '/settings', { call_reject_auto: false, call_reject_message: null })
+})
+
+test('presence of a chat a message was exchanged with: each state once, paused told from available', async () => {
+  const { sandbox, receiver } = story.world
+  const { id } = await sandbox.send(ANA, ME, { text: 'hello' })
+  await story.received(id)
+  const show = (state: string) => sandbox.post(`/contacts/${ANA}/presence`, { to: ME, state })
+  const strict = z.strictObject(webhookPayloads.chat_presence.shape)
+  const of = () => receiver.events('chat_presence').filter(({ phone }) => phone === ANA)
+  const expected = ['composing', 'paused', 'recording', 'paused', 'available', 'unavailable']
+  const before = of().length
+  for (const state of ['composing', 'composing', 'paused', 'recording', 'paused', 'available', 'available', 'unavailable'])
+    await show(state)
+  await receiver.waitFor(
+    'unavailable',
+    ({ type, status, last_seen }) => type === 'chat_presence' && status === 'unavailable' && last_seen !== null,
+  )
+  assert.deepEqual(
+    of()
+      .slice(before)
+      .map(({ status }) => status),
+    expected,
+  )
+  for (const event of of()) assert.ok(strict.safeParse(event).success, JSON.stringify(event))
+  const { last_seen, ...last } = content(of().at(-1)!)
+  assert.match(String(last_seen), /^\d{4}-.*Z$/)
+  assert.deepEqual(last, {
+    type: 'chat_presence',
+    single_url: true,
+    phone: ANA,
+    chat_lid: ANA_LID,
+    is_group: false,
+    status: 'unavailable',
+  })
+})
+
+test('posts of a channel are told once, under their server id; own posts from the API are not repeated', async () => {
+  const { sandbox, receiver } = story.world
+  const { id: newsletter } = await sandbox.post<{ id: string }>('/newsletters', { owner: BEN, name: 'News', subscribers: [ME] })
+  const { id, server_id } = await sandbox.post<{ id: string; server_id: string }>(`/newsletters/${newsletter}/posts`, {
+    message: { text: 'Hi all' },
+  })
+  const event = content(await story.received(id))
+  assert.deepEqual(
+    { ...event, chat_name: null },
+    story.full({
+      message_id: id,
+      message_type: 'text',
+      phone: newsletter,
+      chat_lid: null,
+      is_newsletter: true,
+      chat_name: null,
+      sender_name: null,
+      newsletter_server_id: server_id,
+      text: { message: 'Hi all', title: null, description: null, url: null },
+    }),
+  )
+  assert.equal(receiver.events('received').filter(({ message_id }) => message_id === id).length, 1)
+})
+
+test('a status post names its author, and a reply to ours is one', async () => {
+  const { sandbox } = story.world
+  const { id } = await sandbox.send(ANA, 'status@broadcast', { text: 'Beach' })
+  const event = content(await story.received(id))
+  assert.deepEqual(
+    event,
+    story.full({
+      message_id: id,
+      message_type: 'text',
+      phone: 'status@broadcast',
+      chat_lid: null,
+      chat_name: null,
+      broadcast: true,
+      participant_phone: ANA,
+      participant_lid: ANA_LID,
+      text: { message: 'Beach', title: null, description: null, url: null },
+    }),
+  )
+  const contextInfo = { stanzaId: '3EB054C12BAAC70228AAB6', remoteJid: 'status@broadcast', participant: `${ME}@s.whatsapp.net` }
+  await story.fromAna(
+    { proto: { extendedTextMessage: { text: 'Nice!', contextInfo } } },
+    {
+      message_type: 'text',
+      is_status_reply: true,
+      reference_message_id: '3EB054C12BAAC70228AAB6',
+      text: { message: 'Nice!', title: null, description: null, url: null },
+    },
+  )
+})
