@@ -20,32 +20,39 @@ before(async () => {
 })
 after(() => rm(checkout, { recursive: true, force: true }))
 
-function npm(args: string[]): ChildProcess {
-  const env = { ...process.env, SVC_PORT: '0', SVC_SANDBOX_PORT: '0', SVC_LOG_LEVEL: 'fatal' }
-  // A group of its own, so that npm, its shell and the service end together.
-  return spawn('npm', args, { cwd: checkout, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+interface Npm {
+  child: ChildProcess
+  /** Resolves with everything printed so far, once it holds this. */
+  printed(text: string): Promise<string>
 }
 
-async function firstLine(child: ChildProcess, fits: (line: string) => boolean): Promise<string> {
+function npm(args: string[]): Npm {
+  const env = { ...process.env, SVC_PORT: '0', SVC_SANDBOX_PORT: '0', SVC_LOG_LEVEL: 'fatal' }
+  // A group of its own, so that npm, its shell and the service end together.
+  const child = spawn('npm', args, { cwd: checkout, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   let out = ''
   let errors = ''
   child.stderr!.on('data', (chunk) => {
     errors += chunk
   })
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`nothing fits within ${DEADLINE} ms: ${out} ${errors}`)), DEADLINE)
-    child.on('exit', (code) => {
-      clearTimeout(timer)
-      reject(new Error(`ended with ${code}: ${out} ${errors}`))
-    })
-    child.stdout!.on('data', (chunk) => {
-      out += chunk
-      const line = out.split('\n').slice(0, -1).find(fits)
-      if (line === undefined) return
-      clearTimeout(timer)
-      resolve(line)
-    })
+  child.stdout!.on('data', (chunk) => {
+    out += chunk
   })
+  return {
+    child,
+    printed: (text) =>
+      new Promise((resolve, reject) => {
+        const timer = setTimeout(() => reject(new Error(`no ${text} within ${DEADLINE} ms: ${out} ${errors}`)), DEADLINE)
+        const look = () => {
+          if (!out.includes(text)) return
+          clearTimeout(timer)
+          resolve(out)
+        }
+        child.stdout!.on('data', look)
+        child.on('exit', (code) => reject(new Error(`ended with ${code}: ${out} ${errors}`)))
+        look()
+      }),
+  }
 }
 
 async function end(child: ChildProcess) {
@@ -55,24 +62,12 @@ async function end(child: ChildProcess) {
 }
 
 test('npm run sandbox starts from a checkout that was never built, and the printed example pairs, sends and receives', async () => {
-  const child = npm(['run', 'sandbox'])
+  const { child, printed } = npm(['run', 'sandbox'])
   try {
-    await firstLine(child, (line) => line.includes('Admin key'))
-    let text = ''
-    child.stdout!.on('data', (chunk) => {
-      text += chunk
-    })
-    child.stdout!.emit('data', '')
-    const printed = await new Promise<string>((resolve) => {
-      const look = () => (text.includes('/inbox?after=0') ? resolve(text) : setTimeout(look, 50))
-      look()
-    })
-    const commands = printed
-      .split('\n')
-      .filter((line) => /^ {2}(KEY=|URL=|curl|until)/.test(line))
-      .join('\n')
-    assert.equal(commands.split('\n').length, 5, commands)
-    const { stdout } = await promisify(execFile)('bash', ['-c', commands], { timeout: DEADLINE })
+    const text = await printed('/inbox?after=0')
+    const commands = text.split('\n').filter((line) => /^ {2}(KEY=|URL=|curl|until)/.test(line))
+    assert.equal(commands.length, 5, text)
+    const { stdout } = await promisify(execFile)('bash', ['-c', commands.join('\n')], { timeout: DEADLINE })
     assert.match(stdout, /"status":"queued"/)
     assert.match(stdout, /"text":"echo hello"/)
   } finally {
@@ -81,13 +76,14 @@ test('npm run sandbox starts from a checkout that was never built, and the print
 })
 
 test('npm start prints one JSON line first when asked, with nothing of a pretend network in it', async () => {
-  const child = npm(['start', '--silent', '--', '--json'])
+  const { child, printed } = npm(['start', '--silent', '--', '--json'])
   try {
-    const printed = JSON.parse(await firstLine(child, (line) => line.startsWith('{')))
-    assert.deepEqual(printed.network, { url: null, root: null, ca: null, media_host: null })
-    assert.equal(printed.sandbox_url, null)
-    assert.match(printed.admin_key, /^svc_admin_[0-9a-f]{48}$/)
-    const response = await fetch(`${printed.base_url}/health/ready`)
+    const [line = ''] = (await printed('}}\n')).split('\n')
+    const ready = JSON.parse(line)
+    assert.deepEqual(ready.network, { url: null, root: null, ca: null, media_host: null })
+    assert.equal(ready.sandbox_url, null)
+    assert.match(ready.admin_key, /^svc_admin_[0-9a-f]{48}$/)
+    const response = await fetch(`${ready.base_url}/health/ready`)
     assert.equal(response.status, 200)
     await response.text()
   } finally {
