@@ -229,6 +229,34 @@ test('how an order stands is told alone, or with the order, and quotes it', asyn
   )
 })
 
+test('the ids the service made up come back in the own message, when those are reported', async () => {
+  const { world, instance } = stage
+  await world.gateway.must(instance, 'PUT', '/webhooks', { notify_sent_by_me: true })
+  const { id, proto } = await stage.shown('/send-order', { phone: ANA, order, payment_settings: { card: { enabled: true } } })
+  const own = await world.receiver.waitFor(`own ${id}`, ({ type, message_id }) => type === 'received' && message_id === id)
+  await world.gateway.must(instance, 'PUT', '/webhooks', { notify_sent_by_me: false })
+  const { reference_id, order_request_id, order: shown } = buttonOf(proto).params as Json & { order: { items: Json[] } }
+  const { products, ...card } = own.review_and_pay as { products: Json[] } & Json
+  assert.equal(own.from_api, true)
+  assert.deepEqual(card, {
+    order_type: 'physical-goods',
+    currency: 'BRL',
+    reference_id,
+    order_request_id,
+    order_status: 'pending',
+    payment_status: 'pending',
+    total: 26.47,
+    sub_total: 21.87,
+    discount: 1.1,
+    shipping: 5,
+    tax: 0.7,
+  })
+  assert.deepEqual(products, [
+    { name: 'Mug', quantity: 2, value: 10.5, product_id: shown.items[0]?.product_id, is_custom_item: true },
+    { name: 'Plate', quantity: 3, value: 0.29, product_id: '5338924696127051', is_custom_item: false },
+  ])
+})
+
 test('a status of an order that is not remembered ends in message_not_found', async () => {
   const delivery = await stage.outcome('/order-status-update', {
     phone: ANA,

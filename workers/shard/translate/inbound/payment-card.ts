@@ -40,7 +40,8 @@ function card(params: Json) {
     reference_id: cutOrEmpty(textOf(params.reference_id), 64),
     order_request_id: cutOrNull(textOf(params.order_request_id), 64),
     order_status: cutOrEmpty(textOf(order.status), 64),
-    payment_status: cutOrNull(textOf(params.payment_status), 64),
+    // A bill says nothing of it before it is paid, and the contract always has it.
+    payment_status: cutOrEmpty(textOf(params.payment_status) ?? 'pending', 64),
     total: amountOf(params.total_amount),
     sub_total: amountOf(order.subtotal),
     discount: amountOf(order.discount),
