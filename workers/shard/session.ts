@@ -185,6 +185,9 @@ export function openSession(deps: SessionDeps): Session {
   ws.on('CB:receipt', (node: BinaryNode) => {
     if (!hasEnded) events.receipt(node)
   })
+  ev.on('contacts.upsert', (contacts) => {
+    if (!hasEnded) events.contacts(contacts)
+  })
   // The library has put the change into `creds` already.
   ev.on('creds.update', save)
   ev.on('connection.update', (update) => {
