@@ -27,8 +27,9 @@ async function media(message: object, type: string, block: Record<string, unknow
 
 const size = { width: 1_080, height: 1_920 }
 
-test('image', () =>
-  media({ image: base64, caption: 'Receipt', ...size }, 'image', { mime_type: 'image/jpeg', caption: 'Receipt', ...size }))
+test('image', async () => {
+  await media({ image: base64, caption: 'Receipt', ...size }, 'image', { mime_type: 'image/jpeg', caption: 'Receipt', ...size })
+})
 
 test('video, GIF and round video', async () => {
   const shown = { mime_type: 'video/mp4', caption: null, seconds: 13, ...size }
