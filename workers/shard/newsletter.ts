@@ -9,6 +9,8 @@ import type { Accepted, SendContext } from './operations/types.ts'
 import { ackFailure, sendFailure } from './translate/failures.ts'
 import { EDIT, stanzaMarks } from './translate/outbound/stanza.ts'
 
+import { untilEnd } from './within.ts'
+
 export interface PostMarks {
   /** `mediatype` of the plaintext: image, video, url, and so on. */
   mediaType?: string
@@ -89,7 +91,7 @@ async function deliver({ session }: SendContext, stanza: BinaryNode): Promise<st
   await session.sock.sendNode(stanza).catch((error: unknown) => {
     throw sendFailure(error, 'newsletter_not_found')
   })
-  const verdict = await Promise.race([ack, session.ended])
+  const verdict = await untilEnd(session, ack)
   if (verdict === 'timeout') throw new Failure('send_timeout')
   if (verdict === 'closed') throw new Failure('instance_not_connected')
   if (verdict.ok) return verdict.serverId

@@ -6,7 +6,7 @@ import type { BinaryNode } from '@whiskeysockets/baileys'
 import { SECOND } from '../../src/domain/clock.ts'
 import { Failure } from '../../src/domain/failures.ts'
 import type { Session } from './session.ts'
-import { pause } from './within.ts'
+import { pause, untilEnd } from './within.ts'
 
 /** A refusal comes within this time or not at all. */
 const VERDICT_TIME = 3 * SECOND
@@ -25,7 +25,7 @@ export async function requestCode(session: Session, digits: string): Promise<str
   }
   sock.ws.on('CB:iq,type:error', onError)
   try {
-    const code = await Promise.race([sock.requestPairingCode(digits), session.ended])
+    const code = await untilEnd(session, sock.requestPairingCode(digits))
     await Promise.race([pause(session, VERDICT_TIME), refusal])
     return code
   } finally {

@@ -20,7 +20,7 @@ import type { Destination } from './destination.ts'
 import type { Accepted, SendContext } from './operations/types.ts'
 import { ackFailure, sendFailure } from './translate/failures.ts'
 import { stanzaMarks } from './translate/outbound/stanza.ts'
-import { pause, within } from './within.ts'
+import { pause, untilEnd, within } from './within.ts'
 
 export interface Letter {
   /** What the library composes, or a finished protobuf. */
@@ -76,12 +76,15 @@ async function attempt(context: SendContext, jid: string, letter: Letter): Promi
   for (const statusJidList of batches(letter.statusJidList)) {
     const ack = session.ack(item.messageId)
     try {
-      const relayed = sock.relayMessage(jid, withMediaType(message.message!), { ...options, ...(statusJidList ? { statusJidList } : {}) })
+      const relayed = sock.relayMessage(jid, withMediaType(message.message!), {
+        ...options,
+        ...(statusJidList ? { statusJidList } : {}),
+      })
       await within(session, RELAY_DEADLINE, relayed)
     } catch (error) {
       throw sendFailure(error)
     }
-    const verdict = await Promise.race([ack, session.ended])
+    const verdict = await untilEnd(session, ack)
     if (verdict === 'timeout') throw new Failure('send_timeout')
     if (verdict === 'closed') throw new Failure('instance_not_connected')
     if (!verdict.ok) return { ok: false, code: verdict.code }

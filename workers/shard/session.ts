@@ -2,6 +2,7 @@
  * One linked device on the wire: one socket from its opening to its end. It knows nothing of statuses: it reports what happens on the
  * socket and the instance decides. A session that has ended reports nothing any more, whatever its socket still does.
  */
+import { setMaxListeners } from 'node:events'
 import {
   type AuthenticationCreds,
   type BinaryNode,
@@ -12,7 +13,6 @@ import {
 } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, SECOND } from '../../src/domain/clock.ts'
-import { Failure } from '../../src/domain/failures.ts'
 import type { NetworkOptions } from '../../src/engine/engine.ts'
 import type { AuthState } from './auth-state.ts'
 import { type AckOutcome, waitForAck } from './baileys/ack.ts'
@@ -70,8 +70,8 @@ export interface Session {
   readonly me: AuthenticationCreds['me']
   readonly identity: Identity
   readonly groups: Groups
-  /** Rejects with `instance_not_connected` when the socket ends; never resolves. Race it against whatever waits on the network. */
-  readonly ended: Promise<never>
+  /** Aborted when the socket ends: `within.ts` ends with it whatever waits on the network. */
+  readonly ended: AbortSignal
   readonly isOpen: boolean
   /** While the network restricts the account, tries in the other namespace only make it worse. */
   isRestricted(): boolean
@@ -152,12 +152,9 @@ export function openSession(deps: SessionDeps): Session {
   })
   inbox.attach(sock, () => saved)
 
-  let refuse!: (failure: Failure) => void
-  const ended = new Promise<never>((_, reject) => {
-    refuse = reject
-  })
-  // Nobody may be waiting when it ends.
-  ended.catch(() => {})
+  const ending = new AbortController()
+  // As many as wait on the network at a time; a dozen is no leak.
+  setMaxListeners(0, ending.signal)
 
   function save() {
     const saving = auth.saveCreds(creds)
@@ -176,7 +173,7 @@ export function openSession(deps: SessionDeps): Session {
     hasEnded = true
     isOpen = false
     inbox.fence()
-    refuse(new Failure('instance_not_connected'))
+    ending.abort()
   }
 
   ws.on('open', () => {
@@ -224,7 +221,7 @@ export function openSession(deps: SessionDeps): Session {
     },
     identity,
     groups,
-    ended,
+    ended: ending.signal,
     get isOpen() {
       return isOpen && ws.isOpen
     },
