@@ -56,6 +56,8 @@ interface Account {
   round: Round
   ids: string[]
   owed: Owed[]
+  /** Resolves when the last of `owed` is acknowledged. */
+  sending: Promise<void>
 }
 
 test('a kill inside any window loses nothing', { timeout: 300_000 }, async (t) => {
@@ -89,30 +91,49 @@ test('a kill inside any window loses nothing', { timeout: 300_000 }, async (t) =
       await ground.service.kill()
     }
 
+    /** Undefined: it died before it said that it was up, which is as good a moment as any. */
+    const startDoomed = ({ step, count }: Round) =>
+      ground.start({ SVC_TEST_KILL_AT: `${step}:${count}` }).catch((error: Error) => {
+        if (error.message.startsWith('ended with SIGKILL')) return undefined
+        throw error
+      })
+
+    /** A life that is connected, with everything done that could reach the step before the new texts do. */
+    async function startLive(round: Round) {
+      for (let tries = 0; tries < 3; tries++) {
+        await quietLife()
+        const service = await startDoomed(round)
+        // Fails when it is gone.
+        const isUp = await gateway.waitForStatus(instance, 'connected').then(
+          () => true,
+          () => false,
+        )
+        if (service && isUp) return service
+      }
+      throw new Error(`${round.step}:${round.count} is reached before anything comes`)
+    }
+
     async function runRound(round: Round, index: number): Promise<Account> {
-      const account: Account = { round, ids: [], owed: [] }
+      const account: Account = { round, ids: [], owed: [], sending: Promise.resolve() }
       const name = `round ${index}`
       if (round.traffic === 'backlog') account.ids = await texts(name)
-      if (round.traffic === 'live') await quietLife()
-      const service = await ground.start({ SVC_TEST_KILL_AT: `${round.step}:${round.count}` })
-      if (round.traffic === 'live') {
-        await gateway.waitForStatus(instance, 'connected')
-        account.ids = await texts(name)
-      }
+      const service = await (round.traffic === 'live' ? startLive(round) : startDoomed(round))
+      if (round.traffic === 'live') account.ids = await texts(name)
       // The service may be gone before the last is acknowledged: those go on as soon as the next life answers.
       const sends = async () => {
         for (let number = 1; number <= SENDS; number++) {
           account.owed.push(await sendOwed(ground, instance, number % 2 ? CONTACTS[3] : group, `${name} out ${number}`))
         }
       }
-      if (round.traffic === 'sends') await sends()
-      await ending(round, service)
+      if (round.traffic === 'sends') account.sending = sends()
+      if (service) await ending(round, service)
       return account
     }
 
     for (const [index, round] of ROUNDS.entries()) accounts.push(await runRound(round, index))
     await ground.start()
     await gateway.waitForStatus(instance, 'connected')
+    await Promise.all(accounts.map(({ sending }) => sending))
     await everything(60_000)
     for (const step of new Set(ROUNDS.map((round) => round.step))) await report(step)
 
