@@ -191,10 +191,15 @@ for (const [type, given, key] of [
 }
 
 test('a Pix card goes to groups too, with the same node, and names Pix unless told', async () => {
-  const { proto, nodes } = await stage.shown('/send-button-pix', { phone: group, pix_key: 'a@b', type: 'email' }, ANA)
+  const { proto, nodes } = await stage.shown(
+    '/send-button-pix',
+    { phone: group, pix_key: 'a@b', type: 'email', mentions: [BEN] },
+    ANA,
+  )
   await stage.next(BEN)
   const settings = buttonsOf(interactiveOf(proto))[0]?.params.payment_settings as [{ pix_static_code: Json }]
   assert.equal(settings[0].pix_static_code.merchant_name, 'Pix')
+  assert.equal(interactiveOf(proto).contextInfo, undefined, 'a card without text mentions nobody')
   assert.deepEqual(nodes, [{ tag: 'biz', attrs: { native_flow_name: 'payment_info' } }])
 })
 

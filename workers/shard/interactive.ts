@@ -22,7 +22,8 @@ export async function sendInteractive(
   { text = '', compose, nodes }: Flow,
 ): Promise<Accepted> {
   const to = await resolveDestination(context.session, input.phone)
-  const around = await surroundings(context, to, input, text)
+  // Mentions are ignored where there is no text to find them in.
+  const around = await surroundings(context, to, text === '' ? { ...input, mentions: [] } : input, text)
   return sendLetter(context, to, {
     content: { proto: envelope(await compose(around.text, to)) },
     info: around.info,
