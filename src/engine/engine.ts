@@ -24,7 +24,7 @@ export interface Engine {
    * Runs an operation's twin in the shard that hosts the instance. Rejects with `Failure`; `engine_unavailable` when the shard is gone.
    * Bytes of inline media are moved there: the caller's input no longer has them.
    */
-  call(instance: string, operation: string, input: unknown): Promise<unknown>
+  call(instance: string, operation: string, input: unknown, idempotencyKey?: string): Promise<unknown>
   onEvent(listener: (event: EngineEvent) => void): void
   /** True when every shard is up. */
   isReady(): boolean
@@ -41,7 +41,13 @@ export const Command = v.intersect([
     v.object({ type: v.literal('start'), config: instanceConfig, how: v.picklist(['create', 'boot']) }),
     v.object({ type: v.literal('configure'), config: instanceConfig }),
     v.object({ type: v.literal('stop'), instance: v.string(), how: v.picklist(['keep', 'erase']) }),
-    v.object({ type: v.literal('call'), instance: v.string(), operation: v.string(), input: v.unknown() }),
+    v.object({
+      type: v.literal('call'),
+      instance: v.string(),
+      operation: v.string(),
+      input: v.unknown(),
+      idempotencyKey: v.optional(v.string()),
+    }),
     /** What came of a `prepare` of the shard. */
     v.object({ type: v.literal('prepared'), id: v.number(), result: v.unknown() }),
     v.object({ type: v.literal('close'), deadlineMs: v.number() }),

@@ -201,9 +201,9 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
       placed.delete(instance)
     },
 
-    async call(instance, operation, input) {
+    async call(instance, operation, input, idempotencyKey) {
       const { shard } = find(instance)
-      return shard.run({ type: 'call', instance, operation, input }, undefined, movable(input))
+      return shard.run({ type: 'call', instance, operation, input, idempotencyKey }, undefined, movable(input))
     },
 
     onEvent(listener) {

@@ -38,6 +38,8 @@ export interface MountDeps {
   readLargeBody: ReadLargeBody
 }
 
+export const IDEMPOTENCY_KEY = { name: 'Idempotency-Key', maxLength: 128 } as const
+
 interface Caller {
   workspace?: WorkspaceId
   instance?: InstanceId
@@ -117,15 +119,29 @@ async function answer(endpoint: Endpoint, caller: Caller, input: unknown, c: Con
   const call = { parts, request, workspace, instance, baseUrl: baseUrl ?? new URL(request.url).origin }
   if (endpoint.handle) return endpoint.handle(call as never, input as never)
   if (!instance) throw new Error(`${endpoint.id} is done by a shard, but its route names no instance`)
-  const asked = askShard(endpoint, instance, input, deps)
+  const asked = askShard(endpoint, instance, input, idempotencyKeyOf(endpoint, c), deps)
   const { fallback } = endpoint
   const reply = await (fallback ? within(asked, fallback.ms, () => fallback.answer(call as InstanceCall)) : asked)
   return endpoint.kind === 'send' ? acknowledge(reply as Queued) : reply
 }
 
-async function askShard({ id }: Endpoint, instance: InstanceId, input: unknown, { engine }: MountDeps): Promise<unknown> {
+/** Optional, on queued sends: repeats under the same key are queued once. */
+function idempotencyKeyOf({ kind }: Endpoint, c: Context<Env>): string | undefined {
+  const key = kind === 'send' ? c.req.header(IDEMPOTENCY_KEY.name) : undefined
+  if (key !== undefined && (key.length < 1 || key.length > IDEMPOTENCY_KEY.maxLength))
+    throw Failure.invalid({ path: IDEMPOTENCY_KEY.name, message: `must have 1 to ${IDEMPOTENCY_KEY.maxLength} characters` })
+  return key
+}
+
+async function askShard(
+  { id }: Endpoint,
+  instance: InstanceId,
+  input: unknown,
+  idempotencyKey: string | undefined,
+  { engine }: MountDeps,
+): Promise<unknown> {
   try {
-    return await engine.call(instance, id, input)
+    return await engine.call(instance, id, input, idempotencyKey)
   } catch (error) {
     throw error instanceof Failure && error.code === 'instance_not_found' ? new InstanceGone(error) : error // 13
   }

@@ -8,6 +8,7 @@ import type { Access, Endpoint } from '../features/endpoint.ts'
 import type { Description } from '../features/parts.ts'
 import { webhookPayloads } from '../features/webhook-payloads.ts'
 import { EVENTS_TEXT } from './events-text.ts'
+import { IDEMPOTENCY_KEY } from './mount.ts'
 import { createSchemas, type JsonSchema, type Schemas } from './schemas.ts'
 
 type Json = Record<string, unknown>
@@ -65,6 +66,16 @@ const INSTANCE_PARAMETERS: readonly Json[] = [
     schema: { type: 'string', pattern: '^[0-9a-f]{48}$' },
   },
 ]
+
+const IDEMPOTENCY_PARAMETER: Json = {
+  name: IDEMPOTENCY_KEY.name,
+  in: 'header',
+  required: false,
+  description:
+    'A repeat with the same key within 24 hours returns the first acknowledgement and queues nothing; the same key with another body ' +
+    'is `invalid_request`.',
+  schema: { type: 'string', minLength: 1, maxLength: IDEMPOTENCY_KEY.maxLength },
+}
 
 const ERROR_SCHEMA: JsonSchema = {
   type: 'object',
@@ -167,7 +178,12 @@ function requestOf(endpoint: Endpoint, schemas: Schemas): Json {
   const own = properties.filter(([name]) => inPath.includes(name)).map(parameter('path'))
   const others = properties.filter(([name]) => !inPath.includes(name))
   const base = endpoint.access === 'instance' ? INSTANCE_PARAMETERS : []
-  const parameters = [...base, ...own, ...(takesBody(endpoint) ? [] : others.map(parameter('query')))]
+  const parameters = [
+    ...base,
+    ...own,
+    ...(endpoint.kind === 'send' ? [IDEMPOTENCY_PARAMETER] : []),
+    ...(takesBody(endpoint) ? [] : others.map(parameter('query'))),
+  ]
   const request: Json = parameters.length > 0 ? { parameters } : {}
   if (!takesBody(endpoint) || others.length === 0) return request
   const names = others.map(([name]) => name)

@@ -58,6 +58,8 @@ export interface Enqueue {
   delayTyping: number
   referenceMessageId?: string | null
   bytes?: Uint8Array | undefined
+  /** More operations for the commit that makes the item durable. */
+  also?: ((made: { svcId: string; messageId: string }) => readonly Op[]) | undefined
 }
 
 /** In order: the item is named in flight, the network answered, the outcome is stored. */
@@ -303,7 +305,7 @@ export function createQueue(options: QueueOptions): Queue {
     return gone.length
   }
 
-  async function enqueue({ bytes, ...request }: Enqueue) {
+  async function enqueue({ bytes, also, ...request }: Enqueue) {
     if (state !== 'running') throw new Failure('engine_unavailable')
     if (settings().disable_enqueue_when_disconnected && connectedAt === null)
       throw new Failure('queue_disabled_while_disconnected')
@@ -318,7 +320,7 @@ export function createQueue(options: QueueOptions): Queue {
         queuedAt: clock.now(),
         hasBytes: bytes !== undefined,
       }
-      await shelf.put(item, bytes)
+      await shelf.put(item, bytes, also?.({ svcId: item.svcId, messageId: item.messageId }))
       insert(waitingOf(item))
       return { svcId: item.svcId, messageId: item.messageId }
     } finally {

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino'
 import { Failure } from '../domain/failures.ts'
 import type { BlobPart, Blobs } from '../storage/blobs.ts'
-import type { StateStore } from '../storage/contract.ts'
+import type { Op, StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/keys.ts'
 import type { Sealer } from '../storage/seal.ts'
 import { type QueueItem, queueItems, type Waiting, waitingOf } from './item.ts'
@@ -32,12 +32,12 @@ export function createShelf({ instanceId, store, sealer, blobs, log }: ShelfOpti
     itemKey,
 
     /** Durable when it resolves: the media first, so that no record names media that is not there. */
-    async put(item: QueueItem, bytes: Uint8Array | undefined): Promise<void> {
+    async put(item: QueueItem, bytes: Uint8Array | undefined, also: readonly Op[] = []): Promise<void> {
       if (bytes !== undefined && !(await blobs?.put(blobKey(item.svcId), bytes))) {
         throw new Failure('queue_full', { message: 'There is no room for more media in the queue.' })
       }
       try {
-        await store.commit({ ops: [items.encode(itemKey(item.svcId), item)] })
+        await store.commit({ ops: [items.encode(itemKey(item.svcId), item), ...also] })
       } catch (error) {
         // Nothing names it, and it would take its part of the budget until the next start.
         if (bytes !== undefined) await blobs?.remove(blobKey(item.svcId))

@@ -90,7 +90,7 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
       case 'configure':
         return (await find(command.config.id)).configure(command.config)
       case 'call':
-        return (await find(command.instance)).call(command.operation, command.input)
+        return (await find(command.instance)).call(command.operation, command.input, command.idempotencyKey)
       case 'stop': {
         const instance = await find(command.instance)
         await instance.stop(command.how)

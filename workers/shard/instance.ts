@@ -13,8 +13,9 @@ import { takeOutMedia } from '../../src/domain/media.ts'
 import type { EngineEvent, NetworkOptions, StartHow, StopHow } from '../../src/engine/engine.ts'
 import type { Effect, LifecycleEvent } from '../../src/instance/lifecycle.ts'
 import type { MediaLinks } from '../../src/media/links.ts'
+import { createIdempotency, fingerprintOf } from '../../src/queue/idempotency.ts'
 import type { SendOutcome } from '../../src/queue/item.ts'
-import { createQueue, type SendItem } from '../../src/queue/queue.ts'
+import { createQueue, type Enqueue, type SendItem } from '../../src/queue/queue.ts'
 import type { Blobs } from '../../src/storage/blobs.ts'
 import type { StateStore } from '../../src/storage/contract.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
@@ -45,7 +46,7 @@ import { bare, identifierOf } from './translate/jid.ts'
 export interface HostedInstance {
   start(how: StartHow): Promise<RuntimeState>
   configure(config: InstanceConfig): Promise<void>
-  call(operation: string, input: unknown): Promise<unknown>
+  call(operation: string, input: unknown, idempotencyKey?: string): Promise<unknown>
   stop(how: StopHow): Promise<void>
 }
 
@@ -92,6 +93,13 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   const recent = createRecent()
   const sent = createSent(id, store, sealer, clock)
   const contacts = createSavedContacts(id, store, sealer)
+  const idempotency = createIdempotency({
+    instanceId: id,
+    store,
+    sealer,
+    clock,
+    onError: (error) => log.error({ err: error }, 'old acknowledgements could not be removed'),
+  })
 
   const outbox = createOutbox({
     instanceId: id,
@@ -270,7 +278,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
         }),
         passkeyRequested: ifCurrent(() => report({ type: 'passkeyRequested' })),
         receipt: ifCurrent((node) => {
-          const receipt = creds.me && receiptOf(node, creds.me)
+          const receipt = creds.me && receiptOf(node, creds.me, clock.now())
           if (receipt) messageStatuses.take(opened.identity, receipt)
         }),
         contacts: ifCurrent((learnt) => {
@@ -344,13 +352,19 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     session?.sock.readMessages([message.key]).catch((error) => log.info({ err: error }, 'a message could not be marked read'))
   }
 
-  async function enqueue(operation: string, input: Record<string, unknown>) {
-    const { input: rest, bytes } = takeOutMedia(input)
-    const { svcId, messageId } = await queue.enqueue({
-      messageId: generateMessageIDV2(session?.sock.user?.id),
-      ...enqueued(operation, rest),
-      bytes,
-    })
+  async function enqueue(operation: string, input: Record<string, unknown>, idempotencyKey?: string) {
+    const put = (also?: Enqueue['also']) => {
+      const { input: rest, bytes } = takeOutMedia(input)
+      return queue.enqueue({
+        messageId: generateMessageIDV2(session?.sock.user?.id),
+        ...enqueued(operation, rest),
+        bytes,
+        also,
+      })
+    }
+    const { svcId, messageId } = await (idempotencyKey === undefined
+      ? put()
+      : idempotency.once(idempotencyKey, fingerprintOf(operation, input), put))
     return { message_id: messageId, svc_id: svcId }
   }
 
@@ -400,6 +414,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       await Promise.all([outbox.start(), receiving.load()])
       await queue.start()
       sent.start()
+      idempotency.start()
       if (how === 'create') {
         await status.create()
         return status.tell({ type: 'created' })
@@ -426,12 +441,12 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       await before?.close()
     },
 
-    async call(operation, input) {
+    async call(operation, input, idempotencyKey) {
       const twin = operations.get(operation)
       if (!twin) throw new Failure('not_found')
       switch (twin.kind) {
         case 'send':
-          return enqueue(operation, input as Record<string, unknown>)
+          return enqueue(operation, input as Record<string, unknown>, idempotencyKey)
         case 'action':
           return runAs(id, () => twin.run({ session: connected(), recent, state: status.state }, input as never))
         case 'control':
@@ -448,6 +463,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       await session?.end()
       session = null
       sent.stop()
+      idempotency.stop()
       await queue.stop(how === 'erase' ? 0 : STOP_DEADLINE)
       await receiving.stop()
       await messageStatuses.stop()
