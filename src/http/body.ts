@@ -12,28 +12,37 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i
 
 /** All bytes of the body; refused while reading as soon as there are too many. */
 export async function readBytes(request: Request): Promise<Uint8Array<ArrayBuffer>> {
-  if (Number(request.headers.get('Content-Length') ?? 0) > MAX_BODY) throw tooLarge()
+  const told = Number(request.headers.get('Content-Length') ?? 0)
+  if (told > MAX_BODY) throw tooLarge()
   if (request.body === null) return new Uint8Array()
+  const reader = request.body.getReader()
+  // A large body goes to its place piece by piece: joined at its end it would stall everybody, and be in memory twice.
+  const place = told > LARGE_BODY ? new Uint8Array(told) : undefined
   const chunks: Uint8Array[] = []
   let size = 0
-  const reader = request.body.getReader()
   for (;;) {
     const { done, value } = await reader.read().catch((cause: unknown) => {
-      throw new Failure('invalid_request', { message: 'The body ended before it was complete.', cause })
+      throw cutOff(cause)
     })
     if (done) break
+    const at = size
     size += value.byteLength
-    if (size > MAX_BODY) {
+    if (size > MAX_BODY || (place && size > told)) {
       await reader.cancel()
       throw tooLarge()
     }
-    chunks.push(value)
+    if (place) place.set(value, at)
+    else chunks.push(value)
   }
+  if (place && size < told) throw cutOff()
   // Checked when there is something to read: an empty body and `{}` are the same, and nobody types what is empty.
   if (size > 0 && !JSON_TYPE.test(request.headers.get('Content-Type') ?? ''))
     throw Failure.invalid({ path: '', message: 'must be sent with Content-Type: application/json' })
-  return join(chunks, size)
+  return place ?? join(chunks, size)
 }
+
+const cutOff = (cause?: unknown) =>
+  new Failure('invalid_request', { message: 'The body ended before it was complete.', ...(cause === undefined ? {} : { cause }) })
 
 function join(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(size)

@@ -15,7 +15,7 @@ let instance: Instance
 let other: Instance
 let web: FileServer
 before(async () => {
-  world = await startWorld({ env: { SVC_TEST_DOWNLOAD_MS: '3000' } })
+  world = await startWorld({ env: { SVC_TEST_DOWNLOAD_MS: '10000' } })
   web = await serveFiles()
   await world.sandbox.createContact(ANA, { name: 'Ana' })
   instance = await world.gateway.connected(world.sandbox, '5511999990000', world.receiver)

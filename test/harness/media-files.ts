@@ -160,12 +160,11 @@ export const film = (format: FilmFormat, size = '320x240', seconds = 2): Promise
 /** The right container, a codec that phones do not play. */
 export const mpeg2Film = (): Promise<Buffer> =>
   once('mpeg2', () => ffmpeg('mp4', [...SCENE('320x240', 1), '-c:v', 'mpeg2video', '-c:a', 'aac']))
-/** A film of about so many bytes: noise, which no encoder makes smaller. */
-export const noisyFilm = (format: 'mp4' | 'avi', seconds: number, bitrate: string): Promise<Buffer> =>
-  once(`noise ${format} ${seconds} ${bitrate}`, () =>
-    ffmpeg(format, [
-      ...['-f', 'lavfi', '-i', `nullsrc=size=640x480:rate=25:duration=${seconds},geq=random(1)*255:128:128`],
-      ...(format === 'mp4' ? ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'] : ['-c:v', 'mpeg4']),
-      ...['-b:v', bitrate, '-maxrate', bitrate, '-bufsize', bitrate],
+/** A film of about so many bytes, in a codec that phones do not play; converted it is smaller. */
+export const largeFilm = (bytes: number): Promise<Buffer> =>
+  once(`film of ${bytes}`, () =>
+    ffmpeg('avi', [
+      ...['-f', 'lavfi', '-i', 'testsrc2=size=1280x720:rate=25:duration=120,noise=alls=12:allf=t'],
+      ...['-c:v', 'mpeg4', '-q:v', '2', '-fs', String(bytes)],
     ]),
   )
