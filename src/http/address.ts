@@ -39,6 +39,16 @@ function addressOf(entry: string): string | undefined {
   return ipaddr.isValid(bare) ? unmapped(ipaddr.parse(bare)).toString() : undefined
 }
 
+/**
+ * Whom failed credentials are counted for. An IPv6 subscriber is given a /64 at least, 2^64 addresses to guess from: they count as one.
+ */
+export function networkOf(source: string): string {
+  if (!source.includes(':') || !ipaddr.isValid(source)) return source
+  const address = unmapped(ipaddr.parse(source))
+  if (address.kind() === 'ipv4') return address.toString()
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${address.toNormalizedString()}/64`)}/64`
+}
+
 /** The peer of the socket, or the right-most entry of `X-Forwarded-For` that no trusted proxy wrote about itself. */
 export function sourceOf(peer: string | undefined, forwardedFor: string | null, trusted: Ranges): string {
   let source = peer === undefined ? 'unknown' : (addressOf(peer) ?? peer)

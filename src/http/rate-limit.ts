@@ -1,5 +1,6 @@
 /** Two limits: a token bucket per instance or workspace, and a throttle on answers with 401 per source address. */
 import { type Clock, MINUTE, SECOND } from '../domain/clock.ts'
+import { networkOf } from './address.ts'
 
 export const CAPACITY = 120
 export const REFILL_PER_SECOND = 60
@@ -21,8 +22,12 @@ export interface Taken {
 /** Above this many owners, buckets that are full again are dropped: they say nothing. */
 const SWEEP_ABOVE = 10_000
 
+/** A walk over all of them at most this often: every bucket is full again after two seconds, and a walk per request would be quadratic. */
+const SWEEP_INTERVAL = SECOND
+
 export function createBuckets(clock: Clock) {
   const buckets = new Map<string, Bucket>()
+  let sweptAt = Number.NEGATIVE_INFINITY
 
   function current(owner: string): Bucket {
     const now = clock.now()
@@ -33,6 +38,9 @@ export function createBuckets(clock: Clock) {
   }
 
   function sweep() {
+    const now = clock.now()
+    if (buckets.size <= SWEEP_ABOVE || Math.abs(now - sweptAt) < SWEEP_INTERVAL) return
+    sweptAt = now
     for (const owner of buckets.keys()) if (current(owner).tokens === CAPACITY) buckets.delete(owner)
   }
 
@@ -41,7 +49,7 @@ export function createBuckets(clock: Clock) {
       const { tokens, at } = current(owner)
       const allowed = tokens >= 1
       const left = allowed ? tokens - 1 : tokens
-      if (buckets.size > SWEEP_ABOVE) sweep()
+      sweep()
       buckets.set(owner, { tokens: left, at })
       return { allowed, remaining: Math.floor(left), retryAfter: Math.max(1, Math.ceil((1 - left) / REFILL_PER_SECOND)) }
     },
@@ -53,35 +61,48 @@ export type Buckets = ReturnType<typeof createBuckets>
 /** Answers with 401 an address may get in a minute. */
 export const FAILURES_PER_MINUTE = 30
 
+/**
+ * Networks whose failures are counted at a time; above it the one that is first to be forgiven is forgotten. About 20 MB; who has more
+ * networks than this gains nothing from being forgotten.
+ */
+const MAX_NETWORKS = 100_000
+
 interface Window {
   failures: number
   endsAt: number
 }
 
-/** A minute begins with the first failure; when it has ended, the address starts anew. */
+/** A minute begins with the first failure; when it has ended, the network starts anew. */
 export function createThrottle(clock: Clock) {
+  /** All windows are equally long, so the order in which they were opened is the order in which they end. */
   const windows = new Map<string, Window>()
 
-  function open(source: string): Window | undefined {
-    const window = windows.get(source)
-    if (window && window.endsAt <= clock.now()) {
-      windows.delete(source)
-      return undefined
+  function dropEnded(now: number) {
+    for (const [network, { endsAt }] of windows) {
+      if (endsAt > now && windows.size <= MAX_NETWORKS) return
+      windows.delete(network)
     }
-    return window
   }
 
   return {
     /** Seconds until the minute ends, or undefined when the address may try. */
     blockedFor(source: string): number | undefined {
-      const window = open(source)
+      const window = windows.get(networkOf(source))
       if (!window || window.failures < FAILURES_PER_MINUTE) return undefined
-      return Math.max(1, Math.ceil((window.endsAt - clock.now()) / SECOND))
+      const left = window.endsAt - clock.now()
+      return left > 0 ? Math.max(1, Math.ceil(left / SECOND)) : undefined
     },
     failed(source: string) {
-      if (windows.size > SWEEP_ABOVE) for (const known of windows.keys()) open(known)
-      const window = open(source) ?? { failures: 0, endsAt: clock.now() + MINUTE }
-      windows.set(source, { ...window, failures: window.failures + 1 })
+      const now = clock.now()
+      const network = networkOf(source)
+      const window = windows.get(network)
+      if (window && window.endsAt > now) {
+        window.failures++
+        return
+      }
+      windows.delete(network)
+      windows.set(network, { failures: 1, endsAt: now + MINUTE })
+      dropEnded(now)
     },
   }
 }

@@ -47,3 +47,38 @@ test('the thirtieth failure of a minute blocks the address until that minute end
   throttle.failed('a')
   assert.equal(throttle.blockedFor('a'), undefined, 'a new minute begins with nothing')
 })
+
+test('the addresses of one IPv6 network are one: a subscriber is given 2^64 of them', () => {
+  const throttle = createThrottle({ now: () => 0 })
+  for (let failure = 0; failure < FAILURES_PER_MINUTE; failure++) throttle.failed(`2001:db8:1:2::${failure.toString(16)}`)
+  assert.equal(throttle.blockedFor('2001:db8:1:2:ffff::1'), 60)
+  assert.equal(throttle.blockedFor('2001:db8:1:3::1'), undefined)
+})
+
+/** Reads of the clock stand for the work: whoever looks at an entry has to know the time. */
+test('a failure costs the same however many addresses failed before', () => {
+  let looks = 0
+  const throttle = createThrottle({ now: () => ++looks / 1_000 })
+  for (let source = 0; source < 20_000; source++) throttle.failed(`10.0.${source >> 8}.${source & 255}`)
+  assert.ok(looks <= 40_000, `${looks} looks`)
+})
+
+test('a request costs the same however many owners have a bucket', () => {
+  let looks = 0
+  const buckets = createBuckets({ now: () => ++looks / 1_000 })
+  for (let owner = 0; owner < 11_000; owner++) buckets.take(`o${owner}`)
+  assert.ok(looks <= 200_000, `${looks} looks`)
+})
+
+test('failures are counted for 100,000 addresses; beyond that the first to be forgiven is forgotten', () => {
+  const time = { now: 0 }
+  const throttle = createThrottle({ now: () => time.now })
+  const fail = (source: string) => {
+    for (let failure = 0; failure < FAILURES_PER_MINUTE; failure++) throttle.failed(source)
+  }
+  fail('first')
+  time.now = 1
+  fail('second')
+  for (let source = 0; source < 99_999; source++) throttle.failed(`s${source}`)
+  assert.deepEqual([throttle.blockedFor('first'), throttle.blockedFor('second')], [undefined, 60])
+})
