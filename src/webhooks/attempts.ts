@@ -71,10 +71,11 @@ export function createAttempts(needs: Needs): Attempts {
 
   /** Body and row. What was changed on disk, or cannot be read, is taken out and recorded, so that it does not stop the line. */
   async function open(eventId: string, key: string, sealed: Uint8Array): Promise<{ row: LogRow; body: Uint8Array } | undefined> {
+    // Outside the try: storage that fails says nothing about the event, which waits then.
+    const stored = await store.get(logKey(eventId))
     try {
-      const row = await rows.get(store, logKey(eventId))
-      if (row === undefined) throw new Error(`${key} has no log row`)
-      return { row, body: sealer.open(key, sealed) }
+      if (stored === undefined) throw new Error(`${key} has no log row`)
+      return { row: rows.decode(logKey(eventId), stored), body: sealer.open(key, sealed) }
     } catch (error) {
       log.error({ instance_id: instanceId, event_id: eventId, err: error }, 'webhook event is not readable: removed')
       const row = await readRow(eventId)
@@ -86,10 +87,11 @@ export function createAttempts(needs: Needs): Attempts {
     }
   }
 
-  /** The row, or undefined when there is none that can be read. */
+  /** The row, or undefined when there is none that can be read. Throws when storage itself fails. */
   async function readRow(eventId: string): Promise<LogRow | undefined> {
+    const stored = await store.get(logKey(eventId))
     try {
-      return await rows.get(store, logKey(eventId))
+      return stored && rows.decode(logKey(eventId), stored)
     } catch (error) {
       log.error({ instance_id: instanceId, event_id: eventId, err: error }, 'webhook log row is not readable')
       return undefined

@@ -1,0 +1,54 @@
+/** What becomes of an event when storage itself fails, and not the event. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SECOND } from '../../../src/domain/clock.ts'
+import { keys } from '../../../src/storage/keys.ts'
+import { parseAllow } from '../../../src/webhooks/addresses.ts'
+import { createDelivery } from '../../../src/webhooks/delivery.ts'
+import { listLog } from '../../../src/webhooks/log.ts'
+import { createOutbox } from '../../../src/webhooks/outbox.ts'
+import { INSTANCE, manualTime, recordingLog, START, sealer, tempStore, until, webhookSettings } from '../storage/fixtures.ts'
+import { receiver } from './receiver.ts'
+
+// The failing read once counted as an event that cannot be read: it was removed, and recorded as failed.
+test('an event whose log row cannot be read for a moment is delivered when it can', async (t) => {
+  const to = await receiver(t)
+  const real = await tempStore(t)
+  const time = manualTime()
+  const log = recordingLog()
+  let failing = 2
+  const store = {
+    ...real,
+    get: async (key: string) => {
+      if (key.startsWith(keys.log(INSTANCE)) && failing-- > 0) throw new Error('input/output error')
+      return real.get(key)
+    },
+  }
+  const { deliver, close } = createDelivery({ allow: parseAllow(['127.0.0.0/8']), version: '0.1.0', clock: time.clock })
+  const outbox = createOutbox({
+    instanceId: INSTANCE,
+    store,
+    sealer,
+    clock: time.clock,
+    timer: time.timer,
+    webhooks: () => webhookSettings(to.url),
+    deliver,
+    log,
+  })
+  t.after(async () => {
+    await outbox.stop(0)
+    await close()
+  })
+  await outbox.start()
+  const { eventId, ops } = outbox.append({ type: 'received', at: START, body: { message_id: 'one' } })
+  await real.commit({ ops })
+  outbox.committed(eventId)
+  for (const wait of [1, 2]) {
+    await time.armed(wait * SECOND)
+    time.advance(wait * SECOND)
+  }
+  const all = () => listLog(real, sealer, { instanceIds: [INSTANCE], page: 1, pageSize: 10 })
+  await until(async () => (await all()).data[0]?.status === 'delivered', 'delivered')
+  assert.deepEqual(to.ids(), [eventId])
+  assert.equal(log.lines.filter(({ message }) => message.includes('not readable')).length, 0)
+})
