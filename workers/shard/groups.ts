@@ -15,10 +15,14 @@ export interface Groups {
 
 export function createGroups(sock: WASocket, clock: Clock): Groups {
   const groups = new Map<string, { at: number; metadata: GroupMetadata }>()
+  /** Being fetched. A change that is told meanwhile takes it out: the answer may be from before it. */
+  const fetching = new Map<string, Promise<GroupMetadata>>()
 
   // Every change of a group is told to all members, the actor included; the next send asks anew.
   sock.ws.on('CB:notification,type:w:gp2', ({ attrs }: BinaryNode) => {
-    if (attrs.from) groups.delete(attrs.from)
+    if (!attrs.from) return
+    groups.delete(attrs.from)
+    fetching.delete(attrs.from)
   })
 
   function known(jid: string) {
@@ -26,19 +30,29 @@ export function createGroups(sock: WASocket, clock: Clock): Groups {
     return entry && clock.now() - entry.at < MAX_AGE ? entry.metadata : undefined
   }
 
+  function keep(jid: string, metadata: GroupMetadata) {
+    groups.delete(jid)
+    groups.set(jid, { at: clock.now(), metadata })
+    for (const oldest of groups.keys()) {
+      if (groups.size <= MAX_GROUPS) break
+      groups.delete(oldest)
+    }
+  }
+
+  async function fetch(jid: string): Promise<GroupMetadata> {
+    const asked = sock.groupMetadata(jid)
+    fetching.set(jid, asked)
+    try {
+      const metadata = await asked
+      if (fetching.get(jid) === asked) keep(jid, metadata)
+      return metadata
+    } finally {
+      if (fetching.get(jid) === asked) fetching.delete(jid)
+    }
+  }
+
   return {
     known,
-    async get(jid) {
-      const cached = known(jid)
-      if (cached) return cached
-      const metadata = await sock.groupMetadata(jid)
-      groups.delete(jid)
-      groups.set(jid, { at: clock.now(), metadata })
-      for (const oldest of groups.keys()) {
-        if (groups.size <= MAX_GROUPS) break
-        groups.delete(oldest)
-      }
-      return metadata
-    },
+    get: async (jid) => known(jid) ?? (await (fetching.get(jid) ?? fetch(jid))),
   }
 }
