@@ -23,7 +23,7 @@ export interface Receipt {
   ids: string[]
   /** Jid of the chat, as the stanza addresses it. */
   chat: string
-  /** Jid of who received or read, in groups and status. */
+  /** Jid of who received or read, in groups and status; null for `sent`. */
   participant: string | null
   /** Epoch ms. */
   at: number
@@ -33,7 +33,7 @@ export interface Receipt {
 export const MAX_IDS = 256
 
 /** Null for what says nothing about a message of ours: retries, server errors, and what our other devices read (`read-self`). */
-export function receiptOf(node: BinaryNode, me: { id: string; lid?: string | undefined }): Receipt | null {
+export function receiptOf(node: BinaryNode, me: { id: string; lid?: string | undefined }, now: number): Receipt | null {
   const { from, id, type = '', participant, recipient, t } = node.attrs
   const status = BY_TYPE[type]
   if (!from || !id || !status) return null
@@ -50,7 +50,8 @@ export function receiptOf(node: BinaryNode, me: { id: string; lid?: string | und
     status,
     ids: [id, ...items].filter((each) => each !== undefined),
     chat,
-    participant: kind === 'user' ? null : (participant ?? null),
-    at: Number(t ?? 0) * 1_000,
+    participant: kind === 'user' || status === 'sent' ? null : (participant ?? null),
+    // One without a time is of this moment.
+    at: Number(t) > 0 ? Number(t) * 1_000 : now,
   }
 }
