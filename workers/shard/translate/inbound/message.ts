@@ -4,8 +4,9 @@
  */
 import { type proto, toNumber, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import type { DomainEvent } from '../../../../src/domain/events.ts'
+import { fromJid } from '../../../../src/domain/ids.ts'
 import type { Person } from '../../identity.ts'
-import { type ChatKind, chatKind, identifierOf } from '../jid.ts'
+import { bare, type ChatKind, chatKind, identifierOf } from '../jid.ts'
 import { externalAdReply } from './ad.ts'
 import { count, cutOrNull } from './bounds.ts'
 import { contextInfo, type Unwrapped, unwrap } from './content.ts'
@@ -126,7 +127,11 @@ async function fromInfo({ identity }: InboundContext, info: proto.IContextInfo |
     forwarded: info?.isForwarded === true,
     message_expiration_seconds: count(info?.expiration) || null,
     mentions: await Promise.all(
-      (info?.mentionedJid ?? []).slice(0, MAX_MENTIONS).map(async (jid) => (await identity.person(jid)).phone),
+      // What is no person's address was written by a stranger's hand: `""`, `@lid`, a word.
+      (info?.mentionedJid ?? [])
+        .filter((jid) => fromJid(jid)?.kind === 'user')
+        .slice(0, MAX_MENTIONS)
+        .map(async (jid) => (await identity.person(bare(jid))).phone),
     ),
   }
 }
