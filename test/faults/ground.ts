@@ -2,9 +2,9 @@
  * The ground the fault tests stand on: the network in a process of its own, the service in another that can be killed and started again
  * on the same data and port, and the webhook receiver here, which outlives both.
  */
+import { randomInt } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Ack, createGateway, type Gateway, type Instance } from '../harness/gateway.ts'
@@ -42,11 +42,18 @@ export async function until(what: string, isSo: () => boolean | Promise<boolean>
   }
 }
 
-/** A port nobody has now. Fixed for a test, so that `api_url` stays true over restarts. */
+/**
+ * A port nobody has now. Fixed for a test, so that `api_url` stays true over restarts; below those that systems give out by themselves
+ * (32,768 and up), so that nobody takes it while the service is away.
+ */
 async function freePort(): Promise<number> {
+  const port = randomInt(10_000, 30_000)
   const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const isFree = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => resolve(true))
+  })
+  if (!isFree) return freePort()
   await new Promise((resolve) => server.close(resolve))
   return port
 }

@@ -109,6 +109,7 @@ test('a kill inside any window loses nothing', { timeout: 300_000 }, async (t) =
           () => false,
         )
         if (service && isUp) return service
+        await service?.kill()
       }
       throw new Error(`${round.step}:${round.count} is reached before anything comes`)
     }
