@@ -9,6 +9,7 @@ import {
   generateWAMessageFromContent,
   type MessageGenerationOptions,
   type MessageRelayOptions,
+  normalizeMessageContent,
   type proto,
   type WAMessage,
 } from '@whiskeysockets/baileys'
@@ -46,7 +47,7 @@ const RELAY_DEADLINE = 60 * SECOND
 const STATUS_BATCH = 2_000
 
 export async function sendLetter(context: SendContext, to: Destination, letter: Letter): Promise<Accepted> {
-  await showTyping(context, to)
+  await showTyping(context, to, letter)
   const first = await attempt(context, to.jid, letter)
   if (first.ok) return accept(context, first.message)
   const { session } = context
@@ -119,10 +120,12 @@ function accept({ recent, now }: SendContext, message: WAMessage): Accepted {
   return { message: own }
 }
 
-/** `typing...` for as long as asked; channels and status have none. */
-async function showTyping({ session, item }: SendContext, to: Destination): Promise<void> {
+/** `typing...`, or `recording...` before a voice note, for as long as asked; channels and status have none. */
+async function showTyping({ session, item }: SendContext, to: Destination, { content }: Letter): Promise<void> {
   if (item.delayTyping === 0 || to.kind === 'newsletter' || to.kind === 'status') return
-  await within(session, RELAY_DEADLINE, session.sock.sendPresenceUpdate('composing', to.jid)).catch((error) => {
+  const isVoiceNote = 'proto' in content && normalizeMessageContent(content.proto)?.audioMessage?.ptt === true
+  const state = isVoiceNote ? 'recording' : 'composing'
+  await within(session, RELAY_DEADLINE, session.sock.sendPresenceUpdate(state, to.jid)).catch((error) => {
     throw sendFailure(error)
   })
   await pause(session, item.delayTyping * SECOND)
