@@ -18,6 +18,8 @@ import { createPooledEngine, type PooledEngine } from './engine/pool.ts'
 import { findPrograms } from './engine/programs.ts'
 import { createApp } from './http/app.ts'
 import type { Logger } from './log.ts'
+import { createMediaLinks, type ReceivedFile } from './media/links.ts'
+import { createReceivedMedia } from './media/received.ts'
 import { listen } from './serve.ts'
 import { measureBlobs } from './storage/blobs.ts'
 import { openStore } from './storage/open.ts'
@@ -117,6 +119,15 @@ export async function startService(config: Config, { log, allowCrash = false }: 
       checkUrl: (url) => checkUrl(url, allow),
       baseUrl: () => baseUrl,
     })
+    const receivedMedia = createReceivedMedia({
+      links: createMediaLinks(secretKey),
+      network: config.network,
+      clock,
+      log,
+      proxyOf: directory.proxyOf,
+      askAgain: (instance, file: ReceivedFile) => engine.call(instance, 'media.askAgain', file) as Promise<string>,
+    })
+    undo.push(() => receivedMedia.close())
     const boot = ({ id }: InstanceConfig, started: ReturnType<PooledEngine['start']>) =>
       started.then(
         (state) => directory.observe(id, state),
@@ -143,6 +154,7 @@ export async function startService(config: Config, { log, allowCrash = false }: 
         directory,
         engine,
         readiness,
+        receivedFile: receivedMedia.open,
         clock,
         log,
         newRequestId: () => ulid(),

@@ -50,6 +50,8 @@ export interface Directory {
   delete(instance: InstanceId): Promise<void>
   rotateToken(instance: InstanceId): Promise<string>
   rotateSecret(instance: InstanceId): Promise<string>
+  /** With its user info: what a request of this instance goes through. Undefined: there is no such instance. */
+  proxyOf(instance: string): string | null | undefined
   /** As responses show them: user info of the proxy masked. */
   settings(instance: InstanceId): InstanceSettings
   webhooks(instance: InstanceId): WebhookSettings

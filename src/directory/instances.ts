@@ -228,6 +228,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
       return secret
     },
 
+    proxyOf: (instance) => instances.get(instance)?.record.settings.proxy_url,
     settings: (instance) => renderSettings(held(instance).settings),
     webhooks: (instance) => held(instance).webhooks,
   }

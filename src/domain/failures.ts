@@ -3,7 +3,7 @@
  * of a `delivery`. A test holds this table and the description equal.
  */
 interface FailureRow {
-  status: 400 | 401 | 402 | 403 | 404 | 409 | 429 | 500 | 502 | 503 | 504
+  status: 400 | 401 | 402 | 403 | 404 | 409 | 422 | 429 | 500 | 502 | 503 | 504
   sentence: string
 }
 
@@ -42,7 +42,7 @@ export const FAILURES = {
   internal: { status: 500, sentence: 'Something went wrong on our side.' },
   action_failed: { status: 502, sentence: 'The network refused or failed the operation.' },
   send_failed: { status: 502, sentence: 'The network did not take the message.' },
-  media_download_failed: { status: 502, sentence: 'The media could not be downloaded.' },
+  media_download_failed: { status: 422, sentence: 'The media could not be downloaded.' },
   engine_unavailable: { status: 503, sentence: 'The engine that hosts this instance is not available right now.' },
   send_timeout: { status: 504, sentence: 'The network did not answer in time.' },
 } as const satisfies Record<string, FailureRow>

@@ -26,6 +26,8 @@ export type Access = 'instance' | 'admin' | 'public' | Scope
 /** What every instance route begins with. */
 export const INSTANCE_BASE = '/instances/{instance_id}/token/{token}'
 
+type ContentType = 'application/json' | 'image/png' | 'application/octet-stream'
+
 export interface Example {
   name: string
   /** Path, query and body fields in one object, as a caller writes them. */
@@ -53,7 +55,7 @@ export interface Endpoint<
   input: I
   reply: R
   status: 200 | 201
-  contentType: 'application/json' | 'image/png'
+  contentType: ContentType
   cacheControl: string | undefined
   /** Refused with `subscription_required` when the plan does not allow sending. */
   needsSubscription: boolean
@@ -86,7 +88,7 @@ interface Says<I extends z.ZodRawShape> {
 interface Replies<R extends z.ZodType> {
   reply: R
   status?: 200 | 201
-  contentType?: 'application/json' | 'image/png'
+  contentType?: ContentType
 }
 
 type InputOf<I extends z.ZodRawShape> = z.ZodObject<I>

@@ -9,6 +9,7 @@ import * as events from './events.ts'
 import * as instance from './instance.ts'
 import * as interactive from './interactive.ts'
 import * as media from './media.ts'
+import * as mediaDownload from './media-download.ts'
 import * as messages from './messages.ts'
 import * as polls from './polls.ts'
 import * as queue from './queue.ts'
@@ -20,6 +21,7 @@ const areas = [
   instance,
   messages,
   media,
+  mediaDownload,
   contents,
   actions,
   polls,

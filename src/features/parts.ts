@@ -15,8 +15,16 @@ export interface Parts {
     /** Not a check: the service is ready without it. */
     media: 'ok' | 'no converter'
   }
+  /** Undefined for a link that leads nowhere; rejects with `media_download_failed`. */
+  receivedFile(link: string): Promise<ReceivedFileStream | undefined>
   /** The OpenAPI description, built once. */
   description(): Description
+}
+
+/** A file somebody sent, as it is read. */
+export interface ReceivedFileStream {
+  file: { mimeType: string; fileName: string | null; fileLength: number | null; fileSha256: Uint8Array | null }
+  stream: ReadableStream<Uint8Array>
 }
 
 export interface Description {

@@ -21,6 +21,7 @@ export interface AppDeps {
   directory: Directory
   engine: Pick<Engine, 'call'>
   readiness: Parts['readiness']
+  receivedFile: Parts['receivedFile']
   clock: Clock
   log: Log
   /** A ULID. */
@@ -39,12 +40,12 @@ export interface AppDeps {
 }
 
 export function createApp(deps: AppDeps): Hono<Env> {
-  const { account, directory, engine, readiness, clock, log } = deps
+  const { account, directory, engine, readiness, receivedFile, clock, log } = deps
   const served = deps.docs ? endpoints : endpoints.filter(({ id }) => id !== 'system.openapi')
   const buckets = createBuckets(clock)
   const throttle = createThrottle(clock)
   const gate = createGate({ account, directory, clock, buckets, throttle, adminAllowedIps: deps.adminAllowedIps })
-  const parts: Parts = { account, directory, readiness, description: once(() => describe(served)) }
+  const parts: Parts = { account, directory, readiness, receivedFile, description: once(() => describe(served)) }
 
   const app = new Hono<Env>()
   app.use(observe(deps, throttle.failed))
@@ -102,7 +103,7 @@ function observe(
     log.info(
       {
         method: c.req.method,
-        path: withoutToken(c.req.path),
+        path: loggedPath(c.req.path, state.route),
         route: state.route ?? null,
         status: c.res.status,
         duration_ms: clock.now() - startedAt,
@@ -113,8 +114,24 @@ function observe(
   }
 }
 
-/** A token never reaches the log, not even that of a route that does not exist. */
-export const withoutToken = (path: string) => path.replace(/\/token\/[^/]*/g, '/token/{token}')
+/** What the log says of a path: the route that matched with the instance filled in, so that no credential or link is in it. */
+export function loggedPath(path: string, route: string | undefined): string {
+  if (route === undefined) return withoutSecrets(path)
+  const instance = /^\/instances\/([0-9a-f-]{36})\//.exec(path)?.[1]
+  return instance === undefined ? route : route.replace('{instance_id}', instance)
+}
+
+/**
+ * A path that is no route may still hold a token: somebody mistyped what stands around it. So nothing of a token's length and letters is
+ * left, in either case and however it is escaped.
+ */
+function withoutSecrets(path: string): string {
+  const unescaped = path.replace(/%([2-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+  return unescaped
+    .replace(/\/token\/[^/]*/g, '/token/{token}')
+    .replace(/^\/media\/.*/, '/media/{link}')
+    .replace(/[0-9a-f]{48,}/gi, '{token}')
+}
 
 /** The router takes no empty segment for a parameter: such a path is a route whose credentials are missing. */
 function isUnauthorized(served: readonly Endpoint[], method: string, path: string): boolean {

@@ -1,5 +1,6 @@
 /** Received files: what the event says, and a sealed link in place of the file. shared/api/webhook-payloads.md, 2.3; messages.md, media.download. */
 import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { ANA, content, ME, type Story, startStory } from './received/story.ts'
 
@@ -106,4 +107,76 @@ test('pictures of an album name it', async () => {
     proto: { associatedChildMessage: { message: { imageMessage } }, messageContextInfo: { messageAssociation: association } },
   })
   assert.equal((await story.received(id)).album_message_id, '3EB0A1B0')
+})
+
+async function fileLink(): Promise<string> {
+  return media({ document: base64, mime: 'text/html', file_name: 'Fatura ção.html' }, 'document', {
+    mime_type: 'text/html',
+    file_name: 'Fatura ção.html',
+    title: 'Fatura ção.html',
+    page_count: null,
+    caption: null,
+  })
+}
+
+test('the link gives the file, whole, to be saved and not to be run', async () => {
+  const response = await fetch(await fileLink())
+  assert.equal(response.status, 200)
+  assert.deepEqual(Buffer.from(await response.arrayBuffer()), bytes)
+  const { headers } = response
+  assert.equal(headers.get('content-type'), 'application/octet-stream')
+  assert.equal(headers.get('content-length'), String(bytes.length))
+  assert.equal(
+    headers.get('content-disposition'),
+    `attachment; filename="Fatura __o.html"; filename*=UTF-8''Fatura%20%C3%A7%C3%A3o.html`,
+  )
+  assert.equal(headers.get('x-content-type-options'), 'nosniff')
+  assert.equal(headers.get('etag'), `"${createHash('sha256').update(bytes).digest('hex')}"`)
+})
+
+test('a large file is whole, too', async () => {
+  const large = randomBytes(3_000_000)
+  const { id } = await story.world.sandbox.send(ANA, ME, { video: large.toString('base64') })
+  const { url } = (await story.received(id)).video as { url: string }
+  const response = await fetch(url)
+  assert.equal(response.headers.get('content-type'), 'video/mp4')
+  assert.ok(Buffer.from(await response.arrayBuffer()).equals(large))
+})
+
+test('a file that was changed on its way never arrives as if it were whole', async () => {
+  const url = await fileLink()
+  await story.world.sandbox.fault({ on: 'download', do: { corrupt: true }, times: 1 })
+  await assert.rejects(async () => {
+    const response = await fetch(url)
+    assert.notEqual(response.status, 404)
+    const body = Buffer.from(await response.arrayBuffer())
+    if (response.status !== 200) throw new Error(`refused with ${response.status}`)
+    assert.deepEqual(body, bytes)
+  })
+  assert.equal((await fetch(url)).status, 200)
+})
+
+test('what the network has forgotten is asked of the phone', async () => {
+  const url = await fileLink()
+  await story.world.sandbox.fault({ on: 'download', do: { http_status: 404 }, times: 1 })
+  const response = await fetch(url)
+  assert.equal(response.status, 200)
+  assert.deepEqual(Buffer.from(await response.arrayBuffer()), bytes)
+})
+
+test('a host that fails is media_download_failed; an altered link is not_found', async () => {
+  const url = await fileLink()
+  await story.world.sandbox.fault({ on: 'download', do: { http_status: 500 }, times: 1 })
+  const failed = await fetch(url)
+  assert.equal(failed.status, 422)
+  assert.equal(((await failed.json()) as { error: { code: string } }).error.code, 'media_download_failed')
+  for (const wrong of [
+    `${url.slice(0, -1)}${url.endsWith('A') ? 'B' : 'A'}`,
+    `${url.slice(0, -30)}`,
+    url.replace(/[^/]+$/, 'x'),
+  ]) {
+    const response = await fetch(wrong)
+    assert.equal(response.status, 404)
+    assert.equal(((await response.json()) as { error: { code: string } }).error.code, 'not_found')
+  }
 })

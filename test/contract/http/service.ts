@@ -60,6 +60,8 @@ export function doubleEngine() {
   return Object.assign(double, { engine })
 }
 
+const FILE = { mimeType: 'application/octet-stream', fileName: 'a.bin', fileLength: 4, fileSha256: null }
+
 export type Service = Awaited<ReturnType<typeof openService>>
 
 export interface ServiceOptions {
@@ -105,6 +107,8 @@ export async function openService(options: ServiceOptions = {}) {
     directory,
     engine: double.engine,
     readiness,
+    // The link of the example leads to a file, every other nowhere.
+    receivedFile: async (link) => (link === 'c2VhbGVkLWxpbms' ? { file: FILE, stream: new Blob(['file']).stream() } : undefined),
     clock,
     log,
     newRequestId: () => ulid(),

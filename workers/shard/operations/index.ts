@@ -10,6 +10,7 @@ import { media } from './media.ts'
 import { messages } from './messages.ts'
 import { polls } from './polls.ts'
 import { queue } from './queue.ts'
+import { askAgain } from './received-media.ts'
 import { status } from './status.ts'
 import type { Accepted, ActionContext, ControlContext, Names, Operations, SendContext } from './types.ts'
 
@@ -126,5 +127,7 @@ export const operations: ReadonlyMap<string, Twin> = new Map([
     status,
   ),
   // The text after a rejected call: nobody calls it, its line shows it under this name.
+  // What reading a received file needs of the account; its route is `media.download`.
+  ['media.askAgain', { kind: 'action', run: askAgain } as Twin],
   ['instance.callReject', { kind: 'send', run: messages.sendText } as Twin],
 ])

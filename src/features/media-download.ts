@@ -1,0 +1,50 @@
+/** Received files (shared/api/messages.md, `media.download`). The link is the credential: it was sealed when the message arrived. */
+import { z } from 'zod'
+import { Failure } from '../domain/failures.ts'
+import { local } from './endpoint.ts'
+
+/** What a browser would run instead of saving it. */
+const RUNNABLE =
+  /^(?:text\/(?:html|xml|css|javascript|ecmascript)|application\/(?:xml|javascript|ecmascript|x-javascript|wasm)|multipart\/.*|message\/.*|[^;]*\+xml)(?:;|$)/i
+const MIME = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; ?[\w-]+=(?:[\w.,+-]+|"[\w.,+ -]*"))*$/
+const UNKNOWN = 'application/octet-stream'
+
+export const typeOf = (mimeType: string) => (MIME.test(mimeType) && !RUNNABLE.test(mimeType) ? mimeType : UNKNOWN)
+
+/** RFC 6266: a name for old readers in ASCII, and the real one. */
+export function disposition(fileName: string | null): string {
+  if (fileName === null) return 'attachment'
+  // Half of a surrogate pair cannot be encoded, and with the u flag it is a character of its own.
+  const name = fileName.replace(/[\p{Cc}\p{Cs}/\\]/gu, '_')
+  const ascii = name.replace(/[^\x20-\x7e]|["%]/g, '_')
+  const encoded = encodeURIComponent(name).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`
+}
+
+const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+
+export const download = local('media.download', 'GET /media/{link}', {
+  access: 'public',
+  summary: 'Read a received file',
+  description:
+    'The link of a media block of `received`, valid for 24 hours. The file is fetched from the network, decrypted and checked while it is read; one that was changed on its way ends in a cut connection.',
+  input: { link: z.string() },
+  reply: z.instanceof(Uint8Array),
+  contentType: 'application/octet-stream',
+  errors: ['not_found', 'media_download_failed'],
+  async handle({ parts }, { link }) {
+    const opened = await parts.receivedFile(link)
+    if (!opened) throw new Failure('not_found', { message: 'The link has expired, or it is none.' })
+    const { file, stream } = opened
+    const headers = new Headers({
+      'Content-Type': typeOf(file.mimeType),
+      'Content-Disposition': disposition(file.fileName),
+      'X-Content-Type-Options': 'nosniff',
+      'Cache-Control': 'private, no-store',
+    })
+    if (file.fileLength !== null) headers.set('Content-Length', String(file.fileLength))
+    if (file.fileSha256) headers.set('ETag', `"${hex(file.fileSha256)}"`)
+    return new Response(stream, { headers })
+  },
+  examples: [{ name: 'a received image', input: { link: 'c2VhbGVkLWxpbms' } }],
+})

@@ -1,0 +1,63 @@
+/**
+ * A received file as it flows: what comes from the network's host is the ciphertext and 10 bytes of MAC. Nothing is held but one chunk and
+ * those bytes. The last block of the plain file leaves only when the MAC and both hashes have been found right, so that a file that was
+ * changed never arrives whole: the stream fails instead, and the connection with it.
+ */
+import { createDecipheriv, createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import type { ReceivedFile } from './links.ts'
+
+const MAC_BYTES = 10
+
+/** Stickers are images to the key derivation. */
+const KEY_NAMES: Readonly<Record<ReceivedFile['kind'], string>> = {
+  image: 'Image',
+  sticker: 'Image',
+  video: 'Video',
+  audio: 'Audio',
+  document: 'Document',
+}
+
+export class ChangedFile extends Error {
+  constructor(what: string) {
+    super(`the ${what} of a received file is not the one its message names`)
+    this.name = 'ChangedFile'
+  }
+}
+
+export async function* decrypted(file: ReceivedFile, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const keys = Buffer.from(hkdfSync('sha256', file.mediaKey, Buffer.alloc(32), `WhatsApp ${KEY_NAMES[file.kind]} Keys`, 112))
+  const iv = keys.subarray(0, 16)
+  const decipher = createDecipheriv('aes-256-cbc', keys.subarray(16, 48), iv)
+  const mac = createHmac('sha256', keys.subarray(48, 80)).update(iv)
+  const sealed = createHash('sha256')
+  const plain = createHash('sha256')
+  let tail: Uint8Array = new Uint8Array(0)
+  let length = 0
+
+  function counted(bytes: Uint8Array): Uint8Array {
+    plain.update(bytes)
+    length += bytes.length
+    if (file.fileLength !== null && length > file.fileLength) throw new ChangedFile('length')
+    return bytes
+  }
+
+  for await (const chunk of source) {
+    sealed.update(chunk)
+    const bytes = tail.length === 0 ? chunk : Buffer.concat([tail, chunk])
+    const cipher = bytes.subarray(0, Math.max(0, bytes.length - MAC_BYTES))
+    // A copy: the chunk itself would be kept alive by these few bytes.
+    tail = Uint8Array.from(bytes.subarray(cipher.length))
+    if (cipher.length === 0) continue
+    mac.update(cipher)
+    const opened = decipher.update(cipher)
+    if (opened.length > 0) yield counted(opened)
+  }
+
+  const expected = mac.digest().subarray(0, MAC_BYTES)
+  if (tail.length !== MAC_BYTES || !timingSafeEqual(tail, expected)) throw new ChangedFile('MAC')
+  if (file.fileEncSha256 && !sealed.digest().equals(file.fileEncSha256)) throw new ChangedFile('sealed hash')
+  const last = counted(decipher.final())
+  if (file.fileSha256 && !plain.digest().equals(file.fileSha256)) throw new ChangedFile('hash')
+  if (file.fileLength !== null && length !== file.fileLength) throw new ChangedFile('length')
+  if (last.length > 0) yield last
+}

@@ -1,0 +1,56 @@
+/** How requests for the network's files reach its hosts: its own authority, the redirected host of the sandbox, and the instance's proxy. */
+import { readFileSync } from 'node:fs'
+import { rootCertificates } from 'node:tls'
+import { SocksClient } from 'socks'
+import { Agent, buildConnector, type Dispatcher, ProxyAgent } from 'undici'
+import type { NetworkOptions } from '../engine/engine.ts'
+
+/** Hosts of the network; in the sandbox they are one host of this machine. */
+const FIXED_HOSTS = /\.whatsapp\.net$/
+
+/** The file's authorities on top of the system's; undefined: the system's alone. */
+export const authorities = ({ ca }: NetworkOptions): string[] | undefined =>
+  ca === null ? undefined : [...rootCertificates, readFileSync(ca, 'utf8')]
+
+export function fileRoute(network: NetworkOptions, proxyUrl: string | null): Dispatcher {
+  return proxyUrl === null ? directRoute(network) : proxyRoute(proxyUrl)
+}
+
+function proxyRoute(proxyUrl: string): Dispatcher {
+  if (!proxyUrl.startsWith('socks')) return new ProxyAgent(proxyUrl)
+  const { hostname, port, username, password } = new URL(proxyUrl)
+  const proxy = {
+    type: 5 as const,
+    host: hostname,
+    port: Number(port || 1080),
+    ...(username ? { userId: decodeURIComponent(username), password: decodeURIComponent(password) } : {}),
+  }
+  const connect = buildConnector({})
+  return new Agent({
+    connect(options, callback) {
+      const port = Number(options.port || (options.protocol === 'https:' ? 443 : 80))
+      // The proxy resolves the name: a look-up here would tell our own network where the account goes.
+      SocksClient.createConnection({ proxy, command: 'connect', destination: { host: options.hostname, port } }).then(
+        ({ socket }) =>
+          options.protocol === 'https:'
+            ? connect({ ...options, httpSocket: socket } as typeof options, callback)
+            : callback(null, socket),
+        (error: Error) => callback(error, null),
+      )
+    },
+  })
+}
+
+function directRoute(network: NetworkOptions): Dispatcher {
+  const ca = authorities(network)
+  const connect = buildConnector(ca ? { ca } : {})
+  const { mediaHost } = network
+  if (mediaHost === null) return new Agent({ connect })
+  const [hostname = '', port = ''] = mediaHost.split(':')
+  return new Agent({
+    connect: (options, callback) =>
+      FIXED_HOSTS.test(options.hostname)
+        ? connect({ ...options, hostname, host: mediaHost, port, servername: options.hostname }, callback)
+        : connect(options, callback),
+  })
+}
