@@ -361,6 +361,38 @@ describe('what every request gets', () => {
     assert.ok(!JSON.stringify(service.lines).includes(token))
   })
 
+  test('a token in a path that somebody mistyped does not reach the log either', async () => {
+    service.lines.length = 0
+    const { id, token } = instance
+    const escaped = [...token].map((digit) => `%${digit.charCodeAt(0).toString(16)}`).join('')
+    for (const path of [
+      `/instance/${id}/token${token}/send-text`,
+      `/instances/${id}/tokens/${token}/send-text`,
+      `/instances/${id}/${token}`,
+      `/${token.toUpperCase()}`,
+      `/instances/${id}/tokens/${escaped}/me`,
+      `/svc_key_${token}`,
+    ])
+      assert.equal((await service.ask('GET', path)).status, 404, path)
+    assert.deepEqual(
+      service.lines.map(({ fields }) => fields.path),
+      [
+        `/instance/${id}/token{token}/send-text`,
+        `/instances/${id}/tokens/{token}/send-text`,
+        `/instances/${id}/{token}`,
+        '/{token}',
+        `/instances/${id}/tokens/{token}/me`,
+        '/svc_key_{token}',
+      ],
+    )
+  })
+
+  test('of a path that is a route the log has the template and the instance, nothing else a caller wrote', async () => {
+    service.lines.length = 0
+    await service.ask('GET', `${base}/phone-code/5511988887777`)
+    assert.equal(service.lines[0]?.fields.path, `/instances/${instance.id}/token/{token}/phone-code/{phone}`)
+  })
+
   test('behind a trusted proxy the caller is the right-most address no proxy of ours has', async () => {
     await secure({ allowlist: { enabled: true, entries: [{ cidr: '203.0.113.9', note: null }] } })
     const forwarded = (value: string) => status({ 'X-Forwarded-For': value })
