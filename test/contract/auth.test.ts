@@ -51,6 +51,15 @@ describe('instance routes', () => {
       assert.deepEqual(codeOf(await service.ask(method, path)), [404, 'not_found'], `${method} ${path}`)
   })
 
+  test('row 1: HEAD is a method of no route that does something, and asks nobody', async () => {
+    const asked = service.double.calls.length
+    const head = (path: string) => service.app.request(`http://gw.test${path}`, { method: 'HEAD' })
+    for (const path of [`${base}/qr-code`, `${base}/me`, '/account/instances', '/admin/api-keys'])
+      assert.equal((await head(path)).status, 404, path)
+    assert.equal(service.double.calls.length, asked)
+    assert.equal((await head('/health/live')).status, 200, 'a balancer may')
+  })
+
   test('row 2: missing credentials are unauthorized, before anybody looks for an instance', async () => {
     for (const path of [
       `/instances/undefined/token/${instance.token}/me`,
