@@ -23,6 +23,9 @@ export function disposition(fileName: string | null): string {
 
 const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 
+/** The link is a credential: what it leads to is not for caches that others share. */
+const CACHE = 'private, no-store'
+
 export const download = local('media.download', 'GET /media/{link}', {
   access: 'public',
   summary: 'Read a received file',
@@ -32,6 +35,7 @@ export const download = local('media.download', 'GET /media/{link}', {
   reply: z.instanceof(Uint8Array),
   contentType: 'application/octet-stream',
   errors: ['not_found', 'media_download_failed'],
+  cacheControl: CACHE,
   async handle({ parts }, { link }) {
     const opened = await parts.receivedFile(link)
     if (!opened) throw new Failure('not_found', { message: 'The link has expired, or it is none.' })
@@ -40,7 +44,7 @@ export const download = local('media.download', 'GET /media/{link}', {
       'Content-Type': typeOf(file.mimeType),
       'Content-Disposition': disposition(file.fileName),
       'X-Content-Type-Options': 'nosniff',
-      'Cache-Control': 'private, no-store',
+      'Cache-Control': CACHE,
     })
     if (file.fileLength !== null) headers.set('Content-Length', String(file.fileLength))
     if (file.fileSha256) headers.set('ETag', `"${hex(file.fileSha256)}"`)
