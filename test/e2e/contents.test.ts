@@ -1,6 +1,7 @@
 /** Links with a card, places, contacts and channel invitations, as the other side sees them. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import sharp from 'sharp'
 import { type Json, type Stage, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990000'
@@ -102,6 +103,30 @@ test('a link arrives with its card; a URL the text lacks is appended', async () 
   assert.equal(text.description, 'Everything for the house')
   const within = await stage.shown('/send-link', { phone: ANA, message: 'At https://shop.example now', ...link })
   assert.equal(within.text, 'At https://shop.example now')
+})
+
+test('the picture of a card is embedded, and on the media host when the card is larger', async () => {
+  const pixels = { create: { width: 600, height: 315, channels: 3, background: '#128c7e' } } as const
+  const image = (await sharp(pixels).png().toBuffer()).toString('base64')
+  const link = { phone: ANA, message: 'https://a.example', link_url: 'https://a.example', title: 't', image }
+  const small = field((await stage.shown('/send-link', link)).proto, 'extendedTextMessage')
+  const thumbnail = await sharp(Buffer.from(String(small.jpegThumbnail), 'base64')).metadata()
+  assert.equal(thumbnail.format, 'jpeg')
+  assert.equal(small.thumbnailDirectPath ?? null, null)
+  const large = field((await stage.shown('/send-link', { ...link, link_type: 'large' })).proto, 'extendedTextMessage')
+  assert.ok(String(large.jpegThumbnail).length > 0)
+  assert.ok(large.thumbnailDirectPath)
+  assert.equal(Buffer.from(String(large.mediaKey), 'base64').length, 32)
+  assert.equal(large.thumbnailWidth, 600)
+})
+
+test('a card whose picture cannot be had goes without it', async () => {
+  const link = { phone: ANA, message: 'https://a.example', link_url: 'https://a.example', title: 't' }
+  const gone = await stage.shown('/send-link', { ...link, image: 'http://127.0.0.1:1/og.jpg', link_type: 'large' })
+  assert.equal(field(gone.proto, 'extendedTextMessage').title, 't')
+  assert.equal(field(gone.proto, 'extendedTextMessage').jpegThumbnail ?? null, null)
+  const text = Buffer.from('no picture at all').toString('base64')
+  assert.equal(field((await stage.shown('/send-link', { ...link, image: text })).proto, 'extendedTextMessage').title, 't')
 })
 
 test('a link answers a message and mentions people as a text does', async () => {

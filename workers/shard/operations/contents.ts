@@ -1,6 +1,7 @@
 /** Links with a card, places, contacts, invitations to run a channel: how `src/features/contents.ts` is done on the wire. */
-import type { proto } from '@whiskeysockets/baileys'
+import type { proto, WAUrlInfo } from '@whiskeysockets/baileys'
 import type { Identifier } from '../../../src/domain/ids.ts'
+import { cardPicture } from '../card-picture.ts'
 import { type SharedFields, surroundings } from '../context-info.ts'
 import { resolveDestination } from '../destination.ts'
 import { sendPost } from '../newsletter.ts'
@@ -15,13 +16,15 @@ export const contents: Operations<typeof import('../../../src/features/contents.
     const to = await resolveDestination(context.session, input.phone)
     const { message, link_url: url } = input
     const text = message.includes(url) ? message : `${message}\n${url}`
-    const card = { title: input.title, ...(input.link_description ? { description: input.link_description } : {}) }
-    if (to.kind === 'newsletter') return sendPost(context, to.jid, { extendedTextMessage: { text, matchedText: url, ...card } })
+    const words = { title: input.title, ...(input.link_description ? { description: input.link_description } : {}) }
+    // A channel shows the embedded picture only.
+    const size = to.kind === 'newsletter' ? 'small' : input.link_type
+    const picture = input.image ? await cardPicture(context, to, input.image, size) : {}
+    if (to.kind === 'newsletter')
+      return sendPost(context, to.jid, { extendedTextMessage: { text, matchedText: url, ...words, ...picture } })
     const around = await surroundings(context, to, input, text)
-    return sendLetter(context, to, {
-      content: { text: around.text, linkPreview: { 'canonical-url': url, 'matched-text': url, ...card } },
-      info: around.info,
-    })
+    const linkPreview = { 'canonical-url': url, 'matched-text': url, ...words, ...picture } as WAUrlInfo
+    return sendLetter(context, to, { content: { text: around.text, linkPreview }, info: around.info })
   },
 
   sendLocation: (context, input) =>
