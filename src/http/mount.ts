@@ -61,8 +61,9 @@ function byPrecedence(one: Endpoint, other: Endpoint): number {
 export function mount(app: Hono<Env>, endpoints: readonly Endpoint[], deps: MountDeps): void {
   for (const endpoint of [...endpoints].sort(byPrecedence))
     app.on(endpoint.method, [endpoint.path, ...endpoint.also].map(toPattern), async (c) => {
-      // The router hands HEAD to the route of GET, and a GET may do something: ask for a QR code and a session begins.
-      if (c.req.raw.method !== endpoint.method && endpoint.access !== 'public') return c.notFound() // 1
+      // The router hands HEAD to the route of GET, and a GET may do something: ask for a QR code and a session begins, for a received file
+      // and it is fetched. System routes only show; balancers ask them so.
+      if (c.req.raw.method !== endpoint.method && !endpoint.id.startsWith('system.')) return c.notFound() // 1
       c.var.state.route = endpoint.path
       const { instance_id = '', token = '', ...rest } = c.req.param() as Record<string, string>
       const path = endpoint.access === 'instance' ? rest : (c.req.param() as Record<string, string>)
