@@ -2,8 +2,10 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
+import { ulid } from 'ulid'
 import { Failure } from './domain/failures.ts'
 import { failureResponse } from './http/errors.ts'
+import { requestIdOf } from './http/request-id.ts'
 
 interface Handler {
   fetch(request: Request): Response | Promise<Response>
@@ -29,7 +31,7 @@ export async function listen(
   let drained: (() => void) | undefined
 
   async function answer(request: Request, { incoming }: HttpBindings): Promise<Response> {
-    if (isStopping && !HEALTH.test(new URL(request.url).pathname)) return refusal()
+    if (isStopping && !HEALTH.test(new URL(request.url).pathname)) return refusal(request)
     if (incoming.socket.remoteAddress !== undefined) peers.set(request, incoming.socket.remoteAddress)
     inFlight++
     try {
@@ -69,8 +71,9 @@ export async function listen(
 /** Time for answers already made to leave, in ms. */
 const FLUSH = 250
 
-function refusal(): Response {
+function refusal({ headers }: Request): Response {
   const response = failureResponse(new Failure('engine_unavailable', { message: 'The service is stopping.' }))
+  response.headers.set('X-Request-Id', requestIdOf(headers, ulid))
   response.headers.set('Connection', 'close')
   return response
 }

@@ -15,6 +15,7 @@ import { failureResponse } from './errors.ts'
 import { type Env, mount, type ReadLargeBody } from './mount.ts'
 import { describe } from './openapi.ts'
 import { createBuckets, createThrottle, REFILL_PER_SECOND } from './rate-limit.ts'
+import { requestIdOf } from './request-id.ts'
 
 export interface AppDeps {
   account: Account
@@ -78,8 +79,6 @@ function once(make: () => Description): () => Description {
   }
 }
 
-const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/
-
 /** What every request gets, whatever becomes of it: an id, the rate headers, one line in the log. */
 function observe(
   { clock, log, newRequestId, peer, trustedProxies }: AppDeps,
@@ -88,8 +87,7 @@ function observe(
   const trusted = parseRanges(trustedProxies)
   return async (c, next) => {
     const startedAt = clock.now()
-    const given = c.req.header('X-Request-Id')
-    const requestId = given !== undefined && REQUEST_ID.test(given) ? given : newRequestId()
+    const requestId = requestIdOf(c.req.raw.headers, newRequestId)
     const source = sourceOf(peer(c.req.raw), c.req.raw.headers.get('X-Forwarded-For'), trusted)
     const state = { requestId, source, route: undefined, remaining: undefined } as Env['Variables']['state']
     c.set('state', state)

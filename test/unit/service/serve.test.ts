@@ -26,10 +26,17 @@ async function start() {
   return { server, waiting, answer }
 }
 
-function get(url: string, agent?: Agent): Promise<{ status: number; body: string }> {
+interface Got {
+  status: number
+  body: string
+  requestId: string | undefined
+}
+
+function get(url: string, agent?: Agent, headers: Record<string, string> = {}): Promise<Got> {
   return new Promise((resolve, reject) => {
-    request(url, agent ? { agent } : {}, (response) => {
-      text(response).then((body) => resolve({ status: response.statusCode!, body }), reject)
+    request(url, agent ? { agent, headers } : { headers }, (response) => {
+      const requestId = response.headers['x-request-id'] as string | undefined
+      text(response).then((body) => resolve({ status: response.statusCode!, body, requestId }), reject)
     })
       .on('error', reject)
       .end()
@@ -38,7 +45,8 @@ function get(url: string, agent?: Agent): Promise<{ status: number; body: string
 
 test('the application learns the address a request came from', async () => {
   const { server } = await start()
-  assert.deepEqual(await get(`${server.url}/`), { status: 200, body: '127.0.0.1' })
+  const { status, body } = await get(`${server.url}/`)
+  assert.deepEqual([status, body], [200, '127.0.0.1'])
   await server.stop(1_000)
 })
 
@@ -52,8 +60,11 @@ test('a stop waits for the answer in flight, and refuses what comes meanwhile', 
   const refused = await get(`${server.url}/`, keepAlive)
   assert.equal(refused.status, 503)
   assert.equal(JSON.parse(refused.body).error.code, 'engine_unavailable')
+  assert.match(refused.requestId ?? '', /^[0-9A-Z]{26}$/, 'as on every response')
+  assert.equal((await get(`${server.url}/`, undefined, { 'X-Request-Id': 'my-id_7' })).requestId, 'my-id_7')
   answer()
-  assert.deepEqual(await slow, { status: 200, body: 'late but whole' })
+  const { status, body } = await slow
+  assert.deepEqual([status, body], [200, 'late but whole'])
   await stopped
   await assert.rejects(get(`${server.url}/`, new Agent()), { code: 'ECONNREFUSED' })
   keepAlive.destroy()
