@@ -89,9 +89,10 @@ export async function reactToPost(context: SendContext, post: WAMessage, emoji: 
 async function deliver({ session }: SendContext, stanza: BinaryNode): Promise<string | undefined> {
   const ack = session.ack(stanza.attrs.id ?? '')
   await session.sock.sendNode(stanza).catch((error: unknown) => {
+    ack.giveUp()
     throw sendFailure(error, 'newsletter_not_found')
   })
-  const verdict = await untilEnd(session, ack)
+  const verdict = await untilEnd(session, ack.verdict())
   if (verdict === 'timeout') throw new Failure('send_timeout')
   if (verdict === 'closed') throw new Failure('instance_not_connected')
   if (verdict.ok) return verdict.serverId

@@ -83,9 +83,10 @@ async function attempt(context: SendContext, jid: string, letter: Letter): Promi
       })
       await within(session, RELAY_DEADLINE, relayed)
     } catch (error) {
+      ack.giveUp()
       throw sendFailure(error)
     }
-    const verdict = await untilEnd(session, ack)
+    const verdict = await untilEnd(session, ack.verdict())
     if (verdict === 'timeout') throw new Failure('send_timeout')
     if (verdict === 'closed') throw new Failure('instance_not_connected')
     if (!verdict.ok) return { ok: false, code: verdict.code }

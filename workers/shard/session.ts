@@ -77,8 +77,8 @@ export interface Session {
   isRestricted(): boolean
   /** Asks the network whether it does. */
   refreshRestriction(): Promise<void>
-  /** Armed before the send; the network's verdict on a message. */
-  ack(messageId: string): Promise<AckOutcome>
+  /** Armed before the send; `verdict` is asked for when it is done, and its time begins then. `giveUp` where the send threw. */
+  ack(messageId: string): { verdict(): Promise<AckOutcome>; giveUp(): void }
   /** Ends the socket without logging out. Nothing is reported any more. */
   end(): Promise<void>
   /** Removes the linked device from the account, then ends. At most `deadlineMs`. */
@@ -227,7 +227,10 @@ export function openSession(deps: SessionDeps): Session {
     },
     isRestricted: () => restriction.until() !== null,
     refreshRestriction: restriction.refresh,
-    ack: (messageId) => waitForAck(sock, messageId, ACK_TIMEOUT),
+    ack(messageId) {
+      const pending = waitForAck(sock, messageId)
+      return { verdict: () => pending.within(ACK_TIMEOUT), giveUp: pending.giveUp }
+    },
     end,
     async logout(deadlineMs) {
       isLeaving = true

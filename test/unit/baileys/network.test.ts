@@ -101,9 +101,9 @@ async function link(gateway: Gateway, phone: string): Promise<WASocket> {
 
 async function send(sock: WASocket, text: string) {
   const messageId = generateMessageIDV2(sock.user?.id)
-  const ack = waitForAck(sock, messageId, 10_000)
+  const ack = waitForAck(sock, messageId)
   await sock.sendMessage(CONTACT_JID, { text }, { messageId })
-  return ack
+  return ack.within(10_000)
 }
 
 function textsReceived(sock: WASocket, wanted: number): Promise<string[]> {

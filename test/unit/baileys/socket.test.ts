@@ -43,7 +43,7 @@ const ack = (attrs: Record<string, string>): BinaryNode => ({ tag: 'ack', attrs:
 
 test('the network’s ack of a message is the outcome, with its code or the server’s id', async () => {
   const sock = open()
-  const outcomes = ['A', 'B', 'C', 'D'].map((id) => waitForAck(sock, id, forever))
+  const outcomes = ['A', 'B', 'C', 'D'].map((id) => waitForAck(sock, id).within(forever))
   receive(sock, ack({ id: 'B', error: '463' }))
   receive(sock, ack({ id: 'A', class: 'receipt' }))
   receive(sock, ack({ id: 'A' }))
@@ -60,14 +60,27 @@ test('the network’s ack of a message is the outcome, with its code or the serv
 
 test('without an ack it is a time-out; when the connection ends or the send threw it is over at once', async () => {
   const sock = open()
-  assert.equal(await waitForAck(sock, 'A', 1), 'timeout')
-  const given = new AbortController()
-  const givenUp = waitForAck(sock, 'B', forever, given.signal)
-  given.abort()
-  assert.equal(await givenUp, 'closed')
-  const cut = waitForAck(sock, 'C', forever)
+  assert.equal(await waitForAck(sock, 'A').within(1), 'timeout')
+  const givenUp = waitForAck(sock, 'B')
+  givenUp.giveUp()
+  assert.equal(await givenUp.within(forever), 'closed')
+  assert.equal(sock.ws.listenerCount('CB:ack,id:B'), 0)
+  const cut = waitForAck(sock, 'C').within(forever)
   await endSocket(sock, undefined, 'abrupt')
   assert.equal(await cut, 'closed')
+})
+
+// The time ran from before the send: a slow one (device lists, sessions) used it up, and an accepted message was reported as failed.
+test('the time for an ack begins when the message is sent, and one that came before counts', async () => {
+  const sock = open()
+  const deadlineMs = 30
+  const slow = waitForAck(sock, 'A')
+  const early = waitForAck(sock, 'B')
+  receive(sock, ack({ id: 'B' }))
+  await new Promise((resolve) => setTimeout(resolve, 2 * deadlineMs))
+  const verdict = slow.within(deadlineMs)
+  receive(sock, ack({ id: 'A' }))
+  assert.deepEqual([await verdict, await early.within(deadlineMs)], [{ ok: true }, { ok: true }])
 })
 
 test('a query without an answer is send_timeout, not an empty result', async () => {

@@ -15,39 +15,43 @@ export type AckOutcome =
 /** Codes are numbers; one that is not is none we know. */
 const UNKNOWN_CODE = 500
 
-/**
- * Must be armed before the send: the ack can be there before `sendMessage` resolves. Never rejects. `signal` ends the wait (a send that
- * threw).
- */
-export function waitForAck(
-  sock: Pick<WASocket, 'ws' | 'ev'>,
-  messageId: string,
-  timeoutMs: number,
-  signal?: AbortSignal,
-): Promise<AckOutcome> {
+export interface PendingAck {
+  /** The verdict, waited for this long from now on: the send itself can take longer than any ack. Never rejects. */
+  within(timeoutMs: number): Promise<AckOutcome>
+  /** The send threw: nobody waits any more. */
+  giveUp(): void
+}
+
+/** Must be armed before the send: the ack can be there before `sendMessage` resolves. */
+export function waitForAck(sock: Pick<WASocket, 'ws' | 'ev'>, messageId: string): PendingAck {
   // The library emits one event per attribute: this one is ours alone, however many sends are waiting.
   const event = `CB:ack,id:${messageId}`
-  return new Promise((resolve) => {
-    const finish = (outcome: AckOutcome) => {
+  let timer: NodeJS.Timeout | undefined
+  let finish!: (outcome: AckOutcome) => void
+  const verdict = new Promise<AckOutcome>((resolve) => {
+    finish = (outcome) => {
       clearTimeout(timer)
       sock.ws.off(event, onAck)
       sock.ev.off('connection.update', onUpdate)
-      signal?.removeEventListener('abort', onAbort)
       resolve(outcome)
     }
-    const onAck = ({ attrs }: BinaryNode) => {
-      if (attrs.class !== 'message') return
-      if (attrs.error !== undefined) finish({ ok: false, code: Number(attrs.error) || UNKNOWN_CODE })
-      else finish(attrs.server_id === undefined ? { ok: true } : { ok: true, serverId: attrs.server_id })
-    }
-    const onUpdate = ({ connection }: { connection?: string }) => {
-      if (connection === 'close') finish('closed')
-    }
-    const onAbort = () => finish('closed')
-    const timer = setTimeout(finish, timeoutMs, 'timeout')
-    sock.ws.on(event, onAck)
-    sock.ev.on('connection.update', onUpdate)
-    signal?.addEventListener('abort', onAbort)
-    if (signal?.aborted) finish('closed')
   })
+  function onAck({ attrs }: BinaryNode) {
+    if (attrs.class !== 'message') return
+    if (attrs.error !== undefined) finish({ ok: false, code: Number(attrs.error) || UNKNOWN_CODE })
+    else finish(attrs.server_id === undefined ? { ok: true } : { ok: true, serverId: attrs.server_id })
+  }
+  function onUpdate({ connection }: { connection?: string }) {
+    if (connection === 'close') finish('closed')
+  }
+  sock.ws.on(event, onAck)
+  sock.ev.on('connection.update', onUpdate)
+  return {
+    within(timeoutMs) {
+      timer = setTimeout(finish, timeoutMs, 'timeout')
+      // It may have been decided before: the timer is nobody's then.
+      return verdict.finally(() => clearTimeout(timer))
+    },
+    giveUp: () => finish('closed'),
+  }
 }
