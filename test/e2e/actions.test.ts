@@ -1,6 +1,8 @@
 /** Reactions, forwards, pins, deletions and typing, as the other side sees them. */
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import sharp from 'sharp'
 import { type Json, type Stage, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990000'
@@ -223,10 +225,21 @@ test('in a channel: a post, its reactions, its edit and its removal go under the
   const text = await says(ME, { text: 'forward me' })
   await sent('/forward-message', { message_id: text, message_phone: ANA })
   assert.equal(field(field((await posts())[2]!, 'proto'), 'extendedTextMessage').text, 'forward me')
+  const picture = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#128c7e' } })
+    .png()
+    .toBuffer()
+  const image = await says(ME, { image: picture.toString('base64'), mime: 'image/png', caption: 'look' })
+  await sent('/forward-message', { message_id: image, message_phone: ANA })
+  const reposted = (await posts())[3]!
+  const shown = field(field(reposted, 'proto'), 'imageMessage')
+  assert.equal(shown.caption, 'look')
+  assert.equal(shown.mediaKey ?? null, null, 'a channel gets the file as it is')
+  assert.equal(shown.fileSha256, createHash('sha256').update(picture).digest('base64'))
+  assert.equal(reposted.media_type, 'image')
   const unknown = { phone: id, reaction: '👏', message_id: '3EB0000000000000000005' }
   assert.equal((await stage.outcome('/send-reaction', unknown)).error_code, 'message_not_found')
   assert.equal((await remove({ phone: id, message_id: post, owner: 'true' })).status, 'sent')
-  assert.equal((await posts()).length, 2)
+  assert.equal((await posts()).length, 3)
 })
 
 test('typing is shown in the chat at once, availability for the whole account', async () => {

@@ -302,6 +302,10 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
         if (!outside) throw new Failure('instance_not_connected')
         return outside.fetchAgent
       },
+      fetchOptions() {
+        if (!outside) throw new Failure('instance_not_connected')
+        return outside.fetchOptions
+      },
     }
   }
 

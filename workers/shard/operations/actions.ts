@@ -5,6 +5,8 @@ import { Failure } from '../../../src/domain/failures.ts'
 import { type Identifier, toJid } from '../../../src/domain/ids.ts'
 import { surroundings } from '../context-info.ts'
 import { type Destination, resolveDestination } from '../destination.ts'
+import { hasMedium, reposted } from '../media/repost.ts'
+import { sendMedia } from '../media/send.ts'
 import { reactToPost, removePost, sendPost } from '../newsletter.ts'
 import { sendLetter } from '../sending.ts'
 import { removeStatus } from '../status-post.ts'
@@ -31,7 +33,7 @@ export const actions: Operations<typeof import('../../../src/features/actions.ts
     const { message } = rememberedTarget(context, await chatOf(context, input.message_phone), input.message_id)
     const content = forwarded(message.message ?? {})
     const to = await resolveDestination(session, input.phone)
-    if (to.kind === 'newsletter') return sendPost(context, to.jid, content)
+    if (to.kind === 'newsletter') return forwardPost(context, to, content)
     const { info } = await surroundings(context, to, {})
     return sendLetter(context, to, { content: { proto: content }, info })
   },
@@ -70,6 +72,12 @@ export const actions: Operations<typeof import('../../../src/features/actions.ts
     if (!isOwnAdmin(session, to)) throw new Failure('not_allowed', { message: 'Only admins may delete messages of others.' })
     return sendLetter(context, to, { ...letter, attributes: { edit: EDIT.adminRemoval } })
   },
+}
+
+/** Channels have no secrets, and take media unsealed. */
+async function forwardPost(context: SendContext, to: Destination, { messageContextInfo: _, ...content }: proto.IMessage) {
+  if (!hasMedium(content)) return sendPost(context, to.jid, content)
+  return sendMedia(context, to, { content: await reposted(context, content), info: {} })
 }
 
 /** `emoji` null takes the own reaction back. */

@@ -24,6 +24,8 @@ export interface SendFiles {
   blobTo(path: string, part: { offset: number; size: number }): Promise<void>
   /** Through the instance's proxy, trusting the network's media hosts. */
   uploadAgent(): HttpsAgent
+  /** For downloads from the network's file hosts, the same way. */
+  fetchOptions(): RequestInit
 }
 
 /** A queued item whose turn has come. */

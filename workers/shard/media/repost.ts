@@ -1,0 +1,84 @@
+/**
+ * A forwarded medium for a channel: channels take files as they are, so what lies sealed on the network's host is fetched, opened and
+ * uploaded again, through the disk.
+ */
+import { createWriteStream } from 'node:fs'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type proto, toNumber } from '@whiskeysockets/baileys'
+import { Failure } from '../../../src/domain/failures.ts'
+import { decrypted } from '../../../src/media/decrypt.ts'
+import type { SendContext } from '../operations/types.ts'
+import { upload } from './upload.ts'
+
+const MEDIA_ORIGIN = 'https://mmg.whatsapp.net'
+
+const KINDS = {
+  imageMessage: 'image',
+  videoMessage: 'video',
+  ptvMessage: 'video',
+  audioMessage: 'audio',
+  documentMessage: 'document',
+  stickerMessage: 'sticker',
+} as const satisfies Partial<Record<keyof proto.IMessage, string>>
+
+interface Sealed {
+  directPath?: string | null
+  mediaKey?: Uint8Array | null
+  fileSha256?: Uint8Array | null
+  fileEncSha256?: Uint8Array | null
+  fileLength?: number | Long | null
+  mimetype?: string | null
+}
+type Long = Parameters<typeof toNumber>[0]
+
+const fieldOf = (content: proto.IMessage) => (Object.keys(KINDS) as (keyof typeof KINDS)[]).find((field) => content[field])
+
+export const hasMedium = (content: proto.IMessage): boolean => fieldOf(content) !== undefined
+
+/** The content with its medium uploaded for channels. Throws `media_download_failed` when the network no longer has it. */
+export async function reposted(context: SendContext, content: proto.IMessage): Promise<proto.IMessage> {
+  const field = fieldOf(content)
+  if (!field) return content
+  const { tempDir } = context.media
+  await mkdir(tempDir, { recursive: true })
+  const dir = await mkdtemp(join(tempDir, 'forward-'))
+  try {
+    const path = join(dir, 'original')
+    await fetchOpened(path, context, KINDS[field], content[field] as Sealed)
+    const uploaded = await upload(context, { kind: 'newsletter' }, KINDS[field], { path, dir })
+    const { mediaKey: _, fileEncSha256: __, mediaKeyTimestamp: ___, ...open } = content[field] as proto.Message.IImageMessage
+    return { [field]: { ...open, ...uploaded } }
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+}
+
+async function fetchOpened(path: string, { media }: SendContext, kind: (typeof KINDS)[keyof typeof KINDS], medium: Sealed) {
+  if (!medium.directPath || !medium.mediaKey?.length) throw new Failure('media_download_failed')
+  const file = {
+    kind,
+    path: medium.directPath,
+    mediaKey: medium.mediaKey,
+    fileSha256: medium.fileSha256 ?? null,
+    fileEncSha256: medium.fileEncSha256 ?? null,
+    fileLength: medium.fileLength === null || medium.fileLength === undefined ? null : toNumber(medium.fileLength),
+    mimeType: medium.mimetype ?? '',
+    fileName: null,
+    key: { id: '', remoteJid: '', fromMe: false },
+    at: 0,
+  }
+  try {
+    const signal = AbortSignal.timeout(media.downloadMs)
+    const headers = { origin: 'https://web.whatsapp.com' }
+    const response = await fetch(MEDIA_ORIGIN + file.path, { ...media.fetchOptions(), headers, signal })
+    if (!response.ok || !response.body) throw new Error(`the network's file host answered ${response.status}`)
+    const sealed = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0])
+    await pipeline(decrypted(file, sealed), createWriteStream(path))
+  } catch (cause) {
+    if (cause instanceof Failure) throw cause
+    throw new Failure('media_download_failed', { message: 'The medium of the message could not be fetched again.', cause })
+  }
+}
