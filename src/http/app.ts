@@ -11,6 +11,7 @@ import { endpoints } from '../features/index.ts'
 import type { Description, Parts } from '../features/parts.ts'
 import { parseRanges, sourceOf } from './address.ts'
 import { createGate } from './auth.ts'
+import { createBodyBudget } from './body-budget.ts'
 import { failureResponse } from './errors.ts'
 import { type Env, mount, type ReadLargeBody } from './mount.ts'
 import { describe } from './openapi.ts'
@@ -67,7 +68,15 @@ export function createApp(deps: AppDeps): Hono<Env> {
     log.error({ err: error, request_id: c.var.state.requestId, route: c.var.state.route }, 'a request failed unexpectedly')
     return failureResponse(new Failure('internal'))
   })
-  mount(app, served, { gate, parts, engine, now: clock.now, baseUrl: deps.baseUrl, readLargeBody: deps.readLargeBody })
+  mount(app, served, {
+    gate,
+    parts,
+    engine,
+    now: clock.now,
+    baseUrl: deps.baseUrl,
+    readLargeBody: deps.readLargeBody,
+    bodies: createBodyBudget(),
+  })
   return app
 }
 

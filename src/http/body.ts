@@ -10,11 +10,15 @@ const tooLarge = () => Failure.invalid({ path: '', message: 'must have at most 6
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i
 
-/** All bytes of the body; refused while reading as soon as there are too many. */
-export async function readBytes(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+/** One of unknown length comes in pieces that are joined in the end, so it is in memory twice. */
+const UNTOLD = 2 * MAX_BODY
+
+/** All bytes of the body; refused while reading as soon as there are too many. `take` is asked for the memory of a large one. */
+export async function readBytes(request: Request, take: (bytes: number) => void): Promise<Uint8Array<ArrayBuffer>> {
   const told = Number(request.headers.get('Content-Length') ?? 0)
   if (told > MAX_BODY) throw tooLarge()
   if (request.body === null) return new Uint8Array()
+  if (told > LARGE_BODY) take(told)
   const reader = request.body.getReader()
   // A large body goes to its place piece by piece: joined at its end it would stall everybody, and be in memory twice.
   const place = told > LARGE_BODY ? new Uint8Array(told) : undefined
@@ -31,6 +35,7 @@ export async function readBytes(request: Request): Promise<Uint8Array<ArrayBuffe
       await reader.cancel()
       throw tooLarge()
     }
+    if (!place && at <= LARGE_BODY && size > LARGE_BODY) await takeOrCancel(reader, take)
     if (place) place.set(value, at)
     else chunks.push(value)
   }
@@ -39,6 +44,15 @@ export async function readBytes(request: Request): Promise<Uint8Array<ArrayBuffe
   if (size > 0 && !JSON_TYPE.test(request.headers.get('Content-Type') ?? ''))
     throw Failure.invalid({ path: '', message: 'must be sent with Content-Type: application/json' })
   return place ?? join(chunks, size)
+}
+
+async function takeOrCancel(reader: ReadableStreamDefaultReader<Uint8Array>, take: (bytes: number) => void): Promise<void> {
+  try {
+    take(UNTOLD)
+  } catch (refusal) {
+    await reader.cancel()
+    throw refusal
+  }
 }
 
 const cutOff = (cause?: unknown) =>

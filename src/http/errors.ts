@@ -12,6 +12,18 @@ export class TooMany extends Failure {
 }
 
 /**
+ * There is no room to do it now: row 13, not 11 or 9, because neither the request nor the caller's rate is at fault and the same request
+ * is good a moment later.
+ */
+export class Busy extends Failure {
+  readonly retryAfter = 1
+
+  constructor(message: string) {
+    super('engine_unavailable', { message })
+  }
+}
+
+/**
  * The one code with two statuses: 401 when the credential in the path is no instance's, 404 when it was, and the engine does not host
  * it any more.
  */
@@ -28,6 +40,6 @@ export class InstanceGone extends Failure {
 export function failureResponse(failure: Failure): Response {
   const { code, message, details } = failure.toData()
   const headers = new Headers()
-  if (failure instanceof TooMany) headers.set('Retry-After', String(failure.retryAfter))
+  if (failure instanceof TooMany || failure instanceof Busy) headers.set('Retry-After', String(failure.retryAfter))
   return Response.json({ error: { code, message, details: details ?? {} } }, { status: failure.status, headers })
 }

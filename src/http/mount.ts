@@ -12,6 +12,7 @@ import { parseInput, type RawFields, readBody } from '../features/input.ts'
 import type { InstanceCall, Parts } from '../features/parts.ts'
 import type { Gate, Knock } from './auth.ts'
 import { LARGE_BODY, readBytes } from './body.ts'
+import type { BodyBudget, Lease } from './body-budget.ts'
 import { InstanceGone } from './errors.ts'
 
 /** What the middleware around the routes knows of a request. */
@@ -36,6 +37,7 @@ export interface MountDeps {
   /** Null: the origin the request came to. */
   baseUrl: string | null
   readLargeBody: ReadLargeBody
+  bodies: BodyBudget
 }
 
 export const IDEMPOTENCY_KEY = { name: 'Idempotency-Key', maxLength: 128 } as const
@@ -69,9 +71,13 @@ export function mount(app: Hono<Env>, endpoints: readonly Endpoint[], deps: Moun
       const path = endpoint.access === 'instance' ? rest : (c.req.param() as Record<string, string>)
       const caller = admit(endpoint, instance_id, token, c, deps)
       if (endpoint.needsSubscription) checkSubscription(caller, deps)
-      const input = await inputOf(endpoint, path, c, deps)
-      const reply = await answer(endpoint, caller, input, c, deps)
-      return respond(endpoint, reply)
+      const memory = deps.bodies.lease()
+      try {
+        const input = await inputOf(endpoint, path, c, deps, memory)
+        return respond(endpoint, await answer(endpoint, caller, input, c, deps))
+      } finally {
+        memory.release()
+      }
     })
 }
 
@@ -102,9 +108,15 @@ function checkSubscription({ workspace }: Caller, { parts, now }: MountDeps): vo
 
 const takesBody = ({ method }: Endpoint) => method === 'POST' || method === 'PUT'
 
-async function inputOf(endpoint: Endpoint, path: Record<string, string>, c: Context<Env>, deps: MountDeps): Promise<unknown> {
+async function inputOf(
+  endpoint: Endpoint,
+  path: Record<string, string>,
+  c: Context<Env>,
+  deps: MountDeps,
+  memory: Lease,
+): Promise<unknown> {
   if (!takesBody(endpoint)) return parseInput(endpoint, { ...queryOf(c), ...path })
-  const bytes = await readBytes(c.req.raw)
+  const bytes = await readBytes(c.req.raw, memory.take)
   if (bytes.byteLength > LARGE_BODY) return deps.readLargeBody(endpoint.id, path, bytes.buffer)
   return readBody(endpoint, path, bytes)
 }

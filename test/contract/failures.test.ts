@@ -103,6 +103,40 @@ describe('bodies', () => {
     assert.ok(cancelled && pulled < 70, `${pulled} MB were read`)
   })
 
+  test('large bodies share 256 MB: what does not fit is asked to come again, and small ones are not concerned', async () => {
+    const MB = 1_048_576
+    /** Announces a length, sends nothing, and breaks off when told to. */
+    const upload = (length: number | undefined) => {
+      let cut!: () => void
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          if (length === undefined) controller.enqueue(new Uint8Array(MB))
+          cut = () => controller.error(new Error('cut'))
+        },
+      })
+      const headers = {
+        'Content-Type': 'application/json',
+        ...(length === undefined ? {} : { 'Content-Length': String(length) }),
+      }
+      const init = { method: 'POST', body, headers, duplex: 'half' } as RequestInit
+      const answer = service.app.request(new Request(`http://gw.test${base}/send-text`, init))
+      return { answer: Promise.resolve(answer), cut: () => cut() }
+    }
+    const held = [64, 64, 64, 63].map((size) => upload(size * MB))
+    for (const length of [2 * MB, undefined]) {
+      const refused = await upload(length).answer
+      assert.equal(refused.headers.get('Retry-After'), '1')
+      assert.deepEqual(await problem(refused), { status: 503, code: 'engine_unavailable', issues: undefined })
+    }
+    assert.deepEqual(await problem(await post('[]')), invalid('', 'must be a JSON object'), 'a small one is read')
+    const last = upload(MB)
+    for (const { cut } of [...held, last]) cut()
+    for (const { answer } of [...held, last]) assert.equal((await answer).status, 400)
+    const again = upload(64 * MB)
+    again.cut()
+    assert.equal((await again.answer).status, 400, 'what is answered holds nothing')
+  })
+
   test('sentences name the bound, paths have dots, and there are at most 50 of them', async () => {
     const sent = {
       phone: '5511988887777',
