@@ -1,6 +1,6 @@
 /**
  * Operator commands on the store itself: a lost admin key, another workspace. Whoever may run them may read the data folder, so they
- * ask for no credential. They may run beside the service, which takes a change over when it is started again.
+ * ask for no credential. They may run beside the service: it takes a new admin key over at once, a new workspace when it is started again.
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ import { createSealer, type Sealer } from './storage/seal.ts'
 import { checkKey, loadSecretKey } from './storage/secret-key.ts'
 
 const USAGE = `Usage:
-  npm run cli -- admin-key reset [--workspace <id>]    a new admin key; the old one is void after the next start
+  npm run cli -- admin-key reset [--workspace <id>]    a new admin key; the old one is void at once
   npm run cli -- workspace create --name <name>        another workspace, with its admin key
   npm run cli -- workspace list
 `
@@ -45,7 +45,7 @@ async function resetAdminKey(desk: Desk, workspace: string | undefined): Promise
   if (found === undefined) throw new Error(workspace === undefined ? NO_WORKSPACE : `There is no workspace ${workspace}.`)
   const value = newAdminKey()
   await write(desk, { ...found.record, adminKeyHash: hashOf(value) }, found.bytes)
-  return `${value}\nShown this once. Start the service again for it to count.\n`
+  return `${value}\nShown this once. The old key is void.\n`
 }
 
 async function createWorkspace(desk: Desk, name: string | undefined): Promise<string> {

@@ -26,6 +26,8 @@ export interface Account {
   workspace(id: WorkspaceId): Workspace
   findApiKey(value: string): ApiKey | undefined
   findAdmin(value: string): WorkspaceId | undefined
+  /** Takes over what an operator's command wrote beside the service: a new admin key, and with it the end of the old one. */
+  refresh(): Promise<void>
   /** Notes the use of a key, at most once a minute. Written in the background. */
   used(key: ApiKey, ip: string): void
   createApiKey(workspace: WorkspaceId, wish: { name: string; scopes: readonly Scope[] }): Promise<{ key: ApiKey; value: string }>

@@ -73,8 +73,12 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
 
   async function reload(id: string): Promise<void> {
     const key = keys.workspace(id)
+    const before = workspaces.get(id)
     const bytes = await store.get(key)
-    if (bytes) workspaces.set(id, { record: records.decode(key, bytes), bytes })
+    // What was written here meanwhile is newer than what was read.
+    if (!bytes || workspaces.get(id) !== before) return
+    if (before && Buffer.compare(before.bytes, bytes) === 0) return
+    workspaces.set(id, { record: records.decode(key, bytes), bytes })
   }
 
   /** Runs inside the workspace's turn. */
@@ -161,6 +165,10 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
       // Every workspace is compared, so that the time says nothing about which one it was.
       const found = [...workspaces.values()].filter(({ record }) => isSameHash(record.adminKeyHash, hash))
       return found[0]?.record.id as WorkspaceId | undefined
+    },
+
+    async refresh() {
+      for (const id of workspaces.keys()) await reload(id)
     },
 
     used({ id }, ip) {

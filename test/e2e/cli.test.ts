@@ -1,4 +1,4 @@
-/** Operator commands over a real store: what they print counts from the next start of the service, and what they replace is void. */
+/** Operator commands over a real store: what they print counts, and what they replace is void, also while the service runs. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -33,12 +33,15 @@ describe('operator commands', { timeout: 120_000 }, () => {
   }
 
   /** Statuses that `/admin/api-keys` gives these keys, asked of a service that is started for it; and the key that start made. */
-  async function serve(keys: string[] = []) {
+  async function serve(keys: string[] = [], meanwhile = async () => keys) {
     const { config } = readConfig({ env })
     const service = await startService(config, { log: createLog('silent', 'main') })
     try {
       const ask = (key: string) => fetch(`${service.baseUrl}/admin/api-keys`, { headers: { authorization: `Bearer ${key}` } })
-      return { adminKey: service.adminKey, statuses: await Promise.all(keys.map(async (key) => (await ask(key)).status)) }
+      return {
+        adminKey: service.adminKey,
+        statuses: await Promise.all((await meanwhile()).map(async (key) => (await ask(key)).status)),
+      }
     } finally {
       await service.stop(1_000)
     }
@@ -57,6 +60,15 @@ describe('operator commands', { timeout: 120_000 }, () => {
     assert.equal(code, 0)
     const value = /svc_admin_[0-9a-f]{48}/.exec(out)![0]
     assert.deepEqual((await serve([firstKey, value])).statuses, [401, 200])
+    firstKey = value
+  })
+
+  test('a new admin key voids the old one in the service that runs', async () => {
+    const { statuses } = await serve([], async () => {
+      const { out } = await cli('admin-key', 'reset')
+      return [firstKey, /svc_admin_[0-9a-f]{48}/.exec(out)![0]]
+    })
+    assert.deepEqual(statuses, [401, 200])
   })
 
   test('a second workspace has an admin key of its own, and is listed', async () => {

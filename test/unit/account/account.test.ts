@@ -117,6 +117,24 @@ test('a change made beside the service is not undone: the guard refuses, and the
   assert.deepEqual([stored.name, stored.instancesUsed], ['renamed by the operator', 1])
 })
 
+test('a change made beside the service counts when it is taken over, and never over one of its own', async () => {
+  const account = await open()
+  const old = account.firstStart()!
+  const workspace = account.findAdmin(old)!
+  const operator = await open(GIVEN)
+  assert.equal(account.findAdmin(old), workspace, 'nobody has looked yet')
+  await account.refresh()
+  assert.deepEqual([account.findAdmin(old), account.findAdmin(GIVEN)], [undefined, workspace])
+  await operator.transact(workspace, (current) => ({ next: { ...current, name: 'theirs' }, ops: [] }))
+  const both = [
+    account.transact(workspace, (current) => ({ next: { ...current, instancesUsed: 2 }, ops: [] })),
+    account.refresh(),
+  ]
+  await Promise.all(both)
+  const { name, instancesUsed } = account.workspace(workspace)
+  assert.deepEqual([name, instancesUsed], ['theirs', 2])
+})
+
 test('a decision that fails writes nothing', async () => {
   const account = await open(GIVEN)
   const workspace = account.findAdmin(GIVEN)!
