@@ -21,7 +21,7 @@ import type { Op } from '../../src/storage/contract.ts'
 import type { Calls } from './calls.ts'
 import { raiseGate } from './gate.ts'
 import type { Inbound } from './inbound.ts'
-import { type Mark, messageMark } from './marks.ts'
+import { type Mark, messageMark, messageMarks } from './marks.ts'
 import type { Session } from './session.ts'
 import { type InboundContext, notification, type Told } from './translate/inbound/family.ts'
 import { groupNotices } from './translate/inbound/group-notice.ts'
@@ -35,7 +35,7 @@ export interface ArrivalDeps {
   calls: Calls
   log: Logger
   /** Commits what `make` tells, once per mark. */
-  once(mark: Mark, make: () => Promise<readonly DomainEvent[]>, more?: readonly Op[]): Promise<void>
+  once(mark: Mark, make: () => Promise<readonly DomainEvent[]>, more?: readonly Op[], others?: readonly Mark[]): Promise<void>
   /** For the commit of a message that could not be read before. */
   arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
   onMessage(message: WAMessage): void
@@ -188,15 +188,10 @@ export function attachArrivals(session: Session, deps: ArrivalDeps): void {
   })
 
   function recovered(message: WAMessage) {
-    const { id, remoteJid, participant, fromMe } = message.key
-    const mark = messageMark({
-      id: id ?? '',
-      chat: remoteJid ? bare(remoteJid) : '',
-      author: participant ? bare(participant) : fromMe ? 'me' : '',
-    })
+    const [mark, ...others] = messageMarks(message.key)
     const waited = deps.arrived(message.key)
     const make = async () => [await inbound.message(message)].filter((event) => event !== null)
-    once(mark, make, waited.ops).then(() => {
+    once(mark!, make, waited.ops, others).then(() => {
       waited.applied()
       deps.onMessage(message)
     }, onFailure)

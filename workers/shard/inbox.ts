@@ -22,7 +22,7 @@ import type { Op, StateStore } from '../../src/storage/contract.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
 import { createJournal, type JournalRecord, nodeText, parts } from './journal.ts'
 import type { KeyChange, KeyStore } from './key-store.ts'
-import { ciphertextMark, createMarks, type Mark, messageMark } from './marks.ts'
+import { ciphertextMark, createMarks, type Mark, messageMark, messageMarks } from './marks.ts'
 import { SESSION_CLOSED } from './signal/errors.ts'
 import type { Inbox as SignalInbox } from './signal/inbox-seam.ts'
 import { bare } from './translate/jid.ts'
@@ -50,8 +50,11 @@ export interface InboxDeps {
 export interface InstanceInbox {
   load(): Promise<void>
   session(): InboxSession
-  /** What was never a ciphertext: commits what `make` tells, once per mark, with `more`. What tells nothing is not marked. */
-  once(mark: Mark, make: () => Promise<readonly DomainEvent[]>, more?: readonly Op[]): Promise<void>
+  /**
+   * What was never a ciphertext: commits what `make` tells, once per mark, with `more`. What tells nothing is not marked. `others`: marks of
+   * the same thing under other names.
+   */
+  once(mark: Mark, make: () => Promise<readonly DomainEvent[]>, more?: readonly Op[], others?: readonly Mark[]): Promise<void>
 }
 
 export interface InboxSession {
@@ -134,13 +137,10 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
       return fullMessage
     }
 
-    const markOf = ({ id, remoteJid, participant, fromMe }: WAMessageKey) =>
-      messageMark({ id: id ?? '', chat: remoteJid ?? '', author: participant ?? (fromMe ? 'me' : '') })
-
     function tellUnreadable(node: BinaryNode) {
       try {
         const { key } = addressed(node)
-        if (!marks.has(markOf(key))) deps.unreadable(key, node)
+        if (!messageMarks(key).some(marks.has)) deps.unreadable(key, node)
       } catch (error) {
         // A stanza without a chat or an id is nobody's message.
         log.warn({ err: error, stanza: node.attrs.id }, 'a stanza of a message is not one')
@@ -157,12 +157,12 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
         journal.applied(stanza.id, null)
         return
       }
-      const own = markOf(message.key)
-      const isNew = !marks.has(own)
+      const own = messageMarks(message.key)
+      const isNew = !own.some(marks.has)
       const event = isNew && !stanza.isPeer ? await deps.translate(message) : null
       const appended = event ? outbox.append(event) : null
       const hasContent = Object.keys(message.message ?? {}).length > 0
-      const marked = hasContent ? [...done, own] : done
+      const marked = hasContent ? [...done, ...own] : done
       const waited = hasContent ? deps.arrived(message.key) : null
       await commit(changes, [
         ...marks.ops(marked),
@@ -298,22 +298,23 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
   /** Being told: the network can send a stanza twice in a row. */
   const telling = new Map<Mark, Promise<void>>()
 
-  async function tellOnce(mark: Mark, make: () => Promise<readonly DomainEvent[]>, more: readonly Op[]) {
-    const appended = marks.has(mark) ? [] : (await make()).map((event) => outbox.append(event))
+  async function tellOnce(all: readonly Mark[], make: () => Promise<readonly DomainEvent[]>, more: readonly Op[]) {
+    const appended = all.some(marks.has) ? [] : (await make()).map((event) => outbox.append(event))
     const isTold = appended.length > 0
     if (!isTold && more.length === 0) return
-    await store.commit({ ops: [...(isTold ? marks.ops([mark]) : []), ...more, ...appended.flatMap(({ ops }) => ops)] })
+    await store.commit({ ops: [...(isTold ? marks.ops(all) : []), ...more, ...appended.flatMap(({ ops }) => ops)] })
     if (!isTold) return
-    marks.applied([mark])
+    marks.applied(all)
     for (const { eventId } of appended) outbox.committed(eventId)
     await rotateMarks()
   }
 
   return {
     session,
-    async once(mark, make, more = []) {
+    async once(mark, make, more = [], others = []) {
+      const all = [mark, ...others]
       const before = telling.get(mark)
-      const running = before ? before.then(() => tellOnce(mark, make, more)) : tellOnce(mark, make, more)
+      const running = before ? before.then(() => tellOnce(all, make, more)) : tellOnce(all, make, more)
       telling.set(mark, running)
       try {
         await running

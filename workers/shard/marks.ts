@@ -3,11 +3,13 @@
  * that the set neither grows nor forgets what is recent; the network redelivers soon or never.
  */
 import { createHash } from 'node:crypto'
+import type { WAMessageKey } from '@whiskeysockets/baileys'
 import type { Op, StateStore } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/keys.ts'
+import { bare } from './translate/jid.ts'
 
-/** Marks per generation. Two of them cover the largest offline backlog the trials saw by far (INBOUND.md, 2.8). */
-const GENERATION_SIZE = 2_048
+/** Marks per generation, up to three a message. Two of them cover the largest offline backlog the trials saw by far (INBOUND.md, 2.8). */
+const GENERATION_SIZE = 3_072
 const PRESENT = Uint8Array.of(1)
 
 export type Mark = string & { readonly brand: 'mark' }
@@ -16,8 +18,24 @@ const hash = (prefix: string, data: Uint8Array | string) =>
   (prefix + createHash('sha256').update(data).digest('base64url').slice(0, 22)) as Mark
 
 export const ciphertextMark = (ciphertext: Uint8Array) => hash('c', ciphertext)
-/** One event per message, also when a retry brings it again in another ciphertext. */
 export const messageMark = (key: { id: string; chat: string; author: string }) => hash('k', `${key.id}|${key.chat}|${key.author}`)
+
+/**
+ * The marks of a message, one under each name its key has for the chat and for the author: a person is addressed by number or by LID, and
+ * a message can come again under the other one. One event per message, also when a retry brings it again in another ciphertext.
+ */
+export function messageMarks({ id, remoteJid, remoteJidAlt, participant, participantAlt, fromMe }: WAMessageKey): Mark[] {
+  const chat = remoteJid ?? ''
+  // Outside of groups the library puts the author's other name beside the chat's.
+  if (participant) return names(participant, participantAlt ?? remoteJidAlt).map((author) => mark(bare(chat), author))
+  return names(chat, remoteJidAlt).map((name) => mark(name, fromMe ? 'me' : ''))
+
+  function mark(name: string, author: string) {
+    return messageMark({ id: id ?? '', chat: name, author })
+  }
+}
+
+const names = (jid: string, alt: string | undefined) => [...new Set([bare(jid), ...(alt ? [bare(alt)] : [])])]
 
 export interface Marks {
   load(): Promise<void>

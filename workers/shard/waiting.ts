@@ -16,7 +16,7 @@ import { keys } from '../../src/storage/keys.ts'
 import { repository } from '../../src/storage/repository.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
 import type { Outbox } from '../../src/webhooks/outbox.ts'
-import { type Mark, messageMark } from './marks.ts'
+import { type Mark, messageMarks } from './marks.ts'
 
 /** Time for the sender's retry. */
 const RETRY_TIME = 10 * SECOND
@@ -62,15 +62,14 @@ export interface WaitingMessages {
   stop(): Promise<void>
 }
 
-const markOf = ({ id, remoteJid, participant }: WAMessageKey) =>
-  messageMark({ id: id ?? '', chat: remoteJid ?? '', author: participant ?? '' })
-
 const optional = <K extends string>(name: K, value: string | null | undefined) =>
   (value ? { [name]: value } : {}) as { [P in K]?: string }
 
 export function createWaiting({ instance, store, sealer, clock, log, outbox, event }: WaitingDeps): WaitingMessages {
   const records = repository({ name: 'waiting message', schema: Waiting, version: 1, sealed: sealer })
   const open = new Map<Mark, { record: WaitingMessage; timer?: NodeJS.Timeout }>()
+  /** Every name of a message in `open`, to the one it is kept under. */
+  const names = new Map<Mark, Mark>()
   const keyOf = (mark: Mark) => keys.waiting(instance, mark)
   /** One commit after another: a record is written before it is told. */
   let line: Promise<unknown> = Promise.resolve()
@@ -78,6 +77,25 @@ export function createWaiting({ instance, store, sealer, clock, log, outbox, eve
 
   function inLine(job: () => Promise<void>) {
     line = line.then(job).catch((error) => log.error({ err: error }, 'a message that cannot be read could not be recorded'))
+  }
+
+  /** A record is kept under one name of its message; the message may come under the other. */
+  const knownAs = (key: WAMessageKey) =>
+    messageMarks(key)
+      .map((mark) => names.get(mark))
+      .find((mark) => mark !== undefined)
+
+  function forget(mark: Mark) {
+    const entry = open.get(mark)
+    if (!entry) return
+    clearTimeout(entry.timer)
+    open.delete(mark)
+    for (const name of messageMarks(entry.record.key)) names.delete(name)
+  }
+
+  function keep(mark: Mark, record: WaitingMessage) {
+    open.set(mark, { record })
+    for (const name of messageMarks(record.key)) names.set(name, mark)
   }
 
   function later(mark: Mark, ms: number) {
@@ -110,10 +128,9 @@ export function createWaiting({ instance, store, sealer, clock, log, outbox, eve
   }
 
   function makeRoom() {
-    for (const [mark, { timer }] of open) {
+    for (const mark of open.keys()) {
       if (open.size < MAX_RECORDS) return
-      clearTimeout(timer)
-      open.delete(mark)
+      forget(mark)
       inLine(async () => void (await store.commit({ ops: [records.remove(keyOf(mark))] })))
     }
   }
@@ -127,15 +144,15 @@ export function createWaiting({ instance, store, sealer, clock, log, outbox, eve
           continue
         }
         const mark = key.slice(keys.waitings(instance).length) as Mark
-        open.set(mark, { record: value })
+        keep(mark, value)
         // The whole time again: the retry can only come now.
         if (!value.isTold) later(mark, RETRY_TIME)
       }
       if (old.length > 0) await store.commit({ ops: old })
     },
     add(key, node) {
-      const mark = markOf(key)
-      if (open.has(mark) || !key.id || !key.remoteJid) return
+      const [mark] = messageMarks(key)
+      if (!mark || knownAs(key) || !key.id || !key.remoteJid) return
       makeRoom()
       const children = Array.isArray(node.content) ? node.content : []
       const viewOnce = children.some(({ tag, attrs }) => tag === 'unavailable' && attrs.type === 'view_once')
@@ -154,20 +171,18 @@ export function createWaiting({ instance, store, sealer, clock, log, outbox, eve
         isTold: false,
         at: clock.now(),
       }
-      open.set(mark, { record })
+      keep(mark, record)
       inLine(async () => void (await store.commit({ ops: [records.encode(keyOf(mark), record)] })))
       // Nobody sends a view-once message again: there is nothing to wait for.
       later(mark, viewOnce ? 0 : RETRY_TIME)
     },
     arrived(key) {
-      const mark = markOf(key)
-      const entry = open.get(mark)
-      if (!entry) return { ops: [], applied() {} }
+      const mark = knownAs(key)
+      if (!mark) return { ops: [], applied() {} }
       return {
         ops: [records.remove(keyOf(mark))],
         applied() {
-          clearTimeout(open.get(mark)?.timer)
-          open.delete(mark)
+          forget(mark)
         },
       }
     },
