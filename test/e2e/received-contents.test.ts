@@ -277,7 +277,6 @@ test('what the phone itself wrote is reported once, without from_api', async () 
       message_type: 'text',
       from_me: true,
       status: 'sent',
-      chat_name: null,
       sender_name: null,
       text: text('from the phone'),
     }),

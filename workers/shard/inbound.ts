@@ -9,12 +9,14 @@ import type { DomainEvent } from '../../src/domain/events.ts'
 import type { InstanceConfig } from '../../src/domain/instance.ts'
 import type { MediaLinks, ReceivedFile } from '../../src/media/links.ts'
 import type { Outbox } from '../../src/webhooks/outbox.ts'
+import { createNames } from './names.ts'
 import type { Recent } from './recent.ts'
 import type { Sent } from './sent.ts'
 import type { Session } from './session.ts'
 import type { InboundContext, KnownMessage, Told } from './translate/inbound/family.ts'
 import { isReported } from './translate/inbound/filters.ts'
 import { type ReadableMessage, receivedEvent, toldEvent } from './translate/inbound/message.ts'
+import { chatKind } from './translate/jid.ts'
 
 export interface InboundDeps {
   instance: string
@@ -42,6 +44,7 @@ export interface Inbound {
 
 export function createInbound({ instance, clock, log, outbox, links, recent, sent, config, phone }: InboundDeps): Inbound {
   let session: Session | null = null
+  const names = createNames(log)
 
   async function original(id: string): Promise<KnownMessage | null> {
     const known = recent.get(id)
@@ -59,11 +62,11 @@ export function createInbound({ instance, clock, log, outbox, links, recent, sen
 
   function context(): InboundContext | null {
     if (!session) return null
-    const { identity, groups } = session
+    const { identity } = session
     return {
       identity,
       connectedPhone: phone,
-      chatName: (jid) => groups.known(jid)?.subject ?? null,
+      chatName: names.of,
       original,
       mediaUrl,
       onProblem: (error, key) => log.warn({ err: error, message_id: key.id }, 'a message could not be told'),
@@ -79,9 +82,14 @@ export function createInbound({ instance, clock, log, outbox, links, recent, sen
   return {
     use(next) {
       session = next
+      names.attach(next)
     },
     context,
-    message: (readable, fromApi) => wanted((from) => receivedEvent(from, readable, fromApi)),
+    message(readable, fromApi) {
+      const { remoteJid, remoteJidAlt, fromMe } = readable.key
+      if (!fromMe && remoteJid && chatKind(remoteJid) === 'user') names.heard([remoteJid, remoteJidAlt], readable.pushName)
+      return wanted((from) => receivedEvent(from, readable, fromApi))
+    },
     told: (readable, told) => wanted((from) => toldEvent(from, readable, told)),
   }
 }

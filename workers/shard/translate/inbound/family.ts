@@ -16,7 +16,7 @@ export interface InboundContext {
   identity: Identity
   /** The account's own number in digits, null before it is known. */
   connectedPhone(): string | null
-  /** Subject of a group from the cache, or null. */
+  /** Name of a contact, group or channel as far as it is known, or null. */
   chatName(jid: string): string | null
   /** A message that is spoken about: polls, events, edited and answered messages. */
   original(id: string): Promise<KnownMessage | null>

@@ -136,6 +136,10 @@ async function fromInfo({ identity }: InboundContext, info: proto.IContextInfo |
   }
 }
 
+/** A person by either of its names; of a status or a list the other jid is its author's. */
+const chatNameOf = ({ chatName }: InboundContext, { remoteJid, remoteJidAlt }: WAMessageKey, kind: ChatKind) =>
+  (remoteJid ? chatName(remoteJid) : null) ?? (remoteJidAlt && kind === 'user' ? chatName(remoteJidAlt) : null)
+
 function finished(
   context: InboundContext,
   readable: ReadableMessage,
@@ -160,7 +164,7 @@ function finished(
       from_me: fromMe,
       from_api: false,
       status: fromMe ? 'sent' : 'received',
-      chat_name: cutOrNull(context.chatName(key.remoteJid ?? '') ?? (kind === 'user' && !fromMe ? readable.pushName : null), 256),
+      chat_name: cutOrNull(chatNameOf(context, key, kind) ?? (kind === 'user' && !fromMe ? readable.pushName : null), 256),
       sender_name: kind === 'newsletter' ? null : cutOrNull(readable.pushName, 256),
       photo: null,
       sender_photo: null,
