@@ -184,7 +184,8 @@ function inside(schema: Schema, inBody: boolean): Trial[] {
   }
   for (const bound of [form.minimum, form.maximum])
     if (bound !== undefined) trials.push({ value: bound, why: `the bound ${bound}` })
-  for (const value of form.enum ?? []) trials.push({ value: String(value).toUpperCase(), why: 'an enumeration in upper case' })
+  for (const value of form.enum ?? [])
+    trials.push({ value: typeof value === 'string' ? value.toUpperCase() : value, why: 'an enumeration in upper case' })
   return trials
 }
 
