@@ -37,7 +37,7 @@ export interface ConversionOptions {
 export function createConversions({ programs, conversions, logLevel, log }: ConversionOptions): Conversions {
   const module = threadModule('../../workers/media/convert', import.meta.url)
   const flags = threadFlags(module)
-  const pool = new Piscina<MediaJob, Result>({
+  const pool = new Piscina<MediaJob | null, Result>({
     filename: module.href,
     ...(flags === undefined ? {} : { execArgv: flags }),
     workerData: { programs, conversions, limitMs: CONVERSION_LIMIT, logLevel },
@@ -63,6 +63,12 @@ export function createConversions({ programs, conversions, logLevel, log }: Conv
       }
     },
 
-    close: () => pool.destroy(),
+    async close() {
+      if (pool.threads.length > 0)
+        await pool.run(null, { name: 'stop' }).catch((error: unknown) => {
+          log.warn({ err: error }, 'conversions under way were not ended')
+        })
+      await pool.destroy()
+    },
   }
 }

@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import sharp from 'sharp'
 import { type FileServer, serveFiles } from '../harness/file-server.ts'
 import type { Instance } from '../harness/gateway.ts'
+import { must } from '../harness/http.ts'
 import * as files from '../harness/media-files.ts'
 import { withoutFfmpeg } from '../harness/media-files.ts'
 import type { InboxItem } from '../harness/sandbox.ts'
@@ -270,6 +271,15 @@ test('a channel takes a medium unencrypted', async () => {
   const message = await send('/send-image', { phone: id, image: base64(picture), caption: 'New arrivals', view_once: true })
   const delivery = await deliveryOf(message)
   assert.equal(delivery.status, 'sent', `${delivery.error_code}: ${delivery.error_message}`)
+  type Post = { media_type: string; attrs: Fields; proto: { imageMessage?: Fields } }
+  const { items } = await must<{ items: Post[] }>('GET', `${world.sandbox.url}/newsletters/${id}/posts`)
+  const post = items.at(-1)!
+  assert.equal(post.media_type, 'image')
+  const { caption, fileSha256, mediaKey, directPath } = post.proto.imageMessage ?? {}
+  assert.equal(caption, 'New arrivals')
+  assert.equal(Buffer.from(String(fileSha256), 'base64').toString('hex'), sha256(picture))
+  assert.ok(!mediaKey)
+  assert.ok(String(directPath).includes('newsletter-image'))
 })
 
 test('a status goes to its audience, by its own operation and by the general one', async () => {

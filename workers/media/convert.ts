@@ -5,6 +5,7 @@ import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'
 import { createLog } from '../../src/log.ts'
 import { type ConverterOptions, createConverter } from './converter.ts'
 import { createPrepare } from './prepare.ts'
+import { endPrograms } from './program.ts'
 
 const { logLevel, ...options } = workerData as ConverterOptions & { logLevel: string }
 const log = createLog(logLevel, 'media')
@@ -20,3 +21,6 @@ export async function prepare(job: MediaJob): Promise<{ ok: PreparedMedia } | { 
     return { err: error.toData() }
   }
 }
+
+/** Before the thread is ended, which tells nobody in it. */
+export const stop = (): void => endPrograms()

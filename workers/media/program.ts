@@ -2,11 +2,13 @@
  * Runs ffmpeg and ffprobe on files strangers gave us: no shell sees an argument, no environment of ours is passed on, memory and time are
  * bounded, and it gives way to everything else on the machine.
  */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
 
 /** Address space of one process in KB. A 4K H.264 conversion maps about 1 GB of it. */
 const ADDRESS_SPACE_KB = 3 * 1_024 * 1_024
+/** Processor time of one process in seconds, twice what it may take by the clock: it also ends one whose parent was killed. */
+const CPU_SECONDS = 480
 /** Kept of what a program complains about. */
 const COMPLAINT_BYTES = 2_048
 /** More than any answer of ffprobe or a thumbnail. */
@@ -22,6 +24,16 @@ export class ProgramFailed extends Error {
   }
 }
 
+/** The limits belong to the process that follows `exec`; where a system knows one of them not, it runs without. */
+const LIMITS = 'ulimit -v "$0" 2>/dev/null; ulimit -t "$1" 2>/dev/null; shift; exec "$@"'
+
+const running = new Set<ChildProcess>()
+
+/** Nothing of a conversion outlives the service that asked for it. */
+export function endPrograms(): void {
+  for (const child of running) child.kill('SIGKILL')
+}
+
 export interface RunOptions {
   limitMs: number
   /** Takes the output piece by piece instead of keeping it. */
@@ -31,11 +43,12 @@ export interface RunOptions {
 /** Resolves with the standard output. */
 export function runProgram(program: string, args: readonly string[], { limitMs, onData }: RunOptions): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // The limit belongs to the process that follows `exec`; where a system knows no such limit it runs without.
-    const child = spawn('/bin/sh', ['-c', 'ulimit -v "$0" 2>/dev/null; exec "$@"', String(ADDRESS_SPACE_KB), program, ...args], {
+    const child = spawn('/bin/sh', ['-c', LIMITS, String(ADDRESS_SPACE_KB), String(CPU_SECONDS), program, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {},
     })
+    running.add(child)
+    child.once('close', () => running.delete(child))
     const chunks: Buffer[] = []
     let size = 0
     let complaint = Buffer.alloc(0)

@@ -41,6 +41,27 @@ export const LEANINGS: readonly Leaning[] = [
       'SERIAL: 0,',
     ],
   },
+  {
+    of: 'baileys/media-type.ts',
+    file: 'lib/Socket/messages-send.js',
+    text: [
+      "const mediaType = getMediaType(message); if (mediaType) { extraAttrs['mediatype'] = mediaType; }",
+      'const getMediaType = (message) => { if (message.imageMessage) {',
+    ],
+  },
+  {
+    of: 'media/connection.ts',
+    file: 'lib/Socket/messages-send.js',
+    text: ['const media = await mediaConn; if (!media || forceGet'],
+  },
+  {
+    of: 'media/upload.ts',
+    file: 'lib/Utils/messages-media.js',
+    text: [
+      'const aes = Crypto.createCipheriv(\'aes-256-cbc\', cipherKey, iv); const hmac = Crypto.createHmac(\'sha256\', macKey).update(iv);',
+      'const mac = hmac.digest().slice(0, 10);',
+    ],
+  },
   { of: 'baileys/async-storage.ts', file: 'lib/Utils/auth-utils.js', text: ['const txStorage = new AsyncLocalStorage();'] },
   {
     of: 'baileys/rejections.ts',
