@@ -1,0 +1,119 @@
+/** Sealed links to received files, and the file that flows behind one. shared/api/messages.md, media.download. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { DAY } from '../../../src/domain/clock.ts'
+import { disposition, typeOf } from '../../../src/features/media-download.ts'
+import { ChangedFile, decrypted } from '../../../src/media/decrypt.ts'
+import { createMediaLinks, type ReceivedFile } from '../../../src/media/links.ts'
+import { sealMedia } from '../../../workers/simulator/people/media.ts'
+
+const NOW = 1_767_225_600_000
+const links = createMediaLinks(new Uint8Array(32).fill(7))
+const file: ReceivedFile = {
+  kind: 'document',
+  path: '/v/t62.7119-24/1_n.enc?ccb=11-4&oh=01_Q5&oe=69&_nc_sid=5e03e0',
+  mediaKey: Buffer.alloc(32, 1),
+  fileSha256: Buffer.alloc(32, 2),
+  fileEncSha256: null,
+  fileLength: 1_234,
+  mimeType: 'application/pdf',
+  fileName: 'Invoice.pdf',
+  key: { id: '3EB0796DC6B777C0C7CD', remoteJid: '1@g.us', fromMe: false, participant: '2@lid' },
+  at: NOW,
+}
+
+test('what is sealed is what is opened', () => {
+  const link = links.seal('i', file, NOW)!
+  assert.match(link, /^[\w-]{1,1500}$/)
+  assert.deepEqual(links.open(link, NOW + DAY), { instance: 'i', file })
+})
+
+test('a link of yesterday, of another service, or changed in any place leads nowhere', () => {
+  const link = links.seal('i', file, NOW)!
+  assert.equal(links.open(link, NOW + DAY + 1), null)
+  assert.equal(createMediaLinks(new Uint8Array(32).fill(8)).open(link, NOW), null)
+  const bytes = Buffer.from(link, 'base64url')
+  for (let at = 0; at < bytes.length; at++) {
+    const changed = Buffer.from(bytes)
+    changed[at]! ^= 1
+    assert.equal(links.open(changed.toString('base64url'), NOW), null)
+  }
+  for (const wrong of ['', 'x', '%', 'a'.repeat(1_501)]) assert.equal(links.open(wrong, NOW), null)
+})
+
+test('a long name is shortened until the link fits; a path that cannot fit has no link', () => {
+  const long = links.seal('i', { ...file, fileName: `${'長'.repeat(250)}.pdf` }, NOW)!
+  assert.ok(long.length <= 1_500)
+  assert.ok(links.open(long, NOW)!.file.fileName!.endsWith('.pdf'))
+  assert.equal(links.seal('i', { ...file, path: `/${'x'.repeat(2_000)}` }, NOW), null)
+})
+
+async function read(of: ReceivedFile, blob: Uint8Array, size = 1_000): Promise<Buffer> {
+  async function* source() {
+    for (let at = 0; at < blob.length; at += size) yield blob.subarray(at, at + size)
+  }
+  const chunks: Uint8Array[] = []
+  for await (const chunk of decrypted(of, source())) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+for (const size of [0, 1, 15, 16, 17, 4_096, 100_003])
+  for (const chunk of [1, 7, 4_096, 65_536]) {
+    if (size / chunk > 50_000) continue
+    test(`${size} bytes in chunks of ${chunk} are whole`, async () => {
+      const plain = randomBytes(size)
+      const { blob, ...sealed } = sealMedia(plain, 'document')
+      assert.ok((await read({ ...file, ...sealed }, blob, chunk)).equals(plain))
+    })
+  }
+
+test('a file that was changed in any way fails before its last block', async () => {
+  const plain = randomBytes(5_000)
+  const { blob, ...sealed } = sealMedia(plain, 'document')
+  const good = { ...file, ...sealed }
+  const flipped = (at: number) => {
+    const changed = Buffer.from(blob)
+    changed[at]! ^= 1
+    return changed
+  }
+  const wrong: readonly [what: string, of: ReceivedFile, blob: Uint8Array][] = [
+    ['a byte of the file', good, flipped(100)],
+    ['a byte of the MAC', good, flipped(blob.length - 1)],
+    ['the end is missing', good, blob.subarray(0, -16)],
+    ['all is missing', good, Buffer.alloc(0)],
+    ['another hash', { ...good, fileSha256: Buffer.alloc(32) }, blob],
+    ['another sealed hash', { ...good, fileEncSha256: Buffer.alloc(32) }, blob],
+    ['a shorter length', { ...good, fileLength: 100 }, blob],
+    ['a longer length', { ...good, fileLength: 5_001 }, blob],
+    ['another kind', { ...good, kind: 'image' }, blob],
+  ]
+  for (const [what, of, bytes] of wrong) await assert.rejects(read(of, bytes), ChangedFile, what)
+})
+
+test('what a browser would run is only saved', () => {
+  for (const type of [
+    'text/html',
+    'TEXT/HTML; charset=utf-8',
+    'image/svg+xml',
+    'application/xhtml+xml',
+    'application/javascript',
+    'x',
+    'a/b\r\nX: y',
+  ])
+    assert.equal(typeOf(type), 'application/octet-stream', type)
+  for (const type of [
+    'image/jpeg',
+    'audio/ogg; codecs=opus',
+    'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  ])
+    assert.equal(typeOf(type), type)
+})
+
+test('a name that a stranger chose stays inside its header', () => {
+  assert.equal(disposition(null), 'attachment')
+  assert.equal(
+    disposition('a"\r\nSet-Cookie: x/\\\ud800é.pdf'),
+    `attachment; filename="a___Set-Cookie: x____.pdf"; filename*=UTF-8''a%22__Set-Cookie%3A%20x___%C3%A9.pdf`,
+  )
+})
