@@ -135,13 +135,16 @@ function declare<K extends Kind, Id extends string, I extends z.ZodRawShape, R e
   }
 }
 
+/** A status goes to nobody in particular, so nobody's identifier can be wrong. */
+const WITHOUT_PHONE = SEND.filter((code) => code !== 'invalid_phone')
+
 export function send<const Id extends string, I extends z.ZodRawShape>(id: Id, route: Route, says: Says<I>) {
   return declare(
     'send',
     id,
     route,
     { ...says, reply: Acknowledgement },
-    { access: 'instance', group: SEND, needsSubscription: true },
+    { access: 'instance', group: says.input && 'phone' in says.input ? SEND : WITHOUT_PHONE, needsSubscription: true },
   )
 }
 
