@@ -4,9 +4,11 @@ import { Failure, type FailureData } from '../../src/domain/failures.ts'
 import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'
 import { createLog } from '../../src/log.ts'
 import { type ConverterOptions, createConverter } from './converter.ts'
+import { giveWay } from './give-way.ts'
 import { createPrepare } from './prepare.ts'
 import { endPrograms } from './program.ts'
 
+giveWay()
 const { logLevel, ...options } = workerData as ConverterOptions & { logLevel: string }
 const log = createLog(logLevel, 'media')
 const prepareMedia = createPrepare(createConverter(options))
