@@ -23,6 +23,7 @@ import { createReceivedMedia } from './media/received.ts'
 import { listen } from './serve.ts'
 import { measureBlobs } from './storage/blobs.ts'
 import { openStore } from './storage/open.ts'
+import { ownStore } from './storage/owner.ts'
 import { createSealer } from './storage/seal.ts'
 import { checkKey, loadSecretKey } from './storage/secret-key.ts'
 import { checkUrl, parseAllow } from './webhooks/addresses.ts'
@@ -71,7 +72,11 @@ export async function startService(config: Config, { log, allowCrash = false }: 
 
   try {
     const store = await openStore(config.storeUrl)
-    undo.push(() => store.close())
+    let giveBack: (() => Promise<void>) | undefined
+    undo.push(async () => {
+      await store.close()
+      await giveBack?.()
+    })
     const secretKey = await loadSecretKey({
       secretKey: config.secretKey ?? undefined,
       file: join(config.dataDir, 'secret-key'),
@@ -79,6 +84,8 @@ export async function startService(config: Config, { log, allowCrash = false }: 
     })
     const sealer = createSealer(secretKey)
     await checkKey(store, sealer)
+    // Nothing has been changed so far that two could not change at once.
+    giveBack = await ownStore(store)
 
     const { adminKey, instanceSlots, egressAllow, newsletterInviteQueryId } = config
     const account = createAccount({ store, sealer, clock, log, adminKey, instanceSlots })

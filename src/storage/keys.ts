@@ -5,6 +5,8 @@
 export const keys = {
   /** Sealed constant that tells whether the secret key is the one this store was written with. */
   keyCheck: 'meta:key-check',
+  /** Name of the socket on which the service that has this store answers. */
+  owner: 'meta:owner',
   /** Which web client version the network takes. */
   webVersion: 'meta:web-version',
   workspace: (workspace: string) => `workspace:${workspace}:self`,
@@ -55,8 +57,9 @@ export const keys = {
   /** Sent messages kept for retry receipts, at most 24 h. */
   sent: (id: string, messageId: string) => `instance:${id}:sent:${messageId}`,
   sents: (id: string) => `instance:${id}:sent:`,
-  /** Last receipt value reported per message and participant. */
-  receipt: (id: string, messageId: string) => `instance:${id}:receipt:${messageId}`,
+  /** Last receipt value told per message and participant, by the week of writing: 5 digits of weeks sort as text until the year 3886. */
+  receipt: (id: string, week: number, subject: string) => `${keys.receiptWeek(id, week)}${subject}`,
+  receiptWeek: (id: string, week: number): string => `instance:${id}:receipt:${String(week).padStart(5, '0')}:`,
   receipts: (id: string) => `instance:${id}:receipt:`,
   /** People saved on the phone, by the user part of their address. */
   savedContact: (id: string, user: string) => `instance:${id}:saved-contact:${user}`,

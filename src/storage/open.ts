@@ -11,6 +11,8 @@ const BACKENDS: Record<string, (rest: string) => LmdbDriver> = {
 export type OpenStore = StateStore & {
   /** The same entries through unstorage's own interface, for what may be written one key at a time. */
   storage: Storage
+  /** Its folder: every process that can open the store can reach it. */
+  dir: string
 }
 
 export async function openStore(url: string): Promise<OpenStore> {
@@ -35,5 +37,6 @@ function fromDriver(driver: LmdbDriver): OpenStore {
     range: driver.range,
     close: () => driver.dispose(),
     storage: createStorage({ driver: driver as Driver }),
+    dir: driver.options.dir,
   }
 }

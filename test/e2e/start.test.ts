@@ -188,6 +188,21 @@ describe('the start command', { timeout: 120_000, concurrency: 2 }, () => {
     }
   })
 
+  test('a second start on the same store ends with one sentence, and a killed one is followed at once', async () => {
+    const env = { SVC_DATA_DIR: join(dataDir, 'one'), SVC_NETWORK_URL: NOWHERE }
+    const first = await launchJson([], env)
+    const second = launch([], env)
+    assert.equal(await second.ended, 1)
+    assert.equal(
+      second.errors(),
+      `svc: Another svc runs on the store in ${join(dataDir, 'one', 'state')}; stop that one, or give this one a folder of its own (SVC_DATA_DIR).\n`,
+    )
+    assert.equal((await fetch(`${first.printed.base_url}/health/ready`)).status, 200, 'the first one is not disturbed')
+    assert.equal(await stop(first, 'SIGKILL'), null)
+    const third = await launchJson([], env)
+    assert.equal(await stop(third, 'SIGTERM'), 0, third.errors())
+  })
+
   test('a store that another key has sealed ends the start with one sentence and code 1', async () => {
     const env = { SVC_DATA_DIR: join(dataDir, 'sealed'), SVC_NETWORK_URL: NOWHERE }
     const first = await launchJson([], { ...env, SVC_SECRET_KEY: 'a'.repeat(64) })

@@ -13,6 +13,7 @@ import { type Batch, checkOps, checkRecordKey, type RangeOptions, type StateStor
 const RANGE_STEP = 128
 
 export interface LmdbDriver extends Driver, Pick<StateStore, 'get' | 'commit' | 'range'> {
+  options: { dir: string }
   dispose(): Promise<void>
 }
 

@@ -1,0 +1,109 @@
+/**
+ * One service per store: two would log the same accounts in twice, and each would send what waits.
+ *
+ * The owner listens on a Unix socket in the store's folder, and the store says which one. Whoever starts asks there: an answer means that
+ * the owner lives; a refusal, that it was killed, because the kernel closes the socket with the process. The name changes hands in a
+ * guarded commit, so of two that start together one wins. A file with a process id could do neither.
+ */
+import { randomBytes } from 'node:crypto'
+import { open, rm } from 'node:fs/promises'
+import { connect, createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { BRAND } from '../domain/brand.ts'
+import { keys } from './keys.ts'
+import type { OpenStore } from './open.ts'
+
+/** Longest path of a Unix socket in bytes, its final zero included: 108 on Linux, 104 on macOS. */
+const MAX_SOCKET_PATH = 104
+
+/** Where sockets of the folder are found, and how to let go of it. */
+interface Place {
+  path(name: string): string
+  leave(): Promise<void>
+}
+
+/** The store is this process's own when it resolves. Resolves with what gives it back: after the store has been closed. */
+export async function ownStore(store: Pick<OpenStore, 'dir' | 'get' | 'commit'>): Promise<() => Promise<void>> {
+  const name = `owner-${randomBytes(8).toString('hex')}`
+  const place = await placeOf(store.dir, name)
+  const server = createServer((asker) => asker.destroy())
+  const giveBack = async () => {
+    // The file goes with it.
+    await new Promise((resolve) => server.close(resolve))
+    await place.leave()
+  }
+  try {
+    await listen(server, place.path(name), store.dir)
+    await take(store, place, name)
+  } catch (error) {
+    await giveBack()
+    throw error
+  }
+  return giveBack
+}
+
+async function take(store: Pick<OpenStore, 'dir' | 'get' | 'commit'>, place: Place, name: string): Promise<void> {
+  for (;;) {
+    const before = await store.get(keys.owner)
+    const other = before === undefined ? undefined : place.path(Buffer.from(before).toString())
+    if (other !== undefined && (await answers(other)))
+      throw new Error(
+        `Another ${BRAND} runs on the store in ${store.dir}; stop that one, or give this one a folder of its own (SVC_DATA_DIR).`,
+      )
+    const guard = { key: keys.owner, equals: before ?? null }
+    if (!(await store.commit({ guard, ops: [[keys.owner, Buffer.from(name)]] }))) continue
+    // Names are used once: nobody can have come to live there.
+    if (other !== undefined) await rm(other, { force: true })
+    return
+  }
+}
+
+/** Linux reaches a folder with a long path through its open handle. */
+async function placeOf(dir: string, name: string): Promise<Place> {
+  const isShort = Buffer.byteLength(join(dir, name)) < MAX_SOCKET_PATH
+  if (process.platform === 'win32') return { path: (each) => `\\\\.\\pipe\\${BRAND}-${each}`, leave: async () => {} }
+  if (isShort) return { path: (each) => join(dir, each), leave: async () => {} }
+  if (process.platform !== 'linux')
+    throw new Error(`The path of the store, ${dir}, is too long for a socket; choose a shorter one.`)
+  const folder = await open(dir, 'r')
+  return { path: (each) => `/proc/self/fd/${folder.fd}/${each}`, leave: () => folder.close() }
+}
+
+function listen(server: Server, path: string, dir: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) =>
+      reject(
+        new Error(`The folder ${dir} cannot hold a socket, by which a second ${BRAND} would notice this one; use a local disk.`, {
+          cause,
+        }),
+      ),
+    )
+    server.listen(path, () => {
+      // From now on the only errors are of connections that could not be accepted, and whoever made one has its answer.
+      server.removeAllListeners('error').on('error', () => {})
+      // It says that the process lives; it does not keep it alive.
+      server.unref()
+      resolve()
+    })
+  })
+}
+
+const DEAD = new Set(['ENOENT', 'ECONNREFUSED'])
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const asker = connect(path, () => {
+      asker.destroy()
+      resolve(true)
+    })
+    asker.on('error', (error: NodeJS.ErrnoException) => {
+      if (DEAD.has(error.code ?? '')) resolve(false)
+      // So many ask at once that the queue is full: somebody has it.
+      else if (error.code === 'EAGAIN') resolve(true)
+      else
+        reject(
+          new Error(`It cannot be told whether another ${BRAND} runs on the same store: ${error.message}.`, { cause: error }),
+        )
+    })
+  })
+}
