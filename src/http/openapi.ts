@@ -4,7 +4,7 @@ import { BRAND } from '../domain/brand.ts'
 import { EVENT_TYPES } from '../domain/events.ts'
 import { FAILURES, type FailureCode } from '../domain/failures.ts'
 import { SCOPES } from '../domain/workspace.ts'
-import type { Access, Endpoint } from '../features/endpoint.ts'
+import { type Access, type Endpoint, INSTANCE_BASE } from '../features/endpoint.ts'
 import type { Description } from '../features/parts.ts'
 import { webhookPayloads } from '../features/webhook-payloads.ts'
 import { EVENTS_TEXT } from './events-text.ts'
@@ -147,7 +147,11 @@ function failureResponses(endpoint: Endpoint): Json {
 }
 
 const takesBody = ({ method }: Endpoint) => method === 'POST' || method === 'PUT'
-const pathNames = ({ path }: Endpoint) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
+/** Fields of the input that stand in the path. The credential is none of them: an order's own `token` is a field of the body. */
+const pathNames = ({ path, access }: Endpoint) => {
+  const own = access === 'instance' ? path.slice(INSTANCE_BASE.length) : path
+  return [...own.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
+}
 
 /** Examples by their name, each with one half of what it shows. */
 function examplesOf(endpoint: Endpoint, half: 'input' | 'reply', without: readonly string[] = []): Json | undefined {
