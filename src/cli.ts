@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { type StoredWorkspace, workspaceRecords } from './account/records.ts'
 import { hashOf, newAdminKey, newWebhookSecret } from './account/secrets.ts'
 import { newWebhookSettings } from './account/webhook-settings.ts'
+import { complaint } from './complaint.ts'
 import { readConfig } from './config.ts'
 import { BRAND } from './domain/brand.ts'
 import { keys } from './storage/keys.ts'
@@ -118,8 +119,8 @@ async function run(): Promise<string> {
 
 run().then(
   (text) => process.stdout.write(text),
-  (error: Error) => {
-    process.stderr.write(`${BRAND}: ${error.message}\n`)
+  (error: unknown) => {
+    process.stderr.write(`${BRAND}: ${complaint(error)}`)
     process.exitCode = 1
   },
 )

@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { complaint } from './complaint.ts'
 import { type Config, readConfig } from './config.ts'
 import { BRAND } from './domain/brand.ts'
 import { createLog, type Logger } from './log.ts'
@@ -167,13 +168,7 @@ async function start(): Promise<void> {
   else process.stdout.write(flags.networkOnly ? networkText(printed) : readyText(printed, config.dataDir))
 }
 
-/** Our own refusals are plain Errors with one sentence for the operator; anything else is a defect and shows where it comes from. */
-function complaint(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return error.name === 'Error' || error.name === 'Failure' ? error.message : (error.stack ?? error.message)
-}
-
 start().catch((error: unknown) => {
-  process.stderr.write(`${BRAND}: ${complaint(error)}\n`)
+  process.stderr.write(`${BRAND}: ${complaint(error)}`)
   process.exit(1)
 })

@@ -172,7 +172,7 @@ describe('the start command', { timeout: 120_000, concurrency: 2 }, () => {
     assert.equal(launched.errors(), 'svc: SVC_PORT is "http"; it must be a whole number from 0 to 65535.\n')
   })
 
-  test('a port that is taken ends the start with one sentence and code 1', async () => {
+  test('a port that is taken ends the start with one sentence, the reason of the system and code 1', async () => {
     const squatter = createServer().listen(0, '127.0.0.1')
     await once(squatter, 'listening')
     const { port } = squatter.address() as { port: number }
@@ -181,7 +181,8 @@ describe('the start command', { timeout: 120_000, concurrency: 2 }, () => {
       assert.equal(await launched.ended, 1)
       assert.equal(
         launched.errors(),
-        `svc: The service cannot listen on 127.0.0.1 port ${port}: another program listens there (SVC_HOST, SVC_PORT).\n`,
+        `svc: The service cannot listen on 127.0.0.1 port ${port}: another program listens there (SVC_HOST, SVC_PORT).\n` +
+          `  because: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`,
       )
     } finally {
       squatter.close()
@@ -203,12 +204,12 @@ describe('the start command', { timeout: 120_000, concurrency: 2 }, () => {
     assert.equal(await stop(third, 'SIGTERM'), 0, third.errors())
   })
 
-  test('a store that another key has sealed ends the start with one sentence and code 1', async () => {
+  test('a store that another key has sealed ends the start with a sentence, a reason and code 1', async () => {
     const env = { SVC_DATA_DIR: join(dataDir, 'sealed'), SVC_NETWORK_URL: NOWHERE }
     const first = await launchJson([], { ...env, SVC_SECRET_KEY: 'a'.repeat(64) })
     assert.equal(await stop(first, 'SIGTERM'), 0, first.errors())
     const second = launch([], { ...env, SVC_SECRET_KEY: 'b'.repeat(64) })
     assert.equal(await second.ended, 1)
-    assert.match(second.errors(), /^svc: The secret key is not the one this store was written with;.*\n$/)
+    assert.match(second.errors(), /^svc: The secret key is not the one this store was written with;.*\n( {2}because: .*\n)+$/)
   })
 })
