@@ -24,6 +24,7 @@ import { listen } from './serve.ts'
 import { measureBlobs } from './storage/blobs.ts'
 import { openStore } from './storage/open.ts'
 import { ownStore } from './storage/owner.ts'
+import { makePrivate } from './storage/private.ts'
 import { createSealer } from './storage/seal.ts'
 import { checkKey, loadSecretKey } from './storage/secret-key.ts'
 import { checkUrl, parseAllow } from './webhooks/addresses.ts'
@@ -55,6 +56,7 @@ async function mediaSetup({ dataDir, blobBudgetBytes, downloadMs }: Config): Pro
   const tempDir = join(dataDir, 'tmp')
   // What a kill left of files that were being worked on.
   await rm(tempDir, { recursive: true, force: true })
+  for (const folder of [blobsDir, tempDir]) await makePrivate(folder)
   return { blobsDir, blobBudgetBytes, blobsUsed, tempDir, downloadMs }
 }
 
@@ -71,6 +73,7 @@ export async function startService(config: Config, { log, allowCrash = false }: 
   }
 
   try {
+    await makePrivate(config.dataDir)
     const store = await openStore(config.storeUrl)
     let giveBack: (() => Promise<void>) | undefined
     undo.push(async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -202,6 +202,24 @@ describe('the start command', { timeout: 120_000, concurrency: 2 }, () => {
     assert.equal(await stop(first, 'SIGKILL'), null)
     const third = await launchJson([], env)
     assert.equal(await stop(third, 'SIGTERM'), 0, third.errors())
+  })
+
+  test('nobody else on the machine can read what it keeps, also in a folder that was open to all', async () => {
+    const modes = async (dir: string, names: string[]) =>
+      Promise.all(names.map(async (name) => ((await stat(join(dir, name))).mode & 0o777).toString(8)))
+    const fresh = join(dataDir, 'fresh')
+    const open = join(dataDir, 'open')
+    await mkdir(join(open, 'state'), { recursive: true, mode: 0o755 })
+    for (const dir of [fresh, open]) {
+      const launched = await launchJson([], { SVC_DATA_DIR: dir, SVC_NETWORK_URL: NOWHERE })
+      assert.equal(await stop(launched, 'SIGTERM'), 0, launched.errors())
+      assert.deepEqual(await modes(dir, ['blobs', 'tmp', 'secret-key']), ['700', '700', '600'])
+      assert.deepEqual(await modes(join(dir, 'state'), ['data.mdb', 'lock.mdb']), ['600', '600'])
+    }
+    assert.deepEqual(await modes(fresh, ['.', 'state']), ['700', '700'])
+    const sandbox = await launchJson(['--network-only'], { SVC_DATA_DIR: join(dataDir, 'fresh-sandbox') })
+    assert.equal(await stop(sandbox, 'SIGTERM'), 0, sandbox.errors())
+    assert.deepEqual(await modes(join(dataDir, 'fresh-sandbox'), ['.', 'sandbox']), ['700', '700'])
   })
 
   test('a store that another key has sealed ends the start with a sentence, a reason and code 1', async () => {

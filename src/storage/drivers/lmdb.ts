@@ -4,10 +4,13 @@
  * One environment is opened by the main thread and every shard at once: lmdb serialises writers with a lock shared between threads and
  * readers never wait. Writes of one thread are grouped into one transaction by lmdb-js, in the order they were asked for.
  */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as nextTimer, setImmediate as nextTurn } from 'node:timers/promises'
 import { type Database, open } from 'lmdb'
 import type { Driver } from 'unstorage'
 import { type Batch, checkOps, checkRecordKey, type RangeOptions, type StateStore } from '../contract.ts'
+import { closeFile, PRIVATE_FOLDER } from '../private.ts'
 
 /** Entries read per step of a range. Between two steps no read transaction is held, so a slow reader does not keep old pages alive. */
 const RANGE_STEP = 128
@@ -45,6 +48,8 @@ async function commitFailure(error: unknown): Promise<Error> {
 }
 
 export function lmdbDriver({ dir }: { dir: string }): LmdbDriver {
+  // lmdb makes its files readable for everybody; where the folder was there before, they would be.
+  mkdirSync(dir, { recursive: true, mode: PRIVATE_FOLDER })
   const db: Database<Uint8Array, string> = open<Uint8Array, string>({
     path: dir,
     noSubdir: false,
@@ -58,6 +63,7 @@ export function lmdbDriver({ dir }: { dir: string }): LmdbDriver {
     // a full disk say, its rejection would end the process.)
     eventTurnBatching: false,
   })
+  for (const file of ['data.mdb', 'lock.mdb']) closeFile(join(dir, file))
 
   const read = (key: string) => {
     // Another thread may have committed in this turn of the event loop: a kept read transaction would not see it.
