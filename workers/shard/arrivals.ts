@@ -2,8 +2,8 @@
  * What arrives without a ciphertext: channel posts, notifications of groups and channels, calls. Each is told from its own stanza, and
  * the event is on disk before the library hears of the stanza and confirms it (`gate.ts`).
  *
- * Not gated, and why: receipts only ever raise a value, and the network repeats the ones that matter with the next; app state (labels,
- * names) is read again from its version after a crash; presence is worth nothing a moment later.
+ * Receipts have their own (`receipts.ts`). Not gated, and why: app state (labels, names) is read again from its version after a crash;
+ * presence is worth nothing a moment later.
  */
 import {
   type BinaryNode,

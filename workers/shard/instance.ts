@@ -28,11 +28,12 @@ import type { WebVersion } from './baileys/version.ts'
 import { enqueued } from './enqueue.ts'
 import { eraseInstance } from './erase.ts'
 import { createKeyStore, type KeyCache } from './key-store.ts'
-import { createMessageStatuses } from './message-status.ts'
+import { createMessageStatuses, type FirstStatus } from './message-status.ts'
 import { operations } from './operations/index.ts'
 import type { ControlContext, SendContext, SendFiles } from './operations/types.ts'
 import { createOutside, type Outside } from './outside.ts'
 import { createPairing } from './pairing.ts'
+import { attachReceipts } from './receipts.ts'
 import { createReceiving } from './receiving.ts'
 import { createRecent } from './recent.ts'
 import { createSavedContacts } from './saved-contacts.ts'
@@ -40,7 +41,6 @@ import { createSent } from './sent.ts'
 import { openSession, type Session } from './session.ts'
 import { createAddressLocks } from './signal/locks.ts'
 import { createStatus } from './status.ts'
-import { receiptOf } from './translate/inbound/receipt.ts'
 import { bare, identifierOf } from './translate/jid.ts'
 
 export interface HostedInstance {
@@ -111,7 +111,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     log,
     onStep: (step) => deps.killAt(`outbox:${step}`),
   })
-  const messageStatuses = createMessageStatuses({ store, outbox, log })
+  const messageStatuses = createMessageStatuses({ instance: id, store, outbox, clock, log, killAt: deps.killAt })
 
   const status = createStatus({
     instance: id,
@@ -156,9 +156,10 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     },
   })
 
-  /** Events that end with a queue item, prepared before its commit because they ask for identities. */
-  const accompanying = new Map<string, DomainEvent[]>()
-  const appended = new Map<string, string[]>()
+  /** What is told with the end of a queue item, prepared before its commit because it asks for identities. */
+  const accompanying = new Map<string, { first: FirstStatus | null; own: DomainEvent | null }>()
+  /** To be said after the commit. */
+  const appended = new Map<string, () => void>()
   /** Message id of the item in flight. */
   let sending = ''
 
@@ -174,20 +175,23 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     settings: () => config.settings,
     send: (item) => runAs(id, () => send(item)),
     onDelivery({ svcId }) {
-      const events = (accompanying.get(svcId) ?? []).map((event) => outbox.append(event))
+      const told = accompanying.get(svcId)
+      if (!told) return []
       accompanying.delete(svcId)
-      appended.set(
-        svcId,
-        events.map(({ eventId }) => eventId),
-      )
-      return events.flatMap(({ ops }) => ops)
+      const firstOps = told.first?.ops() ?? []
+      const own = told.own && outbox.append(told.own)
+      appended.set(svcId, () => {
+        told.first?.applied()
+        if (own) outbox.committed(own.eventId)
+      })
+      return [...firstOps, ...(own?.ops ?? [])]
     },
     onStep(step, svcId) {
       deps.killAt(`queue:${step}`)
       if (step !== 'settled') return
-      messageStatuses.release(sending)
-      for (const eventId of appended.get(svcId) ?? []) outbox.committed(eventId)
+      appended.get(svcId)?.()
       appended.delete(svcId)
+      messageStatuses.release(sending)
     },
   })
 
@@ -277,10 +281,6 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
           report(isStartFailure || cause === 'proxy' ? { type: 'startFailed', cause } : { type: 'closed', ...closed })
         }),
         passkeyRequested: ifCurrent(() => report({ type: 'passkeyRequested' })),
-        receipt: ifCurrent((node) => {
-          const receipt = creds.me && receiptOf(node, creds.me, clock.now())
-          if (receipt) messageStatuses.take(opened.identity, receipt)
-        }),
         contacts: ifCurrent((learnt) => {
           contacts.learn(learnt).catch((error) => log.error({ err: error }, 'saved contacts could not be kept'))
         }),
@@ -288,6 +288,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       },
     })
     receiving.attach(opened)
+    attachReceipts(opened, { statuses: messageStatuses, clock, log })
     return opened
   }
 
@@ -343,10 +344,10 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   }
 
   /** What an accepted message is besides its `delivery`: its first status, and the account's own message where that is wanted. */
-  async function eventsOf(message: WAMessage, current: Session): Promise<DomainEvent[]> {
+  async function eventsOf(message: WAMessage, current: Session) {
     const chat = message.key.remoteJid ?? ''
     const first = await messageStatuses.sent(current.identity, chat, message.key.id ?? '', clock.now())
-    return [first, await receiving.own(message)].filter((event) => event !== null)
+    return { first, own: await receiving.own(message) }
   }
 
   function autoRead(message: WAMessage) {
@@ -418,6 +419,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       await Promise.all([outbox.start(), receiving.load()])
       await queue.start()
       sent.start()
+      messageStatuses.start()
       idempotency.start()
       if (how === 'create') {
         await status.create()

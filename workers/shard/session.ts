@@ -3,14 +3,7 @@
  * socket and the instance decides. A session that has ended reports nothing any more, whatever its socket still does.
  */
 import { setMaxListeners } from 'node:events'
-import {
-  type AuthenticationCreds,
-  type BinaryNode,
-  type Contact,
-  makeWASocket,
-  type WASocket,
-  type WAVersion,
-} from '@whiskeysockets/baileys'
+import { type AuthenticationCreds, type Contact, makeWASocket, type WASocket, type WAVersion } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, SECOND } from '../../src/domain/clock.ts'
 import type { NetworkOptions } from '../../src/engine/engine.ts'
@@ -43,7 +36,6 @@ export interface SessionEvents {
   opened(): void
   closed(closed: Closed): void
   passkeyRequested(): void
-  receipt(node: BinaryNode): void
   /** From app state: people saved on the phone. */
   contacts(contacts: readonly Contact[]): void
   /** End of a reach-out lock, epoch ms; null: there is none. */
@@ -178,9 +170,6 @@ export function openSession(deps: SessionDeps): Session {
 
   ws.on('open', () => {
     if (!hasEnded) events.socketOpened()
-  })
-  ws.on('CB:receipt', (node: BinaryNode) => {
-    if (!hasEnded) events.receipt(node)
   })
   ev.on('contacts.upsert', (contacts) => {
     if (!hasEnded) events.contacts(contacts)

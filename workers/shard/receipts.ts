@@ -1,0 +1,33 @@
+/**
+ * Receipts for own messages. The library confirms each to the network as soon as it has read it, and the network then never sends it again:
+ * what it says is on disk before that (`gate.ts`).
+ */
+import type { Logger } from 'pino'
+import type { Clock } from '../../src/domain/clock.ts'
+import { rawSocket } from './baileys/end.ts'
+import { raiseGate } from './gate.ts'
+import type { MessageStatuses } from './message-status.ts'
+import type { Session } from './session.ts'
+import { receiptOf } from './translate/inbound/receipt.ts'
+
+export interface ReceiptDeps {
+  statuses: Pick<MessageStatuses, 'take'>
+  clock: Clock
+  log: Logger
+}
+
+export function attachReceipts(session: Session, { statuses, clock, log }: ReceiptDeps): void {
+  const { sock, identity } = session
+  raiseGate(sock, {
+    name: 'CB:receipt',
+    take(node) {
+      const { me } = session
+      const receipt = me && receiptOf(node, me, clock.now())
+      return receipt ? statuses.take(identity, receipt) : undefined
+    },
+    onFailure(error) {
+      log.error({ err: error }, 'a receipt could not be written; the connection is cut')
+      rawSocket(sock)?.terminate()
+    },
+  })
+}
