@@ -89,7 +89,7 @@ export function createPresence({ store, outbox, clock, log }: PresenceDeps): Pre
   }
 
   function announce() {
-    if (!session?.isOpen || isAvailable === wanted() || !session.sock.user?.name) return
+    if (!session?.isOpen || isAvailable === wanted() || !session.me?.name) return
     isAvailable = wanted()
     session.sock.sendPresenceUpdate(isAvailable ? 'available' : 'unavailable').catch(unsent)
   }
@@ -98,6 +98,10 @@ export function createPresence({ store, outbox, clock, log }: PresenceDeps): Pre
     announce,
     attach(next) {
       session = next
+      // The network takes no presence from an account without a name, and the name comes after the first login.
+      next.sock.ev.on('creds.update', ({ me }) => {
+        if (me?.name && session === next) announce()
+      })
       subscribed = new Set()
       isAvailable = false
       next.sock.ws.on('CB:presence', (node: BinaryNode) => hear(next, node))

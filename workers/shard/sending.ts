@@ -101,8 +101,9 @@ function batches(audience: string[] | undefined): (string[] | undefined)[] {
   return Array.from({ length: count }, (_, index) => audience.slice(index * STATUS_BATCH, (index + 1) * STATUS_BATCH))
 }
 
-async function compose({ session: { sock }, item }: SendContext, jid: string, { content, options }: Letter): Promise<WAMessage> {
-  const own = { userJid: sock.user?.id ?? '', messageId: item.messageId }
+async function compose({ session, item }: SendContext, jid: string, { content, options }: Letter): Promise<WAMessage> {
+  const { sock } = session
+  const own = { userJid: session.me?.id ?? '', messageId: item.messageId }
   try {
     if ('proto' in content) return generateWAMessageFromContent(jid, content.proto, own)
     return await generateWAMessage(jid, content, {

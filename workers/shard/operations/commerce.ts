@@ -50,7 +50,7 @@ export const commerce: Operations<typeof import('../../../src/features/commerce.
     const to = await resolveDestination(session, input.phone)
     const { text, info } = await surroundings(context, to, input, message)
     if (token !== undefined) await assertOrder(session, order.order_id ?? '', token)
-    const sellerJid = bare(session.sock.user?.id ?? '')
+    const sellerJid = bare(session.me?.id ?? '')
     return sendLetter(context, to, {
       content: { proto: orderCard(item.messageId, order, { sellerJid, token, message: text }) },
       info,
