@@ -357,7 +357,7 @@ export function createQueue(options: QueueOptions): Queue {
     ids.continueAfter(found.newest)
     const mark = await store.get(inFlightKey)
     begun = mark && Buffer.from(mark).toString()
-    await shelf.sweep(line)
+    await shelf.sweep()
     state = 'running'
     watchExpiry()
     pump()

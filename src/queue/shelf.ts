@@ -89,11 +89,12 @@ export function createShelf({ instanceId, store, sealer, blobs, log }: ShelfOpti
       }
     },
 
-    /** Media whose item was never committed, or is gone already. */
-    async sweep(line: readonly Waiting[]): Promise<void> {
+    /** Media whose item was never committed, or is gone already. An item that cannot be read is there, and keeps its media. */
+    async sweep(): Promise<void> {
       if (blobs === undefined) return
-      const known = new Set(line.map(({ svcId }) => blobKey(svcId)))
-      for (const key of await blobs.list(keys.blobs(instanceId))) if (!known.has(key)) await blobs.remove(key)
+      const inBlobs = keys.blobs(instanceId)
+      for (const key of await blobs.list(inBlobs))
+        if ((await store.get(itemKey(key.slice(inBlobs.length)))) === undefined) await blobs.remove(key)
     },
   }
 }

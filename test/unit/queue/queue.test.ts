@@ -421,6 +421,34 @@ test('inline media waits beside its item and goes with it', async (t) => {
   assert.equal(blobs.used(), 0)
 })
 
+test('an item that cannot be read keeps its media over a start, and has it when it can be read again', async (t) => {
+  const b = await bench(t)
+  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const blobs = await openBlobs(await tempDir(t), { sealer, budgetBytes: 5_000 })
+  const target = join(await tempDir(t), 'part')
+  const queue = await b.open({ blobs })
+  const { svcId } = await queue.enqueue(text('1', { bytes: Buffer.from('media') }))
+  await queue.stop(0)
+  const key = keys.queueItem(INSTANCE, svcId)
+  const record = (await b.store.get(key))!
+  await b.store.commit({ ops: [[key, Buffer.from('tampered')]] })
+  await (await b.open({ blobs })).stop(0)
+  await b.store.commit({ ops: [[key, record]] })
+  const parts: string[] = []
+  const again = await b.open({
+    blobs,
+    async send(item) {
+      await item.copyMedia?.(target, { offset: 0, size: 5 })
+      parts.push(await readFile(target, 'utf8'))
+      return { status: 'sent' }
+    },
+  })
+  again.setConnected(true)
+  b.time.advance(2 * SECOND)
+  await until(async () => (await b.deliveries()).length === 1, 'delivered')
+  assert.deepEqual(parts, ['media'])
+})
+
 test('an item changed on disk is reported as failed and does not stop the line', async (t) => {
   const b = await bench(t)
   b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
