@@ -2,6 +2,7 @@
  * BAILEYS 26. A socket left without `end()` keeps its whole graph alive: timers, listeners, caches, the key transactions. Every socket is
  * adopted when it is made and ended once, whoever closed it.
  */
+import { type EventEmitter, once } from 'node:events'
 import type { WASocket } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 
@@ -53,8 +54,9 @@ function tellPendingQueries({ ws }: EndableSocket): void {
 const CLEAN_CLOSE_DEADLINE = 3 * SECOND
 
 /**
- * Ends the socket; resolves when it is closed. Harmless when it has ended already. A clean close waits for the server's answer, but not
- * for long; with `abrupt` (a silent or distrusted server) the connection is cut at once.
+ * Ends the socket; resolves when it is closed. Harmless when it has ended already, also when the library ended it itself (a logout does)
+ * and still waits for the server: its `end` returns at once then. A clean close waits for the server's answer, but not for long; with
+ * `abrupt` (a silent or distrusted server) the connection is cut at once.
  */
 export async function endSocket(
   sock: EndableSocket,
@@ -62,17 +64,22 @@ export async function endSocket(
   how: 'clean' | 'abrupt' = 'clean',
 ): Promise<void> {
   const raw = rawSocket(sock)
+  const closed = raw && raw.readyState !== CLOSED ? once(raw, 'close') : undefined
   const ended = sock.end(reason)
   if (how === 'abrupt') raw?.terminate()
   const timer = setTimeout(() => raw?.terminate(), CLEAN_CLOSE_DEADLINE)
   try {
-    await ended
+    await Promise.all([ended, closed])
   } finally {
     clearTimeout(timer)
   }
 }
 
-interface RawSocket {
+/** `readyState` of a WebSocket that is gone. */
+const CLOSED = 3
+
+interface RawSocket extends EventEmitter {
+  readonly readyState: number
   terminate(): void
 }
 

@@ -1,0 +1,57 @@
+/** BAILEYS 26, against a server that does not answer the close of a connection. */
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import type { Duplex } from 'node:stream'
+import { after, before, test } from 'node:test'
+import '../../../workers/shard/baileys/first.ts'
+import { adoptSocket, endReason, endSocket, liveSockets, rawSocket } from '../../../workers/shard/baileys/end.ts'
+import { closed, listen, openSocket, type Server } from './loopback.ts'
+
+const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
+const CLOSED = 3
+
+let server: Server
+const connections: Duplex[] = []
+before(async () => {
+  server = await listen(({ headers }, socket) => {
+    const accept = createHash('sha1').update(`${headers['sec-websocket-key']}${GUID}`).digest('base64')
+    const answer = [
+      'HTTP/1.1 101 Switching Protocols',
+      'Upgrade: websocket',
+      'Connection: Upgrade',
+      `Sec-WebSocket-Accept: ${accept}`,
+    ]
+    socket.write(`${answer.join('\r\n')}\r\n\r\n`)
+    // Reads everything and says nothing, not even to a close frame.
+    socket.on('error', () => {}).resume()
+    connections.push(socket)
+  })
+})
+after(async () => {
+  for (const socket of connections) socket.destroy()
+  await server.close()
+})
+
+test('a socket that the library is ending already is closed when the end resolves, though the server never answers', async () => {
+  const sock = openSocket(server.url)
+  adoptSocket(sock)
+  await sock.waitForSocketOpen()
+  const raw = rawSocket(sock)
+  // As the library's `logout` does.
+  const gone = closed(sock)
+  void sock.end(endReason('Intentional Logout', 401))
+  await endSocket(sock, undefined)
+  assert.equal(raw?.readyState, CLOSED)
+  await gone
+  assert.equal(liveSockets(), 0)
+})
+
+test('a cut does not wait for the server', async () => {
+  const sock = openSocket(server.url)
+  adoptSocket(sock)
+  await sock.waitForSocketOpen()
+  const raw = rawSocket(sock)
+  void sock.end(endReason('Intentional Logout', 401))
+  await endSocket(sock, undefined, 'abrupt')
+  assert.equal(raw?.readyState, CLOSED)
+})
