@@ -3,10 +3,13 @@
  * ends the process. The worst case: a frame that cannot be opened (Socket/socket.js, onMessageReceived) leaves the connection deaf,
  * because the counters of both sides differ from then on, and no close event comes.
  *
- * `guardListeners` catches them at the socket they belong to; `surviveRejections` is the net below for the thread.
+ * `guardListeners` catches them at the socket they belong to; `surviveRejections` is the net below for the thread. Only a trapped
+ * WebAssembly module (`trap.ts`) goes through both: the thread ends.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { WASocket } from '@whiskeysockets/baileys'
+import { SECOND } from '../../../src/domain/clock.ts'
+import { escalateTrap, isTrap } from './trap.ts'
 
 export interface StrayErrors {
   /** A frame could not be opened or handled. The socket must be ended: it hears nothing any more. */
@@ -27,6 +30,7 @@ export function guardListeners(sock: Pick<WASocket, 'ws'>, { onDeaf, onStray }: 
         if (!(running instanceof Promise)) return
         running.catch((thrown) => {
           const error = asError(thrown)
+          escalateTrap(error)
           if (event === 'message') onDeaf(error)
           else onStray(error, String(event))
         })
@@ -47,10 +51,25 @@ export interface ThreadError {
   owner: string | undefined
 }
 
-/** Nothing that the library leaves unhandled ends the thread. Returns what takes the net away. */
+/**
+ * After a trap: the refusal of the message that did it leaves first, or the network would deliver that message to the next life of the
+ * thread, and to the one after that. The library pauses 250 ms before it asks for a retry.
+ */
+const TRAP_GRACE = SECOND
+
+/** Nothing that the library leaves unhandled ends the thread, except a trap. Returns what takes the net away. */
 export function surviveRejections(report: (stray: ThreadError) => void): () => void {
-  const onRejection = (thrown: unknown) => report({ kind: 'rejection', error: asError(thrown), owner: owners.getStore() })
-  const onException = (thrown: unknown) => report({ kind: 'exception', error: asError(thrown), owner: owners.getStore() })
+  let isTrapped = false
+
+  function take(kind: ThreadError['kind'], thrown: unknown) {
+    report({ kind, error: asError(thrown), owner: owners.getStore() })
+    if (!isTrap(thrown) || isTrapped) return
+    isTrapped = true
+    setTimeout(() => process.exit(1), TRAP_GRACE)
+  }
+
+  const onRejection = (thrown: unknown) => take('rejection', thrown)
+  const onException = (thrown: unknown) => take('exception', thrown)
   process.on('unhandledRejection', onRejection)
   process.on('uncaughtException', onException)
   return () => {

@@ -3,6 +3,7 @@
  * texts of the JavaScript implementation.
  */
 import { MISSING_KEYS_ERROR_TEXT } from '@whiskeysockets/baileys'
+import { escalateTrap } from '../baileys/trap.ts'
 
 export type SignalProblem = 'duplicate' | 'no_session' | 'no_sender_key' | 'no_pre_key' | 'unreadable'
 
@@ -30,6 +31,7 @@ const RULES: readonly [pattern: RegExp, problem: SignalProblem, message: string]
 ]
 
 export function signalError(thrown: unknown, use: 'encrypt' | 'decrypt'): Error {
+  escalateTrap(thrown)
   if (thrown instanceof Error) return thrown
   const text = String(thrown)
   const rule = RULES.find(([pattern]) => pattern.test(text))
