@@ -15,6 +15,7 @@ export interface Outside {
   fetchAgent: HttpsAgent
   /** For downloads, history and app-state blobs, which go through fetch. */
   fetchOptions: RequestInit
+  /** Once the sessions that go this way have ended: what is still under way is cut. */
   close(): Promise<void>
 }
 
@@ -28,7 +29,8 @@ export function createOutside(network: NetworkOptions, proxyUrl: string | null):
     fetchOptions: { dispatcher } as unknown as RequestInit,
     async close() {
       proxy?.destroy()
-      await dispatcher.close()
+      // Not its `close`, which waits for every answer, that of a host that has gone silent too. Whoever asked is an ended session.
+      await dispatcher.destroy()
     },
   }
 }
