@@ -96,7 +96,6 @@ const Environment = v.object({
   SVC_NEWSLETTER_INVITE_QUERY_ID: v.optional(v.pipe(v.string(), v.regex(/^\d{1,32}$/, 'a number of up to 32 digits'))),
   SVC_ADMIN_ALLOWED_IPS: v.optional(cidrs, ''),
   SVC_TRUSTED_PROXIES: v.optional(cidrs, ''),
-  SVC_METRICS_TOKEN: v.optional(text),
   SVC_BLOB_BUDGET_MB: v.optional(whole(1, 10_000_000), '2048'),
   /** A path, or `off`. */
   SVC_FFMPEG: v.optional(text),
@@ -114,13 +113,13 @@ const Environment = v.object({
 type Variable = keyof typeof Environment.entries
 
 /** Never repeated in a message. */
-const SECRETS: readonly string[] = ['SVC_SECRET_KEY', 'SVC_ADMIN_KEY', 'SVC_METRICS_TOKEN'] satisfies Variable[]
+const SECRETS: readonly string[] = ['SVC_SECRET_KEY', 'SVC_ADMIN_KEY'] satisfies Variable[]
 
 export interface Config {
   host: string
   /** 0: any free one. */
   port: number
-  /** Public base of `api_url`; null: the address the service listens on. */
+  /** Public base of `api_url`; null: the address each request came to. What no request asked for, as events, has the listening address. */
   baseUrl: string | null
   dataDir: string
   storeUrl: string
@@ -137,7 +136,6 @@ export interface Config {
   /** CIDR ranges that may use `/admin`; empty: any. */
   adminAllowedIps: readonly string[]
   trustedProxies: readonly string[]
-  metricsToken: string | null
   sandboxPort: number
   logLevel: string
   docs: boolean
@@ -196,7 +194,6 @@ export function readConfig({
     newsletterInviteQueryId: known.SVC_NEWSLETTER_INVITE_QUERY_ID ?? null,
     adminAllowedIps: known.SVC_ADMIN_ALLOWED_IPS,
     trustedProxies: known.SVC_TRUSTED_PROXIES,
-    metricsToken: known.SVC_METRICS_TOKEN ?? null,
     sandboxPort: known.SVC_SANDBOX_PORT,
     logLevel: known.SVC_LOG_LEVEL,
     docs: known.SVC_DOCS === 'on',

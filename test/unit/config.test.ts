@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, test } from 'node:test'
 import { readConfig } from '../../src/config.ts'
@@ -39,6 +40,33 @@ test('the base URL has no slash at its end', () => {
 test('a variable that nobody reads is named in a warning, and other programs are left alone', () => {
   const { warnings } = read({ SVC_PROT: '1', PATH: '/bin' })
   assert.deepEqual(warnings, ['SVC_PROT is set, but no variable has this name; it is ignored.'])
+})
+
+const ROOT = new URL('../../', import.meta.url)
+const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
+
+test('a setting that is accepted is read by somebody', () => {
+  const sources = readdirSync(new URL('src/', ROOT), { recursive: true, encoding: 'utf8' })
+  const others = sources.filter((path) => path.endsWith('.ts') && path !== 'config.ts').map((path) => textOf(`src/${path}`))
+  const unread = Object.keys(read({}).config).filter((name) => !others.some((text) => new RegExp(`\\b${name}\\b`).test(text)))
+  assert.deepEqual(unread, [])
+})
+
+test('a variable that the pages name is one that is accepted', () => {
+  const named = ['README.md', 'wrangler-free.md'].flatMap((page) => textOf(page).match(/\bSVC_[A-Z_]+[A-Z]\b/g) ?? [])
+  const unknown = named.filter((name) => {
+    try {
+      return read({ [name]: 'x' }).warnings.length > 0
+    } catch {
+      return false // It is known, and x is no value for it.
+    }
+  })
+  assert.deepEqual(unknown, [])
+})
+
+test('the pages say the same of the address without SVC_BASE_URL', () => {
+  for (const page of ['README.md', 'wrangler-free.md'])
+    assert.match(textOf(page), /`SVC_BASE_URL` *\| the address of each request/, page)
 })
 
 describe('a bad variable ends the start with one sentence', () => {
