@@ -66,6 +66,7 @@ export function createInbound({ instance, clock, log, outbox, links, recent, sen
     return {
       identity,
       connectedPhone: phone,
+      now: () => clock.now(),
       chatName: names.of,
       original,
       mediaUrl,

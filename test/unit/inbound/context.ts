@@ -30,6 +30,7 @@ export function testContext(): TestContext {
   return {
     identity: createIdentity(auth),
     connectedPhone: () => '5511999990000',
+    now: () => 1_767_225_600_000,
     chatName: () => null,
     original: async (id) => known.get(id) ?? null,
     mediaUrl: () => 'https://api.example/media/link',

@@ -11,21 +11,11 @@ import { webhookPayloads } from '../../../src/features/webhook-payloads.ts'
 import { unwrap } from '../../../workers/shard/translate/inbound/content.ts'
 import { receivedEvent } from '../../../workers/shard/translate/inbound/message.ts'
 import { ANA, ANA_LID, ME, testContext } from './context.ts'
+import { randomOf } from './random.ts'
 import { SPECIMENS } from './specimens.ts'
 
 const ROUNDS = 20_000
 const SEED = 0x5eed
-
-/** mulberry32: small, and the same everywhere. */
-function randomOf(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
-}
 
 const { type: _, event_id, instance_id, momment, single_url, ...shape } = webhookPayloads.received.shape
 const strict = z.strictObject(shape)

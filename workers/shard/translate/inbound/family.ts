@@ -16,6 +16,8 @@ export interface InboundContext {
   identity: Identity
   /** The account's own number in digits, null before it is known. */
   connectedPhone(): string | null
+  /** Epoch ms: the time of what carries none. */
+  now(): number
   /** Name of a contact, group or channel as far as it is known, or null. */
   chatName(jid: string): string | null
   /** A message that is spoken about: polls, events, edited and answered messages. */

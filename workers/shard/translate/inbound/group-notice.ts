@@ -3,6 +3,7 @@
  * and who acted on a picture (webhook-payloads.md, 2.5). One event per change; `participant_phone` is who acted.
  */
 import { areJidsSameUser, type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
+import { fromJid } from '../../../../src/domain/ids.ts'
 import { cut } from './bounds.ts'
 import { type InboundContext, notification, type Told } from './family.ts'
 
@@ -28,13 +29,16 @@ const textOf = (node: BinaryNode | undefined): string | null => {
   return typeof content === 'string' ? content : content instanceof Uint8Array ? Buffer.from(content).toString('utf8') : null
 }
 
+/** Whoever is named by what is no jid of a person is nobody. */
+const isPerson = ({ attrs }: BinaryNode) => fromJid(attrs.jid ?? '')?.kind === 'user'
+
 const person = (context: InboundContext, { attrs }: BinaryNode) =>
   context.identity.person(attrs.jid ?? '', attrs.phone_number ?? attrs.lid)
 
 const people =
   (name: string): Make =>
   async (child, context, actor) => {
-    const members = getBinaryNodeChildren(child, 'participant').filter(({ attrs }) => attrs.jid)
+    const members = getBinaryNodeChildren(child, 'participant').filter(isPerson)
     if (members.length === 0) return []
     const [only] = members
     // Who removes only itself has left.
@@ -49,7 +53,7 @@ const isSame = ({ attrs }: BinaryNode, { jid, alt }: Actor) =>
 /** Who asks to join, or asked: named by themselves, or they are who acts. */
 function askers(child: BinaryNode): BinaryNode[] {
   const named = getBinaryNodeChildren(child, 'requested_user')
-  return (named.length > 0 ? named : getBinaryNodeChildren(child, 'participant')).filter(({ attrs }) => attrs.jid)
+  return (named.length > 0 ? named : getBinaryNodeChildren(child, 'participant')).filter(isPerson)
 }
 
 const asker = ({ jid, alt }: Actor): BinaryNode => ({
@@ -62,12 +66,13 @@ const REQUEST_METHODS = new Set(['invite_link', 'non_admin_add', 'linked_group_j
 const requests: Make = async (child, context, actor) => {
   const method = (child.attrs.request_method ?? '').toLowerCase()
   const named = askers(child)
-  const users = named.length > 0 ? named : actor.jid ? [asker(actor)] : []
+  const users = named.length > 0 ? named : [asker(actor)].filter(isPerson)
   return Promise.all(
     users.map(async (user) => {
       const { phone } = await person(context, user)
       // Whoever added somebody that has to be approved is not the one who asks.
-      const adder = actor.jid && !isSame(user, actor) ? [(await context.identity.person(actor.jid, actor.alt)).phone] : []
+      const isAdded = isPerson(asker(actor)) && !isSame(user, actor)
+      const adder = isAdded ? [(await context.identity.person(actor.jid ?? '', actor.alt)).phone] : []
       return notification('membership_approval_request', [phone, ...adder], {
         request_method: REQUEST_METHODS.has(method) ? method : 'invite_link',
       })

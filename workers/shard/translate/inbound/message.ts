@@ -6,6 +6,7 @@ import { type proto, toNumber, type WAMessage, type WAMessageKey } from '@whiske
 import type { DomainEvent } from '../../../../src/domain/events.ts'
 import { fromJid } from '../../../../src/domain/ids.ts'
 import type { Person } from '../../identity.ts'
+import { LookupError } from '../../lookup.ts'
 import { bare, type ChatKind, chatKind, identifierOf } from '../jid.ts'
 import { externalAdReply } from './ad.ts'
 import { count, cutOrNull } from './bounds.ts'
@@ -38,6 +39,7 @@ export async function receivedEvent(
   try {
     return await contentEvent(context, readable, content, fromApi)
   } catch (error) {
+    if (error instanceof LookupError) throw error
     // A stranger's message must not hold up those behind it: what cannot be told is told as unsupported.
     context.onProblem(error, readable.key)
     return contentEvent(context, readable, { ...content, message: {}, aside: {} }, fromApi)
@@ -111,13 +113,13 @@ const sceneOf = (context: InboundContext, readable: ReadableMessage, { kind, cha
   key: readable.key,
   kind,
   fromMe: readable.key.fromMe === true,
-  at: timeOf(readable),
+  at: timeOf(context, readable),
   phone: chat.phone,
   author,
   paymentInfo: readable.paymentInfo ?? null,
 })
 
-const timeOf = ({ messageTimestamp }: ReadableMessage) => toNumber(messageTimestamp) * 1_000
+const timeOf = ({ now }: InboundContext, { messageTimestamp }: ReadableMessage) => toNumber(messageTimestamp) * 1_000 || now()
 
 /** Quote, forwarding, expiry and mentions. */
 async function fromInfo({ identity }: InboundContext, info: proto.IContextInfo | null) {
@@ -152,7 +154,7 @@ function finished(
   const inGroup = kind === 'group' || kind === 'status' ? author : null
   return {
     type: 'received',
-    at: timeOf(readable),
+    at: timeOf(context, readable),
     body: {
       message_id: key.id,
       message_type: '',

@@ -1,5 +1,6 @@
 /** Notifications of channels: who became or is no longer an admin, and reactions, in their own stanzas and as `mex` updates. */
 import { type BinaryNode, getBinaryNodeChild, isJidNewsletter } from '@whiskeysockets/baileys'
+import { fromJid } from '../../../../src/domain/ids.ts'
 import { cutOrEmpty, isoOrNull } from './bounds.ts'
 import { type InboundContext, notification, type Told } from './family.ts'
 import { type Json, jsonObject, object, objects, textOf } from './json.ts'
@@ -9,6 +10,8 @@ export interface NewsletterNotice {
   newsletter: string
   told: Told
 }
+
+const isPerson = (jid: string | undefined) => fromJid(jid ?? '')?.kind === 'user'
 
 type Role = 'promote' | 'demote'
 
@@ -25,9 +28,9 @@ export async function newsletterNotices(node: BinaryNode, context: InboundContex
   const newsletter = node.attrs.from ?? ''
   const notices: NewsletterNotice[] = []
   for (const child of Array.isArray(node.content) ? node.content : []) {
-    if (child.tag === 'participant' && child.attrs.jid) {
+    if (child.tag === 'participant' && isPerson(child.attrs.jid)) {
       const role: Role = /admin/i.test(child.attrs.role ?? '') || child.attrs.action === 'promote' ? 'promote' : 'demote'
-      notices.push(await roleChange(context, newsletter, child.attrs.jid, role))
+      notices.push(await roleChange(context, newsletter, child.attrs.jid ?? '', role))
     }
     if (child.tag === 'reaction') notices.push({ newsletter, told: reactionTo(child, newsletter, Number(node.attrs.t ?? 0)) })
   }
@@ -72,7 +75,7 @@ export async function mexNotices(node: BinaryNode, context: InboundContext): Pro
   const found = updates.flatMap((each) => {
     const newsletter = textOf(each.jid) ?? textOf(each.id)
     const user = userOf(each)
-    return newsletter && user && isJidNewsletter(newsletter) ? [{ newsletter, user }] : []
+    return newsletter && user && isJidNewsletter(newsletter) && isPerson(user) ? [{ newsletter, user }] : []
   })
   return Promise.all(found.map(({ newsletter, user }) => roleChange(context, newsletter, user, role)))
 }
