@@ -282,3 +282,37 @@ test('what the phone itself wrote is reported once, without from_api', async () 
     }),
   )
 })
+
+test('a chat that moves to LIDs stays the same chat: quotes, reactions, votes, sealed edits and event answers', async () => {
+  const { sandbox } = story.world
+  const before = await story.fromAna({ text: 'by number' }, { message_type: 'text', text: text('by number') })
+  const poll = await sandbox.sendFromPhone(ME, ANA, { poll: { question: 'Which?', options: ['a', 'b'], max: 1 } })
+  await story.received(poll.id)
+  const planning = await sandbox.sendFromPhone(ME, ANA, { event: { name: 'Planning', start: '2026-03-02T14:00:00Z' } })
+  await story.received(planning.id)
+  await sandbox.settings({ addressing: 'lid' })
+  await story.fromAna(
+    { text: 'by LID', quote: before.message_id },
+    { message_type: 'text', reference_message_id: before.message_id, text: text('by LID') },
+  )
+  const { id } = await sandbox.send(ANA, ME, { reaction: { message_id: poll.id, emoji: '👍' } })
+  assert.deepEqual(((await story.received(id)).reaction as Record<string, unknown>).referenced_message, {
+    message_id: poll.id,
+    from_me: true,
+    phone: ANA,
+    participant: null,
+  })
+  await story.fromAna(
+    { poll_vote: { message_id: poll.id, options: ['b'] } },
+    { message_type: 'poll_vote', poll_vote: { poll_message_id: poll.id, options: ['b'], unknown_options: 0 } },
+  )
+  const answer = await sandbox.send(ANA, ME, { event_response: { message_id: planning.id, response: 'going' } })
+  const response = (await story.received(answer.id)).event_response as Record<string, unknown>
+  assert.equal(response.response, 'going')
+  assert.equal(response.response_from, ANA)
+  const edit = await sandbox.send(ANA, ME, { edit: { message_id: before.message_id, text: 'edited', encrypted: true } })
+  const event = await story.received(edit.id)
+  assert.equal(event.message_id, before.message_id)
+  assert.equal((event.text as { message: string }).message, 'edited')
+  await sandbox.settings({ addressing: 'pn' })
+})
