@@ -21,6 +21,7 @@ import type { StateStore } from '../../src/storage/contract.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
 import type { Allow } from '../../src/webhooks/addresses.ts'
 import type { Deliver } from '../../src/webhooks/delivery.ts'
+import { EgressBlocked } from '../../src/webhooks/egress.ts'
 import { createOutbox } from '../../src/webhooks/outbox.ts'
 import { createAuthState } from './auth-state.ts'
 import { runAs } from './baileys/rejections.ts'
@@ -41,7 +42,7 @@ import { createSent } from './sent.ts'
 import { openSession, type Session } from './session.ts'
 import { createAddressLocks } from './signal/locks.ts'
 import { createStatus } from './status.ts'
-import { bare, identifierOf } from './translate/jid.ts'
+import { bare, chatKind, identifierOf } from './translate/jid.ts'
 
 export interface HostedInstance {
   start(how: StartHow): Promise<RuntimeState>
@@ -233,11 +234,11 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     try {
       if (fresh) await auth.erase()
       const creds = await auth.discardHalfPaired()
-      outside ??= createOutside(deps.network, config.settings.proxy_url)
+      outside ??= createOutside(deps.network, config.settings.proxy_url, deps.egressAllow)
       session = startSession(creds, outside)
     } catch (error) {
       log.error({ err: error }, 'the session could not be started')
-      tell({ type: 'startFailed', cause: 'store' })
+      tell({ type: 'startFailed', cause: error instanceof EgressBlocked ? 'proxy' : 'store' })
     }
   }
 
@@ -353,7 +354,9 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   function autoRead(message: WAMessage) {
     const { auto_read_message, auto_read_status } = config.settings
     const isStatus = message.key.remoteJid === 'status@broadcast'
-    if (message.key.fromMe || !(isStatus ? auto_read_status : auto_read_message)) return
+    // A channel knows no read receipts, only views.
+    const isRead = isStatus ? auto_read_status : auto_read_message && chatKind(message.key.remoteJid ?? '') !== 'newsletter'
+    if (message.key.fromMe || !isRead) return
     session?.sock.readMessages([message.key]).catch((error) => log.info({ err: error }, 'a message could not be marked read'))
   }
 
