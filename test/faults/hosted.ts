@@ -26,6 +26,8 @@ export interface HostedWorld {
   state(): RuntimeState
   /** Asked before every commit; true: it is refused, as on a full disk. */
   refuse(when: ((batch: Batch) => boolean) | null): void
+  /** Asked before every read; true: it fails. */
+  refuseRead(when: ((key: string) => boolean) | null): void
   stop(): Promise<void>
 }
 
@@ -40,6 +42,7 @@ export async function startHosted(phone: string): Promise<HostedWorld> {
 
   let state: RuntimeState | undefined
   let refuses: ((batch: Batch) => boolean) | null = null
+  let refusesRead: ((key: string) => boolean) | null = null
   const setup = {
     shard: 0,
     storeUrl: `lmdb:${join(dir, 'state')}`,
@@ -68,7 +71,10 @@ export async function startHosted(phone: string): Promise<HostedWorld> {
   )
   const { store } = shard.deps
   const refusing: StateStore = {
-    get: store.get,
+    get: async (key) => {
+      if (refusesRead?.(key)) throw new Error('input/output error')
+      return store.get(key)
+    },
     range: store.range,
     close: store.close,
     commit: async (batch) => {
@@ -92,6 +98,9 @@ export async function startHosted(phone: string): Promise<HostedWorld> {
     state: () => state!,
     refuse(when) {
       refuses = when
+    },
+    refuseRead(when) {
+      refusesRead = when
     },
     async stop() {
       await instance.stop('keep')

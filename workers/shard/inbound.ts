@@ -10,6 +10,7 @@ import type { InstanceConfig } from '../../src/domain/instance.ts'
 import type { MediaLinks, ReceivedFile } from '../../src/media/links.ts'
 import type { Outbox } from '../../src/webhooks/outbox.ts'
 import { createNames } from './names.ts'
+import { lookedUp } from './lookup.ts'
 import type { Recent } from './recent.ts'
 import type { Sent } from './sent.ts'
 import type { Session } from './session.ts'
@@ -64,11 +65,16 @@ export function createInbound({ instance, clock, log, outbox, links, recent, sen
     if (!session) return null
     const { identity } = session
     return {
-      identity,
+      identity: {
+        ...identity,
+        person: lookedUp(identity.person),
+        lidOf: lookedUp(identity.lidOf),
+        pnOf: lookedUp(identity.pnOf),
+      },
       connectedPhone: phone,
       now: () => clock.now(),
       chatName: names.of,
-      original,
+      original: lookedUp(original),
       mediaUrl,
       onProblem: (error, key) => log.warn({ err: error, message_id: key.id }, 'a message could not be told'),
     }

@@ -23,7 +23,7 @@ import type { Sealer } from '../../src/storage/seal.ts'
 import { createJournal, type JournalRecord, nodeText, parts } from './journal.ts'
 import type { KeyChange, KeyStore } from './key-store.ts'
 import { ciphertextMark, createMarks, type Mark, messageMark, messageMarks } from './marks.ts'
-import { SESSION_CLOSED } from './signal/errors.ts'
+import { SESSION_CLOSED, SignalError } from './signal/errors.ts'
 import type { Inbox as SignalInbox } from './signal/inbox-seam.ts'
 import { bare } from './translate/jid.ts'
 
@@ -63,6 +63,13 @@ export interface InboxSession {
   /** Refuse decrypts from now on: queued handlers of an ended socket still run, and what they open would be confirmed to nobody. */
   fence(): void
 }
+
+/**
+ * A ciphertext that meets a failure of ours (a read that fails, a record that is broken) is delivered again by cutting the connection, but
+ * not for ever: after this it goes the way of those that cannot be read.
+ */
+const MAX_TRIES = 5
+const TRIES_REMEMBERED = 1_000
 
 /** Padding only: the library decodes it to an empty message, confirms it normally and reports nothing. */
 const EMPTY = Uint8Array.of(1)
@@ -255,11 +262,16 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
         await finish(stanza, parts(stanza.node).map(ciphertextMark), changes)
       },
       failed({ ciphertext, error }) {
+        // The network delivers it again to the next socket.
+        if (isFenced || error.message === SESSION_CLOSED) return
         const at = stanzas.get(ciphertext)
+        if (!(error instanceof SignalError) && isWorthAnotherTry(ciphertextMark(ciphertext))) {
+          log.error({ err: error, stanza: at?.stanza.node.attrs.id }, 'a message could not be taken; the connection is cut')
+          return cut()
+        }
         log.warn({ err: error, stanza: at?.stanza.node.attrs.id }, 'a message could not be read')
-        const isAnswered = error.message === SESSION_CLOSED || error.message === MISSING_KEYS_ERROR_TEXT
-        if (at && !at.stanza.isPeer && !isAnswered) tellUnreadable(at.stanza.node)
-        if (!at || !journal.has(at.stanza.id) || error.message === SESSION_CLOSED) return
+        if (at && !at.stanza.isPeer && error.message !== MISSING_KEYS_ERROR_TEXT) tellUnreadable(at.stanza.node)
+        if (!at || !journal.has(at.stanza.id)) return
         // The sender key of the first part is taken; the content comes again as a stanza of its own.
         const { id } = at.stanza
         store
@@ -290,6 +302,21 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
         })
       },
     }
+  }
+
+  /** Ciphertexts that met a failure of ours, and how often. */
+  const tries = new Map<Mark, number>()
+
+  function isWorthAnotherTry(mark: Mark): boolean {
+    const before = tries.get(mark) ?? 0
+    tries.delete(mark)
+    if (before >= MAX_TRIES) return false
+    tries.set(mark, before + 1)
+    for (const oldest of tries.keys()) {
+      if (tries.size <= TRIES_REMEMBERED) break
+      tries.delete(oldest)
+    }
+    return true
   }
 
   const rotateMarks = () =>

@@ -4,6 +4,7 @@
  */
 import { jidDecode, type SignalKeyStore, WAJIDDomains } from '@whiskeysockets/baileys'
 import type { LIDMappingStore } from '@whiskeysockets/baileys/lib/Signal/lid-mapping.js'
+import { SignalError } from './errors.ts'
 
 export interface Address {
   name: string
@@ -20,7 +21,7 @@ const HOSTED_DEVICE = 99
 export function literalAddress(jid: string): Address {
   const { decoded, address } = decode(jid)
   if (address.device === HOSTED_DEVICE && decoded.server !== 'hosted' && decoded.server !== 'hosted.lid') {
-    throw new Error(`Unexpected non-hosted device JID with device 99. This ID seems invalid. ID:${jid}`)
+    throw new SignalError('unreadable', `Unexpected non-hosted device JID with device 99. This ID seems invalid. ID:${jid}`)
   }
   return address
 }
@@ -60,7 +61,7 @@ function isLid(jid: string): boolean {
 
 function decode(jid: string) {
   const decoded = jidDecode(jid)
-  if (!decoded?.user) throw new Error(`JID decoded but user is empty: "${jid}"`)
+  if (!decoded?.user) throw new SignalError('unreadable', `JID decoded but user is empty: "${jid}"`)
   const { user, domainType = WAJIDDomains.WHATSAPP, device = 0 } = decoded
   return { decoded, address: { name: domainType === WAJIDDomains.WHATSAPP ? user : `${user}_${domainType}`, device } }
 }

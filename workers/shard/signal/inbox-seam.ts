@@ -16,6 +16,9 @@ export interface Inbox {
    * and publishes them to the key store's cache (`KeyStore.applied`). Throws when the commit failed; the plaintext must not leave then.
    */
   opened(part: { ciphertext: Uint8Array; plaintext: Uint8Array; changes: readonly KeyChange[] }): Promise<void>
-  /** After it could not be opened; no changes are written. */
+  /**
+   * After it could not be opened or taken; no changes are written. What is not a `SignalError` is a failure of ours and says nothing about
+   * the message.
+   */
   failed(part: { ciphertext: Uint8Array; error: Error }): void
 }

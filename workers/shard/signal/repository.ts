@@ -101,6 +101,17 @@ function openRepository(
     return inbox.admit(ciphertext)
   }
 
+  /** Everything that can go wrong with a ciphertext, on the way to its plaintext and with what follows from it. */
+  async function reporting(ciphertext: Uint8Array, work: () => Promise<Uint8Array>): Promise<Uint8Array> {
+    try {
+      return await work()
+    } catch (thrown) {
+      const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+      inbox.failed({ ciphertext, error })
+      throw error
+    }
+  }
+
   /** At the head of the line. The plaintext leaves after `opened`, and only then. */
   async function openPart(
     ciphertext: Uint8Array,
@@ -109,10 +120,7 @@ function openRepository(
   ): Promise<Uint8Array> {
     const known = openedBefore(ciphertext)
     if (known) return known
-    const { result: plaintext, changes } = await decrypt().catch((error: Error) => {
-      inbox.failed({ ciphertext, error })
-      throw error
-    })
+    const { result: plaintext, changes } = await decrypt()
     const finish = (more: KeyChange[]) => inbox.opened({ ciphertext, plaintext, changes: [...changes, ...more] })
     await (brought ? brought(plaintext, finish) : finish([]))
     return plaintext
@@ -147,11 +155,13 @@ function openRepository(
     async decryptMessage({ jid, type, ciphertext }) {
       const known = openedBefore(ciphertext)
       if (known) return known
-      return atAddress(jid, (address) =>
-        openPart(
-          ciphertext,
-          () => decryptWith(deps, address, type, ciphertext),
-          (plaintext, finish) => withDistribution(jid, plaintext, finish),
+      return reporting(ciphertext, () =>
+        atAddress(jid, (address) =>
+          openPart(
+            ciphertext,
+            () => decryptWith(deps, address, type, ciphertext),
+            (plaintext, finish) => withDistribution(jid, plaintext, finish),
+          ),
         ),
       )
     },
@@ -168,8 +178,10 @@ function openRepository(
     async decryptGroupMessage({ group, authorJid, msg }) {
       const known = openedBefore(msg)
       if (known) return known
-      const name = await sender(group, authorJid)
-      return locks.run(senderLine(name), () => openPart(msg, () => decryptGroup(keys, name, msg)))
+      return reporting(msg, async () => {
+        const name = await sender(group, authorJid)
+        return locks.run(senderLine(name), () => openPart(msg, () => decryptGroup(keys, name, msg)))
+      })
     },
 
     async encryptGroupMessage({ group, meId, data }) {

@@ -1,0 +1,82 @@
+/** A read that fails says nothing about a message: it is neither used up nor told as one that cannot be understood, it comes again. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { keys } from '../../src/storage/keys.ts'
+import { INSTANCE } from '../unit/storage/fixtures.ts'
+import { until } from './ground.ts'
+import { type HostedWorld, startHosted } from './hosted.ts'
+import { textOf } from './ledger.ts'
+import { CONTACTS, createPeople, MEMBERS, PHONE } from './traffic.ts'
+
+let world: HostedWorld
+let group: string
+before(async () => {
+  world = await startHosted(PHONE)
+  group = (await createPeople(world.sandbox)).group
+  // A message that comes in spite of this was neither asked for again nor refused: the network gave it out once more by itself.
+  await world.sandbox.fault({ on: 'receipt', match: { type: 'retry' }, do: 'drop' })
+})
+after(() => world.stop())
+
+/** The `received` events of a message, once it has come. */
+async function told(id: string) {
+  const found = () => world.receiver.events('received').filter(({ message_id }) => message_id === id)
+  await until(`message ${id}`, () => found().length > 0, 20_000)
+  return found()
+}
+
+/** An answer to one of our own messages, which is looked for in memory and then on disk. */
+const answerTo = (stanzaId: string) => ({
+  proto: {
+    interactiveResponseMessage: {
+      body: { text: 'One' },
+      nativeFlowResponseMessage: { name: 'quick_reply', paramsJson: '{"id":"one"}', version: 3 },
+      contextInfo: { stanzaId, participant: `${PHONE}@s.whatsapp.net` },
+    },
+  },
+})
+
+/** Fails the first read of a key that fits; resolves with how many failed. */
+function failOnce(fits: (key: string) => boolean) {
+  let failed = 0
+  world.refuseRead((key) => fits(key) && failed++ === 0)
+  return () => {
+    world.refuseRead(null)
+    return Math.min(failed, 1)
+  }
+}
+
+test('a session that cannot be read for a moment costs no message', async () => {
+  const failed = failOnce((key) => key.startsWith(keys.signals(INSTANCE, 'session')))
+  const { id } = await world.sandbox.send(CONTACTS[2], PHONE, { text: 'first' })
+  const [event] = await told(id)
+  assert.equal(failed(), 1)
+  assert.equal(textOf(event!), 'first')
+})
+
+test('a sender key that cannot be read for a moment costs no message', async () => {
+  const failed = failOnce((key) => key.startsWith(keys.signals(INSTANCE, 'sender-key')))
+  const { id } = await world.sandbox.send(MEMBERS[0], group, { text: 'to all' })
+  const [event] = await told(id)
+  assert.equal(failed(), 1)
+  assert.equal(textOf(event!), 'to all')
+})
+
+// Translation took the failing read for a message it does not understand: `unsupported`, and the text was gone.
+test('a message about another one is told whole although that one could not be read at first', async () => {
+  const failed = failOnce((key) => key.startsWith(keys.sents(INSTANCE)))
+  const { id } = await world.sandbox.send(CONTACTS[2], PHONE, answerTo('3EB0NOBODYKNOWS'))
+  const [event] = await told(id)
+  assert.equal(failed(), 1)
+  assert.ok(!('unsupported' in event!), JSON.stringify(event))
+})
+
+test('one that meets a failure every time is let go, and those behind it come', async () => {
+  let failed = 0
+  world.refuseRead((key) => key.startsWith(keys.sents(INSTANCE)) && ++failed > 0)
+  await world.sandbox.send(CONTACTS[2], PHONE, answerTo('3EB0NEVERREAD'))
+  const { id } = await world.sandbox.send(CONTACTS[2], PHONE, { text: 'behind it' })
+  await until('the next one', () => world.receiver.events('received').some(({ message_id }) => message_id === id))
+  world.refuseRead(null)
+  assert.ok(failed > 1)
+})
