@@ -46,6 +46,14 @@ test('a socket that the library is ending already is closed when the end resolve
   assert.equal(liveSockets(), 0)
 })
 
+test('a socket can be ended while it is still connecting', async () => {
+  const sock = openSocket(server.url)
+  adoptSocket(sock)
+  const raw = rawSocket(sock)
+  await endSocket(sock, undefined)
+  assert.equal(raw?.readyState, CLOSED)
+})
+
 test('a cut does not wait for the server', async () => {
   const sock = openSocket(server.url)
   adoptSocket(sock)

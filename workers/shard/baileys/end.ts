@@ -2,7 +2,7 @@
  * BAILEYS 26. A socket left without `end()` keeps its whole graph alive: timers, listeners, caches, the key transactions. Every socket is
  * adopted when it is made and ended once, whoever closed it.
  */
-import { type EventEmitter, once } from 'node:events'
+import type { EventEmitter } from 'node:events'
 import type { WASocket } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 
@@ -64,7 +64,7 @@ export async function endSocket(
   how: 'clean' | 'abrupt' = 'clean',
 ): Promise<void> {
   const raw = rawSocket(sock)
-  const closed = raw && raw.readyState !== CLOSED ? once(raw, 'close') : undefined
+  const closed = raw && raw.readyState !== CLOSED ? untilClosed(raw) : undefined
   const ended = sock.end(reason)
   if (how === 'abrupt') raw?.terminate()
   const timer = setTimeout(() => raw?.terminate(), CLEAN_CLOSE_DEADLINE)
@@ -82,6 +82,9 @@ interface RawSocket extends EventEmitter {
   readonly readyState: number
   terminate(): void
 }
+
+/** Not `once` of `node:events`: a connection that is ended while it is made says `error` first. */
+const untilClosed = (raw: RawSocket) => new Promise<void>((resolve) => void raw.once('close', () => resolve()))
 
 /** The `ws` object below the library's wrapper; its type hides it. Null after a close. */
 export const rawSocket = (sock: Pick<WASocket, 'ws'>): RawSocket | null | undefined =>
