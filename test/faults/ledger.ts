@@ -17,12 +17,17 @@ export interface Arrived {
 type Event = Received['event']
 
 /** `type` events by message id, against the message ids they should be about. */
-export function compare(receiver: Receiver, type: string, wanted: readonly string[]): Arrived {
+export function compare(
+  receiver: Pick<Receiver, 'events'>,
+  type: string,
+  wanted: readonly string[],
+  idOf = ({ message_id }: Event) => String(message_id),
+): Arrived {
   const events = receiver.events(type)
   const byMessage = new Map<string, Set<string>>()
   let duplicates = 0
   for (const event of events) {
-    const id = String(event.message_id)
+    const id = idOf(event)
     const seen = byMessage.get(id) ?? new Set()
     if (seen.has(event.event_id)) duplicates++
     seen.add(event.event_id)

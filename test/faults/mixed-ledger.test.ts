@@ -1,0 +1,250 @@
+/**
+ * The ledger of issue 4: numbered messages of every kind, while everything that can fail does: the process by SIGKILL, the shard's thread,
+ * the connection, the network, the receiver. At the end every number has arrived, once per event id, in order.
+ */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Receiver } from '../harness/receiver.ts'
+import type { Sandbox } from '../harness/sandbox.ts'
+import { startWorld } from '../harness/world.ts'
+import { pause, startGround, until } from './ground.ts'
+import { compare, firstDeliveries, line, outOfOrder } from './ledger.ts'
+import { createChats, createMixed, type Mixed, stanzaOf, wrongWith } from './mixed.ts'
+import { type Moody, makeMoody } from './moody.ts'
+import { createSeeded, type Seeded } from './seeded.ts'
+import { CONTACTS, PHONE } from './traffic.ts'
+
+const KILLS = 20
+const CRASHES = 4
+/** Windows of `windows.test.ts`, here under everything else at once. */
+const STEPS = ['inbox:before-commit', 'inbox:after-commit', 'inbox:after-receipt', 'outbox:before-post', 'outbox:after-post']
+/** What the phone itself types is owed as well. */
+const OPTIONS = { webhooks: { notify_sent_by_me: true } }
+
+/** Whose messages the network delays, all by the same time: they change places with other chats' alone. */
+const SLOW = CONTACTS[2]
+/** Whose messages the network shuffles and loses on the way: nobody can know their order. */
+const SHUFFLED = CONTACTS[3]
+const SLOW_BY = 40
+
+const addresses = (phone: string) => [`${phone}@s.whatsapp.net`, `2${phone.padStart(14, '0')}@lid`]
+const toUs = (match: Record<string, string> = {}) => ({ on: 'message', match: { direction: 'to_client', ...match } })
+
+const slowDown = (sandbox: Sandbox) =>
+  Promise.all(addresses(SLOW).map((from) => sandbox.fault({ ...toUs({ from }), do: { delay_ms: SLOW_BY } })))
+
+/** What goes wrong on the way in the next seconds. */
+async function trouble(sandbox: Sandbox, { pick, below, chance }: Seeded) {
+  await sandbox.settings({ addressing: pick(['lid', 'pn']) })
+  for (let count = 0; count < 4; count++) {
+    const [alone, inGroup] = [toUs({ from: pick(addresses(SHUFFLED)) }), toUs({ participant: pick(addresses(SHUFFLED)) })]
+    await sandbox.fault({ ...pick([alone, inGroup]), do: chance(0.2) ? 'drop' : { delay_ms: below(200) }, times: 1 })
+  }
+  await sandbox.fault({ on: 'message', do: 'duplicate', times: 1 + below(8) })
+  // The network redelivers what it was not told about.
+  await sandbox.fault({ on: 'receipt', match: { direction: 'from_client' }, do: 'drop', times: 1 + below(4) })
+}
+
+/** Sends as much as it is given, in the background. */
+function startSending(mixed: Mixed, { below, chance }: Seeded) {
+  let quota = 0
+  let isOver = false
+  let failure: unknown
+  const running = (async () => {
+    while (mixed.left > 0 && !isOver) {
+      if (mixed.sent.length >= quota) await pause(5)
+      else {
+        await mixed.send()
+        if (chance(0.3)) await pause(below(60))
+      }
+    }
+  })().catch((error) => {
+    failure = error
+  })
+  return {
+    give(more: number) {
+      quota += more
+      if (failure) throw failure
+    },
+    async all() {
+      quota = Number.POSITIVE_INFINITY
+      await running
+      if (failure) throw failure
+    },
+    async stop() {
+      isOver = true
+      await running
+    },
+  }
+}
+
+interface Scene {
+  sandbox: Sandbox
+  receiver: Receiver
+  mixed: Mixed
+  moody: Moody
+}
+
+/** Events that somebody received, without those that only say that a message cannot be read yet. */
+const readable = ({ moody }: Scene) => ({
+  events: (type?: string) => moody.taken(type).filter(({ waiting_message }) => !waiting_message),
+})
+
+const settle = (scene: Scene) =>
+  compare(
+    readable(scene),
+    'received',
+    scene.mixed.sent.map(({ id }) => id),
+    stanzaOf,
+  )
+
+async function waitForAll(scene: Scene, ms: number) {
+  // What is missing then is counted and shown.
+  const deadline = Date.now() + ms
+  await until('everything', () => settle(scene).lost.length === 0 || Date.now() > deadline, ms + 10_000)
+}
+
+async function check(t: TestContext, name: string, scene: Scene, { seed }: Seeded, facts: Record<string, string | number>) {
+  const { sandbox, receiver, mixed, moody } = scene
+  const { sent, unique, duplicates, lost, torn } = settle(scene)
+  const byId = new Map(mixed.sent.map((each) => [each.id, each]))
+  const nameOf = (id: string) => {
+    const { number, kind, from, to } = byId.get(id) ?? { number: 0, kind: { name: 'unknown' }, from: '?', to: '?' }
+    return `${number} ${kind.name} ${from} to ${to} (${id})`
+  }
+  const first = firstDeliveries(receiver.events('received'))
+  const waiting = first.filter(({ waiting_message }) => waiting_message).length
+  const failed = Object.entries(moody.counts).map(([mood, count]) => `${mood} ${count}`)
+  const { undecryptable } = await sandbox.stats()
+  t.diagnostic(line(name, { seed, sent, unique, duplicates, lost: lost.length, ...facts }))
+  t.diagnostic(line('receiver', { posts: receiver.received.length, failed: failed.join(' + '), waiting, undecryptable }))
+  const kinds = new Set(mixed.sent.map(({ kind }) => kind.name))
+  t.diagnostic(`kinds: ${[...kinds].join(', ')}`)
+
+  assert.deepEqual(lost.map(nameOf), [], 'lost')
+  assert.deepEqual(torn.map(nameOf), [], 'messages with two event ids')
+  const arrived = first.flatMap((event) => {
+    const message = byId.get(stanzaOf(event))
+    return message && !event.waiting_message ? [{ event, message }] : []
+  })
+  assert.deepEqual(
+    arrived.map(({ event, message }) => wrongWith(message, event)).filter((wrong) => wrong !== null),
+    [],
+    'events that are not what was sent',
+  )
+  const wrong = outOfOrder(
+    arrived.filter(({ message }) => message.from !== SHUFFLED),
+    ({ event }) => String(event.phone),
+    ({ message }) => message.number,
+  )
+  assert.deepEqual(wrong, [], 'out of order within a chat')
+  assert.deepEqual(receiver.problems, [])
+}
+
+test('20 kills, cuts, a failing network and a failing receiver lose none of 1,000 mixed messages', {
+  timeout: 240_000,
+}, async (t) => {
+  const seeded = createSeeded()
+  const ground = await startGround()
+  const { gateway, sandbox, receiver } = ground
+  let sending: ReturnType<typeof startSending> | undefined
+  try {
+    const instance = await gateway.connected(sandbox, PHONE, receiver, OPTIONS)
+    const mixed = createMixed(sandbox, await createChats(sandbox), 1_000, seeded)
+    const scene = { sandbox, receiver, mixed, moody: makeMoody(receiver, seeded.apart()) }
+    sending = startSending(mixed, seeded.apart())
+    await slowDown(sandbox)
+    let cuts = 0
+    let inWindows = 0
+
+    async function cut() {
+      cuts++
+      if (seeded.chance(0.5)) await sandbox.cut(PHONE)
+      else await sandbox.fault({ ...toUs(), do: 'cut', times: 1 })
+    }
+
+    /** Ends at a random moment: coming up, taking what waited, or taking what comes. */
+    async function randomLife() {
+      sending!.give(28)
+      if (seeded.chance(0.7)) await gateway.waitForStatus(instance, 'connected')
+      await pause(seeded.below(800))
+      if (seeded.chance(0.5)) {
+        await cut()
+        await pause(seeded.below(1_500))
+      }
+      await ground.service.kill()
+    }
+
+    /** Ends inside a window; one that is not reached in time ends anyway. */
+    async function endedInWindow(ended: Promise<unknown>) {
+      sending!.give(28)
+      const isReached = await Promise.race([ended.then(() => true), pause(4_000).then(() => false)])
+      if (isReached) inWindows++
+      else await ground.service.kill()
+    }
+
+    await randomLife()
+    for (let kill = 1; kill < KILLS; kill++) {
+      await trouble(sandbox, seeded)
+      if (kill % 6 === 1) scene.moody.hangNext()
+      // Some of it waits on the network.
+      sending.give(20)
+      await pause(seeded.below(100))
+      if (kill % 3 !== 2) {
+        await ground.start()
+        await randomLife()
+        continue
+      }
+      const step = `${seeded.pick(STEPS)}:${1 + seeded.below(30)}`
+      const service = await ground.start({ SVC_TEST_KILL_AT: step }).catch((error: Error) => {
+        if (!error.message.startsWith('ended with SIGKILL')) throw error
+        return undefined
+      })
+      await endedInWindow(service?.ended ?? Promise.resolve())
+    }
+    await sandbox.clearFaults()
+    scene.moody.hangNext()
+    await ground.start()
+    await sending.all()
+    scene.moody.calm()
+    await waitForAll(scene, 60_000)
+    const facts = { kills: KILLS, in_windows: inWindows, cuts, unreadable_at_first: ground.unreadable() ?? '?' }
+    await check(t, 'mixed, kills', scene, seeded, facts)
+  } finally {
+    await sending?.stop()
+    await ground.stop()
+  }
+})
+
+test('four crashes of a shard lose none of 200 mixed messages', { timeout: 120_000 }, async (t) => {
+  const seeded = createSeeded()
+  const world = await startWorld()
+  const { gateway, sandbox, receiver, service } = world
+  let sending: ReturnType<typeof startSending> | undefined
+  try {
+    const instance = await gateway.connected(sandbox, PHONE, receiver, OPTIONS)
+    const mixed = createMixed(sandbox, await createChats(sandbox), 200, seeded)
+    const scene = { sandbox, receiver, mixed, moody: makeMoody(receiver, seeded.apart()) }
+    sending = startSending(mixed, seeded.apart())
+    await slowDown(sandbox)
+    // `/status` answers with the last known state while the shard is away: this one needs the session.
+    const isBack = async () => (await gateway.ask(instance, 'GET', '/device')).status === 200
+    for (let crash = 0; crash < CRASHES; crash++) {
+      await until('the account is back', isBack)
+      await trouble(sandbox, seeded)
+      sending.give(40)
+      await pause(seeded.below(400))
+      await service.engine.crashShard(0)
+      sending.give(10)
+    }
+    await sandbox.clearFaults()
+    await until('the account is back', isBack)
+    await sending.all()
+    scene.moody.calm()
+    await waitForAll(scene, 30_000)
+    await check(t, 'mixed, crashes', scene, seeded, { crashes: CRASHES })
+  } finally {
+    await sending?.stop()
+    await world.stop()
+  }
+})

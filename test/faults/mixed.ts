@@ -1,0 +1,257 @@
+/** Numbered messages of every kind the network can make cheaply, from several people in several chats, and the event owed for each. */
+import type { Received } from '../harness/receiver.ts'
+import type { Sandbox } from '../harness/sandbox.ts'
+import type { Seeded } from './seeded.ts'
+import { CONTACTS, MEMBERS, PHONE } from './traffic.ts'
+
+type Event = Received['event']
+
+/** What an author said before in the same chat, for what is said about it. */
+interface Before {
+  text?: string
+  poll?: string
+  event?: string
+}
+
+interface Kind {
+  name: string
+  message(label: string, before: Required<Before>): Record<string, unknown>
+  /** `message_type` of its event. */
+  type: string
+  /** What its event must contain besides: the label, or the id it is about. Absent: it has room for neither. */
+  says?: 'label' | keyof Before
+  /** Sealed with a secret of the message it is about, which a restart forgets: told as `unsupported` then. */
+  isSealed?: true
+}
+
+/** No picture, but nobody looks: what is received is opened when it is asked for. */
+const BYTES = Buffer.from('a few bytes').toString('base64')
+const START = 1_767_225_600
+
+const media = (kind: string, beside: (label: string) => object, says?: 'label'): Kind => ({
+  name: kind,
+  type: kind === 'ptv' ? 'video' : kind,
+  message: (label) => ({ [kind]: BYTES, ...beside(label) }),
+  ...(says ? { says } : {}),
+})
+
+const TEXT: Kind = { name: 'text', type: 'text', says: 'label', message: (label) => ({ text: label }) }
+const PICTURES: Kind[] = [
+  media('image', (caption) => ({ caption }), 'label'),
+  media('video', (caption) => ({ caption }), 'label'),
+  media('document', (file_name) => ({ file_name }), 'label'),
+]
+const POLL: Kind = {
+  name: 'poll',
+  type: 'poll',
+  says: 'label',
+  message: (question) => ({ poll: { question, options: ['yes', 'no'] } }),
+}
+
+/** Of a person, alone or in a group. */
+const KINDS: Kind[] = [
+  TEXT,
+  TEXT,
+  ...PICTURES,
+  POLL,
+  { name: 'quote', type: 'text', says: 'label', message: (label, { text }) => ({ text: label, quote: text }) },
+  media('audio', () => ({ ptt: true })),
+  media('sticker', () => ({})),
+  media('ptv', () => ({})),
+  media('image', (caption) => ({ caption, view_once: true })),
+  {
+    name: 'location',
+    type: 'location',
+    says: 'label',
+    message: (name) => ({ location: { latitude: 1, longitude: 2, name } }),
+  },
+  {
+    name: 'live location',
+    type: 'live_location',
+    says: 'label',
+    message: (caption) => ({ live_location: { latitude: 1, longitude: 2, caption } }),
+  },
+  { name: 'contact', type: 'contact', says: 'label', message: (name) => ({ contact: { name, phone: CONTACTS[0] } }) },
+  { name: 'contacts', type: 'contacts', says: 'label', message: (name) => ({ contacts: [{ name, phone: CONTACTS[0] }] }) },
+  { name: 'event', type: 'event', says: 'label', message: (name) => ({ event: { name, start: START } }) },
+  {
+    name: 'product',
+    type: 'product',
+    says: 'label',
+    message: (title) => ({ product: { product_id: '1', title, price: 2.5 } }),
+  },
+  {
+    name: 'order',
+    type: 'order',
+    says: 'label',
+    message: (title) => ({ order: { order_id: '1', token: 'token', title, total: 2.5 } }),
+  },
+  {
+    name: 'group invite',
+    type: 'group_invite',
+    says: 'label',
+    message: (caption) => ({ group_invite: { group: '120363000000000001@g.us', code: 'code', caption } }),
+  },
+  {
+    name: 'channel invite',
+    type: 'newsletter_admin_invite',
+    says: 'label',
+    message: (caption) => ({ newsletter_admin_invite: { newsletter: '120363000000000002@newsletter', caption } }),
+  },
+  {
+    name: 'unknown content',
+    type: 'unsupported',
+    message: (name) => ({ proto: { stickerPackMessage: { name, stickerPackId: 'pack' } } }),
+  },
+  {
+    name: 'reaction',
+    type: 'reaction',
+    says: 'text',
+    message: (_, { text }) => ({ reaction: { message_id: text, emoji: '👍' } }),
+  },
+  {
+    name: 'edit',
+    type: 'text',
+    says: 'label',
+    message: (label, { text }) => ({ edit: { message_id: text, text: label } }),
+  },
+  {
+    name: 'sealed edit',
+    type: 'text',
+    says: 'label',
+    isSealed: true,
+    message: (label, { text }) => ({ edit: { message_id: text, text: label, encrypted: true } }),
+  },
+  { name: 'revoke', type: 'notification', says: 'text', message: (_, { text }) => ({ revoke: { message_id: text } }) },
+  { name: 'pin', type: 'pin', says: 'text', message: (_, { text }) => ({ pin: { message_id: text, seconds: 86_400 } }) },
+  {
+    name: 'poll vote',
+    type: 'poll_vote',
+    says: 'poll',
+    isSealed: true,
+    message: (_, { poll }) => ({ poll_vote: { message_id: poll, options: ['yes'] } }),
+  },
+  {
+    name: 'event response',
+    type: 'event_response',
+    says: 'event',
+    isSealed: true,
+    message: (_, { event }) => ({ event_response: { message_id: event, response: 'going' } }),
+  },
+]
+
+/** What is spoken about has to be there first. */
+const OPENING = ['text', 'poll', 'event'].map((name) => KINDS.find((kind) => kind.name === name)!)
+const POSTS = [TEXT, POLL, ...PICTURES]
+const STATUSES = [TEXT, PICTURES[0]!, PICTURES[1]!]
+const STATUS = 'status@broadcast'
+
+export interface Chats {
+  group: string
+  lidGroup: string
+  channel: string
+}
+
+export async function createChats(sandbox: Sandbox): Promise<Chats> {
+  for (const contact of CONTACTS) await sandbox.createContact(contact)
+  const [one, two, three, four] = CONTACTS
+  const group = await sandbox.createGroup({ subject: 'numbers', owner: MEMBERS[0], participants: [two, PHONE] })
+  const lidGroup = await sandbox.createGroup({
+    subject: 'lids',
+    owner: three,
+    participants: [four, PHONE],
+    addressing: 'lid',
+  })
+  const channel = await sandbox.post<{ id: string }>('/newsletters', { owner: one, name: 'News', subscribers: [PHONE] })
+  return { group: group.id, lidGroup: lidGroup.id, channel: channel.id }
+}
+
+/** Who writes where, and its part of the whole. */
+interface Line {
+  from: string
+  to: string
+  kinds: readonly Kind[]
+  share: number
+}
+
+const linesOf = ({ group, lidGroup, channel }: Chats): Line[] => {
+  const [one, two, three, four] = CONTACTS
+  return [
+    ...CONTACTS.map((from) => ({ from, to: PHONE, kinds: KINDS, share: 16 })),
+    ...[one, two].map((from) => ({ from, to: group, kinds: KINDS, share: 6 })),
+    ...[three, four].map((from) => ({ from, to: lidGroup, kinds: KINDS, share: 5 })),
+    { from: one, to: channel, kinds: POSTS, share: 6 },
+    { from: one, to: STATUS, kinds: STATUSES, share: 4 },
+    // Typed on the phone itself, in the chats of the first two.
+    ...[one, two].map((to) => ({ from: PHONE, to, kinds: [TEXT], share: 2 })),
+  ]
+}
+
+/** A message that was sent. */
+export interface Numbered {
+  number: number
+  kind: Kind
+  from: string
+  to: string
+  id: string
+  /** What its event must contain, when it has room for it. */
+  says: string | null
+}
+
+export interface Mixed {
+  /** In the order of sending. */
+  readonly sent: readonly Numbered[]
+  readonly left: number
+  /** Sends the next one. */
+  send(): Promise<void>
+}
+
+/** `count` messages: kinds of each line in turn, lines in seeded order. */
+export function createMixed(sandbox: Sandbox, chats: Chats, count: number, { shuffled }: Seeded): Mixed {
+  const lines = linesOf(chats).map((line) => ({
+    ...line,
+    told: 0,
+    before: {} as Before,
+    turn: [...(line.kinds === KINDS ? OPENING : []), ...shuffled(line.kinds)],
+  }))
+  const whole = lines.reduce((sum, { share }) => sum + share, 0)
+  const planned = lines.flatMap((line) => Array.from({ length: Math.floor((count * line.share) / whole) }, () => line))
+  const plan = shuffled([...planned, ...Array.from({ length: count - planned.length }, () => lines[0]!)])
+  const sent: Numbered[] = []
+
+  return {
+    sent,
+    get left() {
+      return plan.length - sent.length
+    },
+    async send() {
+      const number = sent.length + 1
+      const line = plan[number - 1]!
+      const { from, to, before, turn } = line
+      const kind = turn[line.told++ % turn.length]!
+      const label = `number ${number} of ${kind.name}`
+      const message = kind.message(label, before as Required<Before>)
+      const { id } =
+        from === PHONE
+          ? await sandbox.sendFromPhone(from, to, message)
+          : to.endsWith('@newsletter')
+            ? await sandbox.post<{ id: string }>(`/newsletters/${to}/posts`, { message })
+            : await sandbox.send(from, to, message)
+      const says = kind.says === undefined ? null : kind.says === 'label' ? label : before[kind.says]!
+      sent.push({ number, kind, from, to, id, says })
+      if (kind.name in { text: 1, poll: 1, event: 1 }) before[kind.name as keyof Before] = id
+    },
+  }
+}
+
+/** Id of the stanza an event is about: the event of an edit carries the id of what it edits. */
+export const stanzaOf = (event: Event) => String(event.edit_message_id ?? event.message_id)
+
+/** What is wrong with the event of a message; null when it is what the kind promises. */
+export function wrongWith({ number, kind, says }: Numbered, event: Event): string | null {
+  const isForgotten = kind.isSealed && event.message_type === 'unsupported'
+  if (isForgotten) return null
+  if (event.message_type !== kind.type) return `${number}: ${kind.name} came as ${event.message_type}`
+  if (says !== null && !JSON.stringify(event).includes(says)) return `${number}: ${kind.name} does not say ${says}`
+  return null
+}

@@ -1,0 +1,84 @@
+/**
+ * A receiver that fails: answers 500, closes the connection, or never answers. Only what it answered with 200 counts as received. No event
+ * meets more than one failure that the gateway counts: the second wait of the schedule is a minute.
+ */
+import type { Received, Receiver } from '../harness/receiver.ts'
+import type { Seeded } from './seeded.ts'
+
+/** A connection that closes without a word may have been stale: the gateway posts once more at once. Twice is a failure. */
+const MOODS = ['500', 'closed', 'closed twice', 'hang'] as const
+export type Mood = (typeof MOODS)[number]
+
+export interface Moody {
+  /** First answers of each kind. */
+  readonly counts: Readonly<Record<Mood, number>>
+  /** Events that were answered with 200, in order, repeats included. */
+  taken(type?: string): Received['event'][]
+  /** Makes the next first attempt of an event hang, for as long as the gateway waits. */
+  hangNext(): void
+  calm(): void
+}
+
+/** Of a first attempt's chance from 0 to 1, up to where it fails how. */
+const FAILS_BELOW: readonly [Mood, number][] = [
+  ['500', 0.02],
+  ['closed', 0.04],
+  ['closed twice', 0.05],
+]
+
+export function makeMoody(receiver: Receiver, { next }: Seeded): Moody {
+  const counts: Record<Mood, number> = { 500: 0, closed: 0, 'closed twice': 0, hang: 0 }
+  const taken: Received['event'][] = []
+  const met = new Set<string>()
+  const closesAgain = new Set<string>()
+  let isCalm = false
+  let hangs = false
+
+  function moodOf(eventId: string): Mood | null {
+    if (closesAgain.delete(eventId)) return 'closed'
+    if (met.has(eventId)) return null
+    met.add(eventId)
+    if (hangs) {
+      hangs = false
+      counts.hang++
+      return 'hang'
+    }
+    if (isCalm) return null
+    const chance = next()
+    const mood = FAILS_BELOW.find(([, limit]) => chance < limit)?.[0] ?? null
+    if (mood) counts[mood]++
+    return mood
+  }
+
+  receiver.reply(({ event }, response) => {
+    const mood = moodOf(event.event_id)
+    switch (mood) {
+      case null:
+        taken.push(event)
+        return response.writeHead(200).end()
+      case '500':
+        return response.writeHead(500).end()
+      case 'closed twice':
+        closesAgain.add(event.event_id)
+        return response.destroy()
+      case 'closed':
+        return response.destroy()
+      case 'hang':
+        return
+      default: {
+        const never: never = mood
+        throw new Error(`no such mood: ${never}`)
+      }
+    }
+  })
+  return {
+    counts,
+    taken: (type) => taken.filter((event) => type === undefined || event.type === type),
+    hangNext() {
+      hangs = true
+    },
+    calm() {
+      isCalm = true
+    },
+  }
+}

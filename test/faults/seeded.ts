@@ -1,0 +1,39 @@
+/** Randomness that can be had again: the seed is printed, and taken from SVC_TEST_SEED when that is set. */
+
+export interface Seeded {
+  seed: number
+  /** From 0 up to 1. */
+  next(): number
+  /** A whole number below `limit`. */
+  below(limit: number): number
+  pick<T>(items: readonly T[]): T
+  shuffled<T>(items: readonly T[]): T[]
+  /** True this often. */
+  chance(share: number): boolean
+  /** One of its own for who draws at moments that no seed decides: the draws of the others stay what they were. */
+  apart(): Seeded
+}
+
+export function createSeeded(seed = Number(process.env.SVC_TEST_SEED ?? Math.floor(Math.random() * 2 ** 32))): Seeded {
+  let state = seed >>> 0
+  /** mulberry32: 32 bits of state, even enough for choosing moments. */
+  function next() {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  const below = (limit: number) => Math.floor(next() * limit)
+  return {
+    seed,
+    next,
+    below,
+    pick: (items) => items[below(items.length)]!,
+    shuffled(items) {
+      const left = [...items]
+      return items.map(() => left.splice(below(left.length), 1)[0]!)
+    },
+    chance: (share) => next() < share,
+    apart: () => createSeeded(Math.floor(next() * 2 ** 32)),
+  }
+}
