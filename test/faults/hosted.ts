@@ -11,7 +11,7 @@ import { DEFAULT_SETTINGS, type InstanceConfig, type RuntimeState } from '../../
 import { createLog } from '../../src/log.ts'
 import type { Batch, StateStore } from '../../src/storage/contract.ts'
 import { configureTrust } from '../../workers/shard/baileys/trust.ts'
-import { createInstance } from '../../workers/shard/instance.ts'
+import { createInstance, type ShardDeps } from '../../workers/shard/instance.ts'
 import { openShard } from '../../workers/shard/open.ts'
 import { startNetworkThread } from '../../workers/simulator/thread.ts'
 import { type Receiver, startReceiver } from '../harness/receiver.ts'
@@ -28,10 +28,12 @@ export interface HostedWorld {
   refuse(when: ((batch: Batch) => boolean) | null): void
   /** Asked before every read; true: it fails. */
   refuseRead(when: ((key: string) => boolean) | null): void
+  /** Reads that fit hang until the returned function is called. */
+  stallReads(when: (key: string) => boolean): () => void
   stop(): Promise<void>
 }
 
-export async function startHosted(phone: string): Promise<HostedWorld> {
+export async function startHosted(phone: string, more: Partial<ShardDeps> = {}): Promise<HostedWorld> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-hosted-'))
   const thread = await startNetworkThread({ dataDir: join(dir, 'network'), controlPort: 0 })
   const sandbox = createSandbox(thread.controlUrl)
@@ -43,6 +45,7 @@ export async function startHosted(phone: string): Promise<HostedWorld> {
   let state: RuntimeState | undefined
   let refuses: ((batch: Batch) => boolean) | null = null
   let refusesRead: ((key: string) => boolean) | null = null
+  let stall: { when(key: string): boolean; until: Promise<void> } | null = null
   const setup = {
     shard: 0,
     storeUrl: `lmdb:${join(dir, 'state')}`,
@@ -73,6 +76,7 @@ export async function startHosted(phone: string): Promise<HostedWorld> {
   const refusing: StateStore = {
     get: async (key) => {
       if (refusesRead?.(key)) throw new Error('input/output error')
+      if (stall?.when(key)) await stall.until
       return store.get(key)
     },
     range: store.range,
@@ -84,7 +88,7 @@ export async function startHosted(phone: string): Promise<HostedWorld> {
   }
   const config: InstanceConfig = { id: INSTANCE, settings: DEFAULT_SETTINGS, webhooks: webhookSettings(receiver.url) }
   receiver.trust(INSTANCE, config.webhooks.secret)
-  const instance = createInstance({ ...shard.deps, store: refusing }, config)
+  const instance = createInstance({ ...shard.deps, ...more, store: refusing }, config)
 
   await instance.start('create')
   await sandbox.createPhone(phone)
@@ -98,6 +102,17 @@ export async function startHosted(phone: string): Promise<HostedWorld> {
     state: () => state!,
     refuse(when) {
       refuses = when
+    },
+    stallReads(when) {
+      let release!: () => void
+      const until = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      stall = { when, until }
+      return () => {
+        stall = null
+        release()
+      }
     },
     refuseRead(when) {
       refusesRead = when

@@ -66,6 +66,8 @@ export interface ShardDeps {
   deliver: Deliver
   /** The web client version, one for all. */
   version: WebVersion
+  /** How long stanzas may come without one being handled, in ms; absent: as `baileys/liveness.ts` has it. */
+  deafAfterMs?: number
   /** Seals links to received files. */
   mediaLinks: MediaLinks
   clock: Clock
@@ -261,6 +263,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       network: deps.network,
       outside: through,
       version,
+      deafAfterMs: deps.deafAfterMs,
       clock,
       log,
       events: {

@@ -11,6 +11,7 @@ import type { AuthState } from './auth-state.ts'
 import { type AckOutcome, waitForAck } from './baileys/ack.ts'
 import { watchCompanionRefresh } from './baileys/companion-refresh.ts'
 import { adoptSocket, endReason, endSocket } from './baileys/end.ts'
+import { type Traffic, watchLiveness } from './baileys/liveness.ts'
 import { libraryLogger } from './baileys/logger.ts'
 import { watchPasskeyRequest } from './baileys/passkey.ts'
 import { guardListeners } from './baileys/rejections.ts'
@@ -51,6 +52,8 @@ export interface SessionDeps {
   network: NetworkOptions
   outside: Outside
   version: WAVersion
+  /** How long stanzas may come without one being handled, in ms. */
+  deafAfterMs?: number | undefined
   clock: Clock
   log: Logger
   events: SessionEvents
@@ -65,6 +68,8 @@ export interface Session {
   /** Aborted when the socket ends: `within.ts` ends with it whatever waits on the network. */
   readonly ended: AbortSignal
   readonly isOpen: boolean
+  /** Stanzas that came since the login, and what was sent on behalf of them. */
+  traffic(): Traffic
   /** While the network restricts the account, tries in the other namespace only make it worse. */
   isRestricted(): boolean
   /** Asks the network whether it does. */
@@ -116,6 +121,14 @@ export function openSession(deps: SessionDeps): Session {
     onDeaf(error) {
       log.warn({ err: error }, 'a frame could not be opened: the connection hears nothing any more and is replaced')
       endSocket(sock, endReason('a frame could not be opened', DEAF), 'abrupt').catch(stray)
+    },
+  })
+  const liveness = watchLiveness(sock, {
+    now: clock.now,
+    deafAfterMs: deps.deafAfterMs,
+    onDeaf(lane) {
+      log.error({ lane, traffic: liveness.traffic() }, 'what comes in is not handled any more: the connection is replaced')
+      endSocket(sock, endReason('nothing that comes in is handled', DEAF), 'abrupt').catch(stray)
     },
   })
   watchConnection(sock, { onError: stray })
@@ -214,6 +227,7 @@ export function openSession(deps: SessionDeps): Session {
     get isOpen() {
       return isOpen && ws.isOpen
     },
+    traffic: liveness.traffic,
     isRestricted: () => restriction.until() !== null,
     refreshRestriction: restriction.refresh,
     ack(messageId) {

@@ -1,0 +1,44 @@
+/** The connection lives and sending works, but a handler of the library never ends and everything behind it waits: BAILEYS.md, 15. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { keys } from '../../src/storage/keys.ts'
+import { INSTANCE } from '../unit/storage/fixtures.ts'
+import { until } from './ground.ts'
+import { type HostedWorld, startHosted } from './hosted.ts'
+import { compare } from './ledger.ts'
+import { burstIds, CONTACTS, createPeople, PHONE } from './traffic.ts'
+
+let world: HostedWorld
+before(async () => {
+  world = await startHosted(PHONE, { deafAfterMs: 2_000 })
+  await createPeople(world.sandbox)
+})
+after(() => world.stop())
+
+test('an instance that hears nothing any more is connected anew with the same credentials, and everything comes', async () => {
+  const { sandbox, receiver } = world
+  const { id: first } = await sandbox.send(CONTACTS[0], PHONE, { text: 'heard' })
+  await until('the first', () => compare(receiver, 'received', [first]).lost.length === 0)
+
+  // A session that is never read to the end holds the line of all messages.
+  const release = world.stallReads((key) => key.startsWith(keys.signals(INSTANCE, 'session')))
+  const ids = [
+    ...burstIds(await sandbox.burst(CONTACTS[2], PHONE, 3, 'stuck ')),
+    ...burstIds(await sandbox.burst(CONTACTS[0], PHONE, 3, 'behind ')),
+  ]
+  await until('a new connection', () => world.state().status !== 'connected', 20_000)
+  release()
+  await until('connected', () => world.state().status === 'connected')
+  await until('all of them', () => compare(receiver, 'received', ids).lost.length === 0)
+  assert.deepEqual(compare(receiver, 'received', [first, ...ids]).torn, [])
+})
+
+test('silence and traffic that is handled are no deafness', async () => {
+  const { sandbox, receiver } = world
+  const { connections } = await sandbox.stats()
+  const { count, first_id } = await sandbox.burst(CONTACTS[1], PHONE, 30, 'paced ', 8)
+  const ids = burstIds({ count, first_id })
+  await until('all of them', () => compare(receiver, 'received', ids).lost.length === 0)
+  assert.equal(world.state().status, 'connected')
+  assert.equal((await sandbox.stats()).connections, connections)
+})
