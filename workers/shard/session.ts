@@ -15,6 +15,7 @@ import { type Traffic, watchLiveness } from './baileys/liveness.ts'
 import { libraryLogger } from './baileys/logger.ts'
 import { watchPasskeyRequest } from './baileys/passkey.ts'
 import { guardListeners } from './baileys/rejections.ts'
+import { boundRetryManager } from './baileys/retry-manager.ts'
 import { watchConnection } from './baileys/watchdog.ts'
 import { createGroups, type Groups } from './groups.ts'
 import { createIdentity, type Identity } from './identity.ts'
@@ -116,6 +117,7 @@ export function openSession(deps: SessionDeps): Session {
   const stray = (error: unknown) => log.info({ err: error }, 'the library left an error unhandled')
 
   adoptSocket(sock)
+  boundRetryManager(sock)
   guardListeners(sock, {
     onStray: stray,
     onDeaf(error) {

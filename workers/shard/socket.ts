@@ -66,8 +66,8 @@ export function socketOptions(parts: SocketParts): UserFacingSocketConfig {
     retryRequestDelayMs: 250,
     maxMsgRetryCount: 5,
     enableAutoSessionRecreation: true,
-    // `getMessage` answers from a store that survives restarts; a second copy in memory adds nothing.
-    enableRecentMessageCache: false,
+    // For the retry manager that comes with it, bounded and without the cache itself: `baileys/retry-manager.ts`.
+    enableRecentMessageCache: true,
     countryCode: 'US',
     customUploadHosts: [],
     patchMessageBeforeSending: (message) => message,

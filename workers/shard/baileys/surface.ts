@@ -170,6 +170,31 @@ export const LEANINGS: readonly Leaning[] = [
     text: [`this.mappingCache.set(\`pn:\${pnUser}\`, lidUser);`, 'batchData[pnUser] = lidUser;'],
   },
   {
+    of: 'baileys/retry-manager.ts',
+    file: 'lib/Utils/message-retry-manager.js',
+    text: [
+      'this.sessionRecreateHistory = new LRUCache({',
+      'this.retryCounters = new LRUCache({',
+      'this.baseKeys = new LRUCache({',
+      'addRecentMessage(to, id, message) {',
+    ],
+  },
+  {
+    of: 'baileys/retry-manager.ts',
+    file: 'lib/Socket/messages-send.js',
+    text: ['const messageRetryManager = enableRecentMessageCache ? new MessageRetryManager(logger, maxMsgRetryCount) : null;'],
+  },
+  {
+    of: 'baileys/liveness.ts',
+    file: 'lib/Socket/Client/websocket.js',
+    text: ['this.socket?.send(str, cb);'],
+  },
+  {
+    of: 'baileys/liveness.ts',
+    file: SOCKET,
+    text: ["anyTriggered = ws.emit('frame', frame);"],
+  },
+  {
     of: 'auth-state.ts',
     file: RECEIVE,
     text: ['await authState.keys.set({ session: { [sessionId]: null } });'],
