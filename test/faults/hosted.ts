@@ -11,7 +11,7 @@ import { DEFAULT_SETTINGS, type InstanceConfig, type RuntimeState } from '../../
 import { createLog } from '../../src/log.ts'
 import type { Batch, StateStore } from '../../src/storage/contract.ts'
 import { configureTrust } from '../../workers/shard/baileys/trust.ts'
-import { createInstance, type ShardDeps } from '../../workers/shard/instance.ts'
+import { createInstance, type HostedInstance, type ShardDeps } from '../../workers/shard/instance.ts'
 import { openShard } from '../../workers/shard/open.ts'
 import { startNetworkThread } from '../../workers/simulator/thread.ts'
 import { type Receiver, startReceiver } from '../harness/receiver.ts'
@@ -20,6 +20,9 @@ import { INSTANCE, webhookSettings } from '../unit/storage/fixtures.ts'
 import { until } from './ground.ts'
 
 export interface HostedWorld {
+  instance: HostedInstance
+  config: InstanceConfig
+  deps: ShardDeps
   sandbox: Sandbox
   receiver: Receiver
   store: StateStore
@@ -88,7 +91,8 @@ export async function startHosted(phone: string, more: Partial<ShardDeps> = {}):
   }
   const config: InstanceConfig = { id: INSTANCE, settings: DEFAULT_SETTINGS, webhooks: webhookSettings(receiver.url) }
   receiver.trust(INSTANCE, config.webhooks.secret)
-  const instance = createInstance({ ...shard.deps, ...more, store: refusing }, config)
+  const deps = { ...shard.deps, ...more, store: refusing }
+  const instance = createInstance(deps, config)
 
   await instance.start('create')
   await sandbox.createPhone(phone)
@@ -96,6 +100,9 @@ export async function startHosted(phone: string, more: Partial<ShardDeps> = {}):
   await sandbox.scan(phone, value)
   await until('connected', () => state?.status === 'connected')
   return {
+    instance,
+    config,
+    deps,
     sandbox,
     receiver,
     store,

@@ -470,13 +470,14 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
 
     async stop(how) {
       pairing.giveUp()
+      // First: the item in flight ends by the network's answer, which needs the session.
+      await queue.stop(how === 'erase' ? 0 : STOP_DEADLINE)
       if (how === 'erase') await session?.logout(LOGOUT_DEADLINE)
       await status.stop()
       await session?.end()
       session = null
       sent.stop()
       idempotency.stop()
-      await queue.stop(how === 'erase' ? 0 : STOP_DEADLINE)
       await receiving.stop()
       await messageStatuses.stop()
       await outbox.stop(how === 'erase' ? 0 : STOP_DEADLINE)
