@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { parseIdentifier } from '../../src/domain/ids.ts'
 import { keys } from '../../src/storage/keys.ts'
+import { createInstance } from '../../workers/shard/instance.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
-import { until } from './ground.ts'
+import { pause, until } from './ground.ts'
 import { type HostedWorld, startHosted } from './hosted.ts'
 import { CONTACTS, createPeople, PHONE } from './traffic.ts'
 
@@ -32,4 +33,33 @@ test('the item in flight at a stop ends by the answer of the network and is not 
   assert.deepEqual(await recordsOf(keys.queue(INSTANCE)), [])
   const delivery = receiver.events('delivery').find((event) => event.message_id === message_id)
   assert.equal(delivery?.status, 'sent', JSON.stringify(delivery))
+})
+
+test('a request that is being queued while its instance is erased leaves nothing behind', async () => {
+  const { store } = world.deps
+  let letGo = () => {}
+  const gate = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  /** The disk takes its time over queue items. */
+  const slow = new Proxy(store, {
+    get: (target, name) =>
+      name === 'commit'
+        ? async (batch: Parameters<typeof store.commit>[0]) => {
+            if (batch.ops.some(([key]) => key.startsWith(keys.queue(INSTANCE)))) await gate
+            return store.commit(batch)
+          }
+        : Reflect.get(target, name),
+  })
+  const instance = createInstance({ ...world.deps, store: slow }, world.config)
+  await instance.start('boot')
+  const queued = instance.call('send.sendText', text('too late'))
+  const ended = Promise.all([instance.stop('erase'), queued.catch(() => {})])
+  // Long enough for an erasure that does not wait.
+  await Promise.race([ended, pause(1_500)])
+  letGo()
+  await ended
+  assert.deepEqual(await recordsOf(keys.instance(INSTANCE)), [])
+  await assert.rejects(instance.call('send.sendText', text('later still')))
+  assert.deepEqual(await recordsOf(keys.instance(INSTANCE)), [])
 })

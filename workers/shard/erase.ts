@@ -1,14 +1,25 @@
-/** Every record of an instance, gone: shared/api/states.md, row 34. Repeatable: what a crash leaves is removed by the next attempt. */
+/**
+ * Every record of an instance, gone: shared/api/states.md, row 34. Repeatable: what a crash leaves is removed by the next attempt. The
+ * instance need not run, or be able to: it has stopped before, or could not be started.
+ */
 import type { Blobs } from '../../src/storage/blobs.ts'
 import type { Op, StateStore } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/keys.ts'
-import type { AuthState } from './auth-state.ts'
+import type { KeyCache } from './key-store.ts'
 
 const BATCH = 1_000
 
-export async function eraseInstance(instance: string, store: StateStore, auth: AuthState, blobs: Blobs): Promise<void> {
+export interface EraseDeps {
+  /** The thread's own: that of the instance takes nothing any more. */
+  store: StateStore
+  blobs: Blobs
+  keyCache: KeyCache
+}
+
+export async function eraseInstance(instance: string, { store, blobs, keyCache }: EraseDeps): Promise<void> {
   // Credentials first: nothing of a half-erased instance can log in.
-  await auth.erase()
+  await store.commit({ ops: [[keys.creds(instance), null]] })
+  keyCache.forget(keys.signals(instance))
   for (const key of await blobs.list(keys.blobs(instance))) await blobs.remove(key)
   let ops: Op[] = []
   for await (const [key] of store.range(keys.instance(instance))) {

@@ -33,6 +33,7 @@ import { createMessageStatuses, type FirstStatus } from './message-status.ts'
 import { operations } from './operations/index.ts'
 import type { ControlContext, SendContext, SendFiles } from './operations/types.ts'
 import { createOutside, type Outside } from './outside.ts'
+import { createOwnStore } from './own-store.ts'
 import { createPairing } from './pairing.ts'
 import { attachReceipts } from './receipts.ts'
 import { createReceiving } from './receiving.ts'
@@ -82,7 +83,8 @@ const LOGOUT_DEADLINE = 5 * SECOND
 const STOP_DEADLINE = 3 * SECOND
 
 export function createInstance(deps: ShardDeps, initial: InstanceConfig): HostedInstance {
-  const { store, sealer, clock } = deps
+  const { sealer, clock } = deps
+  const store = createOwnStore(deps.store)
   const { id } = initial
   const log = deps.log.child({ instance: id })
   let config = initial
@@ -482,7 +484,8 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       await messageStatuses.stop()
       await outbox.stop(how === 'erase' ? 0 : STOP_DEADLINE)
       await outside?.close()
-      if (how === 'erase') await eraseInstance(id, store, auth, deps.blobs)
+      await store.close()
+      if (how === 'erase') await eraseInstance(id, deps)
     },
   }
 }
