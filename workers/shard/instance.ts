@@ -96,7 +96,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   const auth = createAuthState({ keys: keyStore, store, sealer, locks })
   const pairing = createPairing(clock)
   const recent = createRecent()
-  const sent = createSent(id, store, sealer, clock)
+  const sent = createSent({ instance: id, store, sealer, clock, log })
   const contacts = createSavedContacts(id, store, sealer)
   const idempotency = createIdempotency({
     instanceId: id,
@@ -478,7 +478,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       await status.stop()
       await session?.end()
       session = null
-      sent.stop()
+      await sent.stop()
       idempotency.stop()
       await receiving.stop()
       await messageStatuses.stop()

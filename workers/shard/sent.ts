@@ -1,57 +1,128 @@
 /**
- * Sent messages, kept encrypted for the recipients' retry receipts ("Waiting for this message"), so that a retry can be answered after a
- * restart too: at most 24 h, and a bounded number. Written before the network call.
+ * Sent messages, kept encrypted for the recipients' retry receipts ("Waiting for this message") and for what is said about our own polls
+ * and events, so that both can be answered after a restart too: at most 24 h, and a bounded number. Written before the network call.
  */
 import { proto } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
 import { type Clock, DAY, HOUR } from '../../src/domain/clock.ts'
+import { Failure } from '../../src/domain/failures.ts'
 import type { Op, StateStore } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/keys.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
 
 const MAX_AGE = DAY
 const SWEEP_EVERY = HOUR
+/** The newest are kept: a retry comes within seconds of a device being online. */
+const MAX_MESSAGES = 10_000
+const MAX_BYTES = 64 * 1_024 * 1_024
+/** Looked through again when there are this much more than the most: then the oldest go. */
+const SLACK = 1.1
+/** Removed in one commit. */
+const SWEEP_BATCH = 1_000
 /** Time of writing, epoch ms, before the sealed protobuf: the sweep need not open what it removes. */
 const TIME_BYTES = 8
+
+export interface SentOptions {
+  instance: string
+  store: StateStore
+  sealer: Sealer
+  clock: Clock
+  log: Pick<Logger, 'error'>
+  maxMessages?: number
+  maxBytes?: number
+}
 
 export interface Sent {
   put(messageId: string, message: proto.IMessage): Promise<void>
   get(messageId: string): Promise<proto.IMessage | undefined>
   start(): void
-  stop(): void
+  /** When it resolves nothing is written any more. */
+  stop(): Promise<void>
 }
 
-export function createSent(instance: string, store: StateStore, sealer: Sealer, clock: Clock): Sent {
+export function createSent(options: SentOptions): Sent {
+  const { instance, store, sealer, clock, log, maxMessages = MAX_MESSAGES, maxBytes = MAX_BYTES } = options
   let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+  /** What lies there, as of the last sweep and what was written since: an upper bound. */
+  let count = 0
+  let bytes = 0
+  let sweeping: Promise<void> | undefined
+  const writing = new Set<Promise<unknown>>()
 
-  const age = (value: Uint8Array) =>
-    clock.now() - Number(Buffer.from(value.buffer, value.byteOffset, TIME_BYTES).readBigUInt64BE())
+  const timeOf = (value: Uint8Array) => Number(Buffer.from(value.buffer, value.byteOffset, TIME_BYTES).readBigUInt64BE())
+  const isOld = (at: number) => clock.now() - at > MAX_AGE
 
   async function sweep() {
-    const ops: Op[] = []
-    for await (const [key, value] of store.range(keys.sents(instance))) if (age(value) > MAX_AGE) ops.push([key, null])
-    if (ops.length > 0) await store.commit({ ops })
+    const found: { key: string; at: number; size: number }[] = []
+    count = 0
+    bytes = 0
+    for await (const [key, value] of store.range(keys.sents(instance)))
+      found.push({ key, at: timeOf(value), size: value.byteLength })
+    found.sort((a, b) => b.at - a.at)
+    let kept = 0
+    const gone = found.filter(({ at, size }, index) => {
+      const isKept = !isOld(at) && index < maxMessages && kept + size <= maxBytes
+      if (isKept) kept += size
+      return !isKept
+    })
+    count += found.length - gone.length
+    bytes += kept
+    for (let from = 0; from < gone.length && !isStopped; from += SWEEP_BATCH)
+      await store.commit({ ops: gone.slice(from, from + SWEEP_BATCH).map(({ key }): Op => [key, null]) })
+  }
+
+  function sweepSoon() {
+    sweeping ??= sweep()
+      .catch((error) => log.error({ err: error }, 'sent messages that are not needed any more could not be removed'))
+      .finally(() => {
+        sweeping = undefined
+      })
+  }
+
+  async function write(key: string, value: Uint8Array) {
+    await store.commit({ ops: [[key, value]] })
+    count++
+    bytes += value.byteLength
+    if (count > maxMessages * SLACK || bytes > maxBytes * SLACK) sweepSoon()
   }
 
   return {
     async put(messageId, message) {
+      // The item is sent after the next start.
+      if (isStopped) throw new Failure('instance_not_connected')
       const key = keys.sent(instance, messageId)
       const time = Buffer.alloc(TIME_BYTES)
       time.writeBigUInt64BE(BigInt(clock.now()))
-      await store.commit({ ops: [[key, Buffer.concat([time, sealer.seal(key, proto.Message.encode(message).finish())])]] })
+      const written = write(key, Buffer.concat([time, sealer.seal(key, proto.Message.encode(message).finish())]))
+      writing.add(written)
+      try {
+        await written
+      } finally {
+        writing.delete(written)
+      }
     },
     async get(messageId) {
       const key = keys.sent(instance, messageId)
       const value = await store.get(key)
-      if (!value || age(value) > MAX_AGE) return undefined
-      return proto.Message.decode(sealer.open(key, value.subarray(TIME_BYTES)))
+      if (!value || isOld(timeOf(value))) return undefined
+      try {
+        return proto.Message.decode(sealer.open(key, value.subarray(TIME_BYTES)))
+      } catch (error) {
+        // Changed on disk: nobody can have it any more.
+        log.error({ err: error, message_id: messageId }, 'a sent message is not readable')
+        return undefined
+      }
     },
     start() {
-      timer = setInterval(() => void sweep(), SWEEP_EVERY)
+      timer = setInterval(sweepSoon, SWEEP_EVERY)
       timer.unref()
-      void sweep()
+      sweepSoon()
     },
-    stop() {
+    async stop() {
+      isStopped = true
       clearInterval(timer)
+      await Promise.allSettled([...writing, sweeping])
     },
   }
 }

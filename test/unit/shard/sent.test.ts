@@ -1,0 +1,107 @@
+/** What is kept of sent messages, and for how long. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { DAY } from '../../../src/domain/clock.ts'
+import type { Batch } from '../../../src/storage/contract.ts'
+import { keys } from '../../../src/storage/keys.ts'
+import { createSent, type SentOptions } from '../../../workers/shard/sent.ts'
+import { INSTANCE, recordingLog, START, sealer, tempStore, until } from '../storage/fixtures.ts'
+
+async function bench(t: TestContext) {
+  const store = await tempStore(t)
+  const log = recordingLog()
+  const bench = {
+    store,
+    now: START,
+    log,
+    open(more: Partial<SentOptions> = {}) {
+      const sent = createSent({ instance: INSTANCE, store, sealer, clock: { now: () => bench.now++ }, log, ...more })
+      t.after(() => sent.stop())
+      return sent
+    },
+    async left() {
+      const found: string[] = []
+      for await (const [key] of store.range(keys.sents(INSTANCE))) found.push(key.slice(keys.sents(INSTANCE).length))
+      return found
+    },
+  }
+  return bench
+}
+
+const text = (conversation: string) => ({ conversation })
+
+// Everything of a day stayed, however much it was.
+test('the newest stay, by number', async (t) => {
+  const b = await bench(t)
+  const sent = b.open({ maxMessages: 10 })
+  sent.start()
+  for (let n = 10; n < 40; n++) await sent.put(`m${n}`, text(`text ${n}`))
+  await until(async () => (await b.left()).length <= 11, 'the oldest to go')
+  const left = await b.left()
+  assert.ok(left.includes('m39') && !left.includes('m10'))
+  assert.equal((await sent.get('m39'))?.conversation, 'text 39')
+  assert.equal(await sent.get('m10'), undefined)
+})
+
+test('the newest stay, by bytes', async (t) => {
+  const b = await bench(t)
+  const sent = b.open({ maxBytes: 10_000 })
+  sent.start()
+  for (let n = 10; n < 30; n++) await sent.put(`m${n}`, text('x'.repeat(2_000)))
+  await until(async () => (await b.left()).length <= 5, 'the oldest to go')
+  assert.ok((await b.left()).includes('m29'))
+})
+
+test('after a day they go, a bounded number in one commit', async (t) => {
+  const b = await bench(t)
+  const sizes: number[] = []
+  const store = {
+    ...b.store,
+    commit: (batch: Batch) => {
+      sizes.push(batch.ops.length)
+      return b.store.commit(batch)
+    },
+  }
+  const before = b.open()
+  for (let n = 0; n < 2_500; n++) await before.put(`m${n}`, text('old'))
+  b.now += DAY + 1
+  assert.equal(await before.get('m1'), undefined)
+  b.open({ store }).start()
+  await until(async () => (await b.left()).length === 0, 'all to go')
+  assert.deepEqual(sizes, [1_000, 1_000, 500])
+})
+
+test('when it has stopped nothing is written any more, and a sweep that fails is no unhandled rejection', async (t) => {
+  const b = await bench(t)
+  let isFailing = true
+  const store = {
+    ...b.store,
+    commit: async (batch: Batch) => {
+      if (isFailing) throw new Error('no space left on device')
+      return b.store.commit(batch)
+    },
+  }
+  const before = b.open()
+  await before.put('old', text('old'))
+  b.now += DAY + 1
+  const sent = b.open({ store })
+  sent.start()
+  await until(() => b.log.lines.some(({ level }) => level === 'error'), 'the failure')
+  isFailing = false
+  const writing = sent.put('last', text('last'))
+  await sent.stop()
+  assert.ok((await b.left()).includes('last'))
+  await writing
+  await assert.rejects(sent.put('late', text('late')), { code: 'instance_not_connected' })
+})
+
+test('one that was changed on disk is as if it were not there', async (t) => {
+  const b = await bench(t)
+  const sent = b.open()
+  await sent.put('A', text('hi'))
+  const key = keys.sent(INSTANCE, 'A')
+  const value = Buffer.from((await b.store.get(key))!)
+  value[value.length - 1]! ^= 1
+  await b.store.commit({ ops: [[key, value]] })
+  assert.equal(await sent.get('A'), undefined)
+})
