@@ -27,7 +27,8 @@ import { ownStore } from './storage/owner.ts'
 import { makePrivate } from './storage/private.ts'
 import { createSealer } from './storage/seal.ts'
 import { checkKey, loadSecretKey } from './storage/secret-key.ts'
-import { checkUrl, parseAllow } from './webhooks/addresses.ts'
+import { checkProxy, checkUrl, parseAllow } from './webhooks/addresses.ts'
+import { proxyWay } from './webhooks/proxy-way.ts'
 
 export interface ServiceOptions {
   log: Logger
@@ -127,11 +128,13 @@ export async function startService(config: Config, { log, allowCrash = false }: 
       clock,
       log,
       checkUrl: (url) => checkUrl(url, allow),
+      checkProxy: (url) => checkProxy(url, allow),
       baseUrl: () => baseUrl,
     })
     const receivedMedia = createReceivedMedia({
       links: createMediaLinks(secretKey),
       network: config.network,
+      proxyWay: (url) => proxyWay(url, allow),
       clock,
       log,
       proxyOf: directory.proxyOf,

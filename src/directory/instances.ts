@@ -28,6 +28,8 @@ export interface DirectoryDeps {
   clock: Clock
   log: Log
   checkUrl: CheckUrl
+  /** The same of a proxy. */
+  checkProxy: CheckUrl
   /** Where callers reach the service; undefined until it listens. */
   baseUrl?: () => string | undefined
   /** How long a creation waits for the first QR, in ms. */
@@ -43,7 +45,18 @@ interface Held {
 const NOBODY = hashOf('')
 
 export function createDirectory(deps: DirectoryDeps): Directory {
-  const { store, sealer, account, engine, clock, log, checkUrl, baseUrl = () => undefined, createWaitMs = 10 * SECOND } = deps
+  const {
+    store,
+    sealer,
+    account,
+    engine,
+    clock,
+    log,
+    checkUrl,
+    checkProxy,
+    baseUrl = () => undefined,
+    createWaitMs = 10 * SECOND,
+  } = deps
   /** In order of creation. */
   const instances = new Map<string, Held>()
   const records = instanceRecords(sealer)
@@ -69,7 +82,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     return {
       ...record,
       name: name ?? record.name,
-      settings: settings ? changeSettings(record.settings, settings, nested ? 'settings.' : '') : record.settings,
+      settings: settings ? changeSettings(record.settings, settings, checkProxy, nested ? 'settings.' : '') : record.settings,
       webhooks: webhooks ? changeWebhooks(record.webhooks, webhooks, checkUrl, nested ? 'webhooks.' : '') : record.webhooks,
     }
   }

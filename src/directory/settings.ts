@@ -3,13 +3,21 @@ import { Failure } from '../domain/failures.ts'
 import type { InstanceSettings } from '../domain/instance.ts'
 import type { SettingsChange } from './directory.ts'
 import { maskUserInfo } from './instance-object.ts'
+import type { CheckUrl } from './webhooks.ts'
 
 /** `at` stands before the field in the issue's path. */
-export function changeSettings(current: InstanceSettings, change: SettingsChange, at = ''): InstanceSettings {
+export function changeSettings(
+  current: InstanceSettings,
+  change: SettingsChange,
+  checkProxy: CheckUrl,
+  at = '',
+): InstanceSettings {
   const given = Object.entries(change).filter(([, value]) => value !== undefined)
   const next: InstanceSettings = { ...current, ...Object.fromEntries(given) }
   // A form that saves what it was shown sends the masked URL back: that is no change.
   if (current.proxy_url !== null && next.proxy_url === maskUserInfo(current.proxy_url)) next.proxy_url = current.proxy_url
+  const refusal = next.proxy_url === null || next.proxy_url === current.proxy_url ? undefined : checkProxy(next.proxy_url)
+  if (refusal !== undefined) throw Failure.invalid({ path: `${at}proxy_url`, message: refusal })
   if (next.delay_message_min_ms > next.delay_message_max_ms) {
     const path = change.delay_message_min_ms === undefined ? 'delay_message_max_ms' : 'delay_message_min_ms'
     throw Failure.invalid({

@@ -4,6 +4,7 @@ import { rootCertificates } from 'node:tls'
 import { SocksClient } from 'socks'
 import { Agent, buildConnector, type Dispatcher, ProxyAgent } from 'undici'
 import type { NetworkOptions } from '../engine/engine.ts'
+import type { ProxyWay } from '../webhooks/proxy-way.ts'
 
 /** Hosts of the network; in the sandbox they are one host of this machine. */
 const FIXED_HOSTS = /\.whatsapp\.net$/
@@ -12,13 +13,13 @@ const FIXED_HOSTS = /\.whatsapp\.net$/
 export const authorities = ({ ca }: NetworkOptions): string[] | undefined =>
   ca === null ? undefined : [...rootCertificates, readFileSync(ca, 'utf8')]
 
-export function fileRoute(network: NetworkOptions, proxyUrl: string | null): Dispatcher {
-  return proxyUrl === null ? directRoute(network) : proxyRoute(proxyUrl)
+export function fileRoute(network: NetworkOptions, proxy: ProxyWay | undefined): Dispatcher {
+  return proxy ? proxyRoute(proxy) : directRoute(network)
 }
 
-function proxyRoute(proxyUrl: string): Dispatcher {
-  if (!proxyUrl.startsWith('socks')) return new ProxyAgent(proxyUrl)
-  const { hostname, port, username, password } = new URL(proxyUrl)
+function proxyRoute({ url, lookup }: ProxyWay): Dispatcher {
+  if (!url.startsWith('socks')) return new ProxyAgent({ uri: url, proxyTls: { lookup } })
+  const { hostname, port, username, password } = new URL(url)
   const proxy = {
     type: 5 as const,
     host: hostname,
@@ -30,7 +31,8 @@ function proxyRoute(proxyUrl: string): Dispatcher {
     connect(options, callback) {
       const port = Number(options.port || (options.protocol === 'https:' ? 443 : 80))
       // The proxy resolves the name: a look-up here would tell our own network where the account goes.
-      SocksClient.createConnection({ proxy, command: 'connect', destination: { host: options.hostname, port } }).then(
+      const destination = { host: options.hostname, port }
+      SocksClient.createConnection({ proxy, command: 'connect', destination, socket_options: { lookup } as never }).then(
         ({ socket }) =>
           options.protocol === 'https:'
             ? connect({ ...options, httpSocket: socket } as typeof options, callback)

@@ -4,6 +4,7 @@ import { type Clock, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
 import type { NetworkOptions } from '../engine/engine.ts'
+import type { ProxyWay } from '../webhooks/proxy-way.ts'
 import { decrypted } from './decrypt.ts'
 import { fileRoute } from './file-route.ts'
 import type { MediaLinks, ReceivedFile } from './links.ts'
@@ -11,6 +12,8 @@ import type { MediaLinks, ReceivedFile } from './links.ts'
 export interface ReceivedMediaDeps {
   links: MediaLinks
   network: NetworkOptions
+  /** Throws when the proxy is where an account may not go. */
+  proxyWay(proxyUrl: string): ProxyWay
   clock: Clock
   log: Log
   /** Undefined: there is no such instance. */
@@ -38,7 +41,15 @@ const MAX_ROUTES = 32
 /** The host has forgotten it, or its link has run out. */
 const GONE = new Set([403, 404, 410])
 
-export function createReceivedMedia({ links, network, clock, log, proxyOf, askAgain }: ReceivedMediaDeps): ReceivedMedia {
+export function createReceivedMedia({
+  links,
+  network,
+  proxyWay,
+  clock,
+  log,
+  proxyOf,
+  askAgain,
+}: ReceivedMediaDeps): ReceivedMedia {
   const routes = new Map<string | null, Dispatcher>()
 
   function routeOf(proxyUrl: string | null): Dispatcher {
@@ -50,7 +61,7 @@ export function createReceivedMedia({ links, network, clock, log, proxyOf, askAg
       // It ends when what is under way through it has ended.
       route.close().catch((error: unknown) => log.warn({ err: error }, 'a route to received files did not close'))
     }
-    const route = fileRoute(network, proxyUrl)
+    const route = fileRoute(network, proxyUrl === null ? undefined : proxyWay(proxyUrl))
     routes.set(proxyUrl, route)
     return route
   }

@@ -60,6 +60,14 @@ export function literalAddress(hostname: string): string | undefined {
   return ipaddr.isValid(bare) ? ipaddr.parse(bare).toString() : undefined
 }
 
+const PRIVATE = 'must not point to a private, loopback or reserved address'
+
+/** What is wrong with the address of a proxy, as a sentence. A name is judged when the connection is made. */
+export function checkProxy(text: string, allow: Allow): string | undefined {
+  const literal = literalAddress(new URL(text).hostname)
+  return literal !== undefined && judge(literal, allow) === 'refused' ? PRIVATE : undefined
+}
+
 /**
  * What is wrong with a webhook URL, as a sentence; undefined when nothing is. Names are judged when an event is delivered, by what they
  * resolve to then.
@@ -75,6 +83,6 @@ export function checkUrl(text: string, allow: Allow): string | undefined {
   const verdict = literal === undefined ? undefined : judge(literal, allow)
   if (url.protocol === 'http:' && (verdict === undefined ? allow.length === 0 : verdict !== 'allowed'))
     return 'must begin with https://'
-  if (verdict === 'refused') return 'must not point to a private, loopback or reserved address'
+  if (verdict === 'refused') return PRIVATE
   return undefined
 }

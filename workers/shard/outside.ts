@@ -7,6 +7,8 @@ import { HttpsProxyAgent } from 'https-proxy-agent'
 import { SocksProxyAgent } from 'socks-proxy-agent'
 import type { NetworkOptions } from '../../src/engine/engine.ts'
 import { authorities, fileRoute } from '../../src/media/file-route.ts'
+import type { Allow } from '../../src/webhooks/addresses.ts'
+import { type ProxyWay, proxyWay } from '../../src/webhooks/proxy-way.ts'
 
 export interface Outside {
   /** For the WebSocket; undefined without a proxy. */
@@ -19,10 +21,12 @@ export interface Outside {
   close(): Promise<void>
 }
 
-export function createOutside(network: NetworkOptions, proxyUrl: string | null): Outside {
+/** Throws `EgressBlocked` when the proxy is where the account may not go. */
+export function createOutside(network: NetworkOptions, proxyUrl: string | null, allow: Allow): Outside {
   const ca = authorities(network)
-  const proxy = proxyUrl === null ? undefined : proxyAgent(proxyUrl)
-  const dispatcher = fileRoute(network, proxyUrl)
+  const way = proxyUrl === null ? undefined : proxyWay(proxyUrl, allow)
+  const proxy = way && proxyAgent(way)
+  const dispatcher = fileRoute(network, way)
   return {
     agent: proxy,
     fetchAgent: proxy ?? new HttpsAgent(ca ? { ca } : {}),
@@ -35,5 +39,7 @@ export function createOutside(network: NetworkOptions, proxyUrl: string | null):
   }
 }
 
-const proxyAgent = (url: string): HttpsAgent =>
-  (url.startsWith('socks') ? new SocksProxyAgent(url) : new HttpsProxyAgent(url)) as unknown as HttpsAgent
+const proxyAgent = ({ url, lookup }: ProxyWay): HttpsAgent =>
+  (url.startsWith('socks')
+    ? new SocksProxyAgent(url, { socketOptions: { lookup } as never })
+    : new HttpsProxyAgent(url, { lookup })) as unknown as HttpsAgent

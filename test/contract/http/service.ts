@@ -16,7 +16,7 @@ import type { Engine, EngineEvent } from '../../../src/engine/engine.ts'
 import { createApp } from '../../../src/http/app.ts'
 import { openStore } from '../../../src/storage/open.ts'
 import { createSealer } from '../../../src/storage/seal.ts'
-import { checkUrl, parseAllow } from '../../../src/webhooks/addresses.ts'
+import { checkProxy, checkUrl, parseAllow } from '../../../src/webhooks/addresses.ts'
 import { readLargeBody } from '../../../workers/media/large-body.ts'
 
 export const ADMIN_KEY = `svc_admin_${'a'.repeat(48)}`
@@ -93,6 +93,7 @@ export async function openService(options: ServiceOptions = {}) {
     clock,
     log,
     checkUrl: (url) => checkUrl(url, allow),
+    checkProxy: (url) => checkProxy(url, allow),
     createWaitMs: options.createWaitMs ?? 1_000,
   })
   const peer = { address: '198.51.100.7' }

@@ -33,6 +33,7 @@ const stored = async () => {
   for await (const _ of service.store.range(keys.configs)) count++
   return count
 }
+const anyProxy = () => undefined
 const issuesOf = (run: () => unknown) => {
   try {
     run()
@@ -120,6 +121,7 @@ test('settings and webhooks reach the shard, a name does not', async () => {
     id,
     settings: { ...DEFAULT_SETTINGS, auto_read_message: true },
     webhooks: service.directory.webhooks(id),
+    baseUrl: undefined,
   })
 })
 
@@ -141,7 +143,7 @@ test('after a restart every instance is there, in its order, as it was', async (
     ids.push(await create(name))
   }
   const [first] = ids as [InstanceId, InstanceId, InstanceId]
-  await service.directory.update(first, { settings: { proxy_url: 'socks5://user:pass@10.0.0.1:1080' } })
+  await service.directory.update(first, { settings: { proxy_url: 'socks5://user:pass@proxy.example:1080' } })
   const again = createDirectory({
     store: service.store,
     sealer: service.sealer,
@@ -150,14 +152,15 @@ test('after a restart every instance is there, in its order, as it was', async (
     clock: service.clock,
     log: service.log,
     checkUrl: () => undefined,
+    checkProxy: () => undefined,
   })
   const configs = await again.load()
   assert.deepEqual(
     configs.map(({ id }) => id),
     ids,
   )
-  assert.equal(configs[0]?.settings.proxy_url, 'socks5://user:pass@10.0.0.1:1080', 'the shard gets the credentials')
-  assert.equal(again.settings(first).proxy_url, 'socks5://***@10.0.0.1:1080', 'a caller does not')
+  assert.equal(configs[0]?.settings.proxy_url, 'socks5://user:pass@proxy.example:1080', 'the shard gets the credentials')
+  assert.equal(again.settings(first).proxy_url, 'socks5://***@proxy.example:1080', 'a caller does not')
   assert.ok(again.authenticate(first, shown(first).token))
   assert.deepEqual(again.list(service.workspace, { page: 1, page_size: 2 }).ids, ids.toReversed().slice(0, 2))
   for await (const [, bytes] of service.store.range(keys.configs))
@@ -178,14 +181,14 @@ test('the list is filtered by state and by part of name, id or number', async ()
 
 test('the shortest and longest wait are compared after the change', () => {
   const current = { ...DEFAULT_SETTINGS, delay_message_min_ms: 1_000, delay_message_max_ms: 3_000 }
-  assert.equal(changeSettings(current, { delay_message_min_ms: 3_000 }).delay_message_min_ms, 3_000)
+  assert.equal(changeSettings(current, { delay_message_min_ms: 3_000 }, anyProxy).delay_message_min_ms, 3_000)
   const message = 'delay_message_min_ms (3001) must not be above delay_message_max_ms (3000)'
   assert.deepEqual(
-    issuesOf(() => changeSettings(current, { delay_message_min_ms: 3_001 })),
+    issuesOf(() => changeSettings(current, { delay_message_min_ms: 3_001 }, anyProxy)),
     [{ path: 'delay_message_min_ms', message }],
   )
   assert.deepEqual(
-    issuesOf(() => changeSettings(current, { delay_message_max_ms: 0 }, 'settings.')),
+    issuesOf(() => changeSettings(current, { delay_message_max_ms: 0 }, anyProxy, 'settings.')),
     [
       {
         path: 'settings.delay_message_max_ms',
@@ -195,11 +198,28 @@ test('the shortest and longest wait are compared after the change', () => {
   )
 })
 
+test('a proxy in our own network is refused, under the name of its field', async () => {
+  const id = await create()
+  const message = 'must not point to a private, loopback or reserved address'
+  for (const proxy_url of [
+    'http://127.0.0.1:8081',
+    'http://2130706433',
+    'socks5://0x7f000001:1080',
+    'https://[fd00::1]',
+    'http://169.254.169.254',
+  ])
+    await assert.rejects(service.directory.update(id, { settings: { proxy_url } }), (error: Failure) => {
+      assert.deepEqual(error.details?.issues, [{ path: 'proxy_url', message }], proxy_url)
+      return true
+    })
+  await service.directory.update(id, { settings: { proxy_url: 'http://8.8.8.8:3128' } })
+})
+
 test('saving the settings as they were shown keeps the credentials of the proxy', () => {
   const current = { ...DEFAULT_SETTINGS, proxy_url: 'http://user:p%40ss@proxy.example:3128/' }
   assert.equal(maskUserInfo(current.proxy_url), 'http://***@proxy.example:3128/')
-  assert.equal(changeSettings(current, { proxy_url: maskUserInfo(current.proxy_url) }).proxy_url, current.proxy_url)
-  assert.equal(changeSettings(current, { proxy_url: null }).proxy_url, null)
+  assert.equal(changeSettings(current, { proxy_url: maskUserInfo(current.proxy_url) }, anyProxy).proxy_url, current.proxy_url)
+  assert.equal(changeSettings(current, { proxy_url: null }, anyProxy).proxy_url, null)
   assert.equal(maskUserInfo('http://proxy.example/@x'), 'http://proxy.example/@x')
 })
 

@@ -1,0 +1,40 @@
+/**
+ * The way to an instance's proxy. Its address is somebody else's choice as that of a webhook is, and it carries more: whoever names a proxy
+ * could reach any port of our own network by it. So it is judged by the same list: a written address here, a name each time it is resolved.
+ */
+import { lookup } from 'node:dns/promises'
+import { isIPv6, type LookupFunction } from 'node:net'
+import { type Allow, checkProxy, judge } from './addresses.ts'
+import { EgressBlocked } from './egress.ts'
+
+export interface ProxyWay {
+  url: string
+  /** For the connection to the proxy: answers with addresses that were judged. */
+  lookup: LookupFunction
+}
+
+const REFUSED = 'the proxy has an address that is private, loopback or reserved'
+
+const systemResolve = async (hostname: string) => (await lookup(hostname, { all: true })).map(({ address }) => address)
+
+/** Throws `EgressBlocked` for an address that is written in the URL: no look-up is made for it. */
+export function proxyWay(url: string, allow: Allow, resolve = systemResolve): ProxyWay {
+  if (checkProxy(url, allow) !== undefined) throw new EgressBlocked(REFUSED)
+
+  async function checked(hostname: string): Promise<{ address: string; family: number }[]> {
+    const addresses = await resolve(hostname)
+    if (addresses.some((address) => judge(address, allow) === 'refused')) throw new EgressBlocked(REFUSED)
+    if (addresses.length === 0) throw Object.assign(new Error('the name of the proxy has no address'), { code: 'ENOTFOUND' })
+    return addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
+  }
+
+  return {
+    url,
+    lookup(hostname, wanted, done) {
+      checked(hostname).then(
+        (all) => (wanted.all ? done(null, all) : done(null, all[0]!.address, all[0]!.family)),
+        (error: Error) => done(error, ''),
+      )
+    },
+  }
+}

@@ -1,0 +1,37 @@
+/** Where a proxy may be: judged as written, and again by what its name means at each connection. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseAllow } from '../../../src/webhooks/addresses.ts'
+import { proxyWay } from '../../../src/webhooks/proxy-way.ts'
+
+/** As Node asks: for one address, or for all of a name. */
+function look(addresses: string[], allow: string[] = [], all = true): Promise<unknown> {
+  const { lookup } = proxyWay('http://proxy.example:3128', parseAllow(allow), async () => addresses)
+  return new Promise((resolve, reject) =>
+    lookup('proxy.example', { all }, (error, address, family) => (error ? reject(error) : resolve([address, family]))),
+  )
+}
+const blocked = { code: 'EGRESS_BLOCKED', message: 'the proxy has an address that is private, loopback or reserved' }
+
+test('an address of our own network in the URL is refused without a look-up', () => {
+  const never = () => assert.fail('looked up')
+  for (const url of [
+    'http://127.0.0.1:8081',
+    'http://0x7f.1',
+    'socks5://10.0.0.1',
+    'https://[::1]:8443',
+    'http://169.254.169.254',
+  ])
+    assert.throws(() => proxyWay(url, [], never), blocked, url)
+  assert.equal(proxyWay('http://8.8.8.8:3128', [], never).url, 'http://8.8.8.8:3128')
+  assert.ok(proxyWay('socks5://10.0.0.1', parseAllow(['10.0.0.0/8']), never))
+})
+
+test('a name is refused when one of its addresses is in our own network, unless the operator allows it', async () => {
+  assert.deepEqual(await look(['8.8.8.8']), [[{ address: '8.8.8.8', family: 4 }], undefined])
+  assert.deepEqual(await look(['2606:4700::1'], [], false), ['2606:4700::1', 6])
+  await assert.rejects(look(['8.8.8.8', '192.168.1.1']), blocked)
+  await assert.rejects(look(['::ffff:127.0.0.1'], [], false), blocked)
+  assert.deepEqual(await look(['192.168.1.1'], ['192.168.0.0/16'], false), ['192.168.1.1', 4])
+  await assert.rejects(look([]), { code: 'ENOTFOUND' })
+})
