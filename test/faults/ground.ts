@@ -58,10 +58,11 @@ async function freePort(): Promise<number> {
   return port
 }
 
-export async function startGround(): Promise<Ground> {
+/** `onNetwork`: additional environment of the network's process. */
+export async function startGround(onNetwork: Record<string, string> = {}): Promise<Ground> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-faults-'))
   const receiver = await startReceiver()
-  const network = await run(['--network-only'], { SVC_DATA_DIR: join(dir, 'network'), SVC_SANDBOX_PORT: '0' })
+  const network = await run(['--network-only'], { ...onNetwork, SVC_DATA_DIR: join(dir, 'network'), SVC_SANDBOX_PORT: '0' })
   const port = await freePort()
   const env = {
     ...networkEnv(network.printed),

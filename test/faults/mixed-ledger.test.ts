@@ -168,7 +168,7 @@ test('20 kills, cuts, a failing network and a failing receiver lose none of 1,00
       sending!.give(28)
       if (seeded.chance(0.7)) await gateway.waitForStatus(instance, 'connected')
       await pause(seeded.below(800))
-      if (seeded.chance(0.5)) {
+      if (seeded.chance(0.7)) {
         await cut()
         await pause(seeded.below(1_500))
       }

@@ -1,0 +1,128 @@
+/**
+ * The gateway is off while 5,000 messages queue for it, all of them an hour old when it comes: old is not the same as known, so each is
+ * an event, in the order of its chat, also when the process is killed in the middle of them.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startGround, until } from './ground.ts'
+import { compare, firstDeliveries, line, outOfOrder, textOf } from './ledger.ts'
+import { createChats, createMixed, stanzaOf, wrongWith } from './mixed.ts'
+import { createSeeded } from './seeded.ts'
+import { burstIds, CONTACTS, MEMBERS, PHONE } from './traffic.ts'
+
+const HOUR = 3_600_000
+const MIXED = 500
+const ALONE = 1_350
+const IN_GROUP = 900
+const NEW = 30
+/** Events after which the first of the two lives ends. */
+const FIRST_LIFE = 1_500
+
+/** Every time that is read in the network's process, threads included, is an hour before the real one. */
+const HOUR_BEHIND = `const Real = Date
+globalThis.Date = class extends Real {
+  constructor(...given) { given.length > 0 ? super(...given) : super(Real.now() - ${HOUR}) }
+  static now() { return Real.now() - ${HOUR} }
+}`
+const NETWORK = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(HOUR_BEHIND)}` }
+
+test('5,000 messages of an hour without the gateway are all delivered, none taken for history', {
+  timeout: 240_000,
+}, async (t) => {
+  const seeded = createSeeded()
+  const ground = await startGround(NETWORK)
+  const { gateway, sandbox, receiver } = ground
+  try {
+    await gateway.connected(sandbox, PHONE, receiver, { webhooks: { notify_sent_by_me: true } })
+    const chats = await createChats(sandbox)
+    await ground.service.kill()
+
+    const mixed = createMixed(sandbox, chats, MIXED, seeded)
+    const [, two, three, four] = CONTACTS
+    const lines = [
+      [three, PHONE, ALONE, 'old c '],
+      [four, PHONE, ALONE, 'old d '],
+      [MEMBERS[0], chats.group, IN_GROUP, 'old g '],
+      [MEMBERS[1], chats.group, IN_GROUP, 'old h '],
+    ] as const
+    const ids: string[] = []
+    const burst = async (from: string, to: string, count: number, prefix: string, perSecond?: number) => {
+      ids.push(...burstIds(await sandbox.burst(from, to, count, prefix, perSecond)))
+    }
+    for (const [from, to, count, prefix] of lines) await burst(from, to, count, prefix)
+    while (mixed.left > 0) await mixed.send()
+    // What the phone has seen is queued for its linked devices.
+    const missing = new Set(ids)
+    let seen = 0
+    await until('all of them queued', async () => {
+      for (const { seq, id } of await sandbox.inbox(PHONE, seen, 1_000)) {
+        seen = seq
+        missing.delete(id)
+      }
+      return missing.size === 0
+    })
+    const queued = ids.length + mixed.sent.length
+    assert.equal(queued, 5_000)
+
+    const startedAt = Date.now()
+    await ground.start()
+    await until('the first of them', () => receiver.events('received').length >= FIRST_LIFE)
+    await ground.service.kill()
+    // New ones of the same people and of others, while the old ones are handed out.
+    await burst(three, PHONE, NEW, 'new c ', 10)
+    await burst(MEMBERS[1], chats.group, NEW, 'new h ', 10)
+    await burst(two, PHONE, NEW, 'new b ', 10)
+    await ground.start()
+
+    const all = [...ids, ...mixed.sent.map(({ id }) => id)]
+    const settle = () => compare(receiver, 'received', all, stanzaOf)
+    const deadline = Date.now() + 120_000
+    const isDone = () => receiver.received.length > all.length && settle().lost.length === 0
+    await until('everything', () => isDone() || Date.now() > deadline, 130_000)
+
+    const { sent, unique, duplicates, lost, torn } = settle()
+    const tookMs = Date.now() - startedAt
+    const unread = ground.unreadable() ?? '?'
+    const facts = { duplicates, lost: lost.length, took_ms: tookMs, unreadable_at_first: unread }
+    t.diagnostic(line('offline', { seed: seeded.seed, queued, sent, unique, ...facts }))
+    assert.deepEqual(lost, [])
+    assert.deepEqual(torn, [], 'messages with two event ids')
+
+    const first = firstDeliveries(receiver.events('received'))
+    const isOld = ({ momment }: { momment: number }) => momment < startedAt - HOUR + 60_000
+    const wanted = new Set(all.slice(0, queued))
+    assert.equal(first.filter((event) => isOld(event) && wanted.has(stanzaOf(event))).length, queued, 'an hour old')
+    const burstOf = new Set(ids)
+    const texts = first.filter((event) => burstOf.has(stanzaOf(event)))
+    assert.deepEqual(
+      outOfOrder(
+        texts,
+        (event) => `${event.phone} ${event.participant_phone} ${/(.) \d+$/.exec(textOf(event))![1]}`,
+        (event) => (textOf(event).startsWith('new') ? ALONE : 0) + Number(/\d+$/.exec(textOf(event))![0]),
+      ),
+      [],
+      'texts out of order',
+    )
+    const byId = new Map(mixed.sent.map((each) => [each.id, each]))
+    const others = first.flatMap((event) => {
+      const message = byId.get(stanzaOf(event))
+      return message ? [{ event, message }] : []
+    })
+    assert.deepEqual(
+      others.map(({ event, message }) => wrongWith(message, event)).filter((wrong) => wrong !== null),
+      [],
+    )
+    assert.deepEqual(
+      outOfOrder(
+        others,
+        ({ event }) => String(event.phone),
+        ({ message }) => message.number,
+      ),
+      [],
+      'mixed messages out of order within a chat',
+    )
+    assert.deepEqual(receiver.problems, [])
+  } finally {
+    await ground.stop()
+  }
+})
