@@ -11,7 +11,7 @@ import { inlineMedia } from '../domain/media.ts'
 import type { MediaJob } from '../domain/media-job.ts'
 import type { Engine, EngineEvent, Result, ShardNeed, ShardSetup, StartHow } from './engine.ts'
 import type { CrashHow } from './protocol.ts'
-import { createShard, type Shard } from './shard.ts'
+import { createShard, respawnDelay, type Shard } from './shard.ts'
 import { createStartGate } from './start-gate.ts'
 import { threadModule } from './thread.ts'
 
@@ -125,16 +125,33 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
   }
 
   /** One boot at its turn. Undefined when a death, a stop or an earlier start made it unnecessary. */
-  async function boot(entry: Placed, generation: number | undefined): Promise<RuntimeState | undefined> {
+  async function boot(entry: Placed, generation: number | undefined, failed = 0): Promise<RuntimeState | undefined> {
     const giveBack = await gate.slot()
     const isStale = isClosed || placed.get(entry.config.id) !== entry || entry.shard.generation() !== generation
     if (isStale || (generation !== undefined && entry.generation === generation)) {
       giveBack()
       return undefined
     }
-    const state = await sendStart(entry, 'boot')
+    let state: RuntimeState
+    try {
+      state = await sendStart(entry, 'boot')
+    } catch (error) {
+      giveBack()
+      if (!isUnavailable(error)) bootAgain(entry, generation, failed)
+      throw error
+    }
     if (NOT_RUNNING.has(state.status)) giveBack()
     return state
+  }
+
+  /** A shard that lives and could not start an instance (its disk was full): nobody else would ask it again. */
+  function bootAgain(entry: Placed, generation: number | undefined, failed: number) {
+    entry.generation = undefined
+    const again = () =>
+      boot(entry, generation, failed + 1).catch((error) => {
+        log.error({ err: error, instance: entry.config.id, shard: entry.shard.index }, 'instance was not booted')
+      })
+    setTimeout(again, respawnDelay(failed)).unref()
   }
 
   function bootAll(shard: Shard, generation: number) {
@@ -191,7 +208,12 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
       const generation = entry.shard.generation()
       if (generation === undefined && entry.isDoomed) return
       // To log out and erase it the shard must know it, also while it still waits for its turn.
-      if (how === 'erase' && generation !== undefined && entry.generation !== generation) await sendStart(entry, 'boot')
+      if (how === 'erase' && generation !== undefined && entry.generation !== generation) {
+        await sendStart(entry, 'boot').catch((error) => {
+          if (isUnavailable(error)) throw error
+          log.warn({ err: error, instance }, 'an instance that is to be erased could not be started, and does not log out')
+        })
+      }
       try {
         await entry.shard.run({ type: 'stop', instance, how })
       } catch (error) {

@@ -20,11 +20,16 @@ export interface RepositoryOptions<T extends object> {
   sealed?: Sealer | undefined
 }
 
+export interface ListOptions extends RangeOptions {
+  /** A record that cannot be used is told and left out, where it lies. Absent: it ends the listing. */
+  onUnreadable?: (error: unknown) => void
+}
+
 export interface Repository<T> {
   encode(key: string, value: T): Op
   decode(key: string, bytes: Uint8Array): T
   get(store: Pick<StateStore, 'get'>, key: string): Promise<T | undefined>
-  list(store: Pick<StateStore, 'range'>, prefix: string, options?: RangeOptions): AsyncIterable<{ key: string; value: T }>
+  list(store: Pick<StateStore, 'range'>, prefix: string, options?: ListOptions): AsyncIterable<{ key: string; value: T }>
   remove(key: string): Op
 }
 
@@ -87,8 +92,18 @@ export function repository<T extends object>({
       const bytes = await store.get(key)
       return bytes && decode(key, bytes)
     },
-    async *list(store, prefix, options) {
-      for await (const [key, bytes] of store.range(prefix, options)) yield { key, value: decode(key, bytes) }
+    async *list(store, prefix, { onUnreadable, ...options } = {}) {
+      for await (const [key, bytes] of store.range(prefix, options)) {
+        let value: T
+        try {
+          value = decode(key, bytes)
+        } catch (error) {
+          if (!onUnreadable) throw error
+          onUnreadable(error)
+          continue
+        }
+        yield { key, value }
+      }
     },
     remove: (key) => [key, null],
   }

@@ -76,6 +76,12 @@ describe('a pool of two shards', { timeout: 60_000 }, () => {
     await assert.rejects(engine.call('nobody', 'echo', null), unavailable)
   })
 
+  test('an instance that could not be booted because of a full disk is booted again, without being asked for', async () => {
+    await assert.rejects(engine.start(config('full-disk'), 'boot'))
+    assert.equal((await untilAnswered(engine, 'full-disk')).calls, 1)
+    await engine.stop('full-disk', 'keep')
+  })
+
   for (const how of ['throw', 'exit', 'heap'] as const) {
     test(`after a crash by ${how}, calls in flight fail at once, the other shard answers without a gap, and the instances return`, async () => {
       const shard = engine.shardOf('a')!

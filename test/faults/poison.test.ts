@@ -5,7 +5,7 @@ import type { BinaryNode } from '@whiskeysockets/baileys'
 import { keys } from '../../src/storage/keys.ts'
 import { createJournal, type JournalRecord, MAX_REPLAYS, nodeText } from '../../workers/shard/journal.ts'
 import { ciphertextMark } from '../../workers/shard/marks.ts'
-import { INSTANCE, START, sealer, tempStore } from '../unit/storage/fixtures.ts'
+import { INSTANCE, recordingLog, START, sealer, tempStore } from '../unit/storage/fixtures.ts'
 
 const ciphertext = Buffer.from('a ciphertext')
 const node = (id: string): BinaryNode => ({
@@ -25,7 +25,7 @@ async function openJournals(t: TestContext) {
   const store = await tempStore(t)
   /** As after a kill: all that is left is on the disk. */
   const reopen = async () => {
-    const journal = createJournal(INSTANCE, store, sealer)
+    const journal = createJournal({ instance: INSTANCE, store, sealer, log: recordingLog() })
     await journal.load()
     return journal
   }

@@ -110,7 +110,8 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tol
   return {
     async load() {
       const old: Op[] = []
-      for await (const { key, value } of records.list(store, keys.calls(instance))) {
+      const onUnreadable = (error: unknown) => log.error({ err: error }, 'a ringing call is not readable: left out')
+      for await (const { key, value } of records.list(store, keys.calls(instance), { onUnreadable })) {
         if (clock.now() - value.timestamp * SECOND > DAY) old.push([key, null])
         else ringing.set(value.id, value)
       }

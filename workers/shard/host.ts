@@ -6,8 +6,9 @@ import * as v from 'valibot'
 import { Failure, type FailureData } from '../../src/domain/failures.ts'
 import type { InstanceConfig, RuntimeState } from '../../src/domain/instance.ts'
 import type { Log } from '../../src/domain/log.ts'
-import type { Result, StartHow } from '../../src/engine/engine.ts'
+import type { Result, StartHow, StopHow } from '../../src/engine/engine.ts'
 import { type CrashHow, ShardCommand } from '../../src/engine/protocol.ts'
+import { eraseInstance } from './erase.ts'
 import type { HostedInstance, ShardDeps } from './instance.ts'
 import type { OpenShard } from './open.ts'
 
@@ -51,6 +52,23 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
     return started
   }
 
+  async function stop({ deps }: OpenShard, id: string, how: StopHow): Promise<null> {
+    const entry = hosted.get(id)
+    const isStarted = await entry?.started.then(
+      () => true,
+      () => false,
+    )
+    if (entry && isStarted) {
+      await entry.instance.stop(how)
+      hosted.delete(id)
+      return null
+    }
+    if (how !== 'erase') throw new Failure('engine_unavailable')
+    // What cannot be started cannot log out either; it can still be deleted.
+    await eraseInstance(id, deps)
+    return null
+  }
+
   async function stopAll(deadlineMs: number) {
     const stops = [...hosted].map(async ([id, { instance, started }]) => {
       try {
@@ -91,12 +109,8 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
         return (await find(command.config.id)).configure(command.config)
       case 'call':
         return (await find(command.instance)).call(command.operation, command.input, command.idempotencyKey)
-      case 'stop': {
-        const instance = await find(command.instance)
-        await instance.stop(command.how)
-        hosted.delete(command.instance)
-        return null
-      }
+      case 'stop':
+        return stop(shard, command.instance, command.how)
       case 'prepared':
         return shard.prepared(command.id, command.result)
       case 'close':

@@ -85,7 +85,7 @@ interface Stanza {
 export function createInbox(deps: InboxDeps): InstanceInbox {
   const { instance, store, keys, outbox, log } = deps
   const marks = createMarks(instance, store)
-  const journal = createJournal(instance, store, deps.sealer)
+  const journal = createJournal({ instance, store, sealer: deps.sealer, log })
 
   function session(): InboxSession {
     const stanzas = new WeakMap<Uint8Array, { stanza: Stanza; index: number }>()

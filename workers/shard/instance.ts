@@ -422,25 +422,55 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     throw new Failure(isComingUp(status.state.status) ? 'instance_starting' : 'instance_not_connected')
   }
 
+  async function begin(how: StartHow): Promise<RuntimeState> {
+    // One after another: what fails leaves nothing that is still starting.
+    await outbox.start()
+    await receiving.load()
+    await queue.start()
+    sent.start()
+    messageStatuses.start()
+    idempotency.start()
+    if (how === 'create') {
+      await status.create()
+      return status.tell({ type: 'created' })
+    }
+    const saved = await status.load()
+    // A crash can separate the pairing from the state that tells of it; the credentials are what counts.
+    const paired = await isPaired()
+    if (saved && paired !== null) status.correct({ paired })
+    // Without a record its first start never came about: it stays `created` until somebody asks for a QR.
+    const state = saved ? await status.tell({ type: 'booted' }) : await status.create().then(() => status.state)
+    deps.announce({ type: 'state', instance: id, state })
+    return state
+  }
+
+  async function stop(how: StopHow) {
+    pairing.giveUp()
+    // First: the item in flight ends by the network's answer, which needs the session.
+    await queue.stop(how === 'erase' ? 0 : STOP_DEADLINE)
+    if (how === 'erase') await session?.logout(LOGOUT_DEADLINE)
+    await status.stop()
+    await session?.end()
+    session = null
+    await sent.stop()
+    idempotency.stop()
+    await receiving.stop()
+    await messageStatuses.stop()
+    await outbox.stop(how === 'erase' ? 0 : STOP_DEADLINE)
+    await outside?.close()
+    await store.close()
+    if (how === 'erase') await eraseInstance(id, deps)
+  }
+
   return {
     async start(how) {
-      await Promise.all([outbox.start(), receiving.load()])
-      await queue.start()
-      sent.start()
-      messageStatuses.start()
-      idempotency.start()
-      if (how === 'create') {
-        await status.create()
-        return status.tell({ type: 'created' })
+      try {
+        return await begin(how)
+      } catch (error) {
+        // Nobody hosts what did not start: a part left running would go on without an owner, and open a session beside the next one.
+        await stop('keep').catch((cause) => log.error({ err: cause }, 'what had started could not be stopped'))
+        throw error
       }
-      const saved = await status.load()
-      // A crash can separate the pairing from the state that tells of it; the credentials are what counts.
-      const paired = await isPaired()
-      if (saved && paired !== null) status.correct({ paired })
-      // Without a record its first start never came about: it stays `created` until somebody asks for a QR.
-      const state = saved ? await status.tell({ type: 'booted' }) : await status.create().then(() => status.state)
-      deps.announce({ type: 'state', instance: id, state })
-      return state
     },
 
     async configure(next) {
@@ -470,23 +500,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       }
     },
 
-    async stop(how) {
-      pairing.giveUp()
-      // First: the item in flight ends by the network's answer, which needs the session.
-      await queue.stop(how === 'erase' ? 0 : STOP_DEADLINE)
-      if (how === 'erase') await session?.logout(LOGOUT_DEADLINE)
-      await status.stop()
-      await session?.end()
-      session = null
-      await sent.stop()
-      idempotency.stop()
-      await receiving.stop()
-      await messageStatuses.stop()
-      await outbox.stop(how === 'erase' ? 0 : STOP_DEADLINE)
-      await outside?.close()
-      await store.close()
-      if (how === 'erase') await eraseInstance(id, deps)
-    },
+    stop,
   }
 }
 

@@ -4,6 +4,7 @@
  * its key, which has moved on. INBOUND.md, 2.2 to 2.6.
  */
 import { type BinaryNode, BufferJSON } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
 import * as v from 'valibot'
 import type { Op, StateStore } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/keys.ts'
@@ -49,7 +50,14 @@ export function parts(node: BinaryNode): Uint8Array[] {
 export const nodeText = (node: BinaryNode) => JSON.stringify(node, BufferJSON.replacer)
 const nodeOf = (text: string) => JSON.parse(text, BufferJSON.reviver) as BinaryNode
 
-export function createJournal(instance: string, store: StateStore, sealer: Sealer): Journal {
+export interface JournalDeps {
+  instance: string
+  store: StateStore
+  sealer: Sealer
+  log: Pick<Logger, 'error'>
+}
+
+export function createJournal({ instance, store, sealer, log }: JournalDeps): Journal {
   const records: Repository<JournalRecord> = repository({
     name: 'inbox journal',
     schema: JournalRecord,
@@ -68,8 +76,8 @@ export function createJournal(instance: string, store: StateStore, sealer: Seale
     forget(open.get(id))
     open.delete(id)
     if (!record) return
-    open.set(id, record)
     const ciphertexts = parts(nodeOf(record.node))
+    open.set(id, record)
     for (const [index, plaintext] of Object.entries(record.parts)) {
       const ciphertext = ciphertexts[Number(index)]
       if (ciphertext) plaintexts.set(ciphertextMark(ciphertext), Buffer.from(plaintext, 'base64'))
@@ -80,7 +88,15 @@ export function createJournal(instance: string, store: StateStore, sealer: Seale
     applied,
     async load() {
       const prefix = keys.journals(instance)
-      for await (const { key: at, value } of records.list(store, prefix)) applied(at.slice(prefix.length), value)
+      // One that cannot be read keeps its place for whoever can repair it. Nobody else waits for it: its message is not opened again.
+      const onUnreadable = (error: unknown) => log.error({ err: error }, 'an inbox journal record is not readable: left out')
+      for await (const { key: at, value } of records.list(store, prefix, { onUnreadable })) {
+        try {
+          applied(at.slice(prefix.length), value)
+        } catch (error) {
+          onUnreadable(error)
+        }
+      }
     },
     replay: (ciphertext) => plaintexts.get(ciphertext),
     put: (id, record) => records.encode(key(id), record),

@@ -19,6 +19,7 @@ import { runtimeRecords } from '../../src/instance/runtime-record.ts'
 import { sentence } from '../../src/instance/sentences.ts'
 import type { Op, StateStore } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/keys.ts'
+import { RecordError } from '../../src/storage/repository.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
 import type { Outbox } from '../../src/webhooks/outbox.ts'
 
@@ -59,6 +60,9 @@ const LONGEST_TIMER = 2 ** 31 - 1
 
 /** Pause before an event that could not be written is taken again. */
 const TAKE_AGAIN = SECOND
+
+/** In place of a record that cannot be read: with credentials the boot brings the link back, without any it ends as `stopped`. */
+const LOST: RuntimeState = { ...CREATED, status: 'disconnected', reason: 'connection_lost' }
 
 const isRequest = ({ type }: LifecycleEvent) => type.endsWith('Requested') && type !== 'passkeyRequested'
 
@@ -162,7 +166,11 @@ export function createStatus(deps: StatusDeps): StatusKeeper {
       at = { ...at, state: { ...at.state, ...changes } }
     },
     async load() {
-      const state = await records.get(store, keys.runtime(instance))
+      const state = await records.get(store, keys.runtime(instance)).catch((error: unknown) => {
+        if (!(error instanceof RecordError)) throw error
+        log.error({ err: error }, 'the saved state is not readable')
+        return LOST
+      })
       if (state) at = { state, run: FRESH_RUN }
       return state
     },

@@ -138,7 +138,8 @@ export function createWaiting({ instance, store, sealer, clock, log, outbox, eve
   return {
     async load() {
       const old: Op[] = []
-      for await (const { key, value } of records.list(store, keys.waitings(instance))) {
+      const onUnreadable = (error: unknown) => log.error({ err: error }, 'a waiting message is not readable: left out')
+      for await (const { key, value } of records.list(store, keys.waitings(instance), { onUnreadable })) {
         if (clock.now() - value.at > MAX_AGE) {
           old.push([key, null])
           continue

@@ -10,6 +10,9 @@ import type { HostedInstance, ShardDeps } from '../../../workers/shard/instance.
 const data = workerData as ThreadData
 const silent = { info() {}, warn() {}, error() {} }
 
+/** Of the instance whose first boot finds a full disk. */
+let failures = 0
+
 function createSmallInstance(deps: ShardDeps, first: InstanceConfig): HostedInstance {
   let config = first
   let calls = 0
@@ -21,6 +24,7 @@ function createSmallInstance(deps: ShardDeps, first: InstanceConfig): HostedInst
   return {
     async start(how) {
       if (how === 'create' && config.id === 'unstartable') throw new Error('no session for this one')
+      if (how === 'boot' && config.id === 'full-disk' && failures++ === 0) throw new Error('no space left on device')
       if (how === 'create' && config.id === 'slow') return new Promise(() => {})
       deps.announce({ type: 'state', instance: config.id, state: state() })
       return state()

@@ -1,0 +1,65 @@
+/** Records that cannot be read, and starts that fail: the instance comes back without them, or can at least be deleted. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createLog } from '../../src/log.ts'
+import { keys } from '../../src/storage/keys.ts'
+import { createHost } from '../../workers/shard/host.ts'
+import { createInstance } from '../../workers/shard/instance.ts'
+import { INSTANCE } from '../unit/storage/fixtures.ts'
+import { pause, until } from './ground.ts'
+import { type HostedWorld, startHosted } from './hosted.ts'
+import { PHONE } from './traffic.ts'
+
+let world: HostedWorld
+before(async () => {
+  world = await startHosted(PHONE)
+})
+after(() => world.stop())
+
+const damaged = Buffer.from('what a bad sector leaves')
+const isRuntime = ({ ops }: { ops: readonly (readonly [string, unknown])[] }) =>
+  ops.some(([key]) => key === keys.runtime(INSTANCE))
+
+test('records that cannot be read keep no instance from starting, and lie where they are', async () => {
+  const { store, instance, deps, config } = world
+  await instance.stop('keep')
+  const broken = [
+    keys.journal(INSTANCE, 'a'),
+    keys.call(INSTANCE, 'b'),
+    keys.waiting(INSTANCE, 'c'),
+    keys.queueItem(INSTANCE, '01M7X0PHMQ4EBH8ZWZZP8Z4XTP'),
+    keys.runtime(INSTANCE),
+  ]
+  await store.commit({ ops: broken.map((key) => [key, damaged] as const) })
+  const again = createInstance(deps, config)
+  await again.start('boot')
+  await until('connected', () => world.state().status === 'connected')
+  await again.stop('keep')
+  for (const key of broken.slice(0, -1)) assert.ok((await store.get(key)) !== undefined, key)
+})
+
+test('an instance whose start fails leaves no part of it running', async () => {
+  const { deps, config, sandbox } = world
+  world.refuse(isRuntime)
+  await assert.rejects(createInstance(deps, config).start('boot'), /no space left/)
+  world.refuse(null)
+  // Longer than the pause after which a state that could not be written is taken again.
+  await pause(2_500)
+  assert.equal((await sandbox.stats()).connections, 0)
+})
+
+test('an instance that cannot be started can be deleted', async () => {
+  const { store, deps, config } = world
+  const host = createHost({
+    log: createLog('silent', 'host'),
+    open: async () => ({ deps, prepared() {}, async close() {} }),
+    createInstance,
+    crash: () => assert.fail('not asked for'),
+  })
+  await host.run({ generation: 1, type: 'hello' })
+  world.refuse(isRuntime)
+  assert.ok('err' in (await host.run({ generation: 1, type: 'start', config, how: 'boot' })))
+  world.refuse(null)
+  assert.deepEqual(await host.run({ generation: 1, type: 'stop', instance: INSTANCE, how: 'erase' }), { ok: null })
+  for await (const [key] of store.range(keys.instance(INSTANCE))) assert.fail(`${key} is left`)
+})
