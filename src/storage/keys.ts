@@ -12,7 +12,6 @@ export const keys = {
   workspace: (workspace: string) => `workspace:${workspace}:self`,
   workspaces: 'workspace:',
   apiKey: (workspace: string, keyId: string) => `workspace:${workspace}:api-key:${keyId}`,
-  apiKeys: (workspace: string) => `workspace:${workspace}:api-key:`,
 
   instance: (id: string) => `instance:${id}:`,
   /** Main's record: name, token, settings, webhooks. */
@@ -33,7 +32,6 @@ export const keys = {
   outbox: (id: string) => `instance:${id}:outbox:`,
   /** Bodies of events that failed at least once: they wait here, so that the line behind them moves on. */
   parkedEvent: (id: string, eventId: string) => `instance:${id}:parked:${eventId}`,
-  parked: (id: string) => `instance:${id}:parked:`,
   /** When a parked event is to be tried again, or erased: 13 digits of epoch ms sort as text until the year 2286. */
   due: (id: string, at: number, eventId: string) => `instance:${id}:due:${String(at).padStart(13, '0')}:${eventId}`,
   dues: (id: string) => `instance:${id}:due:`,
