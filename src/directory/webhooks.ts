@@ -1,7 +1,6 @@
 /** Changes of the webhooks object: single-URL mode, replaced fields and the rules between fields (shared/api/webhook-config.md). */
-import { EVENT_TYPES } from '../domain/events.ts'
 import { Failure, type Issue } from '../domain/failures.ts'
-import { urlField, type WebhookSettings } from '../domain/instance.ts'
+import { WEBHOOK_URLS, type WebhookSettings } from '../domain/instance.ts'
 
 type Own = Omit<WebhookSettings, 'secret'>
 
@@ -17,8 +16,6 @@ export type WebhooksChange = { [K in keyof Own]?: Own[K] | undefined } & {
 /** Says with a sentence why a webhook URL is refused; undefined when it may be configured. */
 export type CheckUrl = (url: string) => string | undefined
 
-const URL_FIELDS = EVENT_TYPES.map(urlField)
-
 /** The change with replaced fields and `single_url` turned into the object's own. */
 function own(change: WebhooksChange, issues: Issue[]): { [K in keyof Own]?: Own[K] | undefined } {
   const { single_url, connected_url, disconnected_url, ignore_connected_callback, ignore_disconnected_callback, ...rest } = change
@@ -28,7 +25,7 @@ function own(change: WebhooksChange, issues: Issue[]): { [K in keyof Own]?: Own[
   if (ignore_connected_callback !== undefined || ignore_disconnected_callback !== undefined)
     result.ignore_instance_status_callback ??= ignore_connected_callback === true && ignore_disconnected_callback === true
   if (single_url === undefined) return result
-  for (const field of URL_FIELDS) {
+  for (const field of WEBHOOK_URLS) {
     if (result[field] !== undefined) issues.push({ path: 'single_url', message: `cannot be given together with ${field}` })
     result[field] = single_url
   }

@@ -1,5 +1,5 @@
 /** What main owns of an instance (configuration) and what its shard owns (runtime state). No record has two writers. */
-import type { EventType } from './events.ts'
+import { EVENT_TYPES, type EventType } from './events.ts'
 
 export const STATUSES = [
   'created',
@@ -39,17 +39,19 @@ export const STATUS_REASONS = [
 ] as const
 export type StatusReason = (typeof STATUS_REASONS)[number]
 
-export interface InstanceSettings {
-  auto_read_message: boolean
-  auto_read_status: boolean
-  call_reject_auto: boolean
-  call_reject_message: string | null
-  disable_enqueue_when_disconnected: boolean
-  queue_max_age_hours: number
-  delay_message_min_ms: number
-  delay_message_max_ms: number
-  proxy_url: string | null
-}
+/** The settings by what they hold: types, stored record and default follow from these lists. */
+export const SETTING_FLAGS = [
+  'auto_read_message',
+  'auto_read_status',
+  'call_reject_auto',
+  'disable_enqueue_when_disconnected',
+] as const
+export const SETTING_NUMBERS = ['queue_max_age_hours', 'delay_message_min_ms', 'delay_message_max_ms'] as const
+export const SETTING_TEXTS = ['call_reject_message', 'proxy_url'] as const
+
+export type InstanceSettings = Record<(typeof SETTING_FLAGS)[number], boolean> &
+  Record<(typeof SETTING_NUMBERS)[number], number> &
+  Record<(typeof SETTING_TEXTS)[number], string | null>
 
 export const DEFAULT_SETTINGS: InstanceSettings = {
   auto_read_message: false,
@@ -63,31 +65,32 @@ export const DEFAULT_SETTINGS: InstanceSettings = {
   proxy_url: null,
 }
 
-export interface WebhookSettings {
-  received_url: string | null
-  delivery_url: string | null
-  message_status_url: string | null
-  instance_status_url: string | null
-  chat_presence_url: string | null
-  notify_sent_by_me: boolean
-  ignore_groups: boolean
-  ignore_private: boolean
-  ignore_text: boolean
-  ignore_image: boolean
-  ignore_video: boolean
-  ignore_audio: boolean
-  ignore_document: boolean
-  ignore_received_callback: boolean
-  ignore_delivery_callback: boolean
-  ignore_message_status_callback: boolean
-  ignore_instance_status_callback: boolean
-  ignore_chat_presence_callback: boolean
-  /** `whsec_` + 32 base62 characters; its UTF-8 bytes, prefix included, are the HMAC key. */
-  secret: string
-}
+export const urlField = <T extends EventType>(type: T) => `${type}_url` as const
+export const ignoreField = <T extends EventType>(type: T) => `ignore_${type}_callback` as const
 
-export const urlField = (type: EventType) => `${type}_url` as const
-export const ignoreField = (type: EventType) => `ignore_${type}_callback` as const
+/** The webhooks object by what its fields hold: types, stored record, what is shown and what may be changed follow from these lists. */
+export const WEBHOOK_URLS: readonly `${EventType}_url`[] = EVENT_TYPES.map((type) => urlField(type))
+export const WEBHOOK_FLAGS = [
+  'notify_sent_by_me',
+  'ignore_groups',
+  'ignore_private',
+  'ignore_text',
+  'ignore_image',
+  'ignore_video',
+  'ignore_audio',
+  'ignore_document',
+  ...EVENT_TYPES.map((type) => ignoreField(type)),
+] as const
+
+export type WebhookSettings = Record<(typeof WEBHOOK_URLS)[number], string | null> &
+  Record<(typeof WEBHOOK_FLAGS)[number], boolean> & {
+    /** `whsec_` + 32 base62 characters; its UTF-8 bytes, prefix included, are the HMAC key. */
+    secret: string
+  }
+
+/** An object with the same value under each of the names. */
+export const each = <K extends string, V>(names: readonly K[], value: V) =>
+  Object.fromEntries(names.map((name) => [name, value])) as Record<K, V>
 
 /** What a shard needs to run an instance. Main is its only writer and pushes it with `configure`. */
 export interface InstanceConfig {

@@ -1,6 +1,7 @@
 /** What a request may change of settings and webhooks: every field optional, at least one. */
 import { z } from 'zod'
 import { EVENT_TYPES } from '../domain/events.ts'
+import { each, type InstanceSettings, WEBHOOK_FLAGS, WEBHOOK_URLS } from '../domain/instance.ts'
 import { plain } from './fields.ts'
 
 const PROXY_SCHEMES = ['http:', 'https:', 'socks5:']
@@ -26,7 +27,7 @@ export const settingsFields = {
   delay_message_min_ms: z.int().min(0).max(60_000).optional(),
   delay_message_max_ms: z.int().min(0).max(60_000).optional(),
   proxy_url: proxyUrl.nullable().optional().meta({ description: 'A change restarts the session.' }),
-}
+} satisfies Record<keyof InstanceSettings, z.ZodType>
 
 /** Only its length here: what a webhook may be sent to is one rule, `checkUrl` in `webhooks/addresses.ts`, and the directory asks it. */
 const hookUrl = plain(1, 2_048).meta({ format: 'uri', examples: ['https://example.com/hook'] })
@@ -38,24 +39,10 @@ const hook = nullableHookUrl.optional()
 const flag = z.boolean().optional()
 
 export const webhooksFields = {
-  received_url: hook,
-  delivery_url: hook,
-  message_status_url: hook,
-  instance_status_url: hook,
-  chat_presence_url: hook,
+  ...each(WEBHOOK_URLS, hook),
+  ...each(WEBHOOK_FLAGS, flag),
   notify_sent_by_me: flag.meta({ description: 'Also report messages sent from the account.' }),
-  ignore_groups: flag,
   ignore_private: flag.meta({ description: 'Not together with `ignore_groups`.' }),
-  ignore_text: flag,
-  ignore_image: flag,
-  ignore_video: flag,
-  ignore_audio: flag,
-  ignore_document: flag,
-  ignore_received_callback: flag,
-  ignore_delivery_callback: flag,
-  ignore_message_status_callback: flag,
-  ignore_instance_status_callback: flag,
-  ignore_chat_presence_callback: flag,
   single_url: hook.meta({ description: 'A URL writes all five URL fields, null empties them; not together with one of them.' }),
   connected_url: hook.meta({ deprecated: true, description: 'Taken as `instance_status_url`.' }),
   disconnected_url: hook.meta({ deprecated: true, description: 'Taken as `instance_status_url`.' }),

@@ -1,10 +1,16 @@
 /** Objects that several areas return: the instance, its settings, its webhooks. Field by field as shared/api/instance.md has them. */
 import { z } from 'zod'
-import { STATUS_REASONS, STATUSES } from '../domain/instance.ts'
+import {
+  DEFAULT_SETTINGS,
+  each,
+  type InstanceSettings,
+  STATUS_REASONS,
+  STATUSES,
+  WEBHOOK_FLAGS,
+  WEBHOOK_URLS,
+} from '../domain/instance.ts'
 import { SUBSCRIPTION_STATUSES } from '../domain/workspace.ts'
 import { instant } from './fields.ts'
-
-const url = z.string().nullable()
 
 export const Settings = z
   .object({
@@ -19,29 +25,14 @@ export const Settings = z
     delay_message_min_ms: z.int().meta({ description: 'Shortest wait between two messages.' }),
     delay_message_max_ms: z.int().meta({ description: 'Longest wait between two messages.' }),
     proxy_url: z.string().nullable().meta({ description: 'User info is masked as `***`.' }),
-  })
+  } satisfies Record<keyof InstanceSettings, z.ZodType>)
   .meta({ id: 'Settings' })
 
 export const Webhooks = z
   .object({
-    received_url: url,
-    delivery_url: url,
-    message_status_url: url,
-    instance_status_url: url,
-    chat_presence_url: url,
+    ...each(WEBHOOK_URLS, z.string().nullable()),
+    ...each(WEBHOOK_FLAGS, z.boolean()),
     notify_sent_by_me: z.boolean().meta({ description: 'Also report messages sent from the account.' }),
-    ignore_groups: z.boolean(),
-    ignore_private: z.boolean(),
-    ignore_text: z.boolean(),
-    ignore_image: z.boolean(),
-    ignore_video: z.boolean(),
-    ignore_audio: z.boolean(),
-    ignore_document: z.boolean(),
-    ignore_received_callback: z.boolean(),
-    ignore_delivery_callback: z.boolean(),
-    ignore_message_status_callback: z.boolean(),
-    ignore_instance_status_callback: z.boolean(),
-    ignore_chat_presence_callback: z.boolean(),
     secret: z.string().meta({ description: 'Key of the signature: its UTF-8 bytes, prefix included.' }),
   })
   .meta({ id: 'Webhooks' })
@@ -70,37 +61,13 @@ export const Instance = z
   })
   .meta({ id: 'Instance' })
 
-export const settingsExample = {
-  auto_read_message: false,
-  auto_read_status: false,
-  call_reject_auto: false,
-  call_reject_message: null,
-  disable_enqueue_when_disconnected: false,
-  queue_max_age_hours: 72,
-  delay_message_min_ms: 1000,
-  delay_message_max_ms: 3000,
-  proxy_url: null,
-}
+export const settingsExample = DEFAULT_SETTINGS
 
 export const webhooksExample = {
+  ...each(WEBHOOK_URLS, null),
+  ...each(WEBHOOK_FLAGS, false),
   received_url: 'https://example.com/hook',
-  delivery_url: null,
-  message_status_url: null,
   instance_status_url: 'https://example.com/hook',
-  chat_presence_url: null,
-  notify_sent_by_me: false,
-  ignore_groups: false,
-  ignore_private: false,
-  ignore_text: false,
-  ignore_image: false,
-  ignore_video: false,
-  ignore_audio: false,
-  ignore_document: false,
-  ignore_received_callback: false,
-  ignore_delivery_callback: false,
-  ignore_message_status_callback: false,
-  ignore_instance_status_callback: false,
-  ignore_chat_presence_callback: false,
   secret: 'whsec_Zk3v1r0b8mQ5nT7yW2xC4dE6fG9hJ1kL',
 }
 
