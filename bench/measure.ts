@@ -1,8 +1,11 @@
 /** What the benches share: a network and a gateway as processes, their CPU and memory, and one JSON line per result. */
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { createGateway, type Gateway } from '../test/harness/gateway.ts'
 import { networkEnv, type Running, run } from '../test/harness/process.ts'
 import { createSandbox, type Sandbox } from '../test/harness/sandbox.ts'
@@ -16,9 +19,14 @@ export interface Bench {
   end(): Promise<void>
 }
 
+const root = fileURLToPath(new URL('..', import.meta.url))
+/** What users run: compiled. From source every thread would carry a compiler with it. */
+const PROGRAM = [join(root, 'dist/src/start.js')]
+
 export async function startBench(): Promise<Bench> {
+  await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: root })
   const dir = await mkdtemp(join(tmpdir(), 'svc-bench-'))
-  const network = await run(['--network-only'], { SVC_DATA_DIR: join(dir, 'network'), SVC_SANDBOX_PORT: '0' })
+  const network = await run(['--network-only'], { SVC_DATA_DIR: join(dir, 'network'), SVC_SANDBOX_PORT: '0' }, PROGRAM)
   const sandbox = createSandbox(network.printed.sandbox_url!)
   const running = new Set<Running>([network])
   let adminKey: string | null = null
@@ -28,13 +36,8 @@ export async function startBench(): Promise<Bench> {
     network,
     sandbox,
     async serve(env = {}) {
-      const service = await run([], {
-        ...networkEnv(network.printed),
-        SVC_DATA_DIR: join(dir, 'service'),
-        SVC_PORT: '0',
-        SVC_INSTANCE_SLOTS: '1000',
-        ...env,
-      })
+      const settings = { SVC_DATA_DIR: join(dir, 'service'), SVC_PORT: '0', SVC_INSTANCE_SLOTS: '1000' }
+      const service = await run([], { ...networkEnv(network.printed), ...settings, ...env }, PROGRAM)
       running.add(service)
       void service.ended.then(() => running.delete(service))
       adminKey ??= service.printed.admin_key

@@ -29,8 +29,9 @@ process.on('exit', () => {
 const START = fileURLToPath(new URL('../../src/start.ts', import.meta.url))
 const START_DEADLINE = 30_000
 
-export async function run(flags: string[], env: Record<string, string>): Promise<Running> {
-  const child = spawn(process.execPath, ['--import', 'tsx', START, '--json', ...flags], {
+/** `program`: what node is given; from source unless a bench asks for what is compiled. */
+export async function run(flags: string[], env: Record<string, string>, program = ['--import', 'tsx', START]): Promise<Running> {
+  const child = spawn(process.execPath, [...program, '--json', ...flags], {
     env: { ...process.env, SVC_LOG_LEVEL: 'fatal', ...env },
     stdio: ['ignore', 'pipe', process.env.SVC_LOG_LEVEL ? 'inherit' : 'pipe'],
   })
