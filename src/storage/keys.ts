@@ -46,6 +46,7 @@ export const keys = {
   journals: (id: string) => `instance:${id}:journal:`,
   /** Journal records that ended the thread at every replay. */
   deadLetter: (id: string, key: string) => `instance:${id}:dead-letter:${key}`,
+  deadLetters: (id: string) => `instance:${id}:dead-letter:`,
   /** Calls that ring: what their offer said. */
   call: (id: string, callId: string) => `instance:${id}:call:${callId}`,
   calls: (id: string) => `instance:${id}:call:`,

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
+import * as v from 'valibot'
 import { keys } from '../../src/storage/keys.ts'
+import { repository } from '../../src/storage/repository.ts'
 import { createJournal, type JournalRecord, MAX_REPLAYS, nodeText } from '../../workers/shard/journal.ts'
 import { ciphertextMark } from '../../workers/shard/marks.ts'
 import { INSTANCE, recordingLog, START, sealer, tempStore } from '../unit/storage/fixtures.ts'
@@ -21,11 +23,11 @@ const record = (id: string, at = START): JournalRecord => ({
   at,
 })
 
-async function openJournals(t: TestContext) {
+async function openJournals(t: TestContext, now = START) {
   const store = await tempStore(t)
   /** As after a kill: all that is left is on the disk. */
   const reopen = async () => {
-    const journal = createJournal({ instance: INSTANCE, store, sealer, log: recordingLog() })
+    const journal = createJournal({ instance: INSTANCE, store, sealer, clock: { now: () => now }, log: recordingLog() })
     await journal.load()
     return journal
   }
@@ -74,4 +76,27 @@ test('peer messages are taken again in the order in which they came', async (t) 
     nodes.map(({ attrs }) => attrs.id),
     ['FIRST', 'SECOND'],
   )
+})
+
+test('what nobody will deliver again goes by itself, put aside or not', async (t) => {
+  const later = START + 14 * 24 * 3_600_000 + 1
+  const { store, reopen } = await openJournals(t, later)
+  const first = await reopen()
+  const { deadLetter } = keys
+  const [, old] = first.put('old', record('OLD'))
+  const records = repository({ name: 'inbox journal', schema: v.looseObject({}), version: 1, sealed: sealer })
+  await store.commit({
+    ops: [
+      [keys.journal(INSTANCE, 'old'), old],
+      first.put('new', record('NEW', later - 1)),
+      records.encode(deadLetter(INSTANCE, 'old'), record('OLD')),
+      records.encode(deadLetter(INSTANCE, 'new'), record('NEW', later - 1)),
+    ],
+  })
+  const journal = await reopen()
+  assert.deepEqual([journal.has('old'), journal.has('new')], [false, true])
+  const left: string[] = []
+  for (const prefix of [keys.journals(INSTANCE), keys.deadLetters(INSTANCE)])
+    for await (const [key] of store.range(prefix)) left.push(key)
+  assert.deepEqual(left, [keys.journal(INSTANCE, 'new'), deadLetter(INSTANCE, 'new')])
 })

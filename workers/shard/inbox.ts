@@ -49,6 +49,8 @@ export interface InboxDeps {
 /** The inbox belongs to the instance and outlives sockets; each socket gets a session of it, which is fenced when the socket ends. */
 export interface InstanceInbox {
   load(): Promise<void>
+  /** The device is gone: what was sent to it is neither delivered again nor answered. After its session has ended. */
+  forget(): Promise<void>
   session(): InboxSession
   /**
    * What was never a ciphertext: commits what `make` tells, once per mark, with `more`. What tells nothing is not marked. `others`: marks of
@@ -85,7 +87,7 @@ interface Stanza {
 export function createInbox(deps: InboxDeps): InstanceInbox {
   const { instance, store, keys, outbox, log } = deps
   const marks = createMarks(instance, store)
-  const journal = createJournal({ instance, store, sealer: deps.sealer, log })
+  const journal = createJournal({ instance, store, sealer: deps.sealer, clock: deps.clock, log })
 
   function session(): InboxSession {
     const stanzas = new WeakMap<Uint8Array, { stanza: Stanza; index: number }>()
@@ -351,6 +353,11 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
     },
     async load() {
       await Promise.all([marks.load(), journal.load()])
+    },
+    async forget() {
+      await store.commit({ ops: [...(await journal.eraseOps()), ...(await marks.eraseOps())] })
+      journal.forgotten()
+      marks.forgotten()
     },
   }
 }

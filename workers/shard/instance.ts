@@ -216,13 +216,19 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       case 'logout':
         return leave((current) => current.logout(LOGOUT_DEADLINE))
       case 'eraseCredentials':
-        return Promise.all([auth.erase(), contacts.clear()]).then(() => undefined)
+        return eraseDevice()
       case 'refreshVersion':
         await deps.version.refused(deps.version.current())
         return
       default:
         return effect satisfies never
     }
+  }
+
+  /** Credentials first; what else was kept for the device says nothing to the next one. */
+  async function eraseDevice() {
+    await auth.erase()
+    await Promise.all([contacts.clear(), receiving.forget()])
   }
 
   /** It is the current one until it has ended: until then its keys are in use. */
@@ -236,7 +242,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
 
   async function open(fresh: boolean) {
     try {
-      if (fresh) await auth.erase()
+      if (fresh) await eraseDevice()
       const creds = await auth.discardHalfPaired()
       outside ??= createOutside(deps.network, config.settings.proxy_url, deps.egressAllow)
       session = startSession(creds, outside)

@@ -6,6 +6,7 @@
 import { type BinaryNode, BufferJSON } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import * as v from 'valibot'
+import { type Clock, DAY } from '../../src/domain/clock.ts'
 import type { Op, StateStore } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/keys.ts'
 import { type Repository, repository } from '../../src/storage/repository.ts'
@@ -27,8 +28,15 @@ export type JournalRecord = v.InferOutput<typeof JournalRecord>
 /** After this many replays a record is poison: it is put aside, so that it cannot end the thread at every start. */
 export const MAX_REPLAYS = 5
 
+/** The network logs a device out that was away for 14 days: nothing older is delivered again, or asked for. */
+const MAX_AGE = 14 * DAY
+
 export interface Journal {
+  /** Reads what is stored. What is too old goes, put aside or not, here and before every replay. */
   load(): Promise<void>
+  /** Everything in storage, put aside or not: it goes with the device that it was sent to. `forgotten` after the commit. */
+  eraseOps(): Promise<Op[]>
+  forgotten(): void
   /** The plaintext of a part that was opened before, or undefined. */
   replay(ciphertext: Mark): Uint8Array | undefined
   put(id: string, record: JournalRecord): Op
@@ -54,10 +62,11 @@ export interface JournalDeps {
   instance: string
   store: StateStore
   sealer: Sealer
+  clock: Clock
   log: Pick<Logger, 'error'>
 }
 
-export function createJournal({ instance, store, sealer, log }: JournalDeps): Journal {
+export function createJournal({ instance, store, sealer, clock, log }: JournalDeps): Journal {
   const records: Repository<JournalRecord> = repository({
     name: 'inbox journal',
     schema: JournalRecord,
@@ -84,12 +93,23 @@ export function createJournal({ instance, store, sealer, log }: JournalDeps): Jo
     }
   }
 
+  /** One that cannot be read keeps its place for whoever can repair it. Nobody else waits for it: its message is not opened again. */
+  const onUnreadable = (error: unknown) => log.error({ err: error }, 'an inbox journal record is not readable: left out')
+
+  async function expire() {
+    const oldest = clock.now() - MAX_AGE
+    const waiting = [...open].filter(([, { at }]) => at < oldest).map(([id]) => id)
+    const ops = waiting.map((id): Op => [key(id), null])
+    for await (const { key: at, value } of records.list(store, keys.deadLetters(instance), { onUnreadable }))
+      if (value.at < oldest) ops.push([at, null])
+    if (ops.length > 0) await store.commit({ ops })
+    for (const id of waiting) applied(id, null)
+  }
+
   return {
     applied,
     async load() {
       const prefix = keys.journals(instance)
-      // One that cannot be read keeps its place for whoever can repair it. Nobody else waits for it: its message is not opened again.
-      const onUnreadable = (error: unknown) => log.error({ err: error }, 'an inbox journal record is not readable: left out')
       for await (const { key: at, value } of records.list(store, prefix, { onUnreadable })) {
         try {
           applied(at.slice(prefix.length), value)
@@ -97,12 +117,24 @@ export function createJournal({ instance, store, sealer, log }: JournalDeps): Jo
           onUnreadable(error)
         }
       }
+      await expire()
+    },
+    async eraseOps() {
+      const ops: Op[] = []
+      for (const prefix of [keys.journals(instance), keys.deadLetters(instance)])
+        for await (const [at] of store.range(prefix)) ops.push([at, null])
+      return ops
+    },
+    forgotten() {
+      open.clear()
+      plaintexts.clear()
     },
     replay: (ciphertext) => plaintexts.get(ciphertext),
     put: (id, record) => records.encode(key(id), record),
     remove: (id) => records.remove(key(id)),
     has: (id) => open.has(id),
     async replayPeers() {
+      await expire()
       const peers = [...open].filter(([, record]) => record.isPeer).sort(([, a], [, b]) => a.at - b.at)
       const nodes: BinaryNode[] = []
       for (const [id, record] of peers) {

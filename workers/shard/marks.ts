@@ -45,6 +45,9 @@ export interface Marks {
   applied(marks: readonly Mark[]): void
   /** Drops the older generation when the newer one is full. Its own commit: losing it costs nothing but a try after the next message. */
   rotate(): Promise<void>
+  /** All of them, in storage; `forgotten` after the commit. */
+  eraseOps(): Promise<Op[]>
+  forgotten(): void
 }
 
 export function createMarks(instance: string, store: StateStore): Marks {
@@ -67,6 +70,16 @@ export function createMarks(instance: string, store: StateStore): Marks {
     ops: (marks) => marks.map((mark) => [keys.mark(instance, current, mark), PRESENT] as const),
     applied(marks) {
       for (const mark of marks) generations[current as 0 | 1].add(mark)
+    },
+    async eraseOps() {
+      const ops: Op[] = [[keys.markGeneration(instance), null]]
+      for (const generation of [0, 1])
+        for await (const [key] of store.range(keys.marks(instance, generation))) ops.push([key, null])
+      return ops
+    },
+    forgotten() {
+      for (const generation of generations) generation.clear()
+      current = 0
     },
     async rotate() {
       if (isRotating || generations[current as 0 | 1].size < GENERATION_SIZE) return

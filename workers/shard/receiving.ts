@@ -17,6 +17,8 @@ export interface ReceivingDeps extends InboundDeps, Omit<InboxDeps, 'translate' 
 
 export interface Receiving {
   load(): Promise<void>
+  /** With the credentials: what arrived for a device that is gone. */
+  forget(): Promise<void>
   session(): InboxSession
   /** At once after the session was made, before anything arrives. */
   attach(session: Session): void
@@ -71,6 +73,7 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
 
   return {
     session: inbox.session,
+    forget: inbox.forget,
     async load() {
       await Promise.all([inbox.load(), held.load(), calls.load()])
     },

@@ -1,0 +1,46 @@
+/** What the inbox keeps is about one linked device, and goes with it. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { keys } from '../../src/storage/keys.ts'
+import { INSTANCE } from '../unit/storage/fixtures.ts'
+import { until } from './ground.ts'
+import { type HostedWorld, startHosted } from './hosted.ts'
+import { compare } from './ledger.ts'
+import { CONTACTS, createPeople, PHONE } from './traffic.ts'
+
+let world: HostedWorld
+before(async () => {
+  world = await startHosted(PHONE)
+  await createPeople(world.sandbox)
+})
+after(() => world.stop())
+
+async function kept(): Promise<string[]> {
+  const prefixes = [keys.journals(INSTANCE), keys.deadLetters(INSTANCE), keys.marks(INSTANCE, 0), keys.marks(INSTANCE, 1)]
+  const found: string[] = []
+  for (const prefix of prefixes) for await (const [key] of world.store.range(prefix)) found.push(key)
+  return found
+}
+
+async function receives(text: string) {
+  const { id } = await world.sandbox.send(CONTACTS[0], PHONE, { text })
+  await until(text, () => compare(world.receiver, 'received', [id]).unique === 1)
+}
+
+test('journal, dead letters and marks go with the credentials, and the next device begins without them', async () => {
+  const { instance, sandbox, store } = world
+  await receives('to the first device')
+  await store.commit({
+    ops: [
+      [keys.journal(INSTANCE, 'a'), Buffer.from('x')],
+      [keys.deadLetter(INSTANCE, 'b'), Buffer.from('x')],
+    ],
+  })
+  assert.ok((await kept()).length > 2)
+  await instance.call('instance.disconnect', {})
+  assert.deepEqual(await kept(), [])
+  const { value } = (await instance.call('instance.qrCode', {})) as { value: string }
+  await sandbox.scan(PHONE, value)
+  await until('connected', () => world.state().status === 'connected')
+  await receives('to the second device')
+})
