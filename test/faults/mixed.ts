@@ -11,6 +11,8 @@ interface Before {
   text?: string
   poll?: string
   event?: string
+  buttons?: string
+  list?: string
 }
 
 interface Kind {
@@ -99,6 +101,48 @@ const KINDS: Kind[] = [
     message: (caption) => ({ newsletter_admin_invite: { newsletter: '120363000000000002@newsletter', caption } }),
   },
   {
+    name: 'buttons',
+    type: 'buttons',
+    says: 'label',
+    message: (contentText) => ({
+      proto: {
+        buttonsMessage: {
+          contentText,
+          buttons: [{ buttonId: 'one', buttonText: { displayText: 'One' }, type: 1 }],
+          headerType: 1,
+        },
+      },
+    }),
+  },
+  {
+    name: 'list',
+    type: 'list',
+    says: 'label',
+    message: (description) => ({
+      proto: {
+        listMessage: {
+          title: 'A list',
+          description,
+          buttonText: 'Open',
+          listType: 1,
+          sections: [{ title: 'Rows', rows: [{ rowId: 'one', title: 'One' }] }],
+        },
+      },
+    }),
+  },
+  {
+    name: 'button answer',
+    type: 'buttons_response',
+    says: 'buttons',
+    message: (_, { buttons }) => ({ button: { message_id: buttons, id: 'one' } }),
+  },
+  {
+    name: 'list answer',
+    type: 'list_response',
+    says: 'list',
+    message: (_, { list }) => ({ list_row: { message_id: list, row_id: 'one' } }),
+  },
+  {
     name: 'unknown content',
     type: 'unsupported',
     message: (name) => ({ proto: { stickerPackMessage: { name, stickerPackId: 'pack' } } }),
@@ -140,8 +184,9 @@ const KINDS: Kind[] = [
   },
 ]
 
-/** What is spoken about has to be there first. */
-const OPENING = ['text', 'poll', 'event'].map((name) => KINDS.find((kind) => kind.name === name)!)
+/** What is spoken about, which has to be there first. */
+const SPOKEN_OF = ['text', 'poll', 'event', 'buttons', 'list'] as const
+const OPENING = SPOKEN_OF.map((name) => KINDS.find((kind) => kind.name === name)!)
 const POSTS = [TEXT, POLL, ...PICTURES]
 const STATUSES = [TEXT, PICTURES[0]!, PICTURES[1]!]
 const STATUS = 'status@broadcast'
@@ -239,7 +284,8 @@ export function createMixed(sandbox: Sandbox, chats: Chats, count: number, { shu
             : await sandbox.send(from, to, message)
       const says = kind.says === undefined ? null : kind.says === 'label' ? label : before[kind.says]!
       sent.push({ number, kind, from, to, id, says })
-      if (kind.name in { text: 1, poll: 1, event: 1 }) before[kind.name as keyof Before] = id
+      const spokenOf = SPOKEN_OF.find((name) => name === kind.name)
+      if (spokenOf) before[spokenOf] = id
     },
   }
 }

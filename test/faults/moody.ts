@@ -16,7 +16,6 @@ export interface Moody {
   taken(type?: string): Received['event'][]
   /** Makes the next first attempt of an event hang, for as long as the gateway waits. */
   hangNext(): void
-  calm(): void
 }
 
 /** Of a first attempt's chance from 0 to 1, up to where it fails how. */
@@ -31,7 +30,6 @@ export function makeMoody(receiver: Receiver, { next }: Seeded): Moody {
   const taken: Received['event'][] = []
   const met = new Set<string>()
   const closesAgain = new Set<string>()
-  let isCalm = false
   let hangs = false
 
   function moodOf(eventId: string): Mood | null {
@@ -43,7 +41,6 @@ export function makeMoody(receiver: Receiver, { next }: Seeded): Moody {
       counts.hang++
       return 'hang'
     }
-    if (isCalm) return null
     const chance = next()
     const mood = FAILS_BELOW.find(([, limit]) => chance < limit)?.[0] ?? null
     if (mood) counts[mood]++
@@ -76,9 +73,6 @@ export function makeMoody(receiver: Receiver, { next }: Seeded): Moody {
     taken: (type) => taken.filter((event) => type === undefined || event.type === type),
     hangNext() {
       hangs = true
-    },
-    calm() {
-      isCalm = true
     },
   }
 }
