@@ -33,6 +33,8 @@ export type LifecycleEvent =
   /** The phone accepted the code; credentials are saved. */
   | { type: 'paired'; phone: string | null; platform: string | null }
   | { type: 'opened'; phone: string | null; profileName: string | null; platform: string | null }
+  /** The person changed the name, or the phone told it for the first time. */
+  | { type: 'nameChanged'; profileName: string }
   /** `code`: `lastDisconnect.error.output.statusCode`, null when there is none. `expireSeconds`: of a 402. */
   | { type: 'closed'; code: number | null; message: string; expireSeconds: number | null }
   /** The proxy refused, no handshake within 20 s, HTTP error in place of the upgrade, or the store could not be read. */
@@ -347,6 +349,13 @@ const ROWS: readonly Row[] = [
     state: { phone, profileName, platform, connectedAt: now, disconnectedAt: null, bannedUntil: null },
     run: FRESH_RUN,
   })),
+  row(
+    '8: name',
+    LIVE_OR_STARTING,
+    'nameChanged',
+    (at, { profileName }) => ({ status: at.state.status, reason: at.state.reason, state: { profileName } }),
+    (at, { profileName }) => isPaired(at) && at.state.profileName !== profileName,
+  ),
   row(
     '7',
     ['connecting', 'starting'],

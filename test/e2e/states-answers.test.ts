@@ -176,3 +176,22 @@ test('starting: a code that does not come within 8 s is not waited for any longe
   const ended = await post(instance, '/disconnect')
   assert.deepEqual(ended.body, { value: true, status: 'logged_out' })
 })
+
+test('the name of the account is shown as soon as the phone tells it, and when it changes', async () => {
+  const phone = newPhone()
+  await world.sandbox.createPhone(phone, { name: 'Support' })
+  const instance = await world.gateway.createInstance(world.receiver)
+  await world.gateway.pair(instance, world.sandbox, phone)
+  await see.told(instance, 'connected', null)
+  const told = see.events(instance).length
+  // What the phone sends itself carries its name.
+  await world.sandbox.sendFromPhone(phone, '5511988887777', { text: 'from the phone' })
+  for (const until = Date.now() + 10_000; ; ) {
+    const me = await world.gateway.must(instance, 'GET', '/me')
+    if (me.profile_name === 'Support') break
+    assert.ok(Date.now() < until, `the name is ${me.profile_name}`)
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+  assert.equal((await world.gateway.must(instance, 'GET', '/device')).name, 'Support')
+  assert.equal(see.events(instance).length, told, 'a name is no change of status')
+})

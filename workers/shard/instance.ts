@@ -292,6 +292,10 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
           const cause = through.agent && isProxyRefusal(closed.message) ? 'proxy' : 'handshake'
           report(isStartFailure || cause === 'proxy' ? { type: 'startFailed', cause } : { type: 'closed', ...closed })
         }),
+        named: ifCurrent((name) => {
+          const profileName = nameOf(name)
+          if (profileName !== null) report({ type: 'nameChanged', profileName })
+        }),
         passkeyRequested: ifCurrent(() => report({ type: 'passkeyRequested' })),
         contacts: ifCurrent((learnt) => {
           contacts.learn(learnt).catch((error) => log.error({ err: error }, 'saved contacts could not be kept'))

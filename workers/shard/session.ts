@@ -38,6 +38,8 @@ export interface SessionEvents {
   opened(): void
   closed(closed: Closed): void
   passkeyRequested(): void
+  /** The name of the account, as it stands in the credentials. */
+  named(name: string): void
   /** From app state: people saved on the phone. */
   contacts(contacts: readonly Contact[]): void
   /** End of a reach-out lock, epoch ms; null: there is none. */
@@ -190,7 +192,10 @@ export function openSession(deps: SessionDeps): Session {
     if (!hasEnded) events.contacts(contacts)
   })
   // The library has put the change into `creds` already.
-  ev.on('creds.update', save)
+  ev.on('creds.update', (update) => {
+    save()
+    if (update.me?.name && !hasEnded) events.named(update.me.name)
+  })
   ev.on('connection.update', (update) => {
     if (hasEnded) return
     // Also when the socket has ended by then: the network ends it right after the pairing, and often before the disk is done. Only who

@@ -19,6 +19,7 @@ const closed = (code: number | null, message = '', expireSeconds: number | null 
   expireSeconds,
 })
 const opened: LifecycleEvent = { type: 'opened', phone: '5511999990000', profileName: 'Support', platform: 'android' }
+const renamed: LifecycleEvent = { type: 'nameChanged', profileName: 'Sales' }
 const scanned: LifecycleEvent = { type: 'paired', phone: '5511999990000', platform: 'android' }
 const asked = (what: 'restart' | 'qr' | 'disconnect'): LifecycleEvent => ({ type: `${what}Requested` })
 const timer = (name: 'retry' | 'pairing' | 'qrIdle' | 'ban'): LifecycleEvent => ({ type: 'timer', name })
@@ -109,6 +110,14 @@ const CASES: Case[] = [
     to: ['connected', null],
     effects: [],
     state: { connectedAt: NOW, disconnectedAt: null, profileName: 'Support', phone: '5511999990000', platform: 'android' },
+  })),
+  ...each([...LIVE, 'starting'] as const, (status) => ({
+    row: '8: name',
+    from: paired(status, { profileName: 'Support' }),
+    on: renamed,
+    to: [status, null],
+    effects: [],
+    state: { profileName: 'Sales' },
   })),
   {
     row: '9',
@@ -380,6 +389,8 @@ const NOTHING: [string, Lifecycle, LifecycleEvent][] = [
   ['an idle timer after the scan', paired('connecting'), timer('qrIdle')],
   ['a ban timer after a restart', paired('connecting'), timer('ban')],
   ['a code shown after a stop', at('stopped'), { type: 'qrShown' }],
+  ['the name it has', paired('connected', { profileName: 'Sales' }), renamed],
+  ['a name before anybody has agreed', at('qr'), renamed],
   ['a socket opened without credentials', at('starting'), { type: 'socketOpened' }],
   ['a socket opened by a retry', paired('disconnected'), { type: 'socketOpened' }],
   ...(['created', 'logged_out', 'banned', 'stopped'] as const).flatMap((status): [string, Lifecycle, LifecycleEvent][] => [

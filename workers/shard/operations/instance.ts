@@ -49,11 +49,10 @@ export const instance: Operations<typeof import('../../../src/features/instance.
   },
 
   async device({ session, state }) {
-    const me = session.sock.user
     return {
       phone: state.phone ?? '',
-      jid: bare(me?.id ?? ''),
-      name: me?.name ?? null,
+      jid: bare(session.me?.id ?? ''),
+      name: state.profileName,
       platform: state.platform,
       connected_at: iso(state.connectedAt ?? 0),
     }
