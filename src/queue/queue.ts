@@ -77,10 +77,13 @@ export interface QueueOptions {
   events: Pick<Outbox, 'wanted' | 'append' | 'committed'>
   /** More operations for the commit that ends an item. */
   onDelivery?: ((item: Waiting, outcome: SendOutcome) => Op[]) | undefined
+  /** After that commit. */
+  onSettled?: ((item: Waiting) => void) | undefined
   /** Where inline media waits; without it `bytes` are refused. */
   blobs?: Blobs | undefined
   log: Pick<Logger, 'info' | 'warn' | 'error'>
   timer?: Timer
+  /** Fault tests stop here, between two steps. */
   onStep?: ((step: QueueStep, svcId: string) => void | Promise<void>) | undefined
 }
 
@@ -121,6 +124,7 @@ export function createQueue(options: QueueOptions): Queue {
     settings,
     events,
     onDelivery,
+    onSettled,
     blobs,
     log,
     timer = systemTimer,
@@ -249,6 +253,7 @@ export function createQueue(options: QueueOptions): Queue {
     })
     for (const eventId of appended) events.committed(eventId)
     for (const [item, outcome] of ended) {
+      onSettled?.(item)
       const error = outcome.status === 'failed' ? outcome.code : null
       const about = { svc_id: item.svcId, message_id: item.messageId, operation: item.operation, error }
       log.info({ instance_id: instanceId, ...about, duration_ms: clock.now() - item.queuedAt }, 'queue item done')

@@ -165,9 +165,6 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   const accompanying = new Map<string, { first: FirstStatus | null; own: DomainEvent | null }>()
   /** To be said after the commit. */
   const appended = new Map<string, () => void>()
-  /** Message id of the item in flight. */
-  let sending = ''
-
   const queue = createQueue({
     instanceId: id,
     store,
@@ -191,13 +188,12 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       })
       return [...firstOps, ...(own?.ops ?? [])]
     },
-    onStep(step, svcId) {
-      deps.killAt(`queue:${step}`)
-      if (step !== 'settled') return
+    onSettled({ svcId, messageId }) {
       appended.get(svcId)?.()
       appended.delete(svcId)
-      messageStatuses.release(sending)
+      messageStatuses.release(messageId)
     },
+    onStep: (step) => deps.killAt(`queue:${step}`),
   })
 
   function tell(event: LifecycleEvent, isCurrent?: () => boolean) {
@@ -343,15 +339,14 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       now: () => clock.now(),
       item: { messageId: item.messageId, operation: item.operation, delayTyping: item.delayTyping },
     }
-    sending = item.messageId
-    messageStatuses.hold(sending)
+    messageStatuses.hold(item.messageId)
     try {
       const { message } = await twin.run(context, item.input as never)
       if (message) accompanying.set(item.svcId, await eventsOf(message, current))
       return { status: 'sent' }
     } catch (error) {
       if (!(error instanceof Failure) || error.code === 'instance_not_connected') {
-        messageStatuses.release(sending)
+        messageStatuses.release(item.messageId)
         throw error
       }
       log.info({ operation: item.operation, code: error.code, err: error.cause }, 'a send failed')
