@@ -58,7 +58,7 @@ export const LEANINGS: readonly Leaning[] = [
     of: 'media/upload.ts',
     file: 'lib/Utils/messages-media.js',
     text: [
-      'const aes = Crypto.createCipheriv(\'aes-256-cbc\', cipherKey, iv); const hmac = Crypto.createHmac(\'sha256\', macKey).update(iv);',
+      "const aes = Crypto.createCipheriv('aes-256-cbc', cipherKey, iv); const hmac = Crypto.createHmac('sha256', macKey).update(iv);",
       'const mac = hmac.digest().slice(0, 10);',
     ],
   },
