@@ -2,20 +2,14 @@
  * One instance: wires its session, status, queue, outbox and inbox together, and is the only thing that knows them all. Each of them has
  * its own file and its own state; here is only what one tells another.
  */
-import { generateMessageIDV2, type WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, SECOND } from '../../src/domain/clock.ts'
-import type { DomainEvent } from '../../src/domain/events.ts'
-import { Failure } from '../../src/domain/failures.ts'
 import { parseIdentifier } from '../../src/domain/ids.ts'
 import type { InstanceConfig, RuntimeState, Status } from '../../src/domain/instance.ts'
-import { takeOutMedia } from '../../src/domain/media.ts'
 import type { EngineEvent, NetworkOptions, StartHow, StopHow } from '../../src/engine/engine.ts'
 import type { Effect, LifecycleEvent } from '../../src/instance/lifecycle.ts'
 import type { MediaLinks } from '../../src/media/links.ts'
-import { createIdempotency, fingerprintOf } from '../../src/queue/idempotency.ts'
-import type { SendOutcome } from '../../src/queue/item.ts'
-import { createQueue, type Enqueue, type SendItem } from '../../src/queue/queue.ts'
+import { createIdempotency } from '../../src/queue/idempotency.ts'
 import type { Blobs } from '../../src/storage/blobs.ts'
 import type { StateStore } from '../../src/storage/contract.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
@@ -24,14 +18,14 @@ import type { Deliver } from '../../src/webhooks/delivery.ts'
 import { EgressBlocked } from '../../src/webhooks/egress.ts'
 import { createOutbox } from '../../src/webhooks/outbox.ts'
 import { createAuthState } from './auth-state.ts'
+import { createAutoRead } from './auto-read.ts'
 import { runAs } from './baileys/rejections.ts'
 import type { WebVersion } from './baileys/version.ts'
-import { enqueued } from './enqueue.ts'
 import { eraseInstance } from './erase.ts'
 import { createKeyStore, type KeyCache } from './key-store.ts'
-import { createMessageStatuses, type FirstStatus } from './message-status.ts'
-import { operations } from './operations/index.ts'
-import type { ControlContext, SendContext, SendFiles } from './operations/types.ts'
+import { createMessageStatuses } from './message-status.ts'
+import { createOperationCalls } from './operation-calls.ts'
+import type { SendFiles } from './operations/types.ts'
 import { createOutside, type Outside } from './outside.ts'
 import { createOwnStore } from './own-store.ts'
 import { createPairing } from './pairing.ts'
@@ -39,11 +33,12 @@ import { attachReceipts } from './receipts.ts'
 import { createReceiving } from './receiving.ts'
 import { createRecent } from './recent.ts'
 import { createSavedContacts } from './saved-contacts.ts'
+import { createSendingLine } from './sending-line.ts'
 import { createSent } from './sent.ts'
 import { openSession, type Session } from './session.ts'
+import { onlyWhile, sessionEvents } from './session-events.ts'
 import { createAddressLocks } from './signal/locks.ts'
 import { createStatus } from './status.ts'
-import { bare, chatKind, identifierOf } from './translate/jid.ts'
 
 export interface HostedInstance {
   start(how: StartHow): Promise<RuntimeState>
@@ -118,6 +113,8 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   })
   const messageStatuses = createMessageStatuses({ instance: id, store, outbox, clock, log, killAt: deps.killAt })
 
+  const autoRead = createAutoRead({ settings: () => config.settings, session: () => session, log })
+
   const status = createStatus({
     instance: id,
     store,
@@ -129,7 +126,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     carryOut,
     announce: (state) => deps.announce({ type: 'state', instance: id, state }),
     onChange(state, previous) {
-      queue.setConnected(state.status === 'connected')
+      line.queue.setConnected(state.status === 'connected')
       if (state.status === 'qr' || previous !== 'qr') return
       pairing.clear()
       // After a restart the next code is on its way.
@@ -157,43 +154,37 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     },
     async answerCall(phone, message) {
       const identifier = parseIdentifier(phone)
-      if (identifier) await enqueue('instance.callReject', { phone: identifier, message, link_preview: false })
+      if (identifier) await line.enqueue('instance.callReject', { phone: identifier, message, link_preview: false })
     },
   })
 
-  /** What is told with the end of a queue item, prepared before its commit because it asks for identities. */
-  const accompanying = new Map<string, { first: FirstStatus | null; own: DomainEvent | null }>()
-  /** To be said after the commit. */
-  const appended = new Map<string, () => void>()
-  const queue = createQueue({
-    instanceId: id,
+  const line = createSendingLine({
+    instance: id,
+    shard: deps,
     store,
     sealer,
     clock,
-    random: Math.random,
     log,
-    events: outbox,
-    blobs: deps.blobs,
+    outbox,
+    statuses: messageStatuses,
+    idempotency,
+    recent,
+    sent,
+    contacts,
     settings: () => config.settings,
-    send: (item) => runAs(id, () => send(item)),
-    onDelivery({ svcId }) {
-      const told = accompanying.get(svcId)
-      if (!told) return []
-      accompanying.delete(svcId)
-      const firstOps = told.first?.ops() ?? []
-      const own = told.own && outbox.append(told.own)
-      appended.set(svcId, () => {
-        told.first?.applied()
-        if (own) outbox.committed(own.eventId)
-      })
-      return [...firstOps, ...(own?.ops ?? [])]
-    },
-    onSettled({ svcId, messageId }) {
-      appended.get(svcId)?.()
-      appended.delete(svcId)
-      messageStatuses.release(messageId)
-    },
-    onStep: (step) => deps.killAt(`queue:${step}`),
+    session: () => session,
+    outside: () => outside,
+    own: receiving.own,
+  })
+
+  const call = createOperationCalls({
+    instance: id,
+    line,
+    status,
+    pairing,
+    recent,
+    config: () => config,
+    session: () => session,
   })
 
   function tell(event: LifecycleEvent, isCurrent?: () => boolean) {
@@ -252,12 +243,20 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     const version = deps.version.current()
     /** Events of an older session are dropped: it must be the current one when the event arrives and when its turn comes. */
     const isCurrent = () => opened === session
-    const ifCurrent =
-      <A extends unknown[]>(handle: (...args: A) => void) =>
-      (...args: A) => {
-        if (isCurrent()) handle(...args)
-      }
-    const report = (event: LifecycleEvent) => tell(event, isCurrent)
+    const events = sessionEvents({
+      creds,
+      pairing,
+      hasProxy: through.agent !== undefined,
+      report: (event) => tell(event, isCurrent),
+      onOpened() {
+        receiving.announce()
+        deps.version.loggedIn(version).catch((error) => log.warn({ err: error }, 'the client version could not be saved'))
+      },
+      contacts(learnt) {
+        contacts.learn(learnt).catch((error) => log.error({ err: error }, 'saved contacts could not be kept'))
+      },
+      restricted: (until) => line.queue.setRestricted(until),
+    })
     const opened: Session = openSession({
       auth,
       creds,
@@ -270,144 +269,11 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       deafAfterMs: deps.deafAfterMs,
       clock,
       log,
-      events: {
-        socketOpened: ifCurrent(() => report({ type: 'socketOpened' })),
-        qr: ifCurrent((payload, expiresAt) => {
-          pairing.show({ payload, expiresAt })
-          report({ type: 'qrShown' })
-        }),
-        qrReplaced: ifCurrent((payload) => pairing.replace(payload)),
-        paired: ifCurrent(() => report({ type: 'paired', phone: phoneOf(creds.me?.id), platform: platformOf(creds.platform) })),
-        opened: ifCurrent(() => {
-          receiving.announce()
-          deps.version.loggedIn(version).catch((error) => log.warn({ err: error }, 'the client version could not be saved'))
-          const { me, platform } = creds
-          report({ type: 'opened', phone: phoneOf(me?.id), profileName: nameOf(me?.name), platform: platformOf(platform) })
-        }),
-        closed: ifCurrent(({ isStartFailure, ...closed }) => {
-          const cause = through.agent && isProxyRefusal(closed.message) ? 'proxy' : 'handshake'
-          report(isStartFailure || cause === 'proxy' ? { type: 'startFailed', cause } : { type: 'closed', ...closed })
-        }),
-        named: ifCurrent((name) => {
-          const profileName = nameOf(name)
-          if (profileName !== null) report({ type: 'nameChanged', profileName })
-        }),
-        passkeyRequested: ifCurrent(() => report({ type: 'passkeyRequested' })),
-        contacts: ifCurrent((learnt) => {
-          contacts.learn(learnt).catch((error) => log.error({ err: error }, 'saved contacts could not be kept'))
-        }),
-        restricted: ifCurrent((until) => queue.setRestricted(until)),
-      },
+      events: onlyWhile(isCurrent, events),
     })
     receiving.attach(opened)
     attachReceipts(opened, { statuses: messageStatuses, clock, log })
     return opened
-  }
-
-  function filesOf({ copyMedia }: SendItem): SendFiles {
-    return {
-      ...deps.media,
-      async blobTo(path, part) {
-        if (!copyMedia) throw new Failure('send_failed', { message: 'The media of the message is gone.' })
-        await copyMedia(path, part)
-      },
-      uploadAgent() {
-        if (!outside) throw new Failure('instance_not_connected')
-        return outside.fetchAgent
-      },
-      fetchOptions() {
-        if (!outside) throw new Failure('instance_not_connected')
-        return outside.fetchOptions
-      },
-    }
-  }
-
-  async function send(item: SendItem): Promise<SendOutcome> {
-    const twin = operations.get(item.operation)
-    const current = session
-    if (twin?.kind !== 'send') return { status: 'failed', code: 'internal', message: `No operation ${item.operation} sends.` }
-    if (!current?.isOpen) throw new Failure('instance_not_connected')
-    const context: SendContext = {
-      session: current,
-      recent,
-      sent,
-      contacts,
-      log,
-      egressAllow: deps.egressAllow,
-      media: filesOf(item),
-      newsletterInviteQueryId: deps.newsletterInviteQueryId,
-      now: () => clock.now(),
-      item: { messageId: item.messageId, operation: item.operation, delayTyping: item.delayTyping },
-    }
-    messageStatuses.hold(item.messageId)
-    try {
-      const { message } = await twin.run(context, item.input as never)
-      if (message) accompanying.set(item.svcId, await eventsOf(message, current))
-      return { status: 'sent' }
-    } catch (error) {
-      if (!(error instanceof Failure) || error.code === 'instance_not_connected') {
-        messageStatuses.release(item.messageId)
-        throw error
-      }
-      log.info({ operation: item.operation, code: error.code, err: error.cause }, 'a send failed')
-      return { status: 'failed', code: error.code, message: error.message }
-    }
-  }
-
-  /** What an accepted message is besides its `delivery`: its first status, and the account's own message where that is wanted. */
-  async function eventsOf(message: WAMessage, current: Session) {
-    const chat = message.key.remoteJid ?? ''
-    const first = await messageStatuses.sent(current.identity, chat, message.key.id ?? '', clock.now())
-    return { first, own: await receiving.own(message) }
-  }
-
-  function autoRead(message: WAMessage) {
-    const { auto_read_message, auto_read_status } = config.settings
-    const isStatus = message.key.remoteJid === 'status@broadcast'
-    // A channel knows no read receipts, only views.
-    const isRead = isStatus ? auto_read_status : auto_read_message && chatKind(message.key.remoteJid ?? '') !== 'newsletter'
-    if (message.key.fromMe || !isRead) return
-    session?.sock.readMessages([message.key]).catch((error) => log.info({ err: error }, 'a message could not be marked read'))
-  }
-
-  async function enqueue(operation: string, input: Record<string, unknown>, idempotencyKey?: string) {
-    const put = (also?: Enqueue['also']) => {
-      const { input: rest, bytes } = takeOutMedia(input)
-      return queue.enqueue({
-        messageId: generateMessageIDV2(session?.sock.user?.id),
-        ...enqueued(operation, rest),
-        bytes,
-        also,
-      })
-    }
-    const { svcId, messageId } = await (idempotencyKey === undefined
-      ? put()
-      : idempotency.once(idempotencyKey, fingerprintOf(operation, input), put))
-    return { message_id: messageId, svc_id: svcId }
-  }
-
-  const control: ControlContext = {
-    get config() {
-      return config
-    },
-    get state() {
-      return status.state
-    },
-    get session() {
-      return session
-    },
-    queue,
-    pairing,
-    request: (what) => (what === 'restartRequested' ? restart() : status.tell({ type: what })),
-  }
-
-  let restarting: Promise<RuntimeState> | null = null
-  /** At most one at a time: whoever asks meanwhile joins it. */
-  function restart(): Promise<RuntimeState> {
-    restarting ??= status.tell({ type: 'restartRequested' }).finally(() => {
-      restarting = null
-    })
-    return restarting
   }
 
   /** Whether a linked device is saved; null, which leaves the stored word standing, when that cannot be read. */
@@ -421,17 +287,11 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     }
   }
 
-  /** shared/api/states.md, "What each state answers". */
-  function connected(): Session {
-    if (status.state.status === 'connected' && session?.isOpen) return session
-    throw new Failure(isComingUp(status.state.status) ? 'instance_starting' : 'instance_not_connected')
-  }
-
   async function begin(how: StartHow): Promise<RuntimeState> {
     // One after another: what fails leaves nothing that is still starting.
     await outbox.start()
     await receiving.load()
-    await queue.start()
+    await line.queue.start()
     sent.start()
     messageStatuses.start()
     idempotency.start()
@@ -452,7 +312,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   async function stop(how: StopHow) {
     pairing.giveUp()
     // First: the item in flight ends by the network's answer, which needs the session.
-    await queue.stop(how === 'erase' ? 0 : STOP_DEADLINE)
+    await line.queue.stop(how === 'erase' ? 0 : STOP_DEADLINE)
     if (how === 'erase') await session?.logout(LOGOUT_DEADLINE)
     await status.stop()
     await session?.end()
@@ -486,45 +346,13 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       const before = outside
       outside = null
       if (isRunning(status.state.status)) await status.tell({ type: 'restartRequested' })
-      // Last, because it waits for what is still under way through it.
+      // The session that went this way has ended by now.
       await before?.close()
     },
 
-    async call(operation, input, idempotencyKey) {
-      const twin = operations.get(operation)
-      if (!twin) throw new Failure('not_found')
-      switch (twin.kind) {
-        case 'send':
-          return enqueue(operation, input as Record<string, unknown>, idempotencyKey)
-        case 'action':
-          return runAs(id, () => twin.run({ session: connected(), recent, state: status.state }, input as never))
-        case 'control':
-          return runAs(id, () => twin.run(control, input as never))
-        default:
-          return twin satisfies never
-      }
-    },
-
+    call,
     stop,
   }
 }
 
-const isComingUp = (status: Status) => status === 'starting' || status === 'connecting'
 const isRunning = (status: Status) => !(['created', 'logged_out', 'banned', 'stopped'] as const).some((each) => each === status)
-
-/**
- * With a proxy the only TCP connection is the one to it, so whatever goes wrong there is its doing; then its own refusals (the answer to
- * CONNECT, or SOCKS). That it finds no way to the network is not among them: such a link is tried again without end.
- */
-const isProxyRefusal = (message: string) =>
-  /ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|HTTP 40[137] /.test(message) ||
-  (/proxy|socks/i.test(message) && !/Unreachable|ConnectionRefused|TTLExpired/.test(message))
-
-const phoneOf = (jid: string | undefined) => (jid === undefined ? null : identifierOf(bare(jid)))
-
-/** `~` is what the library writes while it knows no name. */
-const nameOf = (name: string | undefined) => (name && name !== '~' ? name.slice(0, 100) : null)
-
-/** The business apps are reported as the system they run on: shared/api/instance.md. */
-const PLATFORMS: Readonly<Record<string, string>> = { smba: 'android', iphone: 'ios', smbi: 'ios' }
-const platformOf = (platform: string | undefined) => (platform ? (PLATFORMS[platform] ?? platform).slice(0, 32) : null)
