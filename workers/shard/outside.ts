@@ -39,7 +39,8 @@ export function createOutside(network: NetworkOptions, proxyUrl: string | null, 
   }
 }
 
+/** `socks5h`: the proxy resolves the name. A look-up here would tell our own network where the account goes. */
 const proxyAgent = ({ url, lookup }: ProxyWay): HttpsAgent =>
   (url.startsWith('socks')
-    ? new SocksProxyAgent(url, { socketOptions: { lookup } as never })
+    ? new SocksProxyAgent(url.replace(/^socks5:/, 'socks5h:'), { socketOptions: { lookup } as never })
     : new HttpsProxyAgent(url, { lookup })) as unknown as HttpsAgent
