@@ -9,7 +9,7 @@ import type { Sandbox } from '../harness/sandbox.ts'
 import { startWorld } from '../harness/world.ts'
 import { pause, startGround, until } from './ground.ts'
 import { compare, firstDeliveries, line, outOfOrder } from './ledger.ts'
-import { createChats, createMixed, type Mixed, stanzaOf, wrongWith } from './mixed.ts'
+import { createChats, createMixed, isForgotten, type Mixed, stanzaOf, wrongWith } from './mixed.ts'
 import { type Moody, makeMoody } from './moody.ts'
 import { createSeeded, type Seeded } from './seeded.ts'
 import { CONTACTS, PHONE } from './traffic.ts'
@@ -114,10 +114,13 @@ async function check(t: TestContext, name: string, scene: Scene, { seed }: Seede
   }
   const first = firstDeliveries(receiver.events('received'))
   const waiting = first.filter(({ waiting_message }) => waiting_message).length
+  const forgotten = first.filter(isForgotten).length
   const failed = Object.entries(moody.counts).map(([mood, count]) => `${mood} ${count}`)
   const { undecryptable } = await sandbox.stats()
   t.diagnostic(line(name, { seed, sent, unique, duplicates, lost: lost.length, ...facts }))
-  t.diagnostic(line('receiver', { posts: receiver.received.length, failed: failed.join(' + '), waiting, undecryptable }))
+  t.diagnostic(
+    line('receiver', { posts: receiver.received.length, failed: failed.join(' + '), waiting, forgotten, undecryptable }),
+  )
   const kinds = new Set(mixed.sent.map(({ kind }) => kind.name))
   t.diagnostic(`kinds: ${[...kinds].join(', ')}`)
 
