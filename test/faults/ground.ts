@@ -2,6 +2,7 @@
  * The ground the fault tests stand on: the network in a process of its own, the service in another that can be killed and started again
  * on the same data and port, and the webhook receiver here, which outlives both.
  */
+import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -96,10 +97,13 @@ export async function startGround(onNetwork: Record<string, string> = {}): Promi
       return service
     },
     async stop() {
+      const { unknown_queries } = await createSandbox(network.printed.sandbox_url!).stats()
       await service.kill()
       await network.kill()
       await receiver.stop()
       await rm(dir, { recursive: true, force: true })
+      assert.deepEqual(unknown_queries, [], 'queries the network did not know')
+      assert.deepEqual(receiver.problems, [], 'webhooks that were not as promised')
     },
   }
 }
