@@ -4,15 +4,15 @@
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Receiver } from '../harness/receiver.ts'
-import type { Sandbox } from '../harness/sandbox.ts'
-import { startWorld } from '../harness/world.ts'
-import { pause, startGround, until } from './ground.ts'
-import { compare, firstDeliveries, line, outOfOrder } from './ledger.ts'
-import { createChats, createMixed, isForgotten, type Mixed, stanzaOf, wrongWith } from './mixed.ts'
-import { type Moody, makeMoody } from './moody.ts'
-import { createSeeded, type Seeded } from './seeded.ts'
-import { CONTACTS, PHONE } from './traffic.ts'
+import type { Receiver } from '../../harness/receiver.ts'
+import type { Sandbox } from '../../harness/sandbox.ts'
+import { startWorld } from '../../harness/world.ts'
+import { pause, startGround, until } from '../ground.ts'
+import { compare, firstDeliveries, line, outOfOrder } from '../ledger.ts'
+import { createChats, createMixed, isForgotten, type Mixed, stanzaOf, wrongWith } from '../mixed.ts'
+import { type Moody, makeMoody } from '../moody.ts'
+import { createSeeded, type Seeded } from '../seeded.ts'
+import { CONTACTS, PHONE } from '../traffic.ts'
 
 const KILLS = 20
 const CRASHES = 4

@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startGround, until } from './ground.ts'
-import { compare, firstDeliveries, line, outOfOrder, textOf } from './ledger.ts'
-import { createChats, createMixed, stanzaOf, wrongWith } from './mixed.ts'
-import { createSeeded } from './seeded.ts'
-import { burstIds, CONTACTS, MEMBERS, PHONE } from './traffic.ts'
+import { startGround, until } from '../ground.ts'
+import { compare, firstDeliveries, line, outOfOrder, textOf } from '../ledger.ts'
+import { createChats, createMixed, stanzaOf, wrongWith } from '../mixed.ts'
+import { createSeeded } from '../seeded.ts'
+import { burstIds, CONTACTS, MEMBERS, PHONE } from '../traffic.ts'
 
 const HOUR = 3_600_000
 const MIXED = 500
