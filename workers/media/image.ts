@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'
 import { type Content, demuxerOf, invalid, needsConverter, notA } from './content.ts'
 import type { Converter } from './converter.ts'
+import { sourceOf } from './heic.ts'
 import { measure, open, thumbnail, unlessBroken } from './pixels.ts'
 
 const JPEG_QUALITY = 88
@@ -24,12 +25,12 @@ export async function prepareImage(job: MediaJob, content: Content, converter: C
   if (content.family !== 'image') throw notA('an image', content)
   const mime = AS_IS[content.mime]
   if (mime !== undefined && job.purpose !== 'card') return described(job.path, mime)
-  const path = BY_FFMPEG.has(content.mime) ? await bmpToPng(job, content, converter) : job.path
-  const { width, height, hasAlpha } = await measure(path)
+  const source = BY_FFMPEG.has(content.mime) ? await bmpToPng(job, content, converter) : await sourceOf(job.path, content)
+  const { width, height, hasAlpha } = await measure(source)
   const isPng = hasAlpha === true && job.purpose !== 'card'
   const made = join(job.dir, isPng ? 'image.png' : 'image.jpg')
   const side = job.purpose === 'card' ? CARD_SIDE : Math.max(width, height)
-  const picture = open(path).autoOrient().resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
+  const picture = open(source).autoOrient().resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
   const coded = isPng ? picture.png() : picture.flatten({ background: '#ffffff' }).jpeg({ quality: JPEG_QUALITY })
   await unlessBroken(coded.toFile(made))
   return described(made, isPng ? 'image/png' : 'image/jpeg', job.purpose === 'card' ? CARD_THUMBNAIL_SIDE : undefined)

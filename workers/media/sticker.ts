@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'
 import { type Content, demuxerOf, invalid, needsConverter, notA } from './content.ts'
 import type { Converter } from './converter.ts'
+import { sourceOf } from './heic.ts'
 import { measure, open, unlessBroken } from './pixels.ts'
 import { withPublisher } from './webp.ts'
 
@@ -28,8 +29,9 @@ async function webpOf(job: MediaJob, content: Content, converter: Converter): Pr
   if (content.mime === 'image/webp') return job.path
   const made = join(job.dir, 'sticker.webp')
   if (content.family === 'image') {
-    await measure(job.path)
-    const picture = open(job.path, content.mime === 'image/gif')
+    const source = await sourceOf(job.path, content)
+    await measure(source)
+    const picture = open(source, content.mime === 'image/gif')
       .autoOrient()
       .resize({ width: SIDE, height: SIDE, fit: 'contain', background: { r: 0, g: 0, b: 0, alpha: 0 } })
       .webp({ quality: QUALITY, loop: 0 })

@@ -1,0 +1,55 @@
+/** HEIC (HEVC in HEIF): sharp's own libheif reads its boxes but has no decoder for its pixels. Pixels come from `heic-thread.ts`. */
+import { Worker } from 'node:worker_threads'
+import { threadFlags, threadModule } from '../../src/engine/thread.ts'
+import { type Content, invalid } from './content.ts'
+import type { HeicAnswer, HeicTask } from './heic-thread.ts'
+import { damaged, LIMIT_SECONDS, MAX_PIXELS, measure, type Source, tooLarge } from './pixels.ts'
+import { createTurns } from './turns.ts'
+
+const HEIF = new Set(['image/heic', 'image/heif', 'image/heic-sequence', 'image/heif-sequence'])
+
+/** A large picture takes more than a GB while it is decoded: one at a time. */
+const inTurn = createTurns(1)
+
+/** What sharp can open: the file itself, or the pixels of a picture that only libheif reads. */
+export async function sourceOf(path: string, { mime }: Content): Promise<Source> {
+  if (!HEIF.has(mime)) return path
+  // From the boxes alone, so that what is too large is never decoded.
+  const { compression } = await measure(path)
+  return compression === 'hevc' ? inTurn(() => decode({ path, maxPixels: MAX_PIXELS })) : path
+}
+
+async function decode(task: HeicTask): Promise<Source> {
+  const answer = await inThread(task)
+  if (!('problem' in answer)) return answer
+  throw answer.problem === 'too large' ? tooLarge() : damaged()
+}
+
+function inThread(task: HeicTask): Promise<HeicAnswer> {
+  const module = threadModule('./heic-thread', import.meta.url)
+  const flags = threadFlags(module)
+  // libheif complains to the console, which is not ours to write to.
+  const options = {
+    workerData: task,
+    name: 'heic',
+    stdout: true,
+    stderr: true,
+    ...(flags === undefined ? {} : { execArgv: flags }),
+  }
+  return new Promise<HeicAnswer>((resolve, reject) => {
+    const thread = new Worker(module, options)
+    thread.stdout.resume()
+    thread.stderr.resume()
+    const timer = setTimeout(() => {
+      reject(invalid('The picture takes too long to decode.'))
+      void thread.terminate()
+    }, LIMIT_SECONDS * 1_000)
+    thread.once('message', resolve)
+    // Whatever ends the decoder is about the file it was given: it traps, or its memory is at its end.
+    thread.once('error', (cause) => reject(damaged(cause)))
+    thread.once('exit', () => {
+      clearTimeout(timer)
+      reject(damaged())
+    })
+  })
+}
