@@ -37,6 +37,8 @@ async function bench(t: TestContext): Promise<Bench> {
   const told: string[] = []
   let failing = 0
   let now = START
+  /** A restart ends the line that was before: two at a time would both deliver. */
+  let endPrevious = async () => {}
   const clock = { now: () => now }
   const store = {
     ...real,
@@ -62,6 +64,7 @@ async function bench(t: TestContext): Promise<Bench> {
       return found
     },
     async open() {
+      await endPrevious()
       const outbox = createOutbox({
         instanceId: INSTANCE,
         store,
@@ -85,10 +88,11 @@ async function bench(t: TestContext): Promise<Bench> {
         killAt: () => {},
       })
       statuses.start()
-      t.after(async () => {
+      endPrevious = async () => {
         await statuses.stop()
-        await outbox.stop(0)
-      })
+        await outbox.stop(1_000)
+      }
+      t.after(endPrevious)
       return statuses
     },
   }
