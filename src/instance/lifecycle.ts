@@ -476,7 +476,9 @@ const ROWS: readonly Row[] = [
       () => ({ status: 'connecting', reason: null, state: { bannedUntil: null }, run: FRESH_RUN, effects: [open()] }),
       isPaired,
     ),
-    row('31', ['created', 'logged_out', 'stopped', 'banned'], on, () => startFresh(), isNotPaired),
+    // A credential that an erase left behind (a full disk) is no pairing any more: it goes with the fresh start.
+    row('31', ['created', 'logged_out'], on, () => startFresh()),
+    row('31', ['stopped', 'banned'], on, () => startFresh(), isNotPaired),
   ]),
 ]
 

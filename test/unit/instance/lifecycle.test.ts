@@ -321,6 +321,15 @@ const CASES: Case[] = [
       to: ['starting', null],
       effects: ['eraseCredentials', 'open fresh'],
     })),
+    // An erase that failed on a full disk left its credentials: after a restart the instance could not be paired any more.
+    {
+      row: '31',
+      from: paired('logged_out'),
+      on: asked(what),
+      to: ['starting', null],
+      effects: ['eraseCredentials', 'open fresh'],
+      state: { paired: false },
+    },
   ]),
   ...each([...LIVE, 'starting'] as const, (status) => ({
     row: '32',
