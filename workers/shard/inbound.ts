@@ -11,7 +11,9 @@ import type { MediaLinks, ReceivedFile } from '../../src/media/links.ts'
 import type { Outbox } from '../../src/webhooks/outbox.ts'
 import { lookedUp } from './lookup.ts'
 import { createNames } from './names.ts'
+import { createPictures, type Shown } from './pictures.ts'
 import type { Recent } from './recent.ts'
+import type { SavedContacts } from './saved-contacts.ts'
 import type { Sent } from './sent.ts'
 import type { Session } from './session.ts'
 import type { InboundContext, KnownMessage, Told } from './translate/inbound/family.ts'
@@ -27,6 +29,9 @@ export interface InboundDeps {
   links: MediaLinks
   recent: Recent
   sent: Sent
+  contacts: Pick<SavedContacts, 'all'>
+  /** `host:port` where the library's fixed media host is replaced. */
+  mediaHost: string | null
   config(): InstanceConfig
   /** The account's own number in digits, null before it is known. */
   phone(): string | null
@@ -41,11 +46,23 @@ export interface Inbound {
   message(readable: WAMessage, fromApi?: boolean): Promise<DomainEvent | null>
   /** The same for what has no content: notifications, messages that cannot be read. */
   told(readable: ReadableMessage, told: Told): Promise<DomainEvent | null>
+  /** What is known of an account that is unlinked. */
+  clear(): void
 }
 
-export function createInbound({ instance, clock, log, outbox, links, recent, sent, config, phone }: InboundDeps): Inbound {
+/** Where pictures of channels lie: their description has the path alone. */
+const PICTURE_HOST = 'pps.whatsapp.net'
+
+interface Wondered {
+  jids: readonly string[]
+  shown: Shown
+}
+
+export function createInbound(deps: InboundDeps): Inbound {
+  const { instance, clock, log, outbox, links, recent, sent, contacts, mediaHost, config, phone } = deps
   let session: Session | null = null
-  const names = createNames(log)
+  const names = createNames({ log, contacts, onNewsletter: (jid, description) => pictures.learnNewsletter(jid, description) })
+  const pictures = createPictures({ clock, log, host: mediaHost ?? PICTURE_HOST, askNewsletter: names.askNewsletter })
 
   async function original(id: string): Promise<KnownMessage | null> {
     const known = recent.get(id)
@@ -61,7 +78,8 @@ export function createInbound({ instance, clock, log, outbox, links, recent, sen
     return link === null ? null : `${baseUrl}/media/${link}`
   }
 
-  function context(): InboundContext | null {
+  /** `wondered` takes what the event would have shown had it been known. */
+  function context(wondered: Wondered[] = []): InboundContext | null {
     if (!session) return null
     const { identity } = session
     return {
@@ -74,29 +92,44 @@ export function createInbound({ instance, clock, log, outbox, links, recent, sen
       connectedPhone: phone,
       now: () => clock.now(),
       chatName: names.of,
+      photo(jids, shown) {
+        if (shown) wondered.push({ jids, shown })
+        return pictures.of(jids)
+      },
       original: lookedUp(original),
       mediaUrl,
       onProblem: (error, key) => log.warn({ err: error, message_id: key.id }, 'a message could not be told'),
     }
   }
 
+  const readSavedNames = lookedUp(names.load)
+
   async function wanted(make: (context: InboundContext) => Promise<DomainEvent | null>): Promise<DomainEvent | null> {
-    const from = outbox.wanted('received') ? context() : null
+    const wondered: Wondered[] = []
+    const from = outbox.wanted('received') ? context(wondered) : null
+    if (from) await readSavedNames()
     const event = from && (await make(from))
-    return event && isReported(event, config().webhooks) ? event : null
+    if (!event || !isReported(event, config().webhooks)) return null
+    for (const { jids, shown } of wondered) pictures.wonder(jids, shown)
+    return event
   }
 
   return {
     use(next) {
       session = next
       names.attach(next)
+      pictures.attach(next)
     },
-    context,
+    context: () => context(),
     message(readable, fromApi) {
       const { remoteJid, remoteJidAlt, fromMe } = readable.key
       if (!fromMe && remoteJid && chatKind(remoteJid) === 'user') names.heard([remoteJid, remoteJidAlt], readable.pushName)
       return wanted((from) => receivedEvent(from, readable, fromApi))
     },
     told: (readable, told) => wanted((from) => toldEvent(from, readable, told)),
+    clear() {
+      names.clear()
+      pictures.clear()
+    },
   }
 }

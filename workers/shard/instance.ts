@@ -146,6 +146,8 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     links: deps.mediaLinks,
     recent,
     sent,
+    contacts,
+    mediaHost: deps.network.mediaHost,
     config: () => config,
     phone: () => status.state.phone,
     onMessage(message) {

@@ -73,7 +73,10 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
 
   return {
     session: inbox.session,
-    forget: inbox.forget,
+    async forget() {
+      inbound.clear()
+      await inbox.forget()
+    },
     async load() {
       await Promise.all([inbox.load(), held.load(), calls.load()])
     },

@@ -1,6 +1,6 @@
 /**
- * The people saved under a name on the phone: the audience of a status is computed from them. The phone tells them once, through its
- * app state, so they are kept; nothing else of a contact is.
+ * The people saved under a name on the phone, with that name: the audience of a status is computed from them, and chats are told by it.
+ * The phone tells them once, through its app state, so they are kept, sealed; nothing else of a contact is.
  */
 import type { Contact } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
@@ -8,21 +8,33 @@ import type { Op, StateStore } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/keys.ts'
 import { repository } from '../../src/storage/repository.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
+import { cut } from './translate/inbound/bounds.ts'
 import { bare } from './translate/jid.ts'
 
-const SavedContact = v.object({ jid: v.string(), lid: v.nullable(v.string()) })
+/** The contract's bound of `chat_name`. */
+const MAX_NAME = 256
+
+/** Null for those that were kept before names were. */
+const SavedContact = v.object({ jid: v.string(), lid: v.nullable(v.string()), name: v.nullable(v.string()) })
 export type SavedContact = v.InferOutput<typeof SavedContact>
 
 export interface SavedContacts {
   /** From app state: those without a name are not saved any more. */
   learn(contacts: readonly Contact[]): Promise<void>
-  all(): Promise<SavedContact[]>
+  /** `onUnreadable`: is told of a record that cannot be used, which is left out then; without it such a record fails the reading. */
+  all(onUnreadable?: (error: unknown) => void): Promise<SavedContact[]>
   /** When the account is unlinked: the next one has people of its own. */
   clear(): Promise<void>
 }
 
 export function createSavedContacts(instance: string, store: StateStore, sealer: Sealer): SavedContacts {
-  const records = repository({ name: 'saved contact', schema: SavedContact, version: 1, sealed: sealer })
+  const records = repository({
+    name: 'saved contact',
+    schema: SavedContact,
+    version: 2,
+    upgrades: { 1: (old) => ({ ...old, name: null }) },
+    sealed: sealer,
+  })
   const keyOf = (jid: string) => keys.savedContact(instance, jid.split('@')[0] ?? jid)
   /** One after another: of two changes to one person the later one counts. */
   let line: Promise<unknown> = Promise.resolve()
@@ -36,7 +48,7 @@ export function createSavedContacts(instance: string, store: StateStore, sealer:
   const opOf = ({ id, name, phoneNumber, lid }: Contact): Op => {
     const jid = bare(phoneNumber ?? id)
     return name
-      ? records.encode(keyOf(jid), { jid, lid: lid ? bare(lid) : jid.endsWith('@lid') ? jid : null })
+      ? records.encode(keyOf(jid), { jid, lid: lid ? bare(lid) : jid.endsWith('@lid') ? jid : null, name: cut(name, MAX_NAME) })
       : records.remove(keyOf(jid))
   }
 
@@ -45,10 +57,11 @@ export function createSavedContacts(instance: string, store: StateStore, sealer:
       inLine(async () => {
         if (contacts.length > 0) await store.commit({ ops: contacts.map(opOf) })
       }),
-    all: () =>
+    all: (onUnreadable) =>
       inLine(async () => {
         const found: SavedContact[] = []
-        for await (const { value } of records.list(store, keys.savedContacts(instance))) found.push(value)
+        const options = onUnreadable ? { onUnreadable } : {}
+        for await (const { value } of records.list(store, keys.savedContacts(instance), options)) found.push(value)
         return found
       }),
     clear: () =>

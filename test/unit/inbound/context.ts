@@ -32,6 +32,7 @@ export function testContext(): TestContext {
     connectedPhone: () => '5511999990000',
     now: () => 1_767_225_600_000,
     chatName: () => null,
+    photo: () => null,
     original: async (id) => known.get(id) ?? null,
     mediaUrl: () => 'https://api.example/media/link',
     onProblem: (error) => problems.push(error),

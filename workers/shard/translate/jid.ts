@@ -29,6 +29,11 @@ export function jidOf(identifier: string): string {
   return `${identifier}@s.whatsapp.net`
 }
 
+/** Every jid of a chat or person as events name it: LID first. A group or channel has one. */
+export const jidsOf = ({ phone, lid }: { phone: string; lid: string | null }): string[] => [
+  ...new Set([...(lid === null ? [] : [lid]), jidOf(phone)]),
+]
+
 /** Without device and agent: one name per person. */
 export function bare(jid: string): string {
   const decoded = jidDecode(jid)

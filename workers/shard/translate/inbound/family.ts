@@ -2,6 +2,7 @@
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import type { ReceivedFile } from '../../../../src/media/links.ts'
 import type { Identity, Person } from '../../identity.ts'
+import type { Shown } from '../../pictures.ts'
 import type { ChatKind } from '../jid.ts'
 import type { Unwrapped } from './content.ts'
 
@@ -18,8 +19,10 @@ export interface InboundContext {
   connectedPhone(): string | null
   /** Epoch ms: the time of what carries none. */
   now(): number
-  /** Name of a contact, group or channel as far as it is known, or null. */
-  chatName(jid: string): string | null
+  /** Name of a contact, group or channel, by all its jids, as far as it is known, or null. */
+  chatName(jids: readonly string[]): string | null
+  /** Address of its picture as far as it is known, or null; `shown`: what for, where it may be asked for behind the event. */
+  photo(jids: readonly string[], shown: Shown | null): string | null
   /** A message that is spoken about: polls, events, edited and answered messages. */
   original(id: string): Promise<KnownMessage | null>
   /** A sealed link to a file, or null when none can be made. */

@@ -7,7 +7,7 @@ import type { DomainEvent } from '../../../../src/domain/events.ts'
 import { fromJid } from '../../../../src/domain/ids.ts'
 import type { Person } from '../../identity.ts'
 import { LookupError } from '../../lookup.ts'
-import { bare, type ChatKind, chatKind, identifierOf } from '../jid.ts'
+import { bare, type ChatKind, chatKind, identifierOf, jidsOf } from '../jid.ts'
 import { externalAdReply } from './ad.ts'
 import { count, cutOrNull } from './bounds.ts'
 import { contextInfo, type Unwrapped, unwrap } from './content.ts'
@@ -138,16 +138,28 @@ async function fromInfo({ identity }: InboundContext, info: proto.IContextInfo |
   }
 }
 
-/** A person by either of its names; of a status or a list the other jid is its author's. */
-const chatNameOf = ({ chatName }: InboundContext, { remoteJid, remoteJidAlt }: WAMessageKey, kind: ChatKind) =>
-  (remoteJid ? chatName(remoteJid) : null) ?? (remoteJidAlt && kind === 'user' ? chatName(remoteJidAlt) : null)
+/** A chat of one person is called as that person calls itself while nothing better is known. */
+function chatNameOf({ chatName }: InboundContext, { key, pushName }: ReadableMessage, { kind, chat }: People) {
+  const isPerson = kind === 'user' || kind === 'broadcast'
+  return cutOrNull(chatName(jidsOf(chat)) ?? (isPerson && !key.fromMe ? pushName : null), 256)
+}
+
+/** Asked for where somebody else wrote. Our own picture is one, and counts with the chats. */
+function photosOf({ photo }: InboundContext, { key }: ReadableMessage, { kind, chat, author }: People) {
+  const isCrowd = kind === 'group' || kind === 'status'
+  return {
+    photo: kind === 'status' ? null : photo(jidsOf(chat), key.fromMe ? null : 'chat'),
+    sender_photo: author && photo(jidsOf(author), isCrowd && !key.fromMe ? 'author' : 'chat'),
+  }
+}
 
 function finished(
   context: InboundContext,
   readable: ReadableMessage,
-  { kind, chat, author }: People,
+  people: People,
   told: Record<string, unknown>,
 ): DomainEvent {
+  const { kind, chat, author } = people
   const { key } = readable
   const fromMe = key.fromMe === true
   const isList = kind === 'broadcast'
@@ -166,10 +178,9 @@ function finished(
       from_me: fromMe,
       from_api: false,
       status: fromMe ? 'sent' : 'received',
-      chat_name: cutOrNull(chatNameOf(context, key, kind) ?? (kind === 'user' && !fromMe ? readable.pushName : null), 256),
+      chat_name: chatNameOf(context, readable, people),
       sender_name: kind === 'newsletter' ? null : cutOrNull(readable.pushName, 256),
-      photo: null,
-      sender_photo: null,
+      ...photosOf(context, readable, people),
       participant_phone: inGroup?.phone ?? null,
       participant_lid: inGroup?.lid ?? null,
       connected_phone: context.connectedPhone(),
