@@ -22,7 +22,8 @@ export const sendTextStatus = send('send.sendTextStatus', 'POST /send-text-statu
       .string()
       .regex(/^#[0-9A-Fa-f]{6}$/, 'must be a colour, `#RRGGBB`')
       .default('#25D366'),
-    font: z.literal(FONTS).default(0).meta({ description: "The network's number of the font." }),
+    // The list once more: the description's library reads the first value of a literal only.
+    font: z.literal(FONTS).default(0).meta({ description: "The network's number of the font.", enum: FONTS }),
     ...delayOnly,
   },
   examples: [

@@ -1,17 +1,21 @@
-/** The OpenAPI 3.1.0 description, made from the declarations. Built once per process. */
+/**
+ * The OpenAPI 3.1.0 description: the declarations are entered in the registry of `@hono/zod-openapi`, which turns schemas into JSON
+ * Schema, shares the named ones (`.meta({ id })`) and puts the document together. Built once per process.
+ */
+import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi'
 import { z } from 'zod'
 import { BRAND } from '../domain/brand.ts'
-import { EVENT_TYPES } from '../domain/events.ts'
+import { EVENT_TYPES, type EventType } from '../domain/events.ts'
 import { FAILURES, type FailureCode } from '../domain/failures.ts'
 import { SCOPES } from '../domain/workspace.ts'
-import { type Access, type Endpoint, INSTANCE_BASE } from '../features/endpoint.ts'
+import { type Access, type Endpoint, INSTANCE_BASE, type Method } from '../features/endpoint.ts'
 import type { Description } from '../features/parts.ts'
 import { webhookPayloads } from '../features/webhook-payloads.ts'
 import { EVENTS_TEXT } from './events-text.ts'
 import { IDEMPOTENCY_KEY } from './mount.ts'
-import { createSchemas, type JsonSchema, type Schemas } from './schemas.ts'
 
-type Json = Record<string, unknown>
+type Request = NonNullable<RouteConfig['request']>
+type Responses = RouteConfig['responses']
 
 const INFO = {
   title: `${BRAND} API`,
@@ -40,10 +44,10 @@ const SECURITY_SCHEMES = {
     description: 'An API key, or an imported client token. Needed on instance routes when the workspace requires it.',
   },
   adminKey: { type: 'http', scheme: 'bearer', description: `Admin key of the workspace (\`${BRAND}_admin_…\`).` },
-}
+} as const
 
 /** On instance routes the path is the credential; the headers are needed only when the workspace asks for them. */
-function securityOf(access: Access): Json[] {
+function securityOf(access: Access): Record<string, string[]>[] {
   switch (access) {
     case 'public':
       return []
@@ -56,68 +60,52 @@ function securityOf(access: Access): Json[] {
   }
 }
 
-const INSTANCE_PARAMETERS: readonly Json[] = [
-  { name: 'instance_id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } },
-  {
-    name: 'token',
-    in: 'path',
-    required: true,
-    description: 'Token of the instance.',
-    schema: { type: 'string', pattern: '^[0-9a-f]{48}$' },
-  },
-]
-
-const IDEMPOTENCY_PARAMETER: Json = {
-  name: IDEMPOTENCY_KEY.name,
-  in: 'header',
-  required: false,
-  description:
-    'A repeat with the same key within 24 hours returns the first acknowledgement and queues nothing; the same key with another body ' +
-    'is `invalid_request`.',
-  schema: { type: 'string', minLength: 1, maxLength: IDEMPOTENCY_KEY.maxLength },
+const INSTANCE_PATH = {
+  instance_id: z.string().meta({ format: 'uuid' }),
+  token: z
+    .string()
+    .regex(/^[0-9a-f]{48}$/)
+    .meta({ param: { description: 'Token of the instance.' } }),
 }
 
-const ERROR_SCHEMA: JsonSchema = {
-  type: 'object',
-  properties: {
-    error: {
-      type: 'object',
-      properties: {
-        code: { type: 'string', enum: Object.keys(FAILURES) },
-        message: { type: 'string', maxLength: 500 },
-        details: {
-          type: 'object',
-          properties: {
-            issues: {
-              type: 'array',
-              maxItems: 50,
-              items: {
-                type: 'object',
-                properties: { path: { type: 'string', examples: ['mentions.3'] }, message: { type: 'string' } },
-                required: ['path', 'message'],
-              },
-            },
-          },
-        },
+const SEND_HEADERS = z.object({
+  [IDEMPOTENCY_KEY.name]: z
+    .string()
+    .min(1)
+    .max(IDEMPOTENCY_KEY.maxLength)
+    .optional()
+    .meta({
+      param: {
+        description:
+          'A repeat with the same key within 24 hours returns the first acknowledgement and queues nothing; the same key with ' +
+          'another body is `invalid_request`.',
       },
-      required: ['code', 'message', 'details'],
-    },
-  },
-  required: ['error'],
-}
+    }),
+})
 
-const HEADERS = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } }
-const RATE_HEADERS = {
-  ...HEADERS,
-  'X-RateLimit-Limit': { $ref: '#/components/headers/X-RateLimit-Limit' },
-  'X-RateLimit-Remaining': { $ref: '#/components/headers/X-RateLimit-Remaining' },
-}
-const HEADER_COMPONENTS = {
+const ErrorIssue = z.object({ path: z.string().meta({ examples: ['mentions.3'] }), message: z.string() })
+const ErrorBody = z
+  .object({
+    error: z.object({
+      code: z.enum(Object.keys(FAILURES) as FailureCode[]),
+      message: z.string().max(500),
+      details: z.object({ issues: z.array(ErrorIssue).max(50).optional() }),
+    }),
+  })
+  .meta({ id: 'Error' })
+
+const HEADERS = {
   'X-Request-Id': { description: 'ULID, or the value of the request.', schema: { type: 'string' } },
   'X-RateLimit-Limit': { description: 'Requests per second.', schema: { type: 'integer' } },
   'X-RateLimit-Remaining': { description: 'Requests left at once.', schema: { type: 'integer' } },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } },
-}
+} as const
+
+const REQUEST_ID = ['X-Request-Id'] as const
+const COUNTED = [...REQUEST_ID, 'X-RateLimit-Limit', 'X-RateLimit-Remaining'] as const
+
+const headersOf = (names: readonly (keyof typeof HEADERS)[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
 /** Codes by the status they leave with. An instance that a shard does not host any more answers 404 with the code of a wrong token. */
 function failuresByStatus({ errors, kind }: Endpoint): Map<number, FailureCode[]> {
@@ -128,18 +116,15 @@ function failuresByStatus({ errors, kind }: Endpoint): Map<number, FailureCode[]
   return new Map([...byStatus].sort(([one], [other]) => one - other))
 }
 
-function failureResponses(endpoint: Endpoint): Json {
+function failureResponses(endpoint: Endpoint): Responses {
   const responses = [...failuresByStatus(endpoint)].map(([status, codes]) => {
     const examples = codes.map((code) => [code, { value: { error: { code, message: FAILURES[code].sentence, details: {} } } }])
-    const headers = status === 429 ? { ...HEADERS, 'Retry-After': { $ref: '#/components/headers/Retry-After' } } : HEADERS
     return [
-      String(status),
+      status,
       {
         description: codes.map((code) => `\`${code}\`: ${FAILURES[code].sentence}`).join('\n\n'),
-        headers,
-        content: {
-          'application/json': { schema: { $ref: '#/components/schemas/Error' }, examples: Object.fromEntries(examples) },
-        },
+        headers: headersOf(status === 429 ? [...REQUEST_ID, 'Retry-After'] : REQUEST_ID),
+        content: { 'application/json': { schema: ErrorBody, examples: Object.fromEntries(examples) } },
       },
     ]
   })
@@ -153,114 +138,89 @@ const pathNames = ({ path, access }: Endpoint) => {
   return [...own.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
 }
 
+/** Entries whose names are among these, and the others. */
+function split<T>(fields: Readonly<Record<string, T>>, names: readonly string[]): [Record<string, T>, Record<string, T>] {
+  const part = (within: boolean) => Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name) === within))
+  return [part(true), part(false)]
+}
+
 /** Examples by their name, each with one half of what it shows. */
-function examplesOf(endpoint: Endpoint, half: 'input' | 'reply', without: readonly string[] = []): Json | undefined {
-  const shown = endpoint.examples.flatMap((example) => {
-    const value = example[half]
-    if (value === undefined) return []
-    const kept =
-      half === 'input' ? Object.fromEntries(Object.entries(value as Json).filter(([name]) => !without.includes(name))) : value
-    return [[example.name, { value: kept }] as const]
+function examplesOf({ examples }: Endpoint, half: 'input' | 'reply', without: readonly string[] = []) {
+  const shown = examples.flatMap(({ name, input, reply }) => {
+    const value = half === 'reply' ? reply : input && split(input, without)[1]
+    return value === undefined ? [] : [[name, { value }] as const]
   })
   return shown.length > 0 ? Object.fromEntries(shown) : undefined
 }
 
-function requestOf(endpoint: Endpoint, schemas: Schemas): Json {
+/** The flat input, by the places its fields come from. */
+function requestOf(endpoint: Endpoint): Request {
   const inPath = pathNames(endpoint)
-  const object = schemas.of(z.object(endpoint.fields)) as { properties?: Record<string, JsonSchema>; required?: string[] }
-  const properties = Object.entries(object.properties ?? {})
-  const required = new Set(object.required)
-  const parameter =
-    (place: 'path' | 'query') =>
-    ([name, { description, ...schema }]: [string, JsonSchema]) => ({
-      name,
-      in: place,
-      required: place === 'path' || required.has(name),
-      ...(description === undefined ? {} : { description }),
-      schema,
-    })
-  const own = properties.filter(([name]) => inPath.includes(name)).map(parameter('path'))
-  const others = properties.filter(([name]) => !inPath.includes(name))
-  const base = endpoint.access === 'instance' ? INSTANCE_PARAMETERS : []
-  const parameters = [
-    ...base,
-    ...own,
-    ...(endpoint.kind === 'send' ? [IDEMPOTENCY_PARAMETER] : []),
-    ...(takesBody(endpoint) ? [] : others.map(parameter('query'))),
-  ]
-  const request: Json = parameters.length > 0 ? { parameters } : {}
-  if (!takesBody(endpoint) || others.length === 0) return request
-  const names = others.map(([name]) => name)
-  const needed = names.filter((name) => required.has(name))
-  const schema = { type: 'object', properties: Object.fromEntries(others), ...(needed.length > 0 ? { required: needed } : {}) }
-  const examples = examplesOf(endpoint, 'input', inPath)
+  const [own, others] = split(endpoint.fields, inPath)
+  const path = { ...(endpoint.access === 'instance' ? INSTANCE_PATH : {}), ...own }
+  const schema = z.object(others)
+  const hasOthers = Object.keys(others).length > 0
+  const inBody = takesBody(endpoint)
   return {
-    ...request,
-    requestBody: { required: true, content: { 'application/json': { schema, ...(examples ? { examples } : {}) } } },
+    // What stands in a path is there, also where a field may be empty.
+    ...(Object.keys(path).length > 0 ? { params: z.object(path).required() } : {}),
+    ...(hasOthers && !inBody ? { query: schema } : {}),
+    ...(endpoint.kind === 'send' ? { headers: SEND_HEADERS } : {}),
+    ...(hasOthers && inBody
+      ? { body: { required: true, content: { 'application/json': { schema, examples: examplesOf(endpoint, 'input', inPath) } } } }
+      : {}),
   }
 }
 
-function replyOf(endpoint: Endpoint, schemas: Schemas): Json {
-  const schema = endpoint.contentType === 'application/json' ? schemas.of(endpoint.reply) : { type: 'string', format: 'binary' }
-  const examples = examplesOf(endpoint, 'reply')
+function replyOf(endpoint: Endpoint): Responses {
+  const schema = endpoint.contentType === 'application/json' ? endpoint.reply : { type: 'string' as const, format: 'binary' }
   return {
-    [String(endpoint.status)]: {
+    [endpoint.status]: {
       description: endpoint.kind === 'send' ? 'Queued.' : 'Done.',
-      headers: endpoint.access === 'public' ? HEADERS : RATE_HEADERS,
-      content: { [endpoint.contentType]: { schema, ...(examples ? { examples } : {}) } },
+      headers: headersOf(endpoint.access === 'public' ? REQUEST_ID : COUNTED),
+      content: { [endpoint.contentType]: { schema, examples: examplesOf(endpoint, 'reply') } },
     },
   }
 }
 
 const areaOf = ({ id }: Endpoint) => id.slice(0, id.indexOf('.'))
 
-function operationOf(endpoint: Endpoint, schemas: Schemas): Json {
-  return {
-    operationId: endpoint.id,
-    tags: [areaOf(endpoint)],
-    summary: endpoint.summary,
-    ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
-    ...requestOf(endpoint, schemas),
-    responses: { ...replyOf(endpoint, schemas), ...failureResponses(endpoint) },
-    security: securityOf(endpoint.access),
-  }
-}
+const routeOf = (endpoint: Endpoint): RouteConfig => ({
+  method: endpoint.method.toLowerCase() as Lowercase<Method>,
+  path: endpoint.path,
+  operationId: endpoint.id,
+  tags: [areaOf(endpoint)],
+  summary: endpoint.summary,
+  description: endpoint.description,
+  request: requestOf(endpoint),
+  responses: { ...replyOf(endpoint), ...failureResponses(endpoint) },
+  security: securityOf(endpoint.access),
+})
 
-function webhooks(schemas: Schemas): Json {
-  const entries = EVENT_TYPES.map((type) => [
-    type,
-    {
-      post: {
-        tags: ['events'],
-        summary: webhookPayloads[type].meta()?.description ?? type,
-        requestBody: { required: true, content: { 'application/json': { schema: schemas.of(webhookPayloads[type]) } } },
-        responses: { '2XX': { description: 'Delivered. Anything else, or nothing within 10 s, is tried again.' } },
-        security: [],
-      },
-    },
-  ])
-  return Object.fromEntries(entries)
-}
+const webhookOf = (type: EventType): RouteConfig => ({
+  method: 'post',
+  path: type,
+  tags: ['events'],
+  summary: webhookPayloads[type].meta()?.description ?? type,
+  request: { body: { required: true, content: { 'application/json': { schema: webhookPayloads[type] } } } },
+  responses: { '2XX': { description: 'Delivered. Anything else, or nothing within 10 s, is tried again.' } },
+  security: [],
+})
 
-export function document(endpoints: readonly Endpoint[]): Json {
-  const schemas = createSchemas()
-  const paths: Record<string, Json> = {}
-  for (const endpoint of endpoints)
-    paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operationOf(endpoint, schemas) }
-  const hooks = webhooks(schemas)
-  return {
+function document(endpoints: readonly Endpoint[]) {
+  // Asked for its registry only: the routes of the service are mounted in `mount.ts`, with their own order of checks.
+  const app = new OpenAPIHono()
+  const registry = app.openAPIRegistry
+  for (const [name, header] of Object.entries(HEADERS)) registry.registerComponent('headers', name, header)
+  for (const [name, scheme] of Object.entries(SECURITY_SCHEMES)) registry.registerComponent('securitySchemes', name, scheme)
+  for (const endpoint of endpoints) registry.registerPath(routeOf(endpoint))
+  for (const type of EVENT_TYPES) registry.registerWebhook(webhookOf(type))
+  return app.getOpenAPI31Document({
     openapi: '3.1.0',
     info: INFO,
     servers: [{ url: '/' }],
-    tags: [...new Set(endpoints.map(areaOf))].map((name) => ({ name })).concat({ name: 'events' }),
-    paths,
-    webhooks: hooks,
-    components: {
-      schemas: { Error: ERROR_SCHEMA, ...schemas.components },
-      headers: HEADER_COMPONENTS,
-      securitySchemes: SECURITY_SCHEMES,
-    },
-  }
+    tags: [...new Set(endpoints.map(areaOf)), 'events'].map((name) => ({ name })),
+  })
 }
 
 /** FNV-1a, 64 bits: a tag that changes with the text, not a proof of anything. */

@@ -1,8 +1,10 @@
 /** The description says what the service does: complete, without loose ends, and equal to the tables it comes from. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { z } from 'zod'
 import { FAILURES, type FailureCode } from '../../src/domain/failures.ts'
 import { endpoints } from '../../src/features/index.ts'
+import { webhookPayloads } from '../../src/features/webhook-payloads.ts'
 import { openService, type Service } from './http/service.ts'
 
 interface Operation {
@@ -20,7 +22,7 @@ interface Document {
   openapi: string
   info: { version: string; description: string }
   paths: Record<string, Record<string, Operation>>
-  webhooks: Record<string, object>
+  webhooks: Record<string, { post: { requestBody: { content: Record<string, { schema: Record<string, unknown> }> } } }>
   components: Record<string, Record<string, object>>
 }
 
@@ -78,6 +80,74 @@ test('every field of an input is a parameter or a field of the body', () => {
     const described = [...(operation.parameters ?? []).map(({ name }) => name), ...Object.keys(body)]
     for (const field of Object.keys(endpoint.fields)) assert.ok(described.includes(field), `${endpoint.id} ${field}`)
     if (operation.requestBody) assert.equal(operation.requestBody.required, true)
+  }
+})
+
+type Schema = Record<string, unknown>
+
+/** One line per rule of a schema, however it is put: branches and references are looked through, `const` is an enumeration of one. */
+function rulesOf(schema: Schema, named: Record<string, Schema>, at = ''): string[] {
+  const inner = (value: unknown, where = at) => rulesOf(value as Schema, named, where)
+  return Object.entries(schema).flatMap(([keyword, value]) => {
+    if (Math.abs(value as number) === Number.MAX_SAFE_INTEGER) return []
+    switch (keyword) {
+      case '$ref':
+        return inner(named[(value as string).split('/').at(-1)!])
+      case 'properties':
+        return Object.entries(value as Schema).flatMap(([name, property]) => inner(property, `${at}.${name}`))
+      case 'items':
+        return inner(value, `${at}[]`)
+      case 'anyOf':
+      case 'oneOf':
+        return (value as Schema[]).flatMap((branch) => inner(branch))
+      case 'additionalProperties':
+        return typeof value === 'object' ? inner(value, `${at}.*`) : [`${at} ${keyword} ${value}`]
+      case 'propertyNames':
+        return inner(value, `${at}.*name`)
+      case 'type':
+      case 'enum':
+      case 'const':
+      case 'required':
+        return [value].flat().map((one) => `${at} ${keyword === 'const' ? 'enum' : keyword} ${one}`)
+      case '$defs':
+      case '$schema':
+      case 'id':
+        return []
+      default:
+        return [`${at} ${keyword} ${JSON.stringify(value)}`]
+    }
+  })
+}
+
+test('no rule of a schema is lost or made up: the description and zod read every declaration alike', () => {
+  const shared = document.components.schemas as Record<string, Schema>
+  const alike = (described: Schema, declared: z.ZodType, what: string) => {
+    const json = z.toJSONSchema(declared, { io: 'input' }) as Schema
+    const expected = new Set(rulesOf(json, json.$defs as Record<string, Schema>))
+    const found = new Set(rulesOf(described, shared))
+    assert.deepEqual(
+      [...expected].filter((rule) => !found.has(rule)),
+      [],
+      `${what}: lost`,
+    )
+    // Of a field that is transformed zod's own reading leaves out what is no rule; and null is named in an enumeration, too.
+    const made = [...found].filter((rule) => !expected.has(rule) && !/ (examples|default|description) | enum null$/.test(rule))
+    assert.deepEqual(made, [], `${what}: made up`)
+  }
+  for (const { operation } of operations()) {
+    const { id, fields, reply, status, contentType } = endpoints.find((endpoint) => endpoint.id === operation.operationId)!
+    const body = operation.requestBody?.content['application/json']?.schema
+    const inBody = Object.entries(fields).filter(([name]) => body && name in body.properties)
+    if (body) alike(body as unknown as Schema, z.object(Object.fromEntries(inBody)), `body of ${id}`)
+    for (const { name, in: place, schema } of operation.parameters ?? [])
+      if ((place === 'query' || place === 'path') && name in fields && !(body && name in body.properties))
+        alike(schema as Schema, fields[name] as z.ZodType, `${name} of ${id}`)
+    const answer = operation.responses[status]?.content?.['application/json'] as unknown as { schema: Schema } | undefined
+    if (contentType === 'application/json') alike(answer!.schema, reply, `reply of ${id}`)
+  }
+  for (const [type, { post }] of Object.entries(document.webhooks)) {
+    const { schema } = post.requestBody.content['application/json']!
+    alike(schema, webhookPayloads[type as keyof typeof webhookPayloads], type)
   }
 })
 
