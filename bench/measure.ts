@@ -55,9 +55,9 @@ export async function startBench(): Promise<Bench> {
 /** Clock ticks per second of /proc: 100 on every Linux in use. */
 const TICKS = 100
 
-/** CPU time a process has used, user and system, in ms. Linux only. */
-export function cpuMs(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+/** CPU time a process has used, or one thread of it, user and system, in ms. The main thread has the process's number. Linux only. */
+export function cpuMs(pid: number, thread?: number): number {
+  const stat = readFileSync(thread === undefined ? `/proc/${pid}/stat` : `/proc/${pid}/task/${thread}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS
 }

@@ -12,6 +12,7 @@ import { createDirectory } from './directory/instances.ts'
 import { systemClock } from './domain/clock.ts'
 import type { InstanceConfig } from './domain/instance.ts'
 import { createConversions } from './engine/conversions.ts'
+import { createDownloads } from './engine/downloads.ts'
 import type { MediaSetup } from './engine/engine.ts'
 import { createMediaPool } from './engine/media-pool.ts'
 import { createPooledEngine, type PooledEngine } from './engine/pool.ts'
@@ -28,7 +29,7 @@ import { makePrivate } from './storage/private.ts'
 import { createSealer } from './storage/seal.ts'
 import { checkKey, loadSecretKey } from './storage/secret-key.ts'
 import { checkProxy, checkUrl, parseAllow } from './webhooks/addresses.ts'
-import { proxyWay } from './webhooks/proxy-way.ts'
+import { fairSlots } from './webhooks/fair-slots.ts'
 
 export interface ServiceOptions {
   log: Logger
@@ -46,6 +47,10 @@ export interface Service {
   /** Refuses requests, lets those in flight finish, closes sessions without logging out, and then storage. */
   stop(deadlineMs: number): Promise<void>
 }
+
+/** Received files read at a time, and of one instance: each holds about 1 MB at most. */
+const DOWNLOADS = 64
+const DOWNLOADS_OF_INSTANCE = 16
 
 const NO_CONVERTER =
   'There is no ffmpeg: sound goes as it is, and films, GIFs and moving stickers that need a conversion are refused with media_invalid.'
@@ -118,6 +123,15 @@ export async function startService(config: Config, { log, allowCrash = false }: 
     })
     undo.push((leftMs) => engine.close(leftMs))
 
+    const downloads = createDownloads({
+      network: config.network,
+      egressAllow,
+      atOnce: DOWNLOADS,
+      logLevel: config.logLevel,
+      log,
+    })
+    undo.push(() => downloads.close())
+
     const allow = parseAllow(egressAllow)
     let baseUrl = config.baseUrl ?? undefined
     const directory = createDirectory({
@@ -133,14 +147,12 @@ export async function startService(config: Config, { log, allowCrash = false }: 
     })
     const receivedMedia = createReceivedMedia({
       links: createMediaLinks(secretKey),
-      network: config.network,
-      proxyWay: (url) => proxyWay(url, allow),
       clock,
-      log,
+      openFile: downloads.open,
+      slots: fairSlots({ total: DOWNLOADS, perOrigin: DOWNLOADS_OF_INSTANCE }),
       proxyOf: directory.proxyOf,
       askAgain: (instance, file: ReceivedFile) => engine.call(instance, 'media.askAgain', file) as Promise<string>,
     })
-    undo.push(() => receivedMedia.close())
     const boot = ({ id }: InstanceConfig, started: ReturnType<PooledEngine['start']>) =>
       started.then(
         (state) => directory.observe(id, state),

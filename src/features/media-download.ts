@@ -34,10 +34,10 @@ export const download = local('media.download', 'GET /media/{link}', {
   input: { link: z.string() },
   reply: z.instanceof(Uint8Array),
   contentType: 'application/octet-stream',
-  errors: ['not_found', 'media_download_failed'],
+  errors: ['not_found', 'media_download_failed', 'instance_not_connected', 'instance_starting', 'engine_unavailable'],
   cacheControl: CACHE,
-  async handle({ parts }, { link }) {
-    const opened = await parts.receivedFile(link)
+  async handle({ parts, request }, { link }) {
+    const opened = await parts.receivedFile(link, request.signal)
     if (!opened) throw new Failure('not_found', { message: 'The link has expired, or it is none.' })
     const { file, stream } = opened
     const headers = new Headers({

@@ -15,8 +15,8 @@ export interface Parts {
     /** Not a check: the service is ready without it. */
     media: 'ok' | 'no converter'
   }
-  /** Undefined for a link that leads nowhere; rejects with `media_download_failed`. */
-  receivedFile(link: string): Promise<ReceivedFileStream | undefined>
+  /** Undefined for a link that leads nowhere; rejects with `Failure`. The signal says that nobody waits any more. */
+  receivedFile(link: string, signal: AbortSignal): Promise<ReceivedFileStream | undefined>
   /** The OpenAPI description, built once. */
   description(): Description
 }

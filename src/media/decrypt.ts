@@ -4,12 +4,16 @@
  * changed never arrives whole: the stream fails instead, and the connection with it.
  */
 import { createDecipheriv, createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import type { ReceivedFile } from './links.ts'
+import type { SealedFile } from '../domain/file-download.ts'
 
 const MAC_BYTES = 10
+const BLOCK_BYTES = 16
+
+/** Bytes on the network's host of a file of so many: padded to the next block, a whole one when it fits, and the MAC. */
+export const sealedLength = (length: number) => (Math.floor(length / BLOCK_BYTES) + 1) * BLOCK_BYTES + MAC_BYTES
 
 /** Stickers are images to the key derivation. */
-const KEY_NAMES: Readonly<Record<ReceivedFile['kind'], string>> = {
+const KEY_NAMES: Readonly<Record<SealedFile['kind'], string>> = {
   image: 'Image',
   sticker: 'Image',
   video: 'Video',
@@ -24,7 +28,7 @@ export class ChangedFile extends Error {
   }
 }
 
-export async function* decrypted(file: ReceivedFile, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* decrypted(file: SealedFile, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const keys = Buffer.from(hkdfSync('sha256', file.mediaKey, Buffer.alloc(32), `WhatsApp ${KEY_NAMES[file.kind]} Keys`, 112))
   const iv = keys.subarray(0, 16)
   const decipher = createDecipheriv('aes-256-cbc', keys.subarray(16, 48), iv)

@@ -6,16 +6,11 @@
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { DAY } from '../domain/clock.ts'
+import type { SealedFile } from '../domain/file-download.ts'
 
-export interface ReceivedFile {
-  kind: 'image' | 'video' | 'audio' | 'document' | 'sticker'
+export interface ReceivedFile extends SealedFile {
   /** On the network's host of files, query included. */
   path: string
-  mediaKey: Uint8Array
-  /** Hash of the plain file, and of what lies on the host; null when the message did not say. */
-  fileSha256: Uint8Array | null
-  fileEncSha256: Uint8Array | null
-  fileLength: number | null
   mimeType: string
   fileName: string | null
   /** The message, as the network knows it: needed to ask the phone for a new upload. */

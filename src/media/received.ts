@@ -1,120 +1,99 @@
-/** Reads received files by their link: from the network's host, through the instance's proxy, asking the phone again for what is gone. */
-import { type Dispatcher, request } from 'undici'
+/**
+ * Reads received files by their link: who may read how many at a time, from where, and what to do about a file that is gone. The bytes
+ * come through a thread (workers/media/download.ts); here is only what main knows.
+ */
 import { type Clock, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
-import type { Log } from '../domain/log.ts'
-import type { NetworkOptions } from '../engine/engine.ts'
-import type { ProxyWay } from '../webhooks/proxy-way.ts'
-import { decrypted } from './decrypt.ts'
-import { fileRoute } from './file-route.ts'
-import type { MediaLinks, ReceivedFile } from './links.ts'
+import type { OpenDownload, OpenFile } from '../domain/file-download.ts'
+import type { FairSlots } from '../webhooks/fair-slots.ts'
+import type { MediaLinks, OpenedLink, ReceivedFile } from './links.ts'
+import { type AskAgain, createNewUploads } from './new-uploads.ts'
 
 export interface ReceivedMediaDeps {
   links: MediaLinks
-  network: NetworkOptions
-  /** Throws when the proxy is where an account may not go. */
-  proxyWay(proxyUrl: string): ProxyWay
   clock: Clock
-  log: Log
   /** Undefined: there is no such instance. */
   proxyOf(instance: string): string | null | undefined
-  /** Asks the phone to upload it again; resolves with its new path. Rejects with `Failure`. */
-  askAgain(instance: string, file: ReceivedFile): Promise<string>
+  openFile: OpenFile
+  /** By instance, so that one of them cannot take every place. */
+  slots: FairSlots
+  askAgain: AskAgain
 }
 
-export interface OpenFile {
+export interface OpenReceived {
   file: ReceivedFile
   stream: ReadableStream<Uint8Array>
 }
 
 export interface ReceivedMedia {
-  /** Undefined for a link that leads nowhere. Rejects with `media_download_failed`. */
-  open(link: string): Promise<OpenFile | undefined>
-  close(): Promise<void>
+  /** Undefined for a link that leads nowhere. Rejects with `Failure`. The signal says that nobody waits any more. */
+  open(link: string, signal: AbortSignal): Promise<OpenReceived | undefined>
 }
 
-const MEDIA_ORIGIN = 'https://mmg.whatsapp.net'
-/** Without a byte for this long, in ms, the host is not answering. */
-const SILENCE = 30 * SECOND
-/** Routes kept open, one per proxy. */
-const MAX_ROUTES = 32
 /** The host has forgotten it, or its link has run out. */
 const GONE = new Set([403, 404, 410])
+/** A place among the downloads is waited for this long, in ms, by this many at most. */
+const MAX_WAIT = 30 * SECOND
+const MAX_WAITING = 256
 
-export function createReceivedMedia({
-  links,
-  network,
-  proxyWay,
-  clock,
-  log,
-  proxyOf,
-  askAgain,
-}: ReceivedMediaDeps): ReceivedMedia {
-  const routes = new Map<string | null, Dispatcher>()
+export function createReceivedMedia({ links, clock, proxyOf, openFile, slots, askAgain }: ReceivedMediaDeps): ReceivedMedia {
+  const uploads = createNewUploads(askAgain)
+  let waiting = 0
 
-  function routeOf(proxyUrl: string | null): Dispatcher {
-    const known = routes.get(proxyUrl)
-    if (known) return known
-    for (const [oldest, route] of routes) {
-      if (routes.size < MAX_ROUTES) break
-      routes.delete(oldest)
-      // It ends when what is under way through it has ended.
-      route.close().catch((error: unknown) => log.warn({ err: error }, 'a route to received files did not close'))
+  async function place(instance: string, signal: AbortSignal): Promise<() => void> {
+    const busy = (cause?: unknown) =>
+      new Failure('engine_unavailable', { message: 'Too many files are being read; try again in a moment.', cause })
+    if (waiting >= MAX_WAITING) throw busy()
+    waiting++
+    try {
+      return await slots.take(instance, AbortSignal.any([signal, AbortSignal.timeout(MAX_WAIT)]))
+    } catch (cause) {
+      throw busy(cause)
+    } finally {
+      waiting--
     }
-    const route = fileRoute(network, proxyUrl === null ? undefined : proxyWay(proxyUrl))
-    routes.set(proxyUrl, route)
-    return route
   }
 
-  async function fetched(path: string, proxyUrl: string | null) {
-    try {
-      const response = await request(MEDIA_ORIGIN + path, {
-        dispatcher: routeOf(proxyUrl),
-        headersTimeout: SILENCE,
-        bodyTimeout: SILENCE,
-        // The host answers only who says that it comes from there.
-        headers: { origin: 'https://web.whatsapp.com' },
-      })
-      if (response.statusCode === 200) return response.body
-      await response.body.dump()
-      return response.statusCode
-    } catch (cause) {
-      throw new Failure('media_download_failed', { cause })
-    }
+  async function fetched({ instance, file }: OpenedLink, proxyUrl: string | null, signal: AbortSignal): Promise<OpenDownload> {
+    const { kind, mediaKey, fileSha256, fileEncSha256, fileLength } = file
+    const at = (path: string) =>
+      openFile({ file: { kind, mediaKey, fileSha256, fileEncSha256, fileLength }, path, proxyUrl, instance }, signal)
+
+    const path = uploads.pathOf(instance, file)
+    let answer = await at(path)
+    if ('status' in answer && GONE.has(answer.status))
+      answer = await at(await whileWanted(uploads.instead(path, instance, file), signal))
+    if ('status' in answer)
+      throw new Failure('media_download_failed', { message: `The network's file host answered ${answer.status}.` })
+    return answer
   }
 
   return {
-    async open(link) {
+    async open(link, signal) {
       const opened = links.open(link, clock.now())
       const proxyUrl = opened ? proxyOf(opened.instance) : undefined
       if (!opened || proxyUrl === undefined) return undefined
-      const { instance, file } = opened
-      let body = await fetched(file.path, proxyUrl)
-      if (typeof body === 'number' && GONE.has(body)) body = await fetched(await askAgain(instance, file), proxyUrl)
-      if (typeof body === 'number')
-        throw new Failure('media_download_failed', { message: `The network's file host answered ${body}.` })
-      return { file, stream: streamOf(decrypted(file, body)) }
-    },
-    async close() {
-      await Promise.all([...routes.values()].map((route) => route.destroy()))
-      routes.clear()
+      const giveBack = await place(opened.instance, signal)
+      try {
+        const { stream, ended } = await fetched(opened, proxyUrl, signal)
+        void ended.then(giveBack)
+        return { file: opened.file, stream }
+      } catch (error) {
+        giveBack()
+        // Deleted since it was looked for: its links lead nowhere.
+        if (error instanceof Failure && error.code === 'instance_not_found') return undefined
+        throw error
+      }
     },
   }
 }
 
-/** Pulled, never pushed: a slow reader holds the host back. */
-function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await chunks.next()
-        if (done) controller.close()
-        else controller.enqueue(value)
-      },
-      async cancel() {
-        await chunks.return(undefined)
-      },
-    },
-    { highWaterMark: 0 },
-  )
+/** Others may wait for the same answer: who leaves does not end it. */
+function whileWanted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(new Failure('media_download_failed', { message: 'The reader went away.' }))
+    if (signal.aborted) leave()
+    signal.addEventListener('abort', leave)
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+  })
 }

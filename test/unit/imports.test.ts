@@ -92,8 +92,10 @@ const RULES: readonly Rule[] = [
   },
   {
     of: ['workers/media/'],
-    // How a thread is started from source and from `dist` is one fact: a picture is decoded in a thread that can be ended.
-    run: ['src/domain/', 'src/features/', 'src/log.ts', 'src/engine/thread.ts'],
+    // How a thread is started from source and from `dist` is one fact: a picture is decoded in a thread that can be ended. Received files
+    // are opened here, fetched through the guarded way to an instance's proxy.
+    run: ['src/domain/', 'src/features/', 'src/log.ts', 'src/engine/thread.ts', 'src/media/', 'src/webhooks/'],
+    types: ['src/engine/engine.ts'],
     packages: { not: [BAILEYS, /^(lmdb|unstorage)/, /^hono/] },
   },
   {

@@ -1,0 +1,126 @@
+/** Main's end of one download: pieces of a file come over a port, and leave as a stream as fast as it is read. */
+import type { MessagePort } from 'node:worker_threads'
+import { MINUTE } from '../domain/clock.ts'
+import { Failure } from '../domain/failures.ts'
+import { type FileNews, MORE, type OpenFile } from '../domain/file-download.ts'
+
+/** A reader that takes nothing for this long is gone or stuck; as proxies in front of us judge it. */
+const READER_SILENCE = MINUTE
+/**
+ * Time for the server's adapter to send the head, in ms. Before that it reads ahead, for one turn of a timer, and makes a 500 of its own,
+ * with the error's text in it, of a stream that fails meanwhile; the contract promises a connection that is cut.
+ */
+const HEAD_FIRST = 50
+
+/** `work` rejects when the thread dies, and settles with the port's last word otherwise. */
+export function incomingFile(
+  port: MessagePort,
+  work: Promise<void>,
+  signal: AbortSignal,
+  silenceMs = READER_SILENCE,
+): ReturnType<OpenFile> {
+  return new Promise((resolve, reject) => {
+    const pieces: Uint8Array[] = []
+    /** Set once: nothing more comes. */
+    let ending: { error?: Error } | undefined
+    let wake = () => {}
+    let isAwaited = false
+    let controller: ReadableStreamDefaultController<Uint8Array>
+    let letGo: () => void
+    const ended = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+
+    function end(how: { error?: Error } = {}) {
+      if (ending) return
+      ending = how
+      port.close()
+      signal.removeEventListener('abort', onAbort)
+      if (how.error) {
+        pieces.length = 0
+        reject(how.error)
+      }
+      if (pieces.length === 0) release()
+      wake()
+    }
+
+    function release() {
+      clearInterval(watch)
+      letGo()
+    }
+
+    const onAbort = () => end({ error: new Failure('media_download_failed', { message: 'The reader went away.' }) })
+
+    const watch = setInterval(() => {
+      // Nothing lies here: it is the host that everybody waits for, and the thread that watches it.
+      if (pieces.length === 0 || isAwaited) return
+      const error = new Error('A reader took nothing of a received file for too long.')
+      pieces.length = 0
+      end({ error })
+      release()
+      controller.error(error)
+    }, silenceMs)
+
+    const stream = new ReadableStream<Uint8Array>(
+      {
+        start(given) {
+          controller = given
+        },
+        async pull() {
+          watch.refresh()
+          if (pieces.length === 0 && !ending) {
+            isAwaited = true
+            await new Promise<void>((resolve) => {
+              wake = resolve
+            })
+            isAwaited = false
+          }
+          const piece = pieces.shift()
+          if (piece) {
+            controller.enqueue(piece)
+            if (!ending) port.postMessage(MORE)
+            else if (pieces.length === 0) release()
+          } else if (ending?.error) {
+            await new Promise((resolve) => setTimeout(resolve, HEAD_FIRST))
+            throw ending.error
+          } else {
+            controller.close()
+          }
+        },
+        cancel() {
+          pieces.length = 0
+          end()
+          release()
+        },
+      },
+      { highWaterMark: 0 },
+    )
+
+    port.on('message', (news: FileNews) => {
+      if (ending) return
+      switch (news.type) {
+        case 'open':
+          return resolve({ stream, ended })
+        case 'status':
+          resolve({ status: news.status })
+          return end()
+        case 'piece':
+          pieces.push(new Uint8Array(news.bytes))
+          return wake()
+        case 'end':
+          return end()
+        case 'failed':
+          return end({ error: Failure.from(news.err) })
+        default:
+          throw new Error(`a download said ${JSON.stringify(news satisfies never)}`)
+      }
+    })
+    work.catch((cause: unknown) => {
+      end({
+        error: new Failure('engine_unavailable', { message: 'The file could not be read right now; try again later.', cause }),
+      })
+    })
+    signal.addEventListener('abort', onAbort)
+    if (signal.aborted) onAbort()
+  })
+}

@@ -1,0 +1,50 @@
+/**
+ * What the network has lost, and the phone has been asked to upload again. One question per file at a time, however many read it, and
+ * where it lies now is remembered: the links that are out still name the old place.
+ */
+import type { ReceivedFile } from './links.ts'
+
+/** Bounded by forgetting the oldest: then the phone is asked once more. */
+const MAX_KNOWN = 1_000
+
+/** Asks the phone; resolves with the new path. Rejects with `Failure`. */
+export type AskAgain = (instance: string, file: ReceivedFile) => Promise<string>
+
+export interface NewUploads {
+  /** Where it lies, as far as we know. */
+  pathOf(instance: string, file: ReceivedFile): string
+  /** Where it lies instead of `lost`. */
+  instead(lost: string, instance: string, file: ReceivedFile): Promise<string>
+}
+
+const nameOf = (instance: string, { key, path }: ReceivedFile) => JSON.stringify([instance, key.remoteJid, key.id, path])
+
+export function createNewUploads(askAgain: AskAgain): NewUploads {
+  const asked = new Map<string, Promise<string>>()
+  const known = new Map<string, string>()
+
+  async function ask(name: string, instance: string, file: ReceivedFile): Promise<string> {
+    try {
+      const path = await askAgain(instance, file)
+      known.delete(name)
+      known.set(name, path)
+      if (known.size > MAX_KNOWN) known.delete(known.keys().next().value!)
+      return path
+    } finally {
+      asked.delete(name)
+    }
+  }
+
+  return {
+    pathOf: (instance, file) => known.get(nameOf(instance, file)) ?? file.path,
+    async instead(lost, instance, file) {
+      const name = nameOf(instance, file)
+      const path = known.get(name)
+      // Somebody asked while we were finding out.
+      if (path !== undefined && path !== lost) return path
+      const answer = asked.get(name) ?? ask(name, instance, file)
+      asked.set(name, answer)
+      return answer
+    },
+  }
+}

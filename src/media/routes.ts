@@ -1,0 +1,39 @@
+/** Ways to the network's host of files, one per proxy, kept open for the next file. */
+import type { Dispatcher } from 'undici'
+import type { Log } from '../domain/log.ts'
+import type { NetworkOptions } from '../engine/engine.ts'
+import type { ProxyWay } from '../webhooks/proxy-way.ts'
+import { fileRoute } from './file-route.ts'
+
+const MAX_ROUTES = 32
+
+export interface RouteOptions {
+  network: NetworkOptions
+  /** Throws when the proxy is where an account may not go. */
+  proxyWay(proxyUrl: string): ProxyWay
+  log: Log
+}
+
+export interface Routes {
+  of(proxyUrl: string | null): Dispatcher
+}
+
+export function createRoutes({ network, proxyWay, log }: RouteOptions): Routes {
+  const routes = new Map<string | null, Dispatcher>()
+
+  return {
+    of(proxyUrl) {
+      const known = routes.get(proxyUrl)
+      if (known) return known
+      for (const [oldest, route] of routes) {
+        if (routes.size < MAX_ROUTES) break
+        routes.delete(oldest)
+        // It ends when what is under way through it has ended.
+        route.close().catch((error: unknown) => log.warn({ err: error }, 'a route to received files did not close'))
+      }
+      const route = fileRoute(network, proxyUrl === null ? undefined : proxyWay(proxyUrl))
+      routes.set(proxyUrl, route)
+      return route
+    },
+  }
+}

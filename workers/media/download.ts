@@ -1,0 +1,48 @@
+/**
+ * The main module of the download thread: received files are fetched from the network's host, opened, checked, and moved to main piece by
+ * piece, as many as it has room for. A file that was changed ends in a failure in place of its last block.
+ */
+import { type MessagePort, workerData } from 'node:worker_threads'
+import { Failure } from '../../src/domain/failures.ts'
+import type { FileDownload, FileNews } from '../../src/domain/file-download.ts'
+import { createLog } from '../../src/log.ts'
+import { decrypted } from '../../src/media/decrypt.ts'
+import { createRoutes, type RouteOptions } from '../../src/media/routes.ts'
+import { parseAllow } from '../../src/webhooks/addresses.ts'
+import { proxyWay } from '../../src/webhooks/proxy-way.ts'
+import { createFileHost } from './file-host.ts'
+import { giveWay } from './give-way.ts'
+import { inPieces, roomOf } from './pieces.ts'
+
+giveWay()
+const { network, egressAllow, logLevel } = workerData as Pick<RouteOptions, 'network'> & {
+  egressAllow: readonly string[]
+  logLevel: string
+}
+const log = createLog(logLevel, 'download')
+const allow = parseAllow(egressAllow)
+const host = createFileHost(createRoutes({ network, proxyWay: (url) => proxyWay(url, allow), log }))
+
+/** The Piscina task. The port says how it went; main closes it when it wants no more. */
+export async function download({ download, port }: { download: FileDownload; port: MessagePort }): Promise<void> {
+  const { file, instance } = download
+  const stopped = new AbortController()
+  port.once('close', () => stopped.abort())
+  const { signal } = stopped
+  const room = roomOf(port, signal)
+  const say = (news: FileNews, moved: ArrayBuffer[] = []) => port.postMessage(news, moved)
+  try {
+    const answer = await host.get(download, signal)
+    if ('status' in answer) return say({ type: 'status', status: answer.status })
+    say({ type: 'open' })
+    for await (const { buffer } of inPieces(decrypted(file, answer.body))) {
+      await room()
+      say({ type: 'piece', bytes: buffer }, [buffer])
+    }
+    say({ type: 'end' })
+  } catch (error) {
+    if (signal.aborted) return
+    log.warn({ err: error, instance }, 'a received file could not be read')
+    say({ type: 'failed', err: new Failure('media_download_failed').toData() })
+  }
+}

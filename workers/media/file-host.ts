@@ -1,0 +1,67 @@
+/**
+ * The network's host of files, which may be anybody's machine behind a proxy of the instance: what it sends is bounded in bytes before it is
+ * read, and in time while it is.
+ */
+import { request } from 'undici'
+import { SECOND } from '../../src/domain/clock.ts'
+import type { FileDownload } from '../../src/domain/file-download.ts'
+import { ChangedFile, sealedLength } from '../../src/media/decrypt.ts'
+import type { Routes } from '../../src/media/routes.ts'
+import { drain } from '../../src/webhooks/egress.ts'
+
+const MEDIA_ORIGIN = 'https://mmg.whatsapp.net'
+/** Without a byte for this long, in ms, the host is not answering. */
+const SILENCE = 30 * SECOND
+/** Below this, in bytes per ms (16 KB/s), a host only holds a place. Counted while we wait for it, beyond the first `SILENCE`. */
+const SLOWEST = 16
+/** The network's own limit for documents is 2 GB; what says no length may have no more. */
+const MAX_SEALED = 2.1e9
+
+export interface FileHost {
+  /** A status other than 200 is an answer. */
+  get(download: Pick<FileDownload, 'file' | 'path' | 'proxyUrl'>, signal: AbortSignal): Promise<Answer>
+}
+type Answer = { status: number } | { body: AsyncIterable<Uint8Array> }
+
+export function createFileHost(routes: Routes, now = () => performance.now()): FileHost {
+  return {
+    async get({ file, path, proxyUrl }, signal) {
+      // What the phone answers is as little trusted as what a message says: `@host` would lead elsewhere.
+      if (!path.startsWith('/')) throw new Error('a received file does not lie on the network’s host')
+      const response = await request(MEDIA_ORIGIN + path, {
+        dispatcher: routes.of(proxyUrl),
+        headersTimeout: SILENCE,
+        bodyTimeout: SILENCE,
+        signal,
+        // The host answers only who says that it comes from there.
+        headers: { origin: 'https://web.whatsapp.com' },
+      })
+      // No redirect is followed: the network's host has none, and anybody else's may not be reached.
+      if (response.statusCode !== 200) {
+        await drain(response.body)
+        return { status: response.statusCode }
+      }
+      const told = Number(response.headers['content-length'] ?? Number.NaN)
+      const limit = file.fileLength === null ? MAX_SEALED : sealedLength(file.fileLength)
+      if (told > limit || (told < limit && file.fileLength !== null)) {
+        response.body.destroy()
+        throw new ChangedFile('length')
+      }
+      return { body: bounded(response.body, limit, now) }
+    },
+  }
+}
+
+async function* bounded(source: AsyncIterable<Uint8Array>, limit: number, now: () => number): AsyncGenerator<Uint8Array> {
+  let received = 0
+  let waited = 0
+  let since = now()
+  for await (const chunk of source) {
+    waited += now() - since
+    received += chunk.length
+    if (received > limit) throw new ChangedFile('length')
+    if (waited > SILENCE + received / SLOWEST) throw new Error('the host of a received file is too slow')
+    yield chunk
+    since = now()
+  }
+}
