@@ -133,6 +133,7 @@ export const GroupChange = v.strictObject({
   ephemeral_seconds: v.optional(count),
   join_approval: v.optional(v.boolean()),
   suspended: v.optional(v.boolean()),
+  picture: v.optional(v.string()),
 })
 
 export const Restriction = v.strictObject({ seconds: count, silent: v.optional(v.boolean(), false) })

@@ -54,12 +54,22 @@ export function updateGroup(network: Network, id: string, by: Person, changes: R
 }
 
 function applyChanges(network: Network, group: Group, by: Person, changes: Record<string, unknown>) {
-  const { subject, description, announce, restrict, ephemeral_seconds: ephemeral, join_approval: approval, suspended } = changes
+  const {
+    subject,
+    description,
+    announce,
+    restrict,
+    ephemeral_seconds: ephemeral,
+    join_approval: approval,
+    suspended,
+    picture,
+  } = changes
   if (typeof subject === 'string') settings.setSubject(network, group, by, subject)
   if (typeof description === 'string') settings.setDescription(network, group, by, description)
   if (typeof announce === 'boolean') settings.setAnnounce(network, group, by, announce)
   if (typeof restrict === 'boolean') settings.setRestrict(network, group, by, restrict)
   if (typeof ephemeral === 'number') settings.setEphemeral(network, group, by, ephemeral)
   if (typeof approval === 'boolean') settings.setJoinApproval(network, group, by, approval)
+  if (typeof picture === 'string') settings.setGroupPicture(network, group, by, picture || undefined)
   if (typeof suspended === 'boolean') settings.setSuspended(network, group, by, suspended)
 }

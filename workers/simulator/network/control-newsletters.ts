@@ -9,10 +9,11 @@ import { newMessageId } from './speaking.ts'
 
 const text = (value: unknown) => (typeof value === 'string' ? value : '')
 
-/** `{ owner, name, description?, subscribers? }`. */
+/** `{ owner, name, description?, subscribers?, picture? }`. */
 export function createNewsletterByControl(network: Network, input: Record<string, unknown>) {
   const owner = findKnown(network, text(input.owner))
   const newsletter = createNewsletter(network, owner, text(input.name), text(input.description))
+  newsletter.picture = text(input.picture) || undefined
   const subscribers = Array.isArray(input.subscribers) ? input.subscribers.map(text) : []
   for (const phone of subscribers)
     newsletter.subscribers.set(findKnown(network, phone).number, { role: 'SUBSCRIBER', isMuted: false })

@@ -8,15 +8,18 @@ export function describeState(network: Network) {
     phones: people.filter((person) => person.isPhone).map(describePhone),
     contacts: people.filter((person) => !person.isPhone).map(describePerson),
     groups: [...network.groups.values()].map(describeGroup),
-    newsletters: [...network.newsletters.values()].map(({ id, name, description, invite, owner, subscribers, posts }) => ({
-      id,
-      name,
-      description,
-      invite,
-      owner,
-      subscribers: Object.fromEntries([...subscribers].map(([number, { role }]) => [number, role])),
-      posts: posts.map(({ id, serverId, reactions }) => ({ id, server_id: String(serverId), reactions })),
-    })),
+    newsletters: [...network.newsletters.values()].map(
+      ({ id, name, description, invite, owner, subscribers, posts, metadataQueries }) => ({
+        id,
+        name,
+        description,
+        invite,
+        owner,
+        metadata_queries: metadataQueries ?? 0,
+        subscribers: Object.fromEntries([...subscribers].map(([number, { role }]) => [number, role])),
+        posts: posts.map(({ id, serverId, reactions }) => ({ id, server_id: String(serverId), reactions })),
+      }),
+    ),
   }
 }
 
@@ -32,6 +35,7 @@ function describePerson(person: Person) {
     about: about ?? null,
     devices: person.devices.map(({ id, received }) => ({ id, received })),
     has_picture: picture !== undefined,
+    picture_queries: person.pictureQueries ?? 0,
     blocklist: [...blocklist],
     privacy: Object.fromEntries(privacy),
     /** What the gateway told this person besides messages: receipts, typing, tokens. */
@@ -80,5 +84,6 @@ function describeGroup(group: Group) {
       role,
     })),
     requests: [...group.requests.keys()],
+    picture_queries: group.pictureQueries ?? 0,
   }
 }

@@ -22,7 +22,7 @@ import type { Network, Person } from './model.ts'
 import { actOnCode, refreshCompanionReg, scan } from './pairing.ts'
 import { enterCode } from './pairing-code.ts'
 import { addPerson, findPerson, jidOf, pnOf, setDeviceCount } from './people.ts'
-import { findPicture } from './pictures.ts'
+import { findPicture, setPersonPicture } from './pictures.ts'
 import { showPresence } from './presence.ts'
 import { giveReceipt } from './receipts.ts'
 import { newMessageId, speak } from './speaking.ts'
@@ -118,7 +118,7 @@ function applyContact(network: Network, person: Person, input: ContactOptions) {
   person.name = input.name ?? person.name
   person.business = input.business ?? person.business
   person.receipts = input.receipts ?? person.receipts
-  person.picture = input.picture ?? person.picture
+  if (input.picture !== undefined) setPersonPicture(network, person, input.picture)
   person.about = input.about ?? person.about
   person.blockedMe = input.blocked_me ?? person.blockedMe
   person.groupAdd = input.group_add ?? person.groupAdd

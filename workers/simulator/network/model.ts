@@ -27,6 +27,8 @@ export interface Person {
   business: boolean
   receipts: ReceiptMode | undefined
   picture: string | undefined
+  /** How often a linked device asked for it. */
+  pictureQueries?: number
   about: string | undefined
   blockedMe: boolean
   groupAdd: 'all' | 'none'
@@ -151,6 +153,7 @@ export interface Group {
   isAnnouncementGroup: boolean
   linkedParent: string | undefined
   picture: string | undefined
+  pictureQueries?: number
   /** Which devices hold a pretend device's sender key: author's address to addresses. */
   keyHolders: Map<string, Set<string>>
 }

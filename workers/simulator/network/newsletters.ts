@@ -26,6 +26,9 @@ export interface Newsletter {
   /** Roles by number. */
   subscribers: Map<string, { role: 'OWNER' | 'ADMIN' | 'SUBSCRIBER'; isMuted: boolean }>
   posts: Post[]
+  picture?: string | undefined
+  /** How often a linked device asked what it is. */
+  metadataQueries?: number
   /** Numbers invited to run it. */
   invited?: string[]
 }

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { Network } from './model.ts'
+import { node, randomId, seconds } from '../wire/node.ts'
+import { enqueue } from './delivery.ts'
+import type { Companion, Network, Person } from './model.ts'
+import { jidOf } from './people.ts'
 
 /** A picture is an URL, or a data URL, or bare base64 of a JPEG. Its own text names it. */
 export function pictureId(picture: string): string {
@@ -10,9 +13,31 @@ export function picturePath(picture: string): string {
   return `/pps/${pictureId(picture)}.jpg`
 }
 
+/** Where clients find it: on the media host, unless it lies elsewhere. */
+export const pictureUrl = (network: Network, picture: string) =>
+  picture.startsWith('http') ? picture : `https://${network.mediaHost ?? '127.0.0.1'}${picturePath(picture)}`
+
+/**
+ * Everybody is told, whether they have met or not: here nobody hides its picture from a stranger. `by`: the linked device that changed it,
+ * which knows. An empty text removes the picture.
+ */
+export function setPersonPicture(network: Network, person: Person, picture: string | undefined, by?: Companion) {
+  person.picture = picture || undefined
+  const from = jidOf(person, network.settings.addressing)
+  const change =
+    person.picture === undefined ? node('delete', { jid: from }) : node('set', { jid: from, id: pictureId(person.picture) })
+  for (const { companions } of network.people.values()) {
+    for (const companion of companions.values()) {
+      if (companion === by) continue
+      enqueue(network, companion, node('notification', { from, type: 'picture', id: randomId(), t: seconds() }, [change]))
+    }
+  }
+  network.changed()
+}
+
 /** The picture behind a path, for the media host to serve. */
 export function findPicture(network: Network, path: string): { type: string; bytes: Uint8Array } | undefined {
-  for (const { picture } of [...network.people.values(), ...network.groups.values()]) {
+  for (const { picture } of [...network.people.values(), ...network.groups.values(), ...network.newsletters.values()]) {
     if (picture === undefined || picturePath(picture) !== path) continue
     const [, type = 'image/jpeg', data = picture] = /^data:([^;]+);base64,(.*)$/s.exec(picture) ?? []
     return { type, bytes: Buffer.from(data, 'base64') }

@@ -3,6 +3,7 @@ import { node, seconds, textOf } from '../../wire/node.ts'
 import type { Network, Person } from '../model.ts'
 import type { Newsletter } from '../newsletters.ts'
 import { findPerson } from '../people.ts'
+import { pictureId, picturePath } from '../pictures.ts'
 import type { Answer } from './query.ts'
 
 /** GraphQL documents the client sends by number (its export `QueryIds`) and where it looks for the answer (`XWAPaths`). */
@@ -68,13 +69,25 @@ function describe(newsletter: Newsletter, viewer: Person) {
       creation_time: String(newsletter.createdAt),
       name: { id: '1', text: newsletter.name, update_time: String(newsletter.createdAt) },
       description: { id: '1', text: newsletter.description, update_time: String(newsletter.createdAt) },
-      picture: { id: '0', type: 'IMAGE', direct_path: '' },
-      preview: { id: '0', type: 'PREVIEW', direct_path: '' },
+      picture: describePicture(newsletter, 'IMAGE'),
+      preview: describePicture(newsletter, 'PREVIEW'),
       invite: newsletter.invite,
       subscribers_count: String(newsletter.subscribers.size),
       verification: 'UNVERIFIED',
     },
     viewer_metadata: { mute: own?.isMuted ? 'ON' : 'OFF', role: own?.role ?? 'GUEST' },
+  }
+}
+
+/** The network gives the path alone; one that lies elsewhere has none. */
+function describePicture({ picture }: Newsletter, type: string) {
+  if (!picture) return { id: '0', type, direct_path: '' }
+  const isElsewhere = picture.startsWith('http')
+  return {
+    id: pictureId(picture),
+    type,
+    direct_path: isElsewhere ? '' : picturePath(picture),
+    ...(isElsewhere ? { url: picture } : {}),
   }
 }
 
@@ -92,14 +105,17 @@ function create({ network, person, variables }: Request) {
 }
 
 function metadata(request: Request) {
-  return describe(find(request), request.person)
+  const newsletter = find(request)
+  newsletter.metadataQueries = (newsletter.metadataQueries ?? 0) + 1
+  return describe(newsletter, request.person)
 }
 
 function update(request: Request) {
   const newsletter = owned(request)
-  const updates = (request.variables.updates ?? {}) as { name?: string; description?: string }
+  const updates = (request.variables.updates ?? {}) as { name?: string; description?: string; picture?: string }
   newsletter.name = updates.name ?? newsletter.name
   newsletter.description = updates.description ?? newsletter.description
+  newsletter.picture = updates.picture ?? newsletter.picture
   return describe(newsletter, request.person)
 }
 

@@ -5,7 +5,7 @@ import { setGroupPicture } from '../group-settings.ts'
 import { isGroup, lidOf } from '../jid.ts'
 import type { Companion, Network, Person } from '../model.ts'
 import { findPerson, hearSignal, lidJidOf, pnOf } from '../people.ts'
-import { pictureId, picturePath } from '../pictures.ts'
+import { pictureId, picturePath, pictureUrl, setPersonPicture } from '../pictures.ts'
 import type { Answer } from './query.ts'
 import { QueryError } from './query.ts'
 
@@ -135,13 +135,13 @@ const getPicture: Answer = ({ network, companion, item, subject }) => {
   const target = item.attrs.target
   const owner =
     target === undefined ? companion.person : isGroup(target) ? network.groups.get(target) : findPerson(network, target)
+  if (owner) owner.pictureQueries = (owner.pictureQueries ?? 0) + 1
   if (owner && 'blockedMe' in owner && owner.blockedMe) throw new QueryError(401, 'not-authorized')
   const picture = owner?.picture
   if (!picture) throw new QueryError(404, 'item-not-found')
   const id = pictureId(picture)
-  const path = picturePath(picture)
-  const url = picture.startsWith('http') ? picture : `https://${network.mediaHost ?? '127.0.0.1'}${path}`
-  return [node('picture', { id, type: subject.attrs.type ?? 'preview', url, direct_path: path })]
+  const url = pictureUrl(network, picture)
+  return [node('picture', { id, type: subject.attrs.type ?? 'preview', url, direct_path: picturePath(picture) })]
 }
 
 const setPicture: Answer = ({ network, companion, item, subject }) => {
@@ -151,8 +151,7 @@ const setPicture: Answer = ({ network, companion, item, subject }) => {
   const group = target === undefined ? undefined : network.groups.get(target)
   if (target && isGroup(target) && !group) throw new QueryError(404, 'item-not-found')
   if (group) setGroupPicture(network, group, companion.person, picture)
-  else companion.person.picture = picture
-  network.changed()
+  else setPersonPicture(network, companion.person, picture, companion)
   return picture === undefined ? [node('picture')] : [node('picture', { id: pictureId(picture) })]
 }
 
