@@ -56,6 +56,9 @@ export const keys = {
   /** Sent messages kept for retry receipts, at most 24 h. */
   sent: (id: string, messageId: string) => `instance:${id}:sent:${messageId}`,
   sents: (id: string) => `instance:${id}:sent:`,
+  /** What votes, answers and edits are opened with: by term, start of the generation, hash of the message id (`generations.ts`). */
+  secretsOf: (id: string, term: string) => `instance:${id}:secret:${term}:`,
+  secrets: (id: string) => `instance:${id}:secret:`,
   /** Last receipt value told per message and participant, by the week of writing: 5 digits of weeks sort as text until the year 3886. */
   receipt: (id: string, week: number, subject: string) => `${keys.receiptWeek(id, week)}${subject}`,
   receiptWeek: (id: string, week: number): string => `instance:${id}:receipt:${String(week).padStart(5, '0')}:`,

@@ -22,6 +22,7 @@ import type { Calls } from './calls.ts'
 import { raiseGate } from './gate.ts'
 import type { Inbound } from './inbound.ts'
 import { type Mark, messageMark, messageMarks } from './marks.ts'
+import type { Secrets } from './secrets.ts'
 import type { Session } from './session.ts'
 import { type InboundContext, notification, type Told } from './translate/inbound/family.ts'
 import { groupNotices } from './translate/inbound/group-notice.ts'
@@ -33,6 +34,8 @@ import { within } from './within.ts'
 export interface ArrivalDeps {
   inbound: Pick<Inbound, 'context' | 'told' | 'message'>
   calls: Calls
+  /** What later parts of a message are opened with. */
+  secrets: Secrets
   log: Logger
   /** Commits what `make` tells, once per mark. */
   once(mark: Mark, make: () => Promise<readonly DomainEvent[]>, more?: readonly Op[], others?: readonly Mark[]): Promise<void>
@@ -191,7 +194,7 @@ export function attachArrivals(session: Session, deps: ArrivalDeps): void {
     const [mark, ...others] = messageMarks(message.key)
     const waited = deps.arrived(message.key)
     const make = async () => [await inbound.message(message)].filter((event) => event !== null)
-    once(mark!, make, waited.ops, others).then(() => {
+    once(mark!, make, [...waited.ops, ...deps.secrets.ops(message)], others).then(() => {
       waited.applied()
       deps.onMessage(message)
     }, onFailure)

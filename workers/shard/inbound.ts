@@ -14,6 +14,7 @@ import { createNames } from './names.ts'
 import { createPictures, type Shown } from './pictures.ts'
 import type { Recent } from './recent.ts'
 import type { SavedContacts } from './saved-contacts.ts'
+import type { Secrets } from './secrets.ts'
 import type { Sent } from './sent.ts'
 import type { Session } from './session.ts'
 import type { InboundContext, KnownMessage, Told } from './translate/inbound/family.ts'
@@ -32,6 +33,7 @@ export interface InboundDeps {
   contacts: Pick<SavedContacts, 'all'>
   /** `host:port` where the library's fixed media host is replaced. */
   mediaHost: string | null
+  secrets: Secrets
   config(): InstanceConfig
   /** The account's own number in digits, null before it is known. */
   phone(): string | null
@@ -59,7 +61,7 @@ interface Wondered {
 }
 
 export function createInbound(deps: InboundDeps): Inbound {
-  const { instance, clock, log, outbox, links, recent, sent, contacts, mediaHost, config, phone } = deps
+  const { instance, clock, log, outbox, links, recent, sent, secrets, contacts, mediaHost, config, phone } = deps
   let session: Session | null = null
   const names = createNames({ log, contacts, onNewsletter: (jid, description) => pictures.learnNewsletter(jid, description) })
   const pictures = createPictures({ clock, log, host: mediaHost ?? PICTURE_HOST, askNewsletter: names.askNewsletter })
@@ -67,9 +69,9 @@ export function createInbound(deps: InboundDeps): Inbound {
   async function original(id: string): Promise<KnownMessage | null> {
     const known = recent.get(id)
     if (known) return { key: known.key, message: known.message ?? {} }
-    // Kept for a day for retries: after a restart it is what is left of our own polls and events.
+    // After a restart: what we sent, whole, for as long as it may have to be sent again, and what opens the later parts of any message.
     const own = await sent.get(id)
-    return own ? { key: { id, fromMe: true }, message: own } : null
+    return own ? { key: { id, fromMe: true }, message: own } : secrets.get(id)
   }
 
   function mediaUrl(file: ReceivedFile): string | null {

@@ -33,6 +33,7 @@ import { attachReceipts } from './receipts.ts'
 import { createReceiving } from './receiving.ts'
 import { createRecent } from './recent.ts'
 import { createSavedContacts } from './saved-contacts.ts'
+import { createSecrets } from './secrets.ts'
 import { createSendingLine } from './sending-line.ts'
 import { createSent } from './sent.ts'
 import { openSession, type Session } from './session.ts'
@@ -91,7 +92,8 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   const auth = createAuthState({ keys: keyStore, store, sealer, locks })
   const pairing = createPairing(clock)
   const recent = createRecent()
-  const sent = createSent({ instance: id, store, sealer, clock, log })
+  const secrets = createSecrets({ instance: id, store, sealer, clock, log })
+  const sent = createSent({ instance: id, store, sealer, clock, log, secrets })
   const contacts = createSavedContacts(id, store, sealer)
   const idempotency = createIdempotency({
     instanceId: id,
@@ -146,6 +148,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     links: deps.mediaLinks,
     recent,
     sent,
+    secrets,
     contacts,
     mediaHost: deps.network.mediaHost,
     config: () => config,
@@ -217,7 +220,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   /** Credentials first; what else was kept for the device says nothing to the next one. */
   async function eraseDevice() {
     await auth.erase()
-    await Promise.all([contacts.clear(), receiving.forget()])
+    await Promise.all([contacts.clear(), receiving.forget(), secrets.forget()])
   }
 
   /** It is the current one until it has ended: until then its keys are in use. */
@@ -292,9 +295,10 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   async function begin(how: StartHow): Promise<RuntimeState> {
     // One after another: what fails leaves nothing that is still starting.
     await outbox.start()
-    await receiving.load()
+    await Promise.all([receiving.load(), secrets.load()])
     await line.queue.start()
     sent.start()
+    secrets.start()
     messageStatuses.start()
     idempotency.start()
     if (how === 'create') {
@@ -322,6 +326,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     await sent.stop()
     idempotency.stop()
     await receiving.stop()
+    await secrets.stop()
     await messageStatuses.stop()
     await outbox.stop(how === 'erase' ? 0 : STOP_DEADLINE)
     await outside?.close()

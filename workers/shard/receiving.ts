@@ -83,7 +83,7 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     attach(session) {
       inbound.use(session)
       presence.attach(session)
-      attachArrivals(session, { inbound, calls, log, once: inbox.once, arrived: held.arrived, onMessage })
+      attachArrivals(session, { inbound, calls, secrets: deps.secrets, log, once: inbox.once, arrived: held.arrived, onMessage })
       watchAccount(session, { store, clock, log, outbox, inbound })
     },
     announce: presence.announce,

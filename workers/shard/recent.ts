@@ -1,6 +1,7 @@
 /**
  * The last messages of an instance, for reply, edit, read and retry: bounded by number and by bytes, kept as protobuf so that a message
- * costs its bytes and not its object graph. Gone with the process: what must survive it is in `sent.ts`.
+ * costs its bytes and not its object graph. Gone with the process: what must survive it is in `sent.ts` and
+ * `secrets.ts`.
  */
 import { proto, type WAMessage } from '@whiskeysockets/baileys'
 

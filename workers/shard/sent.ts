@@ -1,6 +1,6 @@
 /**
- * Sent messages, kept encrypted for the recipients' retry receipts ("Waiting for this message") and for what is said about our own polls
- * and events, so that both can be answered after a restart too: at most 24 h, and a bounded number. Written before the network call.
+ * Sent messages, kept encrypted for the recipients' retry receipts ("Waiting for this message"), so that they can be answered after a
+ * restart too: at most 24 h, and a bounded number. Written before the network call.
  */
 import { proto } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -9,6 +9,7 @@ import { Failure } from '../../src/domain/failures.ts'
 import type { Op, StateStore } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/keys.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
+import type { Secrets } from './secrets.ts'
 
 const MAX_AGE = DAY
 const SWEEP_EVERY = HOUR
@@ -28,6 +29,8 @@ export interface SentOptions {
   sealer: Sealer
   clock: Clock
   log: Pick<Logger, 'error'>
+  /** What is said about it is kept longer, and may come at once: it is written with it. */
+  secrets: Secrets
   maxMessages?: number
   maxBytes?: number
 }
@@ -41,7 +44,7 @@ export interface Sent {
 }
 
 export function createSent(options: SentOptions): Sent {
-  const { instance, store, sealer, clock, log, maxMessages = MAX_MESSAGES, maxBytes = MAX_BYTES } = options
+  const { instance, store, sealer, clock, log, secrets, maxMessages = MAX_MESSAGES, maxBytes = MAX_BYTES } = options
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   /** What lies there, as of the last sweep and what was written since: an upper bound. */
@@ -80,8 +83,8 @@ export function createSent(options: SentOptions): Sent {
       })
   }
 
-  async function write(key: string, value: Uint8Array) {
-    await store.commit({ ops: [[key, value]] })
+  async function write(key: string, value: Uint8Array, more: readonly Op[]) {
+    await store.commit({ ops: [[key, value], ...more] })
     count++
     bytes += value.byteLength
     if (count > maxMessages * SLACK || bytes > maxBytes * SLACK) sweepSoon()
@@ -94,7 +97,8 @@ export function createSent(options: SentOptions): Sent {
       const key = keys.sent(instance, messageId)
       const time = Buffer.alloc(TIME_BYTES)
       time.writeBigUInt64BE(BigInt(clock.now()))
-      const written = write(key, Buffer.concat([time, sealer.seal(key, proto.Message.encode(message).finish())]))
+      const value = Buffer.concat([time, sealer.seal(key, proto.Message.encode(message).finish())])
+      const written = write(key, value, secrets.ops({ key: { id: messageId, fromMe: true }, message }))
       writing.add(written)
       try {
         await written

@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { DAY } from '../../../src/domain/clock.ts'
 import type { Batch } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/keys.ts'
+import { createSecrets } from '../../../workers/shard/secrets.ts'
 import { createSent, type SentOptions } from '../../../workers/shard/sent.ts'
 import { INSTANCE, recordingLog, START, sealer, tempStore, until } from '../storage/fixtures.ts'
 
@@ -15,7 +16,8 @@ async function bench(t: TestContext) {
     now: START,
     log,
     open(more: Partial<SentOptions> = {}) {
-      const sent = createSent({ instance: INSTANCE, store, sealer, clock: { now: () => bench.now++ }, log, ...more })
+      const deps = { instance: INSTANCE, store, sealer, clock: { now: () => bench.now++ }, log, ...more }
+      const sent = createSent({ secrets: createSecrets(deps), ...deps })
       t.after(() => sent.stop())
       return sent
     },

@@ -2,14 +2,20 @@
 import { createHash } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys'
 import { count, cutOrEmpty } from './bounds.ts'
-import { type Content, unwrap } from './content.ts'
+import { type Content, type Field, unwrap } from './content.ts'
 import type { Family } from './family.ts'
 import { openAbout } from './secret.ts'
 
 const MAX_OPTIONS = 12
 
-const pollOf = ({ pollCreationMessage, pollCreationMessageV2, pollCreationMessageV3, pollCreationMessageV5 }: Content) =>
-  pollCreationMessage ?? pollCreationMessageV2 ?? pollCreationMessageV3 ?? pollCreationMessageV5 ?? null
+export const POLLS = [
+  'pollCreationMessage',
+  'pollCreationMessageV2',
+  'pollCreationMessageV3',
+  'pollCreationMessageV5',
+] as const satisfies readonly Field[]
+
+const pollOf = (message: Content) => POLLS.map((field) => message[field]).find(Boolean) ?? null
 
 const optionsOf = (poll: proto.Message.IPollCreationMessage) => (poll.options ?? []).map(({ optionName }) => optionName ?? '')
 

@@ -55,7 +55,7 @@ async function edit(tell: TellContent, content: Content, id: string | null | und
 }
 
 /** Media whose caption is edited. */
-const CAPTIONED = ['imageMessage', 'videoMessage', 'documentMessage'] as const
+export const CAPTIONED = ['imageMessage', 'videoMessage', 'documentMessage'] as const
 
 /** A new caption may come without the picture: the rest is that of the message it replaces. */
 async function completed(content: Content, id: string, { context }: Scene): Promise<Content> {

@@ -5,6 +5,7 @@
  */
 import { createDecipheriv, hkdfSync } from 'node:crypto'
 import type { proto } from '@whiskeysockets/baileys'
+import { type Content, unwrap } from './content.ts'
 import type { KnownMessage, Scene } from './family.ts'
 import { namesOf, reference } from './referenced.ts'
 
@@ -16,7 +17,7 @@ export interface Sealed {
 }
 
 const TAG_BYTES = 16
-const SECRET_BYTES = 32
+export const SECRET_BYTES = 32
 /** Votes and answers are bound to the message and the speaker a second time. */
 const BOUND: ReadonlySet<Purpose> = new Set(['Poll Vote', 'Event Response'])
 
@@ -30,7 +31,7 @@ export async function openAbout(
   // A vote for nothing is a tag and no text.
   if (!target?.id || !payload || payload.length < TAG_BYTES || !iv?.length) return null
   const original = await scene.context.original(target.id)
-  const secret = original?.message.messageContextInfo?.messageSecret
+  const secret = original && secretOf(original.message)
   if (!original || secret?.length !== SECRET_BYTES) return null
   const authors = await allNames(scene, [
     ...(original.key.fromMe ? scene.context.identity.own() : namesOf(original.key)),
@@ -45,6 +46,10 @@ export async function openAbout(
   }
   return null
 }
+
+/** Beside the content, or beside one of its wrappers. */
+export const secretOf = (message: Content): Uint8Array | null | undefined =>
+  unwrap(message)?.aside.messageSecret ?? message.messageContextInfo?.messageSecret
 
 /** Each of the jids with the other name of the person, where the pair is known. */
 async function allNames({ context: { identity } }: Scene, jids: readonly string[]): Promise<Set<string>> {
