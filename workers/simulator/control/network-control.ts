@@ -126,8 +126,20 @@ export interface AccountControl {
   restriction: { seconds: number; silent: boolean }
   /** Saved on the phone under a name. */
   contact: { phone: string; name: string }
+  /** An empty picture is none. */
+  profile: { name?: string | undefined; picture?: string | undefined }
+  /** A label put on a chat, or on a message of it, or taken off. `chat`: a number, or a JID. */
+  label: { chat: string; label: string; assigned: boolean; message_id?: string | undefined }
   /** Who sees the status: the people of the list, or everybody saved but them. */
   statusPrivacy: { setting: 'contacts' | 'allowlist' | 'denylist'; phones: string[] }
+}
+
+/** Somebody becomes an admin of a channel, or is none any more; `form`: in which of the stanzas the network has for it. */
+export interface ChannelRole {
+  by: string
+  phone: string
+  role: 'admin' | 'subscriber'
+  form: 'participant' | 'mex' | 'updates'
 }
 
 /** A post of a channel as its readers have it. */
@@ -159,7 +171,15 @@ export interface NetworkControl {
   sendFromPhone(phone: string, to: string, message: MessageInput): Promise<{ id: string }>
   createContact(phone: string, input: ContactInput): unknown
   updateContact(phone: string, input: ContactInput): unknown
-  sendFromContact(phone: string, to: string, message: MessageInput, id?: string, delayMs?: number): Promise<{ id: string }>
+  sendFromContact(
+    phone: string,
+    to: string,
+    message: MessageInput,
+    id?: string,
+    delayMs?: number,
+    /** What linked devices are told in place of the content. */
+    unavailable?: string,
+  ): Promise<{ id: string }>
   burst(phone: string, to: string, count: number, textPrefix: string, perSecond?: number): { first_id: string; count: number }
   inbox(phone: string, after: number, waitMs: number): Promise<{ items: InboxItem[] }>
   receipt(phone: string, chat: string, ids: string[], type: 'delivered' | 'read' | 'played'): Promise<void>
@@ -171,10 +191,12 @@ export interface NetworkControl {
   ): { id: string }
   callState(id: string): { state: 'ringing' | 'rejected' | 'missed' | 'ended' }
   createGroup(input: GroupInput): { id: string }
-  changeParticipants(id: string, by: string, action: string, phones: string[]): Promise<void>
+  changeParticipants(id: string, by: string, action: string, phones: string[], method?: string): Promise<void>
   updateGroup(id: string, by: string, changes: Record<string, unknown>): Promise<void>
   restrict(phone: string, input: AccountControl['restriction']): void
   saveContact(phone: string, input: AccountControl['contact']): void
+  setProfile(phone: string, input: AccountControl['profile']): void
+  label(phone: string, input: AccountControl['label']): void
   setStatusPrivacy(phone: string, input: AccountControl['statusPrivacy']): void
   addFault(fault: FaultInput): { id: string }
   clearFaults(): void
@@ -187,6 +209,10 @@ export interface NetworkControl {
   updateBusiness?(phone: string, input: Record<string, unknown>): unknown
   postToNewsletter?(id: string, message: MessageInput): Promise<{ id: string; server_id: string }>
   newsletterPosts?(id: string): ChannelPost[]
+  /** New content of a post, or its removal. */
+  changePost?(id: string, post: string, message?: MessageInput): Promise<void>
+  reactToPost?(id: string, post: string, emoji: string): void
+  setChannelRole?(id: string, input: ChannelRole): void
   /** Not a route: a profile picture by the path of its URL, for the media host to serve. */
   picture?(path: string): { type: string; bytes: Uint8Array } | undefined
 }

@@ -28,6 +28,9 @@ function route<S extends v.GenericSchema>(
 
 const { Nothing, Anything } = shapes
 
+/** What somebody does with their own membership. */
+const BY_THEMSELVES = new Set(['leave', 'request', 'withdraw'])
+
 /** The control API, line by line as the contract lists it. */
 export const ROUTES: Route[] = [
   route('GET', '/state', 200, Nothing, (control) => control.state()),
@@ -56,12 +59,19 @@ export const ROUTES: Route[] = [
   route('PUT', '/phones/:phone/status-privacy', 200, shapes.StatusPrivacy, (control, input, { phone }) =>
     control.setStatusPrivacy(phone, input),
   ),
+  route('PUT', '/phones/:phone/profile', 200, shapes.Profile, (control, input, { phone }) => control.setProfile(phone, input)),
+  route('POST', '/phones/:phone/labels', 201, shapes.Label, (control, input, { phone }) => control.label(phone, input)),
   route('POST', '/phones/:phone/cut', 200, Nothing, (control, _, { phone }) => control.cut(phone)),
 
   route('POST', '/contacts', 201, shapes.NewContact, (control, { phone, ...input }) => control.createContact(phone, input)),
   route('PUT', '/contacts/:phone', 200, shapes.ContactChange, (control, input, { phone }) => control.updateContact(phone, input)),
-  route('POST', '/contacts/:phone/send', 201, shapes.ContactSend, (control, { to, message, id, delay_ms }, { phone }) =>
-    control.sendFromContact(phone, to, message, id, delay_ms),
+  route(
+    'POST',
+    '/contacts/:phone/send',
+    201,
+    shapes.ContactSend,
+    (control, { to, message, id, delay_ms, unavailable }, { phone }) =>
+      control.sendFromContact(phone, to, message, id, delay_ms, unavailable),
   ),
   route('POST', '/contacts/:phone/burst', 202, shapes.Burst, (control, { to, count, text_prefix, per_second }, { phone }) =>
     control.burst(phone, to, count, text_prefix, per_second),
@@ -81,10 +91,9 @@ export const ROUTES: Route[] = [
   route('GET', '/calls/:id', 200, Nothing, (control, _, { id }) => control.callState(id)),
 
   route('POST', '/groups', 201, shapes.NewGroup, (control, input) => control.createGroup(input)),
-  route('POST', '/groups/:id/participants', 200, shapes.ParticipantsChange, (control, { by, action, phones }, { id }) => {
-    if (!phones && action !== 'leave' && action !== 'request')
-      throw new ControlError('invalid_request', `phones: needed to ${action}`)
-    return control.changeParticipants(id, by, action, phones ?? [by])
+  route('POST', '/groups/:id/participants', 200, shapes.ParticipantsChange, (control, { by, action, phones, method }, { id }) => {
+    if (!phones && !BY_THEMSELVES.has(action)) throw new ControlError('invalid_request', `phones: needed to ${action}`)
+    return control.changeParticipants(id, by, action, phones ?? [by], method)
   }),
   route('PUT', '/groups/:id', 200, shapes.GroupChange, (control, { by, ...changes }, { id }) =>
     control.updateGroup(id, by, changes),
@@ -98,6 +107,16 @@ export const ROUTES: Route[] = [
   ),
   route('POST', '/newsletters/:id/posts', 201, shapes.Post, (control, { message }, { id }) =>
     offered(control.postToNewsletter, 'newsletters').call(control, id, message),
+  ),
+  // Beyond the contract: what happens in a channel besides posts. Without `message` the post is removed.
+  route('PUT', '/newsletters/:id/posts', 200, shapes.PostChange, (control, { post, message }, { id }) =>
+    offered(control.changePost, 'newsletters').call(control, id, post, message),
+  ),
+  route('POST', '/newsletters/:id/reactions', 200, shapes.PostReaction, (control, { post, emoji }, { id }) =>
+    offered(control.reactToPost, 'newsletters').call(control, id, post, emoji),
+  ),
+  route('PUT', '/newsletters/:id/roles', 200, shapes.ChannelRole, (control, input, { id }) =>
+    offered(control.setChannelRole, 'newsletters').call(control, id, input),
   ),
   route('GET', '/newsletters/:id/posts', 200, Nothing, (control, _, { id }) => ({
     items: offered(control.newsletterPosts, 'newsletters').call(control, id),

@@ -73,7 +73,14 @@ const contactFields = {
 export const NewContact = v.strictObject({ phone: Phone, ...contactFields })
 export const ContactChange = v.strictObject(contactFields)
 
-export const ContactSend = v.strictObject({ to: text, message: Message, id: v.optional(text), delay_ms: v.optional(count) })
+export const ContactSend = v.strictObject({
+  to: text,
+  message: Message,
+  id: v.optional(text),
+  delay_ms: v.optional(count),
+  /** Linked devices get this in place of the content: `fanout` (the phone has it), `view_once` (nobody else has). */
+  unavailable: v.optional(text),
+})
 
 export const Burst = v.strictObject({
   to: text,
@@ -119,9 +126,11 @@ export const NewGroup = v.strictObject({
 
 export const ParticipantsChange = v.strictObject({
   by: Phone,
-  action: v.picklist(['add', 'remove', 'promote', 'demote', 'leave', 'request']),
-  /** Who leaves or asks to join is `by` unless named. */
+  action: v.picklist(['add', 'remove', 'promote', 'demote', 'leave', 'request', 'withdraw', 'reject', 'change_number']),
+  /** Who leaves, asks to join or no longer does is `by` unless named. Of `change_number`: the number `by` had before. */
   phones: v.optional(v.array(Phone)),
+  /** Of a request. */
+  method: v.optional(v.picklist(['invite_link', 'non_admin_add', 'linked_group_join'])),
 })
 
 export const GroupChange = v.strictObject({
@@ -133,11 +142,21 @@ export const GroupChange = v.strictObject({
   ephemeral_seconds: v.optional(count),
   join_approval: v.optional(v.boolean()),
   suspended: v.optional(v.boolean()),
+  /** Empty: taken away. */
   picture: v.optional(v.string()),
+  member_add_mode: v.optional(v.picklist(['admin_add', 'all_member_add'])),
+  renew_invite: v.optional(v.boolean()),
 })
 
 export const Restriction = v.strictObject({ seconds: count, silent: v.optional(v.boolean(), false) })
 export const SavedContact = v.strictObject({ phone: Phone, name: text })
+export const Profile = v.strictObject({ name: v.optional(text), picture: v.optional(v.string()) })
+export const Label = v.strictObject({
+  chat: text,
+  label: text,
+  assigned: v.optional(v.boolean(), true),
+  message_id: v.optional(text),
+})
 export const StatusPrivacy = v.strictObject({
   setting: v.picklist(['contacts', 'allowlist', 'denylist']),
   phones: v.optional(v.array(Phone), []),
@@ -145,6 +164,14 @@ export const StatusPrivacy = v.strictObject({
 
 export const Anything = v.record(v.string(), v.unknown())
 export const Post = v.strictObject({ message: Message })
+export const PostChange = v.strictObject({ post: text, message: v.optional(Message) })
+export const PostReaction = v.strictObject({ post: text, emoji: v.string() })
+export const ChannelRole = v.strictObject({
+  by: Phone,
+  phone: Phone,
+  role: v.picklist(['admin', 'subscriber']),
+  form: v.optional(v.picklist(['participant', 'mex', 'updates']), 'mex'),
+})
 
 const written = v.pipe(v.union([v.string(), v.number(), v.boolean()]), v.transform(String))
 

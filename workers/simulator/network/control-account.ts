@@ -1,10 +1,11 @@
 import type { AccountControl } from '../control/network-control.ts'
 import { node, randomId, SERVER_JID, seconds } from '../wire/node.ts'
-import { writeAction } from './app-state-phone.ts'
+import { publishPushName, writeAction } from './app-state-phone.ts'
 import { findKnown } from './control-people.ts'
 import { enqueue } from './delivery.ts'
 import type { Network, Person } from './model.ts'
 import { lidJidOf, pnOf } from './people.ts'
+import { setPersonPicture } from './pictures.ts'
 
 /**
  * What happens to an account that no message of its makes happen: the network restricts it, its owner saves people under a name or chooses
@@ -38,6 +39,26 @@ export function saveContact(network: Network, person: Person, { phone, name }: A
   const contactAction = { fullName: name, firstName: name, lidJid: lidJidOf(other), saveOnPrimaryAddressbook: true }
   const value = { timestamp: Date.now(), contactAction }
   writeAction(network, person, CONTACTS, ['contact', pnOf(other)], CONTACT_VERSION, value)
+}
+
+/** The account's name travels in its settings; of its picture everybody is told. */
+export function setProfile(network: Network, person: Person, { name, picture }: AccountControl['profile']) {
+  if (name !== undefined) {
+    person.name = name
+    publishPushName(network, person)
+  }
+  if (picture !== undefined) setPersonPicture(network, person, picture)
+}
+
+/** Labels are kept in this collection, a label of a chat by label and chat, one of a message by that, too. */
+const LABELS = 'regular'
+const LABEL_VERSION = 3
+
+export function labelChat(network: Network, person: Person, { chat, label, assigned, message_id }: AccountControl['label']) {
+  const jid = chat.includes('@') ? chat : pnOf(findKnown(network, chat))
+  const index = message_id ? ['label_message', label, jid, message_id, '0', '0'] : ['label_jid', label, jid]
+  const value = { timestamp: Date.now(), labelAssociationAction: { labeled: assigned } }
+  writeAction(network, person, LABELS, index, LABEL_VERSION, value)
 }
 
 export function setStatusPrivacy(network: Network, person: Person, { setting, phones }: AccountControl['statusPrivacy']) {

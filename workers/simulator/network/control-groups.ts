@@ -27,7 +27,14 @@ export function createGroupByControl(network: Network, input: GroupInput): { id:
   return { id: group.id }
 }
 
-export function changeParticipants(network: Network, id: string, by: Person, action: string, phones: string[]) {
+export function changeParticipants(
+  network: Network,
+  id: string,
+  by: Person,
+  action: string,
+  phones: string[],
+  method = 'invite_link',
+) {
   const group = findGroup(network, id)
   const people = phones.map((phone) => findKnown(network, phone))
   const addresses = people.map((person) => pnOf(person))
@@ -42,7 +49,20 @@ export function changeParticipants(network: Network, id: string, by: Person, act
     case 'demote':
       return void setRoles(network, group, by, addresses, action)
     case 'request':
-      for (const person of people.length > 0 ? people : [by]) requestToJoin(network, group, person, 'invite_link')
+      for (const person of people) requestToJoin(network, group, person, method, by)
+      return
+    case 'withdraw':
+      return settings.withdrawRequest(network, group, by)
+    case 'reject':
+      return settings.decideRequests(
+        network,
+        group,
+        by,
+        people.map(({ number }) => number),
+        false,
+      )
+    case 'change_number':
+      for (const before of people) settings.changeNumber(network, group, by, before)
       return
     default:
       throw new ControlError('invalid_request', `action: ${action} is not something to do with participants`)
@@ -63,6 +83,8 @@ function applyChanges(network: Network, group: Group, by: Person, changes: Recor
     join_approval: approval,
     suspended,
     picture,
+    member_add_mode: addMode,
+    renew_invite: isNewInvite,
   } = changes
   if (typeof subject === 'string') settings.setSubject(network, group, by, subject)
   if (typeof description === 'string') settings.setDescription(network, group, by, description)
@@ -72,4 +94,6 @@ function applyChanges(network: Network, group: Group, by: Person, changes: Recor
   if (typeof approval === 'boolean') settings.setJoinApproval(network, group, by, approval)
   if (typeof picture === 'string') settings.setGroupPicture(network, group, by, picture || undefined)
   if (typeof suspended === 'boolean') settings.setSuspended(network, group, by, suspended)
+  if (addMode === 'admin_add' || addMode === 'all_member_add') settings.setMemberAddMode(network, group, by, addMode)
+  if (isNewInvite === true) settings.renewInvite(network, group, by)
 }

@@ -1,9 +1,9 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
-import { type ChannelPost, ControlError, type MessageInput } from '../control/network-control.ts'
+import { type ChannelPost, type ChannelRole, ControlError, type MessageInput } from '../control/network-control.ts'
 import { type ComposeContext, compose } from '../people/compose.ts'
 import { findKnown } from './control-people.ts'
 import type { Network, Person } from './model.ts'
-import { post } from './newsletters.ts'
+import { changePost, type Newsletter, newReaction, newRole, type Post, post } from './newsletters.ts'
 import { createNewsletter } from './queries/newsletters.ts'
 import { newMessageId } from './speaking.ts'
 
@@ -26,17 +26,50 @@ export async function postByControl(
   input: MessageInput,
   contextFor: (from: Person, to: string) => ComposeContext,
 ): Promise<{ id: string; server_id: string }> {
-  const newsletter = network.newsletters.get(id)
-  if (!newsletter) throw new ControlError('not_found', `there is no newsletter ${id}`)
+  const newsletter = findNewsletter(network, id)
   const { message } = await compose(input, contextFor(findKnown(network, newsletter.owner), id))
   const made = post(network, newsletter, newMessageId(), proto.Message.encode(message).finish())
   return { id: made.id, server_id: String(made.serverId) }
 }
 
-/** Posts as readers have them, oldest first. */
-export function postsByControl(network: Network, id: string): ChannelPost[] {
+function findNewsletter(network: Network, id: string): Newsletter {
   const newsletter = network.newsletters.get(id)
   if (!newsletter) throw new ControlError('not_found', `there is no newsletter ${id}`)
+  return newsletter
+}
+
+function findPost(newsletter: Newsletter, id: string): Post {
+  const found = newsletter.posts.find((each) => each.id === id)
+  if (!found) throw new ControlError('not_found', `there is no post ${id} in ${newsletter.id}`)
+  return found
+}
+
+export async function changePostByControl(
+  network: Network,
+  id: string,
+  postId: string,
+  input: MessageInput | undefined,
+  contextFor: (from: Person, to: string) => ComposeContext,
+) {
+  const newsletter = findNewsletter(network, id)
+  const made = findPost(newsletter, postId)
+  if (!input) return changePost(network, newsletter, made, undefined)
+  const { message } = await compose(input, contextFor(findKnown(network, newsletter.owner), id))
+  changePost(network, newsletter, made, proto.Message.encode(message).finish())
+}
+
+export function reactByControl(network: Network, id: string, postId: string, emoji: string) {
+  const newsletter = findNewsletter(network, id)
+  newReaction(network, newsletter, findPost(newsletter, postId), emoji)
+}
+
+export function setRoleByControl(network: Network, id: string, { by, phone, role, form }: ChannelRole) {
+  newRole(network, findNewsletter(network, id), findKnown(network, by), findKnown(network, phone), role, form)
+}
+
+/** Posts as readers have them, oldest first. */
+export function postsByControl(network: Network, id: string): ChannelPost[] {
+  const newsletter = findNewsletter(network, id)
   return newsletter.posts.map((made) => ({
     id: made.id,
     server_id: String(made.serverId),

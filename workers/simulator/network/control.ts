@@ -9,10 +9,17 @@ import {
 import { type ComposeContext, compose } from '../people/compose.ts'
 import { startBurst } from './burst.ts'
 import { startCall } from './calls.ts'
-import { restrict, saveContact, setStatusPrivacy } from './control-account.ts'
+import { labelChat, restrict, saveContact, setProfile, setStatusPrivacy } from './control-account.ts'
 import { createCommunityByControl, updateBusinessByControl } from './control-business.ts'
 import { changeParticipants, createGroupByControl, updateGroup } from './control-groups.ts'
-import { createNewsletterByControl, postByControl, postsByControl } from './control-newsletters.ts'
+import {
+  changePostByControl,
+  createNewsletterByControl,
+  postByControl,
+  postsByControl,
+  reactByControl,
+  setRoleByControl,
+} from './control-newsletters.ts'
 import { findKnown } from './control-people.ts'
 import { describeState } from './control-state.ts'
 import { notifyDevices } from './devices.ts'
@@ -25,7 +32,7 @@ import { addPerson, findPerson, jidOf, pnOf, setDeviceCount } from './people.ts'
 import { findPicture, setPersonPicture } from './pictures.ts'
 import { showPresence } from './presence.ts'
 import { giveReceipt } from './receipts.ts'
-import { newMessageId, speak } from './speaking.ts'
+import { newMessageId, type SpeakOptions, speak } from './speaking.ts'
 
 /** Stores sealed media and says where it lies. */
 export type Upload = ComposeContext['upload']
@@ -79,10 +86,17 @@ function contextFor(network: Network, from: Person, to: string, upload: Upload):
   }
 }
 
-async function say(network: Network, from: Person, to: string, input: MessageInput, upload: Upload, id?: string) {
+async function say(
+  network: Network,
+  from: Person,
+  to: string,
+  input: MessageInput,
+  upload: Upload,
+  { id, unavailable }: Pick<SpeakOptions, 'id' | 'unavailable'> = {},
+) {
   const chat = to.includes('@') ? to : digits(to)
   const { message, ...about } = await compose(input, contextFor(network, from, chat, upload))
-  return speak(network, from, chat, message, { id, about })
+  return speak(network, from, chat, message, { id, about, unavailable })
 }
 
 function describeContact(person: Person) {
@@ -181,11 +195,12 @@ export function createControl(network: Network, upload: Upload, reset: () => Pro
       return applyContact(network, known ?? addPerson(network, number, false, false), input)
     },
     updateContact: (phone, input) => applyContact(network, person(phone), input),
-    async sendFromContact(phone, to, message, id = newMessageId(), delayMs = 0) {
+    async sendFromContact(phone, to, message, id = newMessageId(), delayMs = 0, unavailable = undefined) {
       const from = person(phone)
       if (!isGroup(to) && !to.includes('@')) findKnown(network, to)
-      if (delayMs === 0) return say(network, from, to, message, upload, id)
-      network.later(delayMs, () => network.run(say(network, from, to, message, upload, id)))
+      const send = () => say(network, from, to, message, upload, { id, unavailable })
+      if (delayMs === 0) return send()
+      network.later(delayMs, () => network.run(send()))
       return { id }
     },
     burst: (phone, to, count, textPrefix, perSecond) => startBurst(network, person(phone), to, count, textPrefix, perSecond),
@@ -205,7 +220,8 @@ export function createControl(network: Network, upload: Upload, reset: () => Pro
       return { state: call.state }
     },
     createGroup: (input) => createGroupByControl(network, input),
-    changeParticipants: async (id, by, action, phones) => changeParticipants(network, id, person(by), action, phones),
+    changeParticipants: async (id, by, action, phones, method) =>
+      changeParticipants(network, id, person(by), action, phones, method),
     updateGroup: async (id, by, changes) => updateGroup(network, id, person(by), changes),
     createCommunity: (input) => createCommunityByControl(network, input),
     updateBusiness: (phone, input) => updateBusinessByControl(network, phone, input),
@@ -213,8 +229,14 @@ export function createControl(network: Network, upload: Upload, reset: () => Pro
     postToNewsletter: (id, message) => postByControl(network, id, message, (from, to) => contextFor(network, from, to, upload)),
     restrict: (phone, input) => restrict(network, findPhone(network, phone), input),
     saveContact: (phone, input) => saveContact(network, findPhone(network, phone), input),
+    setProfile: (phone, input) => setProfile(network, findPhone(network, phone), input),
+    label: (phone, input) => labelChat(network, findPhone(network, phone), input),
     setStatusPrivacy: (phone, input) => setStatusPrivacy(network, findPhone(network, phone), input),
     newsletterPosts: (id) => postsByControl(network, id),
+    changePost: (id, made, message) =>
+      changePostByControl(network, id, made, message, (from, to) => contextFor(network, from, to, upload)),
+    reactToPost: (id, made, emoji) => reactByControl(network, id, made, emoji),
+    setChannelRole: (id, input) => setRoleByControl(network, id, input),
     addFault: (fault) => network.faults.add(fault),
     clearFaults: () => network.faults.clear(),
     setDown(down) {

@@ -3,6 +3,7 @@ import { enqueue } from './delivery.ts'
 import { newInvite, notifyGroup, participantNode } from './groups.ts'
 import type { Group, Network, Person } from './model.ts'
 import { jidOf, pnOf } from './people.ts'
+import { pictureId } from './pictures.ts'
 
 /** Changes of a group's settings: the state and what everybody is told. */
 
@@ -56,6 +57,23 @@ export function renewInvite(network: Network, group: Group, actor: Person): stri
   return group.invite
 }
 
+/** Somebody who asked to join does not want to any more. */
+export function withdrawRequest(network: Network, group: Group, person: Person) {
+  if (!group.requests.delete(person.number)) return
+  const shown = participantNode(group, { person, role: 'member' })
+  notifyGroup(network, group, person, node('revoked_membership_requests', {}, [shown]))
+}
+
+/** Members are told under which number somebody was known: who acts is known under the new one. */
+export function changeNumber(network: Network, group: Group, person: Person, before: Person) {
+  const member = group.members.get(before.number)
+  if (!member) return
+  group.members.delete(before.number)
+  group.members.set(person.number, { person, role: member.role })
+  const shown = participantNode(group, { person: before, role: 'member' })
+  notifyGroup(network, group, person, node('modify', {}, [shown]))
+}
+
 export function decideRequests(network: Network, group: Group, actor: Person, numbers: string[], isApproved: boolean) {
   for (const number of numbers) {
     const request = group.requests.get(number)
@@ -71,7 +89,8 @@ export function decideRequests(network: Network, group: Group, actor: Person, nu
 export function setGroupPicture(network: Network, group: Group, actor: Person, picture: string | undefined) {
   group.picture = picture
   const author = jidOf(actor, group.addressing)
-  const change = picture === undefined ? node('delete', { jid: group.id }) : node('set', { jid: group.id, id: seconds(), author })
+  const change =
+    picture === undefined ? node('delete', { jid: group.id }) : node('set', { jid: group.id, id: pictureId(picture), author })
   for (const { person } of group.members.values()) {
     for (const companion of person.companions.values()) {
       enqueue(

@@ -190,12 +190,12 @@ export function setRoles(
   return changes
 }
 
-/** Somebody asks to join; admins decide. */
-export function requestToJoin(network: Network, group: Group, person: Person, method: string) {
+/** Somebody asks to join, or is added by `actor` who may not; admins decide. */
+export function requestToJoin(network: Network, group: Group, person: Person, method: string, actor = person) {
   group.requests.set(person.number, { person, at: seconds() })
   const shown = participantNode(group, { person, role: 'member' })
   const change = node('created_membership_requests', { request_method: method }, [node('requested_user', shown.attrs), shown])
-  notifyGroup(network, group, person, change)
+  notifyGroup(network, group, actor, change)
 }
 
 export function isAdmin(group: Group, person: Person): boolean {

@@ -1,7 +1,8 @@
-import { type BinaryNode, bytesOf, child, node, seconds } from '../wire/node.ts'
+import { type BinaryNode, bytesOf, child, node, randomId, SERVER_JID, seconds } from '../wire/node.ts'
 import { acknowledgement } from './acknowledgement.ts'
 import { enqueue } from './delivery.ts'
 import type { Companion, Network, Person } from './model.ts'
+import { lidJidOf, pnOf } from './people.ts'
 
 export interface Post {
   serverId: number
@@ -62,13 +63,81 @@ function describePost(post: Post, item: BinaryNode) {
 function change(network: Network, newsletter: Newsletter, companion: Companion, item: BinaryNode, bytes: Uint8Array) {
   const found = newsletter.posts.find(({ id }) => id === item.attrs.id)
   if (!found) return companion.connection?.send(acknowledgement(item, 404))
-  if (item.attrs.edit === '8') newsletter.posts.splice(newsletter.posts.indexOf(found), 1)
-  else {
-    found.message = bytes
-    describePost(found, item)
-  }
-  network.changed()
+  const isRemoval = item.attrs.edit === '8'
+  if (!isRemoval) describePost(found, item)
   companion.connection?.send(acknowledgement(item))
+  changePost(network, newsletter, found, isRemoval ? undefined : bytes, companion)
+}
+
+/** Readers are told under the post's own id: an edit brings the new content whole, a removal brings none. */
+export function changePost(
+  network: Network,
+  newsletter: Newsletter,
+  made: Post,
+  bytes: Uint8Array | undefined,
+  author?: Companion,
+) {
+  if (bytes) made.message = bytes
+  else newsletter.posts.splice(newsletter.posts.indexOf(made), 1)
+  const attrs = {
+    from: newsletter.id,
+    id: made.id,
+    server_id: made.serverId,
+    t: seconds(),
+    type: 'text',
+    edit: bytes ? '3' : '8',
+  }
+  const meta = { original_msg_t: made.at, ...(bytes ? { msg_edit_t: Date.now() } : {}) }
+  tellReaders(
+    network,
+    newsletter,
+    () => node('message', attrs, [node('plaintext', {}, bytes ?? Buffer.alloc(0)), node('meta', meta)]),
+    author,
+  )
+}
+
+/** Readers are not told who reacts. */
+export function newReaction(network: Network, newsletter: Newsletter, made: Post, code: string) {
+  const reaction = node('reaction', { message_id: made.serverId }, [
+    node('reaction', code === '' ? {} : { code }, Buffer.from(code)),
+  ])
+  tellReaders(network, newsletter, () =>
+    node('notification', { from: newsletter.id, type: 'newsletter', id: randomId(), t: seconds() }, [reaction]),
+  )
+}
+
+/**
+ * Somebody may run the channel, or may not any more. The network says so in a child of the channel's notification, or as the answer of a
+ * query nobody asked: the web client reads `data`, the library `updates`.
+ */
+export function newRole(
+  network: Network,
+  newsletter: Newsletter,
+  by: Person,
+  person: Person,
+  role: 'admin' | 'subscriber',
+  form: 'participant' | 'mex' | 'updates',
+) {
+  newsletter.subscribers.set(person.number, { isMuted: false, role: role === 'admin' ? 'ADMIN' : 'SUBSCRIBER' })
+  const action = role === 'admin' ? 'promote' : 'demote'
+  const operation = `NotificationNewsletterAdmin${role === 'admin' ? 'Promote' : 'Demote'}`
+  const user = { id: lidJidOf(person), pn: pnOf(person) }
+  const actor = { id: lidJidOf(by), pn: pnOf(by) }
+  const data = {
+    [`xwa2_notify_newsletter_admin_${action}`]: { id: newsletter.id, user, actor, user_new_role: role.toUpperCase() },
+  }
+  const update = { operation, updates: [{ jid: newsletter.id, user: pnOf(person) }] }
+  const stanza = () => {
+    const about = { id: randomId(), t: seconds() }
+    if (form === 'participant')
+      return node('notification', { from: newsletter.id, type: 'newsletter', participant: pnOf(by), ...about }, [
+        node('participant', { jid: pnOf(person), action, role: role.toUpperCase() }),
+      ])
+    const child =
+      form === 'mex' ? node('update', { op_name: operation }, JSON.stringify({ data })) : node('mex', {}, JSON.stringify(update))
+    return node('notification', { from: SERVER_JID, type: 'mex', ...about }, [child])
+  }
+  tellReaders(network, newsletter, stanza)
 }
 
 /** A reader reacts to a post, or takes the reaction back. */
@@ -96,13 +165,16 @@ export function post(network: Network, newsletter: Newsletter, id: string, messa
 }
 
 function publish(network: Network, newsletter: Newsletter, made: Post, author?: Companion) {
+  tellReaders(network, newsletter, () => postStanza(newsletter, made), author)
+}
+
+function tellReaders(network: Network, newsletter: Newsletter, stanza: () => BinaryNode, author?: Companion) {
   const people = [...newsletter.subscribers.keys()].flatMap((number): Person[] => {
     const person = network.people.get(number)
     return person ? [person] : []
   })
   for (const person of people) {
-    for (const companion of person.companions.values())
-      if (companion !== author) enqueue(network, companion, postStanza(newsletter, made))
+    for (const companion of person.companions.values()) if (companion !== author) enqueue(network, companion, stanza())
   }
   network.changed()
 }

@@ -18,6 +18,8 @@ export interface SpeakOptions {
   /** To whom a status goes; everybody with a linked device who is not the author, when absent. */
   audience?: Person[]
   about?: Omit<Composed, 'message'>
+  /** Linked devices are not given the content: the type that `<unavailable>` says instead. */
+  unavailable?: string | undefined
 }
 
 /** Somebody the simulator plays sends a message: sealed for every linked device it concerns, in the order of the calls. */
@@ -26,7 +28,8 @@ export async function speak(network: Network, from: Person, to: string, message:
   const device = from.devices[0]!
   const bytes = proto.Message.encode(message).finish()
   remember(from, id, isGroup(to) || to === STATUS ? to : digits(to), bytes)
-  const outgoing: Outgoing = { id, about: options.about ?? stanzaOf(message), bytes, message, count: undefined }
+  const { unavailable } = options
+  const outgoing: Outgoing = { id, about: options.about ?? stanzaOf(message), bytes, message, count: undefined, unavailable }
   if (to === STATUS) await device.turn(() => toStatus(network, device, outgoing, options.audience))
   else if (isGroup(to)) await device.turn(() => toGroup(network, device, groupOf(network, from, to), outgoing))
   else await device.turn(() => toPerson(network, device, personOf(network, to), outgoing))
@@ -42,6 +45,7 @@ interface Outgoing {
   message: Message
   /** Set on a message that is sent again. */
   count: number | undefined
+  unavailable?: string | undefined
 }
 
 export function newMessageId(): string {
@@ -84,8 +88,9 @@ async function toPerson(network: Network, device: PretendDevice, to: Person, out
   // who is blocked is not told
   if (to.blocklist.has(lidJidOf(from))) return
   for (const companion of to.companions.values()) {
-    const enc = await seal(network, device, companion, outgoing.bytes, outgoing)
-    enqueue(network, companion, directStanza(network, device, outgoing, [enc]))
+    const { unavailable: type } = outgoing
+    const content = type ? node('unavailable', { type }) : await seal(network, device, companion, outgoing.bytes, outgoing)
+    enqueue(network, companion, directStanza(network, device, outgoing, [content]))
   }
   if (to !== from) recordFor(to, from, outgoing, pnOf(from))
   const chat = jidOf(to, network.settings.addressing)
@@ -160,6 +165,11 @@ async function toMany(
   const { signal } = device
   const companions = people.flatMap((person) => [...person.companions.values()])
   if (companions.length === 0) return
+  if (outgoing.unavailable) {
+    const content = [node('unavailable', { type: outgoing.unavailable })]
+    for (const companion of companions) enqueue(network, companion, groupStanza(device, chat, addressing, outgoing, content))
+    return
+  }
   // the key as it is before this message: from there on its holders can read
   const key = await distribution(device, chat)
   const shared = node(

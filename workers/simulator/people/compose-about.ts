@@ -10,6 +10,7 @@ const { ProtocolMessage, PinInChatMessage, SecretEncryptedMessage, EventResponse
 
 /** Phones allow these three; another number is sent as it is, to see what happens. 0 takes the pin away. */
 const Pin = v.object({ message_id, seconds: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)), 604_800) })
+const Reaction = v.object({ message_id, emoji: v.string(), encrypted: v.optional(v.boolean(), false) })
 const Edit = v.object({ message_id, text: v.string(), encrypted: v.optional(v.boolean(), false) })
 const EventResponse = v.object({
   message_id,
@@ -19,10 +20,7 @@ const EventResponse = v.object({
 
 /** Forms that speak about an earlier message. */
 export const ABOUT_FORMS: Record<string, Form> = {
-  reaction: form('message.reaction', v.object({ message_id, emoji: v.string() }), ({ message_id: id, emoji }, context) => ({
-    message: { reactionMessage: { key: keyOf(context, known(context, id)), text: emoji, senderTimestampMs: context.now() } },
-    type: 'reaction',
-  })),
+  reaction: form('message.reaction', Reaction, composeReaction),
   edit: form('message.edit', Edit, composeEdit),
   revoke: form('message.revoke', v.object({ message_id }), ({ message_id: id }, context) => {
     const target = known(context, id)
@@ -46,6 +44,20 @@ export const ABOUT_FORMS: Record<string, Form> = {
   })),
   poll_vote: form('message.poll_vote', v.object({ message_id, options: v.array(v.string()) }), composeVote),
   event_response: form('message.event_response', EventResponse, composeEventResponse),
+}
+
+/** Sealed where many listen who need not know of each other: in the announcements of a community. */
+function composeReaction(
+  { message_id: id, emoji, encrypted }: v.InferOutput<typeof Reaction>,
+  context: ComposeContext,
+): Composed {
+  const target = known(context, id)
+  const targetMessageKey = keyOf(context, target)
+  const about = { text: emoji, senderTimestampMs: context.now() }
+  if (!encrypted) return { message: { reactionMessage: { key: targetMessageKey, ...about } }, type: 'reaction' }
+  const inner = proto.Message.ReactionMessage.encode(about).finish()
+  const encReactionMessage = { targetMessageKey, ...sealed(context, target, 'Enc Reaction', inner) }
+  return { message: { encReactionMessage }, type: 'reaction' }
 }
 
 function composeEdit({ message_id: id, text, encrypted }: v.InferOutput<typeof Edit>, context: ComposeContext): Composed {

@@ -5,9 +5,9 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
  * `messageSecret`, so the network cannot link them:
  *
  *     key = HKDF(secret, salt 0, info = message id | author of it | who speaks | purpose, 32), AES-256-GCM with a 12-byte iv
- *     aad = message id | NUL | who speaks, for votes and answers; none for edits
+ *     aad = message id | NUL | who speaks, for votes and answers; none for edits and reactions
  */
-export type SecretPurpose = 'Poll Vote' | 'Event Response' | 'Message Edit' | 'Event Edit'
+export type SecretPurpose = 'Poll Vote' | 'Event Response' | 'Message Edit' | 'Event Edit' | 'Enc Reaction'
 
 export interface SecretAbout {
   secret: Uint8Array
@@ -18,6 +18,7 @@ export interface SecretAbout {
 }
 
 const TAG_BYTES = 16
+const BOUND: ReadonlySet<SecretPurpose> = new Set(['Poll Vote', 'Event Response'])
 
 export function sealAbout(about: SecretAbout, purpose: SecretPurpose, plain: Uint8Array): { encPayload: Buffer; encIv: Buffer } {
   const encIv = randomBytes(12)
@@ -39,5 +40,5 @@ function keyFor({ secret, messageId, author, speaker }: SecretAbout, purpose: Se
 }
 
 function aadFor({ messageId, speaker }: SecretAbout, purpose: SecretPurpose): Buffer {
-  return purpose.endsWith('Edit') ? Buffer.alloc(0) : Buffer.from(`${messageId}\0${speaker}`)
+  return BOUND.has(purpose) ? Buffer.from(`${messageId}\0${speaker}`) : Buffer.alloc(0)
 }
