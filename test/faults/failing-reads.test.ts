@@ -80,3 +80,58 @@ test('one that meets a failure every time is let go, and those behind it come', 
   world.refuseRead(null)
   assert.ok(failed > 1)
 })
+
+const mapping = keys.signals(INSTANCE, 'lid-mapping')
+
+/** Stanzas the network would give out again. */
+async function pending(): Promise<number> {
+  const { phones } = await world.sandbox.get<{ phones: { devices: { pending: number }[] }[] }>('/state')
+  return phones.flatMap(({ devices }) => devices).reduce((sum, device) => sum + device.pending, 0)
+}
+
+/** A group with somebody who has said nothing yet, so that their other name has to be looked for when they do something. */
+async function groupWith(stranger: string) {
+  const { id } = await world.sandbox.createGroup({
+    subject: 'Team',
+    owner: CONTACTS[2],
+    participants: [PHONE, stranger],
+    addressing: 'pn',
+  })
+  const chat = `${id.split('@')[0]}-group`
+  const told = (name: string) =>
+    world.receiver.events('received').filter(({ notification, phone }) => notification === name && phone === chat)
+  await until('the group', () => told('group_create').length > 0)
+  return {
+    leave: () => world.sandbox.post(`/groups/${id}/participants`, { by: stranger, action: 'leave' }),
+    rename: () => world.sandbox.put(`/groups/${id}`, { by: CONTACTS[2], subject: 'Next' }),
+    told,
+  }
+}
+
+// The failing read was taken for a stanza that cannot be understood: the notification was confirmed, and gone.
+test('a notification is told although whoever acts could not be looked up at first', async () => {
+  const stranger = '5511988880077'
+  const group = await groupWith(stranger)
+  const failed = failOnce((key) => key === `${mapping}${stranger}`)
+  await group.leave()
+  await until('the departure', () => group.told('group_participant_leave').length > 0, 20_000)
+  assert.equal(failed(), 1)
+  assert.deepEqual(
+    group.told('group_participant_leave').map(({ participant_phone }) => participant_phone),
+    [stranger],
+  )
+})
+
+test('a notification that can never be told is let go, and those behind it come', async () => {
+  const stranger = '5511988880078'
+  const group = await groupWith(stranger)
+  let failed = 0
+  world.refuseRead((key) => key === `${mapping}${stranger}` && ++failed > 0)
+  await group.leave()
+  await group.rename()
+  await until('both are confirmed', async () => (await pending()) === 0)
+  world.refuseRead(null)
+  assert.equal(failed, 6)
+  assert.equal(group.told('group_change_subject').length, 1)
+  assert.deepEqual(group.told('group_participant_leave'), [])
+})

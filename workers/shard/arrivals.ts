@@ -18,9 +18,11 @@ import {
 import type { Logger } from 'pino'
 import type { DomainEvent } from '../../src/domain/events.ts'
 import type { Op } from '../../src/storage/contract.ts'
+import { rawSocket } from './baileys/end.ts'
 import type { Calls } from './calls.ts'
 import { raiseGate } from './gate.ts'
 import type { Inbound } from './inbound.ts'
+import { LookupError } from './lookup.ts'
 import { type Mark, messageMark, messageMarks } from './marks.ts'
 import type { Secrets } from './secrets.ts'
 import type { Session } from './session.ts'
@@ -37,7 +39,7 @@ export interface ArrivalDeps {
   /** What later parts of a message are opened with. */
   secrets: Secrets
   log: Logger
-  /** Commits what `make` tells, once per mark. */
+  /** Commits what `make` tells, once per mark. Rejects when it has to come again. */
   once(mark: Mark, make: () => Promise<readonly DomainEvent[]>, more?: readonly Op[], others?: readonly Mark[]): Promise<void>
   /** For the commit of a message that could not be read before. */
   arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
@@ -61,9 +63,11 @@ export function attachArrivals(session: Session, deps: ArrivalDeps): void {
   const onFailure = (error: unknown) => {
     // Nothing may be confirmed past what is not on disk: without the connection the network sends it again.
     log.error({ err: error }, 'what arrived could not be written; the connection is cut')
-    const { socket } = sock.ws as unknown as { socket?: { terminate(): void } | null }
-    socket?.terminate()
+    rawSocket(sock)?.terminate()
   }
+
+  /** Says nothing about the stanza: told when it comes again. */
+  const isOurs = (error: unknown) => error instanceof LookupError || session.ended.aborted
 
   async function events(node: BinaryNode, notices: readonly Notice[]): Promise<DomainEvent[]> {
     const { id = '', t, notify } = node.attrs
@@ -91,6 +95,7 @@ export function attachArrivals(session: Session, deps: ArrivalDeps): void {
       try {
         return await events(node, await noticesOf(node, context))
       } catch (error) {
+        if (isOurs(error)) throw error
         // A stanza that cannot be understood now cannot be understood when it comes again.
         log.warn({ err: error, type, stanza: id }, 'a notification could not be told')
         return []
@@ -132,6 +137,7 @@ export function attachArrivals(session: Session, deps: ArrivalDeps): void {
     within(session, PICTURE_DEADLINE, sock.profilePictureUrl(identity.own()[0] ?? '', 'image')).then(
       (url) => url?.slice(0, 2_048) ?? null,
       (error: unknown) => {
+        if (session.ended.aborted) throw error
         log.info({ err: error }, 'the address of our own new picture is not known')
         return null
       },

@@ -11,7 +11,7 @@ type Listener = (node: BinaryNode) => void
 export interface Gate {
   /** Event of the socket, `CB:call`. */
   name: string
-  /** Undefined: not ours. Rejects when it could not be written: the stanza is then not confirmed, and comes again. */
+  /** Undefined: not ours. Rejects, or throws, when it could not be written: the stanza is then not confirmed, and comes again. */
   take(node: BinaryNode): Promise<void> | undefined
   /** A stanza that could not be written down: nothing behind it may be confirmed either. */
   onFailure(error: unknown): void
@@ -29,9 +29,18 @@ export function raiseGate({ ws }: WASocket, { name, take, onFailure }: Gate): vo
     for (const listener of listeners) listener.call(ws, node)
   }
 
+  /** Whoever throws at once must not reach the library's emitter, which would lose the stanza and all that the frame means to others. */
+  function begun(node: BinaryNode): Promise<void> | undefined {
+    try {
+      return take(node)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
   ws.on(name, (node: BinaryNode) => {
     if (isShut) return
-    const taken = take(node)
+    const taken = begun(node)
     if (taken === undefined && waiting === 0) return pass(node)
     // Its place in the line is taken now, and its work has begun: the line only keeps the order in which the library hears.
     taken?.catch(() => {})

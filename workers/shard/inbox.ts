@@ -27,6 +27,7 @@ import type { Secrets } from './secrets.ts'
 import { SESSION_CLOSED, SignalError } from './signal/errors.ts'
 import type { Inbox as SignalInbox } from './signal/inbox-seam.ts'
 import { bare } from './translate/jid.ts'
+import { createTries } from './tries.ts'
 
 export interface InboxDeps {
   instance: string
@@ -68,13 +69,6 @@ export interface InboxSession {
   /** Refuse decrypts from now on: queued handlers of an ended socket still run, and what they open would be confirmed to nobody. */
   fence(): void
 }
-
-/**
- * A ciphertext that meets a failure of ours (a read that fails, a record that is broken) is delivered again by cutting the connection, but
- * not for ever: after this it goes the way of those that cannot be read.
- */
-const MAX_TRIES = 5
-const TRIES_REMEMBERED = 1_000
 
 /** Padding only: the library decodes it to an empty message, confirms it normally and reports nothing. */
 const EMPTY = Uint8Array.of(1)
@@ -272,7 +266,7 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
         // The network delivers it again to the next socket.
         if (isFenced || error.message === SESSION_CLOSED) return
         const at = stanzas.get(ciphertext)
-        if (!(error instanceof SignalError) && isWorthAnotherTry(ciphertextMark(ciphertext))) {
+        if (!(error instanceof SignalError) && tries.isWorthAnother(ciphertextMark(ciphertext))) {
           log.error({ err: error, stanza: at?.stanza.node.attrs.id }, 'a message could not be taken; the connection is cut')
           return cut()
         }
@@ -311,20 +305,8 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
     }
   }
 
-  /** Ciphertexts that met a failure of ours, and how often. */
-  const tries = new Map<Mark, number>()
-
-  function isWorthAnotherTry(mark: Mark): boolean {
-    const before = tries.get(mark) ?? 0
-    tries.delete(mark)
-    if (before >= MAX_TRIES) return false
-    tries.set(mark, before + 1)
-    for (const oldest of tries.keys()) {
-      if (tries.size <= TRIES_REMEMBERED) break
-      tries.delete(oldest)
-    }
-    return true
-  }
+  /** Ciphertexts that met a failure of ours; after their last try they go the way of those that cannot be read. */
+  const tries = createTries()
 
   const rotateMarks = () =>
     marks.rotate().catch((error) => log.warn({ err: error }, 'the older marks of the inbox could not be dropped'))

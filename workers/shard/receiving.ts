@@ -8,6 +8,7 @@ import { createInbox, type InboxDeps, type InboxSession } from './inbox.ts'
 import { createPresence } from './presence.ts'
 import type { Session } from './session.ts'
 import { waiting } from './translate/inbound/message.ts'
+import { triedOnce } from './tries.ts'
 import { createWaiting } from './waiting.ts'
 
 export interface ReceivingDeps extends InboundDeps, Omit<InboxDeps, 'translate' | 'arrived' | 'unreadable' | 'outbox'> {
@@ -56,6 +57,7 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     unreadable: held.add,
     onMessage,
   })
+  const once = triedOnce(inbox.once, log)
   const calls = createCalls({
     instance,
     store,
@@ -64,7 +66,7 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     log,
     settings: () => deps.config().settings,
     told: inbound.told,
-    once: inbox.once,
+    once,
     async enqueue(jid, text) {
       const person = await inbound.context()?.identity.person(jid)
       if (person) await deps.answerCall(person.phone, text)
@@ -83,7 +85,7 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     attach(session) {
       inbound.use(session)
       presence.attach(session)
-      attachArrivals(session, { inbound, calls, secrets: deps.secrets, log, once: inbox.once, arrived: held.arrived, onMessage })
+      attachArrivals(session, { inbound, calls, secrets: deps.secrets, log, once, arrived: held.arrived, onMessage })
       watchAccount(session, { store, clock, log, outbox, inbound })
     },
     announce: presence.announce,
