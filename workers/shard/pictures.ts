@@ -12,6 +12,7 @@
 import type { Contact } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, DAY, HOUR, SECOND } from '../../src/domain/clock.ts'
+import { Failure } from '../../src/domain/failures.ts'
 import { createBudget } from './budget.ts'
 import type { Session } from './session.ts'
 import { actionFailure, networkCode } from './translate/failures.ts'
@@ -107,6 +108,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
 
   /** An answer that is still to come then finds nobody: it may be from before. */
   function forget(entry: Entry | undefined) {
+    if (!entry) return
     for (const [jid, other] of known) if (other === entry) known.delete(jid)
   }
 
@@ -133,19 +135,27 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
     }
   }
 
+  async function take(from: Session, question: Question) {
+    try {
+      // A clock that was set back makes nobody wait longer.
+      await pause(from, Math.min(PACE, lastAskedAt + PACE - clock.now()))
+      // Somebody may have asked what a channel is meanwhile.
+      if (question.entry.isAnswered) return
+      if (!from.isOpen) throw new Failure('instance_not_connected')
+      lastAskedAt = clock.now()
+      await ask(from, question)
+    } catch (error) {
+      forget(question.entry)
+      throw error
+    }
+  }
+
   /** Until nothing waits, or the rest cannot be asked any more; that is forgotten, so that later events ask. */
   async function work(current: Line) {
     const { session, waiting } = current
     current.isWorking = true
     try {
-      for (let next = waiting[0]; next; next = waiting[0]) {
-        await pause(session, lastAskedAt + PACE - clock.now())
-        if (!next.entry.isAnswered && session.isOpen) {
-          lastAskedAt = clock.now()
-          await ask(session, next)
-        }
-        waiting.shift()
-      }
+      for (let next = waiting.shift(); next; next = waiting.shift()) await take(session, next)
     } finally {
       current.isWorking = false
       drop(current)
