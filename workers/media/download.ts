@@ -12,7 +12,7 @@ import { parseAllow } from '../../src/webhooks/addresses.ts'
 import { proxyWay } from '../../src/webhooks/proxy-way.ts'
 import { createFileHost } from './file-host.ts'
 import { giveWay } from './give-way.ts'
-import { inPieces, roomOf } from './pieces.ts'
+import { gathered, movable, roomOf } from './pieces.ts'
 
 giveWay()
 const { network, egressAllow, logLevel } = workerData as Pick<RouteOptions, 'network'> & {
@@ -35,9 +35,10 @@ export async function download({ download, port }: { download: FileDownload; por
     const answer = await host.get(download, signal)
     if ('status' in answer) return say({ type: 'status', status: answer.status })
     say({ type: 'open' })
-    for await (const { buffer } of inPieces(decrypted(file, answer.body))) {
+    for await (const opened of decrypted(file, gathered(answer.body))) {
       await room()
-      say({ type: 'piece', bytes: buffer }, [buffer])
+      const bytes = movable(opened)
+      say({ type: 'piece', bytes }, [bytes])
     }
     say({ type: 'end' })
   } catch (error) {

@@ -2,24 +2,32 @@
 import type { MessagePort } from 'node:worker_threads'
 import { PIECE, WINDOW } from '../../src/domain/file-download.ts'
 
-/** Each piece is a buffer of its own, so that it can be moved; all are full but the last. */
-export async function* inPieces(source: AsyncIterable<Uint8Array>, size = PIECE): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  let piece = new Uint8Array(size)
+/**
+ * Chunks as they come from a socket, 16 KB and less, put together: a cipher, a MAC and two hashes take a fifth less for large ones, and
+ * what comes out of the cipher can be moved as it is. The same bytes are filled again for the next one.
+ */
+export async function* gathered(source: AsyncIterable<Uint8Array>, size = PIECE): AsyncGenerator<Uint8Array> {
+  const buffer = Buffer.allocUnsafeSlow(size)
   let filled = 0
   for await (const chunk of source) {
     for (let at = 0; at < chunk.length; ) {
       const part = chunk.subarray(at, at + size - filled)
-      piece.set(part, filled)
+      buffer.set(part, filled)
       filled += part.length
       at += part.length
       if (filled < size) continue
-      yield piece
-      piece = new Uint8Array(size)
+      yield buffer
       filled = 0
     }
   }
-  if (filled > 0) yield piece.slice(0, filled)
+  if (filled > 0) yield buffer.subarray(0, filled)
 }
+
+/** The bytes in memory of their own, so that they can be moved. */
+export const movable = (bytes: Uint8Array): ArrayBuffer =>
+  bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer
+    ? bytes.buffer
+    : (Uint8Array.from(bytes).buffer as ArrayBuffer)
 
 /** Each call takes the room for one piece, waiting for it; every message of the port gives some back. Rejects when the signal ends. */
 export function roomOf(port: MessagePort, signal: AbortSignal, window = WINDOW): () => Promise<void> {
