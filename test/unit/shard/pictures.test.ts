@@ -257,6 +257,17 @@ test('a change is forgotten under both names, and an answer from before it does 
   assert.equal(pictures.of([LID]), null)
 })
 
+test('a change told by number is that of the person known by LID', async (t) => {
+  const { pictures, connect, after } = scene(t)
+  const { ev } = connect()
+  pictures.wonder([LID], 'chat')
+  await after(0)
+  assert.equal(pictures.of([LID]), url(LID))
+  ev.emit('contacts.update', [{ id: NUMBER, imgUrl: 'changed' }])
+  await after(0)
+  assert.equal(pictures.of([LID]), null)
+})
+
 test('when the network says that it is too much, nothing is asked for an hour', async (t) => {
   const { pictures, scene: network, asked, connect, after } = scene(t)
   connect()
@@ -301,6 +312,16 @@ test('a channel is described by whoever asked first', async (t) => {
   assert.deepEqual([asked, channels], [[], [CHANNEL]])
   pictures.learnNewsletter(CHANNEL, { thread_metadata: { preview: { id: '0', direct_path: '' } } })
   assert.equal(pictures.of([CHANNEL]), null)
+})
+
+test('a channel that was described while it waited is not asked about', async (t) => {
+  const { pictures, channels, connect, after } = scene(t)
+  connect()
+  pictures.wonder(ANA, 'chat')
+  pictures.wonder([CHANNEL], 'chat')
+  pictures.learnNewsletter(CHANNEL, {})
+  await after(2 * SECOND)
+  assert.deepEqual(channels, [])
 })
 
 test('another account starts without what is known', async (t) => {
