@@ -1,4 +1,4 @@
-/** What the inbox keeps is about one linked device, and goes with it. */
+/** What is kept of messages is about one linked device, and goes with it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { keys } from '../../src/storage/keys.ts'
@@ -15,10 +15,17 @@ before(async () => {
 })
 after(() => world.stop())
 
+const PREFIXES = [
+  keys.journals(INSTANCE),
+  keys.deadLetters(INSTANCE),
+  keys.marks(INSTANCE, 0),
+  keys.secrets(INSTANCE),
+  keys.sents(INSTANCE),
+]
+
 async function kept(): Promise<string[]> {
-  const prefixes = [keys.journals(INSTANCE), keys.deadLetters(INSTANCE), keys.marks(INSTANCE, 0), keys.marks(INSTANCE, 1)]
   const found: string[] = []
-  for (const prefix of prefixes) for await (const [key] of world.store.range(prefix)) found.push(key)
+  for (const prefix of PREFIXES) for await (const [key] of world.store.range(prefix)) found.push(key)
   return found
 }
 
@@ -27,16 +34,22 @@ async function receives(text: string) {
   await until(text, () => compare(world.receiver, 'received', [id]).unique === 1)
 }
 
-test('journal, dead letters and marks go with the credentials, and the next device begins without them', async () => {
+test('journal, dead letters, marks, secrets and sent messages go with the credentials, and the next device begins without them', async () => {
   const { instance, sandbox, store } = world
   await receives('to the first device')
   await store.commit({
     ops: [
       [keys.journal(INSTANCE, 'a'), Buffer.from('x')],
       [keys.deadLetter(INSTANCE, 'b'), Buffer.from('x')],
+      [keys.sent(INSTANCE, 'c'), Buffer.from('x')],
     ],
   })
-  assert.ok((await kept()).length > 2)
+  const found = await kept()
+  for (const prefix of PREFIXES)
+    assert.ok(
+      found.some((key) => key.startsWith(prefix)),
+      prefix,
+    )
   await instance.call('instance.disconnect', {})
   assert.deepEqual(await kept(), [])
   const { value } = (await instance.call('instance.qrCode', {})) as { value: string }

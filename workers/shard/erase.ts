@@ -3,11 +3,10 @@
  * instance need not run, or be able to: it has stopped before, or could not be started.
  */
 import type { Blobs } from '../../src/storage/blobs.ts'
-import type { Op, StateStore } from '../../src/storage/contract.ts'
+import type { StateStore } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/keys.ts'
+import { removeAll } from '../../src/storage/remove-all.ts'
 import type { KeyCache } from './key-store.ts'
-
-const BATCH = 1_000
 
 export interface EraseDeps {
   /** The thread's own: that of the instance takes nothing any more. */
@@ -21,12 +20,5 @@ export async function eraseInstance(instance: string, { store, blobs, keyCache }
   await store.commit({ ops: [[keys.creds(instance), null]] })
   keyCache.forget(keys.signals(instance))
   for (const key of await blobs.list(keys.blobs(instance))) await blobs.remove(key)
-  let ops: Op[] = []
-  for await (const [key] of store.range(keys.instance(instance))) {
-    ops.push([key, null])
-    if (ops.length < BATCH) continue
-    await store.commit({ ops })
-    ops = []
-  }
-  if (ops.length > 0) await store.commit({ ops })
+  await removeAll(store, keys.instance(instance))
 }

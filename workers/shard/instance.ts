@@ -220,7 +220,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   /** Credentials first; what else was kept for the device says nothing to the next one. */
   async function eraseDevice() {
     await auth.erase()
-    await Promise.all([contacts.clear(), receiving.forget(), secrets.forget()])
+    await Promise.all([contacts.clear(), receiving.forget(), sent.forget(), secrets.forget()])
   }
 
   /** It is the current one until it has ended: until then its keys are in use. */

@@ -10,6 +10,7 @@ import * as v from 'valibot'
 import { type Clock, DAY, HOUR } from '../../src/domain/clock.ts'
 import type { Op, StateStore } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/keys.ts'
+import { removeAll } from '../../src/storage/remove-all.ts'
 import { repository } from '../../src/storage/repository.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
 import { createGenerations, type Term } from './generations.ts'
@@ -135,12 +136,7 @@ export function createSecrets({ instance, store, sealer, clock, log, terms = TER
     },
     async forget() {
       await sweeping
-      for (;;) {
-        const ops: Op[] = []
-        for await (const [key] of store.range(keys.secrets(instance), { limit: SWEEP_BATCH })) ops.push([key, null])
-        if (ops.length === 0) break
-        await store.commit({ ops })
-      }
+      await removeAll(store, keys.secrets(instance))
       for (const each of all) each.forgotten()
     },
     start() {

@@ -8,6 +8,7 @@ import { type Clock, DAY, HOUR } from '../../src/domain/clock.ts'
 import { Failure } from '../../src/domain/failures.ts'
 import type { Op, StateStore } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/keys.ts'
+import { removeAll } from '../../src/storage/remove-all.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
 import type { Secrets } from './secrets.ts'
 
@@ -38,6 +39,8 @@ export interface SentOptions {
 export interface Sent {
   put(messageId: string, message: proto.IMessage): Promise<void>
   get(messageId: string): Promise<proto.IMessage | undefined>
+  /** The device is gone: nobody asks it for a message again. After its session has ended. */
+  forget(): Promise<void>
   start(): void
   /** When it resolves nothing is written any more. */
   stop(): Promise<void>
@@ -117,6 +120,12 @@ export function createSent(options: SentOptions): Sent {
         log.error({ err: error, message_id: messageId }, 'a sent message is not readable')
         return undefined
       }
+    },
+    async forget() {
+      await sweeping
+      await removeAll(store, keys.sents(instance))
+      count = 0
+      bytes = 0
     },
     start() {
       timer = setInterval(sweepSoon, SWEEP_EVERY)

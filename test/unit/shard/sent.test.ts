@@ -97,6 +97,15 @@ test('when it has stopped nothing is written any more, and a sweep that fails is
   await assert.rejects(sent.put('late', text('late')), { code: 'instance_not_connected' })
 })
 
+test('with the device all of them go', async (t) => {
+  const b = await bench(t)
+  const sent = b.open()
+  await sent.put('A', text('hi'))
+  await sent.forget()
+  assert.deepEqual(await b.left(), [])
+  assert.equal(await sent.get('A'), undefined)
+})
+
 test('one that was changed on disk is as if it were not there', async (t) => {
   const b = await bench(t)
   const sent = b.open()

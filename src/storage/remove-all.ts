@@ -1,0 +1,14 @@
+/** Every record under a prefix, gone. Repeatable: what a crash leaves is removed by the next attempt. */
+import type { Op, StateStore } from './contract.ts'
+
+/** Removed in one commit: a longer one would hold up those of everybody else. */
+const BATCH = 1_000
+
+export async function removeAll(store: Pick<StateStore, 'range' | 'commit'>, prefix: string): Promise<void> {
+  for (;;) {
+    const ops: Op[] = []
+    for await (const [key] of store.range(prefix, { limit: BATCH })) ops.push([key, null])
+    if (ops.length === 0) return
+    await store.commit({ ops })
+  }
+}
