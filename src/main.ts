@@ -25,7 +25,7 @@ import { listen } from './serve.ts'
 import { measureBlobs } from './storage/blobs.ts'
 import { openStore } from './storage/open.ts'
 import { ownStore } from './storage/owner.ts'
-import { makePrivate } from './storage/private.ts'
+import { makeDataDir, makePrivate } from './storage/private.ts'
 import { createSealer } from './storage/seal.ts'
 import { checkKey, loadSecretKey } from './storage/secret-key.ts'
 import { checkProxy, checkUrl, parseAllow } from './webhooks/addresses.ts'
@@ -79,7 +79,7 @@ export async function startService(config: Config, { log, allowCrash = false }: 
   }
 
   try {
-    await makePrivate(config.dataDir)
+    await makeDataDir(config.dataDir)
     const store = await openStore(config.storeUrl)
     let giveBack: (() => Promise<void>) | undefined
     undo.push(async () => {
@@ -104,6 +104,8 @@ export async function startService(config: Config, { log, allowCrash = false }: 
     const media = createMediaPool({ logLevel: config.logLevel, log })
     undo.push(() => media.close())
     const programs = await findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
+    if (!programs && config.ffmpeg !== null && config.ffmpeg !== 'off')
+      throw new Error(`SVC_FFMPEG is ${JSON.stringify(config.ffmpeg)}; it must be an ffmpeg that runs, with its ffprobe, or off.`)
     if (!programs) log.warn({}, `${NO_CONVERTER} Install ffmpeg, or name it in SVC_FFMPEG.`)
     const conversions = createConversions({ programs, conversions: config.conversions, logLevel: config.logLevel, log })
     undo.push(() => conversions.close())
@@ -200,7 +202,8 @@ export async function startService(config: Config, { log, allowCrash = false }: 
 
     return {
       baseUrl: config.baseUrl ?? server.url,
-      adminKey: account.firstStart(),
+      // Last: a start that fails has shown it to nobody.
+      adminKey: await account.firstStart(),
       isAdminKey: (value) => account.findAdmin(value) !== undefined,
       engine,
       stop,

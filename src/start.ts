@@ -8,7 +8,7 @@ import { BRAND } from './domain/brand.ts'
 import { createLog, type Logger } from './log.ts'
 import { type Service, startService } from './main.ts'
 import { HELP, networkText, type Printed, readyText } from './printed.ts'
-import { makePrivate } from './storage/private.ts'
+import { makeDataDir } from './storage/private.ts'
 
 interface Flags {
   sandbox: boolean
@@ -45,7 +45,7 @@ function readFlags(): Flags | undefined {
 
 /** Only in sandbox mode: otherwise nothing of the simulator is loaded. */
 async function startNetwork({ dataDir, sandboxPort }: Config): Promise<Network> {
-  await makePrivate(dataDir)
+  await makeDataDir(dataDir)
   const { startNetworkThread } = await import('../workers/simulator/thread.ts')
   return startNetworkThread({ dataDir: join(dataDir, 'network'), controlPort: sandboxPort })
 }

@@ -21,8 +21,11 @@ export interface ApiKey {
 export interface Account {
   /** Reads everything into memory; makes the workspace `default` and its admin key when there is none. */
   load(): Promise<void>
-  /** The admin key made by `load` when no key was given: to be printed once, then it is forgotten. */
-  firstStart(): string | null
+  /**
+   * The admin key of a workspace that has none, when no key was given: to be printed once. It counts from here on, and not before: a start
+   * that failed after `load` has shown it to nobody, and the next one makes another.
+   */
+  firstStart(): Promise<string | null>
   workspace(id: WorkspaceId): Workspace
   findApiKey(value: string): ApiKey | undefined
   findAdmin(value: string): WorkspaceId | undefined

@@ -7,7 +7,8 @@ import type { Sealer } from '../storage/seal.ts'
 import type { ApiKey } from './account.ts'
 import { WebhookSettingsRecord } from './webhook-settings.ts'
 
-export type StoredWorkspace = Workspace & { adminKeyHash: string }
+/** Null: no admin key has been handed out yet, and the next start makes one. */
+export type StoredWorkspace = Workspace & { adminKeyHash: string | null }
 export type StoredKey = ApiKey & { hash: string }
 
 const WorkspaceRecord = v.object({
@@ -30,7 +31,7 @@ const WorkspaceRecord = v.object({
   }),
   webhooks: WebhookSettingsRecord,
   instancesUsed: v.number(),
-  adminKeyHash: v.string(),
+  adminKeyHash: v.nullable(v.string()),
 })
 
 const KeyRecord = v.object({

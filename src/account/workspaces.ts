@@ -50,8 +50,6 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
   const turns = createTurns()
   const records = workspaceRecords(sealer)
   const keyRecord = keyRecords(sealer)
-  let madeAdminKey: string | null = null
-
   const held = (id: string): Held => {
     const found = workspaces.get(id)
     if (!found) throw new Failure('internal', { message: `There is no workspace ${id}.` })
@@ -107,7 +105,6 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
   }
 
   async function makeDefault(): Promise<void> {
-    const value = adminKey ?? newAdminKey()
     const now = clock.now()
     const tenYearsOn = new Date(now)
     tenYearsOn.setUTCFullYear(tenYearsOn.getUTCFullYear() + 10)
@@ -119,18 +116,18 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
       security: { requireApiKey: false, requireClientToken: false, allowlist: { enabled: false, entries: [] } },
       webhooks: newWebhookSettings(newWebhookSecret()),
       instancesUsed: 0,
-      adminKeyHash: hashOf(value),
+      adminKeyHash: null,
     }
     if (!(await write(undefined, record, []))) throw new Error('the first workspace could not be written')
-    if (adminKey === null) madeAdminKey = value
   }
 
-  /** The environment owns the key of the oldest workspace: the one the first start made. */
-  async function adoptAdminKey(value: string): Promise<void> {
-    const [oldest] = [...workspaces.values()].sort((a, b) => a.record.createdAt - b.record.createdAt)
+  /** The workspace that the first start made. */
+  const oldest = () => [...workspaces.values()].sort((a, b) => a.record.createdAt - b.record.createdAt)[0]!
+
+  async function setAdminKey(current: Held, value: string): Promise<void> {
     const adminKeyHash = hashOf(value)
-    if (!oldest || oldest.record.adminKeyHash === adminKeyHash) return
-    if (!(await write(oldest, { ...oldest.record, adminKeyHash }, []))) throw new Error('the admin key could not be written')
+    if (current.record.adminKeyHash === adminKeyHash) return
+    if (!(await write(current, { ...current.record, adminKeyHash }, []))) throw new Error('the admin key could not be written')
   }
 
   function keysOf(workspace: string): StoredKey[] {
@@ -143,12 +140,15 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
         throw new Error(`the admin key must be ${ADMIN_KEY_PREFIX} and 48 lower-case hexadecimal digits`)
       await read()
       if (workspaces.size === 0) await makeDefault()
-      else if (adminKey !== null) await adoptAdminKey(adminKey)
+      // The environment owns the key.
+      if (adminKey !== null) await setAdminKey(oldest(), adminKey)
     },
 
-    firstStart() {
-      const value = madeAdminKey
-      madeAdminKey = null
+    async firstStart() {
+      const first = oldest()
+      if (first.record.adminKeyHash !== null) return null
+      const value = newAdminKey()
+      await setAdminKey(first, value)
       return value
     },
 
@@ -163,7 +163,9 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
     findAdmin(value) {
       const hash = hashOf(value)
       // Every workspace is compared, so that the time says nothing about which one it was.
-      const found = [...workspaces.values()].filter(({ record }) => isSameHash(record.adminKeyHash, hash))
+      const found = [...workspaces.values()].filter(
+        ({ record: { adminKeyHash } }) => adminKeyHash !== null && isSameHash(adminKeyHash, hash),
+      )
       return found[0]?.record.id as WorkspaceId | undefined
     },
 

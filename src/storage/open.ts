@@ -23,10 +23,11 @@ export async function openStore(url: string): Promise<OpenStore> {
   const open = Object.hasOwn(BACKENDS, scheme) ? BACKENDS[scheme] : undefined
   if (open === undefined) {
     throw new Error(
-      `The state cannot be kept in "${scheme}:", which cannot store several records in one atomic, durable step; use ${serving.join(' or ')}.`,
+      `The state cannot be kept in "${scheme}:", which cannot store several records in one atomic, durable step; SVC_STORE_URL must be ${serving.join(' or ')}.`,
     )
   }
-  if (colon < 0 || rest === '') throw new Error(`The state store "${url}" names no directory; use ${serving.join(' or ')}.`)
+  if (colon < 0 || rest === '')
+    throw new Error(`SVC_STORE_URL is "${url}" and names no directory; it must be ${serving.join(' or ')}.`)
   return fromDriver(open(rest))
 }
 

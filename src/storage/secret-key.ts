@@ -16,7 +16,7 @@ export interface SecretKeySource {
 }
 
 export async function loadSecretKey({ secretKey, file, store }: SecretKeySource): Promise<Uint8Array> {
-  if (secretKey !== undefined) return parseSecretKey(secretKey, 'The given secret key')
+  if (secretKey !== undefined) return parseSecretKey(secretKey, 'SVC_SECRET_KEY')
   const found = await readIfThere(file)
   if (found !== undefined) return parseSecretKey(found, `The key file ${file}`)
   if (!(await isEmpty(store))) {

@@ -95,7 +95,7 @@ async function send(apiUrl: string, sandboxUrl: string, message: string): Promis
   }
 }
 
-describe('the start command', { timeout: 120_000, concurrency: 2 }, () => {
+describe('the start command', { timeout: 300_000, concurrency: 2 }, () => {
   let dataDir: string
   before(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'svc-start-'))
@@ -172,6 +172,36 @@ describe('the start command', { timeout: 120_000, concurrency: 2 }, () => {
     assert.equal(launched.errors(), 'svc: SVC_PORT is "http"; it must be a whole number from 0 to 65535.\n')
   })
 
+  for (const [what, flags, env, sentence] of [
+    [
+      'a folder that cannot be made',
+      [],
+      { SVC_DATA_DIR: '/proc/svc' },
+      /^svc: SVC_DATA_DIR is "\/proc\/svc"; .*\n {2}because: ENOENT/,
+    ],
+    [
+      'a data folder that is a file',
+      [],
+      { SVC_DATA_DIR: '/dev/null' },
+      /^svc: SVC_DATA_DIR is "\/dev\/null"; .*\n {2}because: EEXIST/,
+    ],
+    ['a key that is too short', [], { SVC_SECRET_KEY: 'abc' }, /^svc: SVC_SECRET_KEY must be 32 bytes, .*\n$/],
+    [
+      'a store that cannot commit',
+      [],
+      { SVC_STORE_URL: 'redis://127.0.0.1' },
+      /^svc: .* SVC_STORE_URL must be lmdb:<directory>\.\n$/,
+    ],
+    ['an ffmpeg that is not there', [], { SVC_FFMPEG: '/nowhere/ffmpeg' }, /^svc: SVC_FFMPEG is "\/nowhere\/ffmpeg"; .*\n$/],
+    ['an unknown flag', ['--bogus'], {}, /^svc: Unknown option '--bogus'.*\n$/],
+  ] as const) {
+    test(`${what} ends the start with a sentence that names it and code 1`, async () => {
+      const launched = launch([...flags], { SVC_DATA_DIR: join(dataDir, 'unstarted'), SVC_NETWORK_URL: NOWHERE, ...env })
+      assert.equal(await launched.ended, 1)
+      assert.match(launched.errors(), sentence)
+    })
+  }
+
   test('a port that is taken ends the start with one sentence, the reason of the system and code 1', async () => {
     const squatter = createServer().listen(0, '127.0.0.1')
     await once(squatter, 'listening')
@@ -184,6 +214,9 @@ describe('the start command', { timeout: 120_000, concurrency: 2 }, () => {
         `svc: The service cannot listen on 127.0.0.1 port ${port}: another program listens there (SVC_HOST, SVC_PORT).\n` +
           `  because: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`,
       )
+      const next = await launchJson([], { SVC_DATA_DIR: join(dataDir, 'taken'), SVC_NETWORK_URL: NOWHERE })
+      assert.match(next.printed.admin_key ?? '', /^svc_admin_[0-9a-f]{48}$/, 'nobody has seen it before')
+      assert.equal(await stop(next, 'SIGTERM'), 0, next.errors())
     } finally {
       squatter.close()
     }

@@ -40,24 +40,31 @@ const isFailure = (code: string) => (error: unknown) => error instanceof Failure
 
 test('the first start makes the workspace and its key, tells the key once, and later starts know it', async () => {
   const first = await open()
-  const key = first.firstStart()!
+  const key = (await first.firstStart())!
   assert.match(key, /^svc_admin_[0-9a-f]{48}$/)
-  assert.equal(first.firstStart(), null)
+  assert.equal(await first.firstStart(), null)
   const id = first.findAdmin(key)!
   const { name, subscription, instancesUsed, webhooks } = first.workspace(id)
   assert.deepEqual([name, instancesUsed, subscription.instanceSlots], ['default', 0, 3])
   assert.equal(new Date(subscription.dueAt).toISOString(), '2036-01-31T12:00:00.000Z')
   assert.match(webhooks.secret, /^whsec_[0-9A-Za-z]{32}$/)
   const second = await open()
-  assert.equal(second.firstStart(), null)
+  assert.equal(await second.firstStart(), null)
   assert.equal(second.findAdmin(key), id)
   assert.equal(second.findAdmin(GIVEN), undefined)
 })
 
+test('a start that failed before it could tell the key leaves it to the next one', async () => {
+  await open()
+  const next = await open()
+  const key = (await next.firstStart())!
+  assert.ok(next.findAdmin(key))
+})
+
 test('a key of the environment owns the workspace, from the start on which it is set', async () => {
-  const made = (await open()).firstStart()!
+  const made = (await (await open()).firstStart())!
   const owned = await open(GIVEN)
-  assert.equal(owned.firstStart(), null)
+  assert.equal(await owned.firstStart(), null)
   assert.ok(owned.findAdmin(GIVEN))
   assert.equal(owned.findAdmin(made), undefined)
   await assert.rejects(open('svc_admin_short'), /48 lower-case hexadecimal digits/)
@@ -65,7 +72,7 @@ test('a key of the environment owns the workspace, from the start on which it is
 
 test('no credential is stored, neither readable nor sealed', async () => {
   const account = await open()
-  const admin = account.firstStart()!
+  const admin = (await account.firstStart())!
   const { value } = await account.createApiKey(account.findAdmin(admin)!, { name: 'CRM', scopes: ['instances:read'] })
   let records = 0
   for await (const [key, bytes] of store.range('')) {
@@ -119,7 +126,7 @@ test('a change made beside the service is not undone: the guard refuses, and the
 
 test('a change made beside the service counts when it is taken over, and never over one of its own', async () => {
   const account = await open()
-  const old = account.firstStart()!
+  const old = (await account.firstStart())!
   const workspace = account.findAdmin(old)!
   const operator = await open(GIVEN)
   assert.equal(account.findAdmin(old), workspace, 'nobody has looked yet')
