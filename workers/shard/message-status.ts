@@ -41,6 +41,8 @@ export interface MessageStatuses {
   /** Receipts of this message wait from here on: one can be faster than the commit of `sent`, which comes before it. */
   hold(id: string): void
   release(id: string): void
+  /** Resolves when nothing holds it any more; undefined where nothing does. */
+  settled(id: string): Promise<void> | undefined
   /** Resolves when what it says is on disk; rejects when it cannot be written. */
   take(identity: Identity, receipt: Receipt): Promise<void>
   /** The network's own ack; null when nobody wants it. */
@@ -110,6 +112,10 @@ export function createMessageStatuses({ instance, store, outbox, clock, log, kil
     release(id) {
       held.get(id)?.release()
       held.delete(id)
+    },
+    settled(id) {
+      const holder = held.get(id)
+      return holder && within(holder.until, HOLD_DEADLINE).then(() => {})
     },
     async take(identity, receipt) {
       const holders = receipt.ids.flatMap((id) => held.get(id)?.until ?? [])

@@ -11,7 +11,7 @@ import type { Session } from './session.ts'
 import { receiptOf } from './translate/inbound/receipt.ts'
 
 export interface ReceiptDeps {
-  statuses: Pick<MessageStatuses, 'take'>
+  statuses: Pick<MessageStatuses, 'take' | 'settled'>
   clock: Clock
   log: Logger
 }
@@ -21,6 +21,8 @@ export function attachReceipts(session: Session, { statuses, clock, log }: Recei
   raiseGate(sock, {
     name: 'CB:receipt',
     take(node) {
+      // Sent again while it is still being sent, the ack of the one could be taken for that of the other.
+      if (node.attrs.type === 'retry') return statuses.settled(node.attrs.id ?? '')
       const { me } = session
       const receipt = me && receiptOf(node, me, clock.now())
       return receipt ? statuses.take(identity, receipt) : undefined

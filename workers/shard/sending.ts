@@ -20,7 +20,7 @@ import { attach } from './context-info.ts'
 import type { Destination } from './destination.ts'
 import type { Accepted, SendContext } from './operations/types.ts'
 import { ackFailure, sendFailure } from './translate/failures.ts'
-import { stanzaMarks } from './translate/outbound/stanza.ts'
+import { stanzaOf } from './translate/outbound/stanza.ts'
 import { pause, untilEnd, within } from './within.ts'
 
 export interface Letter {
@@ -48,31 +48,31 @@ const STATUS_BATCH = 2_000
 
 export async function sendLetter(context: SendContext, to: Destination, letter: Letter): Promise<Accepted> {
   await showTyping(context, to, letter)
-  const first = await attempt(context, to.jid, letter)
+  const first = await attempt(context, to, to.jid, letter)
   if (first.ok) return accept(context, first.message)
   const { session } = context
   if (first.code === RESTRICTED) await session.refreshRestriction()
   const isRestricted = session.isRestricted()
   if (to.other === null || !TRY_OTHER.has(first.code) || isRestricted) throw ackFailure(first.code, isRestricted)
-  const second = await attempt(context, to.other, letter)
+  const second = await attempt(context, to, to.other, letter)
   if (second.ok) return accept(context, second.message)
   throw ackFailure(second.code, session.isRestricted())
 }
 
 type Attempt = { ok: true; message: WAMessage } | { ok: false; code: number }
 
-async function attempt(context: SendContext, jid: string, letter: Letter): Promise<Attempt> {
+async function attempt(context: SendContext, to: Destination, jid: string, letter: Letter): Promise<Attempt> {
   const { session, sent, item } = context
   const { sock } = session
   const message = await compose(context, jid, letter)
   if (letter.info) attach(message.message!, letter.info)
-  await sent.put(item.messageId, message.message!)
-  const marks = stanzaMarks(message.message!)
+  const stanza = stanzaOf(message.message!, { jid, group: to.group }, letter)
+  await sent.put(item.messageId, message.message!, stanza)
   const options: MessageRelayOptions = {
     messageId: item.messageId,
     useCachedGroupMetadata: true,
-    additionalAttributes: { ...marks.attributes, ...letter.attributes },
-    additionalNodes: [...marks.nodes, ...(letter.nodes ?? [])],
+    additionalAttributes: stanza.attributes,
+    additionalNodes: stanza.nodes,
   }
   for (const statusJidList of batches(letter.statusJidList)) {
     const ack = session.ack(item.messageId)

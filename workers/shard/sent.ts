@@ -2,7 +2,7 @@
  * Sent messages, kept encrypted for the recipients' retry receipts ("Waiting for this message"), so that they can be answered after a
  * restart too: at most 24 h, and a bounded number. Written before the network call.
  */
-import { proto } from '@whiskeysockets/baileys'
+import { BufferJSON, proto } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, DAY, HOUR } from '../../src/domain/clock.ts'
 import { Failure } from '../../src/domain/failures.ts'
@@ -11,6 +11,7 @@ import { keys } from '../../src/storage/keys.ts'
 import { removeAll } from '../../src/storage/remove-all.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
 import type { Secrets } from './secrets.ts'
+import type { Stanza } from './translate/outbound/stanza.ts'
 
 const MAX_AGE = DAY
 const SWEEP_EVERY = HOUR
@@ -36,9 +37,17 @@ export interface SentOptions {
   maxBytes?: number
 }
 
+export interface SentLetter {
+  message: proto.IMessage
+  /** Absent in a row of a version that did not keep it. */
+  stanza?: Stanza
+}
+
 export interface Sent {
-  put(messageId: string, message: proto.IMessage): Promise<void>
+  put(messageId: string, message: proto.IMessage, stanza: Stanza): Promise<void>
   get(messageId: string): Promise<proto.IMessage | undefined>
+  /** With the stanza it left in. */
+  letter(messageId: string): Promise<SentLetter | undefined>
   /** The device is gone: nobody asks it for a message again. After its session has ended. */
   forget(): Promise<void>
   start(): void
@@ -93,14 +102,27 @@ export function createSent(options: SentOptions): Sent {
     if (count > maxMessages * SLACK || bytes > maxBytes * SLACK) sweepSoon()
   }
 
+  async function letter(messageId: string): Promise<SentLetter | undefined> {
+    const key = keys.sent(instance, messageId)
+    const value = await store.get(key)
+    if (!value || isOld(timeOf(value))) return undefined
+    try {
+      return unpacked(sealer.open(key, value.subarray(TIME_BYTES)))
+    } catch (error) {
+      // Changed on disk: nobody can have it any more.
+      log.error({ err: error, message_id: messageId }, 'a sent message is not readable')
+      return undefined
+    }
+  }
+
   return {
-    async put(messageId, message) {
+    async put(messageId, message, stanza) {
       // The item is sent after the next start.
       if (isStopped) throw new Failure('instance_not_connected')
       const key = keys.sent(instance, messageId)
       const time = Buffer.alloc(TIME_BYTES)
       time.writeBigUInt64BE(BigInt(clock.now()))
-      const value = Buffer.concat([time, sealer.seal(key, proto.Message.encode(message).finish())])
+      const value = Buffer.concat([time, sealer.seal(key, packed(message, stanza))])
       const written = write(key, value, secrets.ops({ key: { id: messageId, fromMe: true }, message }))
       writing.add(written)
       try {
@@ -109,18 +131,8 @@ export function createSent(options: SentOptions): Sent {
         writing.delete(written)
       }
     },
-    async get(messageId) {
-      const key = keys.sent(instance, messageId)
-      const value = await store.get(key)
-      if (!value || isOld(timeOf(value))) return undefined
-      try {
-        return proto.Message.decode(sealer.open(key, value.subarray(TIME_BYTES)))
-      } catch (error) {
-        // Changed on disk: nobody can have it any more.
-        log.error({ err: error, message_id: messageId }, 'a sent message is not readable')
-        return undefined
-      }
-    },
+    get: async (messageId) => (await letter(messageId))?.message,
+    letter,
     async forget() {
       await sweeping
       await removeAll(store, keys.sents(instance))
@@ -138,4 +150,27 @@ export function createSent(options: SentOptions): Sent {
       await Promise.allSettled([...writing, sweeping])
     },
   }
+}
+
+/**
+ * First byte of a row with its stanza: that byte, the length of the stanza's JSON in four bytes, the JSON, the message. Rows of before are
+ * a message and nothing else, and no protobuf begins with a byte below 8: it would be field 0.
+ */
+const WITH_STANZA = 1
+const STANZA_AT = 5
+
+function packed(message: proto.IMessage, stanza: Stanza): Uint8Array {
+  const json = Buffer.from(JSON.stringify(stanza, BufferJSON.replacer))
+  const head = Buffer.alloc(STANZA_AT)
+  head[0] = WITH_STANZA
+  head.writeUInt32BE(json.byteLength, 1)
+  return Buffer.concat([head, json, proto.Message.encode(message).finish()])
+}
+
+function unpacked(bytes: Uint8Array): SentLetter {
+  const row = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (row[0] !== WITH_STANZA) return { message: proto.Message.decode(row) }
+  const end = STANZA_AT + row.readUInt32BE(1)
+  const stanza = JSON.parse(row.toString('utf8', STANZA_AT, end), BufferJSON.reviver) as Stanza
+  return { message: proto.Message.decode(row.subarray(end)), stanza }
 }

@@ -16,11 +16,13 @@ import { libraryLogger } from './baileys/logger.ts'
 import { watchPasskeyRequest } from './baileys/passkey.ts'
 import { guardListeners } from './baileys/rejections.ts'
 import { boundRetryManager } from './baileys/retry-manager.ts'
+import { takeRetryReceipts } from './baileys/retry-receipt.ts'
 import { watchConnection } from './baileys/watchdog.ts'
 import { createGroups, type Groups } from './groups.ts'
 import { createIdentity, type Identity } from './identity.ts'
 import type { InboxSession } from './inbox.ts'
 import type { Outside } from './outside.ts'
+import { createResend } from './resend.ts'
 import { watchRestriction } from './restriction.ts'
 import type { Sent } from './sent.ts'
 import { createSignalRepository, type SignalRepositoryDeps } from './signal/repository.ts'
@@ -126,6 +128,10 @@ export function openSession(deps: SessionDeps): Session {
       log.warn({ err: error }, 'a frame could not be opened: the connection hears nothing any more and is replaced')
       endSocket(sock, endReason('a frame could not be opened', DEAF), 'abrupt').catch(stray)
     },
+  })
+  takeRetryReceipts(sock, {
+    answer: createResend({ sock, identity, sent: deps.sent, clock, log }),
+    onError: (error, { attrs }) => log.warn({ err: error, message_id: attrs.id }, 'a retry receipt could not be answered'),
   })
   const liveness = watchLiveness(sock, {
     now: clock.now,

@@ -1,11 +1,13 @@
 /** What is kept of sent messages, and for how long. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { proto } from '@whiskeysockets/baileys'
 import { DAY } from '../../../src/domain/clock.ts'
 import type { Batch } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/keys.ts'
 import { createSecrets } from '../../../workers/shard/secrets.ts'
 import { createSent, type SentOptions } from '../../../workers/shard/sent.ts'
+import type { Stanza } from '../../../workers/shard/translate/outbound/stanza.ts'
 import { INSTANCE, recordingLog, START, sealer, tempStore, until } from '../storage/fixtures.ts'
 
 async function bench(t: TestContext) {
@@ -31,13 +33,14 @@ async function bench(t: TestContext) {
 }
 
 const text = (conversation: string) => ({ conversation })
+const STANZA: Stanza = { to: '1@lid', attributes: { type: 'text' }, enc: {}, nodes: [] }
 
 // Everything of a day stayed, however much it was.
 test('the newest stay, by number', async (t) => {
   const b = await bench(t)
   const sent = b.open({ maxMessages: 10 })
   sent.start()
-  for (let n = 10; n < 40; n++) await sent.put(`m${n}`, text(`text ${n}`))
+  for (let n = 10; n < 40; n++) await sent.put(`m${n}`, text(`text ${n}`), STANZA)
   await until(async () => (await b.left()).length <= 11, 'the oldest to go')
   const left = await b.left()
   assert.ok(left.includes('m39') && !left.includes('m10'))
@@ -49,7 +52,7 @@ test('the newest stay, by bytes', async (t) => {
   const b = await bench(t)
   const sent = b.open({ maxBytes: 10_000 })
   sent.start()
-  for (let n = 10; n < 30; n++) await sent.put(`m${n}`, text('x'.repeat(2_000)))
+  for (let n = 10; n < 30; n++) await sent.put(`m${n}`, text('x'.repeat(2_000)), STANZA)
   await until(async () => (await b.left()).length <= 5, 'the oldest to go')
   assert.ok((await b.left()).includes('m29'))
 })
@@ -65,7 +68,7 @@ test('after a day they go, a bounded number in one commit', async (t) => {
     },
   }
   const before = b.open()
-  for (let n = 0; n < 2_500; n++) await before.put(`m${n}`, text('old'))
+  for (let n = 0; n < 2_500; n++) await before.put(`m${n}`, text('old'), STANZA)
   b.now += DAY + 1
   assert.equal(await before.get('m1'), undefined)
   b.open({ store }).start()
@@ -84,17 +87,17 @@ test('when it has stopped nothing is written any more, and a sweep that fails is
     },
   }
   const before = b.open()
-  await before.put('old', text('old'))
+  await before.put('old', text('old'), STANZA)
   b.now += DAY + 1
   const sent = b.open({ store })
   sent.start()
   await until(() => b.log.lines.some(({ level }) => level === 'error'), 'the failure')
   isFailing = false
-  const writing = sent.put('last', text('last'))
+  const writing = sent.put('last', text('last'), STANZA)
   await sent.stop()
   assert.ok((await b.left()).includes('last'))
   await writing
-  await assert.rejects(sent.put('late', text('late')), { code: 'instance_not_connected' })
+  await assert.rejects(sent.put('late', text('late'), STANZA), { code: 'instance_not_connected' })
 })
 
 test('with the device all of them go', async (t) => {
@@ -109,10 +112,39 @@ test('with the device all of them go', async (t) => {
 test('one that was changed on disk is as if it were not there', async (t) => {
   const b = await bench(t)
   const sent = b.open()
-  await sent.put('A', text('hi'))
+  await sent.put('A', text('hi'), STANZA)
   const key = keys.sent(INSTANCE, 'A')
   const value = Buffer.from((await b.store.get(key))!)
   value[value.length - 1]! ^= 1
   await b.store.commit({ ops: [[key, value]] })
   assert.equal(await sent.get('A'), undefined)
+})
+
+test('a message is kept with the stanza it left in', async (t) => {
+  const b = await bench(t)
+  const sent = b.open()
+  const stanza: Stanza = {
+    to: '120@g.us',
+    attributes: { type: 'poll', addressing_mode: 'lid' },
+    enc: { mediatype: 'image' },
+    nodes: [{ tag: 'biz', attrs: { a: '1' }, content: [{ tag: 'inner', attrs: {}, content: Buffer.from([0, 1, 255]) }] }],
+  }
+  await sent.put('A', text('hi'), stanza)
+  const letter = await sent.letter('A')
+  assert.equal(letter?.message.conversation, 'hi')
+  assert.deepEqual(letter?.stanza, stanza)
+  assert.equal((await sent.get('A'))?.conversation, 'hi')
+  assert.equal(await sent.letter('B'), undefined)
+})
+
+test('a row of before, which is a message and nothing else, is still readable', async (t) => {
+  const b = await bench(t)
+  const key = keys.sent(INSTANCE, 'A')
+  const time = Buffer.alloc(8)
+  time.writeBigUInt64BE(BigInt(START))
+  const before = sealer.seal(key, proto.Message.encode(text('hi')).finish())
+  await b.store.commit({ ops: [[key, Buffer.concat([time, before])]] })
+  const letter = await b.open().letter('A')
+  assert.equal(letter?.message.conversation, 'hi')
+  assert.equal(letter?.stanza, undefined)
 })

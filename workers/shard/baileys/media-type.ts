@@ -12,3 +12,30 @@ export function withMediaType(message: proto.IMessage): proto.IMessage {
   const hint = Object.create(proto.Message.prototype, { [field]: { value: inner[field] } }) as proto.IMessage
   return Object.assign(Object.create(hint), message)
 }
+
+/**
+ * The library's own table (getMediaType), for what is sent again without it. Of the content inside, as `withMediaType` shows it there;
+ * undefined for what has none.
+ */
+export function mediaTypeOf(message: proto.IMessage): string | undefined {
+  const content = normalizeMessageContent(message) ?? {}
+  if (content.videoMessage) return content.videoMessage.gifPlayback ? 'gif' : 'video'
+  if (content.audioMessage) return content.audioMessage.ptt ? 'ptt' : 'audio'
+  return MEDIA_TYPES.find(([field]) => content[field])?.[1]
+}
+
+const MEDIA_TYPES = [
+  ['imageMessage', 'image'],
+  ['contactMessage', 'vcard'],
+  ['documentMessage', 'document'],
+  ['contactsArrayMessage', 'contact_array'],
+  ['liveLocationMessage', 'livelocation'],
+  ['stickerMessage', 'sticker'],
+  ['listMessage', 'list'],
+  ['listResponseMessage', 'list_response'],
+  ['buttonsResponseMessage', 'buttons_response'],
+  ['orderMessage', 'order'],
+  ['productMessage', 'product'],
+  ['interactiveResponseMessage', 'native_flow_response'],
+  ['groupInviteMessage', 'url'],
+] as const satisfies readonly (readonly [keyof proto.IMessage, string])[]

@@ -2,7 +2,7 @@
  * The library's `MessageRetryManager` (Utils/message-retry-manager.js) exists only with `enableRecentMessageCache`, and carries more than
  * that cache: it recreates a session that keeps failing (at the second retry, once an hour per person), recognises by the base key that a
  * recreated session is the old one again, and asks the phone for an unreadable message after 3 s beside the line of messages, where without
- * it each one holds that line for 2 s (Socket/messages-recv.js, sendRetryRequest, sendMessagesAgain). So it is on, and bounded here.
+ * it each one holds that line for 2 s (Socket/messages-recv.js, sendRetryRequest; our own `retry-receipt.ts`). So it is on, and bounded here.
  */
 import type { WASocket } from '@whiskeysockets/baileys'
 import { HOUR, MINUTE } from '../../../src/domain/clock.ts'

@@ -46,7 +46,8 @@ export const LEANINGS: readonly Leaning[] = [
     file: 'lib/Socket/messages-send.js',
     text: [
       "const mediaType = getMediaType(message); if (mediaType) { extraAttrs['mediatype'] = mediaType; }",
-      'const getMediaType = (message) => { if (message.imageMessage) {',
+      // The whole table is copied for what is sent again.
+      "const getMediaType = (message) => { if (message.imageMessage) { return 'image'; } else if (message.videoMessage) { return message.videoMessage.gifPlayback ? 'gif' : 'video'; } else if (message.audioMessage) { return message.audioMessage.ptt ? 'ptt' : 'audio'; } else if (message.contactMessage) { return 'vcard'; } else if (message.documentMessage) { return 'document'; } else if (message.contactsArrayMessage) { return 'contact_array'; } else if (message.liveLocationMessage) { return 'livelocation'; } else if (message.stickerMessage) { return 'sticker'; } else if (message.listMessage) { return 'list'; } else if (message.listResponseMessage) { return 'list_response'; } else if (message.buttonsResponseMessage) { return 'buttons_response'; } else if (message.orderMessage) { return 'order'; } else if (message.productMessage) { return 'product'; } else if (message.interactiveResponseMessage) { return 'native_flow_response'; } else if (message.groupInviteMessage) { return 'url'; } return ''; };",
     ],
   },
   {
@@ -185,6 +186,33 @@ export const LEANINGS: readonly Leaning[] = [
     text: ['const messageRetryManager = enableRecentMessageCache ? new MessageRetryManager(logger, maxMsgRetryCount) : null;'],
   },
   {
+    of: 'baileys/retry-receipt.ts',
+    file: RECEIVE,
+    text: [
+      "ws.on('CB:receipt', async (node) => { await processNode('receipt', node, 'handling receipt', handleReceipt); });",
+      'await sendMessagesAgain(key, ids, retryNode, node);',
+      'await signalRepository.injectE2ESession({ jid: participant, session: bundle });',
+      'const BASE_KEY_CHECK_RETRY = 2;',
+      'if (enableAutoSessionRecreation && messageRetryManager && retryCount > 1 && !injectedFromBundle) {',
+      'await assertSessions([participant], true);',
+      'await relayMessage(key.remoteJid, msg, msgRelayOpts);',
+    ],
+  },
+  {
+    // What a stanza says, which is kept and said again without the library.
+    of: 'translate/outbound/stanza.ts',
+    file: 'lib/Socket/messages-send.js',
+    text: [
+      "normalizeMessageContent(message)?.pinInChatMessage || normalizeMessageContent(message)?.reactionMessage) { extraAttrs['decrypt-fail'] = 'hide';",
+      'expiration: groupData.ephemeralDuration.toString()',
+      "addressing_mode: groupData?.addressingMode || 'lid'",
+      "if (normalizedMessage.reactionMessage || normalizedMessage.encReactionMessage) { return 'reaction'; }",
+      "if (normalizedMessage.eventMessage) { return 'event'; } if (getMediaType(normalizedMessage) !== '') { return 'media'; } return 'text';",
+      'const isMe = areJidsSameUser(participant.jid, isParticipantLid ? meLid : meId);',
+      "additionalAttributes = { ...additionalAttributes, device_fanout: 'false' };",
+    ],
+  },
+  {
     of: 'baileys/liveness.ts',
     file: 'lib/Socket/Client/websocket.js',
     text: ['this.socket?.send(str, cb);'],
@@ -217,4 +245,7 @@ export const EXPORTS = [
   'decodeMessageNode',
   'cleanMessage',
   'unpadRandomMax16',
+  'encodeWAMessage',
+  'encodeSignedDeviceIdentity',
+  'extractE2ESessionFromRetryReceipt',
 ] as const

@@ -74,6 +74,33 @@ export interface InboxItem {
   retries: number
 }
 
+/** One stanza of a message as one device got it: the first, and those sent again. */
+export interface MessageCopy {
+  id: string
+  device: number
+  read: boolean
+  attrs: Record<string, string>
+  /** As in the inbox. */
+  nodes: { tag: string; attrs: Record<string, string>; content?: unknown }[]
+  /** Of everything in the stanza. */
+  tags: string[]
+  /** Attributes of its ciphertexts. */
+  enc: Record<string, string>[]
+}
+
+export interface RetryInput {
+  /** The linked account that is asked. */
+  to: string
+  id: string
+  /** Group, status, or the own chat with that account. */
+  chat?: string | undefined
+  device: number
+  count: number
+  keys: boolean
+  /** So many receipts; each for an id of its own, with the number behind it, unless there is one. */
+  times: number
+}
+
 export type FaultAction =
   | 'drop'
   | 'duplicate'
@@ -182,6 +209,9 @@ export interface NetworkControl {
   ): Promise<{ id: string }>
   burst(phone: string, to: string, count: number, textPrefix: string, perSecond?: number): { first_id: string; count: number }
   inbox(phone: string, after: number, waitMs: number): Promise<{ items: InboxItem[] }>
+  copies(phone: string, id: string): MessageCopy[]
+  /** A device asks for a message again, whether or not it got one. */
+  retry(phone: string, input: RetryInput): void
   receipt(phone: string, chat: string, ids: string[], type: 'delivered' | 'read' | 'played'): Promise<void>
   presence(phone: string, to: string, state: 'available' | 'unavailable' | 'composing' | 'recording' | 'paused'): Promise<void>
   call(

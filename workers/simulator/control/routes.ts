@@ -79,6 +79,11 @@ export const ROUTES: Route[] = [
   route('GET', '/contacts/:phone/inbox', 200, shapes.InboxQuery, (control, { after, wait_ms }, { phone }) =>
     control.inbox(phone, after, wait_ms),
   ),
+  // Beyond the contract: messages that could not be read.
+  route('GET', '/contacts/:phone/copies/:id', 200, Nothing, (control, _, { phone, id }) => ({
+    items: control.copies(phone, id),
+  })),
+  route('POST', '/contacts/:phone/retry', 200, shapes.Retry, (control, input, { phone }) => control.retry(phone, input)),
   route('POST', '/contacts/:phone/receipt', 200, shapes.Receipt, (control, { chat, ids, type }, { phone }) =>
     control.receipt(phone, chat, ids, type),
   ),

@@ -97,6 +97,16 @@ export const InboxQuery = v.strictObject({
   wait_ms: v.optional(numberInQuery(0, 30_000), '0'),
 })
 
+export const Retry = v.strictObject({
+  to: Phone,
+  id: text,
+  chat: v.optional(text),
+  device: v.optional(count, 0),
+  count: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)), 1),
+  keys: v.optional(v.boolean(), true),
+  times: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)), 1),
+})
+
 export const Receipt = v.strictObject({
   chat: text,
   ids: v.pipe(v.array(text), v.minLength(1, 'must name at least one message')),

@@ -21,6 +21,7 @@ import {
   setRoleByControl,
 } from './control-newsletters.ts'
 import { findKnown } from './control-people.ts'
+import { retryByControl } from './control-retry.ts'
 import { describeState } from './control-state.ts'
 import { notifyDevices } from './devices.ts'
 import { digits, isGroup } from './jid.ts'
@@ -205,6 +206,8 @@ export function createControl(network: Network, upload: Upload, reset: () => Pro
     },
     burst: (phone, to, count, textPrefix, perSecond) => startBurst(network, person(phone), to, count, textPrefix, perSecond),
     inbox: async (phone, after, waitMs) => ({ items: await person(phone).inbox.read(after, waitMs) }),
+    copies: (phone, id) => person(phone).inbox.copies(id),
+    retry: (phone, input) => retryByControl(network, person(phone), input),
     async receipt(phone, chat, ids, type) {
       if (!giveReceipt(network, person(phone), chat.includes('@') ? chat : pnOf(person(chat)), ids, type)) {
         throw new ControlError('not_found', `${chat} is not on the network`)

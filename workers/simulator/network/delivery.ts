@@ -45,8 +45,9 @@ function deliver(network: Network, connection: Connection, item: BinaryNode) {
 }
 
 /** The same stanza with every ciphertext damaged: the client has to ask for it again. */
-function corrupted(item: BinaryNode): BinaryNode {
+export function corrupted(item: BinaryNode): BinaryNode {
   const content = children(item).map((part) => {
+    if (part.tag === 'participants' || part.tag === 'to') return corrupted(part)
     if (part.tag !== 'enc' || !(part.content instanceof Uint8Array)) return part
     const bytes = Buffer.from(part.content)
     // in the MAC of a message, also of one inside a pre-key message, and in the signature of a sender key message

@@ -1,10 +1,11 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
+import type { MessageCopy } from '../control/network-control.ts'
 import { describe } from '../people/describe.ts'
 import { bigEndian, node, seconds } from '../wire/node.ts'
 import { enqueue } from './delivery.ts'
 import type { Letter } from './incoming.ts'
 import { isGroup, parseJid, STATUS } from './jid.ts'
-import type { Message, Network, PretendDevice } from './model.ts'
+import type { Companion, Message, Network, PretendDevice } from './model.ts'
 import { answerPeerRequest } from './peer-requests.ts'
 import { jidOf } from './people.ts'
 import { keyNode } from './queries/keys.ts'
@@ -19,6 +20,7 @@ export async function hear(network: Network, device: PretendDevice, letter: Lett
     return
   }
   const message = await device.turn(() => decrypt(network, device, letter))
+  person.inbox.keepCopy(copyOf(device, letter, message !== undefined))
   network.changed()
   if (message) device.received += 1
   if (!message || device.id !== 0) return
@@ -82,6 +84,10 @@ function hasContent(message: Message): boolean {
   )
 }
 
+function copyOf(device: PretendDevice, { id, attrs, nodes, tags, encs }: Letter, wasRead: boolean): MessageCopy {
+  return { id, device: device.id, read: wasRead, attrs, nodes, tags, enc: encs.map((enc) => enc.attrs) }
+}
+
 function record(device: PretendDevice, letter: Letter, message: Message) {
   const { kind, text, media } = describe(message)
   device.person.inbox.add({
@@ -102,35 +108,48 @@ function record(device: PretendDevice, letter: Letter, message: Message) {
 /** How often a device asks for the same message before it gives up. */
 const MAX_RETRIES = 5
 
-/** A retry receipt with the keys for a fresh session. */
 function askAgain(network: Network, device: PretendDevice, letter: Letter) {
-  const { person, signal } = device
-  const count = person.inbox.countRetry(letter.id)
+  const count = device.person.inbox.countRetry(letter.id, device.id)
   if (count > MAX_RETRIES) return
-  const isShared = isGroup(letter.chat) || letter.chat === STATUS
-  const group = network.groups.get(letter.chat)
-  const addressing = isShared ? (group?.addressing ?? 'pn') : parseJid(letter.chat).server === 'lid' ? 'lid' : 'pn'
+  sendRetry(network, device, letter.from, { id: letter.id, chat: letter.chat, count, keys: true })
+}
+
+interface Retry {
+  id: string
+  chat: string
+  count: number
+  /** With the keys for a fresh session; without, the sender asks the server for some. */
+  keys: boolean
+}
+
+/** A retry receipt. */
+export function sendRetry(network: Network, device: PretendDevice, to: Companion, { id, chat, count, keys }: Retry) {
+  const { person, signal } = device
+  const isShared = isGroup(chat) || chat === STATUS
+  const group = network.groups.get(chat)
+  const addressing = isShared ? (group?.addressing ?? 'pn') : parseJid(chat).server === 'lid' ? 'lid' : 'pn'
   const own = jidOf(person, addressing, device.id)
-  const bundle = signal.bundle(true)
+  const bundle = signal.bundle(keys)
   const attrs = {
-    id: letter.id,
+    id,
     type: 'retry',
     t: seconds(),
-    ...(isShared ? { from: letter.chat, participant: own } : { from: own }),
-    ...(person === letter.from.person ? { recipient: letter.chat } : {}),
+    ...(isShared ? { from: chat, participant: own } : { from: own }),
+    ...(person === to.person && !isShared ? { recipient: chat } : {}),
   }
+  const keyNodes = [
+    node('type', {}, Buffer.from([5])),
+    node('identity', {}, bundle.identity),
+    ...(bundle.preKey ? [keyNode('key', bundle.preKey)] : []),
+    keyNode('skey', bundle.signedPreKey),
+  ]
   enqueue(
     network,
-    letter.from,
+    to,
     node('receipt', attrs, [
-      node('retry', { count, id: letter.id, t: seconds(), v: 1 }),
+      node('retry', { count, id, t: seconds(), v: 1 }),
       node('registration', {}, bigEndian(bundle.registrationId, 4)),
-      node('keys', {}, [
-        node('type', {}, Buffer.from([5])),
-        node('identity', {}, bundle.identity),
-        ...(bundle.preKey ? [keyNode('key', bundle.preKey)] : []),
-        keyNode('skey', bundle.signedPreKey),
-      ]),
+      ...(keys ? [node('keys', {}, keyNodes)] : []),
     ]),
   )
 }

@@ -1,15 +1,20 @@
-import type { InboxItem } from '../control/network-control.ts'
+import type { InboxItem, MessageCopy } from '../control/network-control.ts'
 
 /** Items kept per person; older ones are forgotten, their numbers are not used again. */
 const KEPT = 20_000
+/** Message ids whose copies are kept. */
+const KEPT_COPIES = 500
 
 export interface Inbox {
   add(item: Omit<InboxItem, 'seq'>): void
   /** Items after a number; waits for one when there is none. */
   read(after: number, waitMs: number): Promise<InboxItem[]>
-  /** How often a message id was asked for again: shown with the item when it arrives. */
-  countRetry(id: string): number
+  /** How often a device asked for a message id again: that of the phone is shown with the item when it arrives. */
+  countRetry(id: string, device: number): number
   retries(id: string): number
+  /** What each device got under a message id, read or not. */
+  keepCopy(copy: MessageCopy): void
+  copies(id: string): MessageCopy[]
   find(id: string): InboxItem | undefined
   readonly size: number
 }
@@ -18,6 +23,7 @@ export function createInbox(): Inbox {
   let items: InboxItem[] = []
   let next = 1
   const retries = new Map<string, number>()
+  const copies = new Map<string, MessageCopy[]>()
   const waiting = new Set<() => void>()
 
   function since(after: number): InboxItem[] {
@@ -45,12 +51,20 @@ export function createInbox(): Inbox {
       })
       return since(after)
     },
-    countRetry(id) {
-      const count = (retries.get(id) ?? 0) + 1
-      retries.set(id, count)
+    countRetry(id, device) {
+      const count = (retries.get(`${id} ${device}`) ?? 0) + 1
+      retries.set(`${id} ${device}`, count)
       return count
     },
-    retries: (id) => retries.get(id) ?? 0,
+    retries: (id) => retries.get(`${id} 0`) ?? 0,
+    keepCopy(copy) {
+      copies.set(copy.id, [...(copies.get(copy.id) ?? []), copy])
+      for (const oldest of copies.keys()) {
+        if (copies.size <= KEPT_COPIES) break
+        copies.delete(oldest)
+      }
+    },
+    copies: (id) => copies.get(id) ?? [],
     find: (id) => items.findLast((item) => item.id === id),
     get size() {
       return items.length

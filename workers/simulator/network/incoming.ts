@@ -16,7 +16,7 @@ export interface Letter {
   from: Companion
   /** Where it was sent to, as the sender wrote it: receipts come back under the same addressing. */
   chat: string
-  encs: { type: Cipher; ciphertext: Buffer }[]
+  encs: { type: Cipher; ciphertext: Buffer; attrs: Record<string, string> }[]
   /** From the phone's point of view: a message of the account itself. */
   isPeer: boolean
   /** How often it had to be asked for. */
@@ -25,6 +25,8 @@ export interface Letter {
   nodes: CompanionNode[]
   /** Attributes of the stanza. */
   attrs: Record<string, string>
+  /** Tags of everything in the stanza. */
+  tags: string[]
 }
 
 /** A message of a linked device: acknowledged at once, then taken apart and handed to each device it names. */
@@ -98,11 +100,12 @@ function hand(network: Network, from: Companion, device: AnyDevice, item: Binary
     id,
     from,
     chat: item.attrs.recipient ?? (isGroup(to) || to === STATUS ? to : chatOf(to)),
-    encs: encs.map((enc) => ({ type: enc.attrs.type as Cipher, ciphertext: bytesOf(enc) ?? Buffer.alloc(0) })),
+    encs: encs.map((enc) => ({ type: enc.attrs.type as Cipher, ciphertext: bytesOf(enc) ?? Buffer.alloc(0), attrs: enc.attrs })),
     isPeer: item.attrs.category === 'peer',
     count: Number(encs[0]?.attrs.count ?? 0),
     nodes: companionsOf(item),
     attrs: item.attrs,
+    tags: children(item).map(({ tag }) => tag),
   }
   network.run(hear(network, device.pretend, letter))
 }

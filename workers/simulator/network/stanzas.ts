@@ -2,7 +2,7 @@ import { type BinaryNode, firstChild } from '../wire/node.ts'
 import { acknowledgement } from './acknowledgement.ts'
 import { receiveCall } from './calls.ts'
 import { type Connection, failure, streamError } from './connection.ts'
-import { settleByAck } from './delivery.ts'
+import { corrupted, settleByAck } from './delivery.ts'
 import { receiveMessage } from './incoming.ts'
 import type { Network } from './model.ts'
 import { receiveChatState, receivePresence } from './presence.ts'
@@ -38,7 +38,10 @@ export function receiveStanza(network: Network, connection: Connection, item: Bi
   if ('ack_error' in action) return connection.send(acknowledgement(item, action.ack_error))
   if ('stream_error' in action) return connection.end(streamError(action.stream_error))
   if ('failure' in action) return connection.end(failure(action.failure, { code: action.code, expire: action.expire }))
-  if ('corrupt' in action) return connection.sendGarbage()
+  if ('corrupt' in action) {
+    // of a message: on its way to the people, none of whose devices can read it
+    return item.tag === 'message' ? handle(network, connection, corrupted(item)) : connection.sendGarbage()
+  }
   handle(network, connection, item)
 }
 

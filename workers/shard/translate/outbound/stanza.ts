@@ -1,11 +1,22 @@
 /**
- * What a stanza says about its content: `type`, `edit` and `meta`. The library knows some of it inside `sendMessage` only, and calls
+ * What a stanza says about its content: `type`, `edit`, `meta`, and beside the ciphertext. The library knows some of it inside `sendMessage` only, and calls
  * places, round videos and what is sealed about events `text` (shared/api/messages.md 1.6 and 2, status-and-events.md 2).
  */
-import { type BinaryNode, normalizeMessageContent, proto } from '@whiskeysockets/baileys'
+import { type BinaryNode, type GroupMetadata, normalizeMessageContent, proto } from '@whiskeysockets/baileys'
+import { mediaTypeOf } from '../../baileys/media-type.ts'
 
 export interface StanzaMarks {
   attributes: Record<string, string>
+  nodes: BinaryNode[]
+}
+
+/** A stanza without what differs from device to device: what is sent again to one of them says the same. */
+export interface Stanza {
+  /** Address of the chat. */
+  to: string
+  attributes: Record<string, string>
+  /** Attributes of the ciphertext. */
+  enc: Record<string, string>
   nodes: BinaryNode[]
 }
 
@@ -44,3 +55,28 @@ export const pollOf = (content: proto.IMessage): proto.Message.IPollCreationMess
   content.pollCreationMessageV5 ??
   content.pollCreationMessageV4?.message?.pollCreationMessage ??
   undefined
+
+/** What the library will write, and what it is told to write. A group's own attributes are the library's, who knows them as we do. */
+export function stanzaOf(
+  message: proto.IMessage,
+  { jid, group }: { jid: string; group: GroupMetadata | null },
+  more: { attributes?: Record<string, string>; nodes?: BinaryNode[] } = {},
+): Stanza {
+  const content = normalizeMessageContent(message) ?? {}
+  const { attributes, nodes } = stanzaMarks(message)
+  const mediaType = mediaTypeOf(message)
+  const isReaction = content.reactionMessage || content.encReactionMessage
+  const isHidden = content.reactionMessage || content.pinInChatMessage
+  return {
+    to: jid,
+    attributes: {
+      type: isReaction ? 'reaction' : mediaType ? 'media' : 'text',
+      ...attributes,
+      ...more.attributes,
+      ...(group?.ephemeralDuration ? { expiration: String(group.ephemeralDuration) } : {}),
+      ...(group ? { addressing_mode: group.addressingMode || 'lid' } : {}),
+    },
+    enc: { ...(mediaType ? { mediatype: mediaType } : {}), ...(isHidden ? { 'decrypt-fail': 'hide' } : {}) },
+    nodes: [...nodes, ...(more.nodes ?? [])],
+  }
+}

@@ -1,0 +1,326 @@
+/**
+ * Who cannot read a message asks for it again, and gets the same stanza: everything but the recipients, the ciphertext and the count.
+ * Each send here is damaged on its way once, so that every device it went to asks.
+ */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import * as files from '../harness/media-files.ts'
+import { type Json, type Stage, startStage } from '../harness/stage.ts'
+
+const ME = '5511999990000'
+const ANA = '5511988880001'
+const BEN = '5511988880002'
+const EVA = '5511988880003'
+
+interface Copy {
+  device: number
+  read: boolean
+  attrs: Record<string, string>
+  nodes: { tag: string; attrs: Record<string, string>; content?: unknown }[]
+  tags: string[]
+  enc: Record<string, string>[]
+}
+
+let stage: Stage
+/** Copies that could not be read: as many as the network may have counted. */
+let unread = 0
+const groups: Record<'lid' | 'pn', { chat: string; jid: string }> = { lid: { chat: '', jid: '' }, pn: { chat: '', jid: '' } }
+
+before(async () => {
+  stage = await startStage(ME)
+  const { sandbox, gateway } = stage.world
+  await sandbox.createContact(ANA, { name: 'Ana', devices: 2 })
+  await sandbox.createContact(BEN, { name: 'Ben' })
+  await sandbox.createContact(EVA, { name: 'Eva' })
+  await sandbox.post(`/phones/${ME}/contacts`, { phone: ANA, name: 'Ana' })
+  for (const addressing of ['lid', 'pn'] as const) {
+    const { id } = await sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, BEN, ME], addressing })
+    groups[addressing] = { chat: `${id.split('@')[0]}-group`, jid: id.includes('@') ? id : `${id}@g.us` }
+  }
+  // The name of the account comes with the saved contacts, in one sync.
+  for (;;) if ((await gateway.ask(stage.instance, 'POST', '/send-presence', { presence: 'unavailable' })).status === 200) break
+})
+after(() => stage.world.stop({ undecryptable: unread }))
+
+/** The stanzas each device of a person got under this id, once there are so many. */
+async function copies(phone: string, id: string, wanted: number): Promise<Copy[]> {
+  for (const deadline = Date.now() + 15_000; ; ) {
+    const { items } = await stage.world.sandbox.get<{ items: Copy[] }>(`/contacts/${phone}/copies/${id}`)
+    if (items.length >= wanted) return items
+    assert.ok(Date.now() < deadline, `${phone} has ${items.length} of ${wanted} copies of ${id}: ${JSON.stringify(items)}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+const damage = (times = 1) =>
+  stage.world.sandbox.fault({ on: 'message', match: { direction: 'from_client' }, do: { corrupt: true }, times })
+
+async function send(path: string, input: Json, method = 'POST'): Promise<string> {
+  const { message_id } =
+    method === 'POST'
+      ? await stage.world.gateway.must(stage.instance, 'POST', path, input)
+      : await stage.world.gateway.must(stage.instance, method, path)
+  const delivery = await stage.deliveryOf(String(message_id))
+  assert.equal(delivery.status, 'sent', JSON.stringify(delivery))
+  return String(message_id)
+}
+
+/** What must not differ. The list of recipients, report and token are of the first alone. */
+const APART = new Set(['enc', 'participants', 'reporting', 'tctoken', 'device-identity'])
+function said({ attrs, nodes, tags, enc }: Copy) {
+  const { to, participant, recipient, device_fanout, ...rest } = attrs
+  const { type, count, ...inner } = enc.at(-1) ?? {}
+  return { attrs: rest, nodes, enc: inner, tags: [...new Set(tags.filter((tag) => !APART.has(tag)))].sort() }
+}
+
+/** Both copies of a device, held against each other. */
+function pair(all: Copy[], device: number): [Copy, Copy] {
+  const own = all.filter((copy) => copy.device === device)
+  assert.deepEqual(
+    own.map(({ read }) => read),
+    [false, true],
+    JSON.stringify(own),
+  )
+  const [first, again] = own as [Copy, Copy]
+  assert.deepEqual(said(again), said(first))
+  assert.deepEqual(
+    again.tags.filter((tag) => tag === 'enc' || tag === 'participants'),
+    ['enc'],
+    'sealed once, for one',
+  )
+  assert.ok(again.tags.includes('device-identity'))
+  assert.equal(again.enc[0]?.count, '1')
+  return [first, again]
+}
+
+const heard = async (message: Json, to = ME) => {
+  const { id } = await stage.world.sandbox.send(ANA, to, message)
+  await stage.world.receiver.waitFor(`received ${id}`, (event) => event.type === 'received' && event.message_id === id)
+  return id
+}
+
+interface Family {
+  path: string
+  input: Json | (() => Promise<Json>)
+  /** What the inbox calls it. */
+  kind: string
+  attrs?: Record<string, string>
+  enc?: Record<string, string>
+  /** Tags of the nodes beside. */
+  nodes?: string[]
+  method?: string
+}
+
+const picture = async () => `data:image/jpeg;base64,${(await files.image('jpeg')).toString('base64')}`
+const EVENT = { name: 'Planning', date_time: '2030-03-02T14:00:00Z' }
+const media = { type: 'media' }
+
+const FAMILIES: Record<string, Family> = {
+  'a text': { path: '/send-text', input: { message: 'hi' }, kind: 'text', attrs: { type: 'text' } },
+  'a poll': {
+    path: '/send-poll',
+    input: { question: 'Which?', options: ['a', 'b'] },
+    kind: 'poll',
+    attrs: { type: 'poll' },
+    nodes: ['meta'],
+  },
+  'an event': { path: '/send-event', input: { event: EVENT }, kind: 'event', attrs: { type: 'event' }, nodes: ['meta'] },
+  'a place': {
+    path: '/send-location',
+    input: { title: 'Here', address: 'Street 1', latitude: 1, longitude: 2 },
+    kind: 'location',
+    attrs: media,
+  },
+  'a contact': {
+    path: '/send-contact',
+    input: { contact_name: 'Support', contact_phone: '5511900001111' },
+    kind: 'contact',
+    attrs: media,
+    enc: { mediatype: 'vcard' },
+  },
+  'a picture': {
+    path: '/send-image',
+    input: async () => ({ image: await picture(), caption: 'see' }),
+    kind: 'image',
+    attrs: media,
+    enc: { mediatype: 'image' },
+  },
+  'a picture seen once': {
+    path: '/send-image',
+    input: async () => ({ image: await picture(), view_once: true }),
+    kind: 'image',
+    attrs: media,
+    enc: { mediatype: 'image' },
+  },
+  'a document with a caption': {
+    path: '/send-document/txt',
+    input: { document: `data:text/plain;base64,${Buffer.from('hello').toString('base64')}`, caption: 'read' },
+    kind: 'document',
+    attrs: media,
+    enc: { mediatype: 'document' },
+  },
+}
+
+const INTERACTIVE: Record<string, Family> = {
+  buttons: {
+    path: '/send-buttons',
+    input: { message: 'Which?', button_actions: [{ type: 'reply', label: 'Yes', id: 'yes' }] },
+    kind: 'interactive',
+    nodes: ['biz', 'bot'],
+  },
+  'a list': {
+    path: '/send-option-list',
+    input: { message: 'Pick', option_list: { title: 'All', button_label: 'Open', options: [{ title: 'a' }] } },
+    kind: 'interactive',
+    nodes: ['biz', 'bot'],
+  },
+  'a carousel': {
+    path: '/send-carousel',
+    input: async () => ({ message: 'Plans', carousel: [{ text: 'Basic', image: await picture() }] }),
+    kind: 'interactive',
+    nodes: ['biz', 'bot'],
+  },
+  'a Pix key': {
+    path: '/send-button-pix',
+    input: { pix_key: 'a@b.example', type: 'email' },
+    kind: 'interactive',
+    nodes: ['biz'],
+  },
+}
+
+const ABOUT_OTHERS: Record<string, Family> = {
+  'a reaction': {
+    path: '/send-reaction',
+    input: async () => ({ reaction: '👍', message_id: await heard({ text: 'nice?' }) }),
+    kind: 'reaction',
+    attrs: { type: 'reaction' },
+    enc: { 'decrypt-fail': 'hide' },
+  },
+  'a reaction taken back': {
+    path: '/send-remove-reaction',
+    input: async () => ({ message_id: await heard({ text: 'nice?' }) }),
+    kind: 'reaction',
+    attrs: { type: 'reaction', edit: '7' },
+  },
+  'a pin': {
+    path: '/pin-message',
+    input: async () => ({
+      message_id: await heard({ text: 'keep' }),
+      message_action: 'pin',
+      pin_message_duration: '7_days',
+    }),
+    kind: 'pin',
+    attrs: { type: 'text', edit: '2' },
+    enc: { 'decrypt-fail': 'hide' },
+  },
+  'a vote': {
+    path: '/send-poll-vote',
+    input: async () => ({
+      poll_message_id: await heard({ poll: { question: 'Which?', options: ['a', 'b'], max: 1 } }),
+      options: ['a'],
+    }),
+    kind: 'poll_vote',
+    attrs: { type: 'poll' },
+    nodes: ['meta'],
+  },
+  'an edit': {
+    path: '/send-text',
+    input: async () => ({ message: 'better', edit_message_id: await send('/send-text', { phone: ANA, message: 'good' }) }),
+    kind: 'edit',
+    attrs: { type: 'text', edit: '1' },
+  },
+}
+
+async function sentDamaged(phone: string, { path, input }: Family): Promise<string> {
+  const body = { phone, ...(typeof input === 'function' ? await input() : input) }
+  await damage()
+  return send(path, body)
+}
+
+function isAs(family: Family, first: Copy) {
+  for (const [name, value] of Object.entries(family.attrs ?? {})) assert.equal(first.attrs[name], value, name)
+  for (const [name, value] of Object.entries(family.enc ?? {})) assert.equal(first.enc.at(-1)?.[name], value, name)
+  assert.deepEqual(
+    first.nodes.map(({ tag }) => tag),
+    family.nodes ?? [],
+  )
+}
+
+async function shownAs(phone: string, id: string, kind: string) {
+  const item = (await stage.world.sandbox.inbox(phone)).find((each) => each.id === id)
+  assert.equal(item?.kind, kind)
+  return item!
+}
+
+for (const [name, family] of Object.entries({ ...FAMILIES, ...INTERACTIVE, ...ABOUT_OTHERS }))
+  test(`${name} is sent again as it was, to each device of the person and to the own phone`, async () => {
+    const id = await sentDamaged(ANA, family)
+    // Her phone and her other device, and our phone: each could not read the first and asked.
+    const hers = await copies(ANA, id, 4)
+    const ours = await copies(ME, id, 2)
+    unread += 3
+    const [first, again] = pair(hers, 0)
+    isAs(family, first)
+    assert.equal(again.attrs.to, first.attrs.to)
+    assert.equal(again.attrs.device_fanout, 'false')
+    const [, linked] = pair(hers, 1)
+    assert.match(String(linked.attrs.to), /:1@/)
+    const [, own] = pair(ours, 0)
+    assert.equal(own.attrs.recipient, first.attrs.to)
+    const item = await shownAs(ANA, id, family.kind)
+    assert.equal(item.retries, 1)
+    const mine = await shownAs(ME, id, family.kind)
+    assert.deepEqual(mine.proto, item.proto)
+  })
+
+for (const addressing of ['lid', 'pn'] as const)
+  for (const [name, family] of Object.entries({
+    'a text': FAMILIES['a text']!,
+    'a poll': FAMILIES['a poll']!,
+    'a picture seen once': FAMILIES['a picture seen once']!,
+    buttons: { ...INTERACTIVE.buttons!, nodes: ['biz'] },
+  }))
+    test(`${name} in a group addressed by ${addressing} is sent again with the sender key, to who asked`, async () => {
+      const id = await sentDamaged(groups[addressing].chat, family)
+      const hers = await copies(ANA, id, 4)
+      const bens = await copies(BEN, id, 2)
+      await copies(ME, id, 2)
+      unread += 4
+      const [first, again] = pair(hers, 0)
+      isAs({ ...family, attrs: { ...family.attrs, addressing_mode: addressing } }, first)
+      assert.equal(again.attrs.to, groups[addressing].jid)
+      assert.match(String(again.attrs.participant), addressing === 'lid' ? /^\d+@lid$/ : /^\d+@s\.whatsapp\.net$/)
+      pair(hers, 1)
+      pair(bens, 0)
+      await shownAs(BEN, id, family.kind)
+      // The key they need for what comes next came with it.
+      const next = await send('/send-text', { phone: groups[addressing].chat, message: 'and now' })
+      for (const phone of [ANA, BEN]) assert.deepEqual((await copies(phone, next, 1)).map(({ read }) => read).at(0), true)
+    })
+
+test('a message that is deleted in a group is deleted also for who asks again', async () => {
+  const { chat } = groups.lid
+  const target = await send('/send-text', { phone: chat, message: 'wrong' })
+  await damage()
+  const id = await send(`/messages?${new URLSearchParams({ phone: chat, message_id: target, owner: 'true' })}`, {}, 'DELETE')
+  const hers = await copies(ANA, id, 4)
+  await copies(BEN, id, 2)
+  await copies(ME, id, 2)
+  unread += 4
+  const [first] = pair(hers, 0)
+  assert.equal(first.attrs.edit, '7')
+  await shownAs(ANA, id, 'revoke')
+})
+
+test('a status is sent again to who asks for it, as a status', async () => {
+  await damage()
+  const id = await send('/send-text-status', { message: 'Open until 22h' })
+  const hers = await copies(ANA, id, 4)
+  await copies(ME, id, 2)
+  unread += 3
+  const [first, again] = pair(hers, 0)
+  assert.equal(first.attrs.addressing_mode, 'lid')
+  assert.deepEqual(first.nodes, [{ tag: 'meta', attrs: { status_setting: 'contacts' } }])
+  assert.equal(again.attrs.to, 'status@broadcast')
+  assert.equal((await shownAs(ANA, id, 'text')).chat, 'status@broadcast')
+})
