@@ -103,7 +103,7 @@ test('when it has stopped nothing is written any more, and a sweep that fails is
 test('with the device all of them go', async (t) => {
   const b = await bench(t)
   const sent = b.open()
-  await sent.put('A', text('hi'))
+  await sent.put('A', text('hi'), STANZA)
   await sent.forget()
   assert.deepEqual(await b.left(), [])
   assert.equal(await sent.get('A'), undefined)
