@@ -96,6 +96,7 @@ const Environment = v.object({
   SVC_NEWSLETTER_INVITE_QUERY_ID: v.optional(v.pipe(v.string(), v.regex(/^\d{1,32}$/, 'a number of up to 32 digits'))),
   SVC_ADMIN_ALLOWED_IPS: v.optional(cidrs, ''),
   SVC_TRUSTED_PROXIES: v.optional(cidrs, ''),
+  SVC_METRICS_TOKEN: v.optional(v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,200}$/, '1 to 200 visible ASCII characters'))),
   SVC_BLOB_BUDGET_MB: v.optional(whole(1, 10_000_000), '2048'),
   /** A path, or `off`. */
   SVC_FFMPEG: v.optional(text),
@@ -113,7 +114,7 @@ const Environment = v.object({
 type Variable = keyof typeof Environment.entries
 
 /** Never repeated in a message. */
-const SECRETS: readonly string[] = ['SVC_SECRET_KEY', 'SVC_ADMIN_KEY'] satisfies Variable[]
+const SECRETS: readonly string[] = ['SVC_SECRET_KEY', 'SVC_ADMIN_KEY', 'SVC_METRICS_TOKEN'] satisfies Variable[]
 
 export interface Config {
   host: string
@@ -136,6 +137,8 @@ export interface Config {
   /** CIDR ranges that may use `/admin`; empty: any. */
   adminAllowedIps: readonly string[]
   trustedProxies: readonly string[]
+  /** Null: `/metrics` answers loopback and private addresses. */
+  metricsToken: string | null
   sandboxPort: number
   logLevel: string
   docs: boolean
@@ -194,6 +197,7 @@ export function readConfig({
     newsletterInviteQueryId: known.SVC_NEWSLETTER_INVITE_QUERY_ID ?? null,
     adminAllowedIps: known.SVC_ADMIN_ALLOWED_IPS,
     trustedProxies: known.SVC_TRUSTED_PROXIES,
+    metricsToken: known.SVC_METRICS_TOKEN ?? null,
     sandboxPort: known.SVC_SANDBOX_PORT,
     logLevel: known.SVC_LOG_LEVEL,
     docs: known.SVC_DOCS === 'on',

@@ -6,6 +6,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ulid } from 'ulid'
+import { hashOf, isSameHash } from './account/secrets.ts'
 import { createAccount } from './account/workspaces.ts'
 import type { Config } from './config.ts'
 import { createDirectory } from './directory/instances.ts'
@@ -21,6 +22,9 @@ import { createApp } from './http/app.ts'
 import type { Logger } from './log.ts'
 import { createMediaLinks, type ReceivedFile } from './media/links.ts'
 import { createReceivedMedia } from './media/received.ts'
+import { createExposition } from './metrics/exposition.ts'
+import { createLedger } from './metrics/ledger.ts'
+import { createTally } from './metrics/tally.ts'
 import { listen } from './serve.ts'
 import { measureBlobs } from './storage/blobs.ts'
 import { openStore } from './storage/open.ts'
@@ -109,6 +113,8 @@ export async function startService(config: Config, { log, allowCrash = false }: 
     if (!programs) log.warn({}, `${NO_CONVERTER} Install ffmpeg, or name it in SVC_FFMPEG.`)
     const conversions = createConversions({ programs, conversions: config.conversions, logLevel: config.logLevel, log })
     undo.push(() => conversions.close())
+    const tally = createTally()
+    const ledger = createLedger()
     const engine = await createPooledEngine({
       shards: config.shards,
       storeUrl: config.storeUrl,
@@ -118,6 +124,7 @@ export async function startService(config: Config, { log, allowCrash = false }: 
       newsletterInviteQueryId,
       media: await mediaSetup(config),
       prepareMedia: conversions.prepare,
+      onReport: ledger.take,
       logLevel: config.logLevel,
       killAt: config.killAt,
       allowCrash,
@@ -175,7 +182,9 @@ export async function startService(config: Config, { log, allowCrash = false }: 
       },
       media: programs ? ('ok' as const) : ('no converter' as const),
     }
-    const server = await listen(config, ({ peer }) =>
+    const { metricsToken } = config
+    const tokenHash = metricsToken === null ? undefined : hashOf(metricsToken)
+    const server = await listen(config, ({ peer, hasLeft }) =>
       createApp({
         account,
         directory,
@@ -186,6 +195,16 @@ export async function startService(config: Config, { log, allowCrash = false }: 
         log,
         newRequestId: () => ulid(),
         peer,
+        hasLeft,
+        tally,
+        metrics: createExposition({
+          tally,
+          ledger,
+          clock,
+          instances: directory.countByStatus,
+          refresh: engine.refreshReports,
+        }),
+        isMetricsToken: tokenHash === undefined ? undefined : (value) => isSameHash(hashOf(value), tokenHash),
         baseUrl: config.baseUrl,
         trustedProxies: config.trustedProxies,
         adminAllowedIps: config.adminAllowedIps,

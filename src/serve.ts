@@ -1,6 +1,6 @@
 /** Node's side of HTTP: a listening socket around the Web-standard application, and its orderly end. */
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
 import { ulid } from 'ulid'
 import { Failure } from './domain/failures.ts'
@@ -19,20 +19,25 @@ export interface Listening {
 
 const HEALTH = /^\/health\//
 
-/** `makeApp` is told how to ask for the address of the socket a request came over. */
+/** `makeApp` is told how to ask for the socket a request came over: its address, and whether the caller has closed it. */
 export async function listen(
   { host, port }: { host: string; port: number },
-  makeApp: (parts: { peer(request: Request): string | undefined }) => Handler,
+  makeApp: (parts: { peer(request: Request): string | undefined; hasLeft(request: Request): boolean }) => Handler,
 ): Promise<Listening> {
-  const peers = new WeakMap<Request, string>()
-  const app = makeApp({ peer: (request) => peers.get(request) })
+  const sockets = new WeakMap<Request, { socket: Socket; address: string | undefined }>()
+  const app = makeApp({
+    peer: (request) => sockets.get(request)?.address,
+    hasLeft: (request) => sockets.get(request)?.socket.destroyed ?? false,
+  })
   let isStopping = false
   let inFlight = 0
   let drained: (() => void) | undefined
 
   async function answer(request: Request, { incoming }: HttpBindings): Promise<Response> {
     if (isStopping && !HEALTH.test(new URL(request.url).pathname)) return refusal(request)
-    if (incoming.socket.remoteAddress !== undefined) peers.set(request, incoming.socket.remoteAddress)
+    const { socket } = incoming
+    // Kept now: a socket that has been closed has no address any more.
+    sockets.set(request, { socket, address: socket.remoteAddress })
     inFlight++
     try {
       return await app.fetch(request)

@@ -36,6 +36,7 @@ export interface Directory {
   /** Constant time in the token. Undefined for a pair that is no instance. */
   authenticate(instance: string, token: string): { instance: InstanceId; workspace: WorkspaceId } | undefined
   state(instance: InstanceId): RuntimeState
+  countByStatus(): Record<RuntimeState['status'], number>
   status(instance: InstanceId): StatusObject
   render(instance: InstanceId, baseUrl: string): InstanceObject
 

@@ -6,7 +6,7 @@ import { createTurns } from '../account/turns.ts'
 import { type Clock, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
-import { DEFAULT_SETTINGS } from '../domain/instance.ts'
+import { DEFAULT_SETTINGS, STATUSES, type Status } from '../domain/instance.ts'
 import type { Log } from '../domain/log.ts'
 import type { Engine } from '../engine/engine.ts'
 import { sentence } from '../instance/sentences.ts'
@@ -163,6 +163,12 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     },
 
     state: (instance) => states.get(instance),
+
+    countByStatus() {
+      const counts = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>
+      for (const instance of instances.keys()) counts[states.get(instance).status]++
+      return counts
+    },
 
     status(instance) {
       const state = states.get(instance)

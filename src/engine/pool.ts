@@ -3,12 +3,13 @@
  * with it and nothing else: its calls fail at once with `engine_unavailable`, the other shards do not notice, and its instances are
  * booted again into the next life from what is in storage. Placement is remembered only here: any shard can host any instance.
  */
-import { type Clock, systemClock } from '../domain/clock.ts'
+import { type Clock, SECOND, systemClock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceConfig, RuntimeState, Status } from '../domain/instance.ts'
 import type { Log } from '../domain/log.ts'
 import { inlineMedia } from '../domain/media.ts'
 import type { MediaJob } from '../domain/media-job.ts'
+import type { ShardReport } from '../metrics/tally.ts'
 import type { Engine, EngineEvent, Result, ShardNeed, ShardSetup, StartHow } from './engine.ts'
 import type { CrashHow } from './protocol.ts'
 import { createShard, respawnDelay, type Shard } from './shard.ts'
@@ -19,6 +20,8 @@ import { threadModule } from './thread.ts'
 const STARTS_PER_SECOND = 5
 /** V8 heap of one thread in MB; buffers come on top. A session holds about 1 MB. */
 const HEAP_MB = 512
+/** A scrape does not wait longer for a shard: what it said last stands in. */
+const REPORT_LIMIT = SECOND
 const THREAD = threadModule('../../workers/shard/main', import.meta.url)
 
 export interface PoolSetup extends Omit<ShardSetup, 'shard'> {
@@ -26,6 +29,8 @@ export interface PoolSetup extends Omit<ShardSetup, 'shard'> {
   log: Log
   /** Examines and converts a file a shard is about to send. */
   prepareMedia: (job: MediaJob) => Promise<Result>
+  /** What a life of a shard says of itself, every 10 s and when it is asked. */
+  onReport?: (shard: number, generation: number, report: ShardReport) => void
   clock?: Clock
   /** Lets `crashShard` work; for tests. */
   allowCrash?: boolean
@@ -39,6 +44,8 @@ export interface PooledEngine extends Engine {
   /** Life number of every shard that answers now; undefined for one that does not. */
   generations(): (number | undefined)[]
   shardOf(instance: string): number | undefined
+  /** Has every shard report. Resolves when all have, and after a second at the latest. */
+  refreshReports(): Promise<void>
   /** Test hook (`allowCrash`): really crashes the thread. Resolves when its life is over. */
   crashShard(shard: number, how?: CrashHow): Promise<void>
 }
@@ -72,6 +79,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     shards: count,
     log,
     prepareMedia,
+    onReport = () => {},
     clock = systemClock,
     allowCrash = false,
     heapMb = HEAP_MB,
@@ -98,6 +106,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
         else for (const listener of listeners) listener(event)
       },
       onUp: (generation) => bootAll(shard, generation),
+      onReport: (generation, report) => onReport(index, generation, report),
     })
     return shard
   })
@@ -241,6 +250,10 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     },
 
     generations: () => shards.map((shard) => shard.generation()),
+
+    async refreshReports() {
+      await Promise.all(shards.map((shard) => shard.refreshReport(REPORT_LIMIT)))
+    },
 
     shardOf: (instance) => placed.get(instance)?.shard.index,
 

@@ -5,6 +5,7 @@
 import { type Clock, MINUTE, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
+import type { ShardReport } from '../metrics/tally.ts'
 import type { EngineEvent, ShardNeed } from './engine.ts'
 import { beginLife, type Life, type LifeOptions } from './life.ts'
 import type { ShardRequest } from './protocol.ts'
@@ -33,6 +34,8 @@ export interface ShardOptions extends Pick<LifeOptions, 'worker' | 'task' | 'dat
   onEvent(event: EngineEvent | ShardNeed): void
   /** A new life answers, with nothing in it yet. */
   onUp(generation: number): void
+  /** What it answers a ping with. */
+  onReport(generation: number, report: ShardReport): void
 }
 
 export interface Shard {
@@ -42,10 +45,12 @@ export interface Shard {
   /** Number of the life that answers now; undefined while there is none. */
   generation(): number | undefined
   run(request: ShardRequest, limitMs?: number, transfer?: ArrayBuffer[]): Promise<unknown>
+  /** Resolves when it has reported, when it cannot, and after `limitMs`. */
+  refreshReport(limitMs: number): Promise<void>
   close(deadlineMs: number): Promise<void>
 }
 
-export function createShard({ log, clock, watchEveryMs = WATCH_EVERY, onEvent, onUp, ...thread }: ShardOptions): Shard {
+export function createShard({ log, clock, watchEveryMs = WATCH_EVERY, onEvent, onUp, onReport, ...thread }: ShardOptions): Shard {
   const { shard } = thread.data
   let generation = 0
   let life: Life | undefined
@@ -91,6 +96,23 @@ export function createShard({ log, clock, watchEveryMs = WATCH_EVERY, onEvent, o
     respawn = setTimeout(() => live().catch((error) => log.error({ shard, err: error }, 'shard did not start')), delayMs)
   }
 
+  /** One at a time: asked again and again, a thread that hangs would have a heap of questions before it. */
+  let asking: { of: Life; answered: Promise<void> } | undefined
+
+  function ping(mine: Life): Promise<void> {
+    if (asking?.of === mine) return asking.answered
+    const answered = mine.run({ type: 'ping' }, watchEveryMs * (WATCH_ROUNDS + 2)).then((report) => {
+      if (life === mine) onReport(mine.generation, report as ShardReport)
+    })
+    const question = { of: mine, answered }
+    asking = question
+    const done = () => {
+      if (asking === question) asking = undefined
+    }
+    answered.then(done, done)
+    return answered
+  }
+
   function keepWatch(mine: Life) {
     let unanswered = 0
     const round = () => {
@@ -101,7 +123,7 @@ export function createShard({ log, clock, watchEveryMs = WATCH_EVERY, onEvent, o
         return
       }
       if (unanswered++ === 0) {
-        mine.run({ type: 'ping' }, watchEveryMs * (WATCH_ROUNDS + 2)).then(
+        ping(mine).then(
           () => {
             unanswered = 0
           },
@@ -126,6 +148,17 @@ export function createShard({ log, clock, watchEveryMs = WATCH_EVERY, onEvent, o
     run(request, limitMs = CALL_LIMIT, transfer) {
       if (life === undefined || !isUp || isClosed) return Promise.reject(new Failure('engine_unavailable'))
       return life.run(request, limitMs, transfer)
+    },
+
+    async refreshReport(limitMs) {
+      if (life === undefined || !isUp || isClosed) return
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, limitMs)
+      })
+      // One that fails or stays out is the watch's matter.
+      await Promise.race([ping(life).catch(() => {}), late])
+      clearTimeout(timer)
     },
 
     async close(deadlineMs) {

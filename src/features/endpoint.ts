@@ -20,13 +20,16 @@ export type Kind = 'send' | 'action' | 'control' | 'local'
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export type Route = `${Method} /${string}`
 
-/** Whose credential opens the route. A scope stands for the Account API: an API key that has it. */
-export type Access = 'instance' | 'admin' | 'public' | Scope
+/** Whose credential opens the route. A scope stands for the Account API: an API key that has it. `metrics`: the operator's own. */
+export type Access = 'instance' | 'admin' | 'metrics' | 'public' | Scope
 
 /** What every instance route begins with. */
 export const INSTANCE_BASE = '/instances/{instance_id}/token/{token}'
 
-type ContentType = 'application/json' | 'image/png' | 'application/octet-stream'
+/** The text format of Prometheus. */
+export const METRICS_TEXT = 'text/plain; version=0.0.4; charset=utf-8'
+
+type ContentType = 'application/json' | 'image/png' | 'application/octet-stream' | typeof METRICS_TEXT
 
 export interface Example {
   name: string
@@ -174,10 +177,10 @@ export function control<const Id extends string, I extends z.ZodRawShape, R exte
 }
 
 /** What a `local` handler is given, by whose credential opened the route. */
-type CallOf<A extends Access> = A extends 'instance' ? InstanceCall : A extends 'public' ? PublicCall : AccountCall
+type CallOf<A extends Access> = A extends 'instance' ? InstanceCall : A extends 'public' | 'metrics' ? PublicCall : AccountCall
 
 const GROUP_OF_ACCESS = (access: Access): readonly FailureCode[] =>
-  access === 'instance' ? WITHOUT_DEVICE : access === 'admin' ? ADMIN : access === 'public' ? [] : ACCOUNT
+  access === 'instance' ? WITHOUT_DEVICE : access === 'admin' ? ADMIN : access === 'public' || access === 'metrics' ? [] : ACCOUNT
 
 export function local<const Id extends string, const A extends Access, I extends z.ZodRawShape, R extends z.ZodType>(
   id: Id,

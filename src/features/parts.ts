@@ -17,6 +17,8 @@ export interface Parts {
   }
   /** Undefined for a link that leads nowhere; rejects with `Failure`. The signal says that nobody waits any more. */
   receivedFile(link: string, signal: AbortSignal): Promise<ReceivedFileStream | undefined>
+  /** Every number of the service, in the text format of Prometheus. */
+  metrics(): Promise<string>
   /** The OpenAPI description, built once. */
   description(): Description
 }

@@ -1,8 +1,8 @@
-/** System: health and description (shared/api/mcp-and-system.md). No credential, no rate limit. */
+/** System: health, numbers and description (shared/api/mcp-and-system.md). No rate limit, and no credential but for the numbers. */
 import { z } from 'zod'
 import { SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
-import { local } from './endpoint.ts'
+import { local, METRICS_TEXT } from './endpoint.ts'
 import type { Check, Parts } from './parts.ts'
 
 export const live = local('system.live', 'GET /health/live', {
@@ -63,6 +63,23 @@ export const ready = local('system.ready', 'GET /health/ready', {
   },
   examples: [
     { name: 'ready', reply: { status: 'ok', checks: { database: 'ok', session_store: 'ok', engine: 'ok', media: 'ok' } } },
+  ],
+})
+
+export const metrics = local('system.metrics', 'GET /metrics', {
+  access: 'metrics',
+  summary: 'Numbers for Prometheus',
+  description:
+    'Text format 0.0.4. With `SVC_METRICS_TOKEN` set that token is required; otherwise only loopback and private addresses are answered, and others get `not_found`. No label holds a phone number, an instance id, a token or a URL.',
+  reply: z.string(),
+  contentType: METRICS_TEXT,
+  errors: ['unauthorized', 'not_found'],
+  handle: ({ parts }) => parts.metrics(),
+  examples: [
+    {
+      name: 'one of them',
+      reply: '# HELP svc_queue_waiting Messages that wait in the queues.\n# TYPE svc_queue_waiting gauge\nsvc_queue_waiting 0\n',
+    },
   ],
 })
 

@@ -29,6 +29,10 @@ export function isIn(ranges: Ranges, text: string): boolean {
   return ranges.some(([network, bits]) => network.kind() === address.kind() && address.match(network as never, bits))
 }
 
+/** This machine and private networks (RFC 1918, RFC 4193). */
+const NEAR = parseRanges(['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '::1/128', 'fc00::/7'])
+export const isNear = (source: string): boolean => isIn(NEAR, source)
+
 /** `1.2.3.4`, `1.2.3.4:80`, `::1`, `[::1]:80`: as proxies write them. Undefined when it is no address. */
 function addressOf(entry: string): string | undefined {
   const bare = entry

@@ -2,17 +2,18 @@
 import { Hono, type MiddlewareHandler } from 'hono'
 import type { Account } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'
-import type { Clock } from '../domain/clock.ts'
+import { type Clock, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
 import type { Engine } from '../engine/engine.ts'
 import { type Endpoint, INSTANCE_BASE } from '../features/endpoint.ts'
 import { endpoints } from '../features/index.ts'
 import type { Description, Parts } from '../features/parts.ts'
+import type { Tally } from '../metrics/tally.ts'
 import { parseRanges, sourceOf } from './address.ts'
-import { createGate } from './auth.ts'
+import { createGate, NO_ROUTE } from './auth.ts'
 import { createBodyBudget } from './body-budget.ts'
-import { failureResponse } from './errors.ts'
+import { failureResponse, TooMany } from './errors.ts'
 import { type Env, mount, type ReadLargeBody } from './mount.ts'
 import { describe } from './openapi.ts'
 import { createBuckets, createThrottle, REFILL_PER_SECOND } from './rate-limit.ts'
@@ -30,6 +31,8 @@ export interface AppDeps {
   newRequestId(): string
   /** Address of the socket a request came over; undefined when it came over none. */
   peer(request: Request): string | undefined
+  /** The caller has closed the connection a request came over. */
+  hasLeft(request: Request): boolean
   /** Public base of the service, no slash at the end. Null: the origin each request came to. */
   baseUrl: string | null
   /** CIDR ranges whose `X-Forwarded-For` is believed. */
@@ -38,16 +41,21 @@ export interface AppDeps {
   adminAllowedIps: readonly string[]
   /** `off`: `/openapi.json` is not found. */
   docs: boolean
+  tally: Tally
+  /** The text of `/metrics`. */
+  metrics: Parts['metrics']
+  isMetricsToken?: ((value: string) => boolean) | undefined
   readLargeBody: ReadLargeBody
 }
 
 export function createApp(deps: AppDeps): Hono<Env> {
-  const { account, directory, engine, readiness, receivedFile, clock, log } = deps
+  const { account, directory, engine, readiness, receivedFile, clock, log, metrics, tally, trustedProxies } = deps
   const served = deps.docs ? endpoints : endpoints.filter(({ id }) => id !== 'system.openapi')
   const buckets = createBuckets(clock)
   const throttle = createThrottle(clock)
-  const gate = createGate({ account, directory, clock, buckets, throttle, adminAllowedIps: deps.adminAllowedIps })
-  const parts: Parts = { account, directory, readiness, receivedFile, description: once(() => describe(served)) }
+  const { adminAllowedIps, isMetricsToken } = deps
+  const gate = createGate({ account, directory, clock, buckets, throttle, adminAllowedIps, trustedProxies, isMetricsToken })
+  const parts: Parts = { account, directory, readiness, receivedFile, metrics, description: once(() => describe(served)) }
 
   const app = new Hono<Env>()
   app.use(observe(deps, throttle.failed))
@@ -56,11 +64,12 @@ export function createApp(deps: AppDeps): Hono<Env> {
     failureResponse(
       isUnauthorized(served, c.req.method, c.req.path)
         ? new Failure('unauthorized')
-        : new Failure('not_found', { message: 'There is no such route.' }),
+        : new Failure('not_found', { message: NO_ROUTE }),
     ),
   )
   app.onError((error, c) => {
     if (error instanceof Failure) {
+      if (error instanceof TooMany) tally.add('svc_rate_limited_total', { scope: error.scope })
       if (error.cause !== undefined && error.status >= 500)
         log.warn({ err: error.cause, request_id: c.var.state.requestId, code: error.code }, 'a request failed')
       return failureResponse(error)
@@ -72,6 +81,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
     gate,
     parts,
     engine,
+    tally,
     now: clock.now,
     baseUrl: deps.baseUrl,
     readLargeBody: deps.readLargeBody,
@@ -88,17 +98,25 @@ function once(make: () => Description): () => Description {
   }
 }
 
+/** What is counted of a request that names no route of ours, or a method no route has: nothing of it, so that nobody can make up series. */
+const OTHER = 'other'
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+/** Whoever asked has gone: neither our failure nor an answer anybody got. nginx counts it under this number. */
+const LEFT = 499
+
 /** What every request gets, whatever becomes of it: an id, the rate headers, one line in the log. */
 function observe(
-  { clock, log, newRequestId, peer, trustedProxies }: AppDeps,
+  { clock, log, newRequestId, peer, hasLeft, tally, trustedProxies }: AppDeps,
   failed: (source: string) => void,
 ): MiddlewareHandler<Env> {
   const trusted = parseRanges(trustedProxies)
   return async (c, next) => {
     const startedAt = clock.now()
+    const begun = performance.now()
     const requestId = requestIdOf(c.req.raw.headers, newRequestId)
-    const source = sourceOf(peer(c.req.raw), c.req.raw.headers.get('X-Forwarded-For'), trusted)
-    const state = { requestId, source, route: undefined, remaining: undefined } as Env['Variables']['state']
+    const address = peer(c.req.raw)
+    const source = sourceOf(address, c.req.raw.headers.get('X-Forwarded-For'), trusted)
+    const state: Env['Variables']['state'] = { requestId, source, peer: address, route: undefined, remaining: undefined }
     c.set('state', state)
     await next()
     if (c.res.status === 401) failed(source)
@@ -107,6 +125,9 @@ function observe(
       c.header('X-RateLimit-Limit', String(REFILL_PER_SECOND))
       c.header('X-RateLimit-Remaining', String(state.remaining))
     }
+    const labels = { method: METHODS.has(c.req.method) ? c.req.method : OTHER, route: state.route ?? OTHER }
+    tally.add('svc_http_requests_total', { ...labels, status: String(hasLeft(c.req.raw) ? LEFT : c.res.status) })
+    tally.observe('svc_http_request_duration_seconds', labels, (performance.now() - begun) / SECOND)
     log.info(
       {
         method: c.req.method,

@@ -9,8 +9,8 @@ import type { Clock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import { hasPlan, type Scope, type Workspace } from '../domain/workspace.ts'
-import { isIn, parseRanges, type Ranges } from './address.ts'
-import { TooMany } from './errors.ts'
+import { isIn, isNear, parseRanges, type Ranges } from './address.ts'
+import { type LimitScope, TooMany } from './errors.ts'
 import type { Buckets, Throttle } from './rate-limit.ts'
 
 export interface GateDeps {
@@ -20,12 +20,17 @@ export interface GateDeps {
   buckets: Buckets
   throttle: Throttle
   adminAllowedIps: readonly string[]
+  trustedProxies: readonly string[]
+  /** Constant time. Undefined: no token is set, and only who is near is shown the metrics. */
+  isMetricsToken: ((value: string) => boolean) | undefined
 }
 
 /** The request as far as a check may look at it. `limit` takes the number of tokens left, for the response's headers. */
 export interface Knock {
   headers: Headers
   source: string
+  /** Address of the socket, whatever a proxy says. */
+  peer: string | undefined
   limit(remaining: number): void
 }
 
@@ -39,15 +44,22 @@ function bearer(headers: Headers): string | undefined {
   return /^bearer +([\x21-\x7e]+)$/i.exec(value)?.[1]
 }
 
+/** What reverse proxies add to a request they pass on. */
+const RELAYED = ['Forwarded', 'Via', 'X-Forwarded-For', 'X-Forwarded-Host', 'X-Forwarded-Proto', 'X-Real-IP']
+
+export const NO_ROUTE = 'There is no such route.'
+
 const ABSENT = new Set(['', 'undefined', 'null'])
 
-export function createGate({ account, directory, clock, buckets, throttle, adminAllowedIps }: GateDeps) {
+export function createGate(deps: GateDeps) {
+  const { account, directory, clock, buckets, throttle, adminAllowedIps, isMetricsToken } = deps
+  const trusted = parseRanges(deps.trustedProxies)
   const admins = parseRanges(adminAllowedIps)
   const allowlists = new WeakMap<object, Ranges>()
 
   function checkThrottle(source: string) {
     const wait = throttle.blockedFor(source)
-    if (wait !== undefined) throw new TooMany(wait)
+    if (wait !== undefined) throw new TooMany(wait, 'credential')
   }
 
   function checkAllowlist({ security: { allowlist } }: Workspace, source: string) {
@@ -61,10 +73,10 @@ export function createGate({ account, directory, clock, buckets, throttle, admin
     if (!key.scopes.includes(scope)) throw new Failure('insufficient_scope', { details: { required_scope: scope } })
   }
 
-  function takeToken(owner: string, { limit }: Knock) {
+  function takeToken(scope: Exclude<LimitScope, 'credential'>, owner: string, { limit }: Knock) {
     const { allowed, remaining, retryAfter } = buckets.take(owner)
     limit(remaining)
-    if (!allowed) throw new TooMany(retryAfter)
+    if (!allowed) throw new TooMany(retryAfter, scope)
   }
 
   /** An API key in `Authorization`. An imported client token never begins like one, so it does not pass here. */
@@ -100,7 +112,7 @@ export function createGate({ account, directory, clock, buckets, throttle, admin
       const workspace = account.workspace(caller.workspace)
       checkAllowlist(workspace, knock.source) // 5
       checkKey(workspace, knock) // 6, 7, 8
-      takeToken(owner, knock) // 9
+      takeToken('instance', owner, knock) // 9
       return caller
     },
 
@@ -115,7 +127,7 @@ export function createGate({ account, directory, clock, buckets, throttle, admin
       checkAllowlist(workspace, knock.source) // 4
       if (!hasPlan(workspace.subscription, clock.now())) throw new Failure('plan_required') // 5
       checkScope(key, scope) // 6
-      takeToken(owner, knock) // 7
+      takeToken('workspace', owner, knock) // 7
       return { workspace: key.workspace }
     },
 
@@ -127,8 +139,19 @@ export function createGate({ account, directory, clock, buckets, throttle, admin
       const owner = `workspace:${workspace}`
       knock.limit(buckets.remaining(owner))
       if (admins.length > 0 && !isIn(admins, knock.source)) throw new Failure('ip_not_allowed') // 4
-      takeToken(owner, knock) // 5
+      takeToken('workspace', owner, knock) // 5
       return { workspace }
+    },
+
+    /** shared/api/mcp-and-system.md, `system.metrics`. Without a token whoever is not near hears of no such route. */
+    metrics({ headers, source, peer }: Knock): void {
+      if (isMetricsToken) {
+        if (!isMetricsToken(bearer(headers) ?? '')) throw new Failure('unauthorized')
+        return
+      }
+      // Relayed by somebody who is not trusted to say for whom: it may be anybody, although the relay is near.
+      const isRelayed = RELAYED.some((name) => headers.has(name)) && !isIn(trusted, peer ?? '')
+      if (isRelayed || !isNear(source)) throw new Failure('not_found', { message: NO_ROUTE })
     },
   }
 }

@@ -1,13 +1,18 @@
 /** Every failure leaves in one body: `{ error: { code, message, details } }`. */
 import { Failure } from '../domain/failures.ts'
 
+/** Which limit was met: of an instance, of a workspace, or of addresses that guess. */
+export type LimitScope = 'instance' | 'workspace' | 'credential'
+
 /** Seconds a client should wait, for `Retry-After`. */
 export class TooMany extends Failure {
   readonly retryAfter: number
+  readonly scope: LimitScope
 
-  constructor(retryAfter: number) {
+  constructor(retryAfter: number, scope: LimitScope) {
     super('rate_limited')
     this.retryAfter = retryAfter
+    this.scope = scope
   }
 }
 

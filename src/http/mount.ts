@@ -3,6 +3,7 @@
  * ours rather than a router's, because of the order of checks, one flat input from three places, and bodies that another thread parses.
  */
 import type { Context, Hono } from 'hono'
+import { SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import { maySend } from '../domain/workspace.ts'
@@ -10,6 +11,7 @@ import type { Engine } from '../engine/engine.ts'
 import type { Endpoint, Queued } from '../features/endpoint.ts'
 import { parseInput, type RawFields, readBody } from '../features/input.ts'
 import type { InstanceCall, Parts } from '../features/parts.ts'
+import type { Tally } from '../metrics/tally.ts'
 import type { Gate, Knock } from './auth.ts'
 import { LARGE_BODY, readBytes } from './body.ts'
 import type { BodyBudget, Lease } from './body-budget.ts'
@@ -19,6 +21,8 @@ import { InstanceGone } from './errors.ts'
 export interface RequestState {
   requestId: string
   source: string
+  /** Address of the socket. */
+  peer: string | undefined
   /** Route template, once one has matched. */
   route: string | undefined
   /** Tokens left in the bucket of the instance or workspace, once it is known. */
@@ -33,6 +37,7 @@ export interface MountDeps {
   gate: Gate
   parts: Parts
   engine: Pick<Engine, 'call'>
+  tally: Tally
   now(): number
   /** Null: the origin the request came to. */
   baseUrl: string | null
@@ -88,12 +93,16 @@ function admit({ access }: Endpoint, instance: string, token: string, c: Context
   const knock: Knock = {
     headers: c.req.raw.headers,
     source: state.source,
+    peer: state.peer,
     limit(remaining) {
       state.remaining = remaining
     },
   }
   switch (access) {
     case 'public':
+      return {}
+    case 'metrics':
+      gate.metrics(knock)
       return {}
     case 'instance':
       return gate.instance(instance, token, knock)
@@ -151,16 +160,23 @@ function idempotencyKeyOf({ kind }: Endpoint, c: Context<Env>): string | undefin
 }
 
 async function askShard(
-  { id }: Endpoint,
+  { id, kind }: Endpoint,
   instance: InstanceId,
   input: unknown,
   idempotencyKey: string | undefined,
-  { engine }: MountDeps,
+  { engine, tally }: MountDeps,
 ): Promise<unknown> {
+  const begun = performance.now()
+  // A send is only queued here: what becomes of it is counted when its turn has come.
+  const isImmediate = kind !== 'send'
   try {
     return await engine.call(instance, id, input, idempotencyKey)
   } catch (error) {
+    const code = error instanceof Failure ? error.code : 'internal'
+    if (isImmediate) tally.add('svc_engine_action_errors_total', { operation: id, code })
     throw error instanceof Failure && error.code === 'instance_not_found' ? new InstanceGone(error) : error // 13
+  } finally {
+    if (isImmediate) tally.observe('svc_engine_action_duration_seconds', { operation: id }, (performance.now() - begun) / SECOND)
   }
 }
 

@@ -8,7 +8,7 @@ import { BRAND } from '../domain/brand.ts'
 import { EVENT_TYPES, type EventType } from '../domain/events.ts'
 import { FAILURES, type FailureCode } from '../domain/failures.ts'
 import { SCOPES } from '../domain/workspace.ts'
-import { type Access, type Endpoint, INSTANCE_BASE, type Method } from '../features/endpoint.ts'
+import { type Access, type Endpoint, INSTANCE_BASE, METRICS_TEXT, type Method } from '../features/endpoint.ts'
 import type { Description } from '../features/parts.ts'
 import { webhookPayloads } from '../features/webhook-payloads.ts'
 import { EVENTS_TEXT } from './events-text.ts'
@@ -43,6 +43,7 @@ const SECURITY_SCHEMES = {
     name: 'Client-Token',
     description: 'An API key, or an imported client token. Needed on instance routes when the workspace requires it.',
   },
+  metricsToken: { type: 'http', scheme: 'bearer', description: 'The value of `SVC_METRICS_TOKEN`, where it is set.' },
   adminKey: { type: 'http', scheme: 'bearer', description: `Admin key of the workspace (\`${BRAND}_admin_…\`).` },
 } as const
 
@@ -51,6 +52,8 @@ function securityOf(access: Access): Record<string, string[]>[] {
   switch (access) {
     case 'public':
       return []
+    case 'metrics':
+      return [{}, { metricsToken: [] }]
     case 'instance':
       return [{}, { apiKey: [] }, { clientToken: [] }]
     case 'admin':
@@ -173,11 +176,12 @@ function requestOf(endpoint: Endpoint): Request {
 }
 
 function replyOf(endpoint: Endpoint): Responses {
-  const schema = endpoint.contentType === 'application/json' ? endpoint.reply : { type: 'string' as const, format: 'binary' }
+  const isText = endpoint.contentType === 'application/json' || endpoint.contentType === METRICS_TEXT
+  const schema = isText ? endpoint.reply : { type: 'string' as const, format: 'binary' }
   return {
     [endpoint.status]: {
       description: endpoint.kind === 'send' ? 'Queued.' : 'Done.',
-      headers: headersOf(endpoint.access === 'public' ? REQUEST_ID : COUNTED),
+      headers: headersOf(endpoint.access === 'public' || endpoint.access === 'metrics' ? REQUEST_ID : COUNTED),
       content: { [endpoint.contentType]: { schema, examples: examplesOf(endpoint, 'reply') } },
     },
   }

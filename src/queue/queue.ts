@@ -78,7 +78,7 @@ export interface QueueOptions {
   /** More operations for the commit that ends an item. */
   onDelivery?: ((item: Waiting, outcome: SendOutcome) => Op[]) | undefined
   /** After that commit. */
-  onSettled?: ((item: Waiting) => void) | undefined
+  onSettled?: ((item: Waiting, outcome: SendOutcome) => void) | undefined
   /** Where inline media waits; without it `bytes` are refused. */
   blobs?: Blobs | undefined
   log: Pick<Logger, 'info' | 'warn' | 'error'>
@@ -253,7 +253,7 @@ export function createQueue(options: QueueOptions): Queue {
     })
     for (const eventId of appended) events.committed(eventId)
     for (const [item, outcome] of ended) {
-      onSettled?.(item)
+      onSettled?.(item, outcome)
       const error = outcome.status === 'failed' ? outcome.code : null
       const about = { svc_id: item.svcId, message_id: item.messageId, operation: item.operation, error }
       log.info({ instance_id: instanceId, ...about, duration_ms: clock.now() - item.queuedAt }, 'queue item done')

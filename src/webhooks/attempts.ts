@@ -4,6 +4,7 @@ import type { EventType } from '../domain/events.ts'
 import { Failure } from '../domain/failures.ts'
 import type { Op } from '../storage/contract.ts'
 import { keys } from '../storage/keys.ts'
+import type { Backlog } from './backlog.ts'
 import type { Outcome } from './delivery.ts'
 import { targetOf } from './finished-event.ts'
 import { bodyOps, type LogEntry, type LogRow, logRows, maskUrl, toEntry } from './log.ts'
@@ -32,10 +33,11 @@ type Needs = Pick<
   /** Stores an outcome; waits for a disk that fails rather than forget it. */
   persist(ops: Op[]): Promise<unknown>
   stopping: AbortSignal
+  backlog: Pick<Backlog, 'changed'>
 }
 
 export function createAttempts(needs: Needs): Attempts {
-  const { instanceId, store, sealer, clock, webhooks, deliver, log, onStep, onResult, persist, stopping } = needs
+  const { instanceId, store, sealer, clock, webhooks, deliver, log, onStep, onResult, persist, stopping, backlog } = needs
   const rows = logRows(sealer)
   const logKey = (eventId: string) => keys.logEntry(instanceId, eventId)
   const rowOp = (eventId: string, row: LogRow) => rows.encode(logKey(eventId), row)
@@ -58,7 +60,11 @@ export function createAttempts(needs: Needs): Attempts {
     const key = keys.parkedEvent(instanceId, eventId)
     const sealed = await store.get(key)
     // An index without a body says nothing any more.
-    if (sealed === undefined) return void (await store.commit({ ops: [[dueKey, null]] }))
+    if (sealed === undefined) {
+      await store.commit({ ops: [[dueKey, null]] })
+      if (Buffer.compare(action, ERASE) !== 0) backlog.changed(-1)
+      return
+    }
     if (Buffer.compare(action, ERASE) !== 0) return await scheduled(eventId, key, sealed)
     const row = await readRow(eventId)
     const ops: Op[] = [
@@ -83,6 +89,7 @@ export function createAttempts(needs: Needs): Attempts {
       const gone = { status: 'failed', error: 'unreadable', body: 'erased', dueAt: null, finishedAt: clock.now() } as const
       if (row) ops.push(...bodyOps(instanceId, eventId, row), rowOp(eventId, { ...row, ...gone }))
       await store.commit({ ops })
+      backlog.changed(-1)
       return undefined
     }
   }
@@ -126,6 +133,8 @@ export function createAttempts(needs: Needs): Attempts {
   async function finish(eventId: string, before: LogRow, row: LogRow, status: 'delivered' | 'discarded') {
     const after: LogRow = { ...row, status, body: 'erased', dueAt: null, finishedAt: clock.now() }
     await persist([...bodyOps(instanceId, eventId, before), rowOp(eventId, after)])
+    // One that had failed for good was not waited for any more.
+    if (before.status === 'pending') backlog.changed(-1)
     await onStep?.('settled', eventId)
     report(eventId, after, status)
   }
@@ -144,6 +153,7 @@ export function createAttempts(needs: Needs): Attempts {
       [keys.due(instanceId, dueAt, eventId), last ? ERASE : RETRY],
       rowOp(eventId, after),
     ])
+    if (last) backlog.changed(-1)
     await onStep?.('settled', eventId)
     report(eventId, after, last ? 'failed' : 'retry')
   }
@@ -153,7 +163,7 @@ export function createAttempts(needs: Needs): Attempts {
     const line = { instance_id: instanceId, event_id: eventId, ...outcome }
     if (result === 'delivered') log.info(line, 'webhook delivered')
     else log.warn(line, result === 'discarded' ? 'webhook discarded' : 'webhook attempt failed')
-    onResult?.(type, result)
+    onResult?.(type, result, durationMs)
   }
 
   /** An event that still has its body. */
@@ -192,6 +202,7 @@ export function createAttempts(needs: Needs): Attempts {
     ]
     if (found.row.dueAt !== null) ops.unshift([keys.due(instanceId, found.row.dueAt, eventId), null])
     await store.commit({ ops })
+    if (found.row.status === 'failed') backlog.changed(1)
     return true
   }
 

@@ -24,6 +24,7 @@ import { persistently } from '../storage/persist.ts'
 import type { Sealer } from '../storage/seal.ts'
 import { systemTimer, type Timer, within } from '../storage/timer.ts'
 import { createAttempts } from './attempts.ts'
+import { createBacklog } from './backlog.ts'
 import type { Deliver } from './delivery.ts'
 import { eventBytes, firstRow, targetOf } from './finished-event.ts'
 import { type LogEntry, logRows } from './log.ts'
@@ -45,8 +46,9 @@ export interface OutboxOptions {
   timer?: Timer
   /** Fault tests stop here, between two steps. */
   onStep?: ((step: OutboxStep, eventId: string) => void | Promise<void>) | undefined
-  /** Metrics. */
-  onResult?: ((type: EventType, result: DeliveryResult) => void) | undefined
+  /** Metrics: an event was written; an attempt was made, or given up before it (`discarded`, null). */
+  onAppend?: ((type: EventType) => void) | undefined
+  onResult?: ((type: EventType, result: DeliveryResult, durationMs: number | null) => void) | undefined
   /** Rows kept in the log. */
   maxLogEntries?: number
 }
@@ -57,6 +59,8 @@ export interface Outbox {
   /** The finished event as storage operations. After `start`; commit them right away, with what caused them, then say `committed`. */
   append(event: DomainEvent): { eventId: string; ops: Op[] }
   committed(eventId: string): void
+  /** Events still to be delivered. */
+  backlog(): number
   start(): Promise<void>
   /** Ends the attempt in flight after this many ms at the latest; its event is then tried again after the next start. */
   stop(deadlineMs: number): Promise<void>
@@ -78,6 +82,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const rows = logRows(sealer)
   const pruning = logPruning({ instanceId, store, rows, clock, log, maxEntries: maxLogEntries })
   const ids = ascendingIds(clock)
+  const backlog = createBacklog(instanceId, store)
   const stopping = new AbortController()
 
   /** Manual resends: they go before the line, and like everything else one at a time. */
@@ -158,7 +163,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
         log.error({ instance_id: instanceId, err, retry_in_ms: waitMs }, 'webhook outbox: an outcome could not be stored'),
     })
 
-  const attempts = createAttempts({ ...options, persist, stopping: stopping.signal })
+  const attempts = createAttempts({ ...options, persist, stopping: stopping.signal, backlog })
 
   /** Runs between two attempts, before the line. */
   function inFront<T>(work: () => Promise<T>): Promise<T> {
@@ -176,6 +181,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       const eventId = ids.next()
       const key = keys.outboxEvent(instanceId, eventId)
       const settings = webhooks()
+      options.onAppend?.(event.type)
       const body: Op = [key, sealer.seal(key, eventBytes(instanceId, eventId, event, settings))]
       return {
         eventId,
@@ -183,6 +189,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       }
     },
     committed() {
+      backlog.changed(1)
       pruning.added()
       wake()
     },
@@ -190,9 +197,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
       for (const prefix of [keys.log(instanceId), keys.outbox(instanceId)]) {
         for await (const [key] of store.range(prefix, { reverse: true, limit: 1 })) ids.continueAfter(key.slice(prefix.length))
       }
+      await backlog.load()
       state = 'running'
       wake()
     },
+    // Delivered faster than whoever committed it came to say so.
+    backlog: () => Math.max(0, backlog.size()),
     async stop(deadlineMs) {
       state = 'stopped'
       alarm?.cancel()

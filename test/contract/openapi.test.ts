@@ -170,13 +170,13 @@ test('the error body lists exactly the codes of the table', () => {
   assert.deepEqual(error.properties.code.enum, Object.keys(FAILURES))
 })
 
-test('credentials: none for the system, the admin key for administration, a scope for the account', () => {
+test('credentials: none for the system but the token of the metrics, the admin key for administration, a scope for the account', () => {
   for (const { path, operation } of operations()) {
     const names = operation.security.flatMap((way) => Object.keys(way))
     if (path.startsWith('/admin/')) assert.deepEqual(names, ['adminKey'])
     else if (path.startsWith('/account/')) assert.deepEqual(names, ['apiKey'])
     else if (path.startsWith('/instances/')) assert.deepEqual(names, ['apiKey', 'clientToken'])
-    else assert.deepEqual(names, [])
+    else assert.deepEqual(names, path === '/metrics' ? ['metricsToken'] : [])
   }
 })
 

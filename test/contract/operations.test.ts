@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { FAILURES, Failure, type FailureCode } from '../../src/domain/failures.ts'
 import type { Endpoint } from '../../src/features/endpoint.ts'
 import { endpoints } from '../../src/features/index.ts'
-import { openService, type Service } from './http/service.ts'
+import { METRICS_TOKEN, openService, type Service } from './http/service.ts'
 
 type Fields = Record<string, unknown>
 type Schema = {
@@ -58,6 +58,7 @@ async function send(endpoint: Endpoint, input: Fields) {
   const body = takesBody(endpoint) ? fields : undefined
   const { method, access } = endpoint
   if (access === 'admin') return service.admin(method, path, body)
+  if (access === 'metrics') return service.ask(method, path, body, { Authorization: `Bearer ${METRICS_TOKEN}` })
   const headers =
     access === 'instance' || access === 'public'
       ? undefined
@@ -250,7 +251,7 @@ for (const endpoint of endpoints.filter(({ fields }) => Object.keys(fields).leng
 test('every account operation asks for a scope, every other one for none', () => {
   for (const { id, access, path } of endpoints) {
     const isAccount = path.startsWith('/account/')
-    assert.equal(isAccount, !['instance', 'admin', 'public'].includes(access), id)
+    assert.equal(isAccount, !['instance', 'admin', 'metrics', 'public'].includes(access), id)
   }
 })
 

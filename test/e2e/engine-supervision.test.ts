@@ -202,6 +202,34 @@ test('a thread that spins without end is ended and replaced', { timeout: 60_000 
   }
 })
 
+test('a report waits for no thread that hangs, and comes again from the next life', { timeout: 60_000 }, async () => {
+  const heard: { generation: number; waiting: number }[] = []
+  const engine = await createPooledEngine({
+    ...setup,
+    shards: 1,
+    watchEveryMs: 1_500,
+    onReport: (_, generation, { waiting }) => heard.push({ generation, waiting }),
+  })
+  try {
+    await engine.start(config('a'), 'create')
+    await echo(engine, 'a')
+    await engine.refreshReports()
+    assert.deepEqual(heard.at(-1), { generation: 1, waiting: 1 })
+    const known = heard.length
+    // The watch needs three rounds to be sure, a report is waited for a second: the first is over later.
+    const ended = engine.crashShard(0, 'spin').then(() => 'the life ended')
+    const refreshed = engine.refreshReports().then(() => 'the report was given up')
+    assert.equal(await Promise.race([ended, refreshed]), 'the report was given up')
+    assert.equal(heard.length, known)
+    await ended
+    await untilAnswered(engine, 'a')
+    await engine.refreshReports()
+    assert.deepEqual(heard.at(-1), { generation: 2, waiting: 1 })
+  } finally {
+    await engine.close(1_000)
+  }
+})
+
 test('a thread refuses to crash unless it was made for tests', { timeout: 60_000 }, async () => {
   const engine = await createPooledEngine({ ...setup, shards: 1, allowCrash: false })
   try {

@@ -41,7 +41,7 @@ const RULES: readonly Rule[] = [
   {
     of: ['src/http/'],
     run: ['src/domain/', 'src/features/'],
-    types: ['src/engine/', 'src/account/', 'src/directory/'],
+    types: ['src/engine/', 'src/account/', 'src/directory/', 'src/metrics/'],
     packages: { not: [NODE, BAILEYS, POOL, /^(lmdb|unstorage)/] },
   },
   { of: ['src/storage/'], run: ['src/domain/'], packages: { not: [BAILEYS, HTTP, POOL] } },
@@ -51,7 +51,14 @@ const RULES: readonly Rule[] = [
     run: ['src/domain/', 'src/engine/engine.ts'],
     packages: { only: [/^valibot$/] },
   },
-  { of: ['src/engine/'], run: ['src/domain/'], packages: { not: [BAILEYS, HTTP] } },
+  { of: ['src/engine/'], run: ['src/domain/'], types: ['src/metrics/'], packages: { not: [BAILEYS, HTTP] } },
+  // Counted in every thread: nothing but additions. What shows the numbers is the main thread's.
+  {
+    of: ['src/metrics/table.ts', 'src/metrics/tally.ts'],
+    run: ['src/domain/', 'src/metrics/table.ts'],
+    packages: { only: [] },
+  },
+  { of: ['src/metrics/'], run: ['src/domain/'], packages: { only: [/^prom-client$/] } },
   {
     of: parts,
     // Of each other the interfaces, and what keeps no state: sentences, how a secret is made and hashed, timers, writing with retry.
@@ -83,11 +90,12 @@ const RULES: readonly Rule[] = [
       'src/webhooks/',
       'src/instance/',
       'src/media/',
+      'src/metrics/tally.ts',
       'src/engine/engine.ts',
       'src/engine/protocol.ts',
       'src/log.ts',
     ],
-    types: ['src/features/', 'src/engine/'],
+    types: ['src/features/', 'src/engine/', 'src/metrics/'],
     packages: { not: [HTTP, POOL] },
   },
   {

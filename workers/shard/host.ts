@@ -8,6 +8,7 @@ import type { InstanceConfig, RuntimeState } from '../../src/domain/instance.ts'
 import type { Log } from '../../src/domain/log.ts'
 import type { Result, StartHow, StopHow } from '../../src/engine/engine.ts'
 import { type CrashHow, ShardCommand } from '../../src/engine/protocol.ts'
+import type { ShardReport } from '../../src/metrics/tally.ts'
 import { eraseInstance } from './erase.ts'
 import type { HostedInstance, ShardDeps } from './instance.ts'
 import type { OpenShard } from './open.ts'
@@ -90,6 +91,17 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
     await last?.close()
   }
 
+  /** What the watch hears from time to time, and whoever scrapes the metrics. */
+  function report({ deps }: OpenShard): ShardReport {
+    const readings = [...hosted.values()].map(({ instance }) => instance.reading())
+    return {
+      numbers: deps.tally.numbers(),
+      waiting: readings.reduce((total, { waiting }) => total + waiting, 0),
+      backlog: readings.reduce((total, { backlog }) => total + backlog, 0),
+      heardAt: readings.flatMap(({ heardAt }) => heardAt ?? []),
+    }
+  }
+
   async function answer(command: ShardCommand): Promise<unknown> {
     if (command.type === 'hello') {
       if (generation !== undefined) throw new Failure('engine_unavailable')
@@ -100,7 +112,7 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
     if (command.generation !== generation || shard === undefined) throw new Failure('engine_unavailable')
     switch (command.type) {
       case 'ping':
-        return null
+        return report(shard)
       case 'crash':
         return crash(command.how)
       case 'start':

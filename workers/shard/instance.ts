@@ -9,6 +9,7 @@ import type { InstanceConfig, RuntimeState, Status } from '../../src/domain/inst
 import type { EngineEvent, NetworkOptions, StartHow, StopHow } from '../../src/engine/engine.ts'
 import type { Effect, LifecycleEvent } from '../../src/instance/lifecycle.ts'
 import type { MediaLinks } from '../../src/media/links.ts'
+import type { Tally } from '../../src/metrics/tally.ts'
 import { createIdempotency } from '../../src/queue/idempotency.ts'
 import type { Blobs } from '../../src/storage/blobs.ts'
 import type { StateStore } from '../../src/storage/contract.ts'
@@ -46,6 +47,15 @@ export interface HostedInstance {
   configure(config: InstanceConfig): Promise<void>
   call(operation: string, input: unknown, idempotencyKey?: string): Promise<unknown>
   stop(how: StopHow): Promise<void>
+  reading(): Reading
+}
+
+/** What an instance contributes to the metrics beside what is counted. */
+export interface Reading {
+  waiting: number
+  backlog: number
+  /** When its last stanza came in, epoch ms; null: it is not connected. */
+  heardAt: number | null
 }
 
 /** What all instances of a thread share. */
@@ -70,6 +80,8 @@ export interface ShardDeps {
   clock: Clock
   log: Logger
   announce(event: EngineEvent): void
+  /** What all of them count. */
+  tally: Tally
   killAt(step: string): void
 }
 
@@ -79,7 +91,7 @@ const LOGOUT_DEADLINE = 5 * SECOND
 const STOP_DEADLINE = 3 * SECOND
 
 export function createInstance(deps: ShardDeps, initial: InstanceConfig): HostedInstance {
-  const { sealer, clock } = deps
+  const { sealer, clock, tally } = deps
   const store = createOwnStore(deps.store)
   const { id } = initial
   const log = deps.log.child({ instance: id })
@@ -112,6 +124,13 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     deliver: deps.deliver,
     log,
     onStep: (step) => deps.killAt(`outbox:${step}`),
+    onAppend: (type) => tally.add('svc_events_total', { type }),
+    onResult(type, result, durationMs) {
+      // An event whose webhook was switched off meanwhile is not tried at all.
+      if (result === 'discarded') return
+      tally.add('svc_webhook_deliveries_total', { type, result })
+      tally.observe('svc_webhook_duration_seconds', { type }, (durationMs ?? 0) / SECOND)
+    },
   })
   const messageStatuses = createMessageStatuses({ instance: id, store, outbox, clock, log, killAt: deps.killAt })
 
@@ -128,6 +147,8 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     carryOut,
     announce: (state) => deps.announce({ type: 'state', instance: id, state }),
     onChange(state, previous) {
+      if (state.status !== previous)
+        tally.add('svc_instance_status_changes_total', { to: state.status, reason: state.reason ?? 'none' })
       line.queue.setConnected(state.status === 'connected')
       if (state.status === 'qr' || previous !== 'qr') return
       pairing.clear()
@@ -201,6 +222,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   async function carryOut(effect: Exclude<Effect, { do: 'timer' }>): Promise<void> {
     switch (effect.do) {
       case 'open':
+        if (status.state.paired) tally.add('svc_engine_reconnects_total', { reason: status.state.reason ?? 'none' })
         return runAs(id, () => open(effect.fresh))
       case 'close':
         pairing.clear()
@@ -272,6 +294,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       outside: through,
       version,
       deafAfterMs: deps.deafAfterMs,
+      tally,
       clock,
       log,
       events: onlyWhile(isCurrent, events),
@@ -303,6 +326,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     idempotency.start()
     if (how === 'create') {
       await status.create()
+      tally.add('svc_instance_status_changes_total', { to: status.state.status, reason: 'none' })
       return status.tell({ type: 'created' })
     }
     const saved = await status.load()
@@ -359,6 +383,11 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
 
     call,
     stop,
+    reading: () => ({
+      waiting: line.queue.waiting(),
+      backlog: outbox.backlog(),
+      heardAt: session?.isOpen ? session.heardAt() : null,
+    }),
   }
 }
 

@@ -6,6 +6,7 @@ import { systemClock } from '../../src/domain/clock.ts'
 import type { EngineEvent, ShardNeed, ShardSetup } from '../../src/engine/engine.ts'
 import type { Logger } from '../../src/log.ts'
 import { createMediaLinks } from '../../src/media/links.ts'
+import { createTally } from '../../src/metrics/tally.ts'
 import { openBlobs } from '../../src/storage/blobs.ts'
 import { openStore } from '../../src/storage/open.ts'
 import { createSealer } from '../../src/storage/seal.ts'
@@ -58,6 +59,7 @@ export async function openShard(
       clock: systemClock,
       log,
       announce,
+      tally: createTally(),
       killAt: createKillAt(setup.killAt),
     },
     prepared: desk.answered,

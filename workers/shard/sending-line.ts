@@ -26,7 +26,7 @@ import type { Session } from './session.ts'
 
 export interface SendingLineDeps extends Pick<SendContext, 'recent' | 'sent' | 'contacts'> {
   instance: string
-  shard: Pick<ShardDeps, 'blobs' | 'media' | 'egressAllow' | 'newsletterInviteQueryId' | 'killAt'>
+  shard: Pick<ShardDeps, 'blobs' | 'media' | 'egressAllow' | 'newsletterInviteQueryId' | 'killAt' | 'tally'>
   store: StateStore
   sealer: Sealer
   clock: Clock
@@ -82,7 +82,9 @@ export function createSendingLine(deps: SendingLineDeps): SendingLine {
       })
       return [...firstOps, ...(own?.ops ?? [])]
     },
-    onSettled({ svcId, messageId }) {
+    onSettled({ svcId, messageId, operation }, outcome) {
+      if (outcome.status === 'sent') shard.tally.add('svc_queue_sent_total', { type: operation })
+      else shard.tally.add('svc_queue_failed_total', { type: operation, error_code: outcome.code })
       appended.get(svcId)?.()
       appended.delete(svcId)
       statuses.release(messageId)

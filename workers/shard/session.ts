@@ -7,6 +7,7 @@ import { type AuthenticationCreds, type Contact, makeWASocket, type WASocket, ty
 import type { Logger } from 'pino'
 import { type Clock, SECOND } from '../../src/domain/clock.ts'
 import type { NetworkOptions } from '../../src/engine/engine.ts'
+import type { Tally } from '../../src/metrics/tally.ts'
 import type { AuthState } from './auth-state.ts'
 import { type AckOutcome, waitForAck } from './baileys/ack.ts'
 import { watchCompanionRefresh } from './baileys/companion-refresh.ts'
@@ -59,6 +60,7 @@ export interface SessionDeps {
   version: WAVersion
   /** How long stanzas may come without one being handled, in ms. */
   deafAfterMs?: number | undefined
+  tally: Tally
   clock: Clock
   log: Logger
   events: SessionEvents
@@ -75,6 +77,8 @@ export interface Session {
   readonly isOpen: boolean
   /** Stanzas that came since the login, and what was sent on behalf of them. */
   traffic(): Traffic
+  /** When the last of them came, epoch ms; before the first, when the login succeeded. Null: it has not. */
+  heardAt(): number | null
   /** While the network restricts the account, tries in the other namespace only make it worse. */
   isRestricted(): boolean
   /** Asks the network whether it does. */
@@ -94,7 +98,7 @@ const FIRST_QR_LIFE = 60 * SECOND
 const NEXT_QR_LIFE = 20 * SECOND
 
 export function openSession(deps: SessionDeps): Session {
-  const { auth, creds, inbox, log, events, clock } = deps
+  const { auth, creds, inbox, log, events, clock, tally } = deps
   let hasEnded = false
   /** Set before an intended end, so that the close it causes is not reported as a loss. */
   let isLeaving = false
@@ -125,6 +129,7 @@ export function openSession(deps: SessionDeps): Session {
   guardListeners(sock, {
     onStray: stray,
     onDeaf(error) {
+      tally.add('svc_inbound_deaf_total', { cause: 'frame' })
       log.warn({ err: error }, 'a frame could not be opened: the connection hears nothing any more and is replaced')
       endSocket(sock, endReason('a frame could not be opened', DEAF), 'abrupt').catch(stray)
     },
@@ -136,7 +141,10 @@ export function openSession(deps: SessionDeps): Session {
   const liveness = watchLiveness(sock, {
     now: clock.now,
     deafAfterMs: deps.deafAfterMs,
+    onStanza: (kind) => tally.add('svc_inbound_stanzas_total', { kind }),
+    onSilent: (silentMs) => log.info({ silent_ms: silentMs }, 'nothing has come in for a while'),
     onDeaf(lane) {
+      tally.add('svc_inbound_deaf_total', { cause: lane })
       log.error({ lane, traffic: liveness.traffic() }, 'what comes in is not handled any more: the connection is replaced')
       endSocket(sock, endReason('nothing that comes in is handled', DEAF), 'abrupt').catch(stray)
     },
@@ -241,6 +249,7 @@ export function openSession(deps: SessionDeps): Session {
       return isOpen && ws.isOpen
     },
     traffic: liveness.traffic,
+    heardAt: liveness.heardAt,
     isRestricted: () => restriction.until() !== null,
     refreshRestriction: restriction.refresh,
     ack(messageId) {

@@ -14,11 +14,15 @@ import { CREATED, type InstanceConfig, type RuntimeState } from '../../../src/do
 import type { Workspace } from '../../../src/domain/workspace.ts'
 import type { Engine, EngineEvent } from '../../../src/engine/engine.ts'
 import { createApp } from '../../../src/http/app.ts'
+import { createExposition } from '../../../src/metrics/exposition.ts'
+import { createLedger } from '../../../src/metrics/ledger.ts'
+import { createTally } from '../../../src/metrics/tally.ts'
 import { openStore } from '../../../src/storage/open.ts'
 import { createSealer } from '../../../src/storage/seal.ts'
 import { checkProxy, checkUrl, parseAllow } from '../../../src/webhooks/addresses.ts'
 import { readLargeBody } from '../../../workers/media/large-body.ts'
 
+export const METRICS_TOKEN = 'numbers-for-the-operator'
 export const ADMIN_KEY = `svc_admin_${'a'.repeat(48)}`
 
 type Answer = (instance: string, operation: string, input: unknown) => unknown
@@ -69,6 +73,8 @@ export interface ServiceOptions {
   adminAllowedIps?: string[]
   instanceSlots?: number
   createWaitMs?: number
+  /** False: `/metrics` asks for none, and answers who is near. Otherwise it is METRICS_TOKEN. */
+  hasMetricsToken?: boolean
 }
 
 export async function openService(options: ServiceOptions = {}) {
@@ -96,13 +102,14 @@ export async function openService(options: ServiceOptions = {}) {
     checkProxy: (url) => checkProxy(url, allow),
     createWaitMs: options.createWaitMs ?? 1_000,
   })
-  const peer = { address: '198.51.100.7' }
+  const peer = { address: '198.51.100.7', hasLeft: false }
   const readiness = {
     stopping: false,
     isStopping: () => readiness.stopping,
     checks: { database: async () => true, session_store: async () => true, engine: async () => true },
     media: 'ok' as const,
   }
+  const tally = createTally()
   const app = createApp({
     account,
     directory,
@@ -114,6 +121,16 @@ export async function openService(options: ServiceOptions = {}) {
     log,
     newRequestId: () => ulid(),
     peer: () => peer.address,
+    hasLeft: () => peer.hasLeft,
+    tally,
+    metrics: createExposition({
+      tally,
+      ledger: createLedger(),
+      clock,
+      instances: directory.countByStatus,
+      refresh: async () => {},
+    }),
+    isMetricsToken: options.hasMetricsToken === false ? undefined : (value) => value === METRICS_TOKEN,
     baseUrl: 'https://gw.example.com',
     trustedProxies: options.trustedProxies ?? [],
     adminAllowedIps: options.adminAllowedIps ?? [],

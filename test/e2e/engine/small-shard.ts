@@ -3,6 +3,7 @@ import { parentPort, threadId, workerData } from 'node:worker_threads'
 import { CREATED, type InstanceConfig, type RuntimeState } from '../../../src/domain/instance.ts'
 import type { EngineEvent } from '../../../src/engine/engine.ts'
 import type { ThreadData } from '../../../src/engine/protocol.ts'
+import { createTally } from '../../../src/metrics/tally.ts'
 import { createCrash } from '../../../workers/shard/faults.ts'
 import { createHost } from '../../../workers/shard/host.ts'
 import type { HostedInstance, ShardDeps } from '../../../workers/shard/instance.ts'
@@ -44,13 +45,15 @@ function createSmallInstance(deps: ShardDeps, first: InstanceConfig): HostedInst
       }
     },
     async stop() {},
+    reading: () => ({ waiting: calls, backlog: 0, heardAt: null }),
   }
 }
 
+const tally = createTally()
 const host = createHost({
   log: silent,
   open: async () => ({
-    deps: { announce: (event: EngineEvent) => parentPort!.postMessage(event) } as ShardDeps,
+    deps: { announce: (event: EngineEvent) => parentPort!.postMessage(event), tally } as ShardDeps,
     prepared() {},
     async close() {},
   }),

@@ -68,10 +68,13 @@ test('a key of another workspace opens no instance, and an imported token only i
     buckets: createBuckets(clock),
     throttle: createThrottle(clock),
     adminAllowedIps: [],
+    trustedProxies: [],
+    isMetricsToken: undefined,
   })
   const knock = (value: string) => ({
     headers: new Headers({ Authorization: `Bearer ${value}` }),
     source: '192.0.2.1',
+    peer: '192.0.2.1',
     limit() {},
   })
   assert.equal(gate.instance(id, token, knock(own.value)).instance, id)

@@ -8,7 +8,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
-import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { rawSocket } from './end.ts'
 
 /** The library works on these side by side, and on what waited while we were away in one line with the messages. */
@@ -18,6 +18,12 @@ export type Lane = (typeof LANES)[number]
 /** Three of the library's longest waits (a query without an answer, 60 s) in one handler. */
 export const DEAF_AFTER = 3 * MINUTE
 const LONGEST_LOOK = 15 * SECOND
+
+/**
+ * Silences that are told, once each. They prove nothing; but whoever is alarmed by the age of what was heard last, which the metrics show
+ * without ids (`svc_inbound_age_instances`), finds the instance by them.
+ */
+const SILENCES = [HOUR, 6 * HOUR, DAY, 3 * DAY] as const
 
 export interface LaneTraffic {
   /** Stanzas since the login. */
@@ -29,6 +35,16 @@ export type Traffic = Readonly<Record<Lane, Readonly<LaneTraffic>>>
 
 export interface Liveness {
   traffic(): Traffic
+  /** When the last stanza came, or the login succeeded; null before that. */
+  heardAt(): number | null
+}
+
+export interface LivenessDeps {
+  now(): number
+  deafAfterMs?: number | undefined
+  onStanza(kind: Lane): void
+  onSilent(silentMs: number): void
+  onDeaf(lane: Lane): void
 }
 
 /** Which lane the code that runs now works for. */
@@ -42,13 +58,16 @@ interface LaneState extends LaneTraffic {
 /** At once after the socket was made, when only the library listens. */
 export function watchLiveness(
   sock: Pick<WASocket, 'ws' | 'ev'>,
-  { now, deafAfterMs = DEAF_AFTER, onDeaf }: { now(): number; deafAfterMs?: number | undefined; onDeaf(lane: Lane): void },
+  { now, deafAfterMs = DEAF_AFTER, onStanza, onSilent, onDeaf }: LivenessDeps,
 ): Liveness {
   const { ws } = sock
   const lanes = Object.fromEntries(
     LANES.map((lane) => [lane, { stanzas: 0, answers: 0, since: null } satisfies LaneState]),
   ) as unknown as Record<Lane, LaneState>
   let timer: NodeJS.Timeout | undefined
+  let heardAt: number | null = null
+  /** Of the silence that lasts. */
+  let told = 0
 
   ws.on('frame', (frame: BinaryNode | Uint8Array) => {
     // Before the login nothing has to be answered: while a device is being linked the library acknowledges no notification.
@@ -56,7 +75,10 @@ export function watchLiveness(
     const lane = laneOf(frame)
     if (lane === undefined) return
     lanes[lane].stanzas++
-    lanes[lane].since ??= now()
+    heardAt = now()
+    told = 0
+    onStanza(frame.tag as Lane)
+    lanes[lane].since ??= heardAt
   })
 
   for (const lane of LANES) {
@@ -80,7 +102,15 @@ export function watchLiveness(
     }
   }
 
+  function tellSilence() {
+    const silentMs = now() - (heardAt ?? now())
+    const reached = SILENCES.filter((silence) => silence <= silentMs).length
+    if (reached > told) onSilent(silentMs)
+    told = reached
+  }
+
   function look() {
+    tellSilence()
     const deaf = LANES.find((lane) => lanes[lane].since !== null && now() - lanes[lane].since! >= deafAfterMs)
     if (deaf === undefined) return
     clearInterval(timer)
@@ -89,10 +119,12 @@ export function watchLiveness(
 
   sock.ev.on('connection.update', ({ connection }) => {
     if (connection === 'close') clearInterval(timer)
+    if (connection === 'open') heardAt ??= now()
     if (connection === 'open') timer ??= setInterval(look, Math.min(LONGEST_LOOK, deafAfterMs / 4)).unref()
   })
 
   return {
+    heardAt: () => heardAt,
     traffic: () =>
       Object.fromEntries(LANES.map((lane) => [lane, { stanzas: lanes[lane].stanzas, answers: lanes[lane].answers }])) as Record<
         Lane,

@@ -1,0 +1,50 @@
+/** Numbers as Prometheus reads them; the format itself is prom-client's. */
+import { AggregatorRegistry } from 'prom-client'
+import { BUCKETS, METRICS, type Metric, type MetricName } from './table.ts'
+import { joined, type Numbers, partsOf } from './tally.ts'
+
+interface Value {
+  value: number
+  labels: Record<string, string | number>
+  /** Of a histogram: with `_bucket`, `_sum` or `_count`. */
+  metricName?: string
+}
+
+const labelled = ({ labels }: Metric, values: readonly string[]): Record<string, string> =>
+  Object.fromEntries(labels.map((label, index) => [label, values[index] ?? '']))
+
+function simple(name: MetricName, metric: Metric, keys: readonly string[], numbers: Numbers): Value[] {
+  const zeros = (metric.zero ?? []).map((values) => joined(name, ...values))
+  return [...new Set([...zeros, ...keys])].map((key) => ({
+    value: numbers.get(key) ?? 0,
+    labels: labelled(metric, partsOf(key).slice(1)),
+  }))
+}
+
+function histogram(name: MetricName, metric: Metric, keys: readonly string[], numbers: Numbers): Value[] {
+  const series = new Set(keys.map((key) => joined(...partsOf(key).slice(0, -1))))
+  return [...series].flatMap((key) => {
+    const labels = labelled(metric, partsOf(key).slice(1))
+    let below = 0
+    const buckets = [...BUCKETS, '+Inf'].map((le, index) => {
+      below += numbers.get(joined(key, index)) ?? 0
+      return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: below }
+    })
+    return [
+      ...buckets,
+      { metricName: `${name}_sum`, labels, value: numbers.get(joined(key, 'sum')) ?? 0 },
+      { metricName: `${name}_count`, labels, value: below },
+    ]
+  })
+}
+
+export function textOf(numbers: Numbers): Promise<string> {
+  const keys = [...numbers.keys()]
+  const of = (name: MetricName) => keys.filter((key) => partsOf(key)[0] === name)
+  const shown = (Object.entries(METRICS) as [MetricName, Metric][]).map(([name, metric]) => {
+    const values = (metric.kind === 'histogram' ? histogram : simple)(name, metric, of(name), numbers)
+    return { name, help: metric.help, type: metric.kind, aggregator: 'sum', values }
+  })
+  // The one way the library takes numbers that were counted elsewhere: as those of a cluster's workers, here of a single one.
+  return AggregatorRegistry.aggregate([shown]).metrics()
+}

@@ -1,0 +1,87 @@
+/** From counting to the text, read by a parser that knows the format and not our code. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { DAY, MINUTE } from '../../../src/domain/clock.ts'
+import { STATUSES, type Status } from '../../../src/domain/instance.ts'
+import { createExposition } from '../../../src/metrics/exposition.ts'
+import { createLedger } from '../../../src/metrics/ledger.ts'
+import { measured } from '../../../src/metrics/measured.ts'
+import { createTally } from '../../../src/metrics/tally.ts'
+import { textOf } from '../../../src/metrics/text.ts'
+import { parse, total } from '../../harness/prometheus.ts'
+
+const NONE = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>
+
+test('a histogram has cumulative buckets, their sum and their count', async () => {
+  const tally = createTally()
+  for (const seconds of [0.001, 0.005, 0.3, 61]) tally.observe('svc_webhook_duration_seconds', { type: 'received' }, seconds)
+  tally.observe('svc_webhook_duration_seconds', { type: 'delivery' }, 1)
+  const families = parse(await textOf(tally.numbers()))
+  const bucket = (le: string) => total(families, 'svc_webhook_duration_seconds_bucket', { type: 'received', le })
+  assert.deepEqual(['0.005', '0.25', '0.5', '60', '+Inf'].map(bucket), [2, 2, 3, 3, 4])
+  assert.equal(total(families, 'svc_webhook_duration_seconds_count', { type: 'received' }), 4)
+  assert.equal(total(families, 'svc_webhook_duration_seconds_sum', { type: 'received' }), 61.306)
+  assert.equal(total(families, 'svc_webhook_duration_seconds_count'), 5)
+})
+
+test('what an alert is set on is there as 0 before it happens', async () => {
+  const families = parse(await textOf(createTally().numbers()))
+  for (const cause of ['message', 'receipt', 'notification', 'call', 'frame'])
+    assert.ok(families.get('svc_inbound_deaf_total')?.samples.some(({ labels, value }) => labels.cause === cause && value === 0))
+})
+
+test('ages are cumulative, grow while a shard says nothing, and name nobody', async () => {
+  const heardAt = [0, -2 * MINUTE, -2 * DAY]
+  const at = async (now: number) => parse(await textOf(measured({ instances: NONE, waiting: 0, backlog: 0, heardAt, now })))
+  const ages = async (now: number) => (await at(now)).get('svc_inbound_age_instances')!.samples.map(({ value }) => value)
+  assert.deepEqual(await ages(0), [1, 2, 2, 2, 2, 2, 3, 3])
+  assert.deepEqual(await ages(4 * MINUTE), [0, 1, 2, 2, 2, 2, 3, 3])
+  assert.equal(total(await at(MINUTE), 'svc_inbound_age_max_seconds'), 2 * 86_400 + 60)
+})
+
+test('without a connected instance nothing is old', async () => {
+  const families = parse(await textOf(measured({ instances: NONE, waiting: 0, backlog: 0, heardAt: [], now: 5 })))
+  assert.equal(total(families, 'svc_inbound_age_max_seconds'), 0)
+  assert.equal(total(families, 'svc_inbound_age_instances'), 0)
+})
+
+test('two services in one process have numbers of their own, and those of the process in common', async () => {
+  const service = () => {
+    const tally = createTally()
+    return {
+      tally,
+      text: createExposition({
+        tally,
+        ledger: createLedger(),
+        clock: { now: Date.now },
+        instances: () => NONE,
+        refresh: async () => {},
+      }),
+    }
+  }
+  const [one, other] = [service(), service()]
+  one.tally.add('svc_rate_limited_total', { scope: 'workspace' })
+  const texts = [parse(await one.text()), parse(await other.text())]
+  assert.deepEqual(
+    texts.map((families) => total(families, 'svc_rate_limited_total')),
+    [1, 0],
+  )
+  for (const families of texts) assert.ok(total(families, 'process_resident_memory_bytes') > 1_000_000)
+})
+
+test('collecting does not keep the process alive', { timeout: 30_000 }, async () => {
+  const module = new URL('../../../src/metrics/process.ts', import.meta.url)
+  const code = `const { processText } = await import('${module}'); process.stdout.write((await processText()).slice(0, 6))`
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: 20_000,
+  })
+  let out = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk
+  })
+  assert.deepEqual(await once(child, 'close'), [0, null])
+  assert.equal(out, '# HELP')
+})
