@@ -20,6 +20,11 @@ const envelope = <const T extends EventType>(type: T) => ({
   single_url: z.literal(true).optional().meta({ description: 'Present while the five URLs are one.' }),
 })
 
+const picture = nullableText.meta({
+  description:
+    'Address of a small picture, as far as it is known: null in the first events of a chat, and of most authors in large groups. It expires.',
+})
+
 /** A block is there only for its kind. */
 const optional = <T extends Record<string, z.ZodType>>(shape: T) => z.object(shape).partial().shape
 
@@ -38,8 +43,8 @@ const received = z
     status: z.enum(['received', 'sent']),
     chat_name: nullableText,
     sender_name: nullableText,
-    photo: nullableText,
-    sender_photo: nullableText,
+    photo: picture,
+    sender_photo: picture,
     participant_phone: nullableText.meta({ description: 'Author in a group or of a status.' }),
     participant_lid: nullableText,
     connected_phone: nullableText,

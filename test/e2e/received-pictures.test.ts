@@ -65,7 +65,7 @@ test('the first message of a chat has no picture yet, and a later one has', asyn
   const { sandbox } = story.world
   await sandbox.updateContact(ANA, { picture: ANA_PICTURE })
   const first = await says(ANA)
-  assert.deepEqual([first.photo, first.sender_photo], [null, null])
+  assert.deepEqual([first.photo, first.sender_photo, first.chat_name], [null, null, 'Ana'])
   const later = await saysUntil(({ photo }) => photo !== null, ANA)
   assert.deepEqual([later.photo, later.sender_photo], [ANA_PICTURE, ANA_PICTURE])
   for (let count = 0; count < 10; count++) assert.equal((await says(ANA)).photo, ANA_PICTURE)
