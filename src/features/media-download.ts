@@ -46,7 +46,8 @@ export const download = local('media.download', 'GET /media/{link}', {
       'X-Content-Type-Options': 'nosniff',
       'Cache-Control': CACHE,
     })
-    if (file.fileLength !== null) headers.set('Content-Length', String(file.fileLength))
+    // Without bytes there would be nothing to cut: an empty file's answer ends by being ended.
+    if (file.fileLength) headers.set('Content-Length', String(file.fileLength))
     if (file.fileSha256) headers.set('ETag', `"${hex(file.fileSha256)}"`)
     return new Response(stream, { headers })
   },

@@ -1,7 +1,8 @@
 /**
  * A received file as it flows: what comes from the network's host is the ciphertext and 10 bytes of MAC. Nothing is held but one chunk and
- * those bytes. The last block of the plain file leaves only when the MAC and both hashes have been found right, so that a file that was
- * changed never arrives whole: the stream fails instead, and the connection with it.
+ * those bytes. The last chunk leaves only when the MAC and both hashes have been found right, so that a file that was changed never
+ * arrives whole: the stream fails instead, and the connection with it. (The cipher holds its last block back, too, but where the length is
+ * a multiple of 16 that is padding alone, and the whole file would be out.)
  */
 import { createDecipheriv, createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { SealedFile } from '../domain/file-download.ts'
@@ -37,12 +38,12 @@ export async function* decrypted(file: SealedFile, source: AsyncIterable<Uint8Ar
   const plain = createHash('sha256')
   let tail: Uint8Array = new Uint8Array(0)
   let length = 0
+  let held: Uint8Array | undefined
 
-  function counted(bytes: Uint8Array): Uint8Array {
+  function counted(bytes: Uint8Array) {
     plain.update(bytes)
     length += bytes.length
     if (file.fileLength !== null && length > file.fileLength) throw new ChangedFile('length')
-    return bytes
   }
 
   for await (const chunk of source) {
@@ -54,14 +55,19 @@ export async function* decrypted(file: SealedFile, source: AsyncIterable<Uint8Ar
     if (cipher.length === 0) continue
     mac.update(cipher)
     const opened = decipher.update(cipher)
-    if (opened.length > 0) yield counted(opened)
+    if (opened.length === 0) continue
+    counted(opened)
+    if (held) yield held
+    held = opened
   }
 
   const expected = mac.digest().subarray(0, MAC_BYTES)
   if (tail.length !== MAC_BYTES || !timingSafeEqual(tail, expected)) throw new ChangedFile('MAC')
   if (file.fileEncSha256 && !sealed.digest().equals(file.fileEncSha256)) throw new ChangedFile('sealed hash')
-  const last = counted(decipher.final())
+  const last = decipher.final()
+  counted(last)
   if (file.fileSha256 && !plain.digest().equals(file.fileSha256)) throw new ChangedFile('hash')
   if (file.fileLength !== null && length !== file.fileLength) throw new ChangedFile('length')
+  if (held) yield held
   if (last.length > 0) yield last
 }
