@@ -36,6 +36,8 @@ export function createFileHost(routes: Routes, now = () => performance.now()): F
         // The host answers only who says that it comes from there.
         headers: { origin: 'https://web.whatsapp.com' },
       })
+      // Who reads is told. Without a listener, one that fails while nobody reads would end the thread, and every other download with it.
+      response.body.on('error', () => {})
       // No redirect is followed: the network's host has none, and anybody else's may not be reached.
       if (response.statusCode !== 200) {
         await drain(response.body)

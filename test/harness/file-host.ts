@@ -1,0 +1,69 @@
+/** The network's host of files, answering as a test wants: over TLS, with an authority of its own, for the thread that downloads. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { NetworkOptions } from '../../src/engine/engine.ts'
+import { issueServerCertificate, openAuthority } from '../../workers/simulator/media/authority.ts'
+
+type Answer = (response: ServerResponse, request: IncomingMessage) => void
+
+export interface HostileHost {
+  network: NetworkOptions
+  /** Paths in the order they were asked for. */
+  asked: string[]
+  /** The path of what is answered so. */
+  answer(answer: Answer): string
+  stop(): Promise<void>
+}
+
+export async function startHostileHost(): Promise<HostileHost> {
+  const authority = await openAuthority(undefined)
+  const dir = await mkdtemp(join(tmpdir(), 'svc-file-host-'))
+  const ca = join(dir, 'ca.pem')
+  await writeFile(ca, authority.certificate)
+  const answers = new Map<string, Answer>()
+  const asked: string[] = []
+  const server = createServer(await issueServerCertificate(authority), (request, response) => {
+    asked.push(request.url ?? '')
+    const answer = answers.get(request.url ?? '')
+    if (answer) answer(response, request)
+    else response.writeHead(404).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const mediaHost = `127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  return {
+    network: { url: null, root: null, ca, mediaHost, verify: 'strict' },
+    asked,
+    answer(answer) {
+      const path = `/v/${answers.size}`
+      answers.set(path, answer)
+      return path
+    },
+    async stop() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Writes for as long as somebody takes it; resolves with the bytes that were written when the connection ended. */
+export function pour(response: ServerResponse, most = Number.POSITIVE_INFINITY): Promise<number> {
+  const piece = Buffer.alloc(65_536, 7)
+  let written = 0
+  return new Promise((resolve) => {
+    response.once('close', () => resolve(written))
+    const more = () => {
+      while (!response.destroyed && written < most) {
+        written += piece.length
+        if (!response.write(piece)) return void response.once('drain', more)
+      }
+      response.end()
+    }
+    more()
+  })
+}
