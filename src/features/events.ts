@@ -5,9 +5,12 @@ import { acknowledged, destination, messageId, oneOf, sendOptions, text } from '
 
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
 
+const isDay = z.iso.date()
+
 const dateTime = z
   .string()
-  .refine((value) => ISO.test(value) && !Number.isNaN(Date.parse(value)), {
+  // `Date` moves a 30 February to March.
+  .refine((value) => ISO.test(value) && isDay.safeParse(value.slice(0, 10)).success && !Number.isNaN(Date.parse(value)), {
     message: 'must be an ISO-8601 date and time with Z or an offset',
   })
   .meta({ format: 'date-time', examples: ['2026-03-02T14:00:00.000Z'] })

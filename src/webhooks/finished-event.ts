@@ -21,7 +21,14 @@ export function eventBytes(
   settings: WebhookSettings,
 ): Buffer {
   const envelope = { type, event_id: eventId, instance_id: instanceId, momment: at }
-  return Buffer.from(JSON.stringify({ ...envelope, ...(isSingleUrl(settings) ? { single_url: true } : {}), ...body }))
+  return Buffer.from(jsonOf({ ...envelope, ...(isSingleUrl(settings) ? { single_url: true } : {}), ...body }))
+}
+
+/** Half of a surrogate pair is written as an escape, which strict readers refuse; on the network it is U+FFFD, too. */
+function jsonOf(event: object): string {
+  const json = JSON.stringify(event)
+  const isSuspect = json.includes('\\ud')
+  return isSuspect ? JSON.stringify(event, (_, value) => (typeof value === 'string' ? value.toWellFormed() : value)) : json
 }
 
 export function firstRow(type: EventType, settings: WebhookSettings, now: number): LogRow {

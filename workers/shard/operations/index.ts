@@ -126,8 +126,8 @@ export const operations: ReadonlyMap<string, Twin> = new Map([
     },
     status,
   ),
-  // The text after a rejected call: nobody calls it, its line shows it under this name.
   // What reading a received file needs of the account; its route is `media.download`.
   ['media.askAgain', { kind: 'action', run: askAgain } as Twin],
+  // The text after a rejected call: nobody calls it, its line shows it under this name.
   ['instance.callReject', { kind: 'send', run: messages.sendText } as Twin],
 ])
