@@ -117,6 +117,12 @@ const media = { type: 'media' }
 
 const FAMILIES: Record<string, Family> = {
   'a text': { path: '/send-text', input: { message: 'hi' }, kind: 'text', attrs: { type: 'text' } },
+  'a link': {
+    path: '/send-link',
+    input: { message: 'see', link_url: 'https://site.example/', title: 'Site', link_description: 'All of it' },
+    kind: 'text',
+    attrs: { type: 'text' },
+  },
   'a poll': {
     path: '/send-poll',
     input: { question: 'Which?', options: ['a', 'b'] },
@@ -275,7 +281,7 @@ for (const [name, family] of Object.entries({ ...FAMILIES, ...INTERACTIVE, ...AB
 
 for (const addressing of ['lid', 'pn'] as const)
   for (const [name, family] of Object.entries({
-    'a text': FAMILIES['a text']!,
+    'a text that names somebody': { ...FAMILIES['a text']!, input: { message: `hi @${BEN}`, mentions: [BEN] } },
     'a poll': FAMILIES['a poll']!,
     'a picture seen once': FAMILIES['a picture seen once']!,
     buttons: { ...INTERACTIVE.buttons!, nodes: ['biz'] },
@@ -293,9 +299,12 @@ for (const addressing of ['lid', 'pn'] as const)
       pair(hers, 1)
       pair(bens, 0)
       await shownAs(BEN, id, family.kind)
-      // The key they need for what comes next came with it.
+      // The key for what comes next comes with it, and once more with the next.
+      const { proto } = await shownAs(ANA, id, family.kind)
+      assert.ok(proto.senderKeyDistributionMessage)
       const next = await send('/send-text', { phone: groups[addressing].chat, message: 'and now' })
-      for (const phone of [ANA, BEN]) assert.deepEqual((await copies(phone, next, 1)).map(({ read }) => read).at(0), true)
+      for (const phone of [ANA, BEN])
+        assert.deepEqual((await copies(phone, next, 1)).map(({ read, enc }) => [read, enc.length]).at(0), [true, 2])
     })
 
 test('a message that is deleted in a group is deleted also for who asks again', async () => {
@@ -323,4 +332,75 @@ test('a status is sent again to who asks for it, as a status', async () => {
   assert.deepEqual(first.nodes, [{ tag: 'meta', attrs: { status_setting: 'contacts' } }])
   assert.equal(again.attrs.to, 'status@broadcast')
   assert.equal((await shownAs(ANA, id, 'text')).chat, 'status@broadcast')
+})
+
+const asks = (phone: string, id: string, more: Json = {}) =>
+  stage.world.sandbox.post(`/contacts/${phone}/retry`, { to: ME, id, ...more })
+const received = async (phone: string, message: string) => {
+  const id = await send('/send-text', { phone, message })
+  await copies(phone, id, 1)
+  return id
+}
+
+test('somebody who knows the id of a message to others is not given it', async () => {
+  const secret = await received(ANA, 'for Ana alone')
+  const own = await received(EVA, 'for Eva')
+  await asks(EVA, secret)
+  await asks(EVA, own)
+  // Answers come in the order of the questions.
+  await copies(EVA, own, 2)
+  assert.deepEqual(await copies(EVA, secret, 0), [])
+  await asks(ANA, secret)
+  assert.equal((await copies(ANA, secret, 3)).filter(({ device }) => device === 0).length, 2)
+})
+
+test('a message is sent again five times to a device, not more', async () => {
+  const id = await received(EVA, 'once more')
+  const marker = await received(EVA, 'marker')
+  for (let count = 1; count <= 7; count++) await asks(EVA, id, { count })
+  await asks(EVA, marker)
+  await copies(EVA, marker, 2)
+  const counts = (await copies(EVA, id, 6)).map(({ read, enc }) => [read, enc[0]?.count])
+  assert.deepEqual(
+    counts,
+    [undefined, '1', '2', '3', '4', '5'].map((count) => [true, count]),
+  )
+})
+
+test('messages nobody has are asked for in vain, and cost their acknowledgement alone', async () => {
+  const FLOOD = 500
+  const marker = await received(EVA, 'after the flood')
+  const { sandbox } = stage.world
+  const before = (await sandbox.stats()).stanzas_in
+  await asks(EVA, 'NOBODYS', { times: FLOOD, keys: false })
+  await asks(EVA, marker)
+  await copies(EVA, marker, 2)
+  const cost = (await sandbox.stats()).stanzas_in - before
+  assert.ok(cost >= FLOOD && cost < FLOOD + 20, `${cost} stanzas`)
+  assert.deepEqual(await copies(EVA, 'NOBODYS7', 0), [])
+})
+
+test('many messages asked for without keys are sealed with one new session', async () => {
+  const MANY = 30
+  const ids: string[] = []
+  for (let n = 0; n < MANY; n++) ids.push(await received(BEN, `text ${n}`))
+  const { sandbox } = stage.world
+  const before = (await sandbox.stats()).stanzas_in
+  for (const id of ids) await asks(BEN, id, { keys: false })
+  for (const id of ids) assert.equal((await copies(BEN, id, 2)).at(-1)?.read, true)
+  const cost = (await sandbox.stats()).stanzas_in - before
+  // Each is sent and acknowledged, and what says that it arrived is acknowledged too; a question for keys of each would be MANY more.
+  assert.ok(cost < 4.5 * MANY, `${cost} stanzas`)
+})
+
+test('after a restart a message is still sent again as it was', async () => {
+  const { world, instance } = stage
+  const id = await send('/send-buttons', { phone: EVA, ...(INTERACTIVE.buttons!.input as Json) })
+  const [first] = await copies(EVA, id, 1)
+  await world.restartService()
+  await world.gateway.waitForStatus(instance, 'connected')
+  await asks(EVA, id, { keys: false })
+  const [, again] = await copies(EVA, id, 2)
+  assert.deepEqual(said(again!), said(first!))
+  assert.equal(again!.read, true)
 })

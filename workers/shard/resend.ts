@@ -56,8 +56,13 @@ export function createResend({ sock, identity, sent, clock, log }: ResendDeps): 
     return decoded ? [jid, jidEncode(decoded.user, decoded.server, device)] : [jid]
   }
 
+  /** Which chat it says the message is of. */
+  const chatOf = ({ asker, shared, recipient }: RetryRequest) =>
+    bare(shared ?? (recipient !== null && identity.isMe(asker) ? recipient : asker))
+
   /** Ids are told to others, by quotes: whoever knows one must not be given a message of another chat. */
-  const isOfChat = async ({ to }: Stanza, chat: string) => (await namesOf(bare(to))).includes(bare(chat))
+  const isOfChat = async ({ to }: Stanza, chat: string) =>
+    identity.isMe(to) ? identity.isMe(chat) : (await namesOf(bare(to))).includes(chat)
 
   /** The next message of the group brings it the sender key too, should this one not arrive. */
   const forgetKeyHolder = async (group: string, asker: string) => {
@@ -106,7 +111,8 @@ export function createResend({ sock, identity, sent, clock, log }: ResendDeps): 
   }
 
   return async function resend(request) {
-    const { id, chat, asker, count } = request
+    const { id, asker, count } = request
+    const chat = chatOf(request)
     const about = { message_id: id, asker, count }
     const letter = await sent.letter(id)
     if (!letter) {
@@ -114,7 +120,7 @@ export function createResend({ sock, identity, sent, clock, log }: ResendDeps): 
       if (identity.isMe(asker)) await renew(request)
       return log.info(about, 'a message that is not kept was asked for again')
     }
-    const stanza = letter.stanza ?? stanzaOf(letter.message, { jid: bare(chat), group: null })
+    const stanza = letter.stanza ?? stanzaOf(letter.message, { jid: chat, group: null })
     if (!(await isOfChat(stanza, chat))) return log.warn(about, 'a message was asked for again from a chat that it is not of')
     const counted = `${id} ${asker}`
     const answered = counts.get(counted) ?? 0

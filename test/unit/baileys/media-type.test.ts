@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { normalizeMessageContent, proto } from '@whiskeysockets/baileys'
-import { withMediaType } from '../../../workers/shard/baileys/media-type.ts'
+import { mediaTypeOf, withMediaType } from '../../../workers/shard/baileys/media-type.ts'
 
 const image = { imageMessage: { url: 'https://example.org/a', mimetype: 'image/jpeg' } }
 const messageContextInfo = { messageSecret: Buffer.alloc(32, 7) }
@@ -33,3 +33,25 @@ test('what is not wrapped, and what is no medium, is handed on as it is', () => 
   for (const message of [proto.Message.fromObject(image), proto.Message.fromObject({ conversation: 'hi' })])
     assert.equal(withMediaType(message), message)
 })
+
+for (const [type, message] of [
+  ['image', image],
+  ['image', { viewOnceMessageV2: { message: image } }],
+  ['video', { videoMessage: {} }],
+  ['gif', { ephemeralMessage: { message: { videoMessage: { gifPlayback: true } } } }],
+  ['audio', { audioMessage: {} }],
+  ['ptt', { viewOnceMessageV2Extension: { message: { audioMessage: { ptt: true } } } }],
+  ['document', { documentWithCaptionMessage: { message: { documentMessage: {} } } }],
+  ['vcard', { contactMessage: {} }],
+  ['contact_array', { contactsArrayMessage: {} }],
+  ['sticker', { stickerMessage: {} }],
+  ['order', { orderMessage: {} }],
+  ['product', { productMessage: {} }],
+  ['url', { groupInviteMessage: {} }],
+  [undefined, { conversation: 'hi' }],
+  [undefined, { locationMessage: {} }],
+  [undefined, { protocolMessage: { editedMessage: image } }],
+] as const)
+  test(`${JSON.stringify(message).slice(0, 60)} says ${type ?? 'nothing'} of its medium when it is sent again`, () => {
+    assert.equal(mediaTypeOf(proto.Message.fromObject(message)), type)
+  })

@@ -4,7 +4,13 @@
  * chat that names an id, and each time with a query for keys. So these receipts are taken away from it: `resend.ts` answers them, one
  * after the other. What the library does to the session before it answers is done here, as it does it.
  */
-import { type BinaryNode, extractE2ESessionFromRetryReceipt, type WASocket } from '@whiskeysockets/baileys'
+import {
+  type BinaryNode,
+  extractE2ESessionFromRetryReceipt,
+  isJidGroup,
+  isJidStatusBroadcast,
+  type WASocket,
+} from '@whiskeysockets/baileys'
 import { buildAckStanza } from '@whiskeysockets/baileys/lib/Utils/stanza-ack.js'
 import { getBinaryNodeChild, getBinaryNodeChildUInt } from '@whiskeysockets/baileys/lib/WABinary/index.js'
 import type { Logger } from 'pino'
@@ -15,10 +21,12 @@ import { escalateTrap } from './trap.ts'
 
 export interface RetryRequest {
   id: string
-  /** The chat as the receipt names it: group, status, or the other person. */
-  chat: string
   /** The device that could not read the message. */
   asker: string
+  /** Group or status; null: a chat of two, with whom `asker` says, unless it is a device of the account itself. */
+  shared: string | null
+  /** The chat, when it is one: believed of nobody else. */
+  recipient: string | null
   /** Which time it asks, from 1. */
   count: number
   receipt: BinaryNode
@@ -75,15 +83,17 @@ export function takeRetryReceipts({ ws, sendNode }: RetrySocket, { answer, onErr
 
 /** Undefined for one that is malformed. */
 export function requestOf(receipt: BinaryNode): RetryRequest | undefined {
-  const { id, from, participant, recipient } = receipt.attrs
+  const { id, from, participant, recipient = null } = receipt.attrs
   const retry = getBinaryNodeChild(receipt, 'retry')
-  if (!id || !from || !retry) return undefined
+  const isShared = isJidGroup(from) || isJidStatusBroadcast(from ?? '')
+  const asker = isShared ? participant : from
+  if (!id || !from || !asker || !retry) return undefined
   const count = Number(retry.attrs.count)
   return {
     id,
-    // A device of the account itself names the chat beside.
-    chat: recipient ?? from,
-    asker: participant ?? from,
+    asker,
+    shared: isShared ? from : null,
+    recipient,
     count: Number.isSafeInteger(count) && count > 0 ? count : 1,
     receipt,
   }

@@ -1,0 +1,180 @@
+/** Retry receipts are ours: the library hears of none, each is answered in its turn and then confirmed. */
+import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import { test } from 'node:test'
+import { type BinaryNode, extractE2ESessionFromRetryReceipt } from '@whiskeysockets/baileys'
+import { type RetryRequest, renewSession, requestOf, takeRetryReceipts } from '../../../workers/shard/baileys/retry-receipt.ts'
+
+const ANA = '5511988880001:3@s.whatsapp.net'
+const GROUP = '120363019502650977@g.us'
+
+const retry = (attrs: Record<string, string> = {}, count: string | undefined = '1', more: BinaryNode[] = []): BinaryNode => ({
+  tag: 'receipt',
+  attrs: { id: 'A', type: 'retry', from: ANA, ...attrs },
+  content: [{ tag: 'retry', attrs: count === undefined ? {} : { count } }, ...more],
+})
+
+type Socket = Parameters<typeof takeRetryReceipts>[0]
+
+/** Answers end when `finish` is called. */
+function bench() {
+  const ws = Object.assign(new EventEmitter(), { isOpen: true })
+  const b = {
+    ws,
+    library: [] as BinaryNode[],
+    asked: [] as string[],
+    sent: [] as BinaryNode[],
+    errors: [] as string[],
+    finish: [] as ((error?: Error) => void)[],
+    /** As many turns of the loop as a chain of promises takes. */
+    settle: () => new Promise((resolve) => setImmediate(resolve)),
+  }
+  ws.on('CB:receipt', (node) => b.library.push(node))
+  takeRetryReceipts({ ws, sendNode: async (node: BinaryNode) => void b.sent.push(node) } as unknown as Socket, {
+    answer: ({ id }) =>
+      new Promise((resolve, reject) => {
+        b.asked.push(id)
+        b.finish.push((error) => (error ? reject(error) : resolve()))
+      }),
+    onError: ({ message }, { attrs }) => b.errors.push(`${attrs.id}: ${message}`),
+  })
+  return b
+}
+
+test('the library hears of every receipt but those that ask for a message again', () => {
+  const b = bench()
+  const read = { tag: 'receipt', attrs: { id: 'A', type: 'read', from: ANA } }
+  b.ws.emit('CB:receipt', read)
+  b.ws.emit('CB:receipt', retry())
+  assert.deepEqual(b.library, [read])
+})
+
+test('one is answered after the other, and confirmed when it is answered, also in vain', async () => {
+  const b = bench()
+  for (const id of ['A', 'B', 'C']) b.ws.emit('CB:receipt', retry({ id, from: GROUP, participant: ANA }))
+  await b.settle()
+  assert.deepEqual([b.asked, b.sent], [['A'], []])
+  b.finish[0]!()
+  await b.settle()
+  assert.deepEqual(b.asked, ['A', 'B'])
+  assert.deepEqual(b.sent, [{ tag: 'ack', attrs: { id: 'A', to: GROUP, class: 'receipt', participant: ANA, type: 'retry' } }])
+  b.finish[1]!(new Error('no session'))
+  await b.settle()
+  assert.deepEqual(b.errors, ['B: no session'])
+  assert.deepEqual(
+    b.sent.map(({ attrs }) => attrs.id),
+    ['A', 'B'],
+  )
+  assert.deepEqual(b.asked, ['A', 'B', 'C'])
+})
+
+test('what an ended connection leaves is neither answered nor confirmed: it comes again', async () => {
+  const b = bench()
+  for (const id of ['A', 'B']) b.ws.emit('CB:receipt', retry({ id }))
+  await b.settle()
+  b.ws.isOpen = false
+  b.finish[0]!(new Error('Connection Closed'))
+  await b.settle()
+  assert.deepEqual([b.asked, b.sent], [['A'], []])
+})
+
+test('a flood does not fill the memory: beyond five thousand in line they are confirmed only', async () => {
+  const b = bench()
+  for (let n = 0; n < 5_100; n++) b.ws.emit('CB:receipt', retry({ id: `m${n}` }))
+  await b.settle()
+  assert.equal(b.sent.length, 100)
+  assert.equal(b.errors.length, 100)
+  assert.deepEqual(b.asked, ['m0'])
+})
+
+test('a malformed one is confirmed and no more', async () => {
+  const b = bench()
+  for (const node of [
+    { tag: 'receipt', attrs: { id: 'A', type: 'retry', from: ANA } },
+    retry({ from: GROUP }),
+    retry({ from: 'status@broadcast' }),
+  ])
+    b.ws.emit('CB:receipt', node)
+  await b.settle()
+  assert.deepEqual([b.asked, b.errors, b.sent.length], [[], [], 3])
+})
+
+test('who asks is the participant of a group and of a status, and the sender of anything else', () => {
+  const about = (attrs: Record<string, string>) => {
+    const { asker, shared, recipient } = requestOf(retry(attrs))!
+    return { asker, shared, recipient }
+  }
+  assert.deepEqual(about({}), { asker: ANA, shared: null, recipient: null })
+  assert.deepEqual(about({ participant: '1@lid' }), { asker: ANA, shared: null, recipient: null })
+  assert.deepEqual(about({ recipient: '1@lid' }), { asker: ANA, shared: null, recipient: '1@lid' })
+  for (const from of [GROUP, 'status@broadcast'])
+    assert.deepEqual(about({ from, participant: ANA }), { asker: ANA, shared: from, recipient: null })
+})
+
+test('a count that is none counts as the first', () => {
+  const counts = ['3', '0', '-1', '1.5', 'x', '1e400', undefined].map((count) => requestOf(retry({}, count))?.count)
+  assert.deepEqual(counts, [3, 1, 1, 1, 1, 1, 1])
+})
+
+const bytes = (value: number, size: number) => {
+  const buffer = Buffer.alloc(size)
+  buffer.writeUIntBE(value, 0, size)
+  return buffer
+}
+const part = (tag: string, content: Uint8Array | BinaryNode[]): BinaryNode => ({ tag, attrs: {}, content })
+const registration = (id: number) => part('registration', bytes(id, 4))
+const KEYS = part('keys', [
+  part('type', Buffer.of(5)),
+  part('identity', Buffer.alloc(32, 1)),
+  part('skey', [part('id', bytes(1, 3)), part('value', Buffer.alloc(32, 2)), part('signature', Buffer.alloc(64, 3))]),
+])
+
+/** What is done to the session, in order; it has registration 7 and this base key. */
+async function renewed(
+  count: number,
+  more: BinaryNode[],
+  options: { mayFetch?: boolean; sameKey?: boolean; broken?: boolean } = {},
+) {
+  const done: string[] = []
+  const receipt = retry({}, String(count), more)
+  const sock = {
+    signalRepository: {
+      async injectE2ESession() {
+        if (options.broken) throw new Error('not signed')
+        done.push('inject')
+      },
+      getSessionInfo: async () => ({ registrationId: 7, baseKey: Buffer.of(1) }),
+      validateSession: async () => ({ exists: true }),
+      deleteSession: async () => void done.push('delete'),
+      jidToSignalProtocolAddress: () => 'address',
+    },
+    messageRetryManager: {
+      saveBaseKey: () => done.push('save key'),
+      hasSameBaseKey: () => options.sameKey ?? false,
+      deleteBaseKey: () => done.push('forget key'),
+      shouldRecreateSession: () => ({ recreate: false }),
+    },
+    assertSessions: async (_: string[], force: boolean) => {
+      done.push(`fetch ${force}`)
+      return true
+    },
+  } as unknown as Parameters<typeof renewSession>[0]
+  await renewSession(sock, requestOf(receipt) as RetryRequest, { mayFetch: () => options.mayFetch ?? true, log: { warn() {} } })
+  return done
+}
+
+test('the keys in the receipt make the session; without them the network is asked for some', async () => {
+  assert.ok(extractE2ESessionFromRetryReceipt(retry({}, '1', [registration(7), KEYS])), 'the keys are as the library reads them')
+  assert.deepEqual(await renewed(1, [registration(7), KEYS]), ['inject'])
+  assert.deepEqual(await renewed(1, [registration(7)]), ['fetch true'])
+  assert.deepEqual(await renewed(1, [registration(7)], { mayFetch: false }), [])
+  assert.deepEqual(await renewed(1, [registration(7), KEYS], { broken: true }), ['fetch true'])
+})
+
+test('a session with another registration, or the one that failed before, goes', async () => {
+  assert.deepEqual(await renewed(1, [registration(8)]), ['delete', 'fetch true'])
+  assert.deepEqual(await renewed(1, [registration(8), KEYS]), ['inject'])
+  assert.deepEqual(await renewed(2, [registration(7)]), ['save key', 'fetch true'])
+  assert.deepEqual(await renewed(3, [registration(7)]), ['forget key', 'fetch true'])
+  assert.deepEqual(await renewed(3, [registration(7)], { sameKey: true }), ['delete', 'forget key', 'fetch true'])
+})
