@@ -1,0 +1,56 @@
+/** How long the network's host of files may take, by a clock that is told. What else it may do: test/e2e/received-media-hostile.test.ts. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { SECOND } from '../../../src/domain/clock.ts'
+import { createRoutes } from '../../../src/media/routes.ts'
+import { createFileHost } from '../../../workers/media/file-host.ts'
+import { type HostileHost, startHostileHost } from '../../harness/file-host.ts'
+
+const quiet = { info() {}, warn() {}, error() {} }
+let host: HostileHost
+before(async () => {
+  host = await startHostileHost()
+})
+after(() => host.stop())
+
+/** One byte after the other, each when the one before has arrived; on this clock each takes `takesMs`. */
+async function read(count: number, takesMs: number, size = 1): Promise<number> {
+  let next = () => {}
+  const path = host.answer((response) => {
+    let left = count
+    next = () => (left-- > 0 ? void response.write(Buffer.alloc(size)) : void response.end())
+    response.writeHead(200).flushHeaders()
+    next()
+  })
+  let at = 0
+  const now = () => {
+    at += takesMs / 2
+    return at
+  }
+  const routes = createRoutes({ network: host.network, proxyWay: assert.fail, log: quiet })
+  const stopped = new AbortController()
+  const file = { kind: 'document', mediaKey: Buffer.alloc(32), fileSha256: null, fileEncSha256: null, fileLength: null } as const
+  try {
+    const answer = await createFileHost(routes, now).get({ file, path, proxyUrl: null }, stopped.signal)
+    assert.ok('body' in answer)
+    let length = 0
+    for await (const chunk of answer.body) {
+      length += chunk.length
+      next()
+    }
+    return length
+  } finally {
+    stopped.abort()
+    await routes.of(null).destroy()
+  }
+}
+
+test('a host that drips is left, though it is never silent for long', async () => {
+  await assert.rejects(read(100, 20 * SECOND), /too slow/)
+})
+
+test('one that is slow and not that slow may take its time', async () => {
+  assert.equal(await read(20, SECOND), 20)
+  // 16 KB each second, for a minute.
+  assert.equal(await read(60, SECOND, 16_384), 60 * 16_384)
+})
