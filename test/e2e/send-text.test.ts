@@ -166,6 +166,30 @@ for (const addressing of ['lid', 'pn'] as const) {
   })
 }
 
+for (const addressing of ['lid', 'pn'] as const) {
+  test(`in a group addressed by ${addressing}, somebody we never met is mentioned under the name the group uses`, async () => {
+    const carla = addressing === 'lid' ? '5511988884001' : '5511988884002'
+    const lid = `77${carla}`
+    await world.sandbox.createContact(carla, { lid: `${lid}@lid` })
+    const { id: group } = await world.sandbox.createGroup({
+      subject: 'Strangers',
+      owner: ANA,
+      participants: [ANA, carla, ME],
+      addressing,
+    })
+    const chat = `${group.split('@')[0]!.replace('-group', '')}-group`
+    const [given, called] = addressing === 'lid' ? [carla, lid] : [`${lid}@lid`, carla]
+    const message = `welcome @${given.replace('@lid', '')}`
+    await world.gateway.sendText(instance, chat, message, { mentions: [given], mention_all: true })
+    const { text, proto } = await next(carla)
+    assert.equal(text, `welcome @${called}`)
+    const all = infoOf(proto).mentionedJid as string[]
+    assert.equal(all.filter((jid) => jid.startsWith(called)).length, 1, all.join())
+    assert.equal(all.filter((jid) => jid.startsWith(given.replace('@lid', ''))).length, 0, all.join())
+    await next(ANA)
+  })
+}
+
 test('a group that is not ours ends in group_not_found or not_allowed', async () => {
   const ack = await world.gateway.sendText(instance, '120363000000000000-group', 'anybody?')
   assert.equal((await deliveryOf(ack.message_id)).error_code, 'group_not_found')

@@ -7,6 +7,7 @@ import { getContentType, normalizeMessageContent, proto, type WAMessage } from '
 import { Failure } from '../../src/domain/failures.ts'
 import { toJid, type UserIdentifier } from '../../src/domain/ids.ts'
 import type { Destination } from './destination.ts'
+import { memberJid } from './member.ts'
 import type { SendContext } from './operations/types.ts'
 import type { Session } from './session.ts'
 import { bare } from './translate/jid.ts'
@@ -93,16 +94,15 @@ export function authorOf(session: Session, to: Destination, key: WAMessage['key'
   return bare((byLid ? me?.lid : me?.id) ?? me?.id ?? '')
 }
 
-/** In groups addressed by LID the mention and the `@<digits>` of the text must both be the LID. */
+/** The mention and the `@<digits>` of the text must both be what the group calls the person. */
 async function mentioned(session: Session, to: Destination, text: string, mentions: readonly UserIdentifier[]) {
-  const byLid = to.group?.addressingMode === 'lid'
-  let rewritten = text
+  const called = new Map<string, string>()
   const jids: string[] = []
   for (const person of mentions) {
-    const jid = toJid(person)
-    const lid = byLid && person.space === 'phone' ? await session.identity.lidOf(jid) : null
-    if (lid !== null) rewritten = rewritten.replaceAll(new RegExp(`@${person.digits}(?!\\d)`, 'g'), `@${lid.split('@')[0]}`)
-    jids.push(lid === null ? jid : bare(lid))
+    const jid = await memberJid(session, to, toJid(person))
+    called.set(person.digits, jid.split('@')[0]!)
+    jids.push(jid)
   }
-  return { text: rewritten, jids }
+  // In one go: the name of one may be what another is called.
+  return { text: text.replaceAll(/@(\d+)/g, (whole, digits) => `@${called.get(digits) ?? whole.slice(1)}`), jids }
 }

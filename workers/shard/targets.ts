@@ -4,6 +4,7 @@ import { Failure } from '../../src/domain/failures.ts'
 import { toJid, type UserIdentifier } from '../../src/domain/ids.ts'
 import { authorOf, remembered } from './context-info.ts'
 import type { Destination } from './destination.ts'
+import { memberJid } from './member.ts'
 import type { SendContext } from './operations/types.ts'
 import type { Session } from './session.ts'
 import { bare } from './translate/jid.ts'
@@ -30,7 +31,7 @@ export async function targetOf(context: SendContext, to: Destination, fields: Ta
   const key: proto.IMessageKey = { remoteJid: to.jid, id, fromMe }
   if (to.kind !== 'group' || fromMe) return { key, to, message: undefined }
   if (!participant) throw new Failure('message_not_found')
-  const author = await inGroup(context.session, to, toJid(participant))
+  const author = await memberJid(context.session, to, toJid(participant))
   return { key: { ...key, participant: author }, to, message: undefined }
 }
 
@@ -53,14 +54,6 @@ export function secretAbout({ session }: SendContext, { key, to, message }: Targ
 /** The own address in one of the two namespaces, without device. */
 export function ownJid({ me }: Session, byLid: boolean): string {
   return bare((byLid ? me?.lid : me?.id) ?? me?.id ?? '')
-}
-
-/** As the group addresses its members. */
-async function inGroup(session: Session, to: Destination, jid: string): Promise<string> {
-  const wantsLid = to.group?.addressingMode === 'lid'
-  if (jid.endsWith('@lid') === wantsLid) return jid
-  const other = await (wantsLid ? session.identity.lidOf(jid) : session.identity.pnOf(jid))
-  return other === null ? jid : bare(other)
 }
 
 export function isOwnAdmin(session: Session, { group }: Destination): boolean {
