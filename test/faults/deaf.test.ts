@@ -31,6 +31,7 @@ test('an instance that hears nothing any more is connected anew with the same cr
   await until('connected', () => world.state().status === 'connected')
   await until('all of them', () => compare(receiver, 'received', ids).lost.length === 0)
   assert.deepEqual(compare(receiver, 'received', [first, ...ids]).torn, [])
+  assert.equal(world.deps.tally.numbers().get('svc_inbound_deaf_total|message'), 1, 'the metrics say so')
 })
 
 test('silence and traffic that is handled are no deafness', async () => {

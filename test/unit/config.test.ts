@@ -89,6 +89,11 @@ describe('a bad variable ends the start with one sentence', () => {
       'hunter2',
       'SVC_ADMIN_KEY has a value that cannot be used; it must be svc_admin_ and 48 lower-case hexadecimal digits.',
     ],
+    [
+      'SVC_METRICS_TOKEN',
+      'two words',
+      'SVC_METRICS_TOKEN has a value that cannot be used; it must be 1 to 200 visible ASCII characters.',
+    ],
   ]
   for (const [name, value, sentence] of bad) {
     test(`${name}=${value}`, () => assert.throws(() => read({ [name]: value }), { message: sentence }))

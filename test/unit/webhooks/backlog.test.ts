@@ -1,0 +1,119 @@
+/** How many events wait is known without looking, and is what a look at the log would find, whatever became of them. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { keys } from '../../../src/storage/keys.ts'
+import { parseAllow } from '../../../src/webhooks/addresses.ts'
+import { createDelivery } from '../../../src/webhooks/delivery.ts'
+import { listLog } from '../../../src/webhooks/log.ts'
+import { createOutbox, type Outbox } from '../../../src/webhooks/outbox.ts'
+import { MAX_TRIES, RETRY_DELAYS } from '../../../src/webhooks/schedule.ts'
+import { INSTANCE, manualTime, recordingLog, sealer, tempStore, until, webhookSettings } from '../storage/fixtures.ts'
+import { receiver } from './receiver.ts'
+
+test('the backlog is the number of events that are pending: delivered, retried, given up, taken up again, unreadable, after a restart', async (t) => {
+  let answer = 200
+  const to = await receiver(t, () => answer)
+  const store = await tempStore(t)
+  const time = manualTime()
+  let settings = webhookSettings(to.url)
+  const { deliver, close } = createDelivery({ allow: parseAllow(['127.0.0.0/8']), version: '0.1.0', clock: time.clock })
+  t.after(close)
+  const results: string[] = []
+  const types: string[] = []
+
+  async function open(): Promise<Outbox> {
+    const opened = createOutbox({
+      instanceId: INSTANCE,
+      store,
+      sealer,
+      clock: time.clock,
+      timer: time.timer,
+      webhooks: () => settings,
+      deliver,
+      log: recordingLog(),
+      onAppend: (type) => types.push(type),
+      onResult: (type, result, durationMs) => results.push(`${type} ${result} ${typeof durationMs}`),
+    })
+    t.after(() => opened.stop(0))
+    await opened.start()
+    return opened
+  }
+
+  const entries = async () => (await listLog(store, sealer, { instanceIds: [INSTANCE], page: 1, pageSize: 100 })).data
+  const pending = async () => (await entries()).filter(({ status }) => status === 'pending').length
+  async function add(text: string) {
+    const { eventId, ops } = outbox.append({ type: 'received', at: time.clock.now(), body: { message_id: text } })
+    await store.commit({ ops })
+    outbox.committed(eventId)
+    return eventId
+  }
+  /** Until the backlog is this, and the log says the same. */
+  async function waiting(count: number, why: string) {
+    await until(() => outbox.backlog() === count, `${count} waiting: ${why}`)
+    await until(async () => (await pending()) === count, `${count} pending: ${why}`)
+    assert.equal(outbox.backlog(), count, why)
+  }
+  const statusOf = async (id: string) => (await entries()).find((entry) => entry.id === id)!.status
+
+  let outbox = await open()
+  await waiting(0, 'nothing yet')
+  await add('taken')
+  await until(() => results.includes('received delivered number'), 'delivered')
+  await waiting(0, 'delivered')
+
+  answer = 500
+  const stubborn = await add('not taken')
+  const other = await add('not taken either')
+  await until(() => results.length === 3, 'a retry of each')
+  assert.deepEqual(results.slice(1), ['received retry number', 'received retry number'])
+  await waiting(2, 'they are tried again')
+
+  await outbox.stop(0)
+  outbox = await open()
+  await waiting(2, 'a restart finds what is parked')
+
+  for (const [index, delay] of RETRY_DELAYS.entries()) {
+    time.advance(delay)
+    await until(() => results.length === 2 * index + 5, `try ${index + 2}`)
+  }
+  assert.equal(results.length, 2 * MAX_TRIES + 1)
+  assert.equal(results.at(-1), 'received failed number')
+  await waiting(0, 'given up')
+
+  await outbox.stop(0)
+  outbox = await open()
+  await waiting(0, 'what was given up is kept for a resend, and does not wait')
+
+  await outbox.resend(stubborn)
+  await waiting(0, 'a resend by hand that fails changes nothing')
+  assert.deepEqual(await outbox.resendMany([stubborn]), { queued: 1, notFound: 0 })
+  await until(() => results.at(-1) === 'received retry number', 'another try')
+  await waiting(1, 'taken up again')
+  answer = 200
+  await outbox.resend(other)
+  await waiting(1, 'one that had been given up is taken, which did not wait')
+  await outbox.resend(stubborn)
+  await waiting(0, 'a resend by hand that is taken')
+
+  settings = { ...settings, ignore_received_callback: true }
+  const muted = await add('muted')
+  await until(async () => (await statusOf(muted)) === 'discarded', 'discarded')
+  await waiting(0, 'switched off')
+  assert.equal(results.at(-1), 'received discarded object')
+  settings = { ...settings, ignore_received_callback: false }
+
+  answer = 500
+  const broken = await add('broken on disk')
+  await until(() => results.at(-1) === 'received retry number', 'parked')
+  await store.commit({ ops: [[keys.parkedEvent(INSTANCE, broken), Uint8Array.of(1, 2, 3)]] })
+  const tries = results.length
+  time.advance(RETRY_DELAYS[0])
+  await until(async () => (await statusOf(broken)) === 'failed', 'unreadable')
+  await waiting(0, 'removed as unreadable')
+  assert.equal(results.length, tries, 'it was not tried')
+
+  assert.deepEqual(
+    types,
+    Array.from({ length: 5 }, () => 'received'),
+  )
+})
