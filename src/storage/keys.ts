@@ -66,6 +66,9 @@ export const keys = {
   /** People saved on the phone, by the user part of their address. */
   savedContact: (id: string, user: string) => `instance:${id}:saved-contact:${user}`,
   savedContacts: (id: string) => `instance:${id}:saved-contact:`,
+  /** Expiry of a 1:1 chat that makes its messages disappear, by jid. */
+  disappearing: (id: string, jid: string) => `${keys.disappearings(id)}${jid}`,
+  disappearings: (id: string) => `instance:${id}:disappearing:`,
   /** Acknowledgements of sends that carried an idempotency key, by its hash, at most 24 h. */
   idempotency: (id: string, hash: string) => `instance:${id}:idempotency:${hash}`,
   idempotencies: (id: string) => `instance:${id}:idempotency:`,

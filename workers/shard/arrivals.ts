@@ -24,7 +24,6 @@ import { raiseGate } from './gate.ts'
 import type { Inbound } from './inbound.ts'
 import { LookupError } from './lookup.ts'
 import { type Mark, messageMark, messageMarks } from './marks.ts'
-import type { Secrets } from './secrets.ts'
 import type { Session } from './session.ts'
 import { type InboundContext, notification, type Told } from './translate/inbound/family.ts'
 import { groupNotices } from './translate/inbound/group-notice.ts'
@@ -36,8 +35,8 @@ import { within } from './within.ts'
 export interface ArrivalDeps {
   inbound: Pick<Inbound, 'context' | 'told' | 'message'>
   calls: Calls
-  /** What later parts of a message are opened with. */
-  secrets: Secrets
+  /** What else is kept of a new message, for its commit. */
+  alongside(message: WAMessage): Promise<readonly Op[]>
   log: Logger
   /** Commits what `make` tells, once per mark. Rejects when it has to come again. */
   once(mark: Mark, make: () => Promise<readonly DomainEvent[]>, more?: readonly Op[], others?: readonly Mark[]): Promise<void>
@@ -200,10 +199,13 @@ export function attachArrivals(session: Session, deps: ArrivalDeps): void {
     const [mark, ...others] = messageMarks(message.key)
     const waited = deps.arrived(message.key)
     const make = async () => [await inbound.message(message)].filter((event) => event !== null)
-    once(mark!, make, [...waited.ops, ...deps.secrets.ops(message)], others).then(() => {
-      waited.applied()
-      deps.onMessage(message)
-    }, onFailure)
+    deps
+      .alongside(message)
+      .then((ops) => once(mark!, make, [...waited.ops, ...ops], others))
+      .then(() => {
+        waited.applied()
+        deps.onMessage(message)
+      }, onFailure)
   }
 }
 

@@ -3,7 +3,7 @@
  * itself: the library writes it on the first field of a message, which is the wrong one for polls and view-once, and names the wrong
  * author of an own message quoted in a group addressed by LID (shared/api/messages.md, 1.6).
  */
-import { getContentType, normalizeMessageContent, proto, type WAMessage } from '@whiskeysockets/baileys'
+import { type GroupMetadata, getContentType, normalizeMessageContent, proto, type WAMessage } from '@whiskeysockets/baileys'
 import { Failure } from '../../src/domain/failures.ts'
 import { toJid, type UserIdentifier } from '../../src/domain/ids.ts'
 import type { Destination } from './destination.ts'
@@ -27,7 +27,7 @@ export interface Surroundings {
 }
 
 export async function surroundings(
-  context: Pick<SendContext, 'session' | 'recent'>,
+  context: Pick<SendContext, 'session' | 'recent' | 'disappearing'>,
   to: Destination,
   input: SharedFields,
   text = '',
@@ -37,7 +37,7 @@ export async function surroundings(
   const mentions = await mentioned(session, to, text, input.mentions ?? [])
   const everybody = input.mention_all && to.group ? to.group.participants.map(({ id }) => id) : []
   const jids = [...new Set([...mentions.jids, ...everybody])]
-  const expiration = to.group?.ephemeralDuration
+  const expiry = to.group ? expiryOfGroup(to.group) : await context.disappearing.of([to.jid, to.other])
   return {
     text: mentions.text,
     quoted,
@@ -45,10 +45,12 @@ export async function surroundings(
       ...(quoted ? quote(session, to, quoted) : {}),
       ...(jids.length > 0 ? { mentionedJid: jids } : {}),
       ...(everybody.length > 0 ? { nonJidMentions: 1 } : {}),
-      ...(expiration ? { expiration } : {}),
+      ...expiry,
     },
   }
 }
+
+const expiryOfGroup = ({ ephemeralDuration }: GroupMetadata) => (ephemeralDuration ? { expiration: ephemeralDuration } : {})
 
 /** Puts it on the content's own field, beside what the library wrote there. */
 export function attach(message: proto.IMessage, info: proto.IContextInfo): void {

@@ -23,7 +23,6 @@ import type { Sealer } from '../../src/storage/seal.ts'
 import { createJournal, type JournalRecord, nodeText, parts } from './journal.ts'
 import type { KeyChange, KeyStore } from './key-store.ts'
 import { ciphertextMark, createMarks, type Mark, messageMark, messageMarks } from './marks.ts'
-import type { Secrets } from './secrets.ts'
 import { SESSION_CLOSED, SignalError } from './signal/errors.ts'
 import type { Inbox as SignalInbox } from './signal/inbox-seam.ts'
 import { bare } from './translate/jid.ts'
@@ -40,8 +39,8 @@ export interface InboxDeps {
   translate(message: WAMessage): Promise<DomainEvent | null>
   /** What else belongs into the commit of a readable message: it is not waited for any more. Call `applied` after the commit. */
   arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
-  /** What its later parts are opened with, for the commit of a new message. */
-  secrets: Secrets
+  /** What else is kept of a new message, for its commit. */
+  alongside(message: WAMessage): Promise<readonly Op[]>
   /** A message that cannot be read, before the library answers for it: a ciphertext that does not open, or a stanza without any. */
   unreadable(key: WAMessageKey, node: BinaryNode): void
   outbox: { append(event: DomainEvent): { eventId: string; ops: Op[] }; committed(eventId: string): void }
@@ -169,13 +168,13 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
       const appended = event ? outbox.append(event) : null
       const hasContent = Object.keys(message.message ?? {}).length > 0
       const marked = hasContent ? [...done, ...own] : done
-      const secrets = isNew && !stanza.isPeer ? deps.secrets.ops(message) : []
+      const alongside = isNew && !stanza.isPeer ? await deps.alongside(message) : []
       const waited = hasContent ? deps.arrived(message.key) : null
       await commit(changes, [
         ...marks.ops(marked),
         ...(appended?.ops ?? []),
         ...(waited?.ops ?? []),
-        ...secrets,
+        ...alongside,
         ...(journal.has(stanza.id) ? [journal.remove(stanza.id)] : []),
       ])
       marks.applied(marked)

@@ -22,6 +22,7 @@ import { createAuthState } from './auth-state.ts'
 import { createAutoRead } from './auto-read.ts'
 import { runAs } from './baileys/rejections.ts'
 import type { WebVersion } from './baileys/version.ts'
+import { createDisappearing } from './disappearing.ts'
 import { eraseInstance } from './erase.ts'
 import { createKeyStore, type KeyCache } from './key-store.ts'
 import { createMessageStatuses } from './message-status.ts'
@@ -107,6 +108,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   const secrets = createSecrets({ instance: id, store, sealer, clock, log })
   const sent = createSent({ instance: id, store, sealer, clock, log, secrets })
   const contacts = createSavedContacts(id, store, sealer)
+  const disappearing = createDisappearing({ instance: id, store, sealer })
   const idempotency = createIdempotency({
     instanceId: id,
     store,
@@ -171,6 +173,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     sent,
     secrets,
     contacts,
+    disappearing,
     mediaHost: deps.network.mediaHost,
     config: () => config,
     phone: () => status.state.phone,
@@ -197,6 +200,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     recent,
     sent,
     contacts,
+    disappearing,
     settings: () => config.settings,
     session: () => session,
     outside: () => outside,
@@ -242,7 +246,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   /** Credentials first; what else was kept for the device says nothing to the next one. */
   async function eraseDevice() {
     await auth.erase()
-    await Promise.all([contacts.clear(), receiving.forget(), sent.forget(), secrets.forget()])
+    await Promise.all([contacts.clear(), receiving.forget(), sent.forget(), secrets.forget(), disappearing.forget()])
   }
 
   /** It is the current one until it has ended: until then its keys are in use. */

@@ -3,6 +3,7 @@ import type { WAMessage } from '@whiskeysockets/baileys'
 import { watchAccount } from './account-notices.ts'
 import { attachArrivals } from './arrivals.ts'
 import { createCalls } from './calls.ts'
+import type { Disappearing } from './disappearing.ts'
 import { createInbound, type InboundDeps } from './inbound.ts'
 import { createInbox, type InboxDeps, type InboxSession } from './inbox.ts'
 import { createPresence } from './presence.ts'
@@ -11,7 +12,11 @@ import { waiting } from './translate/inbound/message.ts'
 import { triedOnce } from './tries.ts'
 import { createWaiting } from './waiting.ts'
 
-export interface ReceivingDeps extends InboundDeps, Omit<InboxDeps, 'translate' | 'arrived' | 'unreadable' | 'outbox'> {
+export interface ReceivingDeps
+  extends InboundDeps,
+    Omit<InboxDeps, 'translate' | 'alongside' | 'arrived' | 'unreadable' | 'outbox'> {
+  /** Which chats make their messages disappear. */
+  disappearing: Pick<Disappearing, 'ops'>
   /** Queues the text that follows a call we rejected. */
   answerCall(phone: string, text: string): Promise<void>
 }
@@ -50,9 +55,12 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     deps.onMessage(message)
   }
 
+  const alongside = async (message: WAMessage) => [...deps.secrets.ops(message), ...(await deps.disappearing.ops(message))]
+
   const inbox = createInbox({
     ...deps,
     translate: (message) => inbound.message(message),
+    alongside,
     arrived: held.arrived,
     unreadable: held.add,
     onMessage,
@@ -85,7 +93,7 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     attach(session) {
       inbound.use(session)
       presence.attach(session)
-      attachArrivals(session, { inbound, calls, secrets: deps.secrets, log, once, arrived: held.arrived, onMessage })
+      attachArrivals(session, { inbound, calls, alongside, log, once, arrived: held.arrived, onMessage })
       watchAccount(session, { store, clock, log, outbox, inbound })
     },
     announce: presence.announce,

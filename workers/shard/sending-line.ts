@@ -24,7 +24,7 @@ import type { SendContext, SendFiles } from './operations/types.ts'
 import type { Outside } from './outside.ts'
 import type { Session } from './session.ts'
 
-export interface SendingLineDeps extends Pick<SendContext, 'recent' | 'sent' | 'contacts'> {
+export interface SendingLineDeps extends Pick<SendContext, 'recent' | 'sent' | 'contacts' | 'disappearing'> {
   instance: string
   shard: Pick<ShardDeps, 'blobs' | 'media' | 'egressAllow' | 'newsletterInviteQueryId' | 'killAt' | 'tally'>
   store: StateStore
@@ -53,7 +53,7 @@ export interface SendingLine {
 }
 
 export function createSendingLine(deps: SendingLineDeps): SendingLine {
-  const { instance, shard, store, sealer, clock, log, outbox, statuses, idempotency, recent, sent, contacts } = deps
+  const { instance, shard, store, sealer, clock, log, outbox, statuses, idempotency, recent, sent, contacts, disappearing } = deps
   /** What is told with the end of an item, by service id; prepared before the commit because it asks for identities. */
   const accompanying = new Map<string, { first: FirstStatus | null; own: DomainEvent | null }>()
   /** To be said after that commit. */
@@ -119,6 +119,7 @@ export function createSendingLine(deps: SendingLineDeps): SendingLine {
       recent,
       sent,
       contacts,
+      disappearing,
       log,
       egressAllow: shard.egressAllow,
       media: filesOf(item),

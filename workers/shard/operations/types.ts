@@ -6,6 +6,7 @@ import type { InstanceConfig, RuntimeState } from '../../../src/domain/instance.
 import type { Ids, Kinds, TwinContexts, Twins } from '../../../src/features/endpoint.ts'
 import type { Queue } from '../../../src/queue/queue.ts'
 import type { Allow } from '../../../src/webhooks/addresses.ts'
+import type { Disappearing } from '../disappearing.ts'
 import type { MediaDesk } from '../media/desk.ts'
 import type { Pairing } from '../pairing.ts'
 import type { Recent } from '../recent.ts'
@@ -34,6 +35,7 @@ export interface SendContext {
   recent: Recent
   sent: Sent
   contacts: SavedContacts
+  disappearing: Pick<Disappearing, 'of'>
   log: Logger
   egressAllow: Allow
   media: SendFiles
