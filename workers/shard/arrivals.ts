@@ -189,15 +189,17 @@ export function attachArrivals(session: Session, deps: ArrivalDeps): void {
     onFailure,
   })
 
-  // Sent again by our own phone, through a peer message: the only readable ones that reach the library's event and not the inbox.
-  sock.ev.on('messages.upsert', ({ messages, requestId }) => {
-    if (requestId === undefined) return
-    for (const message of messages) if (message.message) recovered(message)
+  // Sent again by our own phone, through a peer message: the only readable ones that reach the library's event and not the inbox, which
+  // would have ended the waiting before. The event's own word for them, `requestId`, is lost in the library's buffer.
+  sock.ev.on('messages.upsert', ({ messages }) => {
+    for (const message of messages) {
+      const waited = message.message ? deps.arrived(message.key) : null
+      if (waited && waited.ops.length > 0) recovered(message, waited)
+    }
   })
 
-  function recovered(message: WAMessage) {
+  function recovered(message: WAMessage, waited: ReturnType<typeof deps.arrived>) {
     const [mark, ...others] = messageMarks(message.key)
-    const waited = deps.arrived(message.key)
     const make = async () => [await inbound.message(message)].filter((event) => event !== null)
     deps
       .alongside(message)
