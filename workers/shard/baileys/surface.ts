@@ -223,6 +223,11 @@ export const LEANINGS: readonly Leaning[] = [
     text: ["anyTriggered = ws.emit('frame', frame);"],
   },
   {
+    of: 'operations/received-media.ts',
+    file: RECEIVE,
+    text: ["case 'mediaretry': const event = decodeMediaRetryNode(node); ev.emit('messages.media-update', [event]);"],
+  },
+  {
     of: 'auth-state.ts',
     file: RECEIVE,
     text: ['await authState.keys.set({ session: { [sessionId]: null } });'],
@@ -245,6 +250,8 @@ export const EXPORTS = [
   'decodeMessageNode',
   'cleanMessage',
   'unpadRandomMax16',
+  'encryptMediaRetryRequest',
+  'decryptMediaRetryData',
   'encodeWAMessage',
   'encodeSignedDeviceIdentity',
   'extractE2ESessionFromRetryReceipt',
