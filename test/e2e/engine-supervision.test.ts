@@ -148,14 +148,15 @@ test('of 20 instances, those of a dead shard come back, at most 5 starts in any 
   const engine = await createPooledEngine(setup)
   try {
     const ids = Array.from({ length: 20 }, (_, index) => `instance-${index}`)
-    for (const id of ids) await engine.start(config(id), 'create')
+    const created = new Map<string, number>()
+    for (const id of ids) created.set(id, bornAt(await engine.start(config(id), 'create')))
     const shard = 1
     const lost = ids.filter((id) => engine.shardOf(id) === shard)
     const births: number[] = []
-    // Every start announces itself; word of an earlier one may still be under way. The first are born before the crash is told here.
     const diedAt = Date.now()
-    engine.onEvent(({ state }) => {
-      if (bornAt(state) >= diedAt) births.push(bornAt(state))
+    // Every start announces itself, and word of the creations may still be under way.
+    engine.onEvent(({ instance, state }) => {
+      if (bornAt(state) !== created.get(instance)) births.push(bornAt(state))
     })
     await engine.crashShard(shard)
     await Promise.all(lost.map((id) => untilAnswered(engine, id)))

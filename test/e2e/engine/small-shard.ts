@@ -27,8 +27,9 @@ function createSmallInstance(deps: ShardDeps, first: InstanceConfig): HostedInst
       if (how === 'create' && config.id === 'unstartable') throw new Error('no session for this one')
       if (how === 'boot' && config.id === 'full-disk' && failures++ === 0) throw new Error('no space left on device')
       if (how === 'create' && config.id === 'slow') return new Promise(() => {})
-      deps.announce({ type: 'state', instance: config.id, state: state() })
-      return state()
+      const born = state()
+      deps.announce({ type: 'state', instance: config.id, state: born })
+      return born
     },
     async configure(next) {
       config = next
