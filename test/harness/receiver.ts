@@ -2,6 +2,7 @@
  * A webhook receiver on loopback. Every request is verified with the `stripe` package before it counts; what it answers can be changed
  * at any time.
  */
+import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Stripe from 'stripe'
@@ -39,6 +40,8 @@ export async function startReceiver(): Promise<Receiver> {
   const waiting = new Set<() => void>()
   const strangers = new Set<() => void>()
   let answer: Reply | null = null
+  /** Its own: a port is used again, and what another test left behind may still call there. */
+  const path = `/hook/${randomUUID()}`
 
   /** The first events of an instance come while its creation is still being answered: its secret is known a moment later. */
   function secretOf(instance: string): Promise<string | undefined> | string {
@@ -60,6 +63,10 @@ export async function startReceiver(): Promise<Receiver> {
   }
 
   const server = createServer((request, response) => {
+    if (request.url !== path) {
+      response.writeHead(404).end()
+      return
+    }
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', async () => {
@@ -85,7 +92,7 @@ export async function startReceiver(): Promise<Receiver> {
   const { port } = server.address() as AddressInfo
 
   return {
-    url: `http://127.0.0.1:${port}/hook`,
+    url: `http://127.0.0.1:${port}${path}`,
     received,
     problems,
     trust(instance, secret) {
