@@ -15,6 +15,7 @@ const EVA = '5511988880003'
 interface Copy {
   device: number
   read: boolean
+  device_sent: boolean
   attrs: Record<string, string>
   nodes: { tag: string; attrs: Record<string, string>; content?: unknown }[]
   tags: string[]
@@ -88,7 +89,7 @@ function pair(all: Copy[], device: number): [Copy, Copy] {
     ['enc'],
     'sealed once, for one',
   )
-  assert.ok(again.tags.includes('device-identity'))
+  assert.ok(again.tags.includes('device-identity'), 'without the identity of our device')
   assert.equal(again.enc[0]?.count, '1')
   return [first, again]
 }
@@ -273,6 +274,10 @@ for (const [name, family] of Object.entries({ ...FAMILIES, ...INTERACTIVE, ...AB
     assert.match(String(linked.attrs.to), /:1@/)
     const [, own] = pair(ours, 0)
     assert.equal(own.attrs.recipient, first.attrs.to)
+    assert.deepEqual(
+      [again, linked, own].map(({ device_sent }) => device_sent),
+      [false, false, true],
+    )
     const item = await shownAs(ANA, id, family.kind)
     assert.equal(item.retries, 1)
     const mine = await shownAs(ME, id, family.kind)
@@ -301,7 +306,7 @@ for (const addressing of ['lid', 'pn'] as const)
       await shownAs(BEN, id, family.kind)
       // The key for what comes next comes with it, and once more with the next.
       const { proto } = await shownAs(ANA, id, family.kind)
-      assert.ok(proto.senderKeyDistributionMessage)
+      assert.ok(proto.senderKeyDistributionMessage, 'without the sender key')
       const next = await send('/send-text', { phone: groups[addressing].chat, message: 'and now' })
       for (const phone of [ANA, BEN])
         assert.deepEqual((await copies(phone, next, 1)).map(({ read, enc }) => [read, enc.length]).at(0), [true, 2])

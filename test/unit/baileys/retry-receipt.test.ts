@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
 import { type BinaryNode, extractE2ESessionFromRetryReceipt } from '@whiskeysockets/baileys'
+import { watchLiveness } from '../../../workers/shard/baileys/liveness.ts'
 import { type RetryRequest, renewSession, requestOf, takeRetryReceipts } from '../../../workers/shard/baileys/retry-receipt.ts'
 
 const ANA = '5511988880001:3@s.whatsapp.net'
@@ -99,6 +100,29 @@ test('a malformed one is confirmed and no more', async () => {
   assert.deepEqual([b.asked, b.errors, b.sent.length], [[], [], 3])
 })
 
+// Else a connection on which nothing else comes would be taken for deaf, and replaced.
+test('answers count as what is sent on behalf of a receipt', async () => {
+  const socket = { send() {} }
+  const ws = Object.assign(new EventEmitter(), { isOpen: true, socket })
+  const ev = new EventEmitter()
+  const sendNode = async () => socket.send()
+  takeRetryReceipts({ ws, sendNode } as unknown as Socket, { answer: () => sendNode(), onError: assert.ifError })
+  const liveness = watchLiveness({ ws, ev } as unknown as Parameters<typeof watchLiveness>[0], {
+    now: Date.now,
+    onStanza() {},
+    onSilent() {},
+    onDeaf() {},
+  })
+  ev.emit('connection.update', { connection: 'open' })
+  for (const node of [retry(), retry({ id: 'B' })]) {
+    ws.emit('frame', node)
+    ws.emit('CB:receipt', node)
+  }
+  await new Promise((resolve) => setImmediate(resolve))
+  ev.emit('connection.update', { connection: 'close' })
+  assert.deepEqual(liveness.traffic().receipt, { stanzas: 2, answers: 4 })
+})
+
 test('who asks is the participant of a group and of a status, and the sender of anything else', () => {
   const about = (attrs: Record<string, string>) => {
     const { asker, shared, recipient } = requestOf(retry(attrs))!
@@ -164,7 +188,8 @@ async function renewed(
 }
 
 test('the keys in the receipt make the session; without them the network is asked for some', async () => {
-  assert.ok(extractE2ESessionFromRetryReceipt(retry({}, '1', [registration(7), KEYS])), 'the keys are as the library reads them')
+  const session = extractE2ESessionFromRetryReceipt(retry({}, '1', [registration(7), KEYS]))
+  assert.ok(session, 'the keys are as the library reads them')
   assert.deepEqual(await renewed(1, [registration(7), KEYS]), ['inject'])
   assert.deepEqual(await renewed(1, [registration(7)]), ['fetch true'])
   assert.deepEqual(await renewed(1, [registration(7)], { mayFetch: false }), [])

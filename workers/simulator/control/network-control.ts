@@ -79,6 +79,8 @@ export interface MessageCopy {
   id: string
   device: number
   read: boolean
+  /** Inside what tells an account's other devices where one of them sent it. */
+  device_sent: boolean
   attrs: Record<string, string>
   /** As in the inbox. */
   nodes: { tag: string; attrs: Record<string, string>; content?: unknown }[]

@@ -20,7 +20,7 @@ export async function hear(network: Network, device: PretendDevice, letter: Lett
     return
   }
   const message = await device.turn(() => decrypt(network, device, letter))
-  person.inbox.keepCopy(copyOf(device, letter, message !== undefined))
+  person.inbox.keepCopy(copyOf(device, letter, message))
   network.changed()
   if (message) device.received += 1
   if (!message || device.id !== 0) return
@@ -84,8 +84,11 @@ function hasContent(message: Message): boolean {
   )
 }
 
-function copyOf(device: PretendDevice, { id, attrs, nodes, tags, encs }: Letter, wasRead: boolean): MessageCopy {
-  return { id, device: device.id, read: wasRead, attrs, nodes, tags, enc: encs.map((enc) => enc.attrs) }
+function copyOf(device: PretendDevice, letter: Letter, message: Message | undefined): MessageCopy {
+  const { id, attrs, nodes, tags, encs } = letter
+  const deviceSent = Boolean(message?.deviceSentMessage)
+  const enc = encs.map((each) => each.attrs)
+  return { id, device: device.id, read: message !== undefined, device_sent: deviceSent, attrs, nodes, tags, enc }
 }
 
 function record(device: PretendDevice, letter: Letter, message: Message) {
