@@ -42,6 +42,16 @@ test('a link of yesterday, of another service, or changed in any place leads now
   for (const wrong of ['', 'x', '%', 'a'.repeat(1_501)]) assert.equal(links.open(wrong, NOW), null)
 })
 
+test('a link has one way to be written: its last letter has bits that say nothing, and they count', () => {
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  // Three lengths, so that each number of such bits is met.
+  for (const fileName of ['a', 'ab', 'abc']) {
+    const link = links.seal('i', { ...file, fileName }, NOW)!
+    const open = [...letters].filter((letter) => links.open(link.slice(0, -1) + letter, NOW) !== null)
+    assert.deepEqual(open, [link.at(-1)])
+  }
+})
+
 test('a long name is shortened until the link fits; a path that cannot fit has no link', () => {
   const long = links.seal('i', { ...file, fileName: `${'長'.repeat(250)}.pdf` }, NOW)!
   assert.ok(long.length <= 1_500)
