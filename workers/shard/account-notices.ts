@@ -1,6 +1,6 @@
 /**
- * What changes about the account itself and comes through app state: its profile name, the labels of its chats. After a crash app state is
- * read again from the version that was saved, so a change is told at least once.
+ * What changes about the account itself and comes through app state: its profile name, the labels of its chats. What stood there before
+ * the device was linked is history and not told (`first-sync.ts`).
  */
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
@@ -29,12 +29,11 @@ interface Association {
 }
 
 const MAX_ASSOCIATIONS = 100
-/** What the library calls an account before it knows its name. */
-const NAMELESS = '~'
-
 export function watchAccount(session: Session, { store, clock, log, outbox, inbound }: AccountNoticeDeps): void {
   const { sock, identity } = session
   let name = sock.user?.name
+  /** Its name comes with the first reading of the account's settings, also where the pairing brought the name of a business. */
+  const isNameHistory = () => !sock.authState.creds.accountSyncCounter || session.isFirstSync('critical_block')
   let associations: Association[] = []
 
   async function commit(event: DomainEvent | null) {
@@ -57,14 +56,15 @@ export function watchAccount(session: Session, { store, clock, log, outbox, inbo
     const before = name
     if (!me?.name || me.name === before) return
     name = me.name
-    // The first name is no change: it comes with the pairing.
-    if (!before || before === NAMELESS) return
+    if (!before || isNameHistory()) return
     tell(bare(me.id ?? identity.own()[0] ?? ''), () =>
       notification('profile_name_updated', [], { profile_name: cut(name ?? '', 256) }),
     )
   })
 
   sock.ev.on('labels.association', ({ association, type }) => {
+    // A label of a message is none of its chat.
+    if ('messageId' in association || session.isFirstSync('regular')) return
     if (associations.length === 0) setImmediate(tellAssociations)
     associations.push({ chat: bare(association.chatId), label: association.labelId, assigned: type === 'add' })
   })

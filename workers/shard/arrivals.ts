@@ -16,6 +16,7 @@ import {
   type WAMessageKey,
 } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
+import { SECOND } from '../../src/domain/clock.ts'
 import type { DomainEvent } from '../../src/domain/events.ts'
 import type { Op } from '../../src/storage/contract.ts'
 import { rawSocket } from './baileys/end.ts'
@@ -142,34 +143,38 @@ export function attachArrivals(session: Session, deps: ArrivalDeps): void {
       },
     )
 
-  /** A post is not sealed: everybody may read it. */
+  /** A post is not sealed: everybody may read it. What becomes of it later comes again under its id. */
   async function tellPost(node: BinaryNode): Promise<void> {
     const message = postOf(node)
     if (!message) return
-    const { id, remoteJid } = message.key
-    const mark = messageMark({
-      id: `${id}${node.attrs.edit ? ` ${node.attrs.edit} ${node.attrs.t}` : ''}`,
-      chat: remoteJid ?? '',
-      author: '',
-    })
-    await once(mark, async () => {
-      const event = await inbound.message(message)
-      if (!event) return []
-      // An edited post comes again under its own id, whole.
-      const isWhole = node.attrs.edit === NEWSLETTER_EDIT && event.body.is_edit === false
-      return [isWhole ? { ...event, body: { ...event.body, is_edit: true, edit_message_id: id } } : event]
-    })
-    if (!node.attrs.edit) deps.onMessage(message)
+    const { edit } = node.attrs
+    const change = edit ? ` ${edit} ${editedAt(node) ?? node.attrs.t}` : ''
+    const mark = messageMark({ id: `${message.key.id}${change}`, chat: message.key.remoteJid ?? '', author: '' })
+    await once(mark, async () => [await postEvent(message, edit)].filter((event) => event !== null))
+    if (!edit) deps.onMessage(message)
+  }
+
+  async function postEvent(message: WAMessage, edit: string | undefined): Promise<DomainEvent | null> {
+    const { id } = message.key
+    if (isRemoval(edit)) return inbound.told(message, notification('revoke', [], { reference_message_id: id ?? null }))
+    const event = await inbound.message(message)
+    // An edited post comes whole.
+    return edit && event?.body.is_edit === false
+      ? { ...event, body: { ...event.body, is_edit: true, edit_message_id: id } }
+      : event
   }
 
   function postOf(node: BinaryNode): WAMessage | null {
     const content = getBinaryNodeChild(node, 'plaintext')?.content
-    if (!(content instanceof Uint8Array)) return null
+    const isRemoved = isRemoval(node.attrs.edit)
+    if (!isRemoved && !(content instanceof Uint8Array)) return null
     try {
       const { me } = sock.authState.creds
       const { fullMessage } = decodeMessageNode(node, me?.id ?? '', me?.lid ?? '')
       fullMessage.key.fromMe = node.attrs.is_sender === 'true'
-      fullMessage.message = proto.Message.decode(content)
+      fullMessage.message = isRemoved ? null : proto.Message.decode(content as Uint8Array)
+      const at = editedAt(node)
+      if (at !== undefined) fullMessage.messageTimestamp = Math.floor(at / SECOND)
       return fullMessage
     } catch (error) {
       log.warn({ err: error, stanza: node.attrs.id }, 'a channel post is not a message')
@@ -212,4 +217,7 @@ export function attachArrivals(session: Session, deps: ArrivalDeps): void {
 }
 
 const TOLD = new Set(['w:gp2', 'newsletter', 'mex', 'picture'])
-const NEWSLETTER_EDIT = '3'
+/** `edit` of a stanza: taken back by its author, or by an admin. */
+const isRemoval = (edit: string | undefined) => edit === '7' || edit === '8'
+/** Epoch ms: `t` may be the time of the post itself. */
+const editedAt = (node: BinaryNode) => Number(getBinaryNodeChild(node, 'meta')?.attrs.msg_edit_t) || undefined

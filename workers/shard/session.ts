@@ -19,6 +19,7 @@ import { guardListeners } from './baileys/rejections.ts'
 import { boundRetryManager } from './baileys/retry-manager.ts'
 import { takeRetryReceipts } from './baileys/retry-receipt.ts'
 import { watchConnection } from './baileys/watchdog.ts'
+import { type FirstSync, watchFirstSync } from './first-sync.ts'
 import { createGroups, type Groups } from './groups.ts'
 import { createIdentity, type Identity } from './identity.ts'
 import type { InboxSession } from './inbox.ts'
@@ -72,6 +73,8 @@ export interface Session {
   readonly me: AuthenticationCreds['me']
   readonly identity: Identity
   readonly groups: Groups
+  /** Of app state: what is told of this collection now was there before the device was linked. */
+  readonly isFirstSync: FirstSync['isFirst']
   /** Aborted when the socket ends: `within.ts` ends with it whatever waits on the network. */
   readonly ended: AbortSignal
   readonly isOpen: boolean
@@ -107,7 +110,8 @@ export function openSession(deps: SessionDeps): Session {
   /** Saves in the order they were asked for; `paired` and `opened` are told after them. */
   let saved: Promise<void> = Promise.resolve()
 
-  const state = auth.forSocket(creds)
+  const firstSync = watchFirstSync(auth.forSocket(creds))
+  const { state } = firstSync
   const identity = createIdentity(state)
   const sock = makeWASocket(
     socketOptions({
@@ -174,6 +178,7 @@ export function openSession(deps: SessionDeps): Session {
     },
   })
   inbox.attach(sock, () => saved)
+  firstSync.attach(sock, log)
 
   const ending = new AbortController()
   // As many as wait on the network at a time; a dozen is no leak.
@@ -244,6 +249,7 @@ export function openSession(deps: SessionDeps): Session {
     },
     identity,
     groups,
+    isFirstSync: firstSync.isFirst,
     ended: ending.signal,
     get isOpen() {
       return isOpen && ws.isOpen

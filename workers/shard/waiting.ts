@@ -156,7 +156,7 @@ export function createWaiting({ instance, store, sealer, clock, log, outbox, eve
       if (!mark || knownAs(key) || !key.id || !key.remoteJid) return
       makeRoom()
       const children = Array.isArray(node.content) ? node.content : []
-      const viewOnce = children.some(({ tag, attrs }) => tag === 'unavailable' && attrs.type === 'view_once')
+      const viewOnce = children.some(({ tag, attrs }) => tag === 'unavailable' && attrs.type?.startsWith('view_once'))
       const record: WaitingMessage = {
         key: {
           id: key.id,

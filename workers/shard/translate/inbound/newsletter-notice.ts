@@ -15,10 +15,16 @@ const isPerson = (jid: string | undefined) => fromJid(jid ?? '')?.kind === 'user
 
 type Role = 'promote' | 'demote'
 
-const roleChange = async (context: InboundContext, newsletter: string, user: string, role: Role): Promise<NewsletterNotice> => ({
+const roleChange = async (
+  context: InboundContext,
+  newsletter: string,
+  user: string,
+  role: Role,
+  alt?: string,
+): Promise<NewsletterNotice> => ({
   newsletter,
   told: notification(`newsletter_admin_${role}`, [
-    (await context.identity.person(user)).phone,
+    (await context.identity.person(user, alt)).phone,
     role === 'promote' ? 'admin' : 'subscriber',
   ]),
 })
@@ -74,13 +80,14 @@ export async function mexNotices(node: BinaryNode, context: InboundContext): Pro
   const updates = [...objects(json.updates), ...Object.values(object(json.data)).map(object)]
   const found = updates.flatMap((each) => {
     const newsletter = textOf(each.jid) ?? textOf(each.id)
-    const user = userOf(each)
-    return newsletter && user && isJidNewsletter(newsletter) && isPerson(user) ? [{ newsletter, user }] : []
+    const [user, alt] = namesOf(each)
+    return newsletter && user && isJidNewsletter(newsletter) ? [{ newsletter, user, alt }] : []
   })
-  return Promise.all(found.map(({ newsletter, user }) => roleChange(context, newsletter, user, role)))
+  return Promise.all(found.map(({ newsletter, user, alt }) => roleChange(context, newsletter, user, role, alt)))
 }
 
-function userOf({ user }: Json): string | null {
+/** A jid, or an object with the names of the person. */
+function namesOf({ user }: Json): string[] {
   const { jid, id, pn } = object(user)
-  return textOf(user) ?? textOf(jid) ?? textOf(id) ?? textOf(pn)
+  return [user, jid, id, pn].map(textOf).flatMap((name) => (name && isPerson(name) ? [name] : []))
 }
