@@ -24,7 +24,7 @@ import type { Calls } from './calls.ts'
 import { raiseGate } from './gate.ts'
 import type { Inbound } from './inbound.ts'
 import { LookupError } from './lookup.ts'
-import { type Mark, messageMark, messageMarks } from './marks.ts'
+import { type Mark, messageMark } from './marks.ts'
 import type { Session } from './session.ts'
 import { type InboundContext, notification, type Told } from './translate/inbound/family.ts'
 import { groupNotices } from './translate/inbound/group-notice.ts'
@@ -36,13 +36,9 @@ import { within } from './within.ts'
 export interface ArrivalDeps {
   inbound: Pick<Inbound, 'context' | 'told' | 'message'>
   calls: Calls
-  /** What else is kept of a new message, for its commit. */
-  alongside(message: WAMessage): Promise<readonly Op[]>
   log: Logger
   /** Commits what `make` tells, once per mark. Rejects when it has to come again. */
   once(mark: Mark, make: () => Promise<readonly DomainEvent[]>, more?: readonly Op[], others?: readonly Mark[]): Promise<void>
-  /** For the commit of a message that could not be read before. */
-  arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
   onMessage(message: WAMessage): void
 }
 
@@ -193,27 +189,6 @@ export function attachArrivals(session: Session, deps: ArrivalDeps): void {
     take: (node) => (isJidNewsletter(node.attrs.from) ? tellPost(node) : undefined),
     onFailure,
   })
-
-  // Sent again by our own phone, through a peer message: the only readable ones that reach the library's event and not the inbox, which
-  // would have ended the waiting before. The event's own word for them, `requestId`, is lost in the library's buffer.
-  sock.ev.on('messages.upsert', ({ messages }) => {
-    for (const message of messages) {
-      const waited = message.message ? deps.arrived(message.key) : null
-      if (waited && waited.ops.length > 0) recovered(message, waited)
-    }
-  })
-
-  function recovered(message: WAMessage, waited: ReturnType<typeof deps.arrived>) {
-    const [mark, ...others] = messageMarks(message.key)
-    const make = async () => [await inbound.message(message)].filter((event) => event !== null)
-    deps
-      .alongside(message)
-      .then((ops) => once(mark!, make, [...waited.ops, ...ops], others))
-      .then(() => {
-        waited.applied()
-        deps.onMessage(message)
-      }, onFailure)
-  }
 }
 
 const TOLD = new Set(['w:gp2', 'newsletter', 'mex', 'picture'])

@@ -43,6 +43,8 @@ export interface InboxDeps {
   alongside(message: WAMessage): Promise<readonly Op[]>
   /** A message that cannot be read, before the library answers for it: a ciphertext that does not open, or a stanza without any. */
   unreadable(key: WAMessageKey, node: BinaryNode): void
+  /** What the own phone says to its devices alone, after the library took it. What comes of it is on disk when it resolves. */
+  peer(message: proto.IMessage): Promise<void>
   outbox: { append(event: DomainEvent): { eventId: string; ops: Op[] }; committed(eventId: string): void }
   /** Called with every readable message after its commit: recent cache, counters. */
   onMessage(message: WAMessage): void
@@ -228,10 +230,16 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
       const done = parts(stanza.node).map(ciphertextMark)
       afterHandler(async () => {
         await whenSaved()
+        deps.killAt('inbox:peer-confirmed')
+        await deps.peer(readableOrNull(stanza)?.message ?? {})
         await commit([], [...marks.ops(done), journal.remove(stanza.id)])
         marks.applied(done)
         journal.applied(stanza.id, null)
-      }).catch((error) => log.warn({ err: error }, 'a peer message could not be settled; it is taken again after the next login'))
+        deps.killAt('inbox:peer-settled')
+      }).catch((error) => {
+        log.warn({ err: error }, 'a peer message could not be settled; it is taken again after the next login')
+        cut()
+      })
     }
 
     const signal: SignalInbox = {

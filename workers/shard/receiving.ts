@@ -7,6 +7,7 @@ import type { Disappearing } from './disappearing.ts'
 import { createInbound, type InboundDeps } from './inbound.ts'
 import { createInbox, type InboxDeps, type InboxSession } from './inbox.ts'
 import { createPresence } from './presence.ts'
+import { createRecovered } from './recovered.ts'
 import type { Session } from './session.ts'
 import { waiting } from './translate/inbound/message.ts'
 import { triedOnce } from './tries.ts'
@@ -14,7 +15,7 @@ import { createWaiting } from './waiting.ts'
 
 export interface ReceivingDeps
   extends InboundDeps,
-    Omit<InboxDeps, 'translate' | 'alongside' | 'arrived' | 'unreadable' | 'outbox'> {
+    Omit<InboxDeps, 'translate' | 'alongside' | 'arrived' | 'unreadable' | 'peer' | 'outbox'> {
   /** Which chats make their messages disappear. */
   disappearing: Pick<Disappearing, 'ops'>
   /** Queues the text that follows a call we rejected. */
@@ -63,9 +64,11 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     alongside,
     arrived: held.arrived,
     unreadable: held.add,
+    peer: (message) => recovered(message),
     onMessage,
   })
   const once = triedOnce(inbox.once, log)
+  const recovered = createRecovered({ inbound, once, alongside, waiting: held, log, onMessage })
   const calls = createCalls({
     instance,
     store,
@@ -93,7 +96,7 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     attach(session) {
       inbound.use(session)
       presence.attach(session)
-      attachArrivals(session, { inbound, calls, alongside, log, once, arrived: held.arrived, onMessage })
+      attachArrivals(session, { inbound, calls, log, once, onMessage })
       watchAccount(session, { store, clock, log, outbox, inbound })
     },
     announce: presence.announce,

@@ -57,6 +57,8 @@ export interface WaitingDeps {
 export interface WaitingMessages {
   load(): Promise<void>
   add(key: WAMessageKey, node: BinaryNode): void
+  /** By the id of the message. */
+  known(id: string): WaitingMessage | undefined
   /** For the commit of the readable message. */
   arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
   stop(): Promise<void>
@@ -177,6 +179,7 @@ export function createWaiting({ instance, store, sealer, clock, log, outbox, eve
       // Nobody sends a view-once message again: there is nothing to wait for.
       later(mark, viewOnce ? 0 : RETRY_TIME)
     },
+    known: (id) => [...open.values()].find(({ record }) => record.key.id === id)?.record,
     arrived(key) {
       const mark = knownAs(key)
       if (!mark) return { ops: [], applied() {} }

@@ -1,0 +1,54 @@
+/**
+ * Messages of which the network gives no content and the phone sends it again: the service dies between the confirmation of the phone's
+ * message and the event in it, and right after that message is settled.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pause, startGround, until } from './ground.ts'
+import { textOf } from './ledger.ts'
+import { CONTACTS, createPeople, PHONE } from './traffic.ts'
+
+/** More than what is left of the pairing takes to be settled, in ms: the phone is asked for a message after two seconds. */
+const QUIET = 1_000
+const STEPS = ['inbox:peer-confirmed', 'inbox:peer-settled']
+
+test('a message the phone sent again is told once, whenever the service dies', { timeout: 120_000 }, async () => {
+  const ground = await startGround()
+  const { gateway, sandbox, receiver } = ground
+  try {
+    const instance = await gateway.connected(sandbox, PHONE, receiver)
+    await createPeople(sandbox)
+    // So that its author is known to the phone's devices.
+    await sandbox.send(CONTACTS[2], PHONE, { text: 'hello' })
+    const told = (id: string) => receiver.events('received').filter(({ message_id }) => message_id === id)
+
+    /** A life in which what the phone said before is settled, and one that is up with the step ahead of it. */
+    async function startDoomed(step: string) {
+      await ground.service.kill()
+      await ground.start()
+      await gateway.waitForStatus(instance, 'connected')
+      await pause(QUIET)
+      await ground.service.kill()
+      const service = await ground.start({ SVC_TEST_KILL_AT: step })
+      await gateway.waitForStatus(instance, 'connected')
+      await pause(QUIET)
+      await gateway.waitForStatus(instance, 'connected')
+      return service
+    }
+
+    for (const step of STEPS) {
+      const service = await startDoomed(step)
+      const { id } = await sandbox.send(CONTACTS[2], PHONE, { text: step }, { unavailable: 'fanout' })
+      const { signal } = await service.ended
+      assert.equal(signal, 'SIGKILL', step)
+      await ground.start()
+      await until(step, () => told(id).length > 0, 30_000)
+      const [event] = told(id)
+      assert.equal(textOf(event!), step)
+      assert.equal(event?.waiting_message, false)
+      assert.equal(new Set(told(id).map(({ event_id }) => event_id)).size, 1)
+    }
+  } finally {
+    await ground.stop()
+  }
+})

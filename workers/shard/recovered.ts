@@ -1,0 +1,72 @@
+/**
+ * Messages of which the network gave us no content and our own phone sent it again, inside a peer message. They are told before that
+ * message is settled: a crash in between has it taken again (INBOUND.md, 2.3). The library tells them, too, but only when its buffer is
+ * flushed, and not at all when the connection ends first.
+ */
+import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import type { Op } from '../../src/storage/contract.ts'
+import type { Inbound } from './inbound.ts'
+import type { InstanceInbox } from './inbox.ts'
+import { messageMarks } from './marks.ts'
+import { bare } from './translate/jid.ts'
+import type { WaitingMessages } from './waiting.ts'
+
+export interface RecoveredDeps {
+  inbound: Pick<Inbound, 'message'>
+  once: InstanceInbox['once']
+  /** What else is kept of a new message, for its commit. */
+  alongside(message: WAMessage): Promise<readonly Op[]>
+  waiting: Pick<WaitingMessages, 'known' | 'arrived'>
+  log: Pick<Logger, 'warn'>
+  onMessage(message: WAMessage): void
+}
+
+export function createRecovered({ inbound, once, alongside, waiting, log, onMessage }: RecoveredDeps) {
+  /** What is in a peer message is on disk when it resolves. */
+  return async function recovered(peer: proto.IMessage): Promise<void> {
+    for (const message of resentIn(peer).map(asItCame)) if (message) await tell(message)
+  }
+
+  async function tell(message: WAMessage): Promise<void> {
+    const [mark, ...others] = messageMarks(message.key)
+    const waited = waiting.arrived(message.key)
+    const make = async () => [await inbound.message(message)].filter((event) => event !== null)
+    await once(mark!, make, [...waited.ops, ...(await alongside(message))], others)
+    waited.applied()
+    onMessage(message)
+  }
+
+  function resentIn({ protocolMessage }: proto.IMessage): proto.IWebMessageInfo[] {
+    const results = protocolMessage?.peerDataOperationRequestResponseMessage?.peerDataOperationResult ?? []
+    return results.flatMap(({ placeholderMessageResendResponse: resent }) => {
+      if (!resent?.webMessageInfoBytes) return []
+      try {
+        return [proto.WebMessageInfo.decode(resent.webMessageInfoBytes)]
+      } catch (error) {
+        log.warn({ err: error }, 'what the phone sent again is not a message')
+        return []
+      }
+    })
+  }
+
+  /** Under the key of the stanza without content: the phone may name the people in it otherwise, and leaves their other names out. */
+  function asItCame(resent: proto.IWebMessageInfo): WAMessage | null {
+    const { key, message } = resent
+    if (!key?.id || !message) return null
+    const known = waiting.known(key.id)
+    const found = known?.key ?? keyOf(key)
+    if (!found) return null
+    return {
+      ...resent,
+      key: found,
+      messageTimestamp: resent.messageTimestamp || known?.timestamp || 0,
+      pushName: known?.pushName ?? resent.pushName ?? null,
+    } as WAMessage
+  }
+}
+
+function keyOf({ id, remoteJid, fromMe, participant }: proto.IMessageKey): WAMessageKey | null {
+  if (!id || !remoteJid) return null
+  return { id, remoteJid: bare(remoteJid), fromMe: fromMe === true, ...(participant ? { participant: bare(participant) } : {}) }
+}
