@@ -20,7 +20,8 @@ test('a message the phone sent again is told once, whenever the service dies', {
     await createPeople(sandbox)
     // So that its author is known to the phone's devices.
     await sandbox.send(CONTACTS[2], PHONE, { text: 'hello' })
-    const told = (id: string) => receiver.events('received').filter(({ message_id }) => message_id === id)
+    const told = (id: string) =>
+      receiver.events('received').filter((event) => event.message_id === id && event.message_type === 'text')
 
     /** A life in which what the phone said before is settled, and one that is up with the step ahead of it. */
     async function startDoomed(step: string) {
