@@ -1,7 +1,7 @@
 /**
  * Messages of which the network gave us no content and our own phone sent it again, inside a peer message. They are told before that
  * message is settled: a crash in between has it taken again (INBOUND.md, 2.3). The library tells them, too, but only when its buffer is
- * flushed, and not at all when the connection ends first.
+ * flushed, not at all when the connection ends first, and without the `requestId` by which they could be known: its buffer drops that.
  */
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
