@@ -1,10 +1,12 @@
-/** Calls, presence, channels: what comes without a ciphertext. shared/api/webhook-payloads.md, 2.5 and 6. */
+/** Calls we reject, presence, channels, status posts: what comes without a ciphertext. shared/api/webhook-payloads.md, 2.5 and 6. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { z } from 'zod'
 import { webhookPayloads } from '../../src/features/webhook-payloads.ts'
 import { must } from '../harness/http.ts'
-import { ANA, ANA_LID, BEN, chatOf, content, ME, type Story, startStory } from './received/story.ts'
+import { text } from './received/contents.ts'
+import { channel, inChannel } from './received/notices.ts'
+import { ANA, ANA_LID, checked, content, isId, isTime, ME, type Story, startStory } from './received/story.ts'
 
 let story: Story
 before(async () => {
@@ -15,40 +17,6 @@ after(() => story.world.stop())
 const call = (more: object) =>
   story.world.sandbox.post<{ id: string }>(`/contacts/${ANA}/call`, { to: ME, after_ms: 50, ...more })
 const callState = async (id: string) => (await must<{ state: string }>('GET', `${story.world.sandbox.url}/calls/${id}`)).state
-
-for (const [video, end] of [
-  [false, 'timeout'],
-  [true, 'hangup'],
-] as const) {
-  test(`a ${video ? 'video' : 'voice'} call that ends by ${end} is missed, once`, async () => {
-    const { id } = await call({ video, end })
-    const name = `call_missed_${video ? 'video' : 'voice'}`
-    const event = content(await story.received(id))
-    assert.deepEqual(
-      event,
-      story.full({
-        message_id: id,
-        message_type: 'notification',
-        chat_name: null,
-        sender_name: null,
-        notification: name,
-        notification_parameters: [],
-        call: { call_id: id, is_video: video, is_group: false, group_id: null, auto_rejected: false },
-      }),
-    )
-    assert.equal(story.world.receiver.events('received').filter(({ message_id }) => message_id === id).length, 1)
-  })
-}
-
-test('a call in a group names the group', async () => {
-  const { id: group } = await story.world.sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, ME] })
-  const { id } = await call({ group })
-  const event = await story.received(id)
-  assert.equal(event.notification, 'call_missed_group_voice')
-  assert.equal(event.phone, chatOf(group))
-  assert.equal(event.participant_phone, ANA)
-  assert.deepEqual(event.call, { call_id: id, is_video: false, is_group: true, group_id: chatOf(group), auto_rejected: false })
-})
 
 test('a call is rejected automatically, told once, and answered through the queue', async () => {
   const { gateway, sandbox, receiver } = story.world
@@ -105,28 +73,49 @@ test('presence of a chat a message was exchanged with: each state once, paused t
   })
 })
 
-test('posts of a channel are told once, under their server id; own posts from the API are not repeated', async () => {
+test('posts of a channel are told once, under their server id; each edit comes under the id of the post', async () => {
   const { sandbox, receiver } = story.world
-  const { id: newsletter } = await sandbox.post<{ id: string }>('/newsletters', { owner: BEN, name: 'News', subscribers: [ME] })
-  const { id, server_id } = await sandbox.post<{ id: string; server_id: string }>(`/newsletters/${newsletter}/posts`, {
-    message: { text: 'Hi all' },
+  const newsletter = await channel(story)
+  const post = (message: string) =>
+    sandbox.post<{ id: string; server_id: string }>(`/newsletters/${newsletter}/posts`, { message: { text: message } })
+  const { id, server_id } = await post('Hi all')
+  const place = { ...inChannel(newsletter), message_id: id, newsletter_server_id: server_id, message_type: 'text' }
+  story.compare(await story.received(id), { ...place, text: text('Hi all') })
+  const edits = ['Hi all!', 'Hi everybody']
+  for (const edit of edits) {
+    await sandbox.put(`/newsletters/${newsletter}/posts`, { post: id, message: { text: edit } })
+    const event = await story.received(id, (told) => (told.text as { message: string }).message === edit)
+    story.compare(event, { ...place, is_edit: true, edit_message_id: id, text: text(edit) })
+  }
+  await story.received((await post('Next')).id)
+  assert.equal(receiver.events('received').filter(({ message_id }) => message_id === id).length, 1 + edits.length)
+})
+
+test('a reaction to a post is told of the channel, which does not say who reacts', async () => {
+  const { sandbox, receiver } = story.world
+  const newsletter = await channel(story)
+  const post = await sandbox.post<{ id: string; server_id: string }>(`/newsletters/${newsletter}/posts`, {
+    message: { text: 'Hi' },
   })
-  const event = content(await story.received(id))
-  assert.deepEqual(
-    { ...event, chat_name: null },
-    story.full({
-      message_id: id,
-      message_type: 'text',
-      phone: newsletter,
-      chat_lid: null,
-      is_newsletter: true,
-      chat_name: null,
-      sender_name: null,
-      newsletter_server_id: server_id,
-      text: { message: 'Hi all', title: null, description: null, url: null },
-    }),
-  )
-  assert.equal(receiver.events('received').filter(({ message_id }) => message_id === id).length, 1)
+  await story.received(post.id)
+  for (const emoji of ['👍', '']) {
+    await sandbox.post(`/newsletters/${newsletter}/reactions`, { post: post.id, emoji })
+    const event = await receiver.waitFor(
+      'reaction',
+      ({ phone, reaction }) => phone === newsletter && (reaction as { value: string } | undefined)?.value === emoji,
+    )
+    story.compare(checked(event), {
+      ...inChannel(newsletter),
+      message_id: isId,
+      message_type: 'reaction',
+      reaction: {
+        value: emoji,
+        time: isTime,
+        reaction_by: newsletter,
+        referenced_message: { message_id: post.server_id, from_me: false, phone: newsletter, participant: null },
+      },
+    })
+  }
 })
 
 test('a status post names its author, and a reply to ours is one', async () => {

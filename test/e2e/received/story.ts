@@ -36,6 +36,8 @@ export interface Story {
   /** Kinds and notifications that were compared since `began`. */
   compared(): ReadonlySet<unknown>
   began(): void
+  /** Everybody says something: from then on both names of each are known. */
+  meetEverybody(): Promise<void>
   received(id: string, fits?: (event: Event) => boolean): Promise<Event>
   /** The next notification of this name after the given ones. */
   notified(name: string, fits?: (event: Event) => boolean): Promise<Event>
@@ -129,6 +131,12 @@ export async function startStory(
     compared: () => compared,
     began: () => compared.clear(),
     full: (overrides) => ({ ...FULL, ...overrides }),
+    async meetEverybody() {
+      for (const person of [ANA, BEN, CAROL]) {
+        const { id } = await sandbox.send(person, ME, { text: 'hello' })
+        await story.received(id)
+      }
+    },
     async received(id, fits = () => true) {
       const found = await receiver.waitFor(
         `received ${id}`,

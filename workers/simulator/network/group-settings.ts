@@ -90,7 +90,9 @@ export function setGroupPicture(network: Network, group: Group, actor: Person, p
   group.picture = picture
   const author = jidOf(actor, group.addressing)
   const change =
-    picture === undefined ? node('delete', { jid: group.id }) : node('set', { jid: group.id, id: pictureId(picture), author })
+    picture === undefined
+      ? node('delete', { jid: group.id, author })
+      : node('set', { jid: group.id, id: pictureId(picture), author })
   for (const { person } of group.members.values()) {
     for (const companion of person.companions.values()) {
       enqueue(

@@ -1,0 +1,46 @@
+/**
+ * One story per kind and per notification that is declared: it happens on the network, and the receiver's payload is compared whole, with the
+ * declaration and with what it has to say. shared/api/webhook-payloads.md, 2.3 and 2.5.
+ */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { MESSAGE_TYPES, NOTIFICATIONS } from '../../src/features/received-blocks.ts'
+import { commerce } from './received/commerce.ts'
+import { contents } from './received/contents.ts'
+import { groupNotices } from './received/group-notices.ts'
+import { interactive } from './received/interactive.ts'
+import { files } from './received/media.ts'
+import { notices } from './received/notices.ts'
+import { type Kind, type Notification, type Story, startStory, type Tell } from './received/story.ts'
+import { waiting_message } from './received/waiting.ts'
+
+const NOTICES = { ...groupNotices, ...notices } satisfies Record<Notification, Tell>
+
+/** The compiler asks for a row per kind, and the last test of this file for one that is none. */
+const KINDS = {
+  ...contents,
+  ...files,
+  ...interactive,
+  ...commerce,
+  waiting_message,
+  notification: NOTICES.revoke,
+} satisfies Record<Kind, Tell>
+
+let story: Story
+before(async () => {
+  story = await startStory({ webhooks: { notify_sent_by_me: true } })
+  await story.meetEverybody()
+})
+after(() => story.world.stop())
+
+for (const [name, tell] of [...Object.entries(KINDS), ...Object.entries(NOTICES)])
+  test(name, async () => {
+    story.began()
+    await tell(story)
+    assert.ok(story.compared().has(name), `no ${name} was compared`)
+  })
+
+test('nothing is declared without a story, and no story is of anything else', () => {
+  assert.deepEqual(Object.keys(KINDS).sort(), [...MESSAGE_TYPES].sort())
+  assert.deepEqual(Object.keys(NOTICES).sort(), [...NOTIFICATIONS].sort())
+})

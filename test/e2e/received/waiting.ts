@@ -1,0 +1,30 @@
+/** A message that cannot be read: webhook-payloads.md, 2.7. */
+import assert from 'node:assert/strict'
+import { text } from './contents.ts'
+import { ANA, ME, type Tell } from './story.ts'
+
+/** Longer than the 10 s in which a message may become readable, in ms. */
+const LATE = 11_000
+
+/** Told when neither the sender nor the phone sends it again in time, and readable when the sender does at last. */
+export const waiting_message: Tell = async (story) => {
+  const { sandbox } = story.world
+  await story.fromAna({ text: 'hello' }, { message_type: 'text', text: text('hello') })
+  await sandbox.fault({ on: 'message', match: { direction: 'to_client' }, do: { corrupt: true }, times: 1 })
+  await sandbox.fault({ on: 'receipt', match: { type: 'retry' }, do: { delay_ms: LATE }, times: 1 })
+  await sandbox.fault({ on: 'message', match: { direction: 'from_client', category: 'peer' }, do: 'drop', times: 1 })
+  const { id } = await sandbox.send(ANA, ME, { text: 'late' })
+  const waiting = await story.received(id)
+  story.compare(waiting, { message_id: id, message_type: 'waiting_message', waiting_message: true })
+  const readable = await story.received(id, ({ waiting_message }) => !waiting_message)
+  story.compare(readable, { message_id: id, message_type: 'text', text: text('late') })
+  assert.notEqual(readable.event_id, waiting.event_id)
+  // The sender keeps it from linked devices: nobody is asked, and nothing waited for.
+  const once = await sandbox.send(ANA, ME, { text: 'once' }, { unavailable: 'view_once' })
+  story.compare(await story.received(once.id), {
+    message_id: once.id,
+    message_type: 'waiting_message',
+    waiting_message: true,
+    view_once: true,
+  })
+}
