@@ -67,8 +67,8 @@ test('labels, name and messages from before the pairing are not told; what chang
   assert.deepEqual(await notifications(), [labelled(ANA, '2'), renamed('After'), labelled(BEN, '3'), renamed('Later')])
 })
 
-test('the name of a business comes with the pairing, and its own name is no change of it', async () => {
-  await world.sandbox.createPhone(SHOP, { name: 'Shop', platform: 'smba' })
+test('the verified name of a business comes with the pairing, and what it calls itself is no change of it', async () => {
+  await world.sandbox.createPhone(SHOP, { name: 'Shop', platform: 'smba', verified_name: 'Shop Ltd.' })
   const { notifications, rename, waitFor } = await linked(SHOP)
   assert.deepEqual(await notifications(), [])
   await rename('Shop & Co')

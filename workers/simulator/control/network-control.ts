@@ -33,6 +33,7 @@ export interface PhoneInput {
   phone: string
   name?: string | undefined
   platform?: 'android' | 'ios' | 'smba' | 'smbi' | undefined
+  verified_name?: string | undefined
   lid?: string | undefined
   history?: { chats: number; contacts: number } | undefined
 }

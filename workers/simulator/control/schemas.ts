@@ -27,6 +27,7 @@ export const NewPhone = v.strictObject({
   phone: Phone,
   name: v.optional(text),
   platform: v.optional(v.picklist(['android', 'ios', 'smba', 'smbi'])),
+  verified_name: v.optional(text),
   lid: v.optional(text),
   history: v.optional(v.strictObject({ chats: count, contacts: count })),
 })

@@ -155,6 +155,7 @@ function createPhone(network: Network, input: PhoneInput) {
   person.platform = input.platform ?? person.platform
   person.business = person.platform === 'smba' || person.platform === 'smbi'
   person.history = input.history ?? person.history
+  person.verifiedName = input.verified_name
   network.changed()
   return { phone: number, name: person.name, platform: person.platform, lid: person.lid }
 }

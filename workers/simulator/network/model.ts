@@ -25,6 +25,8 @@ export interface Person {
   /** Came into being because somebody addressed the number. */
   isAutomatic: boolean
   business: boolean
+  /** What a business is verified as, where it calls itself something else. */
+  verifiedName?: string | undefined
   receipts: ReceiptMode | undefined
   picture: string | undefined
   /** How often a linked device asked for it. */

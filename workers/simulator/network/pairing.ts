@@ -119,7 +119,7 @@ export async function link(
         node('device-identity', {}, container),
         node('device', { jid: pnOf(phone, device), lid: lidJidOf(phone, device) }),
         node('platform', { name: phone.platform }),
-        ...(phone.business ? [node('biz', { name: phone.name })] : []),
+        ...(phone.business ? [node('biz', { name: phone.verifiedName ?? phone.name })] : []),
       ]),
     ]),
   )
