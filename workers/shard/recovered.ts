@@ -3,13 +3,12 @@
  * message is settled: a crash in between has it taken again (INBOUND.md, 2.3). The library tells them, too, but only when its buffer is
  * flushed, not at all when the connection ends first, and without the `requestId` by which they could be known: its buffer drops that.
  */
-import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
+import { proto, type WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { Op } from '../../src/storage/contract.ts'
 import type { Inbound } from './inbound.ts'
 import type { InstanceInbox } from './inbox.ts'
 import { messageMarks } from './marks.ts'
-import { bare } from './translate/jid.ts'
 import type { WaitingMessages } from './waiting.ts'
 
 export interface RecoveredDeps {
@@ -50,23 +49,18 @@ export function createRecovered({ inbound, once, alongside, waiting, log, onMess
     })
   }
 
-  /** Under the key of the stanza without content: the phone may name the people in it otherwise, and leaves their other names out. */
+  /**
+   * Under the key of the stanza without content: the phone may name the people in it otherwise, and leaves their other names out. What nobody
+   * waits for any more has been told.
+   */
   function asItCame(resent: proto.IWebMessageInfo): WAMessage | null {
-    const { key, message } = resent
-    if (!key?.id || !message) return null
-    const known = waiting.known(key.id)
-    const found = known?.key ?? keyOf(key)
-    if (!found) return null
+    const known = waiting.known(resent.key?.id ?? '')
+    if (!known || !resent.message) return null
     return {
       ...resent,
-      key: found,
-      messageTimestamp: resent.messageTimestamp || known?.timestamp || 0,
-      pushName: known?.pushName ?? resent.pushName ?? null,
+      key: known.key,
+      messageTimestamp: resent.messageTimestamp || known.timestamp,
+      pushName: known.pushName ?? resent.pushName ?? null,
     } as WAMessage
   }
-}
-
-function keyOf({ id, remoteJid, fromMe, participant }: proto.IMessageKey): WAMessageKey | null {
-  if (!id || !remoteJid) return null
-  return { id, remoteJid: bare(remoteJid), fromMe: fromMe === true, ...(participant ? { participant: bare(participant) } : {}) }
 }
