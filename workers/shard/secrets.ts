@@ -35,10 +35,10 @@ const TERMS: Terms = {
   /** The network sets no end to votes and answers; after a month hardly anybody gives one. */
   asked: { ms: 30 * DAY, rows: 5_000, bytes: 4 * MB },
   /**
-   * Phones edit for 15 minutes, but an edit that was made while we were away comes when we are back. However fast messages come, those 15
-   * minutes are covered up to 11 a second.
+   * Phones edit for 15 minutes, but an edit that was made while we were away comes when we are back. The newest 4,000 at least, as many as
+   * `recent.ts` remembers: those 15 minutes at four messages a second. More would be counted at every start.
    */
-  said: { ms: DAY, rows: 10_000, bytes: 8 * MB },
+  said: { ms: DAY, rows: 4_000, bytes: 4 * MB },
 }
 
 /** They speak about another message: nobody edits or answers them. */
