@@ -3,7 +3,14 @@
  * itself: the library writes it on the first field of a message, which is the wrong one for polls and view-once, and names the wrong
  * author of an own message quoted in a group addressed by LID (shared/api/messages.md, 1.6).
  */
-import { type GroupMetadata, getContentType, normalizeMessageContent, proto, type WAMessage } from '@whiskeysockets/baileys'
+import {
+  type GroupMetadata,
+  getContentType,
+  normalizeMessageContent,
+  proto,
+  type WAMessage,
+  type WAMessageKey,
+} from '@whiskeysockets/baileys'
 import { Failure } from '../../src/domain/failures.ts'
 import { toJid, type UserIdentifier } from '../../src/domain/ids.ts'
 import type { Destination } from './destination.ts'
@@ -63,14 +70,18 @@ export function attach(message: proto.IMessage, info: proto.IContextInfo): void 
   holder.contextInfo = { ...holder.contextInfo, ...info }
 }
 
-/** A remembered message of this chat, by either of its names. */
+/** A remembered message of this chat. */
 export function remembered({ recent }: Pick<SendContext, 'recent'>, id: string, to: Destination): WAMessage {
-  const message = recent.get(id)
-  const { remoteJid, remoteJidAlt } = message?.key ?? {}
-  const isHere = [remoteJid, remoteJidAlt].some((jid) => jid && (bare(jid) === to.jid || bare(jid) === to.other))
-  if (!message || !isHere) throw new Failure('message_not_found')
+  const message = recent.get(id, isOf(to))
+  if (!message) throw new Failure('message_not_found')
   return message
 }
+
+/** Whether a message was written in the chat, by either of its names. */
+export const isOf =
+  ({ jid, other }: Pick<Destination, 'jid' | 'other'>) =>
+  ({ remoteJid, remoteJidAlt }: WAMessageKey): boolean =>
+    [remoteJid, remoteJidAlt].some((name) => name && (bare(name) === jid || bare(name) === other))
 
 export function quote(session: Session, to: Destination, { key, message }: WAMessage): proto.IContextInfo {
   const content = normalizeMessageContent(message ?? undefined) ?? {}

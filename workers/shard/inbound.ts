@@ -67,7 +67,7 @@ export function createInbound(deps: InboundDeps): Inbound {
   const pictures = createPictures({ clock, log, host: mediaHost ?? PICTURE_HOST, askNewsletter: names.askNewsletter })
 
   async function original(id: string): Promise<KnownMessage | null> {
-    const known = recent.get(id)
+    const known = recent.get(id, () => true)
     if (known) return { key: known.key, message: known.message ?? {} }
     // After a restart: what we sent, whole, for as long as it may have to be sent again, and what opens the later parts of any message.
     const own = await sent.get(id)

@@ -26,7 +26,8 @@ export interface TargetFields {
 
 /** A remembered message, or one described by the caller. Throws `message_not_found`. */
 export async function targetOf(context: SendContext, to: Destination, fields: TargetFields): Promise<Target> {
-  if (context.recent.get(fields.message_id)) return rememberedTarget(context, to, fields.message_id)
+  // One that is known from another chat only is a mistake of the caller.
+  if (context.recent.get(fields.message_id, () => true)) return rememberedTarget(context, to, fields.message_id)
   const { message_id: id, from_me: fromMe = false, participant } = fields
   const key: proto.IMessageKey = { remoteJid: to.jid, id, fromMe }
   if (to.kind !== 'group' || fromMe) return { key, to, message: undefined }

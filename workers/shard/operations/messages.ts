@@ -1,9 +1,9 @@
 /** Messages: how `src/features/messages.ts` is done on the wire. */
-import { areJidsSameUser, type proto, type WAMessage, type WAMessageKey, type WAUrlInfo } from '@whiskeysockets/baileys'
+import type { proto, WAMessage, WAMessageKey, WAUrlInfo } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { type Identifier, toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
-import { surroundings } from '../context-info.ts'
+import { isOf, surroundings } from '../context-info.ts'
 import { type Destination, resolveDestination } from '../destination.ts'
 import { editMessage } from '../edit.ts'
 import { linkPreview } from '../link-preview.ts'
@@ -89,12 +89,9 @@ function keyToRead(
   chat: string,
   input: { phone: Identifier; message_id: string; participant?: UserIdentifier | undefined },
 ): WAMessageKey {
-  const known = recent.get(input.message_id)
-  if (known) {
-    const { remoteJid, remoteJidAlt } = known.key
-    if (![remoteJid, remoteJidAlt].some((jid) => jid && areJidsSameUser(jid, chat))) throw new Failure('message_not_found')
-    return known.key
-  }
+  const known = recent.get(input.message_id, isOf({ jid: chat, other: null }))
+  if (known) return known.key
+  if (recent.get(input.message_id, () => true)) throw new Failure('message_not_found')
   if (input.phone.kind === 'user') return { remoteJid: chat, id: input.message_id, fromMe: false }
   if (!input.participant) throw new Failure('message_not_found')
   return { remoteJid: chat, id: input.message_id, fromMe: false, participant: toJid(input.participant) }

@@ -51,11 +51,11 @@ export async function statusAnswered(
   { phone, status_message_id: id }: { phone: UserIdentifier | { kind: 'broadcast'; id: string }; status_message_id: string },
 ) {
   const to = await resolveDestination(session, phone)
-  const status = recent.get(id)
-  const { remoteJid, fromMe, participant, participantAlt } = status?.key ?? {}
-  const author = fromMe ? [session.me?.id, session.me?.lid] : [participant, participantAlt]
-  const names = author.flatMap((name) => (name ? [bare(name)] : []))
   const asked = [to.jid, to.other, toJid(phone)]
-  if (!status || remoteJid !== STATUS_JID || !names.some((name) => asked.includes(name))) throw new Failure('message_not_found')
+  const status = recent.get(id, ({ remoteJid, fromMe, participant, participantAlt }) => {
+    const author = fromMe ? [session.me?.id, session.me?.lid] : [participant, participantAlt]
+    return remoteJid === STATUS_JID && author.some((name) => name && asked.includes(bare(name)))
+  })
+  if (!status) throw new Failure('message_not_found')
   return { to, info: quote(session, to, status) }
 }
