@@ -129,7 +129,8 @@ test('a notification that can never be told is let go, and those behind it come'
   world.refuseRead((key) => key === `${mapping}${stranger}` && ++failed > 0)
   await group.leave()
   await group.rename()
-  await until('both are confirmed', async () => (await pending()) === 0)
+  // Each try waits longer for its connection: half a minute together, on an idle machine.
+  await until('both are confirmed', async () => (await pending()) === 0, 120_000)
   world.refuseRead(null)
   assert.equal(failed, 6)
   assert.equal(group.told('group_change_subject').length, 1)
