@@ -40,10 +40,21 @@ const whole = (min: number, max: number) => {
 const oneOf = <const T extends readonly string[]>(...words: T) => v.picklist(words, words.join(' or '))
 const text = v.pipe(v.string(), v.nonEmpty('not empty'))
 
-/** `10.0.0.1` as `10.0.0.1/32`; undefined when it is no address or the prefix does not fit. */
+/**
+ * `10.0.0.1` as `10.0.0.1/32`; undefined when it is no address or the prefix does not fit. IPv4 takes four parts: `10.1` would be read as
+ * 10.0.0.1. An IPv4-mapped range is the IPv4 range, as the addresses that are held against it are.
+ */
 function toCidr(entry: string): string | undefined {
-  if (ipaddr.isValid(entry)) return `${entry}/${ipaddr.parse(entry).kind() === 'ipv4' ? 32 : 128}`
-  return ipaddr.isValidCIDR(entry) ? entry : undefined
+  const [text = '', prefix] = entry.split('/')
+  if (!(text.includes(':') ? ipaddr.IPv6.isValid(text) : ipaddr.IPv4.isValidFourPartDecimal(text))) return undefined
+  const written = ipaddr.parse(text)
+  const cidr = prefix === undefined ? `${text}/${written.kind() === 'ipv4' ? 32 : 128}` : entry
+  if (!ipaddr.isValidCIDR(cidr)) return undefined
+  const mapped = written.kind() === 'ipv6' && (written as ipaddr.IPv6).isIPv4MappedAddress()
+  if (!mapped) return cidr
+  // Wider than the 96 bits that mark it as mapped: a range of both families at once.
+  const bits = Number(cidr.split('/')[1]) - 96
+  return bits < 0 ? undefined : `${(written as ipaddr.IPv6).toIPv4Address()}/${bits}`
 }
 const split = (list: string) => list.split(',').flatMap((entry) => entry.trim() || [])
 const cidrs = v.pipe(
@@ -55,6 +66,12 @@ const cidrs = v.pipe(
   v.transform((list) => split(list).flatMap((entry) => toCidr(entry) ?? [])),
 )
 
+/** What links can be put after: a query or a fragment would swallow them, and credentials do not belong in what is handed out. */
+function isBase(value: string): boolean {
+  if (!URL.canParse(value)) return false
+  const { username, password } = new URL(value)
+  return username === '' && password === '' && !/[?#]/.test(value)
+}
 const isUrl = (value: string, protocols: readonly string[]) => URL.canParse(value) && protocols.includes(new URL(value).protocol)
 const ADMIN_KEY = new RegExp(`^${ADMIN_KEY_PREFIX}[0-9a-f]{48}$`)
 
@@ -65,6 +82,7 @@ const Environment = v.object({
     v.pipe(
       v.string(),
       v.check((value) => isUrl(value, ['http:', 'https:']), 'an http or https URL'),
+      v.check(isBase, 'an http or https URL without user name, password, query or fragment'),
       v.transform((value) => value.replace(/\/+$/, '')),
     ),
   ),
@@ -216,7 +234,8 @@ export function readConfig({
 function sentence(issue: v.BaseIssue<unknown>): string {
   const name = String(issue.path?.[0]?.key)
   const value = String(issue.input)
-  const holds = SECRETS.includes(name) ? 'has a value that cannot be used' : `is ${JSON.stringify(value.slice(0, 100))}`
+  const hidden = value.replace(/\/\/[^/]*@/, '//…@')
+  const holds = SECRETS.includes(name) ? 'has a value that cannot be used' : `is ${JSON.stringify(hidden.slice(0, 100))}`
   return `${name} ${holds}; it must be ${issue.message}.`
 }
 

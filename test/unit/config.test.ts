@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, test } from 'node:test'
 import { readConfig } from '../../src/config.ts'
+import { judge, parseAllow } from '../../src/webhooks/addresses.ts'
 
 const read = (env: Record<string, string>, sandbox = false) => readConfig({ env, sandbox })
 
@@ -31,6 +32,12 @@ test('webhooks may reach loopback in the sandbox, and nothing private elsewhere,
   assert.deepEqual(read({}, true).config.egressAllow, ['127.0.0.0/8', '::1/128'])
   assert.deepEqual(read({}).config.egressAllow, [])
   assert.deepEqual(read({ SVC_EGRESS_ALLOW: '10.0.0.0/8, ::1' }, true).config.egressAllow, ['10.0.0.0/8', '::1/128'])
+})
+
+test('a range written as IPv4-mapped IPv6 is the IPv4 range, as the addresses held against it are', () => {
+  const { egressAllow } = read({ SVC_EGRESS_ALLOW: '::ffff:10.0.0.0/104,::ffff:192.168.7.7,10.1.2.3,fd00::/8,::1' }).config
+  assert.deepEqual(egressAllow, ['10.0.0.0/8', '192.168.7.7/32', '10.1.2.3/32', 'fd00::/8', '::1/128'])
+  assert.equal(judge('::ffff:10.9.9.9', parseAllow(egressAllow)), 'allowed')
 })
 
 test('the base URL has no slash at its end', () => {
@@ -79,6 +86,23 @@ describe('a bad variable ends the start with one sentence', () => {
     ['SVC_NETWORK_ROOT', 'c2hvcnQ=', 'SVC_NETWORK_ROOT is "c2hvcnQ="; it must be the base64 of a 32-byte public key.'],
     ['SVC_NETWORK_CA', '/nowhere/ca.pem', 'SVC_NETWORK_CA is "/nowhere/ca.pem"; it must be a PEM file that can be read.'],
     ['SVC_BASE_URL', 'example.org', 'SVC_BASE_URL is "example.org"; it must be an http or https URL.'],
+    ...['https://gw.example.org/x?y=1', 'https://gw.example.org/x?', 'https://gw.example.org/#part'].map(
+      (value): [string, string, string] => [
+        'SVC_BASE_URL',
+        value,
+        `SVC_BASE_URL is "${value}"; it must be an http or https URL without user name, password, query or fragment.`,
+      ],
+    ),
+    [
+      'SVC_BASE_URL',
+      'https://me:secret@gw.example.org',
+      'SVC_BASE_URL is "https://…@gw.example.org"; it must be an http or https URL without user name, password, query or fragment.',
+    ],
+    ...['10.1', '10.1/16', '0x7f.0.0.1', '012.0.0.1', '::ffff:0:0/90', '10.0.0.0/8/8'].map((value): [string, string, string] => [
+      'SVC_EGRESS_ALLOW',
+      value,
+      `SVC_EGRESS_ALLOW is "${value}"; it must be a comma-separated list of IP addresses or CIDR ranges.`,
+    ]),
     [
       'SVC_TRUSTED_PROXIES',
       '10.0.0.0/40',
