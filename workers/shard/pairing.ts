@@ -24,7 +24,10 @@ export interface Pairing {
   /** Wakes those who wait although no code will come (the state moved on). */
   giveUp(): void
   png(): Promise<Buffer | null>
-  /** The code for this number: the one of the last minute, or a new one from `request`. */
+  /**
+   * The code for this number: the one of the last minute, or a new one from `request`. A socket has one code at a time: a code for another
+   * number voids it.
+   */
   phoneCode(digits: string, request: () => Promise<string>): Promise<string>
 }
 
@@ -32,7 +35,7 @@ export function createPairing(clock: Clock): Pairing {
   let code: QrCode | null = null
   let image: { payload: string; png: Promise<Buffer> } | null = null
   const waiting = new Set<(code: QrCode | null) => void>()
-  const phoneCodes = new Map<string, { at: number; code: Promise<string> }>()
+  let phoneCode: { digits: string; at: number; code: Promise<string> } | null = null
 
   function wake(value: QrCode | null) {
     for (const resolve of waiting) resolve(value)
@@ -50,7 +53,7 @@ export function createPairing(clock: Clock): Pairing {
     clear() {
       code = null
       image = null
-      phoneCodes.clear()
+      phoneCode = null
     },
     current: () => (code !== null && code.expiresAt > clock.now() ? code : null),
     giveUp: () => wake(null),
@@ -73,11 +76,12 @@ export function createPairing(clock: Clock): Pairing {
       return image.png
     },
     phoneCode(digits, request) {
-      const known = phoneCodes.get(digits)
-      if (known && clock.now() - known.at < CODE_REUSE) return known.code
-      const entry = { at: clock.now(), code: request() }
-      phoneCodes.set(digits, entry)
-      entry.code.catch(() => phoneCodes.delete(digits))
+      if (phoneCode?.digits === digits && clock.now() - phoneCode.at < CODE_REUSE) return phoneCode.code
+      const entry = { digits, at: clock.now(), code: request() }
+      phoneCode = entry
+      entry.code.catch(() => {
+        if (phoneCode === entry) phoneCode = null
+      })
       return entry.code
     },
   }
