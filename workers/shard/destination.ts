@@ -3,6 +3,7 @@ import type { GroupMetadata } from '@whiskeysockets/baileys'
 import { SECOND } from '../../src/domain/clock.ts'
 import { Failure } from '../../src/domain/failures.ts'
 import { type Identifier, toJid } from '../../src/domain/ids.ts'
+import type { Group } from './groups.ts'
 import type { Session } from './session.ts'
 import { sendFailure } from './translate/failures.ts'
 import { bare } from './translate/jid.ts'
@@ -28,8 +29,11 @@ export async function resolveDestination(session: Session, identifier: Identifie
   switch (identifier.kind) {
     case 'broadcast':
       throw new Failure('not_allowed', { message: 'Broadcast lists do not exist on linked devices.' })
-    case 'group':
-      return { jid, kind: 'group', other: null, group: await groupOf(session, jid) }
+    case 'group': {
+      const group = await groupAt(session, jid)
+      if (group.isSuspended) throw new Failure('group_suspended')
+      return { jid, kind: 'group', other: null, group }
+    }
     case 'newsletter':
     case 'status':
       return { jid, kind: identifier.kind, other: null, group: null }
@@ -71,7 +75,7 @@ async function registeredJid(session: Session, digits: string): Promise<string> 
   return jid
 }
 
-async function groupOf(session: Session, jid: string): Promise<GroupMetadata> {
+export async function groupAt(session: Session, jid: string): Promise<Group> {
   const metadata = await within(session, QUERY_DEADLINE, session.groups.get(jid)).catch((error) => {
     throw sendFailure(error, 'group_not_found')
   })

@@ -213,6 +213,15 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
+    of: 'groups.ts',
+    file: 'lib/Socket/groups.js',
+    text: [
+      "const result = await groupQuery(jid, 'get', [{ tag: 'query', attrs: { request: 'interactive' } }]); return extractGroupMetadata(result);",
+      "tag: 'iq', attrs: { type, xmlns: 'w:g2', to: jid },",
+      "export const extractGroupMetadata = (result) => { const group = getBinaryNodeChild(result, 'group');",
+    ],
+  },
+  {
     of: 'baileys/liveness.ts',
     file: 'lib/Socket/Client/websocket.js',
     text: ['this.socket?.send(str, cb);'],

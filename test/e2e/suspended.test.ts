@@ -1,0 +1,41 @@
+/** A group that the network suspended: nothing leaves for it, and who asks is told why. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Stage, startStage } from '../harness/stage.ts'
+
+const ME = '5511999990000'
+const ANA = '5511988880001'
+
+let stage: Stage
+before(async () => {
+  stage = await startStage(ME)
+  await stage.world.sandbox.createContact(ANA, { name: 'Ana' })
+})
+after(() => stage.world.stop())
+
+// The library drops the mark; the send then ended in whatever code the network refused it with.
+test('a send to a suspended group ends in group_suspended until it is suspended no more', async () => {
+  const { sandbox, gateway } = stage.world
+  const { id } = await sandbox.createGroup({ subject: 'Trip', owner: ANA, participants: [ME] })
+  const suspend = (suspended: boolean) => sandbox.put(`/groups/${id}`, { by: ANA, suspended })
+  assert.equal((await stage.outcome('/send-text', { phone: id, message: 'before' })).status, 'sent')
+  await stage.next(ANA)
+
+  await suspend(true)
+  for (const [path, input] of [
+    ['/send-text', { message: 'during' }],
+    ['/send-poll', { question: 'when?', options: ['now', 'later'] }],
+    ['/send-reaction', { reaction: '👍', message_id: '3EB0000000000000000001', participant: ANA }],
+  ] as const) {
+    const { status, error_code } = await stage.outcome(path, { phone: id, ...input })
+    assert.deepEqual([status, error_code], ['failed', 'group_suspended'], path)
+  }
+  // Typing is no message, and says nothing of the group.
+  assert.deepEqual(await gateway.must(stage.instance, 'POST', '/send-presence', { phone: id, presence: 'paused' }), {
+    value: true,
+  })
+
+  await suspend(false)
+  assert.equal((await stage.outcome('/send-text', { phone: id, message: 'after' })).status, 'sent')
+  assert.equal((await stage.next(ANA)).text, 'after')
+})
