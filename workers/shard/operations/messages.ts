@@ -1,20 +1,21 @@
 /** Messages: how `src/features/messages.ts` is done on the wire. */
-import type { proto, WAMessage, WAMessageKey, WAUrlInfo } from '@whiskeysockets/baileys'
+import type { proto, WAMessage, WAUrlInfo } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
-import { type Identifier, toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
-import { isOf, surroundings } from '../context-info.ts'
+import { toJid } from '../../../src/domain/ids.ts'
+import { surroundings } from '../context-info.ts'
 import { type Destination, resolveDestination } from '../destination.ts'
 import { editMessage } from '../edit.ts'
 import { linkPreview } from '../link-preview.ts'
 import { sendPost } from '../newsletter.ts'
+import { keyToRead } from '../read-key.ts'
 import { sendLetter } from '../sending.ts'
 import type { Session } from '../session.ts'
 import { postStatus } from '../status-post.ts'
 import { actionFailure } from '../translate/failures.ts'
 import { bare } from '../translate/jid.ts'
 import { within } from '../within.ts'
-import type { ActionContext, Operations } from './types.ts'
+import type { Operations } from './types.ts'
 
 const READ_DEADLINE = 20 * SECOND
 
@@ -45,7 +46,9 @@ export const messages: Operations<typeof import('../../../src/features/messages.
     // The library drops it without a word then.
     if (isAccountWide && !session.me?.name)
       throw new Failure('action_failed', { message: 'The account has no profile name yet.' })
-    const to = isAccountWide || !phone ? undefined : (await resolveDestination(session, phone)).jid
+    // Of a group nothing has to be known for it.
+    const chat = async () => (phone?.kind === 'user' ? (await resolveDestination(session, phone)).jid : phone && toJid(phone))
+    const to = isAccountWide ? undefined : await chat()
     await within(session, READ_DEADLINE, session.sock.sendPresenceUpdate(presence, to)).catch((error) => {
       throw actionFailure(error, 'chat_not_found')
     })
@@ -53,7 +56,7 @@ export const messages: Operations<typeof import('../../../src/features/messages.
   },
 
   async readMessage(context, input) {
-    const key = keyToRead(context, toJid(input.phone), input)
+    const key = await keyToRead(context, input)
     const { session } = context
     await within(session, READ_DEADLINE, session.sock.readMessages([key])).catch((error) => {
       throw actionFailure(error, 'chat_not_found')
@@ -82,17 +85,3 @@ async function authorOf(session: Session, { key }: WAMessage): Promise<Destinati
 
 const otherName = (session: Session, jid: string) =>
   jid.endsWith('@lid') ? session.identity.pnOf(jid) : session.identity.lidOf(jid)
-
-/** The receipt must go to the jid the message came from, so the remembered key comes first. */
-function keyToRead(
-  { recent }: ActionContext,
-  chat: string,
-  input: { phone: Identifier; message_id: string; participant?: UserIdentifier | undefined },
-): WAMessageKey {
-  const known = recent.get(input.message_id, isOf({ jid: chat, other: null }))
-  if (known) return known.key
-  if (recent.get(input.message_id, () => true)) throw new Failure('message_not_found')
-  if (input.phone.kind === 'user') return { remoteJid: chat, id: input.message_id, fromMe: false }
-  if (!input.participant) throw new Failure('message_not_found')
-  return { remoteJid: chat, id: input.message_id, fromMe: false, participant: toJid(input.participant) }
-}

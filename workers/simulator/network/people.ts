@@ -81,6 +81,16 @@ export function setDeviceCount(person: Person, count: number) {
   person.nextDevice = Math.max(person.nextDevice, count)
 }
 
+/** Brazilian mobile numbers, with and without the ninth digit. */
+const BRAZILIAN = /^(55\d\d)(9?)(\d{8})$/
+
+/** The form of a number that is registered, as the network answers it; the number itself when neither is, or both are. */
+export function registeredForm(network: Network, number: string): string {
+  const [, area, ninth, rest] = BRAZILIAN.exec(number) ?? []
+  const other = `${area}${ninth === '9' ? '' : '9'}${rest}`
+  return area !== undefined && !network.people.has(number) && network.people.has(other) ? other : number
+}
+
 /** The person of a number; an automatic contact comes into being here. */
 export function findNumber(network: Network, number: string): Person | undefined {
   const known = network.people.get(number)

@@ -1,7 +1,7 @@
 import { type BinaryNode, child, children, node, seconds, textOf } from '../../wire/node.ts'
 import { digits, parseJid } from '../jid.ts'
 import type { Network, Person } from '../model.ts'
-import { findNumber, findPerson, lidJidOf, pnOf } from '../people.ts'
+import { findNumber, findPerson, lidJidOf, pnOf, registeredForm } from '../people.ts'
 import type { Answer } from './query.ts'
 
 /** Devices of an account: the phone, what the simulator plays besides, and linked gateway instances. */
@@ -44,7 +44,8 @@ const PROTOCOLS: Record<string, Protocol> = {
 
 function answerUser(asked: Asked, protocols: string[]): BinaryNode[] {
   const { network, jid, phone } = asked
-  const person = phone === undefined ? findPerson(network, jid ?? '') : findNumber(network, digits(phone))
+  const person =
+    phone === undefined ? findPerson(network, jid ?? '') : findNumber(network, registeredForm(network, digits(phone)))
   // somebody who is not on the network is absent when asked by number, and without devices when asked by JID
   if (!person) return jid === undefined ? [] : [node('user', { jid })]
   const content = protocols.flatMap((name) => PROTOCOLS[name]?.(person, asked) ?? [])
