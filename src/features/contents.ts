@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { MEDIA_LIMIT } from '../domain/media.ts'
 import { send } from './endpoint.ts'
-import { acknowledged, checkMentions, destination, media, oneOf, sendOptions, text, url } from './fields.ts'
+import { acknowledged, checkMentions, destination, identifier, media, oneOf, sendOptions, text, url } from './fields.ts'
 
 /** A number that JSON writers also give as text. */
 const coordinate = (limit: number) =>
@@ -125,10 +125,10 @@ export const sendNewsletterAdminInvite = send('send.sendNewsletterAdminInvite', 
   description: 'The invitation is registered with the network first; when that is refused, nothing is sent.',
   input: {
     phone: destination('user'),
-    newsletter_id: z
-      .string()
-      .regex(/^\d{1,50}@newsletter$/, 'must be `<digits>@newsletter`')
-      .meta({ description: 'A channel you own.', examples: ['120363166555745933@newsletter'] }),
+    newsletter_id: identifier(['newsletter'], {
+      description: 'A channel you own: `<digits>@newsletter`.',
+      examples: ['120363166555745933@newsletter'],
+    }),
     caption: text(0, 1_024).optional(),
     ...sendOptions,
   },

@@ -187,6 +187,9 @@ describe('bodies', () => {
     )
     const read = await post(JSON.stringify({ phone: '123@newsletter', message_id: 'A' }), undefined, `${base}/read-message`)
     assert.equal((await problem(read)).code, 'invalid_phone', 'a kind the operation does not take')
+    const invite = { phone: '5511988887777', newsletter_id: '120363166555745933' }
+    const invited = await post(JSON.stringify(invite), undefined, `${base}/send-newsletter-admin-invite`)
+    assert.equal((await problem(invited)).code, 'invalid_phone', 'a channel without its ending')
   })
 
   test('unknown fields are ignored, and those of the path win over the body', async () => {

@@ -1,6 +1,6 @@
 /** Links with a card, places, contacts, invitations to run a channel: how `src/features/contents.ts` is done on the wire. */
 import type { proto, WAUrlInfo } from '@whiskeysockets/baileys'
-import type { Identifier } from '../../../src/domain/ids.ts'
+import { type Identifier, toJid } from '../../../src/domain/ids.ts'
 import { cardPicture } from '../card-picture.ts'
 import { type SharedFields, surroundings } from '../context-info.ts'
 import { resolveDestination } from '../destination.ts'
@@ -54,9 +54,10 @@ export const contents: Operations<typeof import('../../../src/features/contents.
     const to = await resolveDestination(session, input.phone)
     const around = await surroundings(context, to, input, input.caption)
     const lid = to.jid.endsWith('@lid') ? to.jid : await session.identity.lidOf(to.jid)
-    const invite = await registerAdminInvite(context, input.newsletter_id, bare(lid ?? to.jid))
+    const newsletterJid = toJid(input.newsletter_id)
+    const invite = await registerAdminInvite(context, newsletterJid, bare(lid ?? to.jid))
     const newsletterAdminInviteMessage: proto.Message.INewsletterAdminInviteMessage = {
-      newsletterJid: input.newsletter_id,
+      newsletterJid,
       newsletterName: invite.newsletterName,
       caption: around.text,
       inviteExpiration: invite.expiration,
