@@ -21,6 +21,7 @@ export const keys = {
   /** The shard's records. */
   runtime: (id: string) => `instance:${id}:runtime`,
   creds: (id: string) => `instance:${id}:creds`,
+  /** `keyId` blind: it holds the numbers of people. */
   signal: (id: string, type: string, keyId: string) => `instance:${id}:key:${type}:${keyId}`,
   signals: (id: string, type?: string) => (type === undefined ? `instance:${id}:key:` : `instance:${id}:key:${type}:`),
   queueItem: (id: string, svcId: string) => `instance:${id}:queue:${svcId}`,
@@ -63,10 +64,10 @@ export const keys = {
   receipt: (id: string, week: number, subject: string) => `${keys.receiptWeek(id, week)}${subject}`,
   receiptWeek: (id: string, week: number): string => `instance:${id}:receipt:${String(week).padStart(5, '0')}:`,
   receipts: (id: string) => `instance:${id}:receipt:`,
-  /** People saved on the phone, by the user part of their address. */
+  /** People saved on the phone, by the user part of their address, blind. */
   savedContact: (id: string, user: string) => `instance:${id}:saved-contact:${user}`,
   savedContacts: (id: string) => `instance:${id}:saved-contact:`,
-  /** Expiry of a 1:1 chat that makes its messages disappear, by jid. */
+  /** Expiry of a 1:1 chat that makes its messages disappear, by jid, blind. */
   disappearing: (id: string, jid: string) => `${keys.disappearings(id)}${jid}`,
   disappearings: (id: string) => `instance:${id}:disappearing:`,
   /** Acknowledgements of sends that carried an idempotency key, by its hash, at most 24 h. */

@@ -2,12 +2,14 @@
  * Encryption at rest: AES-256-GCM under one secret key. The record's key is authenticated with it, so that a sealed value cannot be
  * moved to another record.
  */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 
 export interface Sealer {
   seal(recordKey: string, plain: Uint8Array): Buffer
   /** Throws when the value was changed, moved to another record, or sealed with another key. */
   open(recordKey: string, sealed: Uint8Array): Buffer
+  /** 22 characters that stand for a text in the key of a record: the same for the same text, and telling nothing without the secret key. */
+  blind(text: string): string
 }
 
 export const SECRET_KEY_BYTES = 32
@@ -16,6 +18,7 @@ const VERSION = 1
 /** Random 96 bits: with one key, 2^32 values stay far below the chance of a repetition that matters (NIST SP 800-38D, 8.3). */
 const IV_BYTES = 12
 const TAG_BYTES = 16
+const BLIND_BYTES = 16
 const HEAD_BYTES = 1 + IV_BYTES + TAG_BYTES
 /** By which a sealed value is longer than the plain one. */
 export const SEAL_BYTES = HEAD_BYTES
@@ -23,6 +26,7 @@ export const SEAL_BYTES = HEAD_BYTES
 export function createSealer(key: Uint8Array): Sealer {
   if (key.byteLength !== SECRET_KEY_BYTES)
     throw new RangeError(`the secret key has ${SECRET_KEY_BYTES} bytes, not ${key.byteLength}`)
+  const names = createHmac('sha256', key).update('names of records').digest()
   return {
     seal(recordKey, plain) {
       const iv = randomBytes(IV_BYTES)
@@ -45,5 +49,6 @@ export function createSealer(key: Uint8Array): Sealer {
         throw new Error(`${recordKey} cannot be opened: it was changed, or sealed with another secret key`, { cause })
       }
     },
+    blind: (text) => createHmac('sha256', names).update(text).digest().subarray(0, BLIND_BYTES).toString('base64url'),
   }
 }

@@ -17,7 +17,7 @@ async function filesBelow(dir: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath ?? entry.path, entry.name))
 }
 
-test('texts in and out, tokens, secrets and keys are not in any file of the store', async () => {
+test('texts in and out, numbers, tokens, secrets and keys are not in any file of the store', async () => {
   const { gateway, sandbox, receiver } = world
   const instance = await gateway.connected(sandbox, '5511999990000', receiver)
   await gateway.sendText(instance, '5511988887777', 'outgoing-plaintext-marker')
@@ -44,6 +44,8 @@ test('texts in and out, tokens, secrets and keys are not in any file of the stor
     instance.webhooks.secret,
     String(key),
     gateway.admin.authorization.slice('Bearer '.length),
+    '5511999990000',
+    '5511988887777',
     'noiseKey',
     'advSecretKey',
   ]

@@ -45,7 +45,7 @@ export interface DisappearingOptions {
 
 export function createDisappearing({ instance, store, sealer }: DisappearingOptions): Disappearing {
   const records = repository({ name: 'expiry of a chat', schema: Expiry, version: 1, sealed: sealer })
-  const keyOf = (jid: string) => keys.disappearing(instance, bare(jid))
+  const keyOf = (jid: string) => keys.disappearing(instance, sealer.blind(bare(jid)))
 
   async function read(jid: string): Promise<Expiry | null> {
     const key = keyOf(jid)

@@ -137,8 +137,8 @@ export function createKeyCache({
 
 export function createKeyStore(instanceId: string, store: StateStore, sealer: Sealer, cache: KeyCache): KeyStore {
   const prefix = records.signals(instanceId)
-  /** Ids hold `:`, `/` and `@` (sender keys, base64 of app-state keys, jids): percent-encoded, no id can reach into another part. */
-  const recordKey = (type: KeyType, id: string) => records.signal(instanceId, type, encodeURIComponent(id))
+  /** Ids hold the numbers of people, and are asked for by name only: nobody lists them. */
+  const recordKey = (type: KeyType, id: string) => records.signal(instanceId, type, sealer.blind(id))
 
   async function load(key: string): Promise<Uint8Array | undefined> {
     const sealed = await store.get(key)

@@ -35,7 +35,7 @@ export function createSavedContacts(instance: string, store: StateStore, sealer:
     upgrades: { 1: (old) => ({ ...old, name: null }) },
     sealed: sealer,
   })
-  const keyOf = (jid: string) => keys.savedContact(instance, jid.split('@')[0] ?? jid)
+  const keyOf = (jid: string) => keys.savedContact(instance, sealer.blind(jid.split('@')[0] ?? jid))
   /** One after another: of two changes to one person the later one counts. */
   let line: Promise<unknown> = Promise.resolve()
 

@@ -31,15 +31,22 @@ test('a sealed value opens only whole, under its own record and with its own key
   assert.throws(() => createSealer(new Uint8Array(16)), /32 bytes/)
 })
 
+test('a blind name is the same for the same text and key, and another for any other', () => {
+  const blind = (text: string, byte = 7) => createSealer(new Uint8Array(32).fill(byte)).blind(text)
+  assert.match(blind('5511988887777.0'), /^[A-Za-z0-9_-]{22}$/)
+  assert.equal(blind('5511988887777.0'), blind('5511988887777.0'))
+  assert.equal(new Set([blind('5511988887777.0'), blind('5511988887777.1'), blind('5511988887777.0', 8)]).size, 3)
+})
+
 test('a secret key is 32 bytes, as base64 or hex, and its text is never in an error', () => {
   const key = Buffer.alloc(32, 0xab)
   for (const text of [key.toString('base64'), key.toString('hex'), ` ${key.toString('base64url')}\n`])
     assert.deepEqual(Buffer.from(parseSecretKey(text, 'x')), key)
   for (const text of ['', 'short', key.toString('hex').slice(2), 'z'.repeat(64)]) {
     assert.throws(
-      () => parseSecretKey(text, 'The given secret key'),
+      () => parseSecretKey(text, 'SVC_SECRET_KEY'),
       (error: Error) => {
-        assert.match(error.message, /^The given secret key must be 32 bytes/)
+        assert.match(error.message, /^SVC_SECRET_KEY must be 32 bytes/)
         return text === '' || !error.message.includes(text)
       },
     )
