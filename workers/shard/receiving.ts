@@ -56,7 +56,10 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     deps.onMessage(message)
   }
 
-  const alongside = async (message: WAMessage) => [...deps.secrets.ops(message), ...(await deps.disappearing.ops(message))]
+  const alongside = async (message: WAMessage) => [
+    ...(await deps.secrets.opsUnlessTaken(message)),
+    ...(await deps.disappearing.ops(message)),
+  ]
 
   const inbox = createInbox({
     ...deps,

@@ -72,6 +72,8 @@ export interface Secrets {
   load(): Promise<void>
   /** For the commit of the message; none when nothing can be said in secret about it. */
   ops(message: Pick<WAMessage, 'key' | 'message'>): Op[]
+  /** The same for what somebody else may have written: ids are chosen by whoever writes, and the first that came under one stays. */
+  opsUnlessTaken(message: Pick<WAMessage, 'key' | 'message'>): Promise<Op[]>
   /** The message as far as it was kept: its author, its secret, the options of a poll, the file under a caption. */
   get(id: string): Promise<KnownMessage | null>
   /** The device is gone, and what was said to it. After its session has ended. */
@@ -102,28 +104,38 @@ export function createSecrets({ instance, store, sealer, clock, log, terms = TER
     for (const each of all) while (!isStopped && (await each.removeOld(SWEEP_BATCH)));
   }
 
+  async function find(id: string): Promise<{ key: string; bytes: Uint8Array }[]> {
+    const found = await Promise.all(
+      all.flatMap((each) => each.keys(hashOf(id))).map(async (key) => ({ key, bytes: await store.get(key) })),
+    )
+    return found.flatMap(({ key, bytes }) => (bytes ? [{ key, bytes }] : []))
+  }
+
+  function ops({ key, message }: Pick<WAMessage, 'key' | 'message'>): Op[] {
+    const kept = key.id && message ? keptOf(message) : null
+    if (!kept) return []
+    const encoded = proto.Message.encode(kept.message).finish()
+    if (encoded.byteLength > MAX_MESSAGE_BYTES) return []
+    const into = generations[kept.term]
+    const { key: at, isNew } = into.next(hashOf(key.id ?? ''))
+    if (isNew) sweepSoon()
+    const authors = key.fromMe ? null : namesOf(key)
+    const op = rows.encode(at, { authors, message: Buffer.from(encoded).toString('base64') })
+    into.count(op)
+    return [op]
+  }
+
   return {
+    ops,
+    async opsUnlessTaken(message) {
+      const { id, fromMe } = message.key
+      return fromMe || (await find(id ?? '')).length === 0 ? ops(message) : []
+    },
     async load() {
       await Promise.all(all.map((each) => each.load()))
     },
-    ops({ key, message }) {
-      const kept = key.id && message ? keptOf(message) : null
-      if (!kept) return []
-      const encoded = proto.Message.encode(kept.message).finish()
-      if (encoded.byteLength > MAX_MESSAGE_BYTES) return []
-      const into = generations[kept.term]
-      const { key: at, isNew } = into.next(hashOf(key.id ?? ''))
-      if (isNew) sweepSoon()
-      const authors = key.fromMe ? null : namesOf(key)
-      const op = rows.encode(at, { authors, message: Buffer.from(encoded).toString('base64') })
-      into.count(op)
-      return [op]
-    },
     async get(id) {
-      const hash = hashOf(id)
-      for (const key of all.flatMap((each) => each.keys(hash))) {
-        const bytes = await store.get(key)
-        if (!bytes) continue
+      for (const { key, bytes } of await find(id)) {
         try {
           const { authors, message } = rows.decode(key, bytes)
           return { key: keyOf(id, authors), message: proto.Message.decode(Buffer.from(message, 'base64')) }

@@ -114,6 +114,23 @@ test('who wrote it is kept under both names; of the account itself there is noth
   assert.deepEqual((await secrets.get('ours'))?.key, { id: 'ours', fromMe: true })
 })
 
+test('who uses the id of another message does not take its place; our own message does', async (t) => {
+  const b = await bench(t)
+  const secrets = await b.open()
+  const group = { remoteJid: '1@g.us', participant: ANA }
+  const keep = async (message: Pick<WAMessage, 'key' | 'message'>) =>
+    b.store.commit({ ops: await secrets.opsUnlessTaken(message) })
+  await keep(ofAna('P', poll, group))
+  const stranger = { remoteJid: '5511966665555@s.whatsapp.net' }
+  await keep(ofAna('P', poll, stranger))
+  await keep(ofAna('P', { conversation: 'hi' }, stranger))
+  assert.equal((await secrets.get('P'))?.key.participant, ANA)
+  assert.equal(await b.left(), 1)
+  // A second try of a send carries another secret than the first.
+  await keep(ofAna('P', poll, { fromMe: true }))
+  assert.equal((await secrets.get('P'))?.key.fromMe, true)
+})
+
 test('nothing is kept of what has no secret, of what speaks about another message, and of a poll made to be large', async (t) => {
   const secrets = await (await bench(t)).open()
   const short = { conversation: 'hi', messageContextInfo: { messageSecret: secret.subarray(1) } }
