@@ -113,7 +113,7 @@ export function createResend({ sock, identity, sent, clock, log }: ResendDeps): 
   return async function resend(request) {
     const { id, asker, count } = request
     const chat = chatOf(request)
-    const about = { message_id: id, asker, count }
+    const about = { message_id: id, count }
     const letter = await sent.letter(id)
     if (!letter) {
       // Of an own device: a request of the library to its phone. The next one must be readable.

@@ -123,7 +123,7 @@ export async function renewSession(
       return true
     } catch (error) {
       escalateTrap(error)
-      log.warn({ err: error, message_id: id, asker }, 'the keys in a retry receipt are of no use')
+      log.warn({ err: error, message_id: id }, 'the keys in a retry receipt are of no use')
       return false
     }
   }
