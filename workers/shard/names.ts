@@ -101,7 +101,7 @@ export function createNames({ log, contacts, onNewsletter }: NameDeps): Names {
     underWay.add(jid)
     line = line
       .then(() => (from === session && from.isOpen ? ask(from, jid) : undefined))
-      .catch((error) => log.info({ err: error, jid }, 'the name of a chat is not known'))
+      .catch((error) => log.info({ err: error, chat: chatKind(jid) }, 'the name of a chat is not known'))
       .finally(() => underWay.delete(jid))
   }
 

@@ -128,7 +128,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
       const code = networkCode(error)
       if (code !== null && NONE.has(code)) return answer(entry, null)
       if (actionFailure(error).code === 'instance_not_connected') throw error
-      log.info({ err: error, jid }, 'the picture of a chat is not known')
+      log.info({ err: error, chat: chatKind(jid) }, 'the picture of a chat is not known')
       if (code !== TOO_MUCH) return void Object.assign(entry, { askAgainAt: clock.now() + HOUR, isAnswered: true })
       quietUntil = clock.now() + HOUR
       throw error
