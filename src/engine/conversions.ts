@@ -2,17 +2,14 @@
  * The thread that examines and converts what shards are about to send. One is enough: what is heavy runs in processes of its own (ffmpeg)
  * or in the process's thread pool (sharp), and takes turns there.
  */
-import { Piscina } from 'piscina'
 import { MINUTE } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
 import type { MediaJob } from '../domain/media-job.ts'
 import type { Result } from './engine.ts'
+import { createMediaThreads } from './media-threads.ts'
 import type { Programs } from './programs.ts'
-import { threadFlags, threadModule } from './thread.ts'
 
-/** An idle thread keeps about 40 MB. */
-const IDLE = MINUTE
 const HEAP_MB = 256
 /** Every instance has at most one item in flight. */
 const AT_ONCE = 10_000
@@ -35,23 +32,15 @@ export interface ConversionOptions {
 }
 
 export function createConversions({ programs, conversions, logLevel, log }: ConversionOptions): Conversions {
-  const module = threadModule('../../workers/media/convert', import.meta.url)
-  const flags = threadFlags(module)
-  const pool = new Piscina<MediaJob | null, Result>({
-    filename: module.href,
-    ...(flags === undefined ? {} : { execArgv: flags }),
-    workerData: { programs, conversions, limitMs: CONVERSION_LIMIT, logLevel },
-    minThreads: 0,
-    maxThreads: 1,
-    concurrentTasksPerWorker: AT_ONCE,
-    maxQueue: AT_ONCE,
-    idleTimeout: IDLE,
-    atomics: 'disabled',
-    recordTiming: false,
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+  const pool = createMediaThreads<MediaJob | null, Result>({
+    name: 'convert',
+    data: { programs, conversions, limitMs: CONVERSION_LIMIT, logLevel },
+    threads: 1,
+    atOnce: AT_ONCE,
+    waiting: AT_ONCE,
+    heapMb: HEAP_MB,
+    log,
   })
-  // Without a listener a thread that dies idle would end the whole process.
-  pool.on('error', (error) => log.error({ err: error }, 'the conversion thread ended'))
 
   return {
     async prepare(job) {

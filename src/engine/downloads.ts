@@ -3,16 +3,12 @@
  * otherwise make everybody wait for. Main only hands pieces on. Apart from conversions and large bodies, so that none waits for another.
  */
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
-import { Piscina } from 'piscina'
-import { SECOND } from '../domain/clock.ts'
 import type { FileDownload, OpenFile } from '../domain/file-download.ts'
 import type { Log } from '../domain/log.ts'
 import type { NetworkOptions } from './engine.ts'
 import { incomingFile } from './incoming-file.ts'
-import { threadFlags, threadModule } from './thread.ts'
+import { createMediaThreads } from './media-threads.ts'
 
-/** An idle thread keeps about 40 MB. */
-const IDLE = 30 * SECOND
 const HEAP_MB = 256
 
 export interface Downloads {
@@ -30,23 +26,15 @@ export interface DownloadOptions {
 }
 
 export function createDownloads({ network, egressAllow, atOnce, logLevel, log }: DownloadOptions): Downloads {
-  const module = threadModule('../../workers/media/download', import.meta.url)
-  const flags = threadFlags(module)
-  const pool = new Piscina<{ download: FileDownload; port: MessagePort }, void>({
-    filename: module.href,
-    ...(flags === undefined ? {} : { execArgv: flags }),
-    workerData: { network, egressAllow, logLevel },
-    minThreads: 0,
-    maxThreads: 1,
-    concurrentTasksPerWorker: atOnce,
-    maxQueue: atOnce,
-    idleTimeout: IDLE,
-    atomics: 'disabled',
-    recordTiming: false,
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+  const pool = createMediaThreads<{ download: FileDownload; port: MessagePort }, void>({
+    name: 'download',
+    data: { network, egressAllow, logLevel },
+    threads: 1,
+    atOnce: atOnce,
+    waiting: atOnce,
+    heapMb: HEAP_MB,
+    log,
   })
-  // Without a listener a thread that dies idle would end the whole process.
-  pool.on('error', (error) => log.error({ err: error }, 'the download thread ended'))
 
   return {
     open(download, signal) {

@@ -2,17 +2,13 @@
  * Threads without state for what would stall HTTP: a 60 MB body parsed on the main thread holds everybody up for 112 ms, handed over as
  * raw bytes for 22 ms. They come when there is work and go when there is none.
  */
-import { Piscina } from 'piscina'
-import { SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
 import type { Result } from './engine.ts'
-import { threadFlags, threadModule } from './thread.ts'
+import { createMediaThreads } from './media-threads.ts'
 
 /** Bodies at a time; each may hold several times its 64 MB while it is decoded. */
 const THREADS = 2
-/** An idle thread keeps about 40 MB. */
-const IDLE = 30 * SECOND
 const HEAP_MB = 512
 /** Bodies that wait for a thread, 64 MB each at most; beyond that the answer is 503. */
 const WAITING = 8
@@ -24,22 +20,15 @@ export interface MediaPool {
 }
 
 export function createMediaPool({ logLevel, log }: { logLevel: string; log: Log }): MediaPool {
-  const module = threadModule('../../workers/media/main', import.meta.url)
-  const flags = threadFlags(module)
-  const pool = new Piscina<unknown, Result>({
-    filename: module.href,
-    ...(flags === undefined ? {} : { execArgv: flags }),
-    workerData: { logLevel },
-    minThreads: 0,
-    maxThreads: THREADS,
-    idleTimeout: IDLE,
-    maxQueue: WAITING,
-    atomics: 'disabled',
-    recordTiming: false,
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+  const pool = createMediaThreads<unknown, Result>({
+    name: 'main',
+    data: { logLevel },
+    threads: THREADS,
+    atOnce: 1,
+    waiting: WAITING,
+    heapMb: HEAP_MB,
+    log,
   })
-  // Without a listener a thread that dies idle would end the whole process.
-  pool.on('error', (error) => log.error({ err: error }, 'a media thread ended'))
 
   return {
     async readLargeBody(operation, path, body) {

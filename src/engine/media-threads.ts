@@ -1,0 +1,42 @@
+/** Threads of `workers/media`: without state, there while there is work, and gone after a while without. */
+import { Piscina } from 'piscina'
+import { SECOND } from '../domain/clock.ts'
+import type { Log } from '../domain/log.ts'
+import { threadFlags, threadModule } from './thread.ts'
+
+/** An idle thread keeps about 40 MB. */
+const IDLE = 30 * SECOND
+
+export interface MediaThreads {
+  /** Name of the thread's main module in `workers/media`. */
+  name: string
+  data: object
+  threads: number
+  /** Tasks one thread takes at a time, and how many may wait for one. */
+  atOnce: number
+  waiting: number
+  heapMb: number
+  log: Log
+}
+
+export function createMediaThreads<Task, Answer>(options: MediaThreads): Piscina<Task, Answer> {
+  const { name, data, threads, atOnce, waiting, heapMb, log } = options
+  const module = threadModule(`../../workers/media/${name}`, import.meta.url)
+  const flags = threadFlags(module)
+  const pool = new Piscina<Task, Answer>({
+    filename: module.href,
+    ...(flags === undefined ? {} : { execArgv: flags }),
+    workerData: data,
+    minThreads: 0,
+    maxThreads: threads,
+    concurrentTasksPerWorker: atOnce,
+    maxQueue: waiting,
+    idleTimeout: IDLE,
+    atomics: 'disabled',
+    recordTiming: false,
+    resourceLimits: { maxOldGenerationSizeMb: heapMb },
+  })
+  // Without a listener a thread that dies idle would end the whole process.
+  pool.on('error', (error) => log.error({ err: error, thread: name }, 'a media thread ended'))
+  return pool
+}
