@@ -17,6 +17,7 @@ import type { Destination } from './destination.ts'
 import { memberJid } from './member.ts'
 import type { SendContext } from './operations/types.ts'
 import type { Session } from './session.ts'
+import { chatNamesOf } from './translate/inbound/referenced.ts'
 import { bare } from './translate/jid.ts'
 
 /** The shared fields of a send as its input has them; absent in operations that share only the delay. */
@@ -80,8 +81,8 @@ export function remembered({ recent }: Pick<SendContext, 'recent'>, id: string, 
 /** Whether a message was written in the chat, by either of its names. */
 export const isOf =
   ({ jid, other }: Pick<Destination, 'jid' | 'other'>) =>
-  ({ remoteJid, remoteJidAlt }: WAMessageKey): boolean =>
-    [remoteJid, remoteJidAlt].some((name) => name && (bare(name) === jid || bare(name) === other))
+  (key: WAMessageKey): boolean =>
+    chatNamesOf(key).some((name) => name === jid || name === other)
 
 export function quote(session: Session, to: Destination, { key, message }: WAMessage): proto.IContextInfo {
   const content = normalizeMessageContent(message ?? undefined) ?? {}

@@ -2,7 +2,7 @@
  * What arrives at one instance, as events: what translation may ask of the parts around it, and which of its events are wanted. It lives
  * as long as the instance: a message whose session has just ended is still told with what that session knew.
  */
-import type { WAMessage } from '@whiskeysockets/baileys'
+import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { Clock } from '../../src/domain/clock.ts'
 import type { DomainEvent } from '../../src/domain/events.ts'
@@ -20,6 +20,7 @@ import type { Session } from './session.ts'
 import type { InboundContext, KnownMessage, Told } from './translate/inbound/family.ts'
 import { isReported } from './translate/inbound/filters.ts'
 import { type ReadableMessage, receivedEvent, toldEvent } from './translate/inbound/message.ts'
+import { chatNamesOf } from './translate/inbound/referenced.ts'
 import { chatKind } from './translate/jid.ts'
 
 export interface InboundDeps {
@@ -66,8 +67,9 @@ export function createInbound(deps: InboundDeps): Inbound {
   const names = createNames({ log, contacts, onNewsletter: (jid, description) => pictures.learnNewsletter(jid, description) })
   const pictures = createPictures({ clock, log, host: mediaHost ?? PICTURE_HOST, askNewsletter: names.askNewsletter })
 
-  async function original(id: string): Promise<KnownMessage | null> {
-    const known = recent.get(id, () => true)
+  async function original(id: string, about: WAMessageKey): Promise<KnownMessage | null> {
+    const names = chatNamesOf(about)
+    const known = recent.get(id, (key) => chatNamesOf(key).some((name) => names.includes(name)))
     if (known) return { key: known.key, message: known.message ?? {} }
     // After a restart: what we sent, whole, for as long as it may have to be sent again, and what opens the later parts of any message.
     const own = await sent.get(id)

@@ -246,6 +246,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   /** Credentials first; what else was kept for the device says nothing to the next one. */
   async function eraseDevice() {
     await auth.erase()
+    recent.clear()
     await Promise.all([contacts.clear(), receiving.forget(), sent.forget(), secrets.forget(), disappearing.forget()])
   }
 

@@ -17,6 +17,8 @@ export interface Recent {
   add(message: WAMessage): void
   /** The first that came under this id and fits. */
   get(id: string, fits: (key: WAMessageKey) => boolean): WAMessage | undefined
+  /** The device is gone, and what it heard. */
+  clear(): void
   readonly size: number
 }
 
@@ -61,6 +63,11 @@ export function createRecent(maxMessages = MAX_MESSAGES, maxBytes = MAX_BYTES): 
       const entry = messages.get(id)?.find(({ key }) => fits(key))
       // The key is kept beside: its alternative jids and addressing are not part of the protobuf.
       return entry && ({ ...proto.WebMessageInfo.decode(entry.bytes), key: entry.key } as WAMessage)
+    },
+    clear() {
+      messages.clear()
+      size = 0
+      bytes = 0
     },
     get size() {
       return size

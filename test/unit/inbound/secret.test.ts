@@ -66,3 +66,25 @@ test('an edited caption keeps the picture it belongs to', async () => {
     { url: 'https://api.example/media/link', caption: 'new', mime_type: 'image/png', width: 5 },
   )
 })
+
+test('a caption edited by anybody else is told without the picture: its link would give it away', async () => {
+  const context = testContext()
+  const imageMessage = { directPath: '/v/1', mediaKey: Buffer.alloc(32, 1), mimetype: 'image/png', caption: 'old', width: 5 }
+  context.remember({ remoteJid: ANA, id: 'I', fromMe: false }, { imageMessage })
+  const editedMessage = proto.Message.decode(proto.Message.encode({ imageMessage: { caption: 'mine now' } }).finish())
+  const message = { protocolMessage: { type: 14, key: { id: 'I', fromMe: true }, editedMessage } }
+  const stranger = '5511977776666@s.whatsapp.net'
+  const told = await receivedEvent(context, { key: { remoteJid: stranger, id: 'X', fromMe: false }, message })
+  const { url, width } = told!.body.image as Record<string, unknown>
+  assert.deepEqual({ url, width }, { url: null, width: null })
+})
+
+test('a picture is known to its author under either name', async () => {
+  const context = testContext()
+  const imageMessage = { directPath: '/v/1', mediaKey: Buffer.alloc(32, 1), mimetype: 'image/png', width: 5 }
+  context.remember({ remoteJid: ANA_LID, id: 'I', fromMe: false }, { imageMessage })
+  const editedMessage = proto.Message.decode(proto.Message.encode({ imageMessage: { caption: 'new' } }).finish())
+  const message = { protocolMessage: { type: 14, key: { id: 'I', fromMe: true }, editedMessage } }
+  const told = await receivedEvent(context, { key: { remoteJid: ANA, id: 'X', fromMe: false }, message })
+  assert.equal((told!.body.image as { width: number }).width, 5)
+})

@@ -64,8 +64,8 @@ function cardIndex(params: Json): number | null {
 }
 
 /** Rows of the list that was answered, from the quote or from memory. */
-async function rowsAsked(info: proto.IContextInfo | null, { context }: Scene) {
-  const quoted = info?.quotedMessage ?? (info?.stanzaId ? (await context.original(info.stanzaId))?.message : null)
+async function rowsAsked(info: proto.IContextInfo | null, { context, key }: Scene) {
+  const quoted = info?.quotedMessage ?? (info?.stanzaId ? (await context.original(info.stanzaId, key))?.message : null)
   const inner: Content = (quoted && unwrap(quoted)?.message) ?? {}
   return listRows(inner)
 }

@@ -23,8 +23,11 @@ export interface InboundContext {
   chatName(jids: readonly string[]): string | null
   /** Address of its picture as far as it is known, or null; `shown`: what for, where it may be asked for behind the event. */
   photo(jids: readonly string[], shown: Shown | null): string | null
-  /** A message that is spoken about: polls, events, edited and answered messages. */
-  original(id: string): Promise<KnownMessage | null>
+  /**
+   * A message that is spoken about in `about`: polls, events, edited and answered messages. One of another chat is not it, as far as that
+   * is known: ids are whatever their writers choose.
+   */
+  original(id: string, about: WAMessageKey): Promise<KnownMessage | null>
   /** A sealed link to a file, or null when none can be made. */
   mediaUrl(file: ReceivedFile): string | null
   /** A content that could not be told: it is reported as unsupported, and the reason goes to the log. */

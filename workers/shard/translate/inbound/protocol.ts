@@ -2,8 +2,9 @@
 import { proto } from '@whiskeysockets/baileys'
 import { count } from './bounds.ts'
 import { type Content, unwrap } from './content.ts'
-import { type Family, notification, type Scene, type Telling, type Told } from './family.ts'
-import { openAbout, type Purpose } from './secret.ts'
+import { type Family, type KnownMessage, notification, type Scene, type Telling, type Told } from './family.ts'
+import { namesOf } from './referenced.ts'
+import { allNames, openAbout, type Purpose } from './secret.ts'
 
 const { Type } = proto.Message.ProtocolMessage
 const { SecretEncType } = proto.Message.SecretEncryptedMessage
@@ -58,11 +59,19 @@ async function edit(tell: TellContent, content: Content, id: string | null | und
 export const CAPTIONED = ['imageMessage', 'videoMessage', 'documentMessage'] as const
 
 /** A new caption may come without the picture: the rest is that of the message it replaces. */
-async function completed(content: Content, id: string, { context }: Scene): Promise<Content> {
+async function completed(content: Content, id: string, scene: Scene): Promise<Content> {
   const found = unwrap(content)
   const field = CAPTIONED.find((each) => each === found?.field)
   const edited = field && found?.message[field]
   if (!field || !edited || edited.mediaKey?.length) return content
-  const before = unwrap((await context.original(id))?.message ?? {})
+  const original = await scene.context.original(id, scene.key)
+  const before = original && (await isAuthor(scene, original)) ? unwrap(original.message) : null
   return before?.field === field ? { [field]: { ...before.message[field], ...edited } } : content
+}
+
+/** Nobody else may change a message. */
+async function isAuthor(scene: Scene, { key }: KnownMessage): Promise<boolean> {
+  if (key.fromMe) return scene.fromMe
+  const authors = await allNames(scene, namesOf(key))
+  return !scene.fromMe && namesOf(scene.key).some((name) => authors.has(name))
 }

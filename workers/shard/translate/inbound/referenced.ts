@@ -43,6 +43,10 @@ export function namesOf({ participant, participantAlt, remoteJid, remoteJidAlt }
   return names.flatMap((jid) => (jid ? [bare(jid)] : []))
 }
 
+/** Every name the chat of a key goes by, as far as the key itself tells. */
+export const chatNamesOf = ({ remoteJid, remoteJidAlt }: WAMessageKey): string[] =>
+  [remoteJid, remoteJidAlt].flatMap((jid) => (jid ? [bare(jid)] : []))
+
 /** `referenced_message` of the contract; null without an id to point at. */
 export async function referencedMessage(key: Key, scene: Scene) {
   const found = reference(key, scene)

@@ -30,7 +30,7 @@ export async function openAbout(
 ): Promise<{ plain: Uint8Array; original: KnownMessage } | null> {
   // A vote for nothing is a tag and no text.
   if (!target?.id || !payload || payload.length < TAG_BYTES || !iv?.length) return null
-  const original = await scene.context.original(target.id)
+  const original = await scene.context.original(target.id, scene.key)
   const secret = original && secretOf(original.message)
   if (!original || secret?.length !== SECRET_BYTES) return null
   const authors = await allNames(scene, [
@@ -52,7 +52,7 @@ export const secretOf = (message: Content): Uint8Array | null | undefined =>
   unwrap(message)?.aside.messageSecret ?? message.messageContextInfo?.messageSecret
 
 /** Each of the jids with the other name of the person, where the pair is known. */
-async function allNames({ context: { identity } }: Scene, jids: readonly string[]): Promise<Set<string>> {
+export async function allNames({ context: { identity } }: Scene, jids: readonly string[]): Promise<Set<string>> {
   const names = new Set(jids)
   for (const jid of jids) {
     const other = jid.endsWith('@lid') ? await identity.pnOf(jid) : await identity.lidOf(jid)
