@@ -111,6 +111,13 @@ const Environment = v.object({
   SVC_NETWORK_MEDIA_HOST: v.optional(v.pipe(v.string(), v.regex(/^[^\s/]+:\d{1,5}$/, 'a host and a port, as in 127.0.0.1:8443'))),
   SVC_NETWORK_VERIFY: v.optional(oneOf('strict', 'warn'), 'strict'),
   SVC_EGRESS_ALLOW: v.optional(cidrs),
+  SVC_WEB_VERSION: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^\d{1,9}\.\d{1,9}\.\d{1,10}$/, 'the version of a web client, as in 2.3000.1043857760'),
+      v.transform((value) => value.split('.').map(Number) as [number, number, number]),
+    ),
+  ),
   SVC_NEWSLETTER_INVITE_QUERY_ID: v.optional(v.pipe(v.string(), v.regex(/^\d{1,32}$/, 'a number of up to 32 digits'))),
   SVC_ADMIN_ALLOWED_IPS: v.optional(cidrs, ''),
   SVC_TRUSTED_PROXIES: v.optional(cidrs, ''),
@@ -150,6 +157,8 @@ export interface Config {
   network: NetworkOptions
   /** CIDR ranges that webhooks may reach although they are not public. */
   egressAllow: readonly string[]
+  /** Web client version to name to the network in place of ours; null: what `workers/shard/baileys/version.ts` knows. */
+  webVersion: readonly [number, number, number] | null
   /** Number of the mutation that invites to run a channel: it changes with the builds of the web client. */
   newsletterInviteQueryId: string | null
   /** CIDR ranges that may use `/admin`; empty: any. */
@@ -212,6 +221,7 @@ export function readConfig({
       verify: known.SVC_NETWORK_VERIFY,
     },
     egressAllow: known.SVC_EGRESS_ALLOW ?? (sandbox ? LOOPBACK : []),
+    webVersion: known.SVC_WEB_VERSION ?? null,
     newsletterInviteQueryId: known.SVC_NEWSLETTER_INVITE_QUERY_ID ?? null,
     adminAllowedIps: known.SVC_ADMIN_ALLOWED_IPS,
     trustedProxies: known.SVC_TRUSTED_PROXIES,

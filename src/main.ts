@@ -100,7 +100,7 @@ export async function startService(config: Config, { log, allowCrash = false }: 
     // Nothing has been changed so far that two could not change at once.
     giveBack = await ownStore(store)
 
-    const { adminKey, instanceSlots, egressAllow, newsletterInviteQueryId } = config
+    const { adminKey, instanceSlots, egressAllow, webVersion, newsletterInviteQueryId } = config
     const account = createAccount({ store, sealer, clock, log, adminKey, instanceSlots })
     await account.load()
     undo.push(() => account.stop())
@@ -121,6 +121,7 @@ export async function startService(config: Config, { log, allowCrash = false }: 
       secretKey,
       network: config.network,
       egressAllow,
+      webVersion,
       newsletterInviteQueryId,
       media: await mediaSetup(config),
       prepareMedia: conversions.prepare,

@@ -94,6 +94,8 @@ export interface ShardSetup {
   secretKey: Uint8Array
   network: NetworkOptions
   egressAllow: readonly string[]
+  /** Web client version the operator wants to be named; absent: ours. */
+  webVersion?: readonly [number, number, number] | null | undefined
   /** Number of the network's mutation that invites to run a channel; absent: not known. */
   newsletterInviteQueryId?: string | null | undefined
   media: MediaSetup

@@ -34,6 +34,11 @@ test('webhooks may reach loopback in the sandbox, and nothing private elsewhere,
   assert.deepEqual(read({ SVC_EGRESS_ALLOW: '10.0.0.0/8, ::1' }, true).config.egressAllow, ['10.0.0.0/8', '::1/128'])
 })
 
+test('the version of the web client is read as numbers', () => {
+  assert.equal(read({}).config.webVersion, null)
+  assert.deepEqual(read({ SVC_WEB_VERSION: '2.3000.1035194821' }).config.webVersion, [2, 3000, 1035194821])
+})
+
 test('a range written as IPv4-mapped IPv6 is the IPv4 range, as the addresses held against it are', () => {
   const { egressAllow } = read({ SVC_EGRESS_ALLOW: '::ffff:10.0.0.0/104,::ffff:192.168.7.7,10.1.2.3,fd00::/8,::1' }).config
   assert.deepEqual(egressAllow, ['10.0.0.0/8', '192.168.7.7/32', '10.1.2.3/32', 'fd00::/8', '::1/128'])
@@ -81,6 +86,11 @@ describe('a bad variable ends the start with one sentence', () => {
     ['SVC_PORT', 'http', 'SVC_PORT is "http"; it must be a whole number from 0 to 65535.'],
     ['SVC_PORT', '70000', 'SVC_PORT is "70000"; it must be a whole number from 0 to 65535.'],
     ['SVC_INSTANCE_SLOTS', '0', 'SVC_INSTANCE_SLOTS is "0"; it must be a whole number from 1 to 10000.'],
+    ...['latest', '2.3000', '2.3000.1.2'].map((value): [string, string, string] => [
+      'SVC_WEB_VERSION',
+      value,
+      `SVC_WEB_VERSION is "${value}"; it must be the version of a web client, as in 2.3000.1043857760.`,
+    ]),
     ['SVC_DOCS', 'yes', 'SVC_DOCS is "yes"; it must be on or off.'],
     ['SVC_NETWORK_URL', 'http://127.0.0.1', 'SVC_NETWORK_URL is "http://127.0.0.1"; it must be a ws or wss URL.'],
     ['SVC_NETWORK_ROOT', 'c2hvcnQ=', 'SVC_NETWORK_ROOT is "c2hvcnQ="; it must be the base64 of a 32-byte public key.'],

@@ -2,6 +2,7 @@
  * One instance: wires its session, status, queue, outbox and inbox together, and is the only thing that knows them all. Each of them has
  * its own file and its own state; here is only what one tells another.
  */
+import type { WAVersion } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, SECOND } from '../../src/domain/clock.ts'
 import { parseIdentifier } from '../../src/domain/ids.ts'
@@ -99,6 +100,8 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   let config = initial
   let session: Session | null = null
   let outside: Outside | null = null
+  /** Client version of the latest session: what a refusal is about, wherever the other instances have got to. */
+  let named: WAVersion | null = null
 
   const keyStore = createKeyStore(id, store, sealer, deps.keyCache)
   const locks = createAddressLocks()
@@ -236,7 +239,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       case 'eraseCredentials':
         return eraseDevice()
       case 'refreshVersion':
-        await deps.version.refused(deps.version.current())
+        if (named) await deps.version.refused(named)
         return
       default:
         return effect satisfies never
@@ -273,6 +276,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
 
   function startSession(creds: Parameters<typeof openSession>[0]['creds'], through: Outside): Session {
     const version = deps.version.current()
+    named = version
     /** Events of an older session are dropped: it must be the current one when the event arrives and when its turn comes. */
     const isCurrent = () => opened === session
     const events = sessionEvents({

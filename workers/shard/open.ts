@@ -54,7 +54,7 @@ export async function openShard(
       egressAllow,
       newsletterInviteQueryId: setup.newsletterInviteQueryId ?? null,
       deliver: delivery.deliver,
-      version: await openWebVersion(store, log),
+      version: await openWebVersion({ store, log, wanted: setup.webVersion ?? null, network: setup.network, allow: egressAllow }),
       mediaLinks: createMediaLinks(setup.secretKey),
       clock: systemClock,
       log,

@@ -32,6 +32,13 @@ test('a release with a newer version replaces a stored older one, not a newer on
   assert.deepEqual(startVersion({ ...stored, current: NEW }).current, NEW)
 })
 
+test('what the operator wants comes before all, unless the network has refused it', () => {
+  assert.deepEqual(startVersion(null, OLD).current, OLD)
+  const stored = { current: NEW, lastGood: NEW, refused: [v(3)] }
+  assert.deepEqual(startVersion(stored, OLD), { ...stored, current: OLD })
+  assert.deepEqual(startVersion(stored, v(3)).current, NEW)
+})
+
 test('after a refusal comes the fetched one, else the last good, else the built-in, each only once', () => {
   const state: VersionState = { current: v(7), lastGood: v(6), refused: [] }
   assert.deepEqual(afterRefusal(state, v(7), NEW).current, NEW)

@@ -213,6 +213,17 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
+    // Where it is asked, how, and what of the answer is the version.
+    of: 'web-version.ts',
+    file: 'lib/Utils/generics.js',
+    text: [
+      "'sec-fetch-site': 'none', 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36'",
+      "await fetch('https://web.whatsapp.com/sw.js', {",
+      'const regex = /\\\\?"client_revision\\\\?":\\s*(\\d+)/;',
+      'version: [2, 3000, +clientRevision],',
+    ],
+  },
+  {
     of: 'groups.ts',
     file: 'lib/Socket/groups.js',
     text: [

@@ -1,6 +1,6 @@
 /**
  * BAILEYS 16. The web client version we name at every connection, in one place. The network answers 405 when it has become too old.
- * Nothing is fetched at start, and never from a third party unless the operator gave a `refresh`.
+ * Nothing is fetched at start, and never from a third party: `refresh` asks the network itself (`web-version.ts`).
  */
 import type { WAVersion } from '@whiskeysockets/baileys'
 
@@ -25,10 +25,15 @@ export function isNewer(a: WAVersion, b: WAVersion): boolean {
   return at >= 0 && a[at]! > b[at]!
 }
 
-/** At start: the stored state, unless this release brings a newer version. */
-export function startVersion(stored: VersionState | null): VersionState {
-  if (!stored) return { current: BUILT_IN_VERSION, lastGood: null, refused: [] }
-  return isNewer(BUILT_IN_VERSION, stored.current) ? { ...stored, current: BUILT_IN_VERSION } : stored
+const isRefused = ({ refused }: VersionState, version: WAVersion) => refused.some((other) => sameVersion(other, version))
+
+/**
+ * At start: what the operator wants, unless the network has refused it; else the stored state, unless this release brings a newer version.
+ */
+export function startVersion(stored: VersionState | null, wanted: WAVersion | null = null): VersionState {
+  const state = stored ?? { current: BUILT_IN_VERSION, lastGood: null, refused: [] }
+  if (wanted && !isRefused(state, wanted)) return { ...state, current: wanted }
+  return isNewer(BUILT_IN_VERSION, state.current) ? { ...state, current: BUILT_IN_VERSION } : state
 }
 
 export const afterLogin = (state: VersionState, used: WAVersion): VersionState => ({
@@ -39,7 +44,7 @@ export const afterLogin = (state: VersionState, used: WAVersion): VersionState =
 
 /**
  * After a 405: the first of the fetched one, the last good one and the built-in one that has not been refused. Undefined when none is
- * left: the version stays, and only an upgrade or a working `refresh` helps.
+ * left: the version stays, and only an upgrade, another wish of the operator or a working `refresh` helps.
  */
 export function afterRefusal(
   state: VersionState,
@@ -63,14 +68,16 @@ export interface WebVersion {
 export interface WebVersionDeps {
   stored: VersionState | null
   save(state: VersionState): Promise<void>
-  /** Where the operator wants newer versions from; asked only after a refusal, once for all instances that are refused together. */
+  /** What the operator wants to be named. */
+  wanted?: WAVersion | null
+  /** The network's own word on its newest client; asked only after a refusal, once for all instances that are refused together. */
   refresh?: (() => Promise<WAVersion | null>) | undefined
   /** `refresh` failed; the other candidates still count. */
   onError(error: unknown): void
 }
 
-export function createWebVersion({ stored, save, refresh, onError }: WebVersionDeps): WebVersion {
-  let state = startVersion(stored)
+export function createWebVersion({ stored, wanted = null, save, refresh, onError }: WebVersionDeps): WebVersion {
+  let state = startVersion(stored, wanted)
   let fetching: Promise<WAVersion | null> | undefined
 
   async function fetchOnce(): Promise<WAVersion | null> {

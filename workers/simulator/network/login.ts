@@ -14,7 +14,9 @@ const ROUTING_INFO = Buffer.from([8, 13, 8, 5])
 export function login(network: Network, connection: Connection, client: ClientHandshake) {
   const number = String(client.payload.username)
   const device = client.payload.device ?? 0
-  const action = network.faults.take('login', { username: number, phone: number, device: String(device) })
+  const { primary, secondary, tertiary } = client.payload.userAgent?.appVersion ?? {}
+  const version = [primary, secondary, tertiary].join('.')
+  const action = network.faults.take('login', { username: number, phone: number, device: String(device), version })
   if (action === 'drop') return
   if (action === 'cut') return connection.cut()
   if (typeof action === 'object') {

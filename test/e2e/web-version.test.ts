@@ -1,0 +1,53 @@
+/** The web client version that is named to the network, and what a refusal of it does to the others. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { openStore } from '../../src/storage/open.ts'
+import { BUILT_IN_VERSION } from '../../workers/shard/baileys/version.ts'
+import { openWebVersion } from '../../workers/shard/web-version.ts'
+import { startWorld, type World } from '../harness/world.ts'
+import { recordingLog } from '../unit/storage/fixtures.ts'
+import { watch } from './states-seen.ts'
+
+const WANTED = '2.3000.5'
+
+let world: World
+let see: ReturnType<typeof watch>
+before(async () => {
+  world = await startWorld({ env: { SVC_WEB_VERSION: WANTED } })
+  see = watch(world)
+})
+after(() => world.stop())
+
+/** What the shard has written down. */
+async function stored() {
+  const store = await openStore(`lmdb:${world.dir}/state`)
+  try {
+    const network = { url: 'ws://127.0.0.1:1/', root: null, ca: null, mediaHost: null, verify: 'strict' as const }
+    return (await openWebVersion({ store, log: recordingLog(), wanted: null, network, allow: [] })).state()
+  } finally {
+    await store.close()
+  }
+}
+
+// A refusal was put down to whatever version was current by then: many instances, refused together, voided the good ones.
+test('a refused version is left for a better one, and a late refusal of it says nothing about the better one', async () => {
+  const first = await see.connected()
+  const second = await see.connected()
+  assert.equal((await stored()).lastGood?.join('.'), WANTED)
+
+  await world.sandbox.fault({ on: 'login', match: { version: WANTED }, do: { failure: 405 } })
+  await world.sandbox.cut(first.phone)
+  await see.told(first.instance, 'disconnected', 'connection_closed')
+  await see.told(first.instance, 'connected', null, 6)
+  assert.deepEqual((await stored()).lastGood, BUILT_IN_VERSION)
+
+  // It has been connected with the old one all the time.
+  await see.strike(second.instance, second.phone, { failure: 405 })
+  await see.told(second.instance, 'disconnected', 'client_outdated')
+  await see.told(second.instance, 'connected', null, 5)
+  assert.deepEqual(
+    (await stored()).refused.map((version) => version.join('.')),
+    [WANTED],
+  )
+  await world.sandbox.clearFaults()
+})
