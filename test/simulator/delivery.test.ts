@@ -142,7 +142,8 @@ test('phones, keys, queue and trust root survive a restart', async () => {
   await kept.control.sendFromContact(CONTACT, groupId, { text: 'group one' })
   await received(ada, 'group one')
   await ada.socket.sendMessage(jidOf(CONTACT), { text: 'reply' })
-  assert.equal((await kept.control.inbox(CONTACT, 0, 5_000)).items.at(-1)?.text, 'reply')
+  const before = (await kept.control.inbox(CONTACT, 0, 5_000)).items
+  assert.equal(before.at(-1)?.text, 'reply')
   await ada.close()
   await kept.control.sendFromContact(CONTACT, PHONE, { text: 'two' })
   await kept.stop()
@@ -150,6 +151,8 @@ test('phones, keys, queue and trust root survive a restart', async () => {
   const root = kept.root
   kept = await startSimulator(options)
   assert.equal(kept.root, root)
+  // The numbers began at 1 again: whoever waited for what came after the last one it had read, waited for ever.
+  assert.deepEqual((await kept.control.inbox(CONTACT, 0, 0)).items, before)
   ada = await login(kept, ada.auth)
   await received(ada, 'two')
   await kept.control.sendFromContact(CONTACT, PHONE, { text: 'three' })
@@ -157,7 +160,12 @@ test('phones, keys, queue and trust root survive a restart', async () => {
   await kept.control.sendFromContact(CONTACT, groupId, { text: 'group two' })
   await received(ada, 'group two')
   await ada.socket.sendMessage(jidOf(CONTACT), { text: 'still there' })
-  assert.equal((await kept.control.inbox(CONTACT, 0, 5_000)).items.at(-1)?.text, 'still there')
+  const { seq } = before.at(-1)!
+  const later = (await kept.control.inbox(CONTACT, seq, 5_000)).items
+  assert.deepEqual(
+    later.map((item) => [item.seq - seq, item.text]),
+    [[1, 'still there']],
+  )
   assert.deepEqual([kept.control.stats().undecryptable, kept.control.failures()], [0, []])
   await ada.close()
   await kept.stop()

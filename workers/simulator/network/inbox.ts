@@ -2,8 +2,15 @@ import type { InboxItem, MessageCopy } from '../control/network-control.ts'
 
 /** Items kept per person; older ones are forgotten, their numbers are not used again. */
 const KEPT = 20_000
+/** The latest of them, over a restart: a reader goes on after the number it has read. */
+const KEPT_SAVED = 200
 /** Message ids whose copies are kept. */
 const KEPT_COPIES = 500
+
+export interface SavedInbox {
+  next: number
+  items: InboxItem[]
+}
 
 export interface Inbox {
   add(item: Omit<InboxItem, 'seq'>): void
@@ -16,12 +23,12 @@ export interface Inbox {
   keepCopy(copy: MessageCopy): void
   copies(id: string): MessageCopy[]
   find(id: string): InboxItem | undefined
+  save(): SavedInbox
   readonly size: number
 }
 
-export function createInbox(): Inbox {
-  let items: InboxItem[] = []
-  let next = 1
+export function createInbox(saved: SavedInbox = { next: 1, items: [] }): Inbox {
+  let { items, next } = saved
   const retries = new Map<string, number>()
   const copies = new Map<string, MessageCopy[]>()
   const waiting = new Set<() => void>()
@@ -66,6 +73,7 @@ export function createInbox(): Inbox {
     },
     copies: (id) => copies.get(id) ?? [],
     find: (id) => items.findLast((item) => item.id === id),
+    save: () => ({ next, items: items.slice(-KEPT_SAVED) }),
     get size() {
       return items.length
     },

@@ -2,6 +2,7 @@ import type { Settings } from '../control/network-control.ts'
 import { restoreSignalDevice } from '../people/signal-device.ts'
 import type { SavedTrust } from '../wire/certificate.ts'
 import type { BinaryNode } from '../wire/node.ts'
+import { createInbox, type SavedInbox } from './inbox.ts'
 import type { Companion, Group, Network, Person } from './model.ts'
 import type { Newsletter } from './newsletters.ts'
 import { addPerson, createPretendDevice } from './people.ts'
@@ -70,6 +71,8 @@ const PERSON_FIELDS = [
 interface SavedPerson extends Pick<Person, (typeof PERSON_FIELDS)[number]> {
   number: string
   sent: Person['sent']
+  /** Absent in what an earlier release saved. */
+  inbox?: SavedInbox
   /** What each device's Signal side saved; null for one that was never spoken to. */
   devices: unknown[]
   companions: SavedCompanion[]
@@ -105,6 +108,7 @@ function savedPerson(person: Person): SavedPerson {
     number: person.number,
     ...fields,
     sent: new Map([...person.sent].slice(-KEPT_SENT)),
+    inbox: person.inbox.save(),
     devices: person.devices.map((device) => (device.hasSignal ? device.signal.save() : null)),
     companions: [...person.companions.values()].map(savedCompanion),
   }
@@ -136,9 +140,10 @@ export function restoreNetwork(network: Network, saved: SavedNetwork) {
 }
 
 function restorePerson(network: Network, saved: SavedPerson) {
-  const { devices, companions, number, ...fields } = saved
+  const { devices, companions, number, inbox, ...fields } = saved
   const person = addPerson(network, number, fields.isPhone, fields.isAutomatic, fields.lid)
   Object.assign(person, fields)
+  person.inbox = createInbox(inbox)
   person.devices = devices.map((signal, id) =>
     createPretendDevice(person, id, signal === null ? undefined : restoreSignalDevice(signal)),
   )
