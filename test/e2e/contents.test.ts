@@ -154,6 +154,21 @@ test('an invitation to run a channel is registered with the network before it is
   assert.ok(Number(invite.inviteExpiration) > Date.now() / 1_000)
 })
 
+test('an invitation shows the picture of the channel, and goes without one that cannot be had', async () => {
+  const invited = async (picture: string) => {
+    const { id } = await stage.world.sandbox.post<{ id: string }>('/newsletters', { owner: ME, name: 'Pictured', picture })
+    const { proto } = await stage.shown('/send-newsletter-admin-invite', { phone: ANA, newsletter_id: id })
+    return field(proto, 'newsletterAdminInviteMessage').jpegThumbnail
+  }
+  const jpeg = await sharp({ create: { width: 640, height: 640, channels: 3, background: '#128c7e' } })
+    .jpeg()
+    .toBuffer()
+  const shown = await sharp(Buffer.from(String(await invited(jpeg.toString('base64'))), 'base64')).metadata()
+  assert.equal(shown.format, 'jpeg')
+  assert.ok(shown.width < 640, 'a small one')
+  assert.equal((await invited(Buffer.from('no picture at all').toString('base64'))) ?? null, null)
+})
+
 test('an invitation that cannot be registered is not sent', async () => {
   const foreign = await stage.world.sandbox.post<{ id: string }>('/newsletters', { owner: OTHER, name: 'Theirs' })
   const invite = (newsletter_id: string) => stage.outcome('/send-newsletter-admin-invite', { phone: ANA, newsletter_id })

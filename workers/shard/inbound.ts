@@ -11,7 +11,7 @@ import type { MediaLinks, ReceivedFile } from '../../src/media/links.ts'
 import type { Outbox } from '../../src/webhooks/outbox.ts'
 import { lookedUp } from './lookup.ts'
 import { createNames } from './names.ts'
-import { createPictures, type Shown } from './pictures.ts'
+import { createPictures, PICTURE_HOST, type Shown } from './pictures.ts'
 import type { Recent } from './recent.ts'
 import type { SavedContacts } from './saved-contacts.ts'
 import type { Secrets } from './secrets.ts'
@@ -52,9 +52,6 @@ export interface Inbound {
   /** What is known of an account that is unlinked. */
   clear(): void
 }
-
-/** Where pictures of channels lie: their description has the path alone. */
-const PICTURE_HOST = 'pps.whatsapp.net'
 
 interface Wondered {
   jids: readonly string[]

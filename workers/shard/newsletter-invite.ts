@@ -14,6 +14,8 @@ const MUTATION = 'xwa2_newsletter_admin_invite_create'
 
 export interface AdminInvite {
   newsletterName: string
+  /** What the network says of the channel. */
+  description: unknown
   /** Epoch seconds. */
   expiration: number
 }
@@ -57,7 +59,11 @@ export async function registerAdminInvite(
   ).catch((error) => {
     throw sendFailure(error, 'newsletter_not_found')
   })
-  return { newsletterName: nameOf(metadata), expiration: expirationOf(getBinaryNodeChild(answer, 'result')?.content) }
+  return {
+    newsletterName: nameOf(metadata),
+    description: metadata,
+    expiration: expirationOf(getBinaryNodeChild(answer, 'result')?.content),
+  }
 }
 
 /** The library's type says text; the network says `{ text }`. */

@@ -20,6 +20,9 @@ import { object, textOf } from './translate/inbound/json.ts'
 import { bare, type ChatKind, chatKind, jidsOf } from './translate/jid.ts'
 import { pause, within } from './within.ts'
 
+/** Where pictures of channels lie: their description has the path alone. */
+export const PICTURE_HOST = 'pps.whatsapp.net'
+
 /** What an event shows the picture of. Authors of groups and statuses are many: they get little of what may be asked. */
 export type Shown = 'chat' | 'author'
 

@@ -2,6 +2,7 @@
 import type { proto, WAUrlInfo } from '@whiskeysockets/baileys'
 import { type Identifier, toJid } from '../../../src/domain/ids.ts'
 import { cardPicture } from '../card-picture.ts'
+import { channelPicture } from '../channel-picture.ts'
 import { type SharedFields, surroundings } from '../context-info.ts'
 import { resolveDestination } from '../destination.ts'
 import { sendPost } from '../newsletter.ts'
@@ -59,6 +60,7 @@ export const contents: Operations<typeof import('../../../src/features/contents.
     const newsletterAdminInviteMessage: proto.Message.INewsletterAdminInviteMessage = {
       newsletterJid,
       newsletterName: invite.newsletterName,
+      ...(await channelPicture(context, to, invite.description)),
       caption: around.text,
       inviteExpiration: invite.expiration,
     }
