@@ -24,14 +24,38 @@ export function networkCode(error: unknown): number | null {
   return typeof status === 'number' ? status : null
 }
 
-/** Codes a closed socket gives to whatever was waiting on it. */
-const CONNECTION_CODES = new Set([408, 428])
+/** `connectionLost` and `timedOut`, `connectionClosed`: what the library's socket gives to whatever was waiting on it. */
+const SOCKET_CODES = new Set([408, 428])
+
+/** What a write to a connection that is going down meets before its end is told. */
+const BROKEN_PIPE = new Set([
+  'ECONNABORTED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETDOWN',
+  'ENETUNREACH',
+  'EPIPE',
+  'ERR_STREAM_DESTROYED',
+  'ETIMEDOUT',
+])
+
+/**
+ * The same numbers mean different things: the network can answer a query with 408, too. Its answers come with the code as `data` (a refused
+ * query), the error node (group metadata) or the GraphQL error (channels); the socket's own errors have none of these, but a status.
+ */
+function isAnswer({ data }: BoomLike): boolean {
+  if (typeof data !== 'object' || data === null) return typeof data === 'number'
+  return 'extensions' in data || ('tag' in data && data.tag === 'error')
+}
 
 function isConnectionLoss(error: unknown): boolean {
-  const code = networkCode(error)
-  if (code !== null && CONNECTION_CODES.has(code)) return true
-  // A query that is pending at a cut rejects with a bare value (NETWORK.md 15); a fenced repository with its own sentence.
-  return !(error instanceof Error) || error.message === SESSION_CLOSED
+  // A query that is pending at a cut can reject with a bare value (NETWORK.md 15).
+  if (!(error instanceof Error)) return true
+  if (isAnswer(error as BoomLike)) return false
+  const { output, code } = error as BoomLike & { code?: unknown }
+  // Without a status: told to pending queries at the end of a socket (`baileys/end.ts`, `baileys/rejections.ts`), and by a fenced repository.
+  if (error.message.startsWith('Connection Closed') || error.message === SESSION_CLOSED) return true
+  return SOCKET_CODES.has(output?.statusCode as number) || BROKEN_PIPE.has(code as string)
 }
 
 const ACTION_CODES: Readonly<Record<number, FailureCode>> = {
