@@ -1,7 +1,8 @@
 /**
  * The durable line of one instance: first in, first out, one item in flight. An item is committed before it is acknowledged, named in
  * flight before the network is asked, and removed in the same commit that records its `delivery`. So a kill at any point repeats at most
- * the item in flight, with the same message id, which the network and the apps drop as a duplicate.
+ * the item in flight, with the same message id, which the network and the apps drop as a duplicate. No item holds up the others for ever:
+ * the tries that ended the thread are counted, and those that found no connection although there is one (`in-flight.ts`).
  */
 import type { Logger } from 'pino'
 import { type Clock, HOUR, MINUTE, SECOND } from '../domain/clock.ts'
@@ -15,6 +16,7 @@ import { persistently } from '../storage/persist.ts'
 import type { Sealer } from '../storage/seal.ts'
 import { systemTimer, type Timer, within } from '../storage/timer.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
+import { createInFlight } from './in-flight.ts'
 import {
   deliveryEvent,
   previewOf,
@@ -73,6 +75,8 @@ export interface QueueOptions {
   random: () => number
   /** Resolves when the network has decided. Rejecting with Failure instance_not_connected puts the item back at the head. */
   send: (item: SendItem) => Promise<SendOutcome>
+  /** Whether the connection stands at this moment; `setConnected` hears of its end a little later. */
+  isOpen: () => boolean
   settings: () => InstanceSettings
   events: Pick<Outbox, 'wanted' | 'append' | 'committed'>
   /** More operations for the commit that ends an item. */
@@ -101,6 +105,8 @@ export interface Queue {
   remove(svcId: string): Promise<boolean>
   /** Items that wait, the one in flight not counted. */
   waiting(): number
+  /** Message id of the item that is in flight, or was when the process or the connection went: the network may know it. */
+  undecided(): string | undefined
   start(): Promise<void>
   /** Waits this many ms at most for the item in flight; one that is not decided then is sent again after the next start. */
   stop(deadlineMs: number): Promise<void>
@@ -113,6 +119,8 @@ export interface QueueList {
   total: number
 }
 
+const failed = (message: string): SendOutcome => ({ status: 'failed', code: 'send_failed', message })
+
 export function createQueue(options: QueueOptions): Queue {
   const {
     instanceId,
@@ -121,6 +129,7 @@ export function createQueue(options: QueueOptions): Queue {
     clock,
     random,
     send,
+    isOpen,
     settings,
     events,
     onDelivery,
@@ -133,7 +142,7 @@ export function createQueue(options: QueueOptions): Queue {
   const shelf = createShelf({ instanceId, store, sealer, blobs, log })
   const ids = ascendingIds(clock)
   const stopping = new AbortController()
-  const inFlightKey = keys.queueInFlight(instanceId)
+  const mark = createInFlight(store, keys.queueInFlight(instanceId))
 
   let state: 'new' | 'running' | 'stopped' = 'new'
   /** In order of service ids, without the item in flight. */
@@ -150,8 +159,6 @@ export function createQueue(options: QueueOptions): Queue {
   let restrictedUntil = 0
   /** The wait drawn for the head, so that looking twice does not draw twice. */
   let drawn: { svcId: string; ms: number } | undefined
-  /** Item that was in flight when the process or the connection went. */
-  let begun: string | undefined
   let alarm: { cancel(): void } | undefined
   let expiryAlarm: { cancel(): void } | undefined
 
@@ -193,8 +200,8 @@ export function createQueue(options: QueueOptions): Queue {
       if (outcome === 'back') return await putBack(item)
       previousDoneAt = clock.now()
       await onStep?.('after-send', item.svcId)
-      await settle([[item, outcome]], [[inFlightKey, null]])
-      begun = undefined
+      await settle([[item, outcome]], [mark.endOp])
+      mark.ended()
       await onStep?.('settled', item.svcId)
     } catch (error) {
       // Storage failed before the network was asked, or the service stops: the item is still in storage and keeps its place.
@@ -205,30 +212,43 @@ export function createQueue(options: QueueOptions): Queue {
   }
 
   async function attempt(item: Waiting): Promise<SendOutcome | 'back'> {
-    const stored = await shelf.load(item.svcId)
-    if (stored === undefined) return { status: 'failed', code: 'send_failed', message: 'The stored message could not be read.' }
-    await store.commit({ ops: [[inFlightKey, Buffer.from(item.svcId)]] })
-    const again = begun === item.svcId
-    begun = item.svcId
-    await onStep?.('before-send', item.svcId)
+    const { svcId, operation } = item
+    const stored = await shelf.load(svcId)
+    if (stored === undefined) return failed('The stored message could not be read.')
+    const turn = await mark.begin(svcId)
+    if (turn === 'spent') {
+      log.error(
+        { instance_id: instanceId, svc_id: svcId, operation },
+        'queue: an item is given up, the service ended at each of its tries',
+      )
+      return failed('The service ended each time it was about to send this message.')
+    }
+    await onStep?.('before-send', svcId)
     try {
-      return await send({ ...stored, again })
+      return await send({ ...stored, again: turn === 'again' })
     } catch (error) {
-      if (error instanceof Failure && error.code === 'instance_not_connected') return 'back'
+      const isBack = error instanceof Failure && error.code === 'instance_not_connected'
+      if (isBack && (!isOpen() || mark.mayComeBack())) return 'back'
       if (stopping.signal.aborted) throw error
+      log.error({ instance_id: instanceId, svc_id: svcId, operation, err: error }, 'queue: sending broke')
+      // Something of its own looks like a lost connection, and it must not hold up the others.
+      if (isBack) return failed('The message could not be brought onto the connection.')
       const { code, message } = error instanceof Failure ? error : new Failure('send_failed')
-      log.error({ instance_id: instanceId, svc_id: item.svcId, operation: item.operation, err: error }, 'queue: sending broke')
       return { status: 'failed', code, message }
     }
   }
 
+  /** It keeps its mark, so that a restart does not forget that it is sent again; this try did the thread no harm. */
   async function putBack(item: Waiting) {
     notBefore = clock.now() + RESUME_DELAY
-    await store.commit({ ops: [[inFlightKey, null]] }).catch((error: unknown) => {
-      // Harmless: the mark names an item that is still here, and goes with it.
-      log.warn({ instance_id: instanceId, svc_id: item.svcId, err: error }, 'queue: the mark of an item put back stays')
-    })
+    await uncount(item)
     line.unshift(item)
+  }
+
+  async function uncount({ svcId }: Waiting) {
+    await mark.uncount().catch((error: unknown) => {
+      log.warn({ instance_id: instanceId, svc_id: svcId, err: error }, 'queue: a try that came back stays counted')
+    })
   }
 
   /** One commit for the items' end and their `delivery` events. */
@@ -360,8 +380,7 @@ export function createQueue(options: QueueOptions): Queue {
     const found = await shelf.all()
     line = found.line
     ids.continueAfter(found.newest)
-    const mark = await store.get(inFlightKey)
-    begun = mark && Buffer.from(mark).toString()
+    await mark.load()
     await shelf.sweep()
     state = 'running'
     watchExpiry()
@@ -376,6 +395,7 @@ export function createQueue(options: QueueOptions): Queue {
       if (connected === (connectedAt !== null)) return
       connectedAt = connected ? clock.now() : null
       notBefore = 0
+      mark.reconnected()
       pump()
     },
     setRestricted(until) {
@@ -385,12 +405,15 @@ export function createQueue(options: QueueOptions): Queue {
     clear: (phone) => drop(line.filter((item) => phone === undefined || item.phone === phone)),
     remove: async (svcId) => (await drop(line.filter((item) => item.svcId === svcId))) === 1,
     waiting: () => line.length,
+    undecided: () => [inFlight?.item, line[0]].find((item) => item && item.svcId === mark.svcId)?.messageId,
     async stop(deadlineMs) {
       state = 'stopped'
       alarm?.cancel()
       expiryAlarm?.cancel()
       await within(working, deadlineMs)
       stopping.abort(new Failure('engine_unavailable'))
+      // An end that was wanted is none of the item's doing.
+      if (inFlight) await uncount(inFlight.item)
     },
   }
 }

@@ -122,6 +122,22 @@ test('with disable_enqueue_when_disconnected a text is refused while not connect
   await world.receiver.waitFor('its delivery', ({ type, message_id }) => type === 'delivery' && message_id === ack.message_id)
 })
 
+// It was taken for a lost connection, and whatever stood behind it waited as long as the network answered so.
+test('a query that the network refuses with 408 fails its item alone: the next one leaves', async () => {
+  await world.sandbox.fault({ on: 'query', match: { xmlns: 'w:g2' }, do: { query_error: [408, 'request-timeout'] }, times: 100 })
+  const toGroup = await world.gateway.sendText(instance, '120363999999999998-group', 'to a group')
+  const next = await world.gateway.sendText(instance, ANA, 'next')
+  const outcome = async (id: string) =>
+    (await world.receiver.waitFor(`delivery of ${id}`, ({ type, message_id }) => type === 'delivery' && message_id === id)) as {
+      status?: string
+      error_code?: string | null
+    }
+  const failed = await outcome(toGroup.message_id)
+  assert.deepEqual([failed.status, failed.error_code], ['failed', 'send_failed'])
+  assert.equal((await outcome(next.message_id)).status, 'sent')
+  await world.sandbox.clearFaults()
+})
+
 test('a text that was on its way when the connection broke is sent again under the same id, and delivered once', async () => {
   await world.sandbox.fault({ on: 'message', do: 'cut', times: 1 })
   const ack = await world.gateway.sendText(instance, BEN, 'through a cut')

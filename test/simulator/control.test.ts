@@ -88,6 +88,7 @@ test('every kind of fault is taken, and cleared', async () => {
     'drop',
     'duplicate',
     'cut',
+    'unanswered',
     { delay_ms: 5 },
     { query_error: [404, 'item-not-found'] },
     { ack_error: 463 },

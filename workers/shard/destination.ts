@@ -29,11 +29,8 @@ export async function resolveDestination(session: Session, identifier: Identifie
   switch (identifier.kind) {
     case 'broadcast':
       throw new Failure('not_allowed', { message: 'Broadcast lists do not exist on linked devices.' })
-    case 'group': {
-      const group = await groupAt(session, jid)
-      if (group.isSuspended) throw new Failure('group_suspended')
-      return { jid, kind: 'group', other: null, group }
-    }
+    case 'group':
+      return { jid, kind: 'group', other: null, group: await writableGroup(session, jid) }
     case 'newsletter':
     case 'status':
       return { jid, kind: identifier.kind, other: null, group: null }
@@ -73,6 +70,12 @@ async function registeredJid(session: Session, digits: string): Promise<string> 
     known.delete(oldest)
   }
   return jid
+}
+
+export async function writableGroup(session: Session, jid: string): Promise<Group> {
+  const group = await groupAt(session, jid)
+  if (group.isSuspended) throw new Failure('group_suspended')
+  return group
 }
 
 export async function groupAt(session: Session, jid: string): Promise<Group> {

@@ -109,7 +109,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   const pairing = createPairing(clock)
   const recent = createRecent()
   const secrets = createSecrets({ instance: id, store, sealer, clock, log })
-  const sent = createSent({ instance: id, store, sealer, clock, log, secrets })
+  const sent = createSent({ instance: id, store, sealer, clock, log, secrets, undecided: () => line.queue.undecided() })
   const contacts = createSavedContacts(id, store, sealer)
   const disappearing = createDisappearing({ instance: id, store, sealer })
   const idempotency = createIdempotency({

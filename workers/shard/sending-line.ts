@@ -22,6 +22,7 @@ import type { FirstStatus, MessageStatuses } from './message-status.ts'
 import { operations } from './operations/index.ts'
 import type { SendContext, SendFiles } from './operations/types.ts'
 import type { Outside } from './outside.ts'
+import { sendAgain } from './sending-again.ts'
 import type { Session } from './session.ts'
 
 export interface SendingLineDeps extends Pick<SendContext, 'recent' | 'sent' | 'contacts' | 'disappearing'> {
@@ -70,6 +71,7 @@ export function createSendingLine(deps: SendingLineDeps): SendingLine {
     blobs: shard.blobs,
     settings: deps.settings,
     send: (item) => runAs(instance, () => send(item)),
+    isOpen: () => deps.session()?.isOpen === true,
     onDelivery({ svcId }) {
       const told = accompanying.get(svcId)
       if (!told) return []
@@ -129,7 +131,7 @@ export function createSendingLine(deps: SendingLineDeps): SendingLine {
     }
     statuses.hold(messageId)
     try {
-      const { message } = await twin.run(context, item.input as never)
+      const { message } = (item.again && (await sendAgain(context))) || (await twin.run(context, item.input as never))
       if (message) accompanying.set(item.svcId, await eventsOf(message, session))
       return { status: 'sent' }
     } catch (error) {

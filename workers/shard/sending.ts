@@ -20,7 +20,7 @@ import { attach } from './context-info.ts'
 import type { Destination } from './destination.ts'
 import type { Accepted, SendContext } from './operations/types.ts'
 import { ackFailure, sendFailure } from './translate/failures.ts'
-import { stanzaOf } from './translate/outbound/stanza.ts'
+import { type Stanza, stanzaOf } from './translate/outbound/stanza.ts'
 import { pause, untilEnd, within } from './within.ts'
 
 export interface Letter {
@@ -48,38 +48,50 @@ const STATUS_BATCH = 2_000
 
 export async function sendLetter(context: SendContext, to: Destination, letter: Letter): Promise<Accepted> {
   await showTyping(context, to, letter)
-  const first = await attempt(context, to, to.jid, letter)
-  if (first.ok) return accept(context, first.message)
-  const { session } = context
-  if (first.code === RESTRICTED) await session.refreshRestriction()
-  const isRestricted = session.isRestricted()
-  if (to.other === null || !TRY_OTHER.has(first.code) || isRestricted) throw ackFailure(first.code, isRestricted)
-  const second = await attempt(context, to, to.other, letter)
-  if (second.ok) return accept(context, second.message)
-  throw ackFailure(second.code, session.isRestricted())
+  const message = await compose(context, to.jid, letter)
+  if (letter.info) attach(message, letter.info)
+  const stanza = stanzaOf(message, to, letter)
+  await context.sent.put(context.item.messageId, message, stanza)
+  return relay(context, { message, stanza, ...(letter.statusJidList ? { statusJidList: letter.statusJidList } : {}) })
 }
 
-type Attempt = { ok: true; message: WAMessage } | { ok: false; code: number }
+/** A message as it is stored, ready to leave, for the first time or again. */
+export interface Parcel {
+  message: proto.IMessage
+  stanza: Stanza
+  statusJidList?: string[]
+}
 
-async function attempt(context: SendContext, to: Destination, jid: string, letter: Letter): Promise<Attempt> {
-  const { session, sent, item } = context
+export async function relay(context: SendContext, parcel: Parcel): Promise<Accepted> {
+  const first = await attempt(context, parcel)
+  if (first === 'ok') return accept(context, parcel)
+  const { session } = context
+  if (first === RESTRICTED) await session.refreshRestriction()
+  const isRestricted = session.isRestricted()
+  const { other, ...stanza } = parcel.stanza
+  if (other === undefined || !TRY_OTHER.has(first) || isRestricted) throw ackFailure(first, isRestricted)
+  const readdressed = { ...parcel, stanza: { ...stanza, to: other } }
+  await context.sent.put(context.item.messageId, parcel.message, readdressed.stanza)
+  const second = await attempt(context, readdressed)
+  if (second === 'ok') return accept(context, readdressed)
+  throw ackFailure(second, session.isRestricted())
+}
+
+/** The code of the refusal, if it is one. */
+async function attempt({ session, item }: SendContext, { message, stanza, statusJidList }: Parcel): Promise<'ok' | number> {
   const { sock } = session
-  const message = await compose(context, jid, letter)
-  if (letter.info) attach(message.message!, letter.info)
-  const stanza = stanzaOf(message.message!, { jid, group: to.group }, letter)
-  await sent.put(item.messageId, message.message!, stanza)
   const options: MessageRelayOptions = {
     messageId: item.messageId,
     useCachedGroupMetadata: true,
     additionalAttributes: stanza.attributes,
     additionalNodes: stanza.nodes,
   }
-  for (const statusJidList of batches(letter.statusJidList)) {
+  for (const batch of batches(statusJidList)) {
     const ack = session.ack(item.messageId)
     try {
-      const relayed = sock.relayMessage(jid, withMediaType(message.message!), {
+      const relayed = sock.relayMessage(stanza.to, withMediaType(message), {
         ...options,
-        ...(statusJidList ? { statusJidList } : {}),
+        ...(batch ? { statusJidList: batch } : {}),
       })
       await within(session, RELAY_DEADLINE, relayed)
     } catch (error) {
@@ -89,9 +101,9 @@ async function attempt(context: SendContext, to: Destination, jid: string, lette
     const verdict = await untilEnd(session, ack.verdict())
     if (verdict === 'timeout') throw new Failure('send_timeout')
     if (verdict === 'closed') throw new Failure('instance_not_connected')
-    if (!verdict.ok) return { ok: false, code: verdict.code }
+    if (!verdict.ok) return verdict.code
   }
-  return { ok: true, message }
+  return 'ok'
 }
 
 /** A long audience goes in several stanzas of the same id; one without audience in one. */
@@ -101,23 +113,29 @@ function batches(audience: string[] | undefined): (string[] | undefined)[] {
   return Array.from({ length: count }, (_, index) => audience.slice(index * STATUS_BATCH, (index + 1) * STATUS_BATCH))
 }
 
-async function compose({ session, item }: SendContext, jid: string, { content, options }: Letter): Promise<WAMessage> {
-  const { sock } = session
-  const own = { userJid: session.me?.id ?? '', messageId: item.messageId }
+async function compose(context: SendContext, jid: string, { content, options }: Letter): Promise<proto.IMessage> {
+  const own = ownOptions(context)
   try {
-    if ('proto' in content) return generateWAMessageFromContent(jid, content.proto, own)
-    return await generateWAMessage(jid, content, {
-      ...own,
-      upload: sock.waUploadToServer,
-      ...options,
-    } as MessageGenerationOptions)
+    const made =
+      'proto' in content
+        ? generateWAMessageFromContent(jid, content.proto, own)
+        : await generateWAMessage(jid, content, {
+            ...own,
+            upload: context.session.sock.waUploadToServer,
+            ...options,
+          } as MessageGenerationOptions)
+    return made.message!
   } catch (error) {
     throw sendFailure(error)
   }
 }
 
-function accept({ recent, now }: SendContext, message: WAMessage): Accepted {
-  const own = { ...message, key: { ...message.key, fromMe: true }, messageTimestamp: Math.floor(now() / SECOND) } as WAMessage
+const ownOptions = ({ session, item }: SendContext) => ({ userJid: session.me?.id ?? '', messageId: item.messageId })
+
+function accept(context: SendContext, { message, stanza }: Parcel): Accepted {
+  const { recent, now } = context
+  const made = generateWAMessageFromContent(stanza.to, message, ownOptions(context))
+  const own = { ...made, key: { ...made.key, fromMe: true }, messageTimestamp: Math.floor(now() / SECOND) } as WAMessage
   recent.add(own)
   return { message: own }
 }

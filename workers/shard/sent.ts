@@ -1,6 +1,7 @@
 /**
  * Sent messages, kept encrypted for the recipients' retry receipts ("Waiting for this message"), so that they can be answered after a
- * restart too: at most 24 h, and a bounded number. Written before the network call.
+ * restart too: at most 24 h, and a bounded number. Written before the network call, so that an item whose outcome got lost leaves again as
+ * the message it was (`sending-again.ts`).
  */
 import { BufferJSON, proto } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -33,6 +34,8 @@ export interface SentOptions {
   log: Pick<Logger, 'error'>
   /** What is said about it is kept longer, and may come at once: it is written with it. */
   secrets: Secrets
+  /** Message id of the queue's item in flight: it leaves again as it is stored, however long the connection was away. */
+  undecided?: () => string | undefined
   maxMessages?: number
   maxBytes?: number
 }
@@ -57,6 +60,7 @@ export interface Sent {
 
 export function createSent(options: SentOptions): Sent {
   const { instance, store, sealer, clock, log, secrets, maxMessages = MAX_MESSAGES, maxBytes = MAX_BYTES } = options
+  const undecided = () => keys.sent(instance, options.undecided?.() ?? '')
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   /** What lies there, as of the last sweep and what was written since: an upper bound. */
@@ -75,9 +79,10 @@ export function createSent(options: SentOptions): Sent {
     for await (const [key, value] of store.range(keys.sents(instance)))
       found.push({ key, at: timeOf(value), size: value.byteLength })
     found.sort((a, b) => b.at - a.at)
+    const needed = undecided()
     let kept = 0
-    const gone = found.filter(({ at, size }, index) => {
-      const isKept = !isOld(at) && index < maxMessages && kept + size <= maxBytes
+    const gone = found.filter(({ key, at, size }, index) => {
+      const isKept = key === needed || (!isOld(at) && index < maxMessages && kept + size <= maxBytes)
       if (isKept) kept += size
       return !isKept
     })
@@ -105,7 +110,7 @@ export function createSent(options: SentOptions): Sent {
   async function letter(messageId: string): Promise<SentLetter | undefined> {
     const key = keys.sent(instance, messageId)
     const value = await store.get(key)
-    if (!value || isOld(timeOf(value))) return undefined
+    if (!value || (isOld(timeOf(value)) && key !== undecided())) return undefined
     try {
       return unpacked(sealer.open(key, value.subarray(TIME_BYTES)))
     } catch (error) {

@@ -1,9 +1,11 @@
 /** Status posts: to their audience, and taken back from the same one. */
+import type { proto } from '@whiskeysockets/baileys'
 import type { SendContext } from './operations/types.ts'
 import type { Recent } from './recent.ts'
-import { type Letter, sendLetter } from './sending.ts'
+import { type Letter, relay, sendLetter } from './sending.ts'
 import { statusAudience } from './status-audience.ts'
 import { STATUS_JID } from './translate/jid.ts'
+import type { Stanza } from './translate/outbound/stanza.ts'
 
 /** Posts whose audience is remembered for their deletion; an older one is taken back from today's audience. */
 const REMEMBERED = 50
@@ -35,6 +37,18 @@ export async function removeStatus(context: SendContext, messageId: string, lett
   const known = posted.get(context.recent)?.get(messageId)
   const audience = known ?? (await statusAudience(context.session, context.contacts))
   return sendLetter(context, STATUS, { ...letter, attributes: addressing(audience), statusJidList: audience.jids })
+}
+
+/** What is stored goes to today's audience: of a removal to that of the post, where it is known. */
+export async function relayStatus(context: SendContext, message: proto.IMessage, stanza: Stanza) {
+  const removed = message.protocolMessage?.key?.id
+  const known = removed ? posted.get(context.recent)?.get(removed) : undefined
+  const audience = known ?? (await statusAudience(context.session, context.contacts))
+  const { addressing_mode: _, ...attributes } = stanza.attributes
+  const addressed = { ...stanza, attributes: { ...attributes, ...addressing(audience) } }
+  const accepted = await relay(context, { message, stanza: addressed, statusJidList: audience.jids })
+  if (!removed) remember(context, audience)
+  return accepted
 }
 
 function remember({ recent, item }: SendContext, { jids, byLid }: Posted) {

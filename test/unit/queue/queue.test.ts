@@ -84,6 +84,7 @@ async function bench(t: TestContext): Promise<Bench> {
         clock: time.clock,
         timer: time.timer,
         random: () => 0.5,
+        isOpen: () => true,
         settings: () => made.settings,
         events: outbox,
         log,
@@ -314,6 +315,179 @@ test('a connection lost in flight puts the item back at the head, with the same 
       [ack.messageId, true],
     ],
   )
+})
+
+test('what was put back is sent again after a restart, too', async (t) => {
+  const b = await bench(t)
+  const first = await b.open({ send: async () => Promise.reject(new Failure('instance_not_connected')) })
+  const ack = await first.enqueue(text('1'))
+  assert.equal(first.undecided(), undefined)
+  first.setConnected(true)
+  b.time.advance(2 * SECOND)
+  await until(() => first.waiting() === 1 && first.undecided() === ack.messageId, 'back in line')
+  await first.stop(0)
+  const second = await b.open()
+  assert.equal(second.undecided(), ack.messageId)
+  second.setConnected(true)
+  b.time.advance(2 * SECOND)
+  await until(async () => (await b.deliveries()).length === 1, 'delivered')
+  assert.deepEqual(
+    b.sent.map(({ messageId, again }) => [messageId, again]),
+    [[ack.messageId, true]],
+  )
+  await until(() => second.undecided() === undefined, 'the outcome')
+})
+
+/** The connection stands or not, and the item of this phone never finds it. */
+async function withLost(b: Bench, isOpen: () => boolean) {
+  const tries: string[] = []
+  const queue = await b.open({
+    isOpen,
+    async send({ phone }) {
+      tries.push(phone)
+      if (phone === 'lost') throw new Failure('instance_not_connected')
+      return { status: 'sent' }
+    },
+  })
+  await queue.enqueue(text('lost'))
+  await queue.enqueue(text('next'))
+  queue.setConnected(true)
+  const untilTried = async (count: number) => {
+    await b.time.armed(2 * SECOND)
+    b.time.advance(2 * SECOND)
+    await until(() => tries.length === count, `try ${count}`)
+  }
+  return { queue, tries, untilTried }
+}
+
+// A query answered with 408 was taken for a lost connection, and the whole line waited for it while the instance was connected.
+test('an item that finds no connection although there is one fails after three times, and the line goes on', async (t) => {
+  const b = await bench(t)
+  const { tries, untilTried } = await withLost(b, () => true)
+  for (let count = 1; count <= 5; count++) await untilTried(count)
+  assert.deepEqual(tries, ['lost', 'lost', 'lost', 'lost', 'next'])
+  await until(async () => (await b.deliveries()).length === 2, 'deliveries')
+  assert.deepEqual(
+    (await b.deliveries()).map(({ phone, error_code }) => [phone, error_code]),
+    [
+      ['lost', 'send_failed'],
+      ['next', null],
+    ],
+  )
+})
+
+test('an item waits for a connection that is lost however often that happens', async (t) => {
+  const b = await bench(t)
+  let isStanding = false
+  const { queue, tries, untilTried } = await withLost(b, () => isStanding)
+  for (let count = 1; count <= 8; count++) await untilTried(count)
+  // And one that stands begins to count anew with each connection.
+  isStanding = true
+  for (let connection = 0; connection < 3; connection++) {
+    for (let count = 1; count <= 3; count++) await untilTried(tries.length + 1)
+    await until(() => queue.waiting() === 2, 'back in line')
+    queue.setConnected(false)
+    queue.setConnected(true)
+  }
+  assert.ok(tries.every((phone) => phone === 'lost'))
+  assert.deepEqual(await b.deliveries(), [])
+})
+
+/** A life of the queue that ends where the item is about to be sent, by no word of anybody. */
+async function life(b: Bench, change: Partial<QueueOptions> = {}) {
+  let hung = false
+  const queue = await b.open({
+    onStep(name) {
+      if (name !== 'before-send') return
+      hung = true
+      return new Promise(() => {})
+    },
+    ...change,
+  })
+  queue.setConnected(true)
+  await b.time.armed(2 * SECOND)
+  b.time.advance(2 * SECOND)
+  return { queue, untilHung: () => until(() => hung, 'the end') }
+}
+
+// It ended the thread, with all its instances, in each of its lives.
+test('an item that ended three lives is not tried a fourth time: it fails, and the line goes on', async (t) => {
+  const b = await bench(t)
+  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const before = await b.open()
+  const acks = [await before.enqueue(text('poison')), await before.enqueue(text('next'))]
+  await before.stop(0)
+  for (let lives = 0; lives < 3; lives++) await (await life(b)).untilHung()
+  await life(b, { onStep: () => {} })
+  await until(async () => (await b.deliveries()).length === 2, 'deliveries')
+  assert.deepEqual(
+    (await b.deliveries()).map(({ svc_id, error_code }) => [svc_id, error_code]),
+    [
+      [acks[0]!.svcId, 'send_failed'],
+      [acks[1]!.svcId, null],
+    ],
+  )
+  assert.deepEqual(
+    b.sent.map(({ phone }) => phone),
+    ['next'],
+  )
+  assert.equal(await b.store.get(keys.queueInFlight(INSTANCE)), undefined)
+})
+
+test('a stop that was wanted and a connection that was lost are not counted among them', async (t) => {
+  const b = await bench(t)
+  const before = await b.open()
+  await before.enqueue(text('slow'))
+  await before.stop(0)
+  const lost = async () => Promise.reject(new Failure('instance_not_connected'))
+  for (let lives = 0; lives < 3; lives++) {
+    const wanted = await life(b)
+    await wanted.untilHung()
+    await wanted.queue.stop(0)
+    const cut = await life(b, { onStep: () => {}, send: lost, isOpen: () => false })
+    await until(() => cut.queue.waiting() === 1, 'back in line')
+    await cut.queue.stop(0)
+  }
+  // Two of its own are not too many.
+  for (let lives = 0; lives < 2; lives++) await (await life(b)).untilHung()
+  await life(b, { onStep: () => {} })
+  await until(async () => (await b.deliveries()).length === 1, 'the delivery')
+  assert.equal((await b.deliveries())[0]!.status, 'sent')
+})
+
+test('the count costs no commit of its own', async (t) => {
+  const b = await bench(t)
+  let commits = 0
+  const store = {
+    ...b.store,
+    commit(batch: Parameters<OpenStore['commit']>[0]) {
+      commits++
+      return b.store.commit(batch)
+    },
+  }
+  const queue = await b.open({ store })
+  await queue.enqueue(text('1'))
+  queue.setConnected(true)
+  await b.time.armed(2 * SECOND)
+  commits = 0
+  b.time.advance(2 * SECOND)
+  await until(async () => (await b.deliveries()).length === 1, 'the delivery')
+  assert.equal(commits, 2)
+})
+
+test('a mark of before, which is a service id and nothing else, is still known', async (t) => {
+  const b = await bench(t)
+  const before = await b.open()
+  const { svcId, messageId } = await before.enqueue(text('1'))
+  await before.stop(0)
+  await b.store.commit({ ops: [[keys.queueInFlight(INSTANCE), Buffer.from(svcId)]] })
+  const queue = await b.open()
+  assert.equal(queue.undecided(), messageId)
+  queue.setConnected(true)
+  await b.time.armed(2 * SECOND)
+  b.time.advance(2 * SECOND)
+  await until(() => b.sent.length === 1, 'it to leave')
+  assert.equal(b.sent[0]!.again, true)
 })
 
 for (const [step, times] of [

@@ -76,6 +76,26 @@ test('after a day they go, a bounded number in one commit', async (t) => {
   assert.deepEqual(sizes, [1_000, 1_000, 500])
 })
 
+test('the one whose outcome is not known stays until it is, however long that takes', async (t) => {
+  const b = await bench(t)
+  let undecided: string | undefined = 'm1'
+  const before = b.open()
+  for (let n = 0; n < 6; n++) await before.put(`m${n}`, text('old'), STANZA)
+  b.open({ undecided: () => undecided, maxMessages: 2 }).start()
+  await until(async () => (await b.left()).length === 3, 'all but the newest two to go')
+  assert.deepEqual(await b.left(), ['m1', 'm4', 'm5'])
+  b.now += DAY + 1
+  const sent = b.open({ undecided: () => undecided })
+  sent.start()
+  await until(async () => (await b.left()).length === 1, 'the others to go')
+  assert.deepEqual(await b.left(), ['m1'])
+  assert.equal((await sent.letter('m1'))?.message.conversation, 'old')
+  undecided = undefined
+  assert.equal(await sent.letter('m1'), undefined)
+  b.open().start()
+  await until(async () => (await b.left()).length === 0, 'it to go')
+})
+
 test('when it has stopped nothing is written any more, and a sweep that fails is no unhandled rejection', async (t) => {
   const b = await bench(t)
   let isFailing = true

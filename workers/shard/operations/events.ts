@@ -33,12 +33,21 @@ export const events: Operations<typeof import('../../../src/features/events.ts')
     const about = secretAbout(context, target)
     const changed = eventMessage(event, await joinLink(context, event, target.event.joinLink))
     const edit = eventEdit(target.key, about, changed, context.now())
-    const accepted = await sendLetter(context, target.to, { content: { proto: edit } })
     // What the next edit starts from: a link that stays is told by the last edit.
-    const { contextInfo } = target.event
-    const eventNow = { ...changed, ...(contextInfo ? { contextInfo } : {}) }
-    context.recent.add({ ...target.message, message: { ...target.message.message, eventMessage: eventNow } })
-    return accepted
+    const remember = () => {
+      const { contextInfo } = target.event
+      const eventNow = { ...changed, ...(contextInfo ? { contextInfo } : {}) }
+      context.recent.add({ ...target.message, message: { ...target.message.message, eventMessage: eventNow } })
+    }
+    try {
+      const accepted = await sendLetter(context, target.to, { content: { proto: edit } })
+      remember()
+      return accepted
+    } catch (error) {
+      // It leaves again as it is, without coming through here.
+      if (error instanceof Failure && error.code === 'instance_not_connected') remember()
+      throw error
+    }
   },
 
   async sendEventResponse(context, { phone, event_message_id, event_response }) {

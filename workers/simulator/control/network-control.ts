@@ -108,6 +108,8 @@ export type FaultAction =
   | 'drop'
   | 'duplicate'
   | 'cut'
+  /** Taken, and the connection cut before anything is said to it. */
+  | 'unanswered'
   | { delay_ms: number }
   | { query_error: [code: number, text: string] }
   | { ack_error: number }

@@ -188,7 +188,7 @@ const written = v.pipe(v.union([v.string(), v.number(), v.boolean()]), v.transfo
 
 const FaultDo = v.union(
   [
-    v.picklist(['drop', 'duplicate', 'cut']),
+    v.picklist(['drop', 'duplicate', 'cut', 'unanswered']),
     v.strictObject({ delay_ms: count }),
     v.strictObject({ query_error: v.strictTuple([v.pipe(v.number(), v.integer()), v.string()]) }),
     v.strictObject({ ack_error: v.pipe(v.number(), v.integer()) }),
@@ -201,7 +201,7 @@ const FaultDo = v.union(
     v.strictObject({ http_status: v.pipe(v.number(), v.integer(), v.minValue(100), v.maxValue(599)) }),
     v.strictObject({ corrupt: v.literal(true) }),
   ],
-  'must be drop, duplicate, cut or one of { delay_ms }, { query_error: [code, text] }, { ack_error }, { stream_error }, { failure, code?, expire? }, { http_status }, { corrupt: true }',
+  'must be drop, duplicate, cut, unanswered or one of { delay_ms }, { query_error: [code, text] }, { ack_error }, { stream_error }, { failure, code?, expire? }, { http_status }, { corrupt: true }',
 )
 
 export const NewFault = v.strictObject({

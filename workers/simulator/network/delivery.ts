@@ -34,7 +34,7 @@ function deliver(network: Network, connection: Connection, item: BinaryNode) {
   const action = on && network.faults.take(on, facts)
   if (!action) return connection.send(item)
   if (action === 'drop') return
-  if (action === 'cut') return connection.cut()
+  if (action === 'cut' || action === 'unanswered') return connection.cut()
   if (action === 'duplicate') {
     connection.send(item)
     return connection.send(item)

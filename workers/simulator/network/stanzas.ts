@@ -29,6 +29,10 @@ export function receiveStanza(network: Network, connection: Connection, item: Bi
   if (!action) return handle(network, connection, item)
   if (action === 'drop') return
   if (action === 'cut') return connection.cut()
+  if (action === 'unanswered') {
+    connection.cut()
+    return handle(network, connection, item)
+  }
   if (action === 'duplicate') {
     handle(network, connection, item)
     return handle(network, connection, item)

@@ -15,9 +15,11 @@ export interface Stanza {
   /** Address of the chat. */
   to: string
   attributes: Record<string, string>
-  /** Attributes of the ciphertext. */
+  /** Attributes of the ciphertext; of a post, which has none, of its plaintext. */
   enc: Record<string, string>
   nodes: BinaryNode[]
+  /** The person's other name, for the one try in the other namespace. */
+  other?: string
 }
 
 const { Type } = proto.Message.ProtocolMessage
@@ -59,7 +61,7 @@ export const pollOf = (content: proto.IMessage): proto.Message.IPollCreationMess
 /** What the library will write, and what it is told to write. A group's own attributes are the library's, who knows them as we do. */
 export function stanzaOf(
   message: proto.IMessage,
-  { jid, group }: { jid: string; group: GroupMetadata | null },
+  { jid, other, group }: { jid: string; other?: string | null; group: GroupMetadata | null },
   more: { attributes?: Record<string, string>; nodes?: BinaryNode[] } = {},
 ): Stanza {
   const content = normalizeMessageContent(message) ?? {}
@@ -78,5 +80,6 @@ export function stanzaOf(
     },
     enc: { ...(mediaType ? { mediatype: mediaType } : {}), ...(isHidden ? { 'decrypt-fail': 'hide' } : {}) },
     nodes: [...nodes, ...(more.nodes ?? [])],
+    ...(other ? { other } : {}),
   }
 }
