@@ -6,7 +6,7 @@ import { until } from './ground.ts'
 import { compare, firstDeliveries, line, textOf, texts } from './ledger.ts'
 import { burstIds, CONTACTS, createPeople, MEMBERS, PHONE } from './traffic.ts'
 
-test('a backlog of 500 texts is delivered whole and in order, ahead of what is new', { timeout: 120_000 }, async (t) => {
+test('a backlog of 500 texts is delivered whole and in order, ahead of what is new', { timeout: 240_000 }, async (t) => {
   const world = await startWorld()
   const { gateway, sandbox, receiver } = world
   try {

@@ -14,7 +14,7 @@ const RANDOM_KILLS = 4
 const PER_ROUND = 10
 const VALUES = ['delivered', 'read', 'played'] as const
 
-test('receipts given during kills all end in one message_status each', { timeout: 120_000 }, async (t) => {
+test('receipts given during kills all end in one message_status each', { timeout: 300_000 }, async (t) => {
   const ground = await startGround()
   const { gateway, sandbox, receiver } = ground
   try {
