@@ -48,7 +48,7 @@ export const keys = {
   /** Journal records that ended the thread at every replay. */
   deadLetter: (id: string, key: string) => `instance:${id}:dead-letter:${key}`,
   deadLetters: (id: string) => `instance:${id}:dead-letter:`,
-  /** Calls that ring: what their offer said. */
+  /** Calls that ring: what their offer said, by the call's id, blind. */
   call: (id: string, callId: string) => `instance:${id}:call:${callId}`,
   calls: (id: string) => `instance:${id}:call:`,
   /** Messages that came and could not be read: told after a while, unless the sender's retry is faster. */

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import type { RangeOptions } from '../../src/storage/contract.ts'
+import { KEY_LIMIT, type RangeOptions } from '../../src/storage/contract.ts'
 import { type OpenStore, openStore } from '../../src/storage/open.ts'
 
 const BACKENDS: Record<string, (dir: string) => string> = { lmdb: (dir) => `lmdb:${dir}` }
@@ -118,6 +118,12 @@ for (const [name, urlOf] of Object.entries(BACKENDS)) {
       assert.equal(await store.get(good[0]), undefined)
       await store.commit({ ops: [[p.padEnd(1_024, 'k'), bytes('long')]] })
       assert.equal((await keysOf(p)).length, 1)
+    })
+
+    // A list answer to a message with an id of 5 KB was a read that fails: taken again, and the connection cut, for a minute.
+    test('what no key can be is not there', async () => {
+      for (const key of ['x'.repeat(KEY_LIMIT + 1), 'x'.repeat(100_000), 'ü'.repeat(KEY_LIMIT), 'a/b', ''])
+        assert.equal(await store.get(key), undefined, `${key.length}`)
     })
 
     test('a range runs in key order within its prefix and nowhere else', async () => {

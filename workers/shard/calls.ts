@@ -58,7 +58,8 @@ const REJECT_DEADLINE = 10 * SECOND
 export function createCalls({ instance, store, sealer, clock, log, settings, told, once, enqueue }: CallDeps): Calls {
   const records = repository({ name: 'ringing call', schema: Call, version: 1, sealed: sealer })
   const ringing = new Map<string, Call>()
-  const keyOf = (id: string) => keys.call(instance, id)
+  /** Blind: whoever calls chooses the id, and it can be what no key may hold. */
+  const keyOf = (id: string) => keys.call(instance, sealer.blind(id))
 
   async function offered(call: Call, isOld: boolean, session: Session) {
     ringing.set(call.id, call)

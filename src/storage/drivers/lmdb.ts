@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as nextTimer, setImmediate as nextTurn } from 'node:timers/promises'
 import { type Database, open } from 'lmdb'
 import type { Driver } from 'unstorage'
-import { type Batch, checkOps, checkRecordKey, type RangeOptions, type StateStore } from '../contract.ts'
+import { type Batch, checkOps, checkRecordKey, KEY_LIMIT, type RangeOptions, type StateStore } from '../contract.ts'
 import { closeFile, PRIVATE_FOLDER } from '../private.ts'
 
 /** Entries read per step of a range. Between two steps no read transaction is held, so a slow reader does not keep old pages alive. */
@@ -66,7 +66,10 @@ export function lmdbDriver({ dir }: { dir: string }): LmdbDriver {
   for (const file of ['data.mdb', 'lock.mdb']) closeFile(join(dir, file))
 
   const read = (key: string) => {
-    // Another thread may have committed in this turn of the event loop: a kept read transaction would not see it.
+    // It cannot have been written, and lmdb throws: parts of keys come from strangers (message ids), who can make them as long as they like.
+    if (key.length > KEY_LIMIT)
+      return undefined
+      // Another thread may have committed in this turn of the event loop: a kept read transaction would not see it.
     ;(db as unknown as { resetReadTxn(): void }).resetReadTxn()
     return db.getBinary(key)
   }
