@@ -67,9 +67,10 @@ export function lmdbDriver({ dir }: { dir: string }): LmdbDriver {
 
   const read = (key: string) => {
     // It cannot have been written, and lmdb throws: parts of keys come from strangers (message ids), who can make them as long as they like.
-    if (key.length > KEY_LIMIT)
+    if (key.length > KEY_LIMIT) {
       return undefined
-      // Another thread may have committed in this turn of the event loop: a kept read transaction would not see it.
+    }
+    // Another thread may have committed in this turn of the event loop: a kept read transaction would not see it.
     ;(db as unknown as { resetReadTxn(): void }).resetReadTxn()
     return db.getBinary(key)
   }
