@@ -6,6 +6,7 @@
  * A message without an expiry says nothing: several clients leave it out. Switched off is a chat by the setting alone.
  */
 import { proto, toNumber, type WAMessage } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
 import * as v from 'valibot'
 import { DAY, SECOND } from '../../src/domain/clock.ts'
 import type { Op, StateStore } from '../../src/storage/contract.ts'
@@ -41,16 +42,23 @@ export interface DisappearingOptions {
   instance: string
   store: Pick<StateStore, 'get' | 'range' | 'commit'>
   sealer: Sealer
+  log: Pick<Logger, 'error'>
 }
 
-export function createDisappearing({ instance, store, sealer }: DisappearingOptions): Disappearing {
+export function createDisappearing({ instance, store, sealer, log }: DisappearingOptions): Disappearing {
   const records = repository({ name: 'expiry of a chat', schema: Expiry, version: 1, sealed: sealer })
   const keyOf = (jid: string) => keys.disappearing(instance, sealer.blind(bare(jid)))
 
   async function read(jid: string): Promise<Expiry | null> {
     const key = keyOf(jid)
     const bytes = await store.get(key)
-    return bytes ? records.decode(key, bytes) : null
+    try {
+      return bytes ? records.decode(key, bytes) : null
+    } catch (error) {
+      // Changed on disk: not known, until the chat's next message says it again.
+      log.error({ err: error }, 'the expiry of a chat is not readable')
+      return null
+    }
   }
 
   return {

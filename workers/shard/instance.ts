@@ -111,7 +111,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   const secrets = createSecrets({ instance: id, store, sealer, clock, log })
   const sent = createSent({ instance: id, store, sealer, clock, log, secrets, undecided: () => line.queue.undecided() })
   const contacts = createSavedContacts(id, store, sealer)
-  const disappearing = createDisappearing({ instance: id, store, sealer })
+  const disappearing = createDisappearing({ instance: id, store, sealer, log })
   const idempotency = createIdempotency({
     instanceId: id,
     store,
