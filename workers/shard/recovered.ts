@@ -54,7 +54,7 @@ export function createRecovered({ inbound, once, alongside, waiting, log, onMess
    * waits for any more has been told.
    */
   function asItCame(resent: proto.IWebMessageInfo): WAMessage | null {
-    const known = waiting.known(resent.key?.id ?? '')
+    const known = waiting.known(resent.key ?? {})
     if (!known || !resent.message) return null
     return {
       ...resent,

@@ -17,6 +17,8 @@ import { repository } from '../../src/storage/repository.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
 import type { Outbox } from '../../src/webhooks/outbox.ts'
 import { type Mark, messageMarks } from './marks.ts'
+import { chatNamesOf } from './translate/inbound/referenced.ts'
+import { bare } from './translate/jid.ts'
 
 /** Time for the sender's retry. */
 const RETRY_TIME = 10 * SECOND
@@ -57,8 +59,8 @@ export interface WaitingDeps {
 export interface WaitingMessages {
   load(): Promise<void>
   add(key: WAMessageKey, node: BinaryNode): void
-  /** By the id of the message. */
-  known(id: string): WaitingMessage | undefined
+  /** By the id of the message, and by its chat where several wait under one id: ids are whatever their writers choose. */
+  known(key: Pick<WAMessageKey, 'id' | 'remoteJid'>): WaitingMessage | undefined
   /** For the commit of the readable message. */
   arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
   stop(): Promise<void>
@@ -179,7 +181,12 @@ export function createWaiting({ instance, store, sealer, clock, log, outbox, eve
       // Nobody sends a view-once message again: there is nothing to wait for.
       later(mark, viewOnce ? 0 : RETRY_TIME)
     },
-    known: (id) => [...open.values()].find(({ record }) => record.key.id === id)?.record,
+    known({ id, remoteJid }) {
+      const found = [...open.values()].map(({ record }) => record).filter(({ key }) => key.id === id)
+      const isHere = ({ key }: WaitingMessage) => chatNamesOf(key).includes(bare(remoteJid ?? ''))
+      // A chat of two may be named otherwise than the stanza named it.
+      return found.find(isHere) ?? (found.length === 1 ? found[0] : undefined)
+    },
     arrived(key) {
       const mark = knownAs(key)
       if (!mark) return { ops: [], applied() {} }
