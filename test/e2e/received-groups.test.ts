@@ -1,7 +1,7 @@
 /** Groups whose events nobody wants. shared/api/webhook-payloads.md, 2.6. What each notification says: `received/group-notices.ts`. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { ANA, chatOf, ME, type Story, startStory } from './received/story.ts'
+import { ANA, BEN, chatOf, ME, type Story, startStory } from './received/story.ts'
 
 let story: Story
 before(async () => {
@@ -21,4 +21,26 @@ test('messages in groups can be ignored, and their notifications with them', asy
     [],
   )
   await gateway.must(story.instance, 'PUT', '/webhooks', { ignore_groups: false })
+})
+
+test('what happens in a group is told in the order in which it happened', async () => {
+  const { sandbox, receiver } = story.world
+  const { id: group } = await sandbox.createGroup({ subject: 'Order', owner: ANA, participants: [ANA, BEN, ME] })
+  const expected: unknown[] = []
+  for (let round = 0; round < 10; round++) {
+    await sandbox.post(`/groups/${group}/participants`, { by: ANA, action: 'remove', phones: [BEN] })
+    await sandbox.put(`/groups/${group}`, { by: ANA, subject: `Subject ${round}` })
+    await sandbox.post(`/groups/${group}/participants`, { by: ANA, action: 'add', phones: [BEN] })
+    await sandbox.put(`/groups/${group}`, { by: ANA, description: `Description ${round}` })
+    expected.push('group_participant_remove', `Subject ${round}`, 'group_participant_add', `Description ${round}`)
+  }
+  const told = () =>
+    receiver
+      .events('received')
+      .filter(({ phone, notification }) => phone === chatOf(group) && notification !== 'group_create')
+      .map(({ notification, notification_parameters: what }) =>
+        String(notification).includes('participant') ? notification : (what as string[])[0],
+      )
+  await receiver.waitFor('the last', () => told().length === expected.length)
+  assert.deepEqual(told(), expected)
 })

@@ -180,12 +180,14 @@ export function attachArrivals(session: Session, deps: ArrivalDeps): void {
 
   raiseGate(sock, {
     name: 'CB:notification',
+    inTurn: true,
     take: (node) => (TOLD.has(node.attrs.type ?? '') ? tellNotification(node) : undefined),
     onFailure,
   })
-  raiseGate(sock, { name: 'CB:call', take: (node) => calls.take(node, session), onFailure })
+  raiseGate(sock, { name: 'CB:call', inTurn: true, take: (node) => calls.take(node, session), onFailure })
   raiseGate(sock, {
     name: 'CB:message',
+    inTurn: true,
     take: (node) => (isJidNewsletter(node.attrs.from) ? tellPost(node) : undefined),
     onFailure,
   })

@@ -54,17 +54,29 @@ export interface Calls {
 const ANSWERED = new Set(['accepted_elsewhere', 'rejected_elsewhere', 'accepted', 'rejected'])
 /** Time for the network to take a rejection, in ms. */
 const REJECT_DEADLINE = 10 * SECOND
+const MAX_OVER = 1_000
 
 export function createCalls({ instance, store, sealer, clock, log, settings, told, once, enqueue }: CallDeps): Calls {
   const records = repository({ name: 'ringing call', schema: Call, version: 1, sealed: sealer })
   const ringing = new Map<string, Call>()
+  /** Calls that are over or rejected, the newest last: an offer that comes again does not ring, nor is it answered with a text again. */
+  const over = new Set<string>()
   /** Blind: whoever calls chooses the id, and it can be what no key may hold. */
   const keyOf = (id: string) => keys.call(instance, sealer.blind(id))
+
+  function isOver(id: string) {
+    over.add(id)
+    for (const oldest of over) {
+      if (over.size <= MAX_OVER) break
+      over.delete(oldest)
+    }
+  }
 
   async function offered(call: Call, isOld: boolean, session: Session) {
     ringing.set(call.id, call)
     await store.commit({ ops: [records.encode(keyOf(call.id), call)] })
     if (!settings().call_reject_auto || isOld) return
+    isOver(call.id)
     // The network's answer needs nothing of the stanza behind which it waits; still, whoever waits for a rejection waits long.
     void reject(call, session).catch((error: unknown) => log.warn({ err: error }, 'a call could not be rejected'))
   }
@@ -78,6 +90,7 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tol
 
   async function ended(call: Call, autoRejected: boolean) {
     ringing.delete(call.id)
+    isOver(call.id)
     const mark = messageMark({ id: call.id, chat: call.from, author: 'call' })
     await once(mark, async () => [await eventOf(call, autoRejected)].filter((event) => event !== null), [
       records.remove(keyOf(call.id)),
@@ -104,6 +117,7 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tol
   }
 
   async function forget(id: string) {
+    isOver(id)
     if (!ringing.delete(id)) return
     await store.commit({ ops: [records.remove(keyOf(id))] })
   }
@@ -126,7 +140,7 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tol
       switch (child.tag) {
         case 'offer':
         case 'offer_notice':
-          return offered(callOf(node, child, id), node.attrs.offline !== undefined, session)
+          return over.has(id) ? undefined : offered(callOf(node, child, id), node.attrs.offline !== undefined, session)
         case 'accept':
         case 'reject':
           return forget(id)

@@ -13,12 +13,17 @@ export interface Gate {
   name: string
   /** Undefined: not ours. Rejects, or throws, when it could not be written: the stanza is then not confirmed, and comes again. */
   take(node: BinaryNode): Promise<void> | undefined
+  /**
+   * Each is taken when the one before is written: events come in the order of the stanzas. Without it work begins at once and commits are
+   * shared, and only the order in which the library hears is kept: for what has an order of its own.
+   */
+  inTurn: boolean
   /** A stanza that could not be written down: nothing behind it may be confirmed either. */
   onFailure(error: unknown): void
 }
 
 /** Put up right after the socket is made, when only the library listens. */
-export function raiseGate({ ws }: WASocket, { name, take, onFailure }: Gate): void {
+export function raiseGate({ ws }: WASocket, { name, take, inTurn, onFailure }: Gate): void {
   const listeners = ws.listeners(name) as Listener[]
   ws.removeAllListeners(name)
   let waiting = 0
@@ -40,14 +45,14 @@ export function raiseGate({ ws }: WASocket, { name, take, onFailure }: Gate): vo
 
   ws.on(name, (node: BinaryNode) => {
     if (isShut) return
-    const taken = begun(node)
-    if (taken === undefined && waiting === 0) return pass(node)
-    // Its place in the line is taken now, and its work has begun: the line only keeps the order in which the library hears.
+    const isFirst = waiting === 0
+    const taken = isFirst || !inTurn ? begun(node) : undefined
+    if (taken === undefined && isFirst) return pass(node)
     taken?.catch(() => {})
     waiting++
     line = line.then(async () => {
       try {
-        await taken
+        await (isFirst || !inTurn ? taken : isShut ? undefined : begun(node))
         if (!isShut) pass(node)
       } catch (error) {
         isShut = true

@@ -20,6 +20,7 @@ export function attachReceipts(session: Session, { statuses, clock, log }: Recei
   const { sock, identity } = session
   raiseGate(sock, {
     name: 'CB:receipt',
+    inTurn: false,
     take(node) {
       // Sent again while it is still being sent, the ack of the one could be taken for that of the other.
       if (node.attrs.type === 'retry') return statuses.settled(node.attrs.id ?? '')

@@ -9,7 +9,7 @@ import { keys } from '../../../src/storage/keys.ts'
 import { createCalls } from '../../../workers/shard/calls.ts'
 import type { Session } from '../../../workers/shard/session.ts'
 import { ANA } from '../inbound/context.ts'
-import { INSTANCE, START, sealer, tempStore } from '../storage/fixtures.ts'
+import { INSTANCE, START, sealer, tempStore, until } from '../storage/fixtures.ts'
 
 const stanza = (tag: string, id: string, more: Record<string, string> = {}): BinaryNode => ({
   tag: 'call',
@@ -18,7 +18,8 @@ const stanza = (tag: string, id: string, more: Record<string, string> = {}): Bin
 })
 
 /** One life of the instance over this store. */
-async function live(store: StateStore) {
+async function live(store: StateStore, settings = DEFAULT_SETTINGS) {
+  const answered: string[] = []
   const told: unknown[] = []
   const calls = createCalls({
     instance: INSTANCE,
@@ -26,7 +27,7 @@ async function live(store: StateStore) {
     sealer,
     clock: { now: () => START },
     log: createLog('silent', 'test'),
-    settings: () => DEFAULT_SETTINGS,
+    settings: () => settings,
     async told(_, { block }) {
       told.push(block)
       return null
@@ -35,10 +36,12 @@ async function live(store: StateStore) {
       await make()
       await store.commit({ ops })
     },
-    enqueue: () => assert.fail('nothing was rejected'),
+    async enqueue(_, text) {
+      answered.push(text)
+    },
   })
   await calls.load()
-  return { calls, told }
+  return { calls, told, answered }
 }
 
 const session = {} as Session
@@ -63,4 +66,21 @@ async function missed(t: TestContext, id: string) {
 // Its record was refused, the connection cut, and the call came again, for ever.
 test('a call is told whatever its id is', async (t) => {
   for (const id of ['3EB0A', 'a/b ?', 'ü', 'x'.repeat(5_000)]) assert.equal((await missed(t, id)).length, 1, id.slice(0, 10))
+})
+
+test('an offer that comes twice is rejected and answered once, and one that comes after the end does not ring', async (t) => {
+  const store = await tempStore(t)
+  const settings = { ...DEFAULT_SETTINGS, call_reject_auto: true, call_reject_message: 'Please write.' }
+  const { calls, told, answered } = await live(store, settings)
+  let rejected = 0
+  const answering = { ended: new AbortController().signal, sock: { rejectCall: async () => ++rejected } }
+  const take = (node: BinaryNode) => calls.take(node, answering as unknown as Session)
+  await take(stanza('offer', '3EB0A'))
+  await take(stanza('offer', '3EB0A'))
+  await until(() => answered.length > 0)
+  await take(stanza('offer', '3EB0A'))
+  await take(stanza('terminate', '3EB0B', { reason: 'timeout' }))
+  await take(stanza('offer', '3EB0B'))
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual([rejected, answered, told.length, await ringing(store)], [1, ['Please write.'], 2, 0])
 })

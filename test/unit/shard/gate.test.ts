@@ -7,12 +7,12 @@ import { type Gate, raiseGate } from '../../../workers/shard/gate.ts'
 
 const stanza = (id: string): BinaryNode => ({ tag: 'call', attrs: { id } })
 
-function raised(take: Gate['take']) {
+function raised(take: Gate['take'], inTurn = true) {
   const ws = new EventEmitter()
   const heard: string[] = []
   const failures: unknown[] = []
   ws.on('CB:call', (node: BinaryNode) => heard.push(node.attrs.id ?? ''))
-  raiseGate({ ws } as unknown as WASocket, { name: 'CB:call', take, onFailure: (error) => failures.push(error) })
+  raiseGate({ ws } as unknown as WASocket, { name: 'CB:call', inTurn, take, onFailure: (error) => failures.push(error) })
   const emit = async (...ids: string[]) => {
     for (const id of ids) ws.emit('CB:call', stanza(id))
     await new Promise((resolve) => setImmediate(resolve))
@@ -29,6 +29,33 @@ test('what means nothing to us is heard at once, and after what is still being w
   await emit()
   assert.deepEqual(heard, ['before', 'ours', 'behind'])
 })
+
+for (const inTurn of [true, false]) {
+  test(`of two the second is ${inTurn ? 'taken when the first is written' : 'begun at once, and heard after the first'}`, async () => {
+    const begun: string[] = []
+    const writing: (() => void)[] = []
+    const { emit, heard } = raised(({ attrs }) => {
+      begun.push(attrs.id ?? '')
+      return new Promise((resolve) => writing.push(resolve))
+    }, inTurn)
+    await emit('first', 'second')
+    assert.deepEqual(begun, inTurn ? ['first'] : ['first', 'second'])
+    if (!inTurn) writing[1]?.()
+    await emit()
+    assert.deepEqual(heard, [])
+    writing[0]?.()
+    await emit()
+    if (inTurn) writing[1]?.()
+    await emit()
+    assert.deepEqual(
+      [begun, heard],
+      [
+        ['first', 'second'],
+        ['first', 'second'],
+      ],
+    )
+  })
+}
 
 for (const how of ['throws', 'rejects'] as const) {
   test(`a take that ${how} shuts the gate, and the emitter never sees it`, async () => {
