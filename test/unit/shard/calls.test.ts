@@ -77,7 +77,7 @@ test('an offer that comes twice is rejected and answered once, and one that come
   const take = (node: BinaryNode) => calls.take(node, answering as unknown as Session)
   await take(stanza('offer', '3EB0A'))
   await take(stanza('offer', '3EB0A'))
-  await until(() => answered.length > 0)
+  await until(() => answered.length > 0, 'the answer')
   await take(stanza('offer', '3EB0A'))
   await take(stanza('terminate', '3EB0B', { reason: 'timeout' }))
   await take(stanza('offer', '3EB0B'))
