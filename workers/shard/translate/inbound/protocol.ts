@@ -47,10 +47,12 @@ export const sealedEdit =
     return edit(tell, inner.protocolMessage?.editedMessage ?? inner, target?.id, scene)
   }
 
-/** The new content under the id of the message it replaces. */
+/** The new content under the id of the message it replaces. Of somebody else's message it changes nothing: phones do not show it. */
 async function edit(tell: TellContent, content: Content, id: string | null | undefined, scene: Scene): Promise<Telling> {
   if (!id) return null
-  const told = await tell(await completed(content, id, scene), scene)
+  const original = await scene.context.original(id, scene.key)
+  if (original && !(await isAuthor(scene, original))) return null
+  const told = await tell(completed(content, original), scene)
   if (!told) return null
   return { ...told, common: { ...told.common, message_id: id, is_edit: true, edit_message_id: scene.key.id } }
 }
@@ -59,17 +61,15 @@ async function edit(tell: TellContent, content: Content, id: string | null | und
 export const CAPTIONED = ['imageMessage', 'videoMessage', 'documentMessage'] as const
 
 /** A new caption may come without the picture: the rest is that of the message it replaces. */
-async function completed(content: Content, id: string, scene: Scene): Promise<Content> {
+function completed(content: Content, original: KnownMessage | null): Content {
   const found = unwrap(content)
   const field = CAPTIONED.find((each) => each === found?.field)
   const edited = field && found?.message[field]
   if (!field || !edited || edited.mediaKey?.length) return content
-  const original = await scene.context.original(id, scene.key)
-  const before = original && (await isAuthor(scene, original)) ? unwrap(original.message) : null
+  const before = original ? unwrap(original.message) : null
   return before?.field === field ? { [field]: { ...before.message[field], ...edited } } : content
 }
 
-/** Nobody else may change a message. */
 async function isAuthor(scene: Scene, { key }: KnownMessage): Promise<boolean> {
   if (key.fromMe) return scene.fromMe
   const authors = await allNames(scene, namesOf(key))
