@@ -1,12 +1,15 @@
 /**
  * What comes without a ciphertext is on disk before the network hears that it arrived: when the commit fails nothing is confirmed, and the
- * network sends it again.
+ * network sends it again. Of app state the version is not written either, and the next login reads the change.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Batch } from '../../src/storage/contract.ts'
+import { keys } from '../../src/storage/keys.ts'
 import { ANA, chatOf, ME } from '../e2e/received/story.ts'
 import { must } from '../harness/http.ts'
+import { INSTANCE } from '../unit/storage/fixtures.ts'
+import { until } from './ground.ts'
 import { type HostedWorld, startHosted } from './hosted.ts'
 
 let world: HostedWorld
@@ -58,4 +61,51 @@ test('a missed call', async () => {
   const refused = refuseOnce()
   const { id } = await world.sandbox.post<{ id: string }>(`/contacts/${ANA}/call`, { to: ME, after_ms: 50, end: 'timeout' })
   await toldOnce('call', ({ message_id }) => message_id === id, refused)
+})
+
+test('labels of a chat', async () => {
+  for (const assigned of [true, false]) {
+    const refused = refuseOnce()
+    await world.sandbox.post(`/phones/${ME}/labels`, { chat: ANA, label: '7', assigned })
+    await toldOnce(
+      `label ${assigned}`,
+      ({ label_associations }) => JSON.stringify(label_associations) === JSON.stringify([{ phone: ANA, label: '7', assigned }]),
+      refused,
+    )
+  }
+})
+
+test('the name of the account', async () => {
+  const refused = refuseOnce()
+  await world.sandbox.put(`/phones/${ME}/profile`, { name: 'Renamed' })
+  await toldOnce('name', ({ profile_name }) => profile_name === 'Renamed', refused)
+})
+
+test('a saved contact', async () => {
+  let refused = 0
+  world.refuse(({ ops }) => refused === 0 && ops.some(([key]) => key.includes(':saved-contact:')) && ++refused > 0)
+  await world.sandbox.post(`/phones/${ME}/contacts`, { phone: ANA, name: 'Ana of the bakery' })
+  const isSaved = async () => {
+    for await (const _ of world.store.range(keys.savedContacts(INSTANCE))) return true
+    return false
+  }
+  await until('it is saved', isSaved)
+  assert.equal(refused, 1)
+})
+
+// Nobody else is asked about this chat, and what cannot be read never can: it must not hold up the account for ever.
+test('a label that cannot be told is let go after its tries, and what changes later is told', { timeout: 180_000 }, async () => {
+  const { sandbox, receiver } = world
+  const STRANGER = '81896604190009@lid'
+  const number = keys.signal(INSTANCE, 'lid-mapping', world.deps.sealer.blind('81896604190009_reverse'))
+  let failed = 0
+  world.refuseRead((key) => key === number && ++failed > 0)
+  await sandbox.post(`/phones/${ME}/labels`, { chat: STRANGER, label: '8' })
+  await until('it was read often enough', () => failed > 5, 150_000)
+  world.refuseRead(null)
+  await sandbox.post(`/phones/${ME}/labels`, { chat: ANA, label: '9' })
+  const labelled = (label: string) => (event: Record<string, unknown>) =>
+    JSON.stringify(event.label_associations ?? null).includes(`"label":"${label}"`)
+  await receiver.waitFor('what changes later', labelled('9'))
+  assert.deepEqual(receiver.events('received').filter(labelled('8')), [])
 })

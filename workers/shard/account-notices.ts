@@ -1,86 +1,89 @@
 /**
- * What changes about the account itself and comes through app state: its profile name, the labels of its chats. What stood there before
- * the device was linked is history and not told (`first-sync.ts`).
+ * What changes about the account itself and comes through app state: its profile name, the labels of its chats, the people saved on the
+ * phone. What stood there before the device was linked is history and not told (`first-sync.ts`). Written in one commit with the version it
+ * was read to (`app-state.ts`).
  */
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { type Clock, SECOND } from '../../src/domain/clock.ts'
 import type { DomainEvent } from '../../src/domain/events.ts'
-import type { StateStore } from '../../src/storage/contract.ts'
 import type { Outbox } from '../../src/webhooks/outbox.ts'
+import type { Association, Changes, WriteChanges } from './app-state.ts'
 import type { Inbound } from './inbound.ts'
-import type { Session } from './session.ts'
+import { messageMark } from './marks.ts'
+import type { SavedContacts } from './saved-contacts.ts'
 import { cut } from './translate/inbound/bounds.ts'
-import { notification, type Told } from './translate/inbound/family.ts'
-import { bare } from './translate/jid.ts'
+import { type InboundContext, notification, type Told } from './translate/inbound/family.ts'
+import { createTries } from './tries.ts'
 
 export interface AccountNoticeDeps {
-  store: StateStore
   clock: Clock
-  log: Logger
-  outbox: Outbox
-  inbound: Pick<Inbound, 'told'>
+  log: Pick<Logger, 'error'>
+  outbox: Pick<Outbox, 'append' | 'committed'>
+  inbound: Pick<Inbound, 'context' | 'told'>
+  contacts: Pick<SavedContacts, 'ops'>
 }
 
-interface Association {
-  chat: string
-  label: string
-  assigned: boolean
-}
-
+/** The contract's bounds of one event. */
 const MAX_ASSOCIATIONS = 100
-export function watchAccount(session: Session, { store, clock, log, outbox, inbound }: AccountNoticeDeps): void {
-  const { sock, identity } = session
-  let name = sock.user?.name
-  /** Its name comes with the first reading of the account's settings, also where the pairing brought the name of a business. */
-  const isNameHistory = () => !sock.authState.creds.accountSyncCounter || session.isFirstSync('critical_block')
-  let associations: Association[] = []
+const MAX_NAME = 256
 
-  async function commit(event: DomainEvent | null) {
-    if (!event) return
-    const { eventId, ops } = outbox.append(event)
-    await store.commit({ ops })
-    outbox.committed(eventId)
-  }
+export function createAccountNotices({ clock, log, outbox, inbound, contacts }: AccountNoticeDeps): WriteChanges {
+  const tries = createTries()
 
-  function tell(chat: string, make: () => Promise<Told> | Told) {
+  function tell(chat: string, told: Told): Promise<DomainEvent | null> {
     const key = { remoteJid: chat, id: randomUUID(), fromMe: false }
-    const messageTimestamp = Math.floor(clock.now() / SECOND)
-    Promise.resolve(make())
-      .then((told) => inbound.told({ key, messageTimestamp }, told))
-      .then(commit)
-      .catch((error) => log.error({ err: error }, 'a change of the account could not be told'))
+    return inbound.told({ key, messageTimestamp: Math.floor(clock.now() / SECOND) }, told)
   }
 
-  sock.ev.on('creds.update', ({ me }) => {
-    const before = name
-    if (!me?.name || me.name === before) return
-    name = me.name
-    if (!before || isNameHistory()) return
-    tell(bare(me.id ?? identity.own()[0] ?? ''), () =>
-      notification('profile_name_updated', [], { profile_name: cut(name ?? '', 256) }),
-    )
-  })
-
-  sock.ev.on('labels.association', ({ association, type }) => {
-    // A label of a message is none of its chat.
-    if ('messageId' in association || session.isFirstSync('regular')) return
-    if (associations.length === 0) setImmediate(tellAssociations)
-    associations.push({ chat: bare(association.chatId), label: association.labelId, assigned: type === 'add' })
-  })
-
-  /** What one batch of app state changed, together. */
-  function tellAssociations() {
-    const all = associations
-    associations = []
-    for (let from = 0; from < all.length; from += MAX_ASSOCIATIONS) {
-      const some = all.slice(from, from + MAX_ASSOCIATIONS)
-      tell(some[0]!.chat, async () => {
-        const label_associations = await Promise.all(
-          some.map(async ({ chat, label, assigned }) => ({ phone: (await identity.person(chat)).phone, label, assigned })),
-        )
-        return notification('chat_label_association', [], { label_associations })
+  /** What one reading changed, together. */
+  function noticesOf({ name, associations }: Changes, context: InboundContext): (() => Promise<DomainEvent | null>)[] {
+    const { identity } = context
+    const notices: (() => Promise<DomainEvent | null>)[] = []
+    if (name !== null) {
+      const told = notification('profile_name_updated', [], { profile_name: cut(name, MAX_NAME) })
+      notices.push(() => tell(identity.own()[0] ?? '', told))
+    }
+    for (let from = 0; from < associations.length; from += MAX_ASSOCIATIONS) {
+      const some = associations.slice(from, from + MAX_ASSOCIATIONS)
+      notices.push(async () => {
+        const label_associations = await Promise.all(some.map((each) => labelled(each, context)))
+        return tell(some[0]!.chat, notification('chat_label_association', [], { label_associations }))
       })
+    }
+    return notices
+  }
+
+  const labelled = async ({ chat, label, assigned }: Association, { identity }: InboundContext) => ({
+    phone: (await identity.person(chat)).phone,
+    label,
+    assigned,
+  })
+
+  async function eventsOf(changes: Changes): Promise<DomainEvent[]> {
+    const context = inbound.context()
+    if (!context) return []
+    const outcomes = await Promise.allSettled(noticesOf(changes, context).map((make) => make()))
+    const failed = outcomes.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined
+    if (failed) {
+      if (tries.isWorthAnother(messageMark({ id: changes.reading, chat: 'app-state', author: '' }))) throw failed.reason
+      log.error({ err: failed.reason }, 'a change of the account could not be told, however often it was read: it is let go')
+    }
+    return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' && outcome.value ? [outcome.value] : []))
+  }
+
+  return async (changes) => {
+    const events = await eventsOf(changes)
+    const eventIds: string[] = []
+    return {
+      ops() {
+        const appended = events.map((event) => outbox.append(event))
+        eventIds.push(...appended.map(({ eventId }) => eventId))
+        return [...contacts.ops(changes.contacts), ...appended.flatMap(({ ops }) => ops)]
+      },
+      applied() {
+        for (const eventId of eventIds) outbox.committed(eventId)
+      },
     }
   }
 }

@@ -2,8 +2,8 @@
  * What arrives without a ciphertext: channel posts, notifications of groups and channels, calls. Each is told from its own stanza, and
  * the event is on disk before the library hears of the stanza and confirms it (`gate.ts`).
  *
- * Receipts have their own (`receipts.ts`). Not gated, and why: app state (labels, names) is read again from its version after a crash;
- * presence is worth nothing a moment later.
+ * Receipts have their own (`receipts.ts`), app state (labels, names) too: `baileys/server-sync.ts`. Not gated is presence, which is worth
+ * nothing a moment later.
  */
 import {
   type BinaryNode,

@@ -10,21 +10,31 @@ import {
   type SignalDataTypeMap,
   type SignalKeyStore,
 } from '@whiskeysockets/baileys'
-import type { StateStore } from '../../src/storage/contract.ts'
+import type { Op, StateStore } from '../../src/storage/contract.ts'
 import { keys as records } from '../../src/storage/keys.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
 import type { KeyChange, KeyStore, KeyType } from './key-store.ts'
 import { credsBytes, credsFrom, keyBytes, keyFrom } from './signal/codec.ts'
 import type { AddressLocks } from './signal/locks.ts'
 
+/** What goes into the commit of a save of the credentials. */
+export interface Alongside {
+  keys: SignalDataSet
+  /** Asked for right before the commit. */
+  ops(): readonly Op[]
+  /** After it. */
+  applied(): void
+}
+
 export interface AuthState {
   /** What is stored, or undefined for an instance that was never linked. */
   loadCreds(): Promise<AuthenticationCreds | undefined>
   /**
    * Durable when it resolves; saves of one instance land in the order they were called. Nothing is written for credentials that were
-   * erased or replaced since: a late `creds.update` of an old socket must not bring a removed device back.
+   * erased or replaced since: a late `creds.update` of an old socket must not bring a removed device back. The credentials are those of
+   * the call, also where what goes with them takes time to make; when it rejects nothing is written.
    */
-  saveCreds(creds: AuthenticationCreds): Promise<void>
+  saveCreds(creds: AuthenticationCreds, alongside?: () => Promise<Alongside>): Promise<void>
   /**
    * The credentials for the next socket: the stored ones when the device is linked, fresh ones otherwise. `requestPairingCode` writes
    * `me` before anybody has agreed, and a socket with `me` logs in where it should register: so everything without `account` goes,
@@ -70,11 +80,15 @@ export function createAuthState({ keys, store, sealer, locks }: AuthStateDeps): 
       return current
     },
 
-    async saveCreds(creds) {
+    async saveCreds(creds, alongside) {
       if (creds !== current) return
       const bytes = credsBytes(creds)
       await inOrder(async () => {
-        if (creds === current) await store.commit({ ops: [[recordKey, sealer.seal(recordKey, bytes)]] })
+        const more = await alongside?.()
+        if (creds !== current) return
+        const ops = more?.ops() ?? []
+        await keys.commit(changesOf(more?.keys ?? {}), [[recordKey, sealer.seal(recordKey, bytes)], ...ops])
+        more?.applied()
       })
     },
 

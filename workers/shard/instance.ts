@@ -288,9 +288,6 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
         receiving.announce()
         deps.version.loggedIn(version).catch((error) => log.warn({ err: error }, 'the client version could not be saved'))
       },
-      contacts(learnt) {
-        contacts.learn(learnt).catch((error) => log.error({ err: error }, 'saved contacts could not be kept'))
-      },
       restricted: (until) => line.queue.setRestricted(until),
     })
     const opened: Session = openSession({
@@ -299,6 +296,9 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       signal: { keys: keyStore, locks },
       inbox: receiving.session(),
       sent,
+      appState: receiving.appState,
+      isWorthAnother: receiving.isWorthAnother,
+      killAt: deps.killAt,
       network: deps.network,
       outside: through,
       version,

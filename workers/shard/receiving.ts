@@ -1,16 +1,19 @@
 /** Everything that arrives at one instance, put together: ciphertexts, what was never one, calls, presence, changes of the account. */
 import type { WAMessage } from '@whiskeysockets/baileys'
-import { watchAccount } from './account-notices.ts'
+import { createAccountNotices } from './account-notices.ts'
+import type { WriteChanges } from './app-state.ts'
 import { attachArrivals } from './arrivals.ts'
 import { createCalls } from './calls.ts'
 import type { Disappearing } from './disappearing.ts'
 import { createInbound, type InboundDeps } from './inbound.ts'
 import { createInbox, type InboxDeps, type InboxSession } from './inbox.ts'
+import { messageMark } from './marks.ts'
 import { createPresence } from './presence.ts'
 import { createRecovered } from './recovered.ts'
+import type { SavedContacts } from './saved-contacts.ts'
 import type { Session } from './session.ts'
 import { waiting } from './translate/inbound/message.ts'
-import { triedOnce } from './tries.ts'
+import { createTries, triedOnce } from './tries.ts'
 import { createWaiting } from './waiting.ts'
 
 export interface ReceivingDeps
@@ -18,6 +21,7 @@ export interface ReceivingDeps
     Omit<InboxDeps, 'translate' | 'alongside' | 'arrived' | 'unreadable' | 'peer' | 'outbox'> {
   /** Which chats make their messages disappear. */
   disappearing: Pick<Disappearing, 'ops'>
+  contacts: Pick<SavedContacts, 'all' | 'ops'>
   /** Queues the text that follows a call we rejected. */
   answerCall(phone: string, text: string): Promise<void>
 }
@@ -27,6 +31,10 @@ export interface Receiving {
   /** With the credentials: what arrived for a device that is gone. */
   forget(): Promise<void>
   session(): InboxSession
+  /** Of the account itself. */
+  readonly appState: WriteChanges
+  /** Whether a notice of app state that could not be followed is to come again. Counts. */
+  isWorthAnother(notice: string): boolean
   /** At once after the session was made, before anything arrives. */
   attach(session: Session): void
   /** The session is logged in, or the webhooks have changed. */
@@ -72,6 +80,7 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
   })
   const once = triedOnce(inbox.once, log)
   const recovered = createRecovered({ inbound, once, alongside, waiting: held, log, onMessage })
+  const tries = createTries()
   const calls = createCalls({
     instance,
     store,
@@ -89,6 +98,8 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
 
   return {
     session: inbox.session,
+    appState: createAccountNotices({ clock, log, outbox, inbound, contacts: deps.contacts }),
+    isWorthAnother: (notice) => tries.isWorthAnother(messageMark({ id: notice, chat: 'app-state', author: '' })),
     async forget() {
       inbound.clear()
       await inbox.forget()
@@ -100,7 +111,6 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
       inbound.use(session)
       presence.attach(session)
       attachArrivals(session, { inbound, calls, log, once, onMessage })
-      watchAccount(session, { store, clock, log, outbox, inbound })
     },
     announce: presence.announce,
     own(message) {

@@ -19,11 +19,11 @@ const SavedContact = v.object({ jid: v.string(), lid: v.nullable(v.string()), na
 export type SavedContact = v.InferOutput<typeof SavedContact>
 
 export interface SavedContacts {
-  /** From app state: those without a name are not saved any more. */
-  learn(contacts: readonly Contact[]): Promise<void>
+  /** From app state: those without a name are not saved any more. Of two changes to one person the later one counts. */
+  ops(contacts: readonly Contact[]): Op[]
   /** `onUnreadable`: is told of a record that cannot be used, which is left out then; without it such a record fails the reading. */
   all(onUnreadable?: (error: unknown) => void): Promise<SavedContact[]>
-  /** When the account is unlinked: the next one has people of its own. */
+  /** When the account is unlinked, behind its credentials: the next one has people of its own. */
   clear(): Promise<void>
 }
 
@@ -36,15 +36,6 @@ export function createSavedContacts(instance: string, store: StateStore, sealer:
     sealed: sealer,
   })
   const keyOf = (jid: string) => keys.savedContact(instance, sealer.blind(jid.split('@')[0] ?? jid))
-  /** One after another: of two changes to one person the later one counts. */
-  let line: Promise<unknown> = Promise.resolve()
-
-  function inLine<T>(job: () => Promise<T>): Promise<T> {
-    const done = line.then(job, job)
-    line = done.catch(() => undefined)
-    return done
-  }
-
   const opOf = ({ id, name, phoneNumber, lid }: Contact): Op => {
     const jid = bare(phoneNumber ?? id)
     return name
@@ -53,22 +44,17 @@ export function createSavedContacts(instance: string, store: StateStore, sealer:
   }
 
   return {
-    learn: (contacts) =>
-      inLine(async () => {
-        if (contacts.length > 0) await store.commit({ ops: contacts.map(opOf) })
-      }),
-    all: (onUnreadable) =>
-      inLine(async () => {
-        const found: SavedContact[] = []
-        const options = onUnreadable ? { onUnreadable } : {}
-        for await (const { value } of records.list(store, keys.savedContacts(instance), options)) found.push(value)
-        return found
-      }),
-    clear: () =>
-      inLine(async () => {
-        const ops: Op[] = []
-        for await (const [key] of store.range(keys.savedContacts(instance))) ops.push([key, null])
-        if (ops.length > 0) await store.commit({ ops })
-      }),
+    ops: (contacts) => contacts.map(opOf),
+    async all(onUnreadable) {
+      const found: SavedContact[] = []
+      const options = onUnreadable ? { onUnreadable } : {}
+      for await (const { value } of records.list(store, keys.savedContacts(instance), options)) found.push(value)
+      return found
+    },
+    async clear() {
+      const ops: Op[] = []
+      for await (const [key] of store.range(keys.savedContacts(instance))) ops.push([key, null])
+      if (ops.length > 0) await store.commit({ ops })
+    },
   }
 }

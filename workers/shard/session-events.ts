@@ -5,7 +5,7 @@ import type { Pairing } from './pairing.ts'
 import type { SessionEvents } from './session.ts'
 import { bare, identifierOf } from './translate/jid.ts'
 
-export interface SessionEventDeps extends Pick<SessionEvents, 'contacts' | 'restricted'> {
+export interface SessionEventDeps extends Pick<SessionEvents, 'restricted'> {
   creds: AuthenticationCreds
   pairing: Pairing
   hasProxy: boolean

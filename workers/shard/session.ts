@@ -3,11 +3,12 @@
  * socket and the instance decides. A session that has ended reports nothing any more, whatever its socket still does.
  */
 import { setMaxListeners } from 'node:events'
-import { type AuthenticationCreds, type Contact, makeWASocket, type WASocket, type WAVersion } from '@whiskeysockets/baileys'
+import { type AuthenticationCreds, makeWASocket, type WASocket, type WAVersion } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, SECOND } from '../../src/domain/clock.ts'
 import type { NetworkOptions } from '../../src/engine/engine.ts'
 import type { Tally } from '../../src/metrics/tally.ts'
+import { holdAppState, type WriteChanges } from './app-state.ts'
 import type { AuthState } from './auth-state.ts'
 import { type AckOutcome, waitForAck } from './baileys/ack.ts'
 import { watchCompanionRefresh } from './baileys/companion-refresh.ts'
@@ -18,6 +19,7 @@ import { watchPasskeyRequest } from './baileys/passkey.ts'
 import { guardListeners } from './baileys/rejections.ts'
 import { boundRetryManager } from './baileys/retry-manager.ts'
 import { takeRetryReceipts } from './baileys/retry-receipt.ts'
+import { takeServerSync } from './baileys/server-sync.ts'
 import { watchConnection } from './baileys/watchdog.ts'
 import { type FirstSync, watchFirstSync } from './first-sync.ts'
 import { createGroups, type Groups } from './groups.ts'
@@ -44,8 +46,6 @@ export interface SessionEvents {
   passkeyRequested(): void
   /** The name of the account, as it stands in the credentials. */
   named(name: string): void
-  /** From app state: people saved on the phone. */
-  contacts(contacts: readonly Contact[]): void
   /** End of a reach-out lock, epoch ms; null: there is none. */
   restricted(until: number | null): void
 }
@@ -56,6 +56,11 @@ export interface SessionDeps {
   signal: Omit<SignalRepositoryDeps, 'inbox' | 'creds'>
   inbox: InboxSession
   sent: Sent
+  /** What changes of app state make, for the commit of their version. */
+  appState: WriteChanges
+  /** Whether what could not be read is to come again. Counts. */
+  isWorthAnother(notice: string): boolean
+  killAt(step: string): void
   network: NetworkOptions
   outside: Outside
   version: WAVersion
@@ -107,10 +112,19 @@ export function openSession(deps: SessionDeps): Session {
   let isLeaving = false
   let isOpen = false
   let codes = 0
-  /** Saves in the order they were asked for; `paired` and `opened` are told after them. */
-  let saved: Promise<void> = Promise.resolve()
 
-  const firstSync = watchFirstSync(auth.forSocket(creds))
+  const appState = holdAppState({
+    auth,
+    creds,
+    write: deps.appState,
+    killAt: deps.killAt,
+    onFailure(error) {
+      // Going on with credentials that are not on disk would lose the pairing at the next start.
+      log.error({ err: error }, 'credentials and app state could not be saved')
+      endSocket(sock, endReason('credentials could not be saved', 500), 'abrupt').catch(stray)
+    },
+  })
+  const firstSync = watchFirstSync(appState.state)
   const { state } = firstSync
   const identity = createIdentity(state)
   const sock = makeWASocket(
@@ -141,6 +155,12 @@ export function openSession(deps: SessionDeps): Session {
   takeRetryReceipts(sock, {
     answer: createResend({ sock, identity, sent: deps.sent, clock, log }),
     onError: (error, { attrs }) => log.warn({ err: error, message_id: attrs.id }, 'a retry receipt could not be answered'),
+  })
+  takeServerSync(sock, {
+    versionOf: async (name) => (await state.keys.get('app-state-sync-version', [name]))[name]?.version,
+    settled: appState.settled,
+    isWorthAnother: deps.isWorthAnother,
+    onError: (error) => log.info({ err: error }, 'a change of app state could not be followed'),
   })
   const liveness = watchLiveness(sock, {
     now: clock.now,
@@ -177,25 +197,16 @@ export function openSession(deps: SessionDeps): Session {
       if (!hasEnded) events.restricted(until)
     },
   })
-  inbox.attach(sock, () => saved)
+  inbox.attach(sock, appState.settled)
   firstSync.attach(sock, log)
+  appState.attach(sock, firstSync.isFirst)
 
   const ending = new AbortController()
   // As many as wait on the network at a time; a dozen is no leak.
   setMaxListeners(0, ending.signal)
 
-  function save() {
-    const saving = auth.saveCreds(creds)
-    saved = Promise.all([saved, saving]).then(() => undefined)
-    saved.catch((error) => {
-      // Going on with credentials that are not on disk would lose the pairing at the next start.
-      log.error({ err: error }, 'credentials could not be saved')
-      endSocket(sock, endReason('credentials could not be saved', 500), 'abrupt').catch(stray)
-    })
-  }
-
   /** Tells it once everything before it is saved, unless the session has ended meanwhile. */
-  const whenSaved = (tell: () => void) => saved.then(() => (hasEnded ? undefined : tell()), stray)
+  const whenSaved = (tell: () => void) => appState.settled().then(() => (hasEnded ? undefined : tell()), stray)
 
   function finish() {
     hasEnded = true
@@ -207,19 +218,16 @@ export function openSession(deps: SessionDeps): Session {
   ws.on('open', () => {
     if (!hasEnded) events.socketOpened()
   })
-  ev.on('contacts.upsert', (contacts) => {
-    if (!hasEnded) events.contacts(contacts)
-  })
   // The library has put the change into `creds` already.
   ev.on('creds.update', (update) => {
-    save()
+    appState.save()
     if (update.me?.name && !hasEnded) events.named(update.me.name)
   })
   ev.on('connection.update', (update) => {
     if (hasEnded) return
     // Also when the socket has ended by then: the network ends it right after the pairing, and often before the disk is done. Only who
     // left on purpose is not told.
-    if (update.isNewLogin) saved.then(() => (isLeaving ? undefined : events.paired()), stray)
+    if (update.isNewLogin) appState.settled().then(() => (isLeaving ? undefined : events.paired()), stray)
     if (update.connection === 'open') {
       isOpen = true
       void whenSaved(events.opened)
@@ -231,7 +239,7 @@ export function openSession(deps: SessionDeps): Session {
     const closed = closedBy(update.lastDisconnect?.error)
     // Also after a save that failed, which is logged where it was asked for: nobody else would open the next session.
     const tell = () => events.closed(closed)
-    saved.then(tell, tell)
+    appState.settled().then(tell, tell)
   })
 
   async function end() {
@@ -239,7 +247,7 @@ export function openSession(deps: SessionDeps): Session {
     if (!hasEnded) finish()
     await endSocket(sock, undefined)
     // A save that failed is logged where it was asked for, and an end that rejected would keep the next session from opening.
-    await saved.catch(() => {})
+    await appState.settled().catch(() => {})
   }
 
   return {

@@ -67,7 +67,7 @@ test('a group whose subject changes has the new name', async (t) => {
 
 test('saved names are there after a restart, and not readable on the disk', async (t) => {
   const { store, contacts, open } = await bench(t)
-  await contacts.learn([{ id: NUMBER, lid: LID, name: 'Ana of the bakery' }])
+  await store.commit({ ops: contacts.ops([{ id: NUMBER, lid: LID, name: 'Ana of the bakery' }]) })
   const names = open()
   await names.load()
   assert.equal(names.of([LID]), 'Ana of the bakery')
@@ -77,8 +77,8 @@ test('saved names are there after a restart, and not readable on the disk', asyn
 })
 
 test('what was told before the saved names are read is newer', async (t) => {
-  const { contacts, open } = await bench(t)
-  await contacts.learn([{ id: NUMBER, lid: LID, name: 'Old' }])
+  const { store, contacts, open } = await bench(t)
+  await store.commit({ ops: contacts.ops([{ id: NUMBER, lid: LID, name: 'Old' }]) })
   const names = open()
   const { ev, session: current } = session()
   names.attach(current)
@@ -88,8 +88,8 @@ test('what was told before the saved names are read is newer', async (t) => {
 })
 
 test('another account has none of the names, also when they are being read', async (t) => {
-  const { contacts, open } = await bench(t)
-  await contacts.learn([{ id: NUMBER, lid: LID, name: 'Ana' }])
+  const { store, contacts, open } = await bench(t)
+  await store.commit({ ops: contacts.ops([{ id: NUMBER, lid: LID, name: 'Ana' }]) })
   const names = open()
   const reading = names.load()
   names.clear()
@@ -99,7 +99,7 @@ test('another account has none of the names, also when they are being read', asy
 
 test('a record that cannot be read costs its own name only', async (t) => {
   const { store, log, contacts, open } = await bench(t)
-  await contacts.learn([{ id: NUMBER, lid: LID, name: 'Ana' }])
+  await store.commit({ ops: contacts.ops([{ id: NUMBER, lid: LID, name: 'Ana' }]) })
   await store.commit({ ops: [[keys.savedContact(INSTANCE, '5511988880002'), Buffer.from('damaged')]] })
   const names = open()
   await names.load()

@@ -199,6 +199,33 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
+    of: 'baileys/server-sync.ts',
+    file: RECEIVE,
+    text: [
+      "case 'server_sync': const update = getBinaryNodeChild(node, 'collection'); if (update) { const name = update.attrs.name; await resyncAppState([name], false); } break;",
+      "ws.on('CB:notification', async (node) => { await processNode('notification', node, 'handling notification', handleNotification); });",
+    ],
+  },
+  {
+    of: 'app-state.ts',
+    file: 'lib/Socket/chats.js',
+    text: [
+      // The versions of all collections are one `set`, and what they brought is told in the same turn.
+      "}, authState?.creds?.me?.id || 'resync-app-state'); const { onMutation } = newAppStateChunkHandler(isInitialSync); for (const key in globalMutationMap) { onMutation(globalMutationMap[key]); } });",
+      'processSyncAction(mutation, ev, authState.creds.me,',
+    ],
+  },
+  {
+    of: 'app-state.ts',
+    file: 'lib/Utils/sync-action-utils.js',
+    text: ["ev.emit('contacts.upsert', result.data);"],
+  },
+  {
+    of: 'app-state.ts',
+    file: 'lib/Utils/chat-utils.js',
+    text: ['if (name && me?.name !== name) {'],
+  },
+  {
     // What a stanza says, which is kept and said again without the library.
     of: 'translate/outbound/stanza.ts',
     file: 'lib/Socket/messages-send.js',

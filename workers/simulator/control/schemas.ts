@@ -160,7 +160,8 @@ export const GroupChange = v.strictObject({
 })
 
 export const Restriction = v.strictObject({ seconds: count, silent: v.optional(v.boolean(), false) })
-export const SavedContact = v.strictObject({ phone: Phone, name: text })
+/** A person without a name is saved no more. */
+export const SavedContact = v.strictObject({ phone: Phone, name: v.string() })
 export const Profile = v.strictObject({ name: v.optional(text), picture: v.optional(v.string()) })
 export const Label = v.strictObject({
   chat: text,

@@ -1,0 +1,98 @@
+/**
+ * Labels, the name and the saved contacts of an account: the service dies between what it read of them and its commit, and between the
+ * commit and the confirmation to the network; while it is connected, and while what happened meanwhile is read after a login.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Ground, startGround, until } from './ground.ts'
+import { CONTACTS, createPeople, PHONE } from './traffic.ts'
+
+const [ANA, BEN] = CONTACTS
+/** Read, not written. Written, not confirmed. */
+const STEPS = ['app-state:held', 'app-state:written']
+
+/** What was told, once per event id: labels as `chat +label`, the name as it is. */
+function told({ receiver }: Ground): string[] {
+  const events = new Map(receiver.events('received').map((event) => [event.event_id, event]))
+  return [...events.values()].flatMap(({ notification, label_associations, profile_name }) => {
+    if (notification === 'profile_name_updated') return [String(profile_name)]
+    if (notification !== 'chat_label_association') return []
+    const labels = label_associations as { phone: string; label: string; assigned: boolean }[]
+    return labels.map(({ phone, label, assigned }) => `${phone} ${assigned ? '+' : '-'}${label}`)
+  })
+}
+
+test('a change of app state is told once, and a saved contact is kept, whenever the service dies', {
+  timeout: 300_000,
+}, async () => {
+  const ground = await startGround()
+  const { gateway, sandbox, receiver } = ground
+  const label = (chat: string, name: string, assigned: boolean) =>
+    sandbox.post(`/phones/${PHONE}/labels`, { chat, label: name, assigned })
+  const rename = (name: string) => sandbox.put(`/phones/${PHONE}/profile`, { name })
+  const save = (phone: string, name: string) => sandbox.post(`/phones/${PHONE}/contacts`, { phone, name })
+  const unconfirmed = async () => {
+    const { phones } = await sandbox.get<{ phones: { phone: string; devices: { pending: number }[] }[] }>('/state')
+    return phones.find(({ phone }) => phone === PHONE)!.devices.reduce((sum, { pending }) => sum + pending, 0)
+  }
+  const death = async () => assert.equal((await ground.service.ended).signal, 'SIGKILL')
+
+  try {
+    const instance = await gateway.connected(sandbox, PHONE, receiver)
+    await createPeople(sandbox)
+    await until('the pairing is over', async () => (await unconfirmed()) === 0)
+    const connected = () => gateway.waitForStatus(instance, 'connected')
+
+    async function chatName(phone: string) {
+      const { id } = await sandbox.send(phone, PHONE, { text: 'hello' })
+      const { chat_name } = await receiver.waitFor(id, ({ message_id }) => message_id === id)
+      return chat_name
+    }
+
+    /** A life in which everything is read and confirmed. */
+    async function live() {
+      await ground.start()
+      await connected()
+      await until('everything is confirmed', async () => (await unconfirmed()) === 0)
+    }
+
+    async function dieOf(step: string, change: () => Promise<unknown>) {
+      await ground.service.kill()
+      await ground.start({ SVC_TEST_KILL_AT: step })
+      await connected()
+      await change()
+      await death()
+      await live()
+    }
+
+    const expected: string[] = []
+    for (const step of STEPS) {
+      // In a life of its own each.
+      await dieOf(step, () => label(ANA, step, true))
+      await dieOf(step, () => rename(`After ${step}`))
+      await dieOf(step, () => save(ANA, `Ana ${step}`))
+      // While nobody is there: the first reading dies, in the next life the second.
+      await ground.service.kill()
+      await label(ANA, step, false)
+      await label(BEN, step, true)
+      await rename(`Away at ${step}`)
+      await save(BEN, `Ben ${step}`)
+      for (const doom of [step, `${step}:2`]) {
+        await ground.start({ SVC_TEST_KILL_AT: doom })
+        await death()
+      }
+      await live()
+      assert.equal(await chatName(ANA), `Ana ${step}`)
+      assert.equal(await chatName(BEN), `Ben ${step}`)
+      expected.push(`${ANA} +${step}`, `After ${step}`, `${ANA} -${step}`, `${BEN} +${step}`, `Away at ${step}`)
+      await until(step, () => told(ground).length >= expected.length)
+      assert.deepEqual(told(ground).sort(), [...expected].sort())
+    }
+
+    // Taken off the address book, in a life that dies of it.
+    await dieOf('app-state:held', () => save(ANA, ''))
+    assert.notEqual(await chatName(ANA), `Ana ${STEPS[1]}`)
+  } finally {
+    await ground.stop()
+  }
+})
