@@ -25,8 +25,10 @@ import type { KeyChange, KeyStore } from './key-store.ts'
 import { ciphertextMark, createMarks, type Mark, messageMark, messageMarks } from './marks.ts'
 import { SESSION_CLOSED, SignalError } from './signal/errors.ts'
 import type { Inbox as SignalInbox } from './signal/inbox-seam.ts'
+import type { ReadableMessage } from './translate/inbound/message.ts'
 import { bare } from './translate/jid.ts'
 import { createTries } from './tries.ts'
+import { unknownField } from './unknown-content.ts'
 
 export interface InboxDeps {
   instance: string
@@ -74,6 +76,8 @@ export interface InboxSession {
 /** Padding only: the library decodes it to an empty message, confirms it normally and reports nothing. */
 const EMPTY = Uint8Array.of(1)
 
+type ReadableStanza = WAMessage & Pick<ReadableMessage, 'unknownField'>
+
 interface Stanza {
   node: BinaryNode
   id: string
@@ -115,14 +119,14 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
     const isLast = (stanza: Stanza, index: number) => index === stanza.count - 1
 
     /** The message a stanza's opened parts make together, as the library will make it. */
-    function readable(stanza: Stanza): WAMessage {
+    function readable(stanza: Stanza): ReadableStanza {
       const message = addressed(stanza.node)
-      const content = [...stanza.opened].sort(([a], [b]) => a - b).map(([, plaintext]) => decode(plaintext))
-      message.message = Object.assign({}, ...content) as proto.IMessage
-      return message
+      const plaintexts = [...stanza.opened].sort(([a], [b]) => a - b).map(([, padded]) => unpadRandomMax16(padded))
+      const content: proto.IMessage = Object.assign({}, ...plaintexts.map(decode))
+      return { ...message, message: content, unknownField: unknownField(content, plaintexts) } as ReadableStanza
     }
 
-    function readableOrNull(stanza: Stanza): WAMessage | null {
+    function readableOrNull(stanza: Stanza): ReadableStanza | null {
       try {
         return readable(stanza)
       } catch (error) {
@@ -168,7 +172,7 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
       const isNew = !own.some(marks.has)
       const event = isNew && !stanza.isPeer ? await deps.translate(message) : null
       const appended = event ? outbox.append(event) : null
-      const hasContent = Object.keys(message.message ?? {}).length > 0
+      const hasContent = Object.keys(message.message ?? {}).length > 0 || message.unknownField != null
       const marked = hasContent ? [...done, ...own] : done
       const alongside = isNew && !stanza.isPeer ? await deps.alongside(message) : []
       const waited = hasContent ? deps.arrived(message.key) : null
@@ -370,7 +374,7 @@ const isEmptyHanded = ({ content }: BinaryNode) =>
   !Array.isArray(content) || !content.some(({ tag }) => tag === 'enc' || tag === 'plaintext')
 
 function decode(plaintext: Uint8Array): proto.IMessage {
-  const message = proto.Message.decode(unpadRandomMax16(plaintext))
+  const message = proto.Message.decode(plaintext)
   const inner = message.deviceSentMessage?.message
   if (!inner) return message
   // The secret of what our own phone sent may stand beside the envelope.

@@ -26,6 +26,8 @@ export interface ReadableMessage {
   pushName?: string | null | undefined
   broadcast?: boolean | null | undefined
   paymentInfo?: proto.IPaymentInfo | null | undefined
+  /** Number of a content field that the library does not know, of a message that has no other (`unknown-content.ts`). */
+  unknownField?: number | null | undefined
 }
 
 /** The event of a message, or null when it carries nothing to report. `fromApi`: this service sent it. */
@@ -35,7 +37,7 @@ export async function receivedEvent(
   fromApi = false,
 ): Promise<DomainEvent | null> {
   const content = unwrap(readable.message ?? {})
-  if (!content) return null
+  if (!content) return readable.unknownField ? toldEvent(context, readable, unknown(readable.unknownField)) : null
   try {
     return await contentEvent(context, readable, content, fromApi)
   } catch (error) {
@@ -77,6 +79,8 @@ export const waiting = (viewOnce: boolean): Told => ({
   block: {},
   common: { message_type: 'waiting_message', waiting_message: true, view_once: viewOnce },
 })
+
+const unknown = (field: number): Told => ({ block: { unsupported: { proto_type: `field ${field}` } } })
 
 /** The name of the block is the type of the message. */
 const flat = ({ block, common }: Told) => ({ message_type: Object.keys(block)[0], ...common, ...block })

@@ -1,0 +1,28 @@
+/**
+ * A message of a kind that is younger than the library: decoding drops the one field that says anything, and what is left is an empty
+ * message, which is confirmed and means nothing. It is told as unsupported, under the number of its field.
+ */
+import type { proto } from '@whiskeysockets/baileys'
+import protobuf from 'protobufjs/minimal.js'
+
+/** What travels beside the content, by its name and its number. */
+const ASIDE: Partial<Record<keyof proto.IMessage, number>> = {
+  senderKeyDistributionMessage: 2,
+  fastRatchetKeySenderKeyDistributionMessage: 15,
+  messageContextInfo: 35,
+}
+const NUMBERS = new Set(Object.values(ASIDE))
+
+/** Number of the first content field that decoding has dropped from these parts of a message; null when it knows the content. */
+export function unknownField(message: proto.IMessage, plaintexts: Iterable<Uint8Array>): number | null {
+  if (Object.keys(message).some((name) => !(name in ASIDE))) return null
+  for (const plaintext of plaintexts) {
+    const reader = protobuf.Reader.create(plaintext)
+    while (reader.pos < reader.len) {
+      const tag = reader.uint32()
+      if (!NUMBERS.has(tag >>> 3)) return tag >>> 3
+      reader.skipType(tag & 7)
+    }
+  }
+  return null
+}
