@@ -96,3 +96,36 @@ test('a change of app state is told once, and a saved contact is kept, whenever 
     await ground.stop()
   }
 })
+
+// Nothing of the first reading is told, but it is the only one of the contacts that are saved by then.
+test('contacts saved before the pairing are kept, whenever the service dies of the first reading', {
+  timeout: 180_000,
+}, async () => {
+  const ground = await startGround()
+  const { gateway, sandbox, receiver } = ground
+  try {
+    for (const contact of CONTACTS) await sandbox.createContact(contact)
+    for (const [index, step] of STEPS.entries()) {
+      const phone = `551199999001${index}`
+      await sandbox.createPhone(phone, { history: { chats: 2, contacts: 0 } })
+      await sandbox.post(`/phones/${phone}/contacts`, { phone: ANA, name: `Ana ${step}` })
+      await sandbox.post(`/phones/${phone}/labels`, { chat: ANA, label: step })
+      await ground.service.kill()
+      await ground.start({ SVC_TEST_KILL_AT: step })
+      const instance = await gateway.createInstance(receiver)
+      const { value } = await gateway.ask(instance, 'GET', '/qr-code').then(({ body }) => body as { value: string })
+      await sandbox.scan(phone, value)
+      assert.equal((await ground.service.ended).signal, 'SIGKILL')
+      await ground.start()
+      await gateway.waitForStatus(instance, 'connected')
+      await until('it is named as it is saved', async () => {
+        const { id } = await sandbox.send(ANA, phone, { text: 'hello' })
+        const { chat_name } = await receiver.waitFor(id, ({ message_id }) => message_id === id)
+        return chat_name === `Ana ${step}`
+      })
+      assert.deepEqual(told(ground), [])
+    }
+  } finally {
+    await ground.stop()
+  }
+})
