@@ -146,6 +146,7 @@ export function createGate(deps: GateDeps) {
     /** shared/api/mcp-and-system.md, `system.metrics`. Without a token whoever is not near hears of no such route. */
     metrics({ headers, source, peer }: Knock): void {
       if (isMetricsToken) {
+        checkThrottle(source)
         if (!isMetricsToken(bearer(headers) ?? '')) throw new Failure('unauthorized')
         return
       }

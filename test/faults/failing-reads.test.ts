@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { keys } from '../../src/storage/keys.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
-import { until } from './ground.ts'
+import { pendingOf, until } from './ground.ts'
 import { type HostedWorld, startHosted } from './hosted.ts'
 import { textOf } from './ledger.ts'
 import { CONTACTS, createPeople, MEMBERS, PHONE } from './traffic.ts'
@@ -76,18 +76,13 @@ test('one that meets a failure every time is let go, and those behind it come', 
   world.refuseRead((key) => key.startsWith(keys.sents(INSTANCE)) && ++failed > 0)
   await world.sandbox.send(CONTACTS[2], PHONE, answerTo('3EB0NEVERREAD'))
   const { id } = await world.sandbox.send(CONTACTS[2], PHONE, { text: 'behind it' })
-  await until('the next one', () => world.receiver.events('received').some(({ message_id }) => message_id === id))
+  // Each try waits longer for its connection.
+  await until('the next one', () => world.receiver.events('received').some(({ message_id }) => message_id === id), 150_000)
   world.refuseRead(null)
   assert.ok(failed > 1)
 })
 
 const mapping = keys.signals(INSTANCE, 'lid-mapping')
-
-/** Stanzas the network would give out again. */
-async function pending(): Promise<number> {
-  const { phones } = await world.sandbox.get<{ phones: { devices: { pending: number }[] }[] }>('/state')
-  return phones.flatMap(({ devices }) => devices).reduce((sum, device) => sum + device.pending, 0)
-}
 
 /** A group with somebody who has said nothing yet, so that their other name has to be looked for when they do something. */
 async function groupWith(stranger: string) {
@@ -130,7 +125,7 @@ test('a notification that can never be told is let go, and those behind it come'
   await group.leave()
   await group.rename()
   // Each try waits longer for its connection: half a minute together, on an idle machine.
-  await until('both are confirmed', async () => (await pending()) === 0, 120_000)
+  await until('both are confirmed', async () => (await pendingOf(world.sandbox)) === 0, 150_000)
   world.refuseRead(null)
   assert.equal(failed, 6)
   assert.equal(group.told('group_change_subject').length, 1)

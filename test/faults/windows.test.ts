@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Running } from '../harness/process.ts'
-import { startGround } from './ground.ts'
+import { pause, pendingOf, startGround, until } from './ground.ts'
 import { compare, line } from './ledger.ts'
 import {
   assertIncomingOrder,
@@ -88,6 +88,9 @@ test('a kill inside any window loses nothing', { timeout: 300_000 }, async (t) =
       await ground.start()
       await gateway.waitForStatus(instance, 'connected')
       await everything(10_000)
+      // What the pairing brought is settled a moment after it is confirmed, and would reach the step as well.
+      await until('nothing that the network would give out again', async () => (await pendingOf(sandbox)) === 0)
+      await pause(300)
       await ground.service.kill()
     }
 
@@ -100,7 +103,7 @@ test('a kill inside any window loses nothing', { timeout: 300_000 }, async (t) =
 
     /** A life that is connected, with everything done that could reach the step before the new texts do. */
     async function startLive(round: Round) {
-      for (let tries = 0; tries < 3; tries++) {
+      for (let tries = 0; tries < 6; tries++) {
         await quietLife()
         const service = await startDoomed(round)
         // Fails when it is gone.

@@ -11,6 +11,7 @@ import { redirectConsole } from './baileys/console.ts'
 import { corkWebSockets } from './baileys/cork.ts'
 import { surviveRejections } from './baileys/rejections.ts'
 import { limitStackTraces } from './baileys/stack-limit.ts'
+import { forgetInheritedTokens } from './baileys/tokens.ts'
 import { configureTrust } from './baileys/trust.ts'
 import { createCrash } from './faults.ts'
 import { createHost } from './host.ts'
@@ -22,6 +23,7 @@ const log = createLog(data.logLevel, `shard ${data.shard}`)
 
 limitStackTraces()
 corkWebSockets()
+forgetInheritedTokens()
 redirectConsole({
   debug: (line) => log.debug(line),
   info: (line) => log.debug(line),

@@ -2,6 +2,9 @@ import { inflateSync } from 'node:zlib'
 import * as constants from '@whiskeysockets/baileys/lib/WABinary/constants.js'
 import { type BinaryNode, decodeDecompressedBinaryNode, encodeBinaryNode } from '@whiskeysockets/baileys/lib/WABinary/index.js'
 
+// Words that every object has as a property are no tokens: an id may be `constructor`.
+Object.setPrototypeOf(constants.TOKEN_MAP, null)
+
 /** Bit of the first payload byte that says the rest is zlib-compressed. */
 const COMPRESSED = 2
 
