@@ -4,18 +4,14 @@
  * the item in flight, with the same message id, which the network and the apps drop as a duplicate. No item holds up the others for ever:
  * the tries that ended the thread are counted, and those that found no connection although there is one (`in-flight.ts`).
  */
-import type { Logger } from 'pino'
-import { type Clock, HOUR, MINUTE, SECOND } from '../domain/clock.ts'
+import { HOUR, MINUTE, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
-import type { InstanceSettings } from '../domain/instance.ts'
 import { ascendingIds } from '../storage/ascending-ids.ts'
-import type { Blobs } from '../storage/blobs.ts'
-import type { Op, StateStore } from '../storage/contract.ts'
+import type { Op } from '../storage/contract.ts'
 import { keys } from '../storage/keys.ts'
 import { persistently } from '../storage/persist.ts'
-import type { Sealer } from '../storage/seal.ts'
-import { systemTimer, type Timer, within } from '../storage/timer.ts'
-import type { Outbox } from '../webhooks/outbox.ts'
+import { systemTimer, within } from '../storage/timer.ts'
+import type { Enqueue, Queue, QueueList, QueueOptions } from './contract.ts'
 import { createInFlight } from './in-flight.ts'
 import {
   deliveryEvent,
@@ -29,7 +25,7 @@ import {
 } from './item.ts'
 import { places } from './listing.ts'
 import { drawWait, RESUME_DELAY, sendAt } from './pacing.ts'
-import { createShelf, type StoredItem } from './shelf.ts'
+import { createShelf } from './shelf.ts'
 
 export const QUEUE_CAPACITY = 1_000
 
@@ -41,83 +37,6 @@ const EXPIRY_CHECK = MINUTE
 const EXPIRY_BATCH = 50
 /** Before another try when storage failed or a blob could not be read. */
 const STORAGE_PAUSE = 5 * SECOND
-
-/** An item whose turn has come. */
-export interface SendItem extends StoredItem {
-  /** Its network call had begun before a crash or a lost connection: the network may know the message id already. */
-  again: boolean
-}
-
-export interface Enqueue {
-  messageId: string
-  operation: string
-  phone: string
-  input: Record<string, unknown>
-  /** Text or caption; cut here. */
-  preview: string | null
-  /** Seconds. */
-  delayMessage: number | null
-  delayTyping: number
-  referenceMessageId?: string | null
-  bytes?: Uint8Array | undefined
-  /** More operations for the commit that makes the item durable. */
-  also?: ((made: { svcId: string; messageId: string }) => readonly Op[]) | undefined
-}
-
-/** In order: the item is named in flight, the network answered, the outcome is stored. */
-export type QueueStep = 'before-send' | 'after-send' | 'settled'
-
-export interface QueueOptions {
-  instanceId: string
-  store: StateStore
-  sealer: Sealer
-  clock: Clock
-  random: () => number
-  /** Resolves when the network has decided. Rejecting with Failure instance_not_connected puts the item back at the head. */
-  send: (item: SendItem) => Promise<SendOutcome>
-  /** Whether the connection stands at this moment; `setConnected` hears of its end a little later. */
-  isOpen: () => boolean
-  settings: () => InstanceSettings
-  events: Pick<Outbox, 'wanted' | 'append' | 'committed'>
-  /** More operations for the commit that ends an item. */
-  onDelivery?: ((item: Waiting, outcome: SendOutcome) => Op[]) | undefined
-  /** After that commit. */
-  onSettled?: ((item: Waiting, outcome: SendOutcome) => void) | undefined
-  /** Where inline media waits; without it `bytes` are refused. */
-  blobs?: Blobs | undefined
-  log: Pick<Logger, 'info' | 'warn' | 'error'>
-  timer?: Timer
-  /** Fault tests stop here, between two steps. */
-  onStep?: ((step: QueueStep, svcId: string) => void | Promise<void>) | undefined
-}
-
-export interface Queue {
-  /** Durable when it resolves. Throws queue_full, queue_disabled_while_disconnected. */
-  enqueue(request: Enqueue): Promise<{ svcId: string; messageId: string }>
-  /** Items leave only while connected, from 2 s after. */
-  setConnected(connected: boolean): void
-  /** While the network restricts the account nothing leaves: each try would count against it. Epoch ms; null: it does not. */
-  setRestricted(until: number | null): void
-  list(query: { page: number; pageSize: number; phone?: string | undefined }): Promise<QueueList>
-  /** Number of items removed: all, or those to one chat. The item in flight stays. */
-  clear(phone?: string): Promise<number>
-  /** False: unknown, already sent, or in flight. */
-  remove(svcId: string): Promise<boolean>
-  /** Items that wait, the one in flight not counted. */
-  waiting(): number
-  /** Message id of the item that is in flight, or was when the process or the connection went: the network may know it. */
-  undecided(): string | undefined
-  start(): Promise<void>
-  /** Waits this many ms at most for the item in flight; one that is not decided then is sent again after the next start. */
-  stop(deadlineMs: number): Promise<void>
-}
-
-export interface QueueList {
-  data: QueueEntry[]
-  page: number
-  page_size: number
-  total: number
-}
 
 const failed = (message: string): SendOutcome => ({ status: 'failed', code: 'send_failed', message })
 

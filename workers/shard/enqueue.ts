@@ -1,6 +1,6 @@
 /** A call of a queued operation as its line keeps it: where it goes, what it is about, what a list of waiting items shows of it. */
 import { type Identifier, renderIdentifier } from '../../src/domain/ids.ts'
-import type { Enqueue } from '../../src/queue/queue.ts'
+import type { Enqueue } from '../../src/queue/contract.ts'
 
 /** What its declaration does not say of an operation; those that are not listed have `phone` and are about no earlier message. */
 interface Rule {

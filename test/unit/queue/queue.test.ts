@@ -5,15 +5,9 @@ import { type TestContext, test } from 'node:test'
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { DEFAULT_SETTINGS, type InstanceSettings } from '../../../src/domain/instance.ts'
+import type { Enqueue, Queue, QueueOptions, SendItem } from '../../../src/queue/contract.ts'
 import type { SendOutcome } from '../../../src/queue/item.ts'
-import {
-  createQueue,
-  type Enqueue,
-  QUEUE_CAPACITY,
-  type Queue,
-  type QueueOptions,
-  type SendItem,
-} from '../../../src/queue/queue.ts'
+import { createQueue, QUEUE_CAPACITY } from '../../../src/queue/queue.ts'
 import { openBlobs } from '../../../src/storage/blobs.ts'
 import { keys } from '../../../src/storage/keys.ts'
 import type { OpenStore } from '../../../src/storage/open.ts'
