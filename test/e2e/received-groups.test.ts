@@ -32,15 +32,23 @@ test('what happens in a group is told in the order in which it happened', async 
     await sandbox.put(`/groups/${group}`, { by: ANA, subject: `Subject ${round}` })
     await sandbox.post(`/groups/${group}/participants`, { by: ANA, action: 'add', phones: [BEN] })
     await sandbox.put(`/groups/${group}`, { by: ANA, description: `Description ${round}` })
-    expected.push('group_participant_remove', `Subject ${round}`, 'group_participant_add', `Description ${round}`)
+    await sandbox.send(ANA, group, { text: `Text ${round}` })
+    expected.push(
+      'group_participant_remove',
+      `Subject ${round}`,
+      'group_participant_add',
+      `Description ${round}`,
+      `Text ${round}`,
+    )
   }
   const told = () =>
     receiver
       .events('received')
       .filter(({ phone, notification }) => phone === chatOf(group) && notification !== 'group_create')
-      .map(({ notification, notification_parameters: what }) =>
-        String(notification).includes('participant') ? notification : (what as string[])[0],
-      )
+      .map(({ notification, notification_parameters: what, text }) => {
+        if (notification === undefined) return (text as { message: string }).message
+        return String(notification).includes('participant') ? notification : (what as string[])[0]
+      })
   await receiver.waitFor('the last', () => told().length === expected.length)
   assert.deepEqual(told(), expected)
 })

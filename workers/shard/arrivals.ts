@@ -21,6 +21,7 @@ import type { DomainEvent } from '../../src/domain/events.ts'
 import type { Op } from '../../src/storage/contract.ts'
 import { rawSocket } from './baileys/end.ts'
 import type { Calls } from './calls.ts'
+import type { Entry } from './chat-order.ts'
 import { raiseGate } from './gate.ts'
 import type { Inbound } from './inbound.ts'
 import { LookupError } from './lookup.ts'
@@ -81,6 +82,20 @@ export function attachArrivals(session: Session, deps: ArrivalDeps): void {
       }),
     )
     return told.filter((event) => event !== null)
+  }
+
+  /** Of notices about groups, since they came. */
+  const places = new WeakMap<BinaryNode, Entry>()
+
+  /** Behind the messages of the group that came before it. */
+  async function tellInPlace(node: BinaryNode): Promise<void> {
+    const place = places.get(node)
+    await place?.turn()
+    try {
+      await tellNotification(node)
+    } finally {
+      place?.done()
+    }
   }
 
   async function tellNotification(node: BinaryNode): Promise<void> {
@@ -181,8 +196,11 @@ export function attachArrivals(session: Session, deps: ArrivalDeps): void {
   raiseGate(sock, {
     name: 'CB:notification',
     inTurn: true,
-    take: (node) => (TOLD.has(node.attrs.type ?? '') ? tellNotification(node) : undefined),
+    take: (node) => (TOLD.has(node.attrs.type ?? '') ? tellInPlace(node) : undefined),
     onFailure,
+  })
+  sock.ws.prependListener('CB:notification', (node: BinaryNode) => {
+    if (node.attrs.type === 'w:gp2') places.set(node, session.enter(node.attrs.from ?? ''))
   })
   raiseGate(sock, { name: 'CB:call', inTurn: true, take: (node) => calls.take(node, session), onFailure })
   raiseGate(sock, {

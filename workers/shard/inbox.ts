@@ -20,6 +20,7 @@ import type { Clock } from '../../src/domain/clock.ts'
 import type { DomainEvent } from '../../src/domain/events.ts'
 import type { Op, StateStore } from '../../src/storage/contract.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
+import { type ChatOrder, createChatOrder, type Entry } from './chat-order.ts'
 import { createJournal, type JournalRecord, nodeText, parts } from './journal.ts'
 import type { KeyChange, KeyStore } from './key-store.ts'
 import { ciphertextMark, createMarks, type Mark, messageMark, messageMarks } from './marks.ts'
@@ -71,6 +72,8 @@ export interface InboxSession {
   attach(sock: WASocket, whenSaved: () => Promise<void>): void
   /** Refuse decrypts from now on: queued handlers of an ended socket still run, and what they open would be confirmed to nobody. */
   fence(): void
+  /** A stanza of another kind has come that tells something of a chat. */
+  enter: ChatOrder['enter']
 }
 
 /** Padding only: the library decodes it to an empty message, confirms it normally and reports nothing. */
@@ -84,6 +87,8 @@ interface Stanza {
   opened: Map<number, Uint8Array>
   count: number
   isPeer: boolean
+  /** Its place among what happens in its chat. */
+  entry: Entry
 }
 
 export function createInbox(deps: InboxDeps): InstanceInbox {
@@ -96,6 +101,7 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
     let isFenced = false
     let sock: WASocket | undefined
     let whenSaved: () => Promise<void> = async () => {}
+    const order = createChatOrder(() => deps.clock.now())
 
     function see(node: BinaryNode) {
       const ciphertexts = parts(node)
@@ -105,7 +111,9 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
         opened: new Map(),
         count: ciphertexts.length,
         isPeer: node.attrs.category === 'peer' && isOwn(node.attrs.from),
+        entry: order.enter(node.attrs.from ?? ''),
       }
+      if (ciphertexts.length === 0) stanza.entry.done()
       for (const [index, ciphertext] of ciphertexts.entries()) stanzas.set(ciphertext, { stanza, index })
       if (isEmptyHanded(node)) tellUnreadable(node)
     }
@@ -159,6 +167,7 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
     }
 
     async function finish(stanza: Stanza, done: Mark[], changes: readonly KeyChange[]) {
+      await stanza.entry.turn()
       const message = readableOrNull(stanza)
       if (!message) {
         // It opened, and what is in it is no message. It is used up; the library asks for it again, once more from the beginning.
@@ -250,10 +259,13 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
       admit(ciphertext) {
         if (isFenced) throw new Error(SESSION_CLOSED)
         const mark = ciphertextMark(ciphertext)
-        if (marks.has(mark)) return EMPTY
+        const at = stanzas.get(ciphertext)
+        if (marks.has(mark)) {
+          at?.stanza.entry.done()
+          return EMPTY
+        }
         const known = journal.replay(mark)
         if (known === undefined) return undefined
-        const at = stanzas.get(ciphertext)
         if (at) {
           at.stanza.opened.set(at.index, known)
           if (at.stanza.isPeer && isLast(at.stanza, at.index)) settleLater(at.stanza)
@@ -266,17 +278,23 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
         const { stanza, index } = at
         stanza.opened.set(index, plaintext)
         if (stanza.isPeer) {
+          stanza.entry.done()
           await hold(stanza, changes)
           if (isLast(stanza, index)) settleLater(stanza)
           return
         }
         if (!isLast(stanza, index)) return await hold(stanza, changes)
-        await finish(stanza, parts(stanza.node).map(ciphertextMark), changes)
+        try {
+          await finish(stanza, parts(stanza.node).map(ciphertextMark), changes)
+        } finally {
+          stanza.entry.done()
+        }
       },
       failed({ ciphertext, error }) {
         // The network delivers it again to the next socket.
         if (isFenced || error.message === SESSION_CLOSED) return
         const at = stanzas.get(ciphertext)
+        at?.stanza.entry.done()
         if (!(error instanceof SignalError) && tries.isWorthAnother(ciphertextMark(ciphertext))) {
           log.error({ err: error, stanza: at?.stanza.node.attrs.id }, 'a message could not be taken; the connection is cut')
           return cut()
@@ -297,7 +315,9 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
       signal,
       fence() {
         isFenced = true
+        order.end()
       },
+      enter: order.enter,
       attach(socket, saved) {
         sock = socket
         whenSaved = saved

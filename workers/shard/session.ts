@@ -80,6 +80,8 @@ export interface Session {
   readonly groups: Groups
   /** Of app state: what is told of this collection now was there before the device was linked. */
   readonly isFirstSync: FirstSync['isFirst']
+  /** A stanza that is no message tells something of a chat: its place among the messages there. */
+  readonly enter: InboxSession['enter']
   /** Aborted when the socket ends: `within.ts` ends with it whatever waits on the network. */
   readonly ended: AbortSignal
   readonly isOpen: boolean
@@ -258,6 +260,7 @@ export function openSession(deps: SessionDeps): Session {
     identity,
     groups,
     isFirstSync: firstSync.isFirst,
+    enter: inbox.enter,
     ended: ending.signal,
     get isOpen() {
       return isOpen && ws.isOpen
