@@ -359,6 +359,18 @@ test('somebody who knows the id of a message to others is not given it', async (
   assert.equal((await copies(ANA, secret, 3)).filter(({ device }) => device === 0).length, 2)
 })
 
+test('a status is not given to somebody it was not for, whoever told them its id', async () => {
+  const status = await send('/send-text-status', { message: 'For my contacts' })
+  await copies(ANA, status, 2)
+  const own = await received(EVA, 'for Eva')
+  await asks(EVA, status, { chat: 'status@broadcast' })
+  await asks(EVA, own)
+  await copies(EVA, own, 2)
+  assert.deepEqual(await copies(EVA, status, 0), [])
+  await asks(ANA, status, { chat: 'status@broadcast' })
+  await copies(ANA, status, 3)
+})
+
 test('a message is sent again five times to a device, not more', async () => {
   const id = await received(EVA, 'once more')
   const marker = await received(EVA, 'marker')

@@ -64,6 +64,12 @@ export function createResend({ sock, identity, sent, clock, log }: ResendDeps): 
   const isOfChat = async ({ to }: Stanza, chat: string) =>
     identity.isMe(to) ? identity.isMe(chat) : (await namesOf(bare(to))).includes(chat)
 
+  /** A status is for its audience: whoever has been given the key of it. Who may ask about a group the network knows. */
+  async function isAudience(group: string, asker: string): Promise<boolean> {
+    const { [group]: holders = {} } = await authState.keys.get('sender-key-memory', [group])
+    return (await namesOf(asker)).some((name) => name in holders)
+  }
+
   /** The next message of the group brings it the sender key too, should this one not arrive. */
   const forgetKeyHolder = async (group: string, asker: string) => {
     const names = await namesOf(asker)
@@ -124,6 +130,9 @@ export function createResend({ sock, identity, sent, clock, log }: ResendDeps): 
     if (!(await isOfChat(stanza, chat))) return log.warn(about, 'a message was asked for again from a chat that it is not of')
     const counted = `${id} ${asker}`
     const answered = counts.get(counted) ?? 0
+    // After an answer it is no holder, so that the next status brings it the key; it may still ask again.
+    if (chatKind(stanza.to) === 'status' && answered === 0 && !identity.isMe(asker) && !(await isAudience(stanza.to, asker)))
+      return log.warn(about, 'a status was asked for by somebody it is not for')
     if (answered >= MAX_RETRIES) return log.info(about, 'a message was asked for again too often')
     counts.set(counted, answered + 1)
     await renew(request)
