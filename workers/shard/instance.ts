@@ -1,8 +1,7 @@
 /**
- * One instance: wires its session, status, queue, outbox and inbox together, and is the only thing that knows them all. Each of them has
+ * One instance: wires its link, status, queue, outbox and inbox together, and is the only thing that knows them all. Each of them has
  * its own file and its own state; here is only what one tells another.
  */
-import type { WAVersion } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, SECOND } from '../../src/domain/clock.ts'
 import { parseIdentifier } from '../../src/domain/ids.ts'
@@ -17,31 +16,25 @@ import type { StateStore } from '../../src/storage/contract.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
 import type { Allow } from '../../src/webhooks/addresses.ts'
 import type { Deliver } from '../../src/webhooks/delivery.ts'
-import { EgressBlocked } from '../../src/webhooks/egress.ts'
 import { createOutbox } from '../../src/webhooks/outbox.ts'
-import { createAuthState } from './auth-state.ts'
 import { createAutoRead } from './auto-read.ts'
 import { runAs } from './baileys/rejections.ts'
 import type { WebVersion } from './baileys/version.ts'
 import { createDisappearing } from './disappearing.ts'
 import { eraseInstance } from './erase.ts'
 import { createKeyStore, type KeyCache } from './key-store.ts'
+import { createLink } from './link.ts'
 import { createMessageStatuses } from './message-status.ts'
 import { createOperationCalls } from './operation-calls.ts'
 import type { SendFiles } from './operations/types.ts'
-import { createOutside, type Outside } from './outside.ts'
 import { createOwnStore } from './own-store.ts'
 import { createPairing } from './pairing.ts'
-import { attachReceipts } from './receipts.ts'
 import { createReceiving } from './receiving.ts'
 import { createRecent } from './recent.ts'
 import { createSavedContacts } from './saved-contacts.ts'
 import { createSecrets } from './secrets.ts'
 import { createSendingLine } from './sending-line.ts'
 import { createSent } from './sent.ts'
-import { openSession, type Session } from './session.ts'
-import { onlyWhile, sessionEvents } from './session-events.ts'
-import { createAddressLocks } from './signal/locks.ts'
 import { createStatus } from './status.ts'
 
 export interface HostedInstance {
@@ -98,14 +91,8 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   const { id } = initial
   const log = deps.log.child({ instance: id })
   let config = initial
-  let session: Session | null = null
-  let outside: Outside | null = null
-  /** Client version of the latest session: what a refusal is about, wherever the other instances have got to. */
-  let named: WAVersion | null = null
 
   const keyStore = createKeyStore(id, store, sealer, deps.keyCache)
-  const locks = createAddressLocks()
-  const auth = createAuthState({ keys: keyStore, store, sealer, locks })
   const pairing = createPairing(clock)
   const recent = createRecent()
   const secrets = createSecrets({ instance: id, store, sealer, clock, log })
@@ -139,7 +126,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   })
   const messageStatuses = createMessageStatuses({ instance: id, store, outbox, clock, log, killAt: deps.killAt })
 
-  const autoRead = createAutoRead({ settings: () => config.settings, session: () => session, log })
+  const autoRead = createAutoRead({ settings: () => config.settings, session: () => link.session(), log })
 
   const status = createStatus({
     instance: id,
@@ -190,6 +177,26 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     },
   })
 
+  const link = createLink({
+    shard: deps,
+    store,
+    sealer,
+    keys: keyStore,
+    clock,
+    log,
+    pairing,
+    sent,
+    statuses: messageStatuses,
+    receiving,
+    proxyUrl: () => config.settings.proxy_url,
+    report: tell,
+    restricted: (until) => line.queue.setRestricted(until),
+    forget() {
+      recent.clear()
+      return Promise.all([contacts.clear(), receiving.forget(), sent.forget(), secrets.forget(), disappearing.forget()])
+    },
+  })
+
   const line = createSendingLine({
     instance: id,
     shard: deps,
@@ -205,8 +212,8 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     contacts,
     disappearing,
     settings: () => config.settings,
-    session: () => session,
-    outside: () => outside,
+    session: link.session,
+    outside: link.outside,
     own: receiving.own,
   })
 
@@ -217,7 +224,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     pairing,
     recent,
     config: () => config,
-    session: () => session,
+    session: link.session,
   })
 
   function tell(event: LifecycleEvent, isCurrent?: () => boolean) {
@@ -230,97 +237,18 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     switch (effect.do) {
       case 'open':
         if (status.state.paired) tally.add('svc_engine_reconnects_total', { reason: status.state.reason ?? 'none' })
-        return runAs(id, () => open(effect.fresh))
+        return runAs(id, () => link.open(effect.fresh))
       case 'close':
         pairing.clear()
-        return leave((current) => current.end())
+        return link.leave((current) => current.end())
       case 'logout':
-        return leave((current) => current.logout(LOGOUT_DEADLINE))
+        return link.leave((current) => current.logout(LOGOUT_DEADLINE))
       case 'eraseCredentials':
-        return eraseDevice()
+        return link.erase()
       case 'refreshVersion':
-        if (named) await deps.version.refused(named)
-        return
+        return link.refreshVersion()
       default:
         return effect satisfies never
-    }
-  }
-
-  /** Credentials first; what else was kept for the device says nothing to the next one. */
-  async function eraseDevice() {
-    await auth.erase()
-    recent.clear()
-    await Promise.all([contacts.clear(), receiving.forget(), sent.forget(), secrets.forget(), disappearing.forget()])
-  }
-
-  /** It is the current one until it has ended: until then its keys are in use. */
-  async function leave(end: (current: Session) => Promise<void>) {
-    try {
-      if (session) await end(session)
-    } finally {
-      session = null
-    }
-  }
-
-  async function open(fresh: boolean) {
-    try {
-      if (fresh) await eraseDevice()
-      const creds = await auth.discardHalfPaired()
-      outside ??= createOutside(deps.network, config.settings.proxy_url, deps.egressAllow)
-      session = startSession(creds, outside)
-    } catch (error) {
-      log.error({ err: error }, 'the session could not be started')
-      tell({ type: 'startFailed', cause: error instanceof EgressBlocked ? 'proxy' : 'store' })
-    }
-  }
-
-  function startSession(creds: Parameters<typeof openSession>[0]['creds'], through: Outside): Session {
-    const version = deps.version.current()
-    named = version
-    /** Events of an older session are dropped: it must be the current one when the event arrives and when its turn comes. */
-    const isCurrent = () => opened === session
-    const events = sessionEvents({
-      creds,
-      pairing,
-      hasProxy: through.agent !== undefined,
-      report: (event) => tell(event, isCurrent),
-      onOpened() {
-        receiving.announce()
-        deps.version.loggedIn(version).catch((error) => log.warn({ err: error }, 'the client version could not be saved'))
-      },
-      restricted: (until) => line.queue.setRestricted(until),
-    })
-    const opened: Session = openSession({
-      auth,
-      creds,
-      signal: { keys: keyStore, locks },
-      inbox: receiving.session(),
-      sent,
-      appState: receiving.appState,
-      isWorthAnother: receiving.isWorthAnother,
-      killAt: deps.killAt,
-      network: deps.network,
-      outside: through,
-      version,
-      deafAfterMs: deps.deafAfterMs,
-      tally,
-      clock,
-      log,
-      events: onlyWhile(isCurrent, events),
-    })
-    receiving.attach(opened)
-    attachReceipts(opened, { statuses: messageStatuses, clock, log })
-    return opened
-  }
-
-  /** Whether a linked device is saved; null, which leaves the stored word standing, when that cannot be read. */
-  async function isPaired(): Promise<boolean | null> {
-    try {
-      return Boolean((await auth.loadCreds())?.account)
-    } catch (error) {
-      // The session that is opened next fails for the same reason, and that is what ends as `start_failed` (row 5).
-      log.error({ err: error }, 'the saved credentials could not be read')
-      return null
     }
   }
 
@@ -340,7 +268,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     }
     const saved = await status.load()
     // A crash can separate the pairing from the state that tells of it; the credentials are what counts.
-    const paired = await isPaired()
+    const paired = await link.isPaired()
     if (saved && paired !== null) status.correct({ paired })
     // Without a record its first start never came about: it stays `created` until somebody asks for a QR.
     const state = saved ? await status.tell({ type: 'booted' }) : await status.create().then(() => status.state)
@@ -352,17 +280,16 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     pairing.giveUp()
     // First: the item in flight ends by the network's answer, which needs the session.
     await line.queue.stop(how === 'erase' ? 0 : STOP_DEADLINE)
-    if (how === 'erase') await session?.logout(LOGOUT_DEADLINE)
+    if (how === 'erase') await link.session()?.logout(LOGOUT_DEADLINE)
     await status.stop()
-    await session?.end()
-    session = null
+    await link.leave((current) => current.end())
     await sent.stop()
     idempotency.stop()
     await receiving.stop()
     await secrets.stop()
     await messageStatuses.stop()
     await outbox.stop(how === 'erase' ? 0 : STOP_DEADLINE)
-    await outside?.close()
+    await link.close()
     await store.close()
     if (how === 'erase') await eraseInstance(id, deps)
   }
@@ -383,20 +310,21 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       config = next
       receiving.announce()
       if (!isNewProxy) return
-      const before = outside
-      outside = null
-      if (isRunning(status.state.status)) await status.tell({ type: 'restartRequested' })
-      // The session that went this way has ended by now.
-      await before?.close()
+      await link.reroute(async () => {
+        if (isRunning(status.state.status)) await status.tell({ type: 'restartRequested' })
+      })
     },
 
     call,
     stop,
-    reading: () => ({
-      waiting: line.queue.waiting(),
-      backlog: outbox.backlog(),
-      heardAt: session?.isOpen ? session.heardAt() : null,
-    }),
+    reading() {
+      const session = link.session()
+      return {
+        waiting: line.queue.waiting(),
+        backlog: outbox.backlog(),
+        heardAt: session?.isOpen ? session.heardAt() : null,
+      }
+    },
   }
 }
 
