@@ -66,8 +66,6 @@ const RULES: readonly Rule[] = [
       'src/domain/',
       'src/storage/',
       'src/instance/',
-      'src/queue/persist.ts',
-      'src/queue/timer.ts',
       'src/account/secrets.ts',
       'src/account/turns.ts',
       'src/account/webhook-settings.ts',
