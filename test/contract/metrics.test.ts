@@ -101,8 +101,10 @@ describe('numbers', () => {
     const { base } = await service.newInstance()
     for (let at = 0; at < 121; at++) await service.ask('GET', `${base}/me`)
     for (let at = 0; at < 121; at++) await service.admin('GET', '/admin/api-keys')
+    const { address } = service.peer
     service.peer.address = '198.51.100.99'
     for (let at = 0; at < 31; at++) await service.ask('GET', '/instances/a/token/b/me')
+    service.peer.address = address
     const families = await read(service)
     for (const scope of ['instance', 'workspace', 'credential'])
       assert.equal(total(families, 'svc_rate_limited_total', { scope }), 1, scope)
@@ -141,6 +143,18 @@ describe('who may read', () => {
       for (const value of ['', 'Bearer', 'Bearer other', METRICS_TOKEN, `Bearer ${METRICS_TOKEN}x`, `Bearer ${ADMIN_KEY}`])
         assert.deepEqual(await codeOf(service, { Authorization: value }), [401, 'unauthorized'], value)
       assert.deepEqual(await codeOf(service), [401, 'unauthorized'])
+    } finally {
+      await service.close()
+    }
+  })
+
+  test('whoever guesses is not answered any more, not even with the right one', async () => {
+    const service = await openService()
+    try {
+      service.peer.address = '198.51.100.98'
+      for (let at = 0; at < 30; at++)
+        assert.deepEqual(await codeOf(service, { Authorization: `Bearer ${at}` }), [401, 'unauthorized'])
+      assert.deepEqual(await codeOf(service, bearer), [429, 'rate_limited'])
     } finally {
       await service.close()
     }
