@@ -73,7 +73,7 @@ export const metrics = local('system.metrics', 'GET /metrics', {
     'Text format 0.0.4. With `SVC_METRICS_TOKEN` set that token is required; otherwise only loopback and private addresses are answered, and others get `not_found`. No label holds a phone number, an instance id, a token or a URL.',
   reply: z.string(),
   contentType: METRICS_TEXT,
-  errors: ['unauthorized', 'not_found'],
+  errors: ['unauthorized', 'not_found', 'rate_limited'],
   handle: ({ parts }) => parts.metrics(),
   examples: [
     {
