@@ -280,7 +280,8 @@ test('retries come after 1, 2, 4, 8, 16, 30, 60 and then every 120 s, give or ta
   }
   assert.equal(held.state().status, 'disconnected')
   await sandbox.clearFaults()
-  await pass(150 * SECOND)
+  // Second by second: a login must not be given up because time runs faster than the machine. If one is, another try follows.
+  for (let second = 0; second < 450 && held.state().status !== 'connected'; second++) await pass(SECOND, SECOND)
   await held.is('connected', null)
 })
 
