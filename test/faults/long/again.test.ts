@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Instance } from '../harness/gateway.ts'
-import { image } from '../harness/media-files.ts'
-import type { InboxItem } from '../harness/sandbox.ts'
-import { type Ground, startGround, until } from './ground.ts'
-import { CONTACTS, PHONE } from './traffic.ts'
+import type { Instance } from '../../harness/gateway.ts'
+import { image } from '../../harness/media-files.ts'
+import type { InboxItem } from '../../harness/sandbox.ts'
+import { type Ground, startGround, until } from '../ground.ts'
+import { CONTACTS, PHONE } from '../traffic.ts'
 
 type Json = Record<string, unknown>
 

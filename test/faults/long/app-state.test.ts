@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Ground, startGround, until } from './ground.ts'
-import { CONTACTS, createPeople, PHONE } from './traffic.ts'
+import { type Ground, startGround, until } from '../ground.ts'
+import { CONTACTS, createPeople, PHONE } from '../traffic.ts'
 
 const [ANA, BEN] = CONTACTS
 /** Read, not written. Written, not confirmed. */

@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pause, startGround, until } from './ground.ts'
-import { line } from './ledger.ts'
-import { CONTACTS, createPeople, PHONE } from './traffic.ts'
+import { pause, startGround, until } from '../ground.ts'
+import { line } from '../ledger.ts'
+import { CONTACTS, createPeople, PHONE } from '../traffic.ts'
 
 const STEPS = ['receipt:before-commit', 'receipt:after-commit']
 const COUNTS = [1, 6]

@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pause, startGround, until } from './ground.ts'
-import { textOf } from './ledger.ts'
-import { CONTACTS, createPeople, PHONE } from './traffic.ts'
+import { pause, startGround, until } from '../ground.ts'
+import { textOf } from '../ledger.ts'
+import { CONTACTS, createPeople, PHONE } from '../traffic.ts'
 
 /** More than what is left of the pairing takes to be settled, in ms: the phone is asked for a message after two seconds. */
 const QUIET = 1_000
