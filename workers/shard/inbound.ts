@@ -20,7 +20,6 @@ import type { Session } from './session.ts'
 import type { InboundContext, KnownMessage, Told } from './translate/inbound/family.ts'
 import { isReported } from './translate/inbound/filters.ts'
 import { type ReadableMessage, receivedEvent, toldEvent } from './translate/inbound/message.ts'
-import { chatNamesOf } from './translate/inbound/referenced.ts'
 import { chatKind } from './translate/jid.ts'
 
 export interface InboundDeps {
@@ -65,8 +64,7 @@ export function createInbound(deps: InboundDeps): Inbound {
   const pictures = createPictures({ clock, log, host: mediaHost ?? PICTURE_HOST, askNewsletter: names.askNewsletter })
 
   async function original(id: string, about: WAMessageKey): Promise<KnownMessage | null> {
-    const names = chatNamesOf(about)
-    const known = recent.get(id, (key) => chatNamesOf(key).some((name) => names.includes(name)))
+    const known = recent.spokenOf(id, about)
     if (known) return { key: known.key, message: known.message ?? {} }
     // After a restart: what we sent, whole, for as long as it may have to be sent again, and what opens the later parts of any message.
     const own = await sent.get(id)

@@ -6,7 +6,7 @@
  * answer that one any more. A message is therefore known by its id and by who wrote it.
  */
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
-import { namesOf } from './translate/inbound/referenced.ts'
+import { chatNamesOf, namesOf } from './translate/inbound/referenced.ts'
 
 const MAX_MESSAGES = 4_000
 const MAX_BYTES = 8 * 1_024 * 1_024
@@ -17,6 +17,8 @@ export interface Recent {
   add(message: WAMessage): void
   /** The first that came under this id and fits. */
   get(id: string, fits: (key: WAMessageKey) => boolean): WAMessage | undefined
+  /** The one that somebody in a chat speaks about; `about`: the key of what they say. One of another chat is not it. */
+  spokenOf(id: string, about: WAMessageKey): WAMessage | undefined
   /** The device is gone, and what it heard. */
   clear(): void
   readonly size: number
@@ -45,6 +47,12 @@ export function createRecent(maxMessages = MAX_MESSAGES, maxBytes = MAX_BYTES): 
     count(next, 1)
   }
 
+  function get(id: string, fits: (key: WAMessageKey) => boolean): WAMessage | undefined {
+    const entry = messages.get(id)?.find(({ key }) => fits(key))
+    // The key is kept beside: its alternative jids and addressing are not part of the protobuf.
+    return entry && ({ ...proto.WebMessageInfo.decode(entry.bytes), key: entry.key } as WAMessage)
+  }
+
   return {
     add(message) {
       const { key } = message
@@ -59,10 +67,10 @@ export function createRecent(maxMessages = MAX_MESSAGES, maxBytes = MAX_BYTES): 
         replace(oldest, entries, [])
       }
     },
-    get(id, fits) {
-      const entry = messages.get(id)?.find(({ key }) => fits(key))
-      // The key is kept beside: its alternative jids and addressing are not part of the protobuf.
-      return entry && ({ ...proto.WebMessageInfo.decode(entry.bytes), key: entry.key } as WAMessage)
+    get,
+    spokenOf(id, about) {
+      const names = chatNamesOf(about)
+      return get(id, (key) => chatNamesOf(key).some((name) => names.includes(name)))
     },
     clear() {
       messages.clear()

@@ -1,13 +1,14 @@
 /**
  * Hostile contents: 20,000 protobufs made from good ones with a fixed seed, half by flipping, cutting and splicing bytes, half by leaving
  * fields out and filling them with what their type allows. Each ends as an event as declared, as nothing to report, or as bytes that are no
- * message; translation itself never throws.
+ * message; translation itself never throws, and nothing of another chat is told.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
 import { z } from 'zod'
 import { webhookPayloads } from '../../../src/features/webhook-payloads.ts'
+import { createRecent } from '../../../workers/shard/recent.ts'
 import { unwrap } from '../../../workers/shard/translate/inbound/content.ts'
 import { receivedEvent } from '../../../workers/shard/translate/inbound/message.ts'
 import { ANA, ANA_LID, ME, testContext } from './context.ts'
@@ -19,6 +20,17 @@ const SEED = 0x5eed
 
 const { type: _, event_id, instance_id, momment, single_url, ...shape } = webhookPayloads.received.shape
 const strict = z.strictObject(shape)
+/** Of another chat, under the id that the specimens speak about. */
+const MARK = 'not for this chat'
+const ELSEWHERE = '5511977776666@s.whatsapp.net'
+const SECRETS: proto.IMessage[] = [
+  { imageMessage: { mimetype: MARK, caption: MARK, directPath: '/v/1', mediaKey: Buffer.alloc(32, 1) } },
+  { listMessage: { title: MARK, sections: [{ title: MARK, rows: [{ rowId: 'r', title: MARK, description: MARK }] }] } },
+  {
+    pollCreationMessage: { name: MARK, options: [{ optionName: MARK }] },
+    messageContextInfo: { messageSecret: Buffer.alloc(32, 9) },
+  },
+]
 const CHATS = [ANA, ANA_LID, '120363019502650977@g.us', 'status@broadcast', '120363166555745933@newsletter', '1234@broadcast']
 
 test('20,000 mutated messages end as an event as declared, as nothing, or as bytes that are no message', async () => {
@@ -112,11 +124,24 @@ test('20,000 mutated messages end as an event as declared, as nothing, or as byt
     const fromMe = random(4) === 0
     const isPlural = !chat.endsWith('@lid') && !chat.endsWith('@s.whatsapp.net')
     const key = { remoteJid: chat, id: `3EB0${round}`, fromMe, ...(isPlural ? { participant: fromMe ? ME : ANA } : {}) }
-    context.remember({ remoteJid: chat, id: '3EB0', fromMe: true }, SPECIMENS[random(SPECIMENS.length)] as proto.IMessage)
-    const event = await receivedEvent(context, { key, message, messageTimestamp: 1_767_225_600, pushName: 'Ana' })
+    const recent = createRecent()
+    recent.add({ key: { remoteJid: ELSEWHERE, id: '3EB0', fromMe: false }, message: SECRETS[random(SECRETS.length)]! })
+    recent.add({
+      key: { remoteJid: chat, id: '3EB0', fromMe: true },
+      message: SPECIMENS[random(SPECIMENS.length)] as proto.IMessage,
+    })
+    const original: typeof context.original = async (id, about) => {
+      const found = recent.spokenOf(id, about)
+      return found ? { key: found.key, message: found.message ?? {} } : null
+    }
+    const event = await receivedEvent(
+      { ...context, original },
+      { key, message, messageTimestamp: 1_767_225_600, pushName: 'Ana' },
+    )
     const outcome = event ? String(event.body.message_type) : 'nothing'
     counts[outcome] = (counts[outcome] ?? 0) + 1
     if (!event) continue
+    assert.ok(!JSON.stringify(event.body).includes(MARK), `round ${round} tells of another chat: ${JSON.stringify(event.body)}`)
     const result = strict.safeParse(JSON.parse(JSON.stringify(event.body)))
     assert.ok(
       result.success,
