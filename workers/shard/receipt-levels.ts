@@ -7,6 +7,7 @@ import type { Logger } from 'pino'
 import { type Clock, DAY } from '../../src/domain/clock.ts'
 import type { Op, StateStore } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/keys.ts'
+import { createSweeper } from './sweeper.ts'
 
 const WEEK = 7 * DAY
 const SWEEP_EVERY = DAY
@@ -43,9 +44,7 @@ export function createReceiptLevels(
   log: Pick<Logger, 'error'>,
 ): ReceiptLevels {
   const known = new Map<Subject, number>()
-  let timer: NodeJS.Timeout | undefined
-  let sweeping: Promise<void> = Promise.resolve()
-  let isStopped = false
+  const sweeper = createSweeper(sweep, { everyMs: SWEEP_EVERY, log, complaint: 'old values of receipts could not be removed' })
 
   const week = () => Math.floor(clock.now() / WEEK)
 
@@ -66,10 +65,10 @@ export function createReceiptLevels(
     }
   }
 
-  async function sweep() {
+  async function sweep(isStopped: () => boolean) {
     const prefix = keys.receipts(instance)
     const current = keys.receiptWeek(instance, week() - 1)
-    while (!isStopped) {
+    while (!isStopped()) {
       const ops: Op[] = []
       for await (const [key] of store.range(prefix, { limit: SWEEP_BATCH })) if (key < current) ops.push([key, null])
       if (ops.length === 0) return
@@ -77,21 +76,9 @@ export function createReceiptLevels(
     }
   }
 
-  function sweepSoon() {
-    sweeping = sweep().catch((error) => log.error({ err: error }, 'old values of receipts could not be removed'))
-  }
-
   return {
-    start() {
-      timer = setInterval(sweepSoon, SWEEP_EVERY)
-      timer.unref()
-      sweepSoon()
-    },
-    async stop() {
-      isStopped = true
-      clearInterval(timer)
-      await sweeping
-    },
+    start: sweeper.start,
+    stop: sweeper.stop,
     of: async (names) => Math.max(0, ...(await Promise.all(names.map(read)))),
     recent: (names) => Math.max(0, ...names.map((name) => known.get(name) ?? 0)),
     ops: (subjects, level) => subjects.map((subject) => [keys.receipt(instance, week(), subject), Uint8Array.of(level)] as const),

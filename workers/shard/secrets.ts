@@ -14,6 +14,7 @@ import { removeAll } from '../../src/storage/remove-all.ts'
 import { repository } from '../../src/storage/repository.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
 import { createGenerations, type Term } from './generations.ts'
+import { createSweeper } from './sweeper.ts'
 import { type Field, unwrap } from './translate/inbound/content.ts'
 import type { KnownMessage } from './translate/inbound/family.ts'
 import { POLLS } from './translate/inbound/poll.ts'
@@ -88,20 +89,14 @@ export function createSecrets({ instance, store, sealer, clock, log, terms = TER
     createGenerations({ store, clock, prefix: keys.secretsOf(instance, name), ...terms[name] })
   const generations = { asked: termOf('asked'), said: termOf('said') }
   const all = Object.values(generations)
-  let timer: NodeJS.Timeout | undefined
-  let sweeping: Promise<void> | undefined
-  let isStopped = false
+  const sweeper = createSweeper(sweep, {
+    everyMs: SWEEP_EVERY,
+    log,
+    complaint: 'secrets that are not needed any more could not be removed',
+  })
 
-  function sweepSoon() {
-    sweeping ??= sweep()
-      .catch((error) => log.error({ err: error }, 'secrets that are not needed any more could not be removed'))
-      .finally(() => {
-        sweeping = undefined
-      })
-  }
-
-  async function sweep() {
-    for (const each of all) while (!isStopped && (await each.removeOld(SWEEP_BATCH)));
+  async function sweep(isStopped: () => boolean) {
+    for (const each of all) while (!isStopped() && (await each.removeOld(SWEEP_BATCH)));
   }
 
   async function find(id: string): Promise<{ key: string; bytes: Uint8Array }[]> {
@@ -118,7 +113,7 @@ export function createSecrets({ instance, store, sealer, clock, log, terms = TER
     if (encoded.byteLength > MAX_MESSAGE_BYTES) return []
     const into = generations[kept.term]
     const { key: at, isNew } = into.next(hashOf(key.id ?? ''))
-    if (isNew) sweepSoon()
+    if (isNew) sweeper.soon()
     const authors = key.fromMe ? null : namesOf(key)
     const op = rows.encode(at, { authors, message: Buffer.from(encoded).toString('base64') })
     into.count(op)
@@ -147,20 +142,12 @@ export function createSecrets({ instance, store, sealer, clock, log, terms = TER
       return null
     },
     async forget() {
-      await sweeping
+      await sweeper.idle()
       await removeAll(store, keys.secrets(instance))
       for (const each of all) each.forgotten()
     },
-    start() {
-      timer = setInterval(sweepSoon, SWEEP_EVERY)
-      timer.unref()
-      sweepSoon()
-    },
-    async stop() {
-      isStopped = true
-      clearInterval(timer)
-      await sweeping
-    },
+    start: sweeper.start,
+    stop: sweeper.stop,
   }
 }
 

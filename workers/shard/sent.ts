@@ -12,6 +12,7 @@ import { keys } from '../../src/storage/keys.ts'
 import { removeAll } from '../../src/storage/remove-all.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
 import type { Secrets } from './secrets.ts'
+import { createSweeper } from './sweeper.ts'
 import type { Stanza } from './translate/outbound/stanza.ts'
 
 const MAX_AGE = DAY
@@ -61,18 +62,21 @@ export interface Sent {
 export function createSent(options: SentOptions): Sent {
   const { instance, store, sealer, clock, log, secrets, maxMessages = MAX_MESSAGES, maxBytes = MAX_BYTES } = options
   const undecided = () => keys.sent(instance, options.undecided?.() ?? '')
-  let timer: NodeJS.Timeout | undefined
   let isStopped = false
   /** What lies there, as of the last sweep and what was written since: an upper bound. */
   let count = 0
   let bytes = 0
-  let sweeping: Promise<void> | undefined
+  const sweeper = createSweeper(sweep, {
+    everyMs: SWEEP_EVERY,
+    log,
+    complaint: 'sent messages that are not needed any more could not be removed',
+  })
   const writing = new Set<Promise<unknown>>()
 
   const timeOf = (value: Uint8Array) => Number(Buffer.from(value.buffer, value.byteOffset, TIME_BYTES).readBigUInt64BE())
   const isOld = (at: number) => clock.now() - at > MAX_AGE
 
-  async function sweep() {
+  async function sweep(isOver: () => boolean) {
     const found: { key: string; at: number; size: number }[] = []
     count = 0
     bytes = 0
@@ -88,23 +92,15 @@ export function createSent(options: SentOptions): Sent {
     })
     count += found.length - gone.length
     bytes += kept
-    for (let from = 0; from < gone.length && !isStopped; from += SWEEP_BATCH)
+    for (let from = 0; from < gone.length && !isOver(); from += SWEEP_BATCH)
       await store.commit({ ops: gone.slice(from, from + SWEEP_BATCH).map(({ key }): Op => [key, null]) })
-  }
-
-  function sweepSoon() {
-    sweeping ??= sweep()
-      .catch((error) => log.error({ err: error }, 'sent messages that are not needed any more could not be removed'))
-      .finally(() => {
-        sweeping = undefined
-      })
   }
 
   async function write(key: string, value: Uint8Array, more: readonly Op[]) {
     await store.commit({ ops: [[key, value], ...more] })
     count++
     bytes += value.byteLength
-    if (count > maxMessages * SLACK || bytes > maxBytes * SLACK) sweepSoon()
+    if (count > maxMessages * SLACK || bytes > maxBytes * SLACK) sweeper.soon()
   }
 
   async function letter(messageId: string): Promise<SentLetter | undefined> {
@@ -139,20 +135,15 @@ export function createSent(options: SentOptions): Sent {
     get: async (messageId) => (await letter(messageId))?.message,
     letter,
     async forget() {
-      await sweeping
+      await sweeper.idle()
       await removeAll(store, keys.sents(instance))
       count = 0
       bytes = 0
     },
-    start() {
-      timer = setInterval(sweepSoon, SWEEP_EVERY)
-      timer.unref()
-      sweepSoon()
-    },
+    start: sweeper.start,
     async stop() {
       isStopped = true
-      clearInterval(timer)
-      await Promise.allSettled([...writing, sweeping])
+      await Promise.allSettled([...writing, sweeper.stop()])
     },
   }
 }
