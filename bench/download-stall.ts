@@ -1,16 +1,15 @@
 /**
  * Who waits while received files are read: 8 clients read 50 MB each by their links, and other instances' `GET /status` is asked at a
- * steady rate by a thread of its own. Also how much of the work is the main thread's.
+ * steady rate. Also how much of the work is the main thread's.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { get, type IncomingMessage } from 'node:http'
-import { Worker } from 'node:worker_threads'
 import { Agent, request } from 'undici'
-import { threadFlags } from '../src/engine/thread.ts'
 import { startReceiver } from '../test/harness/receiver.ts'
 import { sealMedia } from '../workers/simulator/people/media.ts'
+import { startAsking, summary } from './asking.ts'
 import { cpuMs, phoneNumber, report, round, rssMb, sleep, startBench } from './measure.ts'
 
 const CONTACT = '5511988880001'
@@ -18,20 +17,9 @@ const CLIENTS = 8
 const FILE_MB = 50
 const ROUNDS = 3
 const MB = 1_048_576
-/** Below the bucket's refill of each of the two instances that are asked. */
-const ASK_EVERY = 10
 
 const bench = await startBench()
 const receiver = await startReceiver()
-
-const quantile = (values: readonly number[], share: number) =>
-  round([...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN, 1)
-const times = (values: readonly number[]) => ({
-  asked: values.length,
-  p50: quantile(values, 0.5),
-  p99: quantile(values, 0.99),
-  max: quantile(values, 1),
-})
 
 /** As a sender's phone would: sealed, and laid on the network's host. */
 async function laid(plain: Uint8Array) {
@@ -78,25 +66,11 @@ try {
   const event = await receiver.waitFor('received', ({ type }) => type === 'received', 30_000)
   const { url } = (event as unknown as { document: { url: string } }).document
 
-  const asker = new Worker(new URL('./status-asker.ts', import.meta.url), {
-    workerData: { urls: others.map(({ api_url }) => `${api_url}/status`), everyMs: ASK_EVERY },
-    execArgv: threadFlags(new URL('./status-asker.ts', import.meta.url)) ?? [],
-  })
+  const asking = startAsking(others.map(({ api_url }) => `${api_url}/status`))
   let mostMb = 0
   const watch = setInterval(() => {
     mostMb = Math.max(mostMb, rssMb(pid))
   }, 20)
-  async function timesSoFar(): Promise<number[]> {
-    asker.postMessage('times')
-    const [took] = (await once(asker, 'message')) as [number[]]
-    return took
-  }
-  /** How long each question took while `work` went on. */
-  async function ask(work: () => Promise<unknown>): Promise<number[]> {
-    await timesSoFar()
-    await work()
-    return timesSoFar()
-  }
 
   const used = () => ({ at: performance.now(), all: cpuMs(pid), main: cpuMs(pid, pid) })
   const since = ({ at, all, main }: ReturnType<typeof used>, asked: number) => ({
@@ -109,26 +83,26 @@ try {
   // Threads that come with the first work are not what is asked about.
   await read(url)
   const beforeIdle = used()
-  const idle = await ask(() => sleep(3_000))
-  const asking = since(beforeIdle, idle.length)
+  const idle = await asking.during(() => sleep(3_000))
+  const unread = since(beforeIdle, idle.length)
   const idleMb = rssMb(pid)
   mostMb = 0
   const before = used()
-  const whileRead = await ask(async () => {
+  const whileRead = await asking.during(async () => {
     for (let turn = 0; turn < ROUNDS; turn++) await Promise.all(Array.from({ length: CLIENTS }, () => read(url)))
   })
   const reading = since(before, whileRead.length)
   const readMb = ROUNDS * CLIENTS * FILE_MB
   clearInterval(watch)
-  await asker.terminate()
+  asking.end()
   report('GET /status of other instances, in ms, while 8 clients read received files of 50 MB', {
-    idle: times(idle),
-    reading: times(whileRead),
+    idle: summary(idle),
+    reading: summary(whileRead),
     mb_per_s: round(readMb / (reading.took / 1_000), 0),
     // Without what the questions cost, as they cost it while nothing was read.
-    cpu_ms_per_mb: round((reading.all - asking.all * (reading.asked / asking.asked)) / readMb),
-    main_cpu_ms_per_mb: round((reading.main - asking.main * (reading.asked / asking.asked)) / readMb),
-    main_busy: { idle: round(asking.main / asking.took), reading: round(reading.main / reading.took) },
+    cpu_ms_per_mb: round((reading.all - unread.all * (reading.asked / unread.asked)) / readMb),
+    main_cpu_ms_per_mb: round((reading.main - unread.main * (reading.asked / unread.asked)) / readMb),
+    main_busy: { idle: round(unread.main / unread.took), reading: round(reading.main / reading.took) },
     rss_mb: { idle: round(idleMb, 0), most: round(mostMb, 0) },
     goal: 'p99 below 50 ms',
   })

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
-const NOT_BENCHES = new Set(['run.ts', 'measure.ts', 'bare-client.ts', 'status-asker.ts'])
+const NOT_BENCHES = new Set(['run.ts', 'measure.ts', 'bare-client.ts', 'asker.ts', 'asking.ts'])
 const wanted = process.argv[2]
 
 const names = (await readdir(folder))

@@ -1,4 +1,5 @@
 /** A media field of a send, from the request to the moment its turn comes. */
+import { joined } from './bytes.ts'
 
 /** 1 MB = 1,048,576 bytes (shared/api/messages.md, 1.4). */
 export const MB = 1_048_576
@@ -37,17 +38,4 @@ export function takeOutMedia(input: Record<string, unknown>): { input: Record<st
     return { kind: 'blob', offset: offset - size, size, mime: value.mime } satisfies MediaInput
   }
   return { input: replaced(input) as Record<string, unknown>, bytes: joined(found) }
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const [only] = parts
-  // Most sends have one, and it may be large: it is not copied.
-  if (parts.length === 1 && only) return only
-  const bytes = new Uint8Array(parts.reduce((size, part) => size + part.byteLength, 0))
-  let at = 0
-  for (const part of parts) {
-    bytes.set(part, at)
-    at += part.byteLength
-  }
-  return bytes
 }

@@ -14,8 +14,8 @@ const HEAP_MB = 512
 const WAITING = 8
 
 export interface MediaPool {
-  /** Validated input of the operation; the body's bytes are gone from this thread afterwards. */
-  readLargeBody(operation: string, path: Record<string, string>, body: ArrayBuffer): Promise<unknown>
+  /** Validated input of the operation. The pieces, each alone in its buffer, are gone from this thread afterwards. */
+  readLargeBody(operation: string, path: Record<string, string>, pieces: Uint8Array<ArrayBuffer>[]): Promise<unknown>
   close(): Promise<void>
 }
 
@@ -31,10 +31,13 @@ export function createMediaPool({ logLevel, log }: { logLevel: string; log: Log 
   })
 
   return {
-    async readLargeBody(operation, path, body) {
+    async readLargeBody(operation, path, pieces) {
       let result: Result
       try {
-        result = await pool.run({ operation, path, body }, { name: 'readBodyAndMove', transferList: [body] })
+        result = await pool.run(
+          { operation, path, pieces },
+          { name: 'readBodyAndMove', transferList: pieces.map(({ buffer }) => buffer) },
+        )
       } catch (cause) {
         throw new Failure('engine_unavailable', { message: 'The body could not be read right now; try again later.', cause })
       }

@@ -6,8 +6,8 @@ import { Busy } from './errors.ts'
 
 const MB = 1_048_576
 /**
- * Four bodies of the largest size. Two are parsed at a time (engine/media-pool.ts), so that beside the bytes there are the text and the
- * media of two: some 600 MB at worst, which a small VPS has.
+ * Four bodies of the largest size. Two are parsed at a time (engine/media-pool.ts), so that beside the bytes there are those of two once
+ * more in one piece, their text and their media: some 700 MB at worst, which a small VPS has.
  */
 export const BODY_BUDGET = 256 * MB
 

@@ -3,6 +3,7 @@
  * ours rather than a router's, because of the order of checks, one flat input from three places, and bodies that another thread parses.
  */
 import type { Context, Hono } from 'hono'
+import { joined } from '../domain/bytes.ts'
 import { SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
@@ -13,7 +14,7 @@ import { parseInput, type RawFields, readBody } from '../features/input.ts'
 import type { InstanceCall, Parts } from '../features/parts.ts'
 import type { Tally } from '../metrics/tally.ts'
 import type { Gate, Knock } from './auth.ts'
-import { LARGE_BODY, readBytes } from './body.ts'
+import { LARGE_BODY, receiveBody } from './body.ts'
 import type { BodyBudget, Lease } from './body-budget.ts'
 import { InstanceGone } from './errors.ts'
 
@@ -30,8 +31,12 @@ export interface RequestState {
 }
 export type Env = { Variables: { state: RequestState } }
 
-/** Parses and validates a large body elsewhere; resolves with the input, rejects with `Failure`. */
-export type ReadLargeBody = (operation: string, path: Record<string, string>, body: ArrayBuffer) => Promise<unknown>
+/** Parses and validates a large body elsewhere, which takes its pieces; resolves with the input, rejects with `Failure`. */
+export type ReadLargeBody = (
+  operation: string,
+  path: Record<string, string>,
+  pieces: Uint8Array<ArrayBuffer>[],
+) => Promise<unknown>
 
 export interface MountDeps {
   gate: Gate
@@ -127,9 +132,9 @@ async function inputOf(
   memory: Lease,
 ): Promise<unknown> {
   if (!takesBody(endpoint)) return parseInput(endpoint, { ...queryOf(c), ...path })
-  const bytes = await readBytes(c.req.raw, memory.take)
-  if (bytes.byteLength > LARGE_BODY) return deps.readLargeBody(endpoint.id, path, bytes.buffer)
-  return readBody(endpoint, path, bytes)
+  const { size, pieces } = await receiveBody(c.req.raw, memory.take)
+  if (size > LARGE_BODY) return deps.readLargeBody(endpoint.id, path, pieces)
+  return readBody(endpoint, path, joined(pieces))
 }
 
 /** A name given once is text, a name given more often is a list of texts. */

@@ -6,12 +6,13 @@ import { createLog } from '../../src/log.ts'
 import { type ConverterOptions, createConverter } from './converter.ts'
 import { giveWay } from './give-way.ts'
 import { createPrepare } from './prepare.ts'
-import { endPrograms } from './program.ts'
+import { createProgramRunner } from './programs.ts'
 
 giveWay()
 const { logLevel, ...options } = workerData as ConverterOptions & { logLevel: string }
 const log = createLog(logLevel, 'media')
-const prepareMedia = createPrepare(createConverter(options))
+const runner = createProgramRunner()
+const prepareMedia = createPrepare(createConverter(options, runner))
 
 /** The Piscina task. */
 export async function prepare(job: MediaJob): Promise<{ ok: PreparedMedia } | { err: FailureData }> {
@@ -25,4 +26,4 @@ export async function prepare(job: MediaJob): Promise<{ ok: PreparedMedia } | { 
 }
 
 /** Before the thread is ended, which tells nobody in it. */
-export const stop = (): void => endPrograms()
+export const stop = (): void => runner.end()

@@ -1,7 +1,8 @@
 /** ffmpeg and ffprobe with the arguments every use of them shares; absent where the machine has none. */
 import { Failure } from '../../src/domain/failures.ts'
 import { invalid } from './content.ts'
-import { ProgramFailed, runProgram } from './program.ts'
+import { ProgramFailed } from './program.ts'
+import { createProgramRunner, type ProgramRunner } from './programs.ts'
 import { createTurns } from './turns.ts'
 
 export interface Programs {
@@ -43,7 +44,10 @@ const GLANCE_LIMIT = 20_000
 /** `file:` keeps a path from being read as another protocol, and only these two exist for the demuxer. */
 const input = (path: string, demuxer: string) => ['-protocol_whitelist', 'file,pipe', '-f', demuxer, '-i', `file:${path}`]
 
-export function createConverter({ programs, conversions, limitMs }: ConverterOptions): Converter {
+export function createConverter(
+  { programs, conversions, limitMs }: ConverterOptions,
+  runner: ProgramRunner = createProgramRunner(),
+): Converter {
   const inTurn = createTurns(conversions)
   const atAGlance = createTurns(GLANCES)
   const start = ['-nostdin', '-hide_banner', '-loglevel', 'error', '-max_alloc', String(MAX_BLOCK), '-y']
@@ -52,7 +56,7 @@ export function createConverter({ programs, conversions, limitMs }: ConverterOpt
     if (!programs) throw new Error('there is no ffmpeg')
     const decoder = demuxer === 'ogg' || demuxer === 'mp3' ? [] : ['-max_pixels', String(MAX_PIXELS)]
     const args = [...start, ...decoder, ...input(path, demuxer), ...output]
-    return runProgram(programs.ffmpeg, args, { limitMs: limit, ...(onData ? { onData } : {}) }).catch(unusable)
+    return runner.run(programs.ffmpeg, args, { limitMs: limit, ...(onData ? { onData } : {}) }).catch(unusable)
   }
 
   return {
@@ -65,7 +69,7 @@ export function createConverter({ programs, conversions, limitMs }: ConverterOpt
       const entries =
         'format=duration:stream=codec_type,codec_name,pix_fmt,width,height,channels:stream_tags=rotate:stream_side_data=rotation'
       const args = ['-hide_banner', '-loglevel', 'error', ...input(path, demuxer), '-show_entries', entries, '-of', 'json']
-      const out = await atAGlance(() => runProgram(ffprobe, args, { limitMs: GLANCE_LIMIT }).catch(unusable))
+      const out = await atAGlance(() => runner.run(ffprobe, args, { limitMs: GLANCE_LIMIT }).catch(unusable))
       return readProbe(out)
     },
   }

@@ -1,9 +1,8 @@
 /**
  * Runs ffmpeg and ffprobe on files strangers gave us: no shell sees an argument, no environment of ours is passed on, memory and time are
- * bounded, and it gives way to everything else on the machine.
+ * bounded. Priority is the process's that calls this (`program-host.ts`).
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { constants, setPriority } from 'node:os'
 
 /** Address space of one process in KB. A 4K H.264 conversion maps about 1 GB of it. */
 const ADDRESS_SPACE_KB = 3 * 1_024 * 1_024
@@ -36,8 +35,8 @@ export function endPrograms(): void {
 
 export interface RunOptions {
   limitMs: number
-  /** Takes the output piece by piece instead of keeping it. */
-  onData?: (chunk: Buffer) => void
+  /** Takes the output piece by piece instead of keeping it; the next one comes when the promise is kept. */
+  onData?: (chunk: Buffer) => Promise<void>
 }
 
 /** Resolves with the standard output. */
@@ -58,9 +57,12 @@ export function runProgram(program: string, args: readonly string[], { limitMs, 
       child.kill('SIGKILL')
     }
     const timer = setTimeout(() => kill('timeout', `it took longer than ${limitMs} ms`), limitMs)
-    child.on('spawn', () => lowerPriority(child.pid))
     child.stdout.on('data', (chunk: Buffer) => {
-      if (onData) return onData(chunk)
+      if (onData) {
+        child.stdout.pause()
+        void onData(chunk).finally(() => child.stdout.resume())
+        return
+      }
       size += chunk.byteLength
       if (size > MAX_OUTPUT) kill('output', `it wrote more than ${MAX_OUTPUT} bytes`)
       else chunks.push(chunk)
@@ -79,14 +81,4 @@ export function runProgram(program: string, args: readonly string[], { limitMs, 
       else reject(new ProgramFailed('exit', `it ended with ${code ?? signal}: ${complaint.toString().trim()}`))
     })
   })
-}
-
-function lowerPriority(pid: number | undefined) {
-  if (pid === undefined) return
-  try {
-    setPriority(pid, constants.priority.PRIORITY_LOW)
-  } catch (error) {
-    // It has ended already.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
 }

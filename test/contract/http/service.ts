@@ -135,8 +135,8 @@ export async function openService(options: ServiceOptions = {}) {
     trustedProxies: options.trustedProxies ?? [],
     adminAllowedIps: options.adminAllowedIps ?? [],
     docs: true,
-    async readLargeBody(operation, path, body) {
-      const result = readLargeBody({ operation, path, body })
+    async readLargeBody(operation, path, pieces) {
+      const result = readLargeBody({ operation, path, pieces })
       if ('err' in result) throw Failure.from(result.err)
       return result.ok
     },

@@ -1,0 +1,99 @@
+/** The process that starts programs: what is told through it, and what is left when one side of it dies. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { after, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ProgramFailed } from '../../../workers/media/program.ts'
+import { createProgramRunner } from '../../../workers/media/programs.ts'
+
+const LIMIT = { limitMs: 20_000 }
+const sh = (script: string) => ['/bin/sh', ['-c', script]] as const
+const isLinux = process.platform === 'linux'
+
+/** Numbers of the processes whose command line holds `mark`. */
+const running = (mark: string) =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(mark)
+      } catch {
+        return false
+      }
+    })
+    .map(Number)
+
+async function until(check: () => boolean) {
+  while (!check()) await sleep(20)
+}
+
+suite('programs are started by a process of their own', () => {
+  const runner = createProgramRunner()
+  after(() => runner.end())
+
+  test('the output comes back, several at a time', async () => {
+    const outputs = await Promise.all([1, 2, 3].map((n) => runner.run(...sh(`printf ${n}`), LIMIT)))
+    assert.deepEqual(outputs.map(String), ['1', '2', '3'])
+  })
+
+  test('or piece by piece, in order and whole', async () => {
+    let seen = ''
+    const rest = await runner.run(...sh('i=0; while [ $i -lt 20000 ]; do echo $i; i=$((i+1)); done'), {
+      ...LIMIT,
+      onData: (piece) => {
+        seen += piece.toString()
+      },
+    })
+    assert.equal(rest.byteLength, 0)
+    assert.equal(seen, Array.from({ length: 20_000 }, (_, index) => `${index}\n`).join(''))
+  })
+
+  test('a failure says why', async () => {
+    const why = (reason: string) => (error: unknown) => error instanceof ProgramFailed && error.why === reason
+    await assert.rejects(
+      runner.run(...sh('echo no >&2; exit 3'), LIMIT),
+      (error: Error) => why('exit')(error) && /3: no/.test(error.message),
+    )
+    await assert.rejects(runner.run(...sh('exec sleep 20'), { limitMs: 100 }), why('timeout'))
+    await assert.rejects(runner.run(...sh('head -c 40000000 /dev/zero'), LIMIT), why('output'))
+  })
+
+  test('no variable of ours is seen there, and its priority is the lowest', { skip: !isLinux }, async () => {
+    process.env.SVC_TEST_SECRET = 'hush'
+    const seen = createProgramRunner()
+    const output = await seen.run(
+      ...sh('cat /proc/$PPID/environ /proc/self/environ; ps -o ni= -p $$ 2>/dev/null || cut -d" " -f19 /proc/$$/stat'),
+      LIMIT,
+    )
+    delete process.env.SVC_TEST_SECRET
+    seen.end()
+    assert.doesNotMatch(output.toString(), /hush/)
+    assert.match(output.toString(), /19\s*$/)
+  })
+
+  test('when it is killed, who waits is told, and the next one finds a new one', { skip: !isLinux }, async () => {
+    const own = createProgramRunner()
+    const host = Number(await own.run(...sh('printf $PPID'), LIMIT))
+    const waits = assert.rejects(own.run(...sh('sleep 20.0101'), LIMIT), /ended with SIGKILL/)
+    await until(() => running('sleep\x0020.0101').length > 0)
+    process.kill(host, 'SIGKILL')
+    await waits
+    assert.notEqual(Number(await own.run(...sh('printf $PPID'), LIMIT)), host)
+    own.end()
+    // Nobody is left to end it but its own limit of processor time; here it is ended by hand.
+    for (const pid of running('sleep\x0020.0101')) process.kill(pid, 'SIGKILL')
+  })
+
+  test('when the service is killed, nothing that it started goes on', { skip: !isLinux }, async () => {
+    const url = new URL('../../../workers/media/programs.ts', import.meta.url).href
+    const code = `const { createProgramRunner } = await import(${JSON.stringify(url)})
+      createProgramRunner().run('/bin/sh', ['-c', 'exec sleep 30.0202'], { limitMs: 60000 })`
+    const service = spawn(process.execPath, [...process.execArgv, '--input-type=module', '-e', code], { stdio: 'inherit' })
+    await until(() => running('sleep\x0030.0202').length > 0)
+    service.kill('SIGKILL')
+    await once(service, 'exit')
+    await until(() => running('sleep\x0030.0202').length === 0)
+  })
+})
