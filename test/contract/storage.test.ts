@@ -6,16 +6,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import { threadFlags, threadModule } from '../../src/engine/thread.ts'
 import { KEY_LIMIT, type RangeOptions } from '../../src/storage/contract.ts'
 import { type OpenStore, openStore } from '../../src/storage/open.ts'
+import { program } from '../harness/checkout.ts'
 
 const BACKENDS: Record<string, (dir: string) => string> = { lmdb: (dir) => `lmdb:${dir}` }
 
-const writerFile = fileURLToPath(new URL('./storage-writer.ts', import.meta.url))
-/** Node 20 does not take the loader of `--import tsx` over into a thread's entry file, so the thread begins with a line of its own. */
-const writerEntry = `import('tsx/esm/api').then(({ register }) => { register(); return import(${JSON.stringify(pathToFileURL(writerFile).href)}) })`
+const writerModule = threadModule('./storage-writer', import.meta.url)
 const bytes = (text: string) => Buffer.from(text)
 
 for (const [name, urlOf] of Object.entries(BACKENDS)) {
@@ -176,7 +175,11 @@ for (const [name, urlOf] of Object.entries(BACKENDS)) {
     test('threads that write at once lose nothing, and a guarded counter counts every one of them', async () => {
       const writers = ['w1', 'w2', 'w3']
       const threads = writers.map(
-        (writer) => new Worker(writerEntry, { eval: true, workerData: { url: urlOf(dir), writer, batches: 120 } }),
+        (writer) =>
+          new Worker(writerModule, {
+            execArgv: threadFlags(writerModule),
+            workerData: { url: urlOf(dir), writer, batches: 120 },
+          }),
       )
       await Promise.all(threads.map((thread) => once(thread, 'exit')))
       assert.equal(Buffer.from((await store.get('counter'))!).toString(), '75')
@@ -199,7 +202,7 @@ for (const [name, urlOf] of Object.entries(BACKENDS)) {
     test('a process killed while committing loses no acknowledged batch and tears none', async () => {
       for (let round = 0; round < 4; round++) {
         const url = urlOf(join(dir, `killed-${round}`))
-        const child = spawn(process.execPath, ['--import', 'tsx', writerFile, 'until-killed', url], {
+        const child = spawn(process.execPath, [...program('./storage-writer', import.meta.url), 'until-killed', url], {
           stdio: ['ignore', 'pipe', 'inherit'],
         })
         let said = ''

@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { readConfig } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
 import { startService } from '../../src/main.ts'
+import { program } from '../harness/checkout.ts'
 
-const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+const CLI = program('../../src/cli', import.meta.url)
 
 describe('operator commands', { timeout: 120_000 }, () => {
   let dir: string
@@ -27,7 +27,7 @@ describe('operator commands', { timeout: 120_000 }, () => {
 
   async function cli(...args: string[]) {
     const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
-    const child = spawn(process.execPath, ['--import', 'tsx', CLI, ...args], { env: { ...inherited, ...env } })
+    const child = spawn(process.execPath, [...CLI, ...args], { env: { ...inherited, ...env } })
     const [out, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
     return { out, errors, code: code as number }
   }

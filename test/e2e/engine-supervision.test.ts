@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Failure } from '../../src/domain/failures.ts'
 import { DEFAULT_SETTINGS, type InstanceConfig, type RuntimeState, type WebhookSettings } from '../../src/domain/instance.ts'
 import { createPooledEngine, type PooledEngine, type PoolSetup } from '../../src/engine/pool.ts'
+import { threadModule } from '../../src/engine/thread.ts'
 
 const log = { info() {}, warn() {}, error() {} }
 
@@ -20,7 +21,7 @@ const setup: PoolSetup = {
   killAt: null,
   allowCrash: true,
   log,
-  worker: new URL('./engine/small-shard.ts', import.meta.url),
+  worker: threadModule('./engine/small-shard', import.meta.url),
 }
 
 const config = (id: string, settings = DEFAULT_SETTINGS): InstanceConfig => ({ id, settings, webhooks: {} as WebhookSettings })
@@ -241,7 +242,7 @@ test('a thread refuses to crash unless it was made for tests', { timeout: 60_000
 })
 
 test('a pool whose threads cannot load does not start and leaves nothing behind', { timeout: 60_000 }, async () => {
-  const worker = new URL('./engine/absent.ts', import.meta.url)
+  const worker = threadModule('./engine/absent', import.meta.url)
   await assert.rejects(createPooledEngine({ ...setup, worker }), /did not start/)
 })
 

@@ -7,8 +7,9 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { ROOT as CHECKOUT } from '../harness/checkout.ts'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const ROOT = fileURLToPath(CHECKOUT)
 const NEEDED = ['package.json', 'tsconfig.json', 'tsconfig.build.json', '.npmrc', 'src', 'workers']
 const DEADLINE = 60_000
 

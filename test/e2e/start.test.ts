@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import type { Printed } from '../../src/printed.ts'
+import { program } from '../harness/checkout.ts'
 
-const START = fileURLToPath(new URL('../../src/start.ts', import.meta.url))
+const START = program('../../src/start', import.meta.url)
 /** Nothing listens there: a service that is not in the sandbox must not find the real network by mistake. */
 const NOWHERE = 'ws://127.0.0.1:9'
 
@@ -24,7 +24,7 @@ interface Launched {
 
 function launch(flags: string[], env: Record<string, string>): Launched {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
-  const child = spawn(process.execPath, ['--import', 'tsx', START, ...flags], {
+  const child = spawn(process.execPath, [...START, ...flags], {
     env: { ...inherited, SVC_PORT: '0', SVC_SANDBOX_PORT: '0', SVC_LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

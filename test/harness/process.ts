@@ -1,6 +1,6 @@
 /** The service and the network as processes of their own, for tests that kill them. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { program } from './checkout.ts'
 
 export interface Printed {
   base_url: string | null
@@ -26,12 +26,12 @@ process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
 
-const START = fileURLToPath(new URL('../../src/start.ts', import.meta.url))
+const START = program('../../src/start', import.meta.url)
 const START_DEADLINE = 30_000
 
-/** `program`: what node is given; from source unless a bench asks for what is compiled. */
-export async function run(flags: string[], env: Record<string, string>, program = ['--import', 'tsx', START]): Promise<Running> {
-  const child = spawn(process.execPath, [...program, '--json', ...flags], {
+/** `args`: what node is given; a bench asks for what users run. */
+export async function run(flags: string[], env: Record<string, string>, args = START): Promise<Running> {
+  const child = spawn(process.execPath, [...args, '--json', ...flags], {
     env: { ...process.env, SVC_LOG_LEVEL: 'fatal', ...env },
     stdio: ['ignore', 'pipe', process.env.SVC_LOG_LEVEL ? 'inherit' : 'pipe'],
   })

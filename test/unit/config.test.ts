@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { describe, test } from 'node:test'
 import { readConfig } from '../../src/config.ts'
 import { judge, parseAllow } from '../../src/webhooks/addresses.ts'
+import { ROOT } from '../harness/checkout.ts'
 
 const read = (env: Record<string, string>, sandbox = false) => readConfig({ env, sandbox })
 
@@ -54,7 +55,6 @@ test('a variable that nobody reads is named in a warning, and other programs are
   assert.deepEqual(warnings, ['SVC_PROT is set, but no variable has this name; it is ignored.'])
 })
 
-const ROOT = new URL('../../', import.meta.url)
 const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
 
 test('a setting that is accepted is read by somebody', () => {

@@ -7,8 +7,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative, sep } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { ROOT } from '../harness/checkout.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
+const root = fileURLToPath(ROOT)
 
 interface Rule {
   /** Folders and files it is about: a path or the beginning of one. The first row that fits decides. */

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import * as library from '@whiskeysockets/baileys'
 import { EXPORTS, LEANINGS } from '../../../workers/shard/baileys/surface.ts'
+import { ROOT } from '../../harness/checkout.ts'
 
 const root = join(dirname(createRequire(import.meta.url).resolve('@whiskeysockets/baileys')), '..')
 const flat = (text: string) => text.replace(/\s+/g, ' ')
@@ -13,7 +14,7 @@ for (const { of, file, text } of LEANINGS) {
   test(`${of} can lean on ${file}`, () => {
     const source = flat(readFileSync(join(root, file), 'utf8'))
     for (const snippet of text) assert.ok(source.includes(flat(snippet)), `gone: ${snippet}`)
-    assert.ok(existsSync(new URL(`../../../workers/shard/${of}`, import.meta.url)), `${of} is gone: so is the reason`)
+    assert.ok(existsSync(new URL(`workers/shard/${of}`, ROOT)), `${of} is gone: so is the reason`)
   })
 }
 

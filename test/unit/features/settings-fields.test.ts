@@ -14,8 +14,9 @@ import {
 } from '../../../src/domain/instance.ts'
 import { settingsFields, webhooksFields } from '../../../src/features/changes.ts'
 import { Settings, Webhooks } from '../../../src/features/objects.ts'
+import { ROOT } from '../../harness/checkout.ts'
 
-const SRC = new URL('../../../src/', import.meta.url)
+const SRC = new URL('src/', ROOT)
 const sorted = (names: Iterable<string>) => [...names].sort()
 const settings = sorted([...SETTING_FLAGS, ...SETTING_NUMBERS, ...SETTING_TEXTS])
 const own = sorted([...WEBHOOK_URLS, ...WEBHOOK_FLAGS])

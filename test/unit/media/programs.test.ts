@@ -5,8 +5,10 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { after, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { threadModule } from '../../../src/engine/thread.ts'
 import { ProgramFailed } from '../../../workers/media/program.ts'
 import { createProgramRunner } from '../../../workers/media/programs.ts'
+import { HOOKS } from '../../harness/checkout.ts'
 
 const LIMIT = { limitMs: 20_000 }
 const sh = (script: string) => ['/bin/sh', ['-c', script]] as const
@@ -87,10 +89,10 @@ suite('programs are started by a process of their own', () => {
   })
 
   test('when the service is killed, nothing that it started goes on', { skip: !isLinux }, async () => {
-    const url = new URL('../../../workers/media/programs.ts', import.meta.url).href
+    const url = threadModule('../../../workers/media/programs', import.meta.url).href
     const code = `const { createProgramRunner } = await import(${JSON.stringify(url)})
       createProgramRunner().run('/bin/sh', ['-c', 'exec sleep 30.0202'], { limitMs: 60000 })`
-    const service = spawn(process.execPath, [...process.execArgv, '--input-type=module', '-e', code], { stdio: 'inherit' })
+    const service = spawn(process.execPath, [...HOOKS, '--input-type=module', '-e', code], { stdio: 'inherit' })
     await until(() => running('sleep\x0030.0202').length > 0)
     service.kill('SIGKILL')
     await once(service, 'exit')

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { keys } from '../../../src/storage/keys.ts'
-
-const ROOT = new URL('../../../', import.meta.url)
+import { ROOT } from '../../harness/checkout.ts'
 
 test('a key that is on the page is used', () => {
   const sources = ['src/', 'workers/shard/'].flatMap((folder) =>

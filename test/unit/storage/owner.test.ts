@@ -6,16 +6,16 @@ import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { openStore } from '../../../src/storage/open.ts'
 import { ownStore } from '../../../src/storage/owner.ts'
+import { program } from '../../harness/checkout.ts'
 import { tempDir, tempStore } from './fixtures.ts'
 
-const OWNER = fileURLToPath(new URL('./owner-process.ts', import.meta.url))
+const OWNER = program('./owner-process', import.meta.url)
 const sockets = async (dir: string) => (await readdir(dir)).filter((name) => name.startsWith('owner-'))
 
 async function ownerProcess(t: TestContext, dir: string) {
-  const child = spawn(process.execPath, ['--import', 'tsx', OWNER, `lmdb:${dir}`], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [...OWNER, `lmdb:${dir}`], { stdio: ['pipe', 'pipe', 'inherit'] })
   t.after(() => child.kill('SIGKILL'))
   const [line] = await once(createInterface({ input: child.stdout }), 'line')
   assert.equal(line, 'mine')
