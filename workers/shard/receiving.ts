@@ -101,6 +101,7 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     appState: createAccountNotices({ clock, log, outbox, inbound, contacts: deps.contacts }),
     isWorthAnother: (notice) => tries.isWorthAnother(messageMark({ id: notice, chat: 'app-state', author: '' })),
     async forget() {
+      await held.forget()
       inbound.clear()
       await inbox.forget()
     },

@@ -4,12 +4,12 @@
  *
  * The record is written when the ciphertext fails, which is before the library answers the network for it (it pauses between its retry
  * request and its refusal): a crash in between leaves the record, and the next life tells it. It stays, as told, until the message comes
- * or a day has passed, so that a retry that fails again tells nothing twice.
+ * or a day has passed, so that a retry that fails again tells nothing twice. What was not told never gives way before it is.
  */
 import type { BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import * as v from 'valibot'
-import { type Clock, DAY, SECOND } from '../../src/domain/clock.ts'
+import { type Clock, DAY, HOUR, SECOND } from '../../src/domain/clock.ts'
 import type { DomainEvent } from '../../src/domain/events.ts'
 import type { Op, StateStore } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/keys.ts'
@@ -17,13 +17,15 @@ import { repository } from '../../src/storage/repository.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
 import type { Outbox } from '../../src/webhooks/outbox.ts'
 import { type Mark, messageMarks } from './marks.ts'
+import { createSweeper } from './sweeper.ts'
 import { chatNamesOf } from './translate/inbound/referenced.ts'
 import { bare } from './translate/jid.ts'
 
 /** Time for the sender's retry. */
 const RETRY_TIME = 10 * SECOND
 const MAX_AGE = DAY
-/** Kept in memory; the oldest give way, and one that comes later is then an ordinary message. */
+const SWEEP_EVERY = HOUR
+/** Kept in memory; the oldest that are told give way, and one that comes later is then an ordinary message. */
 const MAX_RECORDS = 2_000
 
 const text = v.optional(v.string())
@@ -54,6 +56,7 @@ export interface WaitingDeps {
   outbox: Pick<Outbox, 'append' | 'committed'>
   /** `later`: nobody can tell it yet. Null: nobody wants it. */
   event(message: WaitingMessage): Promise<DomainEvent | null | 'later'>
+  maxRecords?: number
 }
 
 export interface WaitingMessages {
@@ -63,13 +66,16 @@ export interface WaitingMessages {
   known(key: Pick<WAMessageKey, 'id' | 'remoteJid'>): WaitingMessage | undefined
   /** For the commit of the readable message. */
   arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
+  /** The device is gone, and nobody sends it again: what was not told is told, and nothing is kept. After its session has ended. */
+  forget(): Promise<void>
   stop(): Promise<void>
 }
 
 const optional = <K extends string>(name: K, value: string | null | undefined) =>
   (value ? { [name]: value } : {}) as { [P in K]?: string }
 
-export function createWaiting({ instance, store, sealer, clock, log, outbox, event }: WaitingDeps): WaitingMessages {
+export function createWaiting(deps: WaitingDeps): WaitingMessages {
+  const { instance, store, sealer, clock, log, outbox, event, maxRecords = MAX_RECORDS } = deps
   const records = repository({ name: 'waiting message', schema: Waiting, version: 1, sealed: sealer })
   const open = new Map<Mark, { record: WaitingMessage; timer?: NodeJS.Timeout }>()
   /** Every name of a message in `open`, to the one it is kept under. */
@@ -79,9 +85,21 @@ export function createWaiting({ instance, store, sealer, clock, log, outbox, eve
   let line: Promise<unknown> = Promise.resolve()
   let isStopped = false
 
-  function inLine(job: () => Promise<void>) {
-    line = line.then(job).catch((error) => log.error({ err: error }, 'a message that cannot be read could not be recorded'))
+  /** Its failure is the caller's: only the order is taken from it. */
+  function next(job: () => Promise<void>): Promise<void> {
+    const done = line.then(job)
+    line = done.catch(() => {})
+    return done
   }
+
+  const complain = (error: unknown) => log.error({ err: error }, 'a message that cannot be read could not be recorded')
+  const inLine = (job: () => Promise<void>) => void next(job).catch(complain)
+
+  const sweeper = createSweeper(() => next(dropOld), {
+    everyMs: SWEEP_EVERY,
+    log,
+    complaint: 'old waiting messages could not be removed',
+  })
 
   /** A record is kept under one name of its message; the message may come under the other. */
   const knownAs = (key: WAMessageKey) =>
@@ -89,7 +107,7 @@ export function createWaiting({ instance, store, sealer, clock, log, outbox, eve
       .map((mark) => names.get(mark))
       .find((mark) => mark !== undefined)
 
-  function forget(mark: Mark) {
+  function letGo(mark: Mark) {
     const entry = open.get(mark)
     if (!entry) return
     clearTimeout(entry.timer)
@@ -131,34 +149,43 @@ export function createWaiting({ instance, store, sealer, clock, log, outbox, eve
     if (appended) outbox.committed(appended.eventId)
   }
 
-  function makeRoom() {
-    for (const mark of open.keys()) {
-      if (open.size < MAX_RECORDS) return
-      forget(mark)
-      inLine(async () => void (await store.commit({ ops: [records.remove(keyOf(mark))] })))
-    }
+  async function drop(marks: readonly Mark[]) {
+    if (marks.length === 0) return
+    await store.commit({ ops: marks.map((mark) => records.remove(keyOf(mark))) })
+    for (const mark of marks) letGo(mark)
+  }
+
+  const isOld = ({ isTold, at }: WaitingMessage) => isTold && clock.now() - at > MAX_AGE
+  const dropOld = () => drop([...open].flatMap(([mark, { record }]) => (isOld(record) ? [mark] : [])))
+
+  function oldest(): Mark | undefined {
+    for (const [mark, { record }] of open) if (record.isTold) return mark
+    return open.keys().next().value
+  }
+
+  /** For one record; one that was not told is told first. */
+  async function makeRoom() {
+    const mark = oldest()
+    if (mark === undefined || open.size <= maxRecords) return
+    await tell(mark)
+    if (open.get(mark)?.record.isTold) await drop([mark])
   }
 
   return {
     async load() {
-      const old: Op[] = []
       const onUnreadable = (error: unknown) => log.error({ err: error }, 'a waiting message is not readable: left out')
       for await (const { key, value } of records.list(store, keys.waitings(instance), { onUnreadable })) {
-        if (clock.now() - value.at > MAX_AGE) {
-          old.push([key, null])
-          continue
-        }
         const mark = key.slice(keys.waitings(instance).length) as Mark
         keep(mark, value)
         // The whole time again: the retry can only come now.
         if (!value.isTold) later(mark, RETRY_TIME)
       }
-      if (old.length > 0) await store.commit({ ops: old })
+      sweeper.start()
+      await sweeper.idle()
     },
     add(key, node) {
       const [mark] = messageMarks(key)
       if (!mark || knownAs(key) || !key.id || !key.remoteJid) return
-      makeRoom()
       const children = Array.isArray(node.content) ? node.content : []
       const viewOnce = children.some(({ tag, attrs }) => tag === 'unavailable' && attrs.type?.startsWith('view_once'))
       const record: WaitingMessage = {
@@ -180,6 +207,7 @@ export function createWaiting({ instance, store, sealer, clock, log, outbox, eve
       inLine(async () => void (await store.commit({ ops: [records.encode(keyOf(mark), record)] })))
       // Nobody sends a view-once message again: there is nothing to wait for.
       later(mark, viewOnce ? 0 : RETRY_TIME)
+      if (open.size > maxRecords) inLine(makeRoom)
     },
     known({ id, remoteJid }) {
       const found = [...open.values()].map(({ record }) => record).filter(({ key }) => key.id === id)
@@ -193,14 +221,23 @@ export function createWaiting({ instance, store, sealer, clock, log, outbox, eve
       return {
         ops: [records.remove(keyOf(mark))],
         applied() {
-          forget(mark)
+          letGo(mark)
         },
       }
     },
+    forget: () =>
+      next(async () => {
+        // What cannot be told now cannot be told at all, and must not keep the rest.
+        for (const mark of open.keys()) await tell(mark).catch(complain)
+        const ops: Op[] = []
+        for await (const [key] of store.range(keys.waitings(instance))) ops.push([key, null])
+        await store.commit({ ops })
+        for (const mark of open.keys()) letGo(mark)
+      }),
     async stop() {
       isStopped = true
       for (const { timer } of open.values()) clearTimeout(timer)
-      await line
+      await Promise.all([line, sweeper.stop()])
     },
   }
 }
