@@ -1,21 +1,12 @@
 /**
- * The library answers a retry receipt by relaying the bare message (Socket/messages-recv.js, sendMessagesAgain): without the nodes and
+ * Who hears of a retry receipt. The library answers a retry receipt by relaying the bare message (Socket/messages-recv.js, sendMessagesAgain): without the nodes and
  * attributes it was sent with, without `mediatype`, sealed twice; to everybody when a phone asks, which for a status is nobody; for any
  * chat that names an id, and each time with a query for keys. So these receipts are taken away from it: `resend.ts` answers them, one
- * after the other. What the library does to the session before it answers is done here, as it does it.
+ * after the other.
  */
-import {
-  type BinaryNode,
-  extractE2ESessionFromRetryReceipt,
-  isJidGroup,
-  isJidStatusBroadcast,
-  type WASocket,
-} from '@whiskeysockets/baileys'
+import { type BinaryNode, isJidGroup, isJidStatusBroadcast, type WASocket } from '@whiskeysockets/baileys'
 import { buildAckStanza } from '@whiskeysockets/baileys/lib/Utils/stanza-ack.js'
-import { getBinaryNodeChild, getBinaryNodeChildUInt } from '@whiskeysockets/baileys/lib/WABinary/index.js'
-import type { Logger } from 'pino'
-import { SECOND } from '../../../src/domain/clock.ts'
-import { withDeadline } from './query.ts'
+import { getBinaryNodeChild } from '@whiskeysockets/baileys/lib/WABinary/index.js'
 import { asError } from './rejections.ts'
 import { escalateTrap } from './trap.ts'
 
@@ -97,52 +88,4 @@ export function requestOf(receipt: BinaryNode): RetryRequest | undefined {
     count: Number.isSafeInteger(count) && count > 0 ? count : 1,
     receipt,
   }
-}
-
-/** At this retry the session is remembered, at later ones it must be another. As the library. */
-const BASE_KEY_CHECK_RETRY = 2
-const KEYS_DEADLINE = 20 * SECOND
-/** Bytes of a registration id. */
-const REGISTRATION_BYTES = 4
-
-type SessionSocket = Pick<WASocket, 'signalRepository' | 'messageRetryManager' | 'assertSessions'>
-
-/** A session the asking device can read: from the keys in the receipt, else from the network, unless `mayFetch` then says no. */
-export async function renewSession(
-  { signalRepository: repository, messageRetryManager: manager, assertSessions }: SessionSocket,
-  { id, asker, count, receipt }: RetryRequest,
-  { mayFetch, log }: { mayFetch(): boolean; log: Pick<Logger, 'warn'> },
-): Promise<void> {
-  const remove = () => repository.deleteSession([asker])
-
-  async function inject(): Promise<boolean> {
-    const session = extractE2ESessionFromRetryReceipt(receipt)
-    if (!session) return false
-    try {
-      await repository.injectE2ESession({ jid: asker, session })
-      return true
-    } catch (error) {
-      escalateTrap(error)
-      log.warn({ err: error, message_id: id }, 'the keys in a retry receipt are of no use')
-      return false
-    }
-  }
-
-  const isFresh = await inject()
-  const before = await repository.getSessionInfo(asker)
-  const registration = getBinaryNodeChildUInt(receipt, 'registration', REGISTRATION_BYTES)
-  const isOther = registration !== undefined && before && before.registrationId !== 0 && before.registrationId !== registration
-  if (!isFresh && isOther) await remove()
-  if (manager && before) {
-    const address = repository.jidToSignalProtocolAddress(asker)
-    if (count === BASE_KEY_CHECK_RETRY) manager.saveBaseKey(address, id, before.baseKey)
-    if (count > BASE_KEY_CHECK_RETRY) {
-      if (manager.hasSameBaseKey(address, id, before.baseKey)) await remove()
-      manager.deleteBaseKey(address, id)
-    }
-  }
-  if (isFresh || !mayFetch()) return
-  const { exists } = await repository.validateSession(asker)
-  if (count > 1 && manager?.shouldRecreateSession(asker, exists).recreate) await remove()
-  await withDeadline(KEYS_DEADLINE, () => assertSessions([asker], true))
 }

@@ -166,6 +166,26 @@ export const LEANINGS: readonly Leaning[] = [
     text: ['const signalRepository = makeSignalRepository({ creds, keys }, logger, pnFromLIDUSync);'],
   },
   {
+    // One line for all messages, the line of their handlers, and when the peer messages of before come in between.
+    of: 'inbox-session.ts',
+    file: RECEIVE,
+    text: [
+      "ws.on('CB:message', async (node) => { await processNode('message', node, 'processing message', handleMessage); });",
+      'const isOffline = !!node.attrs.offline; if (isOffline) { offlineNodeProcessor.enqueue(type, node); }',
+      'await messageMutex.mutex(async () => { await decrypt();',
+    ],
+  },
+  { of: 'inbox-session.ts', file: SOCKET, text: ["ws.on('CB:ib,,offline_preview', async (node) => {"] },
+  {
+    // What is read here before the library reads it must come out the same.
+    of: 'stanza-message.ts',
+    file: 'lib/Utils/decode-wa-message.js',
+    text: [
+      "let msg = proto.Message.decode(e2eType !== 'plaintext' ? unpadRandomMax16(msgBuffer) : msgBuffer); msg = msg.deviceSentMessage?.message || msg;",
+      'Object.assign(fullMessage.message, msg);',
+    ],
+  },
+  {
     of: 'signal/address.ts',
     file: 'lib/Signal/lid-mapping.js',
     text: [`this.mappingCache.set(\`pn:\${pnUser}\`, lidUser);`, 'batchData[pnUser] = lidUser;'],
@@ -191,11 +211,17 @@ export const LEANINGS: readonly Leaning[] = [
     text: [
       "ws.on('CB:receipt', async (node) => { await processNode('receipt', node, 'handling receipt', handleReceipt); });",
       'await sendMessagesAgain(key, ids, retryNode, node);',
+      'await relayMessage(key.remoteJid, msg, msgRelayOpts);',
+    ],
+  },
+  {
+    of: 'baileys/retry-session.ts',
+    file: RECEIVE,
+    text: [
       'await signalRepository.injectE2ESession({ jid: participant, session: bundle });',
       'const BASE_KEY_CHECK_RETRY = 2;',
       'if (enableAutoSessionRecreation && messageRetryManager && retryCount > 1 && !injectedFromBundle) {',
       'await assertSessions([participant], true);',
-      'await relayMessage(key.remoteJid, msg, msgRelayOpts);',
     ],
   },
   {
