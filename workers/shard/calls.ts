@@ -14,6 +14,7 @@ import { repository } from '../../src/storage/repository.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
 import { type Mark, messageMark } from './marks.ts'
 import type { Session } from './session.ts'
+import { secondsOf } from './translate/inbound/bounds.ts'
 import { notification, type Told } from './translate/inbound/family.ts'
 import type { ReadableMessage } from './translate/inbound/message.ts'
 import { bare, identifierOf } from './translate/jid.ts'
@@ -40,8 +41,8 @@ export interface CallDeps {
   settings(): InstanceSettings
   told(readable: ReadableMessage, told: Told): Promise<DomainEvent | null>
   once(mark: Mark, make: () => Promise<readonly DomainEvent[]>, ops?: Op[]): Promise<void>
-  /** Queues the text that follows a rejected call. */
-  enqueue(jid: string, text: string): Promise<void>
+  /** Queues the text that follows a rejected call, once per key. */
+  enqueue(jid: string, text: string, key: string): Promise<void>
 }
 
 export interface Calls {
@@ -61,6 +62,8 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tol
   const ringing = new Map<string, Call>()
   /** Calls that are over or rejected, the newest last: an offer that comes again does not ring, nor is it answered with a text again. */
   const over = new Set<string>()
+  /** Calls of which the network has taken our rejection, until their event is on disk. */
+  const rejected = new Set<string>()
   /** Blind: whoever calls chooses the id, and it can be what no key may hold. */
   const keyOf = (id: string) => keys.call(instance, sealer.blind(id))
 
@@ -83,18 +86,34 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tol
 
   async function reject(call: Call, session: Session) {
     await within(session, REJECT_DEADLINE, session.sock.rejectCall(call.id, call.from))
-    await ended(call, true)
-    const { call_reject_message: text } = settings()
-    if (text !== null) await enqueue(call.from, text)
+    rejected.add(call.id)
+    await ended(call)
   }
 
-  async function ended(call: Call, autoRejected: boolean) {
-    ringing.delete(call.id)
-    isOver(call.id)
+  async function ended(call: Call) {
+    const autoRejected = rejected.has(call.id)
+    // Before the commit of the event, behind which nothing is left of the call: a crash in between loses neither, and the key queues it once.
+    if (autoRejected) await answer(call)
     const mark = messageMark({ id: call.id, chat: call.from, author: 'call' })
     await once(mark, async () => [await eventOf(call, autoRejected)].filter((event) => event !== null), [
       records.remove(keyOf(call.id)),
     ])
+    // Only now: when the commit fails, the end of the call comes again and has to find it.
+    ringing.delete(call.id)
+    rejected.delete(call.id)
+    isOver(call.id)
+  }
+
+  async function answer({ id, from }: Call) {
+    const { call_reject_message: text } = settings()
+    if (text === null) return
+    try {
+      // Keys of clients come in a header, which holds no line break.
+      await enqueue(from, text, `call\n${from}\n${id}`)
+    } catch (error) {
+      // A full line, or one that is closed while disconnected, says nothing about the call.
+      log.warn({ err: error }, 'no text could be queued after a rejected call')
+    }
   }
 
   function eventOf(call: Call, autoRejected: boolean): Promise<DomainEvent | null> {
@@ -140,7 +159,9 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tol
       switch (child.tag) {
         case 'offer':
         case 'offer_notice':
-          return over.has(id) ? undefined : offered(callOf(node, child, id), node.attrs.offline !== undefined, session)
+          return over.has(id)
+            ? undefined
+            : offered(callOf(node, child, id, clock.now()), node.attrs.offline !== undefined, session)
         case 'accept':
         case 'reject':
           return forget(id)
@@ -148,7 +169,7 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tol
           if (ANSWERED.has(child.attrs.reason ?? '')) return forget(id)
           // An end without its offer is a call we know nothing of, unless the network says that nobody answered.
           if (!known && child.attrs.reason !== 'timeout') return undefined
-          return ended(known ?? callOf(node, child, id), false)
+          return ended(known ?? callOf(node, child, id, clock.now()))
         default:
           return undefined
       }
@@ -156,7 +177,7 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tol
   }
 }
 
-function callOf({ attrs: outer }: BinaryNode, child: BinaryNode, id: string): Call {
+function callOf({ attrs: outer }: BinaryNode, child: BinaryNode, id: string, now: number): Call {
   const { attrs } = child
   const from = bare(attrs['call-creator'] ?? attrs.from ?? outer.from ?? '')
   const alt = [attrs.caller_pn, outer.sender_pn, attrs.caller_lid, outer.sender_lid]
@@ -168,6 +189,6 @@ function callOf({ attrs: outer }: BinaryNode, child: BinaryNode, id: string): Ca
     ...(alt ? { alt } : {}),
     group: attrs['group-jid'] ?? null,
     isVideo: getBinaryNodeChild(child, 'video') !== undefined,
-    timestamp: Number(outer.t ?? 0),
+    timestamp: secondsOf(outer.t, now),
   }
 }

@@ -171,9 +171,9 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       recent.add(message)
       autoRead(message)
     },
-    async answerCall(phone, message) {
+    async answerCall(phone, message, key) {
       const identifier = parseIdentifier(phone)
-      if (identifier) await line.enqueue('instance.callReject', { phone: identifier, message, link_preview: false })
+      if (identifier) await line.enqueue('instance.callReject', { phone: identifier, message, link_preview: false }, key)
     },
   })
 

@@ -23,8 +23,8 @@ export interface ReceivingDeps
   /** Which chats make their messages disappear. */
   disappearing: Pick<Disappearing, 'ops'>
   contacts: Pick<SavedContacts, 'all' | 'ops'>
-  /** Queues the text that follows a call we rejected. */
-  answerCall(phone: string, text: string): Promise<void>
+  /** Queues the text that follows a call we rejected, once per key. */
+  answerCall(phone: string, text: string, key: string): Promise<void>
 }
 
 export interface Receiving {
@@ -91,9 +91,9 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     settings: () => deps.config().settings,
     told: inbound.told,
     once,
-    async enqueue(jid, text) {
+    async enqueue(jid, text, key) {
       const person = await inbound.context()?.identity.person(jid)
-      if (person) await deps.answerCall(person.phone, text)
+      if (person) await deps.answerCall(person.phone, text, key)
     },
   })
 

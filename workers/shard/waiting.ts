@@ -18,6 +18,7 @@ import type { Sealer } from '../../src/storage/seal.ts'
 import type { Outbox } from '../../src/webhooks/outbox.ts'
 import { type Mark, messageMarks } from './marks.ts'
 import { createSweeper } from './sweeper.ts'
+import { secondsOf } from './translate/inbound/bounds.ts'
 import { chatNamesOf } from './translate/inbound/referenced.ts'
 import { bare } from './translate/jid.ts'
 
@@ -197,7 +198,7 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
           ...optional('participant', key.participant),
           ...optional('participantAlt', key.participantAlt),
         },
-        timestamp: Number(node.attrs.t ?? 0) || Math.floor(clock.now() / SECOND),
+        timestamp: secondsOf(node.attrs.t, clock.now()),
         pushName: node.attrs.notify ?? null,
         viewOnce,
         isTold: false,

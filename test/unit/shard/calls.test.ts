@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
+import { Failure } from '../../../src/domain/failures.ts'
 import { DEFAULT_SETTINGS } from '../../../src/domain/instance.ts'
 import { createLog } from '../../../src/log.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
@@ -18,9 +19,11 @@ const stanza = (tag: string, id: string, more: Record<string, string> = {}): Bin
 })
 
 /** One life of the instance over this store. */
-async function live(store: StateStore, settings = DEFAULT_SETTINGS) {
+async function live(store: StateStore, settings = DEFAULT_SETTINGS, { crashAtEnd = false, canQueue = true } = {}) {
   const answered: string[] = []
-  const told: unknown[] = []
+  const told: { call: unknown; timestamp: unknown; answered: number }[] = []
+  /** As the queue has it: one item per key. */
+  const queued = new Set<string>()
   const calls = createCalls({
     instance: INSTANCE,
     store,
@@ -28,16 +31,19 @@ async function live(store: StateStore, settings = DEFAULT_SETTINGS) {
     clock: { now: () => START },
     log: createLog('silent', 'test'),
     settings: () => settings,
-    async told(_, { block }) {
-      told.push(block)
+    async told({ messageTimestamp: timestamp }, { common }) {
+      told.push({ call: common?.call, timestamp, answered: answered.length })
       return null
     },
     async once(_, make, ops = []) {
+      if (crashAtEnd) throw new Error('the service ended')
       await make()
       await store.commit({ ops })
     },
-    async enqueue(_, text) {
-      answered.push(text)
+    async enqueue(_, text, key) {
+      if (!canQueue) throw new Failure('queue_full')
+      if (!queued.has(key)) answered.push(text)
+      queued.add(key)
     },
   })
   await calls.load()
@@ -45,6 +51,10 @@ async function live(store: StateStore, settings = DEFAULT_SETTINGS) {
 }
 
 const session = {} as Session
+const rejecting = { ...DEFAULT_SETTINGS, call_reject_auto: true, call_reject_message: 'Please write.' }
+/** A session whose network takes every rejection. */
+const answering = (rejectCall = async () => {}) =>
+  ({ ended: new AbortController().signal, sock: { rejectCall } }) as unknown as Session
 
 async function ringing(store: StateStore) {
   const found: string[] = []
@@ -70,11 +80,10 @@ test('a call is told whatever its id is', async (t) => {
 
 test('an offer that comes twice is rejected and answered once, and one that comes after the end does not ring', async (t) => {
   const store = await tempStore(t)
-  const settings = { ...DEFAULT_SETTINGS, call_reject_auto: true, call_reject_message: 'Please write.' }
-  const { calls, told, answered } = await live(store, settings)
+  const { calls, told, answered } = await live(store, rejecting)
   let rejected = 0
-  const answering = { ended: new AbortController().signal, sock: { rejectCall: async () => ++rejected } }
-  const take = (node: BinaryNode) => calls.take(node, answering as unknown as Session)
+  const network = answering(async () => void ++rejected)
+  const take = (node: BinaryNode) => calls.take(node, network)
   await take(stanza('offer', '3EB0A'))
   await take(stanza('offer', '3EB0A'))
   await until(() => answered.length > 0, 'the answer')
@@ -83,4 +92,55 @@ test('an offer that comes twice is rejected and answered once, and one that come
   await take(stanza('offer', '3EB0B'))
   await new Promise((resolve) => setImmediate(resolve))
   assert.deepEqual([rejected, answered, told.length, await ringing(store)], [1, ['Please write.'], 2, 0])
+  assert.equal(told[0]?.answered, 1)
+})
+
+// The text was queued after the commit that leaves nothing of the call: a crash between the two lost it.
+test('the text after a rejected call is queued before the event of the call, and once however often its end comes', async (t) => {
+  const store = await tempStore(t)
+  const crashed = await live(store, rejecting, { crashAtEnd: true })
+  await crashed.calls.take(stanza('offer', '3EB0A'), answering())
+  await until(() => crashed.answered.length > 0, 'the answer')
+  assert.equal(await ringing(store), 1)
+  // The connection was cut: the end comes again, and finds the call.
+  await assert.rejects(async () => crashed.calls.take(stanza('terminate', '3EB0A'), answering()), /the service ended/)
+  assert.deepEqual(crashed.answered, ['Please write.'])
+})
+
+test('an end that comes while a rejected call is being told says that it was rejected', async (t) => {
+  const store = await tempStore(t)
+  const { calls, told, answered } = await live(store, rejecting)
+  const network = answering(async () => {
+    setImmediate(() => void calls.take(stanza('terminate', '3EB0A'), network))
+  })
+  await calls.take(stanza('offer', '3EB0A'), network)
+  await until(async () => told.length > 0 && (await ringing(store)) === 0, 'the event')
+  for (const { call } of told) assert.equal((call as { auto_rejected: boolean }).auto_rejected, true)
+  assert.deepEqual(answered, ['Please write.'])
+})
+
+test('a rejected call is told although no text can be queued', async (t) => {
+  const store = await tempStore(t)
+  const { calls, told } = await live(store, rejecting, { canQueue: false })
+  await calls.take(stanza('offer', '3EB0A'), answering())
+  await until(() => told.length > 0, 'the event')
+  await until(async () => (await ringing(store)) === 0, 'the end of the record')
+})
+
+// It was of 1970 or of no time at all: its record could not be read, or was taken for an old one, after a restart.
+test('a call whose offer carries no time, or none that is one, is of the moment it came', async (t) => {
+  for (const time of [undefined, '', 'soon', '-1', '0', '1e400', '1.5']) {
+    const store = await tempStore(t)
+    const { attrs, ...offer } = stanza('offer', '3EB0A')
+    const { t: _, ...untimed } = attrs
+    const timed = time === undefined ? untimed : { ...untimed, t: time }
+    await (await live(store)).calls.take({ ...offer, attrs: timed }, session)
+    const { calls, told } = await live(store)
+    await calls.take(stanza('terminate', '3EB0A'), session)
+    assert.deepEqual(
+      told.map(({ timestamp }) => timestamp),
+      [START / 1_000],
+      time,
+    )
+  }
 })
