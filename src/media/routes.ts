@@ -21,18 +21,20 @@ export interface Routes {
 export function createRoutes({ network, proxyWay, log }: RouteOptions): Routes {
   const routes = new Map<string | null, Dispatcher>()
 
+  const routeTo = (proxyUrl: string | null) => fileRoute(network, proxyUrl === null ? undefined : proxyWay(proxyUrl))
+
   return {
     of(proxyUrl) {
-      const known = routes.get(proxyUrl)
-      if (known) return known
-      for (const [oldest, route] of routes) {
-        if (routes.size < MAX_ROUTES) break
-        routes.delete(oldest)
-        // It ends when what is under way through it has ended.
-        route.close().catch((error: unknown) => log.warn({ err: error }, 'a route to received files did not close'))
-      }
-      const route = fileRoute(network, proxyUrl === null ? undefined : proxyWay(proxyUrl))
+      const route = routes.get(proxyUrl) ?? routeTo(proxyUrl)
+      // To the end: at the beginning is the one that nobody has used for longest.
+      routes.delete(proxyUrl)
       routes.set(proxyUrl, route)
+      for (const [unused, idle] of routes) {
+        if (routes.size <= MAX_ROUTES) break
+        routes.delete(unused)
+        // It ends when what is under way through it has ended.
+        idle.close().catch((error: unknown) => log.warn({ err: error }, 'a route to received files did not close'))
+      }
       return route
     },
   }
