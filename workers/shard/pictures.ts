@@ -8,6 +8,10 @@
  * nothing, or a campaign would look up thousands of strangers); so many an hour, and of authors in groups only a handful; none while the
  * network restricts the account, and none for an hour once it says that it is too much. An answer, also that there is no picture or that
  * we may not see it, counts until its address expires, else for a day.
+ *
+ * The picture of a channel stands in its description, which `names.ts` asks for, in a line of its own. Here such a question is counted and
+ * paced like the others, then handed over: its answer is not waited for, and a refusal, also that it is too much, is not heard of. A channel
+ * that was not described is asked about again after a day.
  */
 import type { Contact } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'

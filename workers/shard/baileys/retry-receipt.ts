@@ -1,8 +1,8 @@
 /**
- * Who hears of a retry receipt. The library answers a retry receipt by relaying the bare message (Socket/messages-recv.js, sendMessagesAgain): without the nodes and
- * attributes it was sent with, without `mediatype`, sealed twice; to everybody when a phone asks, which for a status is nobody; for any
- * chat that names an id, and each time with a query for keys. So these receipts are taken away from it: `resend.ts` answers them, one
- * after the other.
+ * Who hears of a retry receipt. The library answers one by relaying the bare message (Socket/messages-recv.js, sendMessagesAgain): without
+ * the nodes and attributes it was sent with, without `mediatype`, sealed twice; to everybody when a phone asks, which for a status is
+ * nobody; for any chat that names an id, and each time with a query for keys. So these receipts are taken away from it: `resend.ts` answers
+ * them, one after the other.
  */
 import { type BinaryNode, isJidGroup, isJidStatusBroadcast, type WASocket } from '@whiskeysockets/baileys'
 import { buildAckStanza } from '@whiskeysockets/baileys/lib/Utils/stanza-ack.js'
