@@ -23,7 +23,7 @@ type Answer = BaileysEventMap['messages.media-update'][number]
 /** Resolves with where it lies now. */
 export async function askAgain({ session }: ActionContext, file: ReceivedFile): Promise<string> {
   const { ev, authState, sendNode } = session.sock
-  let onAnswers: ((answers: Answer[]) => void) | undefined
+  let onAnswers!: (answers: Answer[]) => void
   const newPath = new Promise<string>((resolve, reject) => {
     onAnswers = (answers) => {
       const answer = answers.find(({ key }) => key.id === file.key.id)
@@ -34,17 +34,17 @@ export async function askAgain({ session }: ActionContext, file: ReceivedFile): 
         reject(error)
       }
     }
-    ev.on('messages.media-update', onAnswers)
   })
-  const question = encryptMediaRetryRequest(file.key as WAMessageKey, file.mediaKey, authState.creds.me!.id)
   try {
+    const question = encryptMediaRetryRequest(file.key as WAMessageKey, file.mediaKey, authState.creds.me!.id)
+    ev.on('messages.media-update', onAnswers)
     const [path] = await within(session, PHONE_DEADLINE, Promise.all([newPath, sendNode(question)]))
     return path
   } catch (cause) {
     if (cause instanceof Failure && cause.code === 'instance_not_connected') throw cause
     throw new Failure('media_download_failed', { message: 'The phone did not upload the file again.', cause })
   } finally {
-    ev.off('messages.media-update', onAnswers!)
+    ev.off('messages.media-update', onAnswers)
   }
 }
 
