@@ -1,8 +1,11 @@
 /**
  * One structured line per outcome, always to standard error: standard output belongs to what a start prints (`--json`, the admin
  * key). Written synchronously, so that the line before a crash is there, in the main thread and in every worker alike.
+ *
+ * Ids, names and the words of errors come from strangers and have any length: here, for every line, they are cut. Of an error only what is
+ * text or a number is told: the library hangs whole stanzas on its own, and a validation what it was given.
  */
-import { destination, type Logger, pino, stdTimeFunctions } from 'pino'
+import { type DestinationStream, destination, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino'
 
 export type { Logger } from 'pino'
 
@@ -24,10 +27,47 @@ const HIDDEN = [
   return [path, name.includes('-') ? `*${path}` : `*.${path}`]
 })
 
+/** Honest ids have up to 128 characters. */
+const MAX_FIELD = 256
+/** Of a sentence, ours or an error's. */
+const MAX_TEXT = 1_024
+/** Causes included. */
+const MAX_STACK = 8_192
+
+const cut = (value: unknown, max: number) => (typeof value === 'string' && value.length > max ? `${value.slice(0, max)}…` : value)
+
+const cutFields = (fields: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, cut(value, MAX_FIELD)]))
+
+function described(error: unknown): unknown {
+  if (!(error instanceof Error)) return typeof error === 'object' && error !== null ? '[object]' : cut(error, MAX_TEXT)
+  const { type, message, stack, ...rest } = stdSerializers.err(error)
+  const plain = Object.entries(rest).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
+  return {
+    type,
+    message: cut(message, MAX_TEXT),
+    stack: cut(stack, MAX_STACK),
+    ...cutFields(Object.fromEntries(plain)),
+    ...(error instanceof AggregateError ? { errors: error.errors.map(described) } : {}),
+  }
+}
+
 /** `part` names the thread: `main`, `shard 0`, `media`. */
-export function createLog(level: string, part: string): Logger {
+export function createLog(level: string, part: string, to: DestinationStream = destination({ dest: 2, sync: true })): Logger {
   return pino(
-    { level, base: { part }, timestamp: stdTimeFunctions.isoTime, redact: { paths: HIDDEN, censor: '[hidden]' } },
-    destination({ dest: 2, sync: true }),
+    {
+      level,
+      base: { part },
+      timestamp: stdTimeFunctions.isoTime,
+      redact: { paths: HIDDEN, censor: '[hidden]' },
+      formatters: { log: cutFields },
+      serializers: { err: described },
+      hooks: {
+        logMethod(args, method) {
+          method.apply(this, args.map((each: unknown) => cut(each, MAX_TEXT)) as typeof args)
+        },
+      },
+    },
+    to,
   )
 }
