@@ -1,7 +1,7 @@
 /** What is done to messages that are there: reactions, forwards, pins, deletions (shared/api/messages.md, 3). */
 import { z } from 'zod'
 import { send } from './endpoint.ts'
-import { acknowledged, chat, destination, messageId, oneOf, queryInteger, sendOptions, text } from './fields.ts'
+import { acknowledged, destination, identifier, messageId, oneOf, queryInteger, sendOptions, text } from './fields.ts'
 
 const { delay_message } = sendOptions
 
@@ -9,9 +9,9 @@ const { delay_message } = sendOptions
 const target = {
   message_id: messageId.meta({ description: 'Message in the chat `phone`.' }),
   from_me: z.boolean().default(false).meta({ description: 'Whether you wrote it; asked only when it is not remembered.' }),
-  participant: chat('user')
-    .optional()
-    .meta({ description: 'Author, in groups, of a message of somebody else that is not remembered.' }),
+  participant: identifier(['user'], {
+    description: 'Author, in groups, of a message of somebody else that is not remembered.',
+  }).optional(),
 }
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
@@ -52,7 +52,7 @@ export const forwardMessage = send('send.forwardMessage', 'POST /forward-message
   input: {
     phone: destination('user', 'group', 'newsletter'),
     message_id: messageId,
-    message_phone: chat('user', 'group', 'newsletter', 'status').meta({ description: 'Chat where the message is.' }),
+    message_phone: identifier(['user', 'group', 'newsletter', 'status'], { description: 'Chat where the message is.' }),
     delay_message,
   },
   examples: [

@@ -1,7 +1,7 @@
 /** Products, catalogues and orders (shared/api/interactive.md, 4). Best effort, as everything interactive. */
 import { z } from 'zod'
 import { send } from './endpoint.ts'
-import { acknowledged, checkMentions, destination, messageId, oneOf, plain, sendOptions, text } from './fields.ts'
+import { acknowledged, checkMentions, destination, messageId, oneOf, sendOptions, text } from './fields.ts'
 import { newOrder, paymentSettings, shownOrder } from './orders.ts'
 
 const catalogPhone = z
@@ -97,7 +97,7 @@ export const orderStatusUpdate = send('send.orderStatusUpdate', 'POST /order-sta
   input: {
     phone: destination('user'),
     message_id: messageId.optional().meta({ description: 'Message of the order, to quote.' }),
-    reference_id: plain(1, 35).meta({ description: 'The one of the order.' }),
+    reference_id: text(1, 35).meta({ description: 'The one of the order.' }),
     order_request_id: text(1, 64).optional(),
     order_status: oneOf(['pending', 'processing', 'partially_shipped', 'shipped', 'completed', 'canceled']),
     payment_status: oneOf(['pending', 'paid'])
@@ -105,7 +105,7 @@ export const orderStatusUpdate = send('send.orderStatusUpdate', 'POST /order-sta
       .meta({ description: 'Informative: it does not update a payment.', default: 'pending' }),
     message: text(0, 1_024).optional(),
     description: text(1, 120).optional().meta({ description: 'Short note in the card.' }),
-    order: shownOrder.optional().meta({ description: 'Absent: the status alone is told.' }),
+    order: shownOrder.optional(),
     delay_message: sendOptions.delay_message,
   },
   examples: [

@@ -126,7 +126,7 @@ export const sendNewsletterAdminInvite = send('send.sendNewsletterAdminInvite', 
   input: {
     phone: destination('user'),
     newsletter_id: identifier(['newsletter'], {
-      description: 'A channel you own: `<digits>@newsletter`.',
+      description: 'A channel you own.',
       examples: ['120363166555745933@newsletter'],
     }),
     caption: text(0, 1_024).optional(),

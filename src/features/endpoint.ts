@@ -110,6 +110,8 @@ function declare<K extends Kind, Id extends string, I extends z.ZodRawShape, R e
   const { check } = says
   const input = check
     ? object.superRefine((value, context) => {
+        // zod asks even then, when what is wrong stands in a list: with a text where an identifier is expected.
+        if (context.issues.length > 0) return
         check(value as z.output<z.ZodObject<I>>, (at, message) =>
           context.addIssue({ code: 'custom', path: at === '' ? [] : at.split('.'), message }),
         )

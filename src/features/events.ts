@@ -33,13 +33,14 @@ export const CalendarEvent = z
     name: text(1, 100),
     description: text(0, 2_048).optional(),
     date_time: dateTime.meta({ description: 'Start.' }),
-    end_date_time: dateTime.optional(),
-    location: Place.optional(),
+    end_date_time: dateTime.optional().meta({ description: 'After `date_time`.' }),
+    location: Place.optional().meta({ description: 'The coordinates come together.' }),
     call_link_type: oneOf(['voice', 'video']).optional().meta({ description: 'Creates a call link.' }),
     canceled: z.boolean().default(false),
     extra_guests_allowed: z.boolean().default(false),
   })
   .superRefine(({ date_time, end_date_time }, context) => {
+    if (context.issues.length > 0) return
     if (end_date_time === undefined || Date.parse(end_date_time) > Date.parse(date_time)) return
     context.addIssue({ code: 'custom', path: ['end_date_time'], message: 'must be after date_time' })
   })

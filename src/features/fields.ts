@@ -1,6 +1,6 @@
 /** Schemas used by several areas: identifiers, pages, texts, the acknowledgement of a send. */
 import { z } from 'zod'
-import { type Identifier, type IdentifierKind, parseIdentifier, type UserIdentifier } from '../domain/ids.ts'
+import { IDENTIFIER_MAX, type Identifier, type IdentifierKind, parseIdentifier, type UserIdentifier } from '../domain/ids.ts'
 import { MB, type MediaInput } from '../domain/media.ts'
 import { decodeBase64, decodedSize } from './base64.ts'
 
@@ -10,24 +10,42 @@ interface Meta {
   examples?: unknown[]
 }
 
-/** Message content: counted in code points, never trimmed. */
+/** Half of a surrogate pair, as a text has that was cut between two code units: UTF-8, and so the network, cannot write it. */
+const HALF_CHARACTER = /\p{Cs}/u
+
+const within = (min: number, max: number, lengthOf: (value: string) => number) => (value: string, context: z.RefinementCtx) => {
+  const refuse = (message: string) => context.addIssue({ code: 'custom', message })
+  const length = lengthOf(value)
+  if (length < min) refuse(atLeast(min))
+  if (length > max) refuse(atMost(max))
+  if (HALF_CHARACTER.test(value)) refuse('must not have half of a character (a lone surrogate)')
+}
+
+/** What a send says: counted in code points (shared/api/messages.md, 1.2), never trimmed. */
 export const text = (min: number, max: number) =>
   z
     .string()
-    .superRefine((value, context) => {
-      const length = codePoints(value)
-      if (length < min) context.addIssue({ code: 'custom', message: atLeast(min) })
-      if (length > max) context.addIssue({ code: 'custom', message: atMost(max) })
-    })
+    .superRefine(within(min, max, codePoints))
     .meta({ minLength: min, maxLength: max })
 
-/** Names and search texts: trimmed, then counted in UTF-16 code units. */
-export const name = (min: number, max: number) => z.string().trim().min(min).max(max)
+const codeUnits = ({ length }: string) => length
 
-/** Strings that are neither content nor names: counted in UTF-16 code units, not trimmed. */
-export const plain = (min: number, max: number) => z.string().min(min).max(max)
+/** Names and search texts: trimmed, then counted in UTF-16 code units (auth-and-limits.md), as zod's own `max` does not. */
+export const name = (min: number, max: number) =>
+  z
+    .string()
+    .trim()
+    .superRefine(within(min, max, codeUnits))
+    .meta({ minLength: min, maxLength: max })
 
-export const messageId = plain(1, 128)
+/** Strings that are neither content of a send nor names: counted in UTF-16 code units, not trimmed. */
+export const plain = (min: number, max: number) =>
+  z
+    .string()
+    .superRefine(within(min, max, codeUnits))
+    .meta({ minLength: min, maxLength: max })
+
+export const messageId = text(1, 128)
 
 export const atLeast = (min: number) => (min === 1 ? 'must not be empty' : `must have at least ${min} characters`)
 export const atMost = (max: number) => `must have at most ${max} character${max === 1 ? '' : 's'}`
@@ -49,26 +67,35 @@ export const MEDIA_INVALID = { code: 'media_invalid' } as const
 export type IdentifierOf<K extends IdentifierKind> = Extract<Identifier, { kind: K }>
 
 const KIND_WORDS: Record<IdentifierKind, string> = {
-  user: 'a number or `<digits>@lid`',
+  user: 'a number of 5 to 20 digits or `<digits>@lid`',
   group: '`<digits>-group`',
   newsletter: '`<digits>@newsletter`',
   broadcast: '`<digits>@broadcast`',
   status: '`status@broadcast`',
 }
 
-/** An identifier of one of these kinds. Absent, empty or no string: `invalid_request`; anything else that does not fit: `invalid_phone`. */
-export const identifier = <const K extends IdentifierKind>(kinds: readonly K[], meta: Partial<Meta> = {}) => {
-  const words = kinds.map((kind) => KIND_WORDS[kind]).join(', ')
+/**
+ * An identifier of one of these kinds. Absent, empty or no string: `invalid_request`; anything else that does not fit: `invalid_phone`.
+ * What it stands for is said before how it is written. Broadcast lists are taken and never offered: nothing reaches them.
+ */
+export const identifier = <const K extends IdentifierKind>(kinds: readonly K[], { description, ...meta }: Partial<Meta> = {}) => {
+  const words = kinds.flatMap((kind) => (kind === 'broadcast' ? [] : KIND_WORDS[kind])).join(', ')
   return z
     .string()
     .min(1)
     .transform((value, context): IdentifierOf<K> => {
       const found = parseIdentifier(value)
       if (found && (kinds as readonly IdentifierKind[]).includes(found.kind)) return found as IdentifierOf<K>
-      context.addIssue({ code: 'custom', message: `must be ${words}`, params: INVALID_PHONE })
+      const message = value.length > IDENTIFIER_MAX ? atMost(IDENTIFIER_MAX) : `must be ${words}`
+      context.addIssue({ code: 'custom', message, params: INVALID_PHONE })
       return z.NEVER
     })
-    .meta({ description: `One of: ${words}.`, examples: ['5511988887777'], maxLength: 64, ...meta })
+    .meta({
+      description: `${description === undefined ? '' : `${description} `}Written as ${words}.`,
+      examples: ['5511988887777'],
+      maxLength: IDENTIFIER_MAX,
+      ...meta,
+    })
 }
 
 /**
@@ -80,12 +107,18 @@ export const destination = <const K extends Exclude<IdentifierKind, 'broadcast'>
 
 export const chat = <const K extends IdentifierKind>(...kinds: readonly K[]) => identifier(kinds)
 
+/** A text is no number, but it is a whole one that is wanted. */
+const wholeNumber = z.int({
+  error: ({ code, input }) =>
+    code === 'invalid_type' && input !== undefined && input !== null ? 'must be a whole number' : undefined,
+})
+
+/** A whole number of a body. */
+export const integer = (min: number, max: number) => wholeNumber.min(min).max(max)
+
 /** A whole number that comes as text from a path or query. */
 export const queryInteger = (min: number, max: number) =>
-  z.preprocess(
-    (value) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value),
-    z.int().min(min).max(max),
-  )
+  z.preprocess((value) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value), integer(min, max))
 
 /** `page` and `page_size` of a list. */
 export const paging = (bounds: { default: number; max: number }) => ({
@@ -142,8 +175,11 @@ export function checkMentions(
   content: string,
   issue: (path: string, message: string) => void,
 ): void {
-  for (const [index, { digits }] of (mentions ?? []).entries())
-    if (!new RegExp(`@${digits}(?!\\d)`).test(content)) issue(`mentions.${index}`, `must appear in the text as @${digits}`)
+  if (mentions === undefined || mentions.length === 0) return
+  // Read once: 500 searches of the longest text take as long as that many requests.
+  const named = new Set(Array.from(content.matchAll(/@(\d+)/g), ([, digits]) => digits))
+  for (const [index, { digits }] of mentions.entries())
+    if (!named.has(digits)) issue(`mentions.${index}`, `must appear in the text as @${digits}`)
 }
 
 /** Optional fields shared by every queued send that carries content. */
@@ -155,35 +191,46 @@ export const sendOptions = {
     .optional()
     .meta({ description: 'People mentioned; each must appear in the text as `@<number>`.' }),
   mention_all: z.boolean().default(false).meta({ description: 'Mention every participant; groups only, ignored elsewhere.' }),
-  delay_message: z
-    .int()
-    .min(0)
-    .max(15)
+  delay_message: integer(0, 15)
     .optional()
     .meta({ description: "Seconds to wait before sending; replaces the instance's random interval." }),
-  delay_typing: z
-    .int()
-    .min(0)
-    .max(15)
+  delay_typing: integer(0, 15)
     .default(0)
-    .meta({ description: 'Seconds of `typing...`; ignored for channels and status.' }),
+    .meta({ description: 'Seconds of `typing...` (`recording...` for voice notes); ignored for channels and status.' }),
 }
 
-/** Any URL a caller gives: absolute, `http` or `https`. */
-export const url = z
-  .string()
-  .min(1)
-  .max(2_048)
+/** What the parser of URLs passes over in silence, and a person who is shown the text does not. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what a URL must not hold.
+const UNSEEN_IN_URL = /^ | $|[\u0000-\u001f\u007f]/
+
+/** Any URL a send is given: absolute, `http` or `https`. */
+export const url = text(1, 2_048)
   .superRefine((value, context) => {
-    const scheme = URL.canParse(value) ? new URL(value).protocol : undefined
-    if (scheme !== 'http:' && scheme !== 'https:')
+    if (context.issues.length > 0) return
+    if (!/^https?:\/\//i.test(value) || !URL.canParse(value))
       context.addIssue({ code: 'custom', message: 'must be an absolute http or https URL' })
+    else if (UNSEEN_IN_URL.test(value))
+      context.addIssue({ code: 'custom', message: 'must not have spaces around it, line breaks or control characters' })
   })
   .meta({ format: 'uri' })
 
 const WEB_URL = /^https?:/i
 /** `data:<mime>;base64,`; the type may have parameters of its own. */
 const DATA_PREFIX = /^data:([^,]{0,255});base64,/i
+
+/** Shorter than this and without a prefix it is more likely a word than base64 that went wrong. */
+const MIN_BASE64 = 64
+
+/** What is wrong with base64 that is nearly right, for the end of a sentence: the ways in which common tools write it otherwise. */
+function whyNoBase64(value: string, from: number): string {
+  if (from === 0 && /^data:/i.test(value)) return ' (a data URL begins with `data:<mime>;base64,`)'
+  if (from === 0 && value.length < MIN_BASE64) return ''
+  const data = value.slice(from)
+  if (/[^A-Za-z0-9+/=_\-\s]/.test(data)) return ''
+  if (/\s/.test(data)) return ' (it has spaces or line breaks)'
+  if (/[-_]/.test(data)) return ' (it has `-` or `_` of the URL-safe alphabet)'
+  return data.length % 4 === 0 ? '' : ' (its padding is missing)'
+}
 
 /**
  * A picture, sound, film or file: URL, data URL or plain base64. What comes inline is decoded and checked here, when the request is made;
@@ -206,7 +253,8 @@ export const media = (limitBytes: number, what: string) =>
       const from = prefix?.[0].length ?? 0
       if (decodedSize(value, from) > limitBytes) return refuse(`must have at most ${limitBytes / MB} MB`, MEDIA_INVALID)
       const bytes = decodeBase64(value, from)
-      if (bytes === undefined) return refuse('must be a URL, a base64 data URL or base64', MEDIA_INVALID)
+      if (bytes === undefined)
+        return refuse(`must be a URL, a base64 data URL or base64${whyNoBase64(value, from)}`, MEDIA_INVALID)
       if (bytes.byteLength === 0) return refuse('must have at least 1 byte', MEDIA_INVALID)
       return { kind: 'inline', bytes, mime: prefix?.[1] || null }
     })

@@ -81,12 +81,20 @@ function* flatten(issues: readonly z.core.$ZodIssue[], base: readonly PropertyKe
   }
 }
 
+const pathOf = ({ path }: z.core.$ZodIssue) => path.map(String).join('.')
+
+/** A list where a text is wanted is also told to be too short a text. */
+function withoutEchoes(issues: z.core.$ZodIssue[]): z.core.$ZodIssue[] {
+  const mistyped = new Set(issues.flatMap((issue) => (issue.code === 'invalid_type' ? pathOf(issue) : [])))
+  return issues.filter((issue) => !((issue.code === 'too_small' || issue.code === 'too_big') && mistyped.has(pathOf(issue))))
+}
+
 /** Throws `invalid_request` with the issues, or `invalid_phone` or `media_invalid` when such a field is all that is wrong. */
 export function parseInput(endpoint: Pick<Endpoint, 'input'>, fields: RawFields): unknown {
   const parsed = endpoint.input.safeParse(fields, { error: sentenceOf, reportInput: true })
   if (parsed.success) return parsed.data
-  const all = [...flatten(parsed.error.issues)]
-  const issues: Issue[] = all.slice(0, MAX_ISSUES).map(({ path, message }) => ({ path: path.map(String).join('.'), message }))
+  const all = withoutEchoes([...flatten(parsed.error.issues)])
+  const issues: Issue[] = all.slice(0, MAX_ISSUES).map((issue) => ({ path: pathOf(issue), message: issue.message }))
   const [code, ...others] = new Set(all.map(codeOf))
   if (code !== undefined && others.length === 0) throw new Failure(code, { details: { issues } })
   throw Failure.invalid(...issues)

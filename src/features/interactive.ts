@@ -33,8 +33,8 @@ export const sendButtonList = send('send.sendButtonList', 'POST /send-button-lis
           .min(1)
           .max(10)
           .transform((list) => numbered(list)),
-        image: image('Picture of the header').optional(),
-        video: media(MEDIA_LIMIT, 'Film of the header').optional(),
+        image: image('Picture of the header, not together with `video`').optional(),
+        video: media(MEDIA_LIMIT, 'Film of the header, not together with `image`').optional(),
       })
       .refine(({ image, video }) => image === undefined || video === undefined, 'must not have both image and video'),
     title: title.meta({ description: 'Ignored when there is a picture or film.' }),
@@ -131,8 +131,7 @@ export const sendButtonPix = send('send.sendButtonPix', 'POST /send-button-pix',
   input: {
     phone,
     pix_key: text(1, 140).meta({
-      description:
-        'In the form of its type; separators `. - /` of `cpf` and `cnpj` are removed, a missing `+` of `phone` is added.',
+      description: `In the form of its type: ${PIX_TYPES.map((type) => `\`${type}\` ${pixFormat(type)}`).join(', ')}. Separators \`. - /\` of \`cpf\` and \`cnpj\` are removed, a missing \`+\` of \`phone\` is added.`,
       format: 'pix-key',
     }),
     type: oneOf(PIX_TYPES),

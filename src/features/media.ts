@@ -98,13 +98,13 @@ export const sendDocument = send('send.sendDocument', 'POST /send-document/{exte
       .meta({ description: 'Without the dot; may be left out when `file_name` has one.' }),
     phone: destination('user', 'group', 'newsletter'),
     document: media(DOCUMENT_LIMIT, 'File').optional(),
-    file_name: z
-      .string()
-      .min(1)
-      .max(255)
+    file_name: text(1, 255)
       .refine((value) => !FORBIDDEN.test(value), 'must not have slashes or control characters')
       .optional()
-      .meta({ description: 'Shown name; default `file.<extension>`. The extension is appended when it is missing.' }),
+      .meta({
+        description:
+          'Shown name, without slashes or control characters; default `file.<extension>`. The extension is appended when it is missing.',
+      }),
     caption,
     edit_message_id: messageId.optional().meta({ description: 'Own document whose caption is replaced by `caption`.' }),
     ...sendOptions,

@@ -1,7 +1,18 @@
 /** Messages: text out, read receipts (shared/api/messages.md). */
 import { z } from 'zod'
 import { action, send } from './endpoint.ts'
-import { acknowledged, chat, checkMentions, Done, destination, messageId, oneOf, sendOptions, text } from './fields.ts'
+import {
+  acknowledged,
+  chat,
+  checkMentions,
+  Done,
+  destination,
+  identifier,
+  messageId,
+  oneOf,
+  sendOptions,
+  text,
+} from './fields.ts'
 
 export const sendText = send('send.sendText', 'POST /send-text', {
   summary: 'Send a text',
@@ -50,9 +61,9 @@ export const readMessage = action('messages.readMessage', 'POST /read-message', 
   input: {
     phone: chat('user', 'group', 'status'),
     message_id: messageId,
-    participant: chat('user')
-      .optional()
-      .meta({ description: 'Author, in groups and status, for a message that is not remembered any more.' }),
+    participant: identifier(['user'], {
+      description: 'Author, in groups and status, for a message that is not remembered any more.',
+    }).optional(),
   },
   reply: Done,
   errors: ['invalid_phone', 'not_allowed', 'message_not_found', 'chat_not_found'],
@@ -68,7 +79,7 @@ export const sendPresence = action('messages.sendPresence', 'POST /send-presence
     'The indicator of a chat expires by itself after some seconds: repeat it. `available` silences notifications on the phone until ' +
     '`unavailable`.',
   input: {
-    phone: chat('user', 'group').optional().meta({ description: 'Chat; ignored for `available` and `unavailable`.' }),
+    phone: identifier(['user', 'group'], { description: 'Chat; ignored for `available` and `unavailable`.' }).optional(),
     presence: oneOf(['composing', 'recording', 'paused', 'available', 'unavailable']),
   },
   check({ phone, presence }, issue) {

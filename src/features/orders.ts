@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { MAX_TOTAL, totalsOf } from '../domain/amounts.ts'
 import { PIX_TYPES } from '../domain/pix.ts'
-import { oneOf, plain, text } from './fields.ts'
+import { integer, oneOf, text } from './fields.ts'
 
 const amount = z.number().min(0).max(1_000_000_000)
 
@@ -13,7 +13,7 @@ const price = amount
 const product = {
   name: text(1, 256),
   value: price,
-  quantity: z.int().min(1).max(99_999),
+  quantity: integer(1, 99_999),
   product_id: text(1, 64).optional().meta({ description: 'Absent: a custom item, whose id the service creates.' }),
 }
 
@@ -37,12 +37,18 @@ const order = {
 
 /** Lines - discount + tax + shipping. */
 function checkTotal(value: Parameters<typeof totalsOf>[0], context: z.RefinementCtx): void {
+  if (context.issues.length > 0) return
   const { total } = totalsOf(value)
   if (total < 0) context.addIssue({ code: 'custom', message: 'must have a total of 0 or more' })
   if (total > MAX_TOTAL) context.addIssue({ code: 'custom', message: `must have a total of at most ${MAX_TOTAL / 100}` })
 }
 
-export const newOrder = z.object({ ...order, products: z.array(z.object(product)).min(1).max(100) }).superRefine(checkTotal)
+const TOTAL = `Its total, lines - \`discount\` + \`tax\` + \`shipping\`, must be 0 to ${MAX_TOTAL / 100}.`
+
+export const newOrder = z
+  .object({ ...order, products: z.array(z.object(product)).min(1).max(100) })
+  .superRefine(checkTotal)
+  .meta({ description: TOTAL })
 
 export const shownOrder = z
   .object({
@@ -58,13 +64,14 @@ export const shownOrder = z
       .max(100),
   })
   .superRefine(checkTotal)
+  .meta({ description: `Absent: the status alone is told. ${TOTAL}` })
 
 /** What both have. */
 export type Order = z.output<typeof shownOrder>
 
 export const paymentSettings = z
   .object({
-    pix: z.object({ key: plain(1, 140), key_type: oneOf(PIX_TYPES), name: text(1, 60) }).optional(),
+    pix: z.object({ key: text(1, 140), key_type: oneOf(PIX_TYPES), name: text(1, 60) }).optional(),
     card: z.object({ enabled: z.boolean() }).optional(),
   })
   .refine(({ pix, card }) => pix !== undefined || card !== undefined, 'must have pix or card')

@@ -1,7 +1,7 @@
 /** Polls and votes (shared/api/messages.md, 4). */
 import { z } from 'zod'
 import { send } from './endpoint.ts'
-import { acknowledged, checkMentions, destination, messageId, sendOptions, text } from './fields.ts'
+import { acknowledged, checkMentions, destination, integer, messageId, sendOptions, text } from './fields.ts'
 
 const option = text(1, 100)
 
@@ -11,10 +11,7 @@ export const sendPoll = send('send.sendPoll', 'POST /send-poll', {
     phone: destination('user', 'group', 'newsletter'),
     question: text(1, 255),
     options: z.array(option).min(2).max(12).meta({ description: 'All different.' }),
-    poll_max_options: z
-      .int()
-      .min(0)
-      .max(12)
+    poll_max_options: integer(0, 12)
       .default(1)
       .meta({ description: 'Options one person may choose; 0, or more than there are: no limit.' }),
     ...sendOptions,
@@ -43,8 +40,8 @@ export const sendPollVote = send('send.sendPollVote', 'POST /send-poll-vote', {
   description:
     'Each vote replaces the one before. An option that is not in the poll, or too many of them, ends in `send_failed`.',
   input: {
-    phone: destination('user', 'group').meta({ description: 'Chat of the poll.' }),
-    poll_message_id: messageId.meta({ description: 'A poll that is still remembered.' }),
+    phone: destination('user', 'group'),
+    poll_message_id: messageId.meta({ description: 'A poll of this chat that is still remembered.' }),
     options: z.array(option).max(12).meta({ description: 'Exact texts of the poll; none withdraws the vote.' }),
     delay_message: sendOptions.delay_message,
   },
