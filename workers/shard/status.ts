@@ -7,16 +7,10 @@ import type { Logger } from 'pino'
 import { type Clock, SECOND } from '../../src/domain/clock.ts'
 import type { DomainEvent } from '../../src/domain/events.ts'
 import { CREATED, type RuntimeState, type Status } from '../../src/domain/instance.ts'
-import {
-  type Effect,
-  FRESH_RUN,
-  type Lifecycle,
-  type LifecycleEvent,
-  next,
-  type TimerName,
-} from '../../src/instance/lifecycle.ts'
+import { type Effect, FRESH_RUN, type Lifecycle, type LifecycleEvent, type TimerName } from '../../src/instance/lifecycle.ts'
 import { runtimeRecords } from '../../src/instance/runtime-record.ts'
 import { sentence } from '../../src/instance/sentences.ts'
+import { next } from '../../src/instance/table.ts'
 import type { Op, StateStore } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/keys.ts'
 import { RecordError } from '../../src/storage/repository.ts'

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { CREATED, type RuntimeState, STATUSES, type Status, type StatusReason } from '../../../src/domain/instance.ts'
-import { type Effect, FRESH_RUN, type Lifecycle, type LifecycleEvent, next, type Run } from '../../../src/instance/lifecycle.ts'
+import { type Effect, FRESH_RUN, type Lifecycle, type LifecycleEvent, type Run } from '../../../src/instance/lifecycle.ts'
+import { next } from '../../../src/instance/table.ts'
 
 const NOW = Date.UTC(2026, 0, 31, 12)
 const at = (status: Status, state: Partial<RuntimeState> = {}, run: Partial<Run> = {}): Lifecycle => ({
