@@ -7,24 +7,15 @@
 import { HOUR, MINUTE, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import { ascendingIds } from '../storage/ascending-ids.ts'
-import type { Op } from '../storage/contract.ts'
 import { keys } from '../storage/keys.ts'
-import { persistently } from '../storage/persist.ts'
 import { systemTimer, within } from '../storage/timer.ts'
+import { createAttempt } from './attempt.ts'
 import type { Enqueue, Queue, QueueList, QueueOptions } from './contract.ts'
 import { createInFlight } from './in-flight.ts'
-import {
-  deliveryEvent,
-  previewOf,
-  type QueueEntry,
-  type QueueItem,
-  type SendOutcome,
-  toEntry,
-  type Waiting,
-  waitingOf,
-} from './item.ts'
+import { previewOf, type QueueEntry, type QueueItem, toEntry, type Waiting, waitingOf } from './item.ts'
 import { places } from './listing.ts'
 import { drawWait, RESUME_DELAY, sendAt } from './pacing.ts'
+import { createSettle } from './settle.ts'
 import { createShelf } from './shelf.ts'
 
 export const QUEUE_CAPACITY = 1_000
@@ -38,30 +29,14 @@ const EXPIRY_BATCH = 50
 /** Before another try when storage failed or a blob could not be read. */
 const STORAGE_PAUSE = 5 * SECOND
 
-const failed = (message: string): SendOutcome => ({ status: 'failed', code: 'send_failed', message })
-
 export function createQueue(options: QueueOptions): Queue {
-  const {
-    instanceId,
-    store,
-    sealer,
-    clock,
-    random,
-    send,
-    isOpen,
-    settings,
-    events,
-    onDelivery,
-    onSettled,
-    blobs,
-    log,
-    timer = systemTimer,
-    onStep,
-  } = options
+  const { instanceId, store, sealer, clock, random, settings, blobs, log, timer = systemTimer, onStep } = options
   const shelf = createShelf({ instanceId, store, sealer, blobs, log })
   const ids = ascendingIds(clock)
   const stopping = new AbortController()
   const mark = createInFlight(store, keys.queueInFlight(instanceId))
+  const attempt = createAttempt({ ...options, shelf, mark, signal: stopping.signal })
+  const settle = createSettle({ ...options, shelf, timer, signal: stopping.signal })
 
   let state: 'new' | 'running' | 'stopped' = 'new'
   /** In order of service ids, without the item in flight. */
@@ -130,33 +105,6 @@ export function createQueue(options: QueueOptions): Queue {
     }
   }
 
-  async function attempt(item: Waiting): Promise<SendOutcome | 'back'> {
-    const { svcId, operation } = item
-    const stored = await shelf.load(svcId)
-    if (stored === undefined) return failed('The stored message could not be read.')
-    const turn = await mark.begin(svcId)
-    if (turn === 'spent') {
-      log.error(
-        { instance_id: instanceId, svc_id: svcId, operation },
-        'queue: an item is given up, the service ended at each of its tries',
-      )
-      return failed('The service ended each time it was about to send this message.')
-    }
-    await onStep?.('before-send', svcId)
-    try {
-      return await send({ ...stored, again: turn === 'again' })
-    } catch (error) {
-      const isBack = error instanceof Failure && error.code === 'instance_not_connected'
-      if (isBack && (!isOpen() || mark.mayComeBack())) return 'back'
-      if (stopping.signal.aborted) throw error
-      log.error({ instance_id: instanceId, svc_id: svcId, operation, err: error }, 'queue: sending broke')
-      // Something of its own looks like a lost connection, and it must not hold up the others.
-      if (isBack) return failed('The message could not be brought onto the connection.')
-      const { code, message } = error instanceof Failure ? error : new Failure('send_failed')
-      return { status: 'failed', code, message }
-    }
-  }
-
   /** It keeps its mark, so that a restart does not forget that it is sent again; this try did the thread no harm. */
   async function putBack(item: Waiting) {
     notBefore = clock.now() + RESUME_DELAY
@@ -168,36 +116,6 @@ export function createQueue(options: QueueOptions): Queue {
     await mark.uncount().catch((error: unknown) => {
       log.warn({ instance_id: instanceId, svc_id: svcId, err: error }, 'queue: a try that came back stays counted')
     })
-  }
-
-  /** One commit for the items' end and their `delivery` events. */
-  async function settle(ended: [Waiting, SendOutcome][], more: Op[] = []) {
-    const ops: Op[] = [...more]
-    const appended: string[] = []
-    for (const [item, outcome] of ended) {
-      ops.push([shelf.itemKey(item.svcId), null])
-      if (events.wanted('delivery')) {
-        const event = events.append(deliveryEvent(item, outcome, clock.now()))
-        ops.push(...event.ops)
-        appended.push(event.eventId)
-      }
-      // After the delivery: events that go with it follow it in the outbox, too.
-      ops.push(...(onDelivery?.(item, outcome) ?? []))
-    }
-    await persistently(() => store.commit({ ops }), {
-      timer,
-      signal: stopping.signal,
-      onFailure: (err, waitMs) =>
-        log.error({ instance_id: instanceId, err, retry_in_ms: waitMs }, 'queue: an outcome could not be stored'),
-    })
-    for (const eventId of appended) events.committed(eventId)
-    for (const [item, outcome] of ended) {
-      onSettled?.(item, outcome)
-      const error = outcome.status === 'failed' ? outcome.code : null
-      const about = { svc_id: item.svcId, message_id: item.messageId, operation: item.operation, error }
-      log.info({ instance_id: instanceId, ...about, duration_ms: clock.now() - item.queuedAt }, 'queue item done')
-    }
-    await shelf.removeMedia(ended.map(([item]) => item))
   }
 
   async function expire() {
