@@ -55,9 +55,11 @@ export function unwrap(message: Content): Unwrapped | null {
     // The outer one is what the network delivered; the inner one fills in what it leaves out.
     aside = { ...inner.messageContextInfo, ...aside }
   }
-  const field = (Object.keys(inner) as Field[]).find(
+  const fields = (Object.keys(inner) as Field[]).filter(
     (name) => !SILENT.has(name) && inner[name] !== null && inner[name] !== undefined,
   )
+  // An empty `conversation` beside something is nobody's text; alone it is a message that says nothing.
+  const field = fields.find((name) => inner[name] !== '') ?? fields[0]
   return field === undefined ? null : { field, message: inner, viewOnce: viewOnce || isOnce(inner, field), aside }
 }
 

@@ -2,8 +2,8 @@
 import { cut, cutOrEmpty, cutOrNull } from './bounds.ts'
 import type { Family } from './family.ts'
 
-export const text: Family = ({ message }) => {
-  if (typeof message.conversation === 'string')
+export const text: Family = ({ field, message }) => {
+  if (field === 'conversation' && typeof message.conversation === 'string')
     return {
       block: { text: { message: cut(message.conversation, 65_536), title: null, description: null, url: null } },
     }
