@@ -91,7 +91,7 @@ test('posts of a channel are told once, under their server id; each edit comes u
   assert.equal(receiver.events('received').filter(({ message_id }) => message_id === id).length, 1 + edits.length)
 })
 
-test('a reaction to a post is told of the channel, which does not say who reacts', async () => {
+test('a reaction to a post is told of the channel, which does not say who reacts, under the id of the post', async () => {
   const { sandbox, receiver } = story.world
   const newsletter = await channel(story)
   const post = await sandbox.post<{ id: string; server_id: string }>(`/newsletters/${newsletter}/posts`, {
@@ -112,7 +112,7 @@ test('a reaction to a post is told of the channel, which does not say who reacts
         value: emoji,
         time: isTime,
         reaction_by: newsletter,
-        referenced_message: { message_id: post.server_id, from_me: false, phone: newsletter, participant: null },
+        referenced_message: { message_id: post.id, from_me: false, phone: newsletter, participant: null },
       },
     })
   }

@@ -96,6 +96,7 @@ export function createInbound(deps: InboundDeps): Inbound {
         return pictures.of(jids)
       },
       original: lookedUp(original),
+      post: (newsletter, serverId) => recent.post(newsletter, serverId) ?? null,
       mediaUrl,
       onProblem: (error, key) => log.warn({ err: error, message_id: key.id }, 'a message could not be told'),
     }

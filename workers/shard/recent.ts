@@ -19,6 +19,8 @@ export interface Recent {
   get(id: string, fits: (key: WAMessageKey) => boolean): WAMessage | undefined
   /** The one that somebody in a chat speaks about; `about`: the key of what they say. One of another chat is not it. */
   spokenOf(id: string, about: WAMessageKey): WAMessage | undefined
+  /** Of a post of a channel by the number the network gave it: what happens to the post names no other. */
+  post(newsletter: string, serverId: string): WAMessageKey | undefined
   /** The device is gone, and what it heard. */
   clear(): void
   readonly size: number
@@ -71,6 +73,13 @@ export function createRecent(maxMessages = MAX_MESSAGES, maxBytes = MAX_BYTES): 
     spokenOf(id, about) {
       const names = chatNamesOf(about)
       return get(id, (key) => chatNamesOf(key).some((name) => names.includes(name)))
+    },
+    post(newsletter, serverId) {
+      for (const entries of messages.values()) {
+        const entry = entries.find(({ key }) => key.server_id === serverId && key.remoteJid === newsletter)
+        if (entry) return entry.key
+      }
+      return undefined
     },
     clear() {
       messages.clear()

@@ -34,6 +34,8 @@ export function testContext(): TestContext {
     chatName: () => null,
     photo: () => null,
     original: async (id) => known.get(id) ?? null,
+    post: (newsletter, serverId) =>
+      [...known.values()].find(({ key }) => key.remoteJid === newsletter && key.server_id === serverId)?.key ?? null,
     mediaUrl: () => 'https://api.example/media/link',
     onProblem: (error) => problems.push(error),
     problems,

@@ -56,6 +56,27 @@ test('the good ones give what they say', async () => {
   assert.deepEqual(roles, ['newsletter_admin_promote', 'newsletter_admin_demote'])
 })
 
+// The network names the post by its number, which no other event has as the id of a message.
+test('a reaction to a post is told under the id of the post where it is known, and under its number where it is not', async () => {
+  const context = testContext()
+  const own = { id: '3EB0A', remoteJid: '1@newsletter', fromMe: true, server_id: '17' }
+  context.remember(own, {})
+  const reactionIn = async (newsletter: string, message_id: string) => {
+    const stanza = node('notification', { type: 'newsletter', from: newsletter }, [
+      node('reaction', { message_id }, [node('reaction', { code: '👍' })]),
+    ])
+    const [notice] = await newsletterNotices(stanza, context)
+    return notice?.told.block.reaction as { time: string; referenced_message: object }
+  }
+  const about = (phone: string, message_id: string, from_me: boolean) => ({ message_id, from_me, phone, participant: null })
+  const known = await reactionIn('1@newsletter', '17')
+  assert.deepEqual(known.referenced_message, about('1@newsletter', '3EB0A', true))
+  // It was of 1970: one without a time is of this moment.
+  assert.equal(known.time, new Date(context.now()).toISOString())
+  assert.deepEqual((await reactionIn('2@newsletter', '17')).referenced_message, about('2@newsletter', '17', false))
+  assert.deepEqual((await reactionIn('1@newsletter', '18')).referenced_message, about('1@newsletter', '18', false))
+})
+
 test('5,000 mutated stanzas end as notices as declared, or as nothing', async () => {
   const random = randomOf(0x5eed)
   const context = testContext()

@@ -53,3 +53,13 @@ test('the oldest go when there are too many, or too many bytes', () => {
   for (const id of ['a', 'b', 'c']) small.add(said({ id, remoteJid: ANA }, 'x'.repeat(150)))
   assert.deepEqual([small.size, textOf(small.get('c', anybody))?.length], [1, 150])
 })
+
+test('a post is found by the number the network gave it, in its channel only', () => {
+  const recent = createRecent()
+  const key = { remoteJid: '1@newsletter', server_id: '17' }
+  recent.add(said(key, 'a post'))
+  recent.add(said({ remoteJid: ANA }, 'a message'))
+  assert.equal(recent.post('1@newsletter', '17')?.id, ID)
+  assert.equal(recent.post('2@newsletter', '17'), undefined)
+  assert.equal(recent.post('1@newsletter', '18'), undefined)
+})

@@ -28,6 +28,8 @@ export interface InboundContext {
    * is known: ids are whatever their writers choose.
    */
   original(id: string, about: WAMessageKey): Promise<KnownMessage | null>
+  /** A post of a channel by the number the network gave it, as far as it is remembered. */
+  post(newsletter: string, serverId: string): WAMessageKey | null
   /** A sealed link to a file, or null when none can be made. */
   mediaUrl(file: ReceivedFile): string | null
   /** A content that could not be told: it is reported as unsupported, and the reason goes to the log. */

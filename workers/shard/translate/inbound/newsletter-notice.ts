@@ -1,7 +1,7 @@
 /** Notifications of channels: who became or is no longer an admin, and reactions, in their own stanzas and as `mex` updates. */
 import { type BinaryNode, getBinaryNodeChild, isJidNewsletter } from '@whiskeysockets/baileys'
 import { fromJid } from '../../../../src/domain/ids.ts'
-import { cutOrEmpty, isoOrNull } from './bounds.ts'
+import { cutOrEmpty, isoOrNull, secondsOf } from './bounds.ts'
 import { type InboundContext, notification, type Told } from './family.ts'
 import { type Json, jsonObject, object, objects, textOf } from './json.ts'
 
@@ -38,13 +38,18 @@ export async function newsletterNotices(node: BinaryNode, context: InboundContex
       const role: Role = /admin/i.test(child.attrs.role ?? '') || child.attrs.action === 'promote' ? 'promote' : 'demote'
       notices.push(await roleChange(context, newsletter, child.attrs.jid ?? '', role))
     }
-    if (child.tag === 'reaction') notices.push({ newsletter, told: reactionTo(child, newsletter, Number(node.attrs.t ?? 0)) })
+    if (child.tag === 'reaction') notices.push({ newsletter, told: reactionTo(child, newsletter, node.attrs.t, context) })
   }
   return notices
 }
 
-/** Who reacts to a post stays unknown: the channel itself stands for them. */
-function reactionTo(child: BinaryNode, newsletter: string, seconds: number): Told {
+/**
+ * Who reacts to a post stays unknown: the channel itself stands for them. The network names the post by its number; it is told under the id
+ * of its message where we still know that.
+ */
+function reactionTo(child: BinaryNode, newsletter: string, t: string | undefined, { now, post }: InboundContext): Told {
+  const serverId = child.attrs.message_id ?? child.attrs.server_id ?? ''
+  const known = post(newsletter, serverId)
   const inner = getBinaryNodeChild(child, 'reaction')
   const { content } = inner ?? {}
   const code = inner?.attrs.code ?? (content instanceof Uint8Array ? Buffer.from(content).toString('utf8') : content)
@@ -52,11 +57,11 @@ function reactionTo(child: BinaryNode, newsletter: string, seconds: number): Tol
     block: {
       reaction: {
         value: cutOrEmpty(typeof code === 'string' ? code : '', 64),
-        time: isoOrNull(seconds * 1_000),
+        time: isoOrNull(secondsOf(t, now()) * 1_000),
         reaction_by: newsletter,
         referenced_message: {
-          message_id: child.attrs.message_id ?? child.attrs.server_id ?? '',
-          from_me: false,
+          message_id: known?.id ?? serverId,
+          from_me: known?.fromMe === true,
           phone: newsletter,
           participant: null,
         },
