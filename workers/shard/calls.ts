@@ -49,6 +49,8 @@ export interface Calls {
   load(): Promise<void>
   /** Undefined for a stanza that says nothing about a beginning or an end. */
   take(node: BinaryNode, session: Session): Promise<void> | undefined
+  /** The device is gone: it hears of no end any more. After its session has ended. */
+  forget(): Promise<void>
 }
 
 /** Reasons of an end that somebody answered, here or on another device. */
@@ -76,8 +78,10 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tol
   }
 
   async function offered(call: Call, isOld: boolean, session: Session) {
+    const old = [...ringing.values()].filter(isStale)
     ringing.set(call.id, call)
-    await store.commit({ ops: [records.encode(keyOf(call.id), call)] })
+    await store.commit({ ops: [...old.map(({ id }) => records.remove(keyOf(id))), records.encode(keyOf(call.id), call)] })
+    for (const { id } of old) ringing.delete(id)
     if (!settings().call_reject_auto || isOld) return
     isOver(call.id)
     // The network's answer needs nothing of the stanza behind which it waits; still, whoever waits for a rejection waits long.
@@ -135,7 +139,10 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tol
     )
   }
 
-  async function forget(id: string) {
+  /** Nobody says any more how it ended. */
+  const isStale = ({ timestamp }: Call) => clock.now() - timestamp * SECOND > DAY
+
+  async function taken(id: string) {
     isOver(id)
     if (!ringing.delete(id)) return
     await store.commit({ ops: [records.remove(keyOf(id))] })
@@ -146,7 +153,7 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tol
       const old: Op[] = []
       const onUnreadable = (error: unknown) => log.error({ err: error }, 'a ringing call is not readable: left out')
       for await (const { key, value } of records.list(store, keys.calls(instance), { onUnreadable })) {
-        if (clock.now() - value.timestamp * SECOND > DAY) old.push([key, null])
+        if (isStale(value)) old.push([key, null])
         else ringing.set(value.id, value)
       }
       if (old.length > 0) await store.commit({ ops: old })
@@ -164,15 +171,21 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tol
             : offered(callOf(node, child, id, clock.now()), node.attrs.offline !== undefined, session)
         case 'accept':
         case 'reject':
-          return forget(id)
+          return taken(id)
         case 'terminate':
-          if (ANSWERED.has(child.attrs.reason ?? '')) return forget(id)
+          if (ANSWERED.has(child.attrs.reason ?? '')) return taken(id)
           // An end without its offer is a call we know nothing of, unless the network says that nobody answered.
           if (!known && child.attrs.reason !== 'timeout') return undefined
           return ended(known ?? callOf(node, child, id, clock.now()))
         default:
           return undefined
       }
+    },
+    async forget() {
+      const ops: Op[] = []
+      for await (const [key] of store.range(keys.calls(instance))) ops.push([key, null])
+      await store.commit({ ops })
+      ringing.clear()
     },
   }
 }

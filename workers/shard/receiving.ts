@@ -103,6 +103,7 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     isWorthAnother: (notice) => tries.isWorthAnother(messageMark({ id: notice, chat: 'app-state', author: '' })),
     async forget() {
       await held.forget()
+      await calls.forget()
       inbound.clear()
       await inbox.forget()
     },

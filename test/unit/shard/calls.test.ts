@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
+import { HOUR } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { DEFAULT_SETTINGS } from '../../../src/domain/instance.ts'
 import { createLog } from '../../../src/log.ts'
@@ -19,7 +20,11 @@ const stanza = (tag: string, id: string, more: Record<string, string> = {}): Bin
 })
 
 /** One life of the instance over this store. */
-async function live(store: StateStore, settings = DEFAULT_SETTINGS, { crashAtEnd = false, canQueue = true } = {}) {
+async function live(
+  store: StateStore,
+  settings = DEFAULT_SETTINGS,
+  { time = { now: START }, crashAtEnd = false, canQueue = true } = {},
+) {
   const answered: string[] = []
   const told: { call: unknown; timestamp: unknown; answered: number }[] = []
   /** As the queue has it: one item per key. */
@@ -28,7 +33,7 @@ async function live(store: StateStore, settings = DEFAULT_SETTINGS, { crashAtEnd
     instance: INSTANCE,
     store,
     sealer,
-    clock: { now: () => START },
+    clock: { now: () => time.now },
     log: createLog('silent', 'test'),
     settings: () => settings,
     async told({ messageTimestamp: timestamp }, { common }) {
@@ -143,4 +148,22 @@ test('a call whose offer carries no time, or none that is one, is of the moment 
       time,
     )
   }
+})
+
+test('calls whose end is never said go with the day, while the service runs, and with the device', async (t) => {
+  const store = await tempStore(t)
+  const time = { now: START }
+  const { calls, told } = await live(store, DEFAULT_SETTINGS, { time })
+  await calls.take(stanza('offer', '3EB0A'), session)
+  time.now += 23 * HOUR
+  const { attrs, ...offer } = stanza('offer', '3EB0B')
+  await calls.take({ ...offer, attrs: { ...attrs, t: String(time.now / 1_000) } }, session)
+  assert.equal(await ringing(store), 2)
+  time.now += 2 * HOUR
+  await calls.take({ ...stanza('offer', '3EB0C'), attrs: { ...attrs, t: String(time.now / 1_000) } }, session)
+  assert.equal(await ringing(store), 2)
+  await calls.forget()
+  assert.equal(await ringing(store), 0)
+  for (const id of ['3EB0A', '3EB0B', '3EB0C']) await calls.take(stanza('terminate', id), session)
+  assert.equal(told.length, 0)
 })

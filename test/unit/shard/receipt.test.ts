@@ -22,3 +22,13 @@ test('that the network took a message for a group is nobody’s receipt in parti
   assert.deepEqual(receipt(own), { status: 'sent', ids: ['A'], chat: GROUP, participant: null, at: NOW })
   assert.equal(receipt({ from: GROUP, id: 'A', participant: ANA })?.participant, ANA)
 })
+
+// What others wrote has receipts too, by our own devices: `message_status` is of our messages alone.
+test('the receipts of our own devices for what others wrote say nothing of ours', () => {
+  for (const own of [ME.id, ME.lid, '5511999990000@s.whatsapp.net'])
+    for (const type of ['read-self', 'played-self', 'inactive', 'read', 'played', 'hist_sync', 'peer_msg', 'retry']) {
+      assert.equal(receipt({ from: own, id: 'A', type, recipient: ANA }), null, `${type} of ${own}`)
+      assert.equal(receipt({ from: GROUP, participant: own, id: 'A', type }), null, `${type} of ${own} in a group`)
+    }
+  assert.equal(receipt({ from: ANA, id: 'A', type: 'sender' }), null)
+})
