@@ -13,6 +13,7 @@ import type { AuthState } from './auth-state.ts'
 import { type AckOutcome, waitForAck } from './baileys/ack.ts'
 import { watchCompanionRefresh } from './baileys/companion-refresh.ts'
 import { adoptSocket, endReason, endSocket } from './baileys/end.ts'
+import { keepLateTokens } from './baileys/late-tokens.ts'
 import { type Traffic, watchLiveness } from './baileys/liveness.ts'
 import { libraryLogger } from './baileys/logger.ts'
 import { watchPasskeyRequest } from './baileys/passkey.ts'
@@ -146,6 +147,7 @@ export function openSession(deps: SessionDeps): Session {
 
   adoptSocket(sock)
   boundRetryManager(sock)
+  keepLateTokens(sock)
   guardListeners(sock, {
     onStray: stray,
     onDeaf(error) {

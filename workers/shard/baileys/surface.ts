@@ -301,6 +301,14 @@ export const LEANINGS: readonly Leaning[] = [
     text: ["case 'mediaretry': const event = decodeMediaRetryNode(node); ev.emit('messages.media-update', [event]);"],
   },
   {
+    of: 'baileys/late-tokens.ts',
+    file: 'lib/Socket/messages-send.js',
+    text: [
+      'await authState.keys.transaction(async () => { const mediaType = getMediaType(message);',
+      "const currentData = await authState.keys.get('tctoken', [tcTokenJid]);",
+    ],
+  },
+  {
     of: 'auth-state.ts',
     file: RECEIVE,
     text: ['await authState.keys.set({ session: { [sessionId]: null } });'],
