@@ -21,6 +21,7 @@ import { configureTrust } from '../../workers/shard/baileys/trust.ts'
 import { createInstance, type HostedInstance } from '../../workers/shard/instance.ts'
 import { type OpenShard, openShard } from '../../workers/shard/open.ts'
 import { type NetworkThread, startNetworkThread } from '../../workers/simulator/thread.ts'
+import '../harness/library-deadlines.ts'
 import { createSandbox, type Sandbox } from '../harness/sandbox.ts'
 import { newPhone } from './states-seen.ts'
 
@@ -98,16 +99,19 @@ async function pass(ms: number, step = 10 * SECOND) {
   }
 }
 
-/** What is under way takes as long as it takes; small delays go by with it. */
+/**
+ * What is under way takes as long as it takes; small delays go by with it, but never so much that the library's patience with a login
+ * (20 s) is over before ours.
+ */
 async function until<T>(
   what: string,
   look: () => T | undefined | null | false | Promise<T | undefined | null | false>,
 ): Promise<T> {
-  for (let tries = 0; tries < 500; tries += 1) {
+  for (let tries = 0; tries < 600; tries += 1) {
     const found = await look()
     if (found) return found
     await reality(10)
-    mock.timers.tick(10)
+    mock.timers.tick(30)
   }
   return assert.fail(`waited for ${what}`)
 }

@@ -4,17 +4,14 @@ import { after, before, test } from 'node:test'
 import { keys } from '../../src/storage/keys.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
 import { pendingOf, until } from './ground.ts'
-import { type HostedWorld, startHosted } from './hosted.ts'
+import { type HostedWorld, startUnasked } from './hosted.ts'
 import { textOf } from './ledger.ts'
-import { CONTACTS, createPeople, MEMBERS, PHONE } from './traffic.ts'
+import { CONTACTS, MEMBERS, PHONE } from './traffic.ts'
 
 let world: HostedWorld
 let group: string
 before(async () => {
-  world = await startHosted(PHONE)
-  group = (await createPeople(world.sandbox)).group
-  // A message that comes in spite of this was neither asked for again nor refused: the network gave it out once more by itself.
-  await world.sandbox.fault({ on: 'receipt', match: { type: 'retry' }, do: 'drop' })
+  ;({ world, group } = await startUnasked())
 })
 after(() => world.stop())
 
@@ -76,8 +73,7 @@ test('one that meets a failure every time is let go, and those behind it come', 
   world.refuseRead((key) => key.startsWith(keys.sents(INSTANCE)) && ++failed > 0)
   await world.sandbox.send(CONTACTS[2], PHONE, answerTo('3EB0NEVERREAD'))
   const { id } = await world.sandbox.send(CONTACTS[2], PHONE, { text: 'behind it' })
-  // Each try waits longer for its connection.
-  await until('the next one', () => world.receiver.events('received').some(({ message_id }) => message_id === id), 150_000)
+  await world.untilRelinked('the next one', () => world.receiver.events('received').some(({ message_id }) => message_id === id))
   world.refuseRead(null)
   assert.ok(failed > 1)
 })
@@ -124,8 +120,7 @@ test('a notification that can never be told is let go, and those behind it come'
   world.refuseRead((key) => key === `${mapping}${world.deps.sealer.blind(stranger)}` && ++failed > 0)
   await group.leave()
   await group.rename()
-  // Each try waits longer for its connection: half a minute together, on an idle machine.
-  await until('both are confirmed', async () => (await pendingOf(world.sandbox)) === 0, 150_000)
+  await world.untilRelinked('both are confirmed', async () => (await pendingOf(world.sandbox)) === 0)
   world.refuseRead(null)
   assert.equal(failed, 6)
   await until('the new name', () => group.told('group_change_subject').length === 1)

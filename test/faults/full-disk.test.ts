@@ -5,17 +5,14 @@ import type { Batch } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/keys.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
 import { until } from './ground.ts'
-import { type HostedWorld, startHosted } from './hosted.ts'
+import { type HostedWorld, startUnasked } from './hosted.ts'
 import { compare, line } from './ledger.ts'
-import { assertIncomingOrder, burstIds, CONTACTS, createPeople, MEMBERS, PHONE } from './traffic.ts'
+import { assertIncomingOrder, burstIds, CONTACTS, MEMBERS, PHONE } from './traffic.ts'
 
 let world: HostedWorld
 let group: string
 before(async () => {
-  world = await startHosted(PHONE)
-  group = (await createPeople(world.sandbox)).group
-  // A message that comes in spite of this was neither asked for again nor refused: the network gave it out once more by itself.
-  await world.sandbox.fault({ on: 'receipt', match: { type: 'retry' }, do: 'drop' })
+  ;({ world, group } = await startUnasked())
 })
 after(() => world.stop())
 
@@ -48,7 +45,7 @@ test('the first commit of each of eight texts fails, and all eight arrive once, 
     const [from, to] = number % 2 ? [CONTACTS[2], PHONE] : [MEMBERS[0], group]
     const { id } = await sandbox.send(from, to, { text: `refused ${number}` })
     ids.push(id)
-    await until(`text ${number}`, () => compare(receiver, 'received', [id]).lost.length === 0)
+    await world.untilRelinked(`text ${number}`, () => compare(receiver, 'received', [id]).lost.length === 0)
   }
   world.refuse(null)
   const { sent, unique, duplicates, lost, torn } = compare(receiver, 'received', ids)

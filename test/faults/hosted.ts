@@ -14,10 +14,12 @@ import { configureTrust } from '../../workers/shard/baileys/trust.ts'
 import { createInstance, type HostedInstance, type ShardDeps } from '../../workers/shard/instance.ts'
 import { openShard } from '../../workers/shard/open.ts'
 import { startNetworkThread } from '../../workers/simulator/thread.ts'
+import '../harness/library-deadlines.ts'
 import { type Receiver, startReceiver } from '../harness/receiver.ts'
 import { createSandbox, type Sandbox } from '../harness/sandbox.ts'
 import { INSTANCE, webhookSettings } from '../unit/storage/fixtures.ts'
 import { until } from './ground.ts'
+import { createPeople, PHONE } from './traffic.ts'
 
 export interface HostedWorld {
   instance: HostedInstance
@@ -27,6 +29,11 @@ export interface HostedWorld {
   receiver: Receiver
   store: StateStore
   state(): RuntimeState
+  /**
+   * Looks until it is so, for what takes several connections: a link that is lost is opened at once, by hand, where its own tries would
+   * wait 1, 2, 4, 8 and 16 s.
+   */
+  untilRelinked(what: string, isSo: () => boolean | Promise<boolean>): Promise<void>
   /** Asked before every commit; true: it is refused, as on a full disk. */
   refuse(when: ((batch: Batch) => boolean) | null): void
   /** Asked before every read; true: it fails. */
@@ -99,7 +106,7 @@ export async function startHosted(phone: string, more: Partial<ShardDeps> = {}):
   const { value } = (await instance.call('instance.qrCode', {})) as { value: string }
   await sandbox.scan(phone, value)
   await until('connected', () => state?.status === 'connected')
-  return {
+  const world: HostedWorld = {
     instance,
     config,
     deps,
@@ -107,6 +114,12 @@ export async function startHosted(phone: string, more: Partial<ShardDeps> = {}):
     receiver,
     store,
     state: () => state!,
+    untilRelinked: (what, isSo) =>
+      until(what, async () => {
+        if (await isSo()) return true
+        if (state!.status === 'disconnected') await world.instance.call('instance.restart', {})
+        return false
+      }),
     refuse(when) {
       refuses = when
     },
@@ -125,11 +138,23 @@ export async function startHosted(phone: string, more: Partial<ShardDeps> = {}):
       refusesRead = when
     },
     async stop() {
-      await instance.stop('keep')
+      await world.instance.stop('keep')
       await shard.close()
       await thread.stop()
       await receiver.stop()
       await rm(dir, { recursive: true, force: true })
     },
   }
+  return world
+}
+
+/**
+ * With people to write to, alone and in a group. A message that comes in spite of a failure of ours was neither asked for again nor
+ * refused: the network gave it out once more by itself, because the receipts that would ask for it are lost.
+ */
+export async function startUnasked(): Promise<{ world: HostedWorld; group: string }> {
+  const world = await startHosted(PHONE)
+  const { group } = await createPeople(world.sandbox)
+  await world.sandbox.fault({ on: 'receipt', match: { type: 'retry' }, do: 'drop' })
+  return { world, group }
 }

@@ -17,10 +17,7 @@ before(async () => {
   world = await startHosted(PHONE)
   await createPeople(world.sandbox)
 })
-after(async () => {
-  await world.instance.stop('keep')
-  await world.stop()
-})
+after(() => world.stop())
 
 async function restart() {
   await world.instance.stop('keep')

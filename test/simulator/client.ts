@@ -12,6 +12,7 @@ import makeWASocket, {
 } from '@whiskeysockets/baileys'
 import pino from 'pino'
 import type { Simulator } from '../../workers/simulator/index.ts'
+import '../harness/library-deadlines.ts'
 
 /** An unmodified library client over keys in memory, and everything it told. */
 export interface Client {
