@@ -2,7 +2,7 @@
  * Encryption at rest: AES-256-GCM under one secret key. The record's key is authenticated with it, so that a sealed value cannot be
  * moved to another record.
  */
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomFillSync } from 'node:crypto'
 
 export interface Sealer {
   seal(recordKey: string, plain: Uint8Array): Buffer
@@ -20,17 +20,37 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 const BLIND_BYTES = 16
 const HEAD_BYTES = 1 + IV_BYTES + TAG_BYTES
+/** Asking the system's generator costs as much for one as for these, in bytes. */
+const POOL_BYTES = 341 * IV_BYTES
+/** Texts whose blind form is remembered: an active chat asks for the same few some fifteen times per message. */
+const MAX_BLIND = 4_096
 /** By which a sealed value is longer than the plain one. */
 export const SEAL_BYTES = HEAD_BYTES
 
 export function createSealer(key: Uint8Array): Sealer {
   if (key.byteLength !== SECRET_KEY_BYTES)
     throw new RangeError(`the secret key has ${SECRET_KEY_BYTES} bytes, not ${key.byteLength}`)
-  const names = createHmac('sha256', key).update('names of records').digest()
+  // Read once: of bytes each use would make a key again.
+  const secret = createSecretKey(key)
+  const names = createSecretKey(createHmac('sha256', secret).update('names of records').digest())
+  const pool = Buffer.alloc(POOL_BYTES)
+  let used = POOL_BYTES
+  const blinded = new Map<string, string>()
+
+  /** Each part of the pool is given out once. */
+  function nextIv(): Buffer {
+    if (used === POOL_BYTES) {
+      randomFillSync(pool)
+      used = 0
+    }
+    used += IV_BYTES
+    return pool.subarray(used - IV_BYTES, used)
+  }
+
   return {
     seal(recordKey, plain) {
-      const iv = randomBytes(IV_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES })
+      const iv = nextIv()
+      const cipher = createCipheriv('aes-256-gcm', secret, iv, { authTagLength: TAG_BYTES })
       cipher.setAAD(Buffer.from(recordKey))
       const text = cipher.update(plain)
       const rest = cipher.final()
@@ -40,7 +60,7 @@ export function createSealer(key: Uint8Array): Sealer {
       if (sealed.byteLength < HEAD_BYTES || sealed[0] !== VERSION)
         throw new Error(`${recordKey} is not a sealed record this version can read`)
       const iv = sealed.subarray(1, 1 + IV_BYTES)
-      const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES })
+      const decipher = createDecipheriv('aes-256-gcm', secret, iv, { authTagLength: TAG_BYTES })
       decipher.setAAD(Buffer.from(recordKey))
       decipher.setAuthTag(sealed.subarray(1 + IV_BYTES, HEAD_BYTES))
       try {
@@ -49,6 +69,13 @@ export function createSealer(key: Uint8Array): Sealer {
         throw new Error(`${recordKey} cannot be opened: it was changed, or sealed with another secret key`, { cause })
       }
     },
-    blind: (text) => createHmac('sha256', names).update(text).digest().subarray(0, BLIND_BYTES).toString('base64url'),
+    blind(text) {
+      const known = blinded.get(text)
+      if (known !== undefined) return known
+      const blind = createHmac('sha256', names).update(text).digest().subarray(0, BLIND_BYTES).toString('base64url')
+      if (blinded.size >= MAX_BLIND) blinded.delete(blinded.keys().next().value!)
+      blinded.set(text, blind)
+      return blind
+    },
   }
 }

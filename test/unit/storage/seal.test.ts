@@ -31,11 +31,24 @@ test('a sealed value opens only whole, under its own record and with its own key
   assert.throws(() => createSealer(new Uint8Array(16)), /32 bytes/)
 })
 
+test('no two values are sealed under the same nonce', () => {
+  // More than one pool of them.
+  const nonces = Array.from({ length: 1_000 }, () => sealer.seal('a', Buffer.of(1)).subarray(1, 13).toString('hex'))
+  assert.equal(new Set(nonces).size, nonces.length)
+})
+
 test('a blind name is the same for the same text and key, and another for any other', () => {
   const blind = (text: string, byte = 7) => createSealer(new Uint8Array(32).fill(byte)).blind(text)
   assert.match(blind('5511988887777.0'), /^[A-Za-z0-9_-]{22}$/)
   assert.equal(blind('5511988887777.0'), blind('5511988887777.0'))
   assert.equal(new Set([blind('5511988887777.0'), blind('5511988887777.1'), blind('5511988887777.0', 8)]).size, 3)
+})
+
+test('a blind name is the same whether it is remembered or was forgotten', () => {
+  const { blind } = createSealer(new Uint8Array(32).fill(7))
+  const first = blind('5511988887777.0')
+  for (let i = 0; i < 5_000; i++) blind(`other ${i}`)
+  assert.equal(blind('5511988887777.0'), first)
 })
 
 test('a secret key is 32 bytes, as base64 or hex, and its text is never in an error', () => {
