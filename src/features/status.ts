@@ -1,6 +1,7 @@
 /** Status posts (stories) and answers to them (shared/api/status-and-events.md, 1). */
 import { z } from 'zod'
 import { MEDIA_LIMIT } from '../domain/media.ts'
+import { STATUS_BACKGROUND, STATUS_FONT } from '../domain/status-text.ts'
 import { send } from './endpoint.ts'
 import { acknowledged, destination, media, messageId, sendOptions, text } from './fields.ts'
 
@@ -21,9 +22,9 @@ export const sendTextStatus = send('send.sendTextStatus', 'POST /send-text-statu
     background_color: z
       .string()
       .regex(/^#[0-9A-Fa-f]{6}$/, 'must be a colour, `#RRGGBB`')
-      .default('#25D366'),
+      .default(STATUS_BACKGROUND),
     // The list once more: the description's library reads the first value of a literal only.
-    font: z.literal(FONTS).default(0).meta({ description: "The network's number of the font.", enum: FONTS }),
+    font: z.literal(FONTS).default(STATUS_FONT).meta({ description: "The network's number of the font.", enum: FONTS }),
     ...delayOnly,
   },
   examples: [

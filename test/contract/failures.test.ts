@@ -150,8 +150,8 @@ describe('bodies', () => {
       { path: 'message', message: 'must have at most 65536 characters' },
       { path: 'link_preview', message: 'must not be null' },
       { path: 'mentions.0', message: 'must be a string' },
-      { path: 'mentions.1', message: 'must be a number or `<digits>@lid`' },
-      { path: 'mentions.2', message: 'must be a number or `<digits>@lid`' },
+      { path: 'mentions.1', message: 'must be a number of 5 to 20 digits or `<digits>@lid`' },
+      { path: 'mentions.2', message: 'must be a number of 5 to 20 digits or `<digits>@lid`' },
       { path: 'mention_all', message: 'must be true or false' },
       { path: 'delay_typing', message: 'must be at most 15' },
     ])

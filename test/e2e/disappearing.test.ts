@@ -72,3 +72,18 @@ test('a setting made on our own phone counts, too', async () => {
   await stage.next(BEN)
   assert.deepEqual(expiryOf(await stage.shown('/send-text', { phone: BEN, message: 'from the API' })), [WEEK])
 })
+
+test('a private answer to a group disappears as the chat of two does, not as the group', async () => {
+  const EVA = '5511988885555'
+  const { sandbox, receiver } = stage.world
+  const { id: group } = await sandbox.createGroup({ subject: 'Gone', owner: EVA, participants: [EVA, ME] })
+  await sandbox.put(`/groups/${encodeURIComponent(group)}`, { by: EVA, ephemeral_seconds: DAY })
+  const asked = await sandbox.send(EVA, group, { text: 'who can help?' })
+  await receiver.waitFor('the question', ({ type, message_id }) => type === 'received' && message_id === asked.id)
+  const chat = `${group.split('@')[0]}-group`
+  const answer = { phone: chat, message: 'I can', reply_to_message_id: asked.id }
+  assert.deepEqual(expiryOf(await stage.shown('/send-text', answer, EVA)), [DAY])
+  assert.deepEqual(expiryOf(await stage.shown('/send-text', { ...answer, private_answer: true }, EVA)), [])
+  await hear(EVA, { text: 'gone in a week', ephemeral_seconds: WEEK })
+  assert.deepEqual(expiryOf(await stage.shown('/send-text', { ...answer, private_answer: true }, EVA)), [WEEK])
+})

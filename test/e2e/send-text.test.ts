@@ -100,7 +100,20 @@ test('an own text can be edited, another one cannot', async () => {
   assert.equal((await deliveryOf(refused.message_id)).error_code, 'not_allowed')
 })
 
-test('a link gets a card from the page behind it, and none when asked for none', async () => {
+test('what has no text is not edited into one', async () => {
+  const poll = { phone: ANA, question: 'Which day?', options: ['Monday', 'Tuesday'] }
+  const { message_id } = (await world.gateway.must(instance, 'POST', '/send-poll', poll)) as { message_id: string }
+  await next(ANA)
+  const edit = await world.gateway.sendText(instance, ANA, 'no poll', { edit_message_id: message_id })
+  assert.equal((await deliveryOf(edit.message_id)).error_code, 'not_allowed')
+  const text = await world.gateway.sendText(instance, ANA, 'no document')
+  await next(ANA)
+  const caption = { phone: ANA, edit_message_id: text.message_id, caption: 'x' }
+  const document = (await world.gateway.must(instance, 'POST', '/send-document', caption)) as { message_id: string }
+  assert.equal((await deliveryOf(document.message_id)).error_code, 'message_not_found')
+})
+
+test('a link gets a card from the page behind it, in an edit too, and none when asked for none', async () => {
   const page = createServer((_, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8')
     response.end(
@@ -110,10 +123,15 @@ test('a link gets a card from the page behind it, and none when asked for none',
   await new Promise<void>((resolve) => page.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(page.address() as AddressInfo).port}/o/1042`
   await world.gateway.sendText(instance, ANA, `See ${url} today`)
-  const card = (await next(ANA)).proto.extendedTextMessage as Record<string, unknown>
+  const item = await next(ANA)
+  const card = item.proto.extendedTextMessage as Record<string, unknown>
   assert.equal(card.title, 'Order 1042')
   assert.equal(card.description, 'Ready')
   assert.equal(card.matchedText, url)
+  await world.gateway.sendText(instance, ANA, `See ${url} tomorrow`, { edit_message_id: item.id })
+  const edited = (await next(ANA)).proto.protocolMessage as { editedMessage: { extendedTextMessage: Record<string, unknown> } }
+  const { title, matchedText, text } = edited.editedMessage.extendedTextMessage
+  assert.deepEqual({ title, matchedText, text }, { title: 'Order 1042', matchedText: url, text: `See ${url} tomorrow` })
   await world.gateway.sendText(instance, ANA, `See ${url} today`, { link_preview: false })
   const bare = (await next(ANA)).proto.extendedTextMessage as Record<string, unknown>
   assert.equal(bare.title ?? null, null)
@@ -143,6 +161,15 @@ for (const addressing of ['lid', 'pn'] as const) {
     const [mentioned] = infoOf(mention.proto).mentionedJid as string[]
     assert.ok(mentioned!.endsWith(addressing === 'lid' ? '@lid' : '@s.whatsapp.net'), `mentioned ${mentioned}`)
     assert.ok(mention.text!.includes(`@${mentioned!.split('@')[0]}`), `the text names the jid it mentions: ${mention.text}`)
+
+    const edit = { edit_message_id: mention.id, mentions: [ANA], mention_all: true, reply_to_message_id: 'unknown' }
+    await world.gateway.sendText(instance, chat, `hello @${ANA}`, edit)
+    const { protocolMessage } = (await next(ANA)).proto as { protocolMessage: { editedMessage: Proto } }
+    await next(BEN)
+    const changed = protocolMessage.editedMessage.extendedTextMessage
+    assert.equal(changed?.text, `hello @${mentioned!.split('@')[0]}`)
+    assert.ok(((changed?.contextInfo?.mentionedJid ?? []) as string[]).includes(mentioned!))
+    assert.equal(changed?.contextInfo?.nonJidMentions, 1)
 
     await world.gateway.sendText(instance, chat, 'all of you', { mention_all: true })
     const all = infoOf((await next(ANA)).proto)

@@ -80,9 +80,14 @@ test('a text status reaches everybody saved on the phone, with its colour and fo
 
 test('a status through send-text is the same', async () => {
   const id = await sent('/send-text', { phone: 'status@broadcast', message: 'Sale' })
-  const { nodes, attrs } = await inboxItem(BEN, id)
+  const { nodes, attrs, proto } = await inboxItem(BEN, id)
   assert.equal(attrs?.addressing_mode, 'lid')
   assert.deepEqual(metaOf(nodes), { status_setting: 'contacts' })
+  const other = await inboxItem(BEN, await sent('/send-text-status', { message: 'Sale' }))
+  const looks = ({ backgroundArgb, font, text }: Record<string, unknown>) => ({ backgroundArgb, font, text })
+  const mine = looks(field(proto, 'extendedTextMessage'))
+  assert.deepEqual(mine, looks(field(other.proto, 'extendedTextMessage')))
+  assert.equal(mine.backgroundArgb, 0xff25d366)
 })
 
 test('an allowlist, then everybody but some', async () => {

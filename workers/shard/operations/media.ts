@@ -88,6 +88,7 @@ async function changeCaption(
   id: string,
 ) {
   const to = await resolveDestination(context.session, input.phone)
-  const { text } = await surroundings(context, to, { mentions: input.mentions }, input.caption)
-  return editMessage(context, to, id, text)
+  const { reply_to_message_id: _, ...named } = input
+  const { text, info } = await surroundings(context, to, named, input.caption)
+  return editMessage(context, to, id, { text, info, isMeant: ({ documentMessage }) => Boolean(documentMessage) })
 }

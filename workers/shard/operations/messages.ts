@@ -1,8 +1,9 @@
 /** Messages: how `src/features/messages.ts` is done on the wire. */
-import type { proto, WAMessage, WAUrlInfo } from '@whiskeysockets/baileys'
+import type { WAMessage } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { toJid } from '../../../src/domain/ids.ts'
+import { STATUS_BACKGROUND, STATUS_FONT } from '../../../src/domain/status-text.ts'
 import { surroundings } from '../context-info.ts'
 import { type Destination, resolveDestination } from '../destination.ts'
 import { editMessage } from '../edit.ts'
@@ -14,30 +15,41 @@ import type { Session } from '../session.ts'
 import { postStatus } from '../status-post.ts'
 import { actionFailure } from '../translate/failures.ts'
 import { bare } from '../translate/jid.ts'
+import { textMessage } from '../translate/outbound/text.ts'
 import { within } from '../within.ts'
 import type { Operations } from './types.ts'
 
 const READ_DEADLINE = 20 * SECOND
+/** A text that is sent to the status is the post that `send-text-status` makes of it when nothing else is asked. */
+const PLAIN_STATUS = { backgroundColor: STATUS_BACKGROUND, font: STATUS_FONT }
 
 export const messages: Operations<typeof import('../../../src/features/messages.ts')> = {
   async sendText(context, input) {
     const { session } = context
     const to = await resolveDestination(session, input.phone)
-    if (input.edit_message_id !== undefined) return editMessage(context, to, input.edit_message_id, input.message)
-    const card = input.link_preview ? await linkPreview(input.message, context.egressAllow, context.log) : null
-    if (to.kind === 'newsletter') return sendPost(context, to.jid, postText(input.message, card))
+    const cardOf = async () => (input.link_preview ? linkPreview(input.message, context.egressAllow, context.log) : null)
+    if (input.edit_message_id !== undefined) {
+      const { reply_to_message_id: _, ...named } = input
+      const { text, info } = await surroundings(context, to, named, input.message)
+      return editMessage(context, to, input.edit_message_id, { text, info, card: cardOf })
+    }
+    const card = await cardOf()
+    if (to.kind === 'newsletter') return sendPost(context, to.jid, textMessage(input.message, card))
 
     const around = await surroundings(context, to, input, input.message)
     const { quoted } = around
     if (input.private_answer && to.kind === 'group' && quoted && !quoted.key.fromMe) {
       const author = await authorOf(session, quoted)
+      // What disappears in the group stays in a chat of two, unless that one has a setting of its own.
+      const { expiration: _, ...info } = around.info
+      const { info: expiry } = await surroundings(context, author, {})
       return sendLetter(context, author, {
         content: { text: input.message, linkPreview: card },
-        info: { ...around.info, remoteJid: to.jid },
+        info: { ...info, ...expiry, remoteJid: to.jid },
       })
     }
     const letter = { content: { text: around.text, linkPreview: card }, info: around.info }
-    return to.kind === 'status' ? postStatus(context, letter) : sendLetter(context, to, letter)
+    return to.kind === 'status' ? postStatus(context, { ...letter, options: PLAIN_STATUS }) : sendLetter(context, to, letter)
   },
 
   async sendPresence(context, { phone, presence }) {
@@ -64,18 +76,6 @@ export const messages: Operations<typeof import('../../../src/features/messages.
     return { value: true } as const
   },
 }
-
-const postText = (text: string, card: WAUrlInfo | null): proto.IMessage =>
-  card
-    ? {
-        extendedTextMessage: {
-          text,
-          matchedText: card['matched-text'],
-          title: card.title,
-          description: card.description ?? null,
-        },
-      }
-    : { conversation: text }
 
 async function authorOf(session: Session, { key }: WAMessage): Promise<Destination> {
   const author = bare(key.participant ?? '')

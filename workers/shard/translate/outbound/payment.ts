@@ -1,6 +1,6 @@
 /** Native flows of payment: the Pix card, a bill to review and pay, and how an order stands. All amounts are cents with an offset of 100. */
 import { type Totals, toCents, totalsOf } from '../../../../src/domain/amounts.ts'
-import type { PixType } from '../../../../src/domain/pix.ts'
+import { type PixType, pixKey } from '../../../../src/domain/pix.ts'
 import type { Order, PaymentSettings } from '../../../../src/features/orders.ts'
 import { derivedReference } from './derived-id.ts'
 import { type FlowButton, flow, flowButton, type Interactive } from './native-flow.ts'
@@ -68,7 +68,8 @@ const amounts = ({ subtotal, discount, tax, shipping }: Totals) => ({
 })
 
 const settings = ({ pix, card }: PaymentSettings) => [
-  ...(pix ? [pixSetting({ key: pix.key, type: pix.key_type, name: pix.name })] : []),
+  // Banks read a key in its own form only. One that has another is left as it is: of orders no form is asked.
+  ...(pix ? [pixSetting({ key: pixKey(pix.key_type, pix.key) ?? pix.key, type: pix.key_type, name: pix.name })] : []),
   ...(card ? [{ type: 'cards', cards: { enabled: card.enabled } }] : []),
 ]
 

@@ -1,0 +1,4 @@
+/** How a text looks as status when nobody says otherwise. */
+export const STATUS_BACKGROUND = '#25D366'
+/** The network's number of the font. */
+export const STATUS_FONT = 0
