@@ -21,6 +21,8 @@ const PREFIXES = [
   keys.marks(INSTANCE, 0),
   keys.secrets(INSTANCE),
   keys.sents(INSTANCE),
+  keys.waitings(INSTANCE),
+  keys.calls(INSTANCE),
 ]
 
 async function kept(): Promise<string[]> {
@@ -34,7 +36,7 @@ async function receives(text: string) {
   await until(text, () => compare(world.receiver, 'received', [id]).unique === 1)
 }
 
-test('journal, dead letters, marks, secrets and sent messages go with the credentials, and the next device begins without them', async () => {
+test('journal, dead letters, marks, secrets, sent and waiting messages and calls go with the credentials, and the next device begins without them', async () => {
   const { instance, sandbox, store } = world
   await receives('to the first device')
   await store.commit({
@@ -42,6 +44,8 @@ test('journal, dead letters, marks, secrets and sent messages go with the creden
       [keys.journal(INSTANCE, 'a'), Buffer.from('x')],
       [keys.deadLetter(INSTANCE, 'b'), Buffer.from('x')],
       [keys.sent(INSTANCE, 'c'), Buffer.from('x')],
+      [keys.waiting(INSTANCE, 'd'), Buffer.from('x')],
+      [keys.call(INSTANCE, 'e'), Buffer.from('x')],
     ],
   })
   const found = await kept()
