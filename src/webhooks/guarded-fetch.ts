@@ -83,7 +83,7 @@ export async function guardedRequest<T>(
       const answer = await request(target, {
         dispatcher: agent,
         signal,
-        headers: { 'accept-encoding': 'identity', ...headers },
+        headers: { 'accept-encoding': 'identity', ...credentials(target), ...headers },
       })
       const location = first(answer.headers.location)
       if (REDIRECTS.has(answer.statusCode) && location !== undefined) {
@@ -139,6 +139,16 @@ function webUrl(text: string, base?: URL): URL {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new FetchFailed('url', 'The URL must be http or https.')
   url.hash = ''
   return url
+}
+
+/** Of a URL with `user:password@`: undici leaves them out without a word. A redirect to another place does not get them. */
+function credentials({ username, password }: URL): { authorization?: string } {
+  if (username === '' && password === '') return {}
+  // Bytes, not text: nothing says that they are UTF-8.
+  const bytes = `${username}:${password}`.replaceAll(/%([0-9a-f]{2})/gi, (_, hex) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  )
+  return { authorization: `Basic ${Buffer.from(bytes, 'latin1').toString('base64')}` }
 }
 
 const first = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value)

@@ -188,6 +188,30 @@ describe('a guarded fetch', () => {
     assert.equal((await guardedFetch(`${(await receiver(t, () => 404)).url}/x`, limits)).status, 404)
   })
 
+  test('shows the user and password of a URL to the host it names, and to no other', async (t) => {
+    const other = await receiver(t)
+    const to = await receiver(t, ({ path }) => {
+      const location = { '/away': `${other.url}/`, '/near': '/file' }[path]
+      return location === undefined ? 200 : (r) => r.writeHead(302, { location }).end()
+    })
+    const at = (path: string) => `http://us%40er:p%C3%A4%3Ass@127.0.0.1:${to.port}${path}`
+    await guardedFetch(at('/near'), limits)
+    await guardedFetch(at('/away'), limits)
+    await guardedFetch(`${to.url}/plain`, limits)
+    const shown = to.received.map(({ path, headers }) => [path, headers.authorization])
+    const basic = `Basic ${Buffer.from('us@er:pä:ss').toString('base64')}`
+    assert.deepEqual(shown, [
+      ['/near', basic],
+      ['/file', basic],
+      ['/away', basic],
+      ['/plain', undefined],
+    ])
+    assert.equal(other.received[0]?.headers.authorization, undefined)
+    await guardedFetch(`http://%ff%:%zz@127.0.0.1:${to.port}/odd`, limits)
+    const odd = to.received.at(-1)?.headers.authorization?.split(' ')[1] ?? ''
+    assert.equal(Buffer.from(odd, 'base64').toString('latin1'), '\xff%:%zz')
+  })
+
   test('looks up a name once and connects to what was checked', async (t) => {
     const to = await receiver(t)
     const resolve = async () => ['127.0.0.1']
