@@ -3,71 +3,83 @@
  * that the contact may have kept: same secret, same media key, same link, fetched and uploaded once.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { openAbout } from '../../workers/simulator/people/secret.ts'
 import { type FileServer, serveFiles } from '../harness/file-server.ts'
 import * as files from '../harness/media-files.ts'
 import type { InboxItem } from '../harness/sandbox.ts'
-import { type Json, type Stage, startStage } from '../harness/stage.ts'
+import { type Json, joinStage, type Stage } from '../harness/stage.ts'
+import { startWorld, type World } from '../harness/world.ts'
 
-const ME = '5511999990000'
 const ANA = '5511988880001'
 const BEN = '5511988880002'
 
-let stage: Stage
+let world: World
 let web: FileServer
-let own: Record<'lid' | 'pn', string>
-let group: string
-let channel: string
 before(async () => {
-  stage = await startStage(ME)
+  world = await startWorld()
   web = await serveFiles()
-  const { sandbox, gateway } = stage.world
-  for (const phone of [ANA, BEN]) await sandbox.createContact(phone, { name: `Contact ${phone}` })
-  await sandbox.post(`/phones/${ME}/contacts`, { phone: ANA, name: 'Ana' })
-  const made = await sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, BEN, ME], addressing: 'lid' })
-  group = `${made.id.split('@')[0]}-group`
-  const { phones } = await sandbox.get<{ phones: { phone: string; lid: string }[] }>('/state')
-  own = { lid: `${phones[0]?.lid}@lid`, pn: `${ME}@s.whatsapp.net` }
-  channel = (await sandbox.post<{ id: string }>('/newsletters', { owner: ME, name: 'News' })).id
-  // The name of the account comes with the saved contacts, in one sync.
-  for (;;) if ((await gateway.ask(stage.instance, 'POST', '/send-presence', { presence: 'unavailable' })).status === 200) break
+  for (const phone of [ANA, BEN]) await world.sandbox.createContact(phone, { name: `Contact ${phone}` })
 })
 after(async () => {
   await web.stop()
-  await stage.world.stop()
+  await world.stop()
 })
 
-const unanswered = () => stage.world.sandbox.fault({ on: 'message', match: { phone: ME }, do: 'unanswered', times: 1 })
-
-async function sent(path: string, input: Json, method = 'POST'): Promise<string> {
-  const { gateway } = stage.world
-  const body = method === 'POST' ? input : undefined
-  const query = body ? '' : `?${new URLSearchParams(input as Record<string, string>)}`
-  const { message_id: id } = await gateway.must(stage.instance, method, path + query, body)
-  const delivery = await stage.deliveryOf(String(id))
-  assert.deepEqual([delivery.status, delivery.error_code], ['sent', null], `${path}: ${delivery.error_message}`)
-  return String(id)
+interface Line {
+  /** Sends; the outcome says sent. */
+  sent(path: string, input: Json, method?: string): Promise<string>
+  /** Sends, is not answered, sends again. */
+  twice(path: string, input: Json, method?: string): Promise<string>
+  /** What Ana writes, once it is told. */
+  heard(message: Json): Promise<string>
+  /** The connection of the account ends at its next message, once, the message taken or not. */
+  endAt(how: 'unanswered' | 'cut'): Promise<unknown>
 }
 
-/** Sends, is not answered, sends again. */
-async function twice(path: string, input: Json, method?: string): Promise<string> {
-  await unanswered()
-  return sent(path, input, method)
+/** Every loss costs seconds in which nothing happens: stories go on side by side, each with an account of its own. */
+async function openLine(phone: string): Promise<Line> {
+  const { sandbox, gateway, receiver } = world
+  const stage: Stage = await joinStage(world, phone)
+  await sandbox.post(`/phones/${phone}/contacts`, { phone: ANA, name: 'Ana' })
+  // The name of the account comes with the saved contacts, in one sync.
+  for (;;) if ((await gateway.ask(stage.instance, 'POST', '/send-presence', { presence: 'unavailable' })).status === 200) break
+
+  const line: Line = {
+    async sent(path, input, method = 'POST') {
+      const body = method === 'POST' ? input : undefined
+      const query = body ? '' : `?${new URLSearchParams(input as Record<string, string>)}`
+      const { message_id: id } = await gateway.must(stage.instance, method, path + query, body)
+      const delivery = await stage.deliveryOf(String(id))
+      assert.deepEqual([delivery.status, delivery.error_code], ['sent', null], `${path}: ${delivery.error_message}`)
+      return String(id)
+    },
+    async twice(path, input, method) {
+      await line.endAt('unanswered')
+      return line.sent(path, input, method)
+    },
+    async heard(message) {
+      const { id } = await sandbox.send(ANA, phone, message)
+      await receiver.waitFor(`received ${id}`, (event) => event.type === 'received' && event.message_id === id)
+      return id
+    },
+    endAt: (how) => sandbox.fault({ on: 'message', match: { phone }, do: how, times: 1 }),
+  }
+  return line
 }
 
 /** Both copies as the contact opened them, which must be one message. */
 async function copiesOf(contact: string, id: string): Promise<InboxItem> {
   for (let after = 0; ; ) {
-    const found = (await stage.world.sandbox.inbox(contact)).filter((item) => item.id === id)
+    const found = (await world.sandbox.inbox(contact)).filter((item) => item.id === id)
     assert.ok(found.length <= 2, `${contact} got ${id} more than twice`)
     const [first, second] = found
     if (first && second) {
       assert.deepEqual(said(second), said(first))
       return first
     }
-    const news = await stage.world.sandbox.inbox(contact, after, 10_000)
+    const news = await world.sandbox.inbox(contact, after, 10_000)
     assert.ok(news.length > 0, `${id} reached ${contact} ${found.length} times`)
     after = news.at(-1)!.seq
   }
@@ -79,153 +91,193 @@ function said({ proto, attrs, nodes, kind, text, media }: InboxItem) {
   return { message, attrs, nodes, kind, text, media }
 }
 
-const heard = async (message: Json, to = ME) => {
-  const { id } = await stage.world.sandbox.send(ANA, to, message)
-  await stage.world.receiver.waitFor(`received ${id}`, (event) => event.type === 'received' && event.message_id === id)
-  return id
-}
 const inner = (item: InboxItem, field: string) => item.proto[field] as Json
 const bytes = (value: unknown) => Buffer.from(String(value), 'base64')
 const secretOf = (item: InboxItem) => (item.proto.messageContextInfo as Json | undefined)?.messageSecret
 
-test('a text', async () => {
-  const item = await copiesOf(ANA, await twice('/send-text', { phone: ANA, message: 'hi' }))
-  assert.equal(item.text, 'hi')
-})
+describe('a message that leaves again is the one that left', { concurrency: true }, () => {
+  describe('texts, polls and events', { concurrency: 1 }, () => {
+    const phone = '5511999990001'
+    let line: Line
+    before(async () => {
+      line = await openLine(phone)
+    })
 
-test('a poll, whose votes stay readable', async () => {
-  const id = await twice('/send-poll', { phone: ANA, question: 'Which?', options: ['a', 'b'] })
-  assert.ok(secretOf(await copiesOf(ANA, id)))
-  const { id: vote } = await stage.world.sandbox.send(ANA, ME, { poll_vote: { message_id: id, options: ['b'] } })
-  const event = (await stage.world.receiver.waitFor(
-    'the vote',
-    ({ type, message_id }) => type === 'received' && message_id === vote,
-  )) as Json
-  assert.deepEqual((event.poll_vote as Json).options, ['b'])
-})
+    test('a text', async () => {
+      const item = await copiesOf(ANA, await line.twice('/send-text', { phone: ANA, message: 'hi' }))
+      assert.equal(item.text, 'hi')
+    })
 
-test('an event with a call, with one link', async () => {
-  const event = { name: 'Planning', date_time: '2030-03-02T14:00:00Z', call_link_type: 'video' }
-  const item = await copiesOf(ANA, await twice('/send-event', { phone: ANA, event }))
-  const { joinLink } = inner(item, 'eventMessage')
-  assert.ok(joinLink)
-  assert.ok(secretOf(item))
-})
+    test('a poll, whose votes stay readable', async () => {
+      const id = await line.twice('/send-poll', { phone: ANA, question: 'Which?', options: ['a', 'b'] })
+      assert.ok(secretOf(await copiesOf(ANA, id)))
+      const { id: vote } = await world.sandbox.send(ANA, phone, { poll_vote: { message_id: id, options: ['b'] } })
+      const event = (await world.receiver.waitFor(
+        'the vote',
+        ({ type, message_id }) => type === 'received' && message_id === vote,
+      )) as Json
+      assert.deepEqual((event.poll_vote as Json).options, ['b'])
+    })
 
-test('a change of an event that gives it a link, from which the next change starts', async () => {
-  const event = { name: 'Planning', date_time: '2030-03-02T14:00:00Z' }
-  const id = await sent('/send-event', { phone: ANA, event })
-  const [created] = (await stage.world.sandbox.inbox(ANA)).filter((item) => item.id === id)
-  const me = created?.attrs?.to?.endsWith('@lid') ? own.lid : own.pn
-  const linkOf = ({ proto: message }: InboxItem) => {
-    const sealed = message.secretEncryptedMessage as Json
-    const about = { secret: bytes(secretOf(created!)), messageId: id, author: me, speaker: me }
-    const plain = openAbout(about, 'Event Edit', bytes(sealed.encPayload), bytes(sealed.encIv))
-    return proto.Message.decode(plain).protocolMessage?.editedMessage?.eventMessage?.joinLink
-  }
-  const change = { phone: ANA, event_message_id: id, event: { ...event, call_link_type: 'video' } }
-  const first = await copiesOf(ANA, await twice('/send-edit-event', change))
-  assert.ok(linkOf(first))
-  const second = await sent('/send-edit-event', change)
-  const [next] = (await stage.world.sandbox.inbox(ANA)).filter((item) => item.id === second)
-  assert.equal(linkOf(next!), linkOf(first))
-})
+    test('an event with a call, with one link', async () => {
+      const event = { name: 'Planning', date_time: '2030-03-02T14:00:00Z', call_link_type: 'video' }
+      const item = await copiesOf(ANA, await line.twice('/send-event', { phone: ANA, event }))
+      const { joinLink } = inner(item, 'eventMessage')
+      assert.ok(joinLink)
+      assert.ok(secretOf(item))
+    })
 
-test('a picture, fetched and uploaded once', async () => {
-  const picture = await files.image('jpeg')
-  let fetched = 0
-  const url = web.answer('/picture', (response) => {
-    fetched++
-    response.writeHead(200, { 'Content-Type': 'image/jpeg' }).end(picture)
+    test('a change of an event that gives it a link, from which the next change starts', async () => {
+      const event = { name: 'Planning', date_time: '2030-03-02T14:00:00Z' }
+      const id = await line.sent('/send-event', { phone: ANA, event })
+      const [created] = (await world.sandbox.inbox(ANA)).filter((item) => item.id === id)
+      const { phones } = await world.sandbox.get<{ phones: { phone: string; lid: string }[] }>('/state')
+      const lid = phones.find((own) => own.phone === phone)?.lid
+      const me = created?.attrs?.to?.endsWith('@lid') ? `${lid}@lid` : `${phone}@s.whatsapp.net`
+      const linkOf = ({ proto: message }: InboxItem) => {
+        const sealed = message.secretEncryptedMessage as Json
+        const about = { secret: bytes(secretOf(created!)), messageId: id, author: me, speaker: me }
+        const plain = openAbout(about, 'Event Edit', bytes(sealed.encPayload), bytes(sealed.encIv))
+        return proto.Message.decode(plain).protocolMessage?.editedMessage?.eventMessage?.joinLink
+      }
+      const change = { phone: ANA, event_message_id: id, event: { ...event, call_link_type: 'video' } }
+      const first = await copiesOf(ANA, await line.twice('/send-edit-event', change))
+      assert.ok(linkOf(first))
+      const second = await line.sent('/send-edit-event', change)
+      const [next] = (await world.sandbox.inbox(ANA)).filter((item) => item.id === second)
+      assert.equal(linkOf(next!), linkOf(first))
+    })
+
+    test('an item the network never saw leaves as it was composed, too', async () => {
+      let fetched = 0
+      const picture = await files.image('jpeg')
+      const image = web.answer('/unseen', (response) => {
+        fetched++
+        response.writeHead(200, { 'Content-Type': 'image/jpeg' }).end(picture)
+      })
+      await line.endAt('cut')
+      const id = await line.sent('/send-image', { phone: ANA, image })
+      const [item, ...others] = (await world.sandbox.inbox(ANA)).filter((each) => each.id === id)
+      assert.ok(item)
+      assert.deepEqual(others, [])
+      assert.equal(fetched, 1)
+    })
   })
-  const item = await copiesOf(ANA, await twice('/send-image', { phone: ANA, image: url, caption: 'see' }))
-  assert.ok(inner(item, 'imageMessage').mediaKey)
-  assert.equal(item.media?.error, undefined)
-  assert.equal(fetched, 1)
-})
 
-test('a poll in a group', async () => {
-  const id = await twice('/send-poll', { phone: group, question: 'Which?', options: ['a', 'b'] })
-  assert.ok(secretOf(await copiesOf(ANA, id)))
-  assert.ok(secretOf(await copiesOf(BEN, id)))
-})
+  describe('about messages of others, pictures and buttons', { concurrency: 1 }, () => {
+    const phone = '5511999990002'
+    let line: Line
+    before(async () => {
+      line = await openLine(phone)
+    })
 
-test('buttons, with the nodes they need', async () => {
-  const button_actions = [{ type: 'reply', label: 'Yes', id: 'yes' }]
-  const item = await copiesOf(ANA, await twice('/send-buttons', { phone: ANA, message: 'Which?', button_actions }))
-  assert.deepEqual(
-    item.nodes?.map(({ tag }) => tag),
-    ['biz', 'bot'],
-  )
-})
+    test('what is said about messages of others: a vote, an answer, a reaction', async () => {
+      const poll = await line.heard({ poll: { question: 'Which?', options: ['a', 'b'], max: 1 } })
+      const vote = await copiesOf(ANA, await line.twice('/send-poll-vote', { phone: ANA, poll_message_id: poll, options: ['a'] }))
+      assert.ok(inner(vote, 'pollUpdateMessage').vote)
+      const event = await line.heard({
+        proto: {
+          eventMessage: { name: 'Lunch', startTime: '1772460000' },
+          messageContextInfo: { messageSecret: Buffer.alloc(32, 9).toString('base64') },
+        },
+      })
+      const answer = { phone: ANA, event_message_id: event, event_response: 'going' }
+      assert.ok(
+        inner(await copiesOf(ANA, await line.twice('/send-event-response', answer)), 'encEventResponseMessage').encPayload,
+      )
+      const reaction = await copiesOf(ANA, await line.twice('/send-reaction', { phone: ANA, message_id: poll, reaction: '👍' }))
+      assert.equal(inner(reaction, 'reactionMessage').text, '👍')
+    })
 
-test('what is said about other messages: a reaction, a vote, an answer, an edit, a removal', async () => {
-  const poll = await heard({ poll: { question: 'Which?', options: ['a', 'b'], max: 1 } })
-  const vote = await copiesOf(ANA, await twice('/send-poll-vote', { phone: ANA, poll_message_id: poll, options: ['a'] }))
-  assert.ok(inner(vote, 'pollUpdateMessage').vote)
-  const event = await heard({
-    proto: {
-      eventMessage: { name: 'Lunch', startTime: '1772460000' },
-      messageContextInfo: { messageSecret: Buffer.alloc(32, 9).toString('base64') },
-    },
+    test('a picture, fetched and uploaded once', async () => {
+      const picture = await files.image('jpeg')
+      let fetched = 0
+      const url = web.answer('/picture', (response) => {
+        fetched++
+        response.writeHead(200, { 'Content-Type': 'image/jpeg' }).end(picture)
+      })
+      const item = await copiesOf(ANA, await line.twice('/send-image', { phone: ANA, image: url, caption: 'see' }))
+      assert.ok(inner(item, 'imageMessage').mediaKey)
+      assert.equal(item.media?.error, undefined)
+      assert.equal(fetched, 1)
+    })
+
+    test('buttons, with the nodes they need', async () => {
+      const button_actions = [{ type: 'reply', label: 'Yes', id: 'yes' }]
+      const item = await copiesOf(ANA, await line.twice('/send-buttons', { phone: ANA, message: 'Which?', button_actions }))
+      assert.deepEqual(
+        item.nodes?.map(({ tag }) => tag),
+        ['biz', 'bot'],
+      )
+    })
   })
-  const answer = { phone: ANA, event_message_id: event, event_response: 'going' }
-  assert.ok(inner(await copiesOf(ANA, await twice('/send-event-response', answer)), 'encEventResponseMessage').encPayload)
-  const reaction = await copiesOf(ANA, await twice('/send-reaction', { phone: ANA, message_id: poll, reaction: '👍' }))
-  assert.equal(inner(reaction, 'reactionMessage').text, '👍')
-  const id = await sent('/send-text', { phone: ANA, message: 'good' })
-  const edit = await copiesOf(ANA, await twice('/send-text', { phone: ANA, message: 'better', edit_message_id: id }))
-  assert.equal(edit.attrs?.edit, '1')
-  const removal = await copiesOf(ANA, await twice('/messages', { phone: ANA, message_id: id, owner: 'true' }, 'DELETE'))
-  assert.equal(removal.attrs?.edit, '7')
-})
 
-test('a status, and its removal from those who have it', async () => {
-  const id = await twice('/send-image-status', {
-    image: `data:image/png;base64,${(await files.image('png')).toString('base64')}`,
-  })
-  const item = await copiesOf(ANA, id)
-  assert.ok(inner(item, 'imageMessage').mediaKey)
-  assert.deepEqual(item.nodes, [{ tag: 'meta', attrs: { status_setting: 'contacts' } }])
-  assert.equal(item.attrs?.addressing_mode, 'lid')
-  const removal = await twice('/messages', { phone: 'status@broadcast', message_id: id, owner: 'true' }, 'DELETE')
-  assert.equal((await copiesOf(ANA, removal)).attrs?.edit, '7')
-})
+  describe('where many read', { concurrency: 1 }, () => {
+    const phone = '5511999990003'
+    let line: Line
+    before(async () => {
+      line = await openLine(phone)
+    })
 
-test('in a channel: a post with a file, its reaction, its edit and its removal', async () => {
-  const posts = async () => (await stage.world.sandbox.get<{ items: Json[] }>(`/newsletters/${channel}/posts`)).items
-  const picture = await files.image('jpeg')
-  let fetched = 0
-  const image = web.answer('/post', (response) => {
-    fetched++
-    response.writeHead(200, { 'Content-Type': 'image/jpeg' }).end(picture)
-  })
-  const post = await twice('/send-image', { phone: channel, image, caption: 'look' })
-  const [first, second, ...others] = await posts()
-  assert.deepEqual(others, [])
-  assert.deepEqual([first?.id, first?.media_type], [post, 'image'])
-  assert.deepEqual([second?.id, second?.media_type, second?.proto], [post, 'image', first?.proto])
-  assert.equal(fetched, 1)
-  await twice('/send-reaction', { phone: channel, message_id: post, reaction: '👏' })
-  await twice('/send-text', { phone: channel, message: 'second', edit_message_id: post })
-  const [edited] = (await posts()) as { proto: { imageMessage: Json } }[]
-  assert.equal(edited?.proto.imageMessage.caption, 'second')
-  const other = await sent('/send-text', { phone: channel, message: 'wrong' })
-  await twice('/messages', { phone: channel, message_id: other, owner: 'true' }, 'DELETE')
-  assert.ok((await posts()).every(({ id }) => id !== other))
-})
+    test('in a channel: a post with a file, its reaction, its edit and its removal', async () => {
+      const channel = (await world.sandbox.post<{ id: string }>('/newsletters', { owner: phone, name: 'News' })).id
+      const posts = async () => (await world.sandbox.get<{ items: Json[] }>(`/newsletters/${channel}/posts`)).items
+      const picture = await files.image('jpeg')
+      let fetched = 0
+      const image = web.answer('/post', (response) => {
+        fetched++
+        response.writeHead(200, { 'Content-Type': 'image/jpeg' }).end(picture)
+      })
+      const post = await line.twice('/send-image', { phone: channel, image, caption: 'look' })
+      const [first, second, ...others] = await posts()
+      assert.deepEqual(others, [])
+      assert.deepEqual([first?.id, first?.media_type], [post, 'image'])
+      assert.deepEqual([second?.id, second?.media_type, second?.proto], [post, 'image', first?.proto])
+      assert.equal(fetched, 1)
+      await line.twice('/send-reaction', { phone: channel, message_id: post, reaction: '👏' })
+      await line.twice('/send-text', { phone: channel, message: 'second', edit_message_id: post })
+      const [edited] = (await posts()) as { proto: { imageMessage: Json } }[]
+      assert.equal(edited?.proto.imageMessage.caption, 'second')
+      const other = await line.sent('/send-text', { phone: channel, message: 'wrong' })
+      await line.twice('/messages', { phone: channel, message_id: other, owner: 'true' }, 'DELETE')
+      assert.ok((await posts()).every(({ id }) => id !== other))
+    })
 
-test('an item the network never saw leaves as it was composed, too', async () => {
-  let fetched = 0
-  const picture = await files.image('jpeg')
-  const image = web.answer('/unseen', (response) => {
-    fetched++
-    response.writeHead(200, { 'Content-Type': 'image/jpeg' }).end(picture)
+    test('a poll in a group', async () => {
+      const members = { owner: ANA, participants: [ANA, BEN, phone] }
+      const made = await world.sandbox.createGroup({ subject: 'Team', ...members, addressing: 'lid' })
+      const group = `${made.id.split('@')[0]}-group`
+      const id = await line.twice('/send-poll', { phone: group, question: 'Which?', options: ['a', 'b'] })
+      assert.ok(secretOf(await copiesOf(ANA, id)))
+      assert.ok(secretOf(await copiesOf(BEN, id)))
+    })
   })
-  await stage.world.sandbox.fault({ on: 'message', match: { phone: ME }, do: 'cut', times: 1 })
-  const id = await sent('/send-image', { phone: ANA, image })
-  const [item, ...others] = (await stage.world.sandbox.inbox(ANA)).filter((each) => each.id === id)
-  assert.ok(item)
-  assert.deepEqual(others, [])
-  assert.equal(fetched, 1)
+
+  describe('what takes something back', { concurrency: 1 }, () => {
+    const phone = '5511999990004'
+    let line: Line
+    before(async () => {
+      line = await openLine(phone)
+    })
+
+    test('what is said about messages of our own: an edit, a removal', async () => {
+      const id = await line.sent('/send-text', { phone: ANA, message: 'good' })
+      const edit = await copiesOf(ANA, await line.twice('/send-text', { phone: ANA, message: 'better', edit_message_id: id }))
+      assert.equal(edit.attrs?.edit, '1')
+      const removal = await copiesOf(ANA, await line.twice('/messages', { phone: ANA, message_id: id, owner: 'true' }, 'DELETE'))
+      assert.equal(removal.attrs?.edit, '7')
+    })
+
+    test('a status, and its removal from those who have it', async () => {
+      const id = await line.twice('/send-image-status', {
+        image: `data:image/png;base64,${(await files.image('png')).toString('base64')}`,
+      })
+      const item = await copiesOf(ANA, id)
+      assert.ok(inner(item, 'imageMessage').mediaKey)
+      assert.deepEqual(item.nodes, [{ tag: 'meta', attrs: { status_setting: 'contacts' } }])
+      assert.equal(item.attrs?.addressing_mode, 'lid')
+      const removal = await line.twice('/messages', { phone: 'status@broadcast', message_id: id, owner: 'true' }, 'DELETE')
+      assert.equal((await copiesOf(ANA, removal)).attrs?.edit, '7')
+    })
+  })
 })

@@ -20,8 +20,11 @@ export interface Stage {
   next(contact: string): Promise<InboxItem>
 }
 
-export async function startStage(phone: string, more: Json = {}, options: WorldOptions = {}): Promise<Stage> {
-  const world = await startWorld(options)
+export const startStage = async (phone: string, more: Json = {}, options: WorldOptions = {}): Promise<Stage> =>
+  joinStage(await startWorld(options), phone, more)
+
+/** One more instance in the same world, for stories that are told at the same time. */
+export async function joinStage(world: World, phone: string, more: Json = {}): Promise<Stage> {
   await world.sandbox.createPhone(phone, { name: 'Me', ...more })
   const instance = await world.gateway.createInstance(world.receiver)
   await world.gateway.pair(instance, world.sandbox, phone)
