@@ -10,8 +10,9 @@ import type { Result, StartHow, StopHow } from '../../src/engine/engine.ts'
 import { type CrashHow, ShardCommand } from '../../src/engine/protocol.ts'
 import type { ShardReport } from '../../src/metrics/tally.ts'
 import { eraseInstance } from './erase.ts'
-import type { HostedInstance, ShardDeps } from './instance.ts'
+import type { HostedInstance } from './instance.ts'
 import type { OpenShard } from './open.ts'
+import type { ShardDeps } from './shard-deps.ts'
 
 export interface HostOptions {
   log: Log

@@ -2,31 +2,21 @@
  * One instance: wires its link, status, queue, outbox and inbox together, and is the only thing that knows them all. Each of them has
  * its own file and its own state; here is only what one tells another.
  */
-import type { Logger } from 'pino'
-import { type Clock, SECOND } from '../../src/domain/clock.ts'
+import { SECOND } from '../../src/domain/clock.ts'
 import { parseIdentifier } from '../../src/domain/ids.ts'
 import type { InstanceConfig, RuntimeState, Status } from '../../src/domain/instance.ts'
-import type { EngineEvent, NetworkOptions, StartHow, StopHow } from '../../src/engine/engine.ts'
+import type { StartHow, StopHow } from '../../src/engine/engine.ts'
 import type { Effect, LifecycleEvent } from '../../src/instance/lifecycle.ts'
-import type { MediaLinks } from '../../src/media/links.ts'
-import type { Tally } from '../../src/metrics/tally.ts'
 import { createIdempotency } from '../../src/queue/idempotency.ts'
-import type { Blobs } from '../../src/storage/blobs.ts'
-import type { StateStore } from '../../src/storage/contract.ts'
-import type { Sealer } from '../../src/storage/seal.ts'
-import type { Allow } from '../../src/webhooks/addresses.ts'
-import type { Deliver } from '../../src/webhooks/delivery.ts'
 import { createOutbox } from '../../src/webhooks/outbox.ts'
 import { createAutoRead } from './auto-read.ts'
 import { runAs } from './baileys/rejections.ts'
-import type { WebVersion } from './baileys/version.ts'
 import { createDisappearing } from './disappearing.ts'
 import { eraseInstance } from './erase.ts'
-import { createKeyStore, type KeyCache } from './key-store.ts'
+import { createKeyStore } from './key-store.ts'
 import { createLink } from './link.ts'
 import { createMessageStatuses } from './message-status.ts'
 import { createOperationCalls } from './operation-calls.ts'
-import type { SendFiles } from './operations/types.ts'
 import { createOwnStore } from './own-store.ts'
 import { createPairing } from './pairing.ts'
 import { createReceiving } from './receiving.ts'
@@ -35,6 +25,7 @@ import { createSavedContacts } from './saved-contacts.ts'
 import { createSecrets } from './secrets.ts'
 import { createSendingLine } from './sending-line.ts'
 import { createSent } from './sent.ts'
+import type { ShardDeps } from './shard-deps.ts'
 import { createStatus } from './status.ts'
 
 export interface HostedInstance {
@@ -51,33 +42,6 @@ export interface Reading {
   backlog: number
   /** When its last stanza came in, epoch ms; null: it is not connected. */
   heardAt: number | null
-}
-
-/** What all instances of a thread share. */
-export interface ShardDeps {
-  store: StateStore
-  sealer: Sealer
-  keyCache: KeyCache
-  /** Inline media of waiting items. */
-  blobs: Blobs
-  media: Pick<SendFiles, 'tempDir' | 'downloadMs' | 'prepare'>
-  network: NetworkOptions
-  egressAllow: Allow
-  newsletterInviteQueryId: string | null
-  /** Posts webhooks, a bounded number at a time for the whole thread. */
-  deliver: Deliver
-  /** The web client version, one for all. */
-  version: WebVersion
-  /** How long stanzas may come without one being handled, in ms; absent: as `baileys/liveness.ts` has it. */
-  deafAfterMs?: number
-  /** Seals links to received files. */
-  mediaLinks: MediaLinks
-  clock: Clock
-  log: Logger
-  announce(event: EngineEvent): void
-  /** What all of them count. */
-  tally: Tally
-  killAt(step: string): void
 }
 
 /** Best effort of a logout: shared/api/states.md, row 34. */

@@ -13,9 +13,9 @@ import { createSealer } from '../../src/storage/seal.ts'
 import { parseAllow } from '../../src/webhooks/addresses.ts'
 import { createDelivery } from '../../src/webhooks/delivery.ts'
 import { createKillAt } from './faults.ts'
-import type { ShardDeps } from './instance.ts'
 import { createKeyCache } from './key-store.ts'
 import { createMediaDesk } from './media/desk.ts'
+import type { ShardDeps } from './shard-deps.ts'
 import { openWebVersion } from './web-version.ts'
 
 /** Signal records kept in memory, of all instances of the thread: about 1 KB each, 50 MB at most. */

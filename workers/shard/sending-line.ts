@@ -18,13 +18,13 @@ import type { Sealer } from '../../src/storage/seal.ts'
 import type { Outbox } from '../../src/webhooks/outbox.ts'
 import { runAs } from './baileys/rejections.ts'
 import { enqueued } from './enqueue.ts'
-import type { ShardDeps } from './instance.ts'
 import type { FirstStatus, MessageStatuses } from './message-status.ts'
 import { operations } from './operations/index.ts'
 import type { SendContext, SendFiles } from './operations/types.ts'
 import type { Outside } from './outside.ts'
 import { sendAgain } from './sending-again.ts'
 import type { Session } from './session.ts'
+import type { ShardDeps } from './shard-deps.ts'
 
 export interface SendingLineDeps extends Pick<SendContext, 'recent' | 'sent' | 'contacts' | 'disappearing'> {
   instance: string

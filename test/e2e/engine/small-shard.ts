@@ -6,7 +6,8 @@ import type { ThreadData } from '../../../src/engine/protocol.ts'
 import { createTally } from '../../../src/metrics/tally.ts'
 import { createCrash } from '../../../workers/shard/faults.ts'
 import { createHost } from '../../../workers/shard/host.ts'
-import type { HostedInstance, ShardDeps } from '../../../workers/shard/instance.ts'
+import type { HostedInstance } from '../../../workers/shard/instance.ts'
+import type { ShardDeps } from '../../../workers/shard/shard-deps.ts'
 
 const data = workerData as ThreadData
 const silent = { info() {}, warn() {}, error() {} }

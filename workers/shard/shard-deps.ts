@@ -1,0 +1,40 @@
+/** What all instances of a thread share: `open.ts` opens it, once. */
+import type { Logger } from 'pino'
+import type { Clock } from '../../src/domain/clock.ts'
+import type { EngineEvent, NetworkOptions } from '../../src/engine/engine.ts'
+import type { MediaLinks } from '../../src/media/links.ts'
+import type { Tally } from '../../src/metrics/tally.ts'
+import type { Blobs } from '../../src/storage/blobs.ts'
+import type { StateStore } from '../../src/storage/contract.ts'
+import type { Sealer } from '../../src/storage/seal.ts'
+import type { Allow } from '../../src/webhooks/addresses.ts'
+import type { Deliver } from '../../src/webhooks/delivery.ts'
+import type { WebVersion } from './baileys/version.ts'
+import type { KeyCache } from './key-store.ts'
+import type { SendFiles } from './operations/types.ts'
+
+export interface ShardDeps {
+  store: StateStore
+  sealer: Sealer
+  keyCache: KeyCache
+  /** Inline media of waiting items. */
+  blobs: Blobs
+  media: Pick<SendFiles, 'tempDir' | 'downloadMs' | 'prepare'>
+  network: NetworkOptions
+  egressAllow: Allow
+  newsletterInviteQueryId: string | null
+  /** Posts webhooks, a bounded number at a time for the whole thread. */
+  deliver: Deliver
+  /** The web client version, one for all. */
+  version: WebVersion
+  /** How long stanzas may come without one being handled, in ms; absent: as `baileys/liveness.ts` has it. */
+  deafAfterMs?: number
+  /** Seals links to received files. */
+  mediaLinks: MediaLinks
+  clock: Clock
+  log: Logger
+  announce(event: EngineEvent): void
+  /** What all of them count. */
+  tally: Tally
+  killAt(step: string): void
+}
