@@ -329,7 +329,6 @@ export const EXPORTS = [
   'transferDevice',
   'WAJIDDomains',
   'decodeMessageNode',
-  'cleanMessage',
   'unpadRandomMax16',
   'encryptMediaRetryRequest',
   'decryptMediaRetryData',

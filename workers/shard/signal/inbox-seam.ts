@@ -1,7 +1,6 @@
 /**
- * What the Signal repository asks of the inbox. CHANGED BY THE LEAD (differs from the brief): `admit` answers with the plaintext to hand
- * out without decrypting (EMPTY for what was finished before, the journalled plaintext for what is opened but not finished), or undefined
- * to decrypt.
+ * What the Signal repository asks of the inbox. `admit` answers with the plaintext to hand out without decrypting (an empty message for
+ * what was finished before, the journalled plaintext for what is opened but not finished), or undefined to decrypt.
  */
 import type { KeyChange } from '../key-store.ts'
 
