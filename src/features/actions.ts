@@ -14,11 +14,17 @@ const target = {
   }).optional(),
 }
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
-const isEmoji = (value: string) =>
-  [...graphemes.segment(value)].length === 1 && /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20E3/u.test(value)
+/** A picture with its skin or its style, or the tags that make a flag of it (UTS 51, 1.4.9); unassigned ones too, for phones are newer. */
+const PICTURE = '\\p{Extended_Pictographic}(?:\\p{Emoji_Modifier}|[\\u{FE0E}\\u{FE0F}]|[\\u{E0020}-\\u{E007E}]+\\u{E007F})*'
+/** A flag of two letters, a keycap, or pictures joined to one. */
+const EMOJI = new RegExp(`^(?:\\p{RI}{2}|[0-9#*]\\u{FE0F}?\\u{20E3}|${PICTURE}(?:\\u{200D}${PICTURE})*)$`, 'u')
+const isEmoji = (value: string) => EMOJI.test(value)
 
-const queryBoolean = z.preprocess((value) => (value === 'true' ? true : value === 'false' ? false : value), z.boolean())
+/** In any case: several languages write them with a capital. */
+const queryBoolean = z.preprocess((value) => {
+  const word = typeof value === 'string' ? value.toLowerCase() : value
+  return word === 'true' ? true : word === 'false' ? false : value
+}, z.boolean())
 
 export const sendReaction = send('send.sendReaction', 'POST /send-reaction', {
   summary: 'React to a message',

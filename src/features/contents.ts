@@ -4,10 +4,13 @@ import { MEDIA_LIMIT } from '../domain/media.ts'
 import { send } from './endpoint.ts'
 import { acknowledged, checkMentions, destination, identifier, media, oneOf, sendOptions, text, url } from './fields.ts'
 
+/** As programs write numbers: very small ones with an exponent. */
+const NUMERIC = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i
+
 /** A number that JSON writers also give as text. */
 const coordinate = (limit: number) =>
   z.preprocess(
-    (value) => (typeof value === 'string' && /^[+-]?\d{1,3}(\.\d+)?$/.test(value.trim()) ? Number(value) : value),
+    (value) => (typeof value === 'string' && NUMERIC.test(value.trim()) ? Number(value) : value),
     z.number().min(-limit).max(limit),
   )
 

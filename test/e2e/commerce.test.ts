@@ -61,6 +61,17 @@ test("a catalogue can have the caller's own words, in groups too", async () => {
   assert.equal(description, 'Mugs')
 })
 
+test('a product of a number without account is not found: it is not the recipient who has none', async () => {
+  const wanted = { product_id: '7190654897637620', catalog_phone: '5511988880000' }
+  const ofNobody = await stage.outcome('/send-product', { phone: ANA, ...wanted })
+  assert.deepEqual(
+    [ofNobody.error_code, ofNobody.error_message],
+    ['product_not_found', 'No account has the number of the catalogue.'],
+  )
+  const toNobody = await stage.outcome('/send-product', { ...wanted, phone: '5511988880000', catalog_phone: SHOP })
+  assert.equal(toNobody.error_code, 'phone_not_on_whatsapp')
+})
+
 const mugs = { name: 'Mug', value: 10.5, quantity: 2 }
 const plate = { name: 'Plate', value: 0.29, quantity: 3, product_id: '5338924696127051' }
 const order = { currency: 'brl', products: [mugs, plate], discount: 1.1, tax: 0.7, shipping: 5 }

@@ -127,6 +127,13 @@ test('an answer to a status arrives in the chat with its author and quotes it', 
   const { id } = await world.sandbox.send(ANA, 'status@broadcast', { text: 'my holiday' })
   await world.receiver.waitFor('the status', ({ message_id }) => message_id === id)
   const answer = await sent('/reply-status-text', { phone: ANA, status_message_id: id, message: 'Beautiful!' })
+  const theirs = new URLSearchParams({ phone: 'status@broadcast', message_id: id, owner: 'False' })
+  const { message_id } = await world.gateway.must(instance, 'DELETE', `/messages?${theirs}`)
+  const removal = await world.receiver.waitFor(
+    'the removal',
+    (event) => event.type === 'delivery' && event.message_id === message_id,
+  )
+  assert.deepEqual([removal.error_code, removal.error_message], ['not_allowed', 'The status is not yours.'])
   const { proto, chat, text } = await inboxItem(ANA, answer)
   assert.equal(text, 'Beautiful!')
   assert.notEqual(chat, 'status@broadcast')

@@ -162,3 +162,55 @@ test('a number as text is told that a whole one is wanted', () => {
   refused('send.deleteMessage', { message_id: 'x', owner: 'true', delay_message: '' }, { delay_message: whole })
   refused('send.sendText', { message: 'm', delay_message: null }, { delay_message: 'must not be null' })
 })
+
+test('a reaction is one emoji, of whatever parts, and nothing that only begins with one', () => {
+  const react = (reaction: string) => ({ message_id: 'x', reaction })
+  const good =
+    '👍 👍🏽 ❤ ❤️ ❤️‍🔥 👨‍👩‍👧‍👦 👩🏽‍❤️‍💋‍👨🏿 🏳️‍🌈 🏴‍☠️ 🧑🏻‍🦰 🏃🏾‍♀️‍➡️ 👁️‍🗨️ 🇧🇷 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} 1️⃣ #⃣ © ☝🏽 \u{1fae9}'
+  for (const emoji of good.split(' ')) assert.equal(taken('send.sendReaction', react(emoji)).reaction, emoji)
+  const zalgo = `😀${'\u0301'.repeat(60)}`
+  for (const other of [
+    '👍👍',
+    '👍 ',
+    ' 👍',
+    'a',
+    '1',
+    '#',
+    '🇧',
+    '🇧🇷🇧',
+    'e\u20e3',
+    '\u20e3',
+    '\u200d👍',
+    '👍\u200d',
+    '🏽',
+    '\ufe0f',
+    zalgo,
+  ])
+    refused('send.sendReaction', react(other), { reaction: 'must be one emoji' })
+})
+
+test('a coordinate may be text, as programs write numbers', () => {
+  const place = (latitude: unknown) => ({ title: 't', address: 'a', longitude: 0, latitude })
+  for (const [written, read] of [
+    ['-23.5645', -23.5645],
+    [' 12.5 ', 12.5],
+    ['1e-7', 1e-7],
+    ['-.5', -0.5],
+    ['90', 90],
+  ] as const)
+    assert.equal(taken('send.sendLocation', place(written)).latitude, read)
+  for (const wrong of ['12,5', '', ' ', '0x10', 'NaN', 'Infinity', '1e', '.', '12 5', true, [], '१२'])
+    refused('send.sendLocation', place(wrong), { latitude: 'must be a number' })
+  for (const far of ['91', '1e300', '1e999']) assert.ok('issues' in ask('send.sendLocation', place(far)), far)
+})
+
+test('true and false of a query are known in any case, and by nothing else', () => {
+  for (const [written, read] of [
+    ['true', true],
+    ['False', false],
+    ['TRUE', true],
+  ] as const)
+    assert.equal(taken('send.deleteMessage', { message_id: 'x', owner: written }).owner, read)
+  for (const owner of ['1', '', 'yes', 'true '])
+    refused('send.deleteMessage', { message_id: 'x', owner }, { owner: 'must be true or false' })
+})

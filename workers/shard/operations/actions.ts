@@ -69,6 +69,7 @@ export const actions: Operations<typeof import('../../../src/features/actions.ts
     const letter = { content: { proto: { protocolMessage: { key, type: Type.REVOKE } } } }
     if (key.fromMe)
       return to.kind === 'status' ? removeStatus(context, input.message_id, letter) : sendLetter(context, to, letter)
+    if (to.kind === 'status') throw new Failure('not_allowed', { message: 'The status is not yours.' })
     if (!isOwnAdmin(session, to)) throw new Failure('not_allowed', { message: 'Only admins may delete messages of others.' })
     return sendLetter(context, to, { ...letter, attributes: { edit: EDIT.adminRemoval } })
   },

@@ -21,7 +21,11 @@ export const commerce: Operations<typeof import('../../../src/features/commerce.
     const { session } = context
     const to = await resolveDestination(session, input.phone)
     const { info } = await surroundings(context, to, { ...input, mentions: [] })
-    const owner = await catalogOwner(session, input.catalog_phone)
+    const owner = await catalogOwner(session, input.catalog_phone).catch((error) => {
+      // Who reads only the code would take the recipient for the one without an account.
+      const isNobody = error instanceof Failure && error.code === 'phone_not_on_whatsapp'
+      throw isNobody ? new Failure('product_not_found', { message: 'No account has the number of the catalogue.' }) : error
+    })
     const product = await findProduct(session, owner, input.product_id)
     const { original, requested } = product.imageUrls
     const picture = original || requested
