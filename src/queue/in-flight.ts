@@ -19,6 +19,15 @@ export interface InFlight {
   load(): Promise<void>
   /** Durable when it resolves. `spent`: it has had its tries. */
   begin(svcId: string): Promise<'first' | 'again' | 'spent'>
+  /**
+   * For a commit after which a new item begins at once: that commit names it, and `begin` has nothing left to write. `written` after it.
+   * Undefined: it has been in flight before, and `begin` looks at its tries.
+   */
+  next(svcId: string): { op: Op; written(): void } | undefined
+  /** The item that was named so and has not begun. */
+  readonly named: string | undefined
+  /** It does not begin now: taken off again. */
+  unname(): Promise<void>
   /** It came back although the connection stands; false: too often. */
   mayComeBack(): boolean
   /** The connection is another one. */
@@ -34,9 +43,11 @@ export interface InFlight {
 
 export function createInFlight(store: StateStore, key: string): InFlight {
   let begun: Mark | undefined
+  let named: string | undefined
   let backs = 0
 
-  const put = ({ svcId, tries }: Mark) => store.commit({ ops: [[key, Buffer.from(`${svcId}:${tries}`)]] })
+  const opOf = ({ svcId, tries }: Mark): Op => [key, Buffer.from(`${svcId}:${tries}`)]
+  const put = (mark: Mark) => store.commit({ ops: [opOf(mark)] })
 
   return {
     async load() {
@@ -48,6 +59,12 @@ export function createInFlight(store: StateStore, key: string): InFlight {
       begun = mark && { svcId, tries: Number(tries) }
     },
     async begin(svcId) {
+      const isNamed = named === svcId
+      named = undefined
+      if (isNamed) {
+        backs = 0
+        return 'first'
+      }
       const before = begun?.svcId === svcId ? begun : undefined
       const tries = before?.tries ?? 0
       if (tries >= MAX_TRIES) return 'spent'
@@ -55,6 +72,25 @@ export function createInFlight(store: StateStore, key: string): InFlight {
       await put({ svcId, tries: tries + 1 })
       begun = { svcId, tries }
       return before ? 'again' : 'first'
+    },
+    next(svcId) {
+      if (begun?.svcId === svcId) return undefined
+      return {
+        op: opOf({ svcId, tries: 1 }),
+        written() {
+          begun = { svcId, tries: 0 }
+          named = svcId
+        },
+      }
+    },
+    get named() {
+      return named
+    },
+    async unname() {
+      if (named === undefined) return
+      named = undefined
+      begun = undefined
+      await store.commit({ ops: [[key, null]] })
     },
     mayComeBack() {
       backs++

@@ -7,6 +7,7 @@
 import { HOUR, MINUTE, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import { ascendingIds } from '../storage/ascending-ids.ts'
+import type { Op } from '../storage/contract.ts'
 import { keys } from '../storage/keys.ts'
 import { systemTimer, within } from '../storage/timer.ts'
 import { createAttempt } from './attempt.ts'
@@ -44,6 +45,8 @@ export function createQueue(options: QueueOptions): Queue {
   /** Accepted, not committed yet: they count against the capacity. */
   let entering = 0
   let inFlight: { item: Waiting; since: number } | undefined
+  /** An item that is being queued is named in flight by the same commit. */
+  let isNaming = false
   let working: Promise<void> | undefined
   let connectedAt: number | null = null
   let previousDoneAt: number | null = null
@@ -66,14 +69,20 @@ export function createQueue(options: QueueOptions): Queue {
     )
   }
 
+  /** How long the head still waits, in ms; Infinity: for something else than time. */
+  function waitOf(head: Waiting | undefined): number {
+    if (state !== 'running' || connectedAt === null || head === undefined) return Number.POSITIVE_INFINITY
+    return headSendAt(head, connectedAt) - clock.now()
+  }
+
   function pump() {
     alarm?.cancel()
     alarm = undefined
     const head = line[0]
-    if (state !== 'running' || connectedAt === null || inFlight !== undefined || head === undefined) return
-    const wait = headSendAt(head, connectedAt) - clock.now()
+    if (inFlight !== undefined || isNaming || head === undefined) return
+    const wait = waitOf(head)
     if (wait > 0) {
-      alarm = timer(Math.min(wait, LONGEST_TIMER), pump)
+      if (wait < Number.POSITIVE_INFINITY) alarm = timer(Math.min(wait, LONGEST_TIMER), pump)
       return
     }
     line.shift()
@@ -94,15 +103,33 @@ export function createQueue(options: QueueOptions): Queue {
       if (outcome === 'back') return await putBack(item)
       previousDoneAt = clock.now()
       await onStep?.('after-send', item.svcId)
-      await settle([[item, outcome]], [mark.endOp])
+      const next = nextMark()
+      await settle([[item, outcome]], [next?.op ?? mark.endOp])
       mark.ended()
+      next?.written()
       await onStep?.('settled', item.svcId)
+      await dropMark()
     } catch (error) {
       // Storage failed before the network was asked, or the service stops: the item is still in storage and keeps its place.
       log.error({ instance_id: instanceId, svc_id: item.svcId, err: error }, 'queue: an item could not be carried on')
       line.unshift(item)
       notBefore = clock.now() + STORAGE_PAUSE
     }
+  }
+
+  /** The head's, when it leaves as soon as the item before it has ended: one commit is both. */
+  function nextMark() {
+    const head = line[0]
+    return head && waitOf(head) <= 0 ? mark.next(head.svcId) : undefined
+  }
+
+  /** What was to leave at once does not: it was removed, or the connection is gone. Its try never began. */
+  async function dropMark() {
+    const { named } = mark
+    if (named === undefined || (line[0]?.svcId === named && waitOf(line[0]) <= 0)) return
+    await mark.unname().catch((error: unknown) => {
+      log.warn({ instance_id: instanceId, svc_id: named, err: error }, 'queue: a try that did not begin stays counted')
+    })
   }
 
   /** It keeps its mark, so that a restart does not forget that it is sent again; this try did the thread no harm. */
@@ -182,11 +209,33 @@ export function createQueue(options: QueueOptions): Queue {
         queuedAt: clock.now(),
         hasBytes: bytes !== undefined,
       }
-      await shelf.put(item, bytes, also?.({ svcId: item.svcId, messageId: item.messageId }))
-      insert(waitingOf(item))
+      const waiting = waitingOf(item)
+      const more = also?.({ svcId: item.svcId, messageId: item.messageId }) ?? []
+      if (isNext(waiting)) await putAndName(item, more)
+      else await shelf.put(item, bytes, more)
+      insert(waiting)
+      if (inFlight === undefined) await dropMark()
       return { svcId: item.svcId, messageId: item.messageId }
     } finally {
       entering--
+      // Others may have waited for the naming of one that could not be written.
+      pump()
+    }
+  }
+
+  /** Nobody is before it. Media is written first, which takes its time: others need not wait for that. */
+  const isNext = (item: Waiting) =>
+    !item.hasBytes && line.length === 0 && inFlight === undefined && entering === 1 && waitOf(item) <= 0
+
+  /** The commit that makes it durable names it in flight, too. Nothing may begin meanwhile: its own mark would be overwritten. */
+  async function putAndName(item: QueueItem, more: readonly Op[]) {
+    const next = mark.next(item.svcId)
+    isNaming = true
+    try {
+      await shelf.put(item, undefined, next ? [next.op, ...more] : more)
+      next?.written()
+    } finally {
+      isNaming = false
     }
   }
 
@@ -250,7 +299,8 @@ export function createQueue(options: QueueOptions): Queue {
       await within(working, deadlineMs)
       stopping.abort(new Failure('engine_unavailable'))
       // An end that was wanted is none of the item's doing.
-      if (inFlight) await uncount(inFlight.item)
+      if (inFlight && inFlight.item.svcId !== mark.named) await uncount(inFlight.item)
+      else await dropMark()
     },
   }
 }

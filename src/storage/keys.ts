@@ -26,7 +26,7 @@ export const keys = {
   signals: (id: string, type?: string) => (type === undefined ? `instance:${id}:key:` : `instance:${id}:key:${type}:`),
   queueItem: (id: string, svcId: string) => `instance:${id}:queue:${svcId}`,
   queue: (id: string) => `instance:${id}:queue:`,
-  /** Service id of the item whose network call has begun, `:`, tries that count against it; absent between two items. */
+  /** Service id of the item whose network call has begun, `:`, tries that count against it; the next one's as soon as that is known, else absent. */
   queueInFlight: (id: string) => `instance:${id}:queue-in-flight`,
   /** Events that wait for delivery, by event id: ULIDs of one instance ascend, so key order is the order of the facts. */
   outboxEvent: (id: string, eventId: string) => `instance:${id}:outbox:${eventId}`,

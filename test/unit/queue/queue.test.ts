@@ -469,6 +469,138 @@ test('the count costs no commit of its own', async (t) => {
   assert.equal(commits, 2)
 })
 
+/** Number of commits, and the mark as it lies there while an item is with the network. */
+async function watched(t: TestContext) {
+  const b = await bench(t)
+  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const seen = { commits: 0, marks: [] as string[], sent: [] as string[] }
+  const markOf = async () => Buffer.from((await b.store.get(keys.queueInFlight(INSTANCE))) ?? []).toString()
+  const queue = await b.open({
+    blobs: await openBlobs(await tempDir(t), { sealer, budgetBytes: 10_000_000 }),
+    store: {
+      ...b.store,
+      commit(batch) {
+        seen.commits++
+        return b.store.commit(batch)
+      },
+    },
+    async send({ svcId }) {
+      seen.sent.push(svcId)
+      seen.marks.push(await markOf())
+      return { status: 'sent' }
+    },
+  })
+  queue.setConnected(true)
+  b.time.advance(2 * SECOND)
+  return {
+    b,
+    queue,
+    seen,
+    markOf,
+    delivered: (count: number) => until(async () => (await b.deliveries()).length === count, 'deliveries'),
+  }
+}
+
+test('an item that leaves at once is named in flight by the commit that queues it', async (t) => {
+  const { queue, seen, markOf, delivered } = await watched(t)
+  const { svcId } = await queue.enqueue(text('1'))
+  await delivered(1)
+  assert.deepEqual(seen.marks, [`${svcId}:1`])
+  assert.equal(seen.commits, 2)
+  assert.equal(await markOf(), '')
+})
+
+test('the commit that ends an item names the next one, which costs one commit then', async (t) => {
+  const { b, queue, seen, markOf, delivered } = await watched(t)
+  queue.setConnected(false)
+  const ids: string[] = []
+  for (let index = 0; index < 4; index++) ids.push((await queue.enqueue(text('1'))).svcId)
+  seen.commits = 0
+  queue.setConnected(true)
+  b.time.advance(2 * SECOND)
+  await delivered(4)
+  assert.deepEqual(
+    seen.marks,
+    ids.map((svcId) => `${svcId}:1`),
+  )
+  assert.equal(seen.commits, 5)
+  assert.equal(await markOf(), '')
+})
+
+test('whatever is queued at the same time, what is with the network is what is named in flight', async (t) => {
+  const { queue, seen, delivered } = await watched(t)
+  const bytes = new Uint8Array(200_000)
+  for (let round = 0; round < 5; round++)
+    await Promise.all([
+      queue.enqueue(text('1', { bytes })),
+      queue.enqueue(text('2')),
+      queue.enqueue(text('3')),
+      queue.enqueue(text('4', { bytes })),
+    ])
+  await delivered(20)
+  assert.deepEqual(
+    seen.marks,
+    seen.sent.map((svcId) => `${svcId}:1`),
+  )
+})
+
+test('nothing begins while another item is being named', async (t) => {
+  const b = await bench(t)
+  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  let write = () => {}
+  const isLate = new Promise<void>((resolve) => {
+    write = resolve
+  })
+  let commits = 0
+  const marks: string[] = []
+  const queue = await b.open({
+    store: {
+      ...b.store,
+      async commit(batch) {
+        commits++
+        if (commits === 1) await isLate
+        return b.store.commit(batch)
+      },
+    },
+    async send({ svcId }) {
+      const mark = await b.store.get(keys.queueInFlight(INSTANCE))
+      marks.push(`${svcId} ${Buffer.from(mark ?? []).toString()}`)
+      write()
+      return { status: 'sent' }
+    },
+  })
+  queue.setConnected(true)
+  b.time.advance(2 * SECOND)
+  const first = queue.enqueue(text('1'))
+  const second = await queue.enqueue(text('2'))
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(marks, [])
+  write()
+  const { svcId } = await first
+  await until(async () => (await b.deliveries()).length === 2, 'the deliveries')
+  assert.deepEqual(marks, [`${svcId} ${svcId}:1`, `${second.svcId} ${second.svcId}:1`])
+})
+
+test('one that was named and does not leave is not named any more', async (t) => {
+  const { b, queue, markOf } = await watched(t)
+  await queue.stop(0)
+  const ids: string[] = []
+  const again: Queue = await b.open({
+    // Between the commit that names the next item and its try.
+    async onStep(step, svcId) {
+      if (step === 'settled' && svcId === ids[0]) await again.clear()
+    },
+  })
+  ids.push((await again.enqueue(text('1'))).svcId, (await again.enqueue(text('1'))).svcId)
+  again.setConnected(true)
+  b.time.advance(2 * SECOND)
+  await until(async () => (await b.deliveries()).length === 1 && (await markOf()) === '', 'the end of the mark')
+  assert.deepEqual(
+    b.sent.map(({ svcId }) => svcId),
+    ids.slice(0, 1),
+  )
+})
+
 test('a mark of before, which is a service id and nothing else, is still known', async (t) => {
   const b = await bench(t)
   const before = await b.open()
