@@ -188,14 +188,14 @@ for (const addressing of ['lid', 'pn'] as const) {
 
 test('what somebody wrote to us alone is deleted on the own account only', async () => {
   const id = await says(ME, { text: 'secret' })
-  const before = (await stage.world.sandbox.inbox(ANA, 0)).length
   assert.equal((await remove({ phone: ANA, message_id: id, owner: 'false' })).status, 'sent')
   const { phones } = await stage.world.sandbox.get<{ phones: { phone: string; app_state: Record<string, Json> }[] }>('/state')
   const actions = phones.find(({ phone }) => phone === ME)!.app_state
   const index = Object.keys(actions).find((key) => key.includes(id)) ?? ''
   assert.ok(index.includes('deleteMessageForMe'), Object.keys(actions).join())
   assert.ok(Number(field(actions[index]!, 'deleteMessageForMeAction').messageTimestamp) > 0)
-  assert.equal((await stage.world.sandbox.inbox(ANA, 0)).length, before)
+  const { message_id: next } = await stage.world.gateway.sendText(stage.instance, ANA, 'the next she gets')
+  assert.equal((await stage.next(ANA)).id, next)
   const unknown = { phone: ANA, message_id: '3EB0000000000000000004', owner: 'false' }
   assert.equal((await remove(unknown)).error_code, 'message_not_found')
 })

@@ -130,5 +130,6 @@ test('14: an HTTP error in place of the connection does not end the tries', asyn
   await world.sandbox.fault({ on: 'connect', do: { http_status: 503 }, times: 1 })
   await world.sandbox.cut(phone)
   await see.told(instance, 'disconnected', 'connection_closed')
+  await see.sees(instance, 'disconnected', 'connection_lost', SENTENCES.connection_lost!)
   await see.sees(instance, 'connected', null, null)
 })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { keys } from '../../src/storage/keys.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
-import { pendingOf, until } from './ground.ts'
+import { until } from './ground.ts'
 import { type HostedWorld, startUnasked } from './hosted.ts'
 import { textOf } from './ledger.ts'
 import { CONTACTS, MEMBERS, PHONE } from './traffic.ts'
@@ -120,9 +120,20 @@ test('a notification that can never be told is let go, and those behind it come'
   world.refuseRead((key) => key === `${mapping}${world.deps.sealer.blind(stranger)}` && ++failed > 0)
   await group.leave()
   await group.rename()
-  await world.untilRelinked('both are confirmed', async () => (await pendingOf(world.sandbox)) === 0)
+  await world.untilRelinked('both are confirmed', async () => (await world.sandbox.pending()) === 0)
   world.refuseRead(null)
   assert.equal(failed, 6)
   await until('the new name', () => group.told('group_change_subject').length === 1)
   assert.deepEqual(group.told('group_participant_leave'), [])
+})
+
+test('whatever came again was told once', () => {
+  const events = new Map<unknown, Set<string>>()
+  for (const { message_id, event_id } of world.receiver.events('received'))
+    events.set(message_id, (events.get(message_id) ?? new Set()).add(event_id))
+  assert.ok(events.size > 0)
+  assert.deepEqual(
+    [...events].filter(([, ids]) => ids.size > 1).map(([id]) => id),
+    [],
+  )
 })

@@ -33,6 +33,10 @@ function refuseOnce(): () => number {
 async function toldOnce(what: string, fits: (event: Record<string, unknown>) => boolean, refused: () => number) {
   await world.receiver.waitFor(what, (event) => event.type === 'received' && fits(event))
   assert.equal(refused(), 1)
+  // When the network has nothing left to give out again and what comes then is told, a second telling would have been.
+  await until('all is confirmed', async () => (await world.sandbox.pending()) === 0)
+  const { id } = await world.sandbox.send(ANA, ME, { text: 'behind it' })
+  await world.receiver.waitFor('behind it', ({ message_id }) => message_id === id)
   assert.equal(world.receiver.events('received').filter(fits).length, 1)
 }
 

@@ -126,9 +126,3 @@ export async function sendUntilAcknowledged(gateway: Gateway, instance: Instance
     await pause(50)
   }
 }
-
-/** Stanzas the network would give out again, of all phones. */
-export async function pendingOf(sandbox: Sandbox): Promise<number> {
-  const { phones } = await sandbox.get<{ phones: { devices: { pending: number }[] }[] }>('/state')
-  return phones.flatMap(({ devices }) => devices).reduce((sum, device) => sum + device.pending, 0)
-}

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Running } from '../harness/process.ts'
-import { pause, pendingOf, startGround, until } from './ground.ts'
+import { pause, startGround, until } from './ground.ts'
 import { compare, line } from './ledger.ts'
 import {
   assertIncomingOrder,
@@ -89,7 +89,7 @@ test('a kill inside any window loses nothing', { timeout: 300_000 }, async (t) =
       await gateway.waitForStatus(instance, 'connected')
       await everything(10_000)
       // What the pairing brought is settled a moment after it is confirmed, and would reach the step as well.
-      await until('nothing that the network would give out again', async () => (await pendingOf(sandbox)) === 0)
+      await until('nothing that the network would give out again', async () => (await sandbox.pending()) === 0)
       await pause(300)
       await ground.service.kill()
     }

@@ -44,6 +44,11 @@ export function createSandbox(url: string) {
     get,
     post,
     put,
+    /** Stanzas the network would give out again, of all phones: none is left when all was taken and confirmed. */
+    async pending(): Promise<number> {
+      const { phones } = await get<{ phones: { devices: { pending: number }[] }[] }>('/state')
+      return phones.flatMap(({ devices }) => devices).reduce((sum, device) => sum + device.pending, 0)
+    },
     stats: () => must<Stats>('GET', `${url}/stats`) as Promise<Stats>,
     settings: (changes: Record<string, unknown>) => must('PUT', `${url}/settings`, changes),
     reset: () => post('/reset'),
