@@ -60,7 +60,16 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   const pairing = createPairing(clock)
   const recent = createRecent()
   const secrets = createSecrets({ instance: id, store, sealer, clock, log })
-  const sent = createSent({ instance: id, store, sealer, clock, log, secrets, undecided: () => line.queue.undecided() })
+  const sent = createSent({
+    instance: id,
+    store,
+    sealer,
+    clock,
+    log,
+    secrets,
+    keys: keyStore,
+    undecided: () => line.queue.undecided(),
+  })
   const contacts = createSavedContacts(id, store, sealer)
   const disappearing = createDisappearing({ instance: id, store, sealer, log })
   const idempotency = createIdempotency({

@@ -23,6 +23,11 @@ export interface KeyStore {
   applied(changes: readonly KeyChange[]): void
   /** These changes and `extra` in one atomic, durable step. */
   commit(changes: readonly KeyChange[], extra?: readonly Op[]): Promise<void>
+  /**
+   * Written with the keys that are committed next: each commit of keys takes them along until one has succeeded. Call what it returns when
+   * they are due at the latest: it resolves when they are on disk, after a commit of their own if there was none of keys.
+   */
+  alongside(ops: readonly Op[]): () => Promise<void>
   /** Removes every key of the instance, with `extra` in the first step. */
   erase(extra?: readonly Op[]): Promise<void>
   /** Whether any key is stored. */
@@ -145,6 +150,8 @@ export function createKeyStore(instanceId: string, store: StateStore, sealer: Se
     return sealed && sealer.open(key, sealed)
   }
 
+  const along = new Set<readonly Op[]>()
+
   const keyStore: KeyStore = {
     instanceId,
     get(type, id) {
@@ -160,10 +167,20 @@ export function createKeyStore(instanceId: string, store: StateStore, sealer: Se
       for (const [type, id, value] of changes) cache.publish(recordKey(type, id), value)
     },
     async commit(changes, extra = []) {
-      const ops = [...keyStore.ops(changes), ...extra]
+      const taken = [...along]
+      const ops = [...keyStore.ops(changes), ...extra, ...taken.flat()]
       if (ops.length === 0) return
       await store.commit({ ops })
+      for (const each of taken) along.delete(each)
       keyStore.applied(changes)
+    },
+    alongside(ops) {
+      along.add(ops)
+      return async () => {
+        if (!along.has(ops)) return
+        await store.commit({ ops })
+        along.delete(ops)
+      }
     },
     async erase(extra = []) {
       let ops: Op[] = [...extra]

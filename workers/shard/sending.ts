@@ -51,8 +51,8 @@ export async function sendLetter(context: SendContext, to: Destination, letter: 
   const message = await compose(context, to.jid, letter)
   if (letter.info) attach(message, letter.info)
   const stanza = stanzaOf(message, to, letter)
-  await context.sent.put(context.item.messageId, message, stanza)
-  return relay(context, { message, stanza, ...(letter.statusJidList ? { statusJidList: letter.statusJidList } : {}) })
+  const store = context.sent.putEncrypted(context.item.messageId, message, stanza)
+  return relay(context, { message, stanza, ...(letter.statusJidList ? { statusJidList: letter.statusJidList } : {}) }, store)
 }
 
 /** A message as it is stored, ready to leave, for the first time or again. */
@@ -62,8 +62,9 @@ export interface Parcel {
   statusJidList?: string[]
 }
 
-export async function relay(context: SendContext, parcel: Parcel): Promise<Accepted> {
-  const first = await attempt(context, parcel)
+/** `store`: writes what no commit of keys has taken along; absent where it is on disk already. */
+export async function relay(context: SendContext, parcel: Parcel, store?: () => Promise<void>): Promise<Accepted> {
+  const first = await attempt(context, parcel, store)
   if (first === 'ok') return accept(context, parcel)
   const { session } = context
   if (first === RESTRICTED) await session.refreshRestriction()
@@ -78,7 +79,11 @@ export async function relay(context: SendContext, parcel: Parcel): Promise<Accep
 }
 
 /** The code of the refusal, if it is one. */
-async function attempt({ session, item }: SendContext, { message, stanza, statusJidList }: Parcel): Promise<'ok' | number> {
+async function attempt(
+  { session, item }: SendContext,
+  { message, stanza, statusJidList }: Parcel,
+  store?: () => Promise<void>,
+): Promise<'ok' | number> {
   const { sock } = session
   const options: MessageRelayOptions = {
     messageId: item.messageId,
@@ -96,8 +101,11 @@ async function attempt({ session, item }: SendContext, { message, stanza, status
       await within(session, RELAY_DEADLINE, relayed)
     } catch (error) {
       ack.giveUp()
+      // After a time-out it may still leave.
+      await store?.()
       throw sendFailure(error)
     }
+    await store?.()
     const verdict = await untilEnd(session, ack.verdict())
     if (verdict === 'timeout') throw new Failure('send_timeout')
     if (verdict === 'closed') throw new Failure('instance_not_connected')

@@ -11,6 +11,7 @@ import type { Op, StateStore } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/keys.ts'
 import { removeAll } from '../../src/storage/remove-all.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
+import type { KeyStore } from './key-store.ts'
 import type { Secrets } from './secrets.ts'
 import { createSweeper } from './sweeper.ts'
 import type { Stanza } from './translate/outbound/stanza.ts'
@@ -35,6 +36,7 @@ export interface SentOptions {
   log: Pick<Logger, 'error'>
   /** What is said about it is kept longer, and may come at once: it is written with it. */
   secrets: Secrets
+  keys: Pick<KeyStore, 'alongside'>
   /** Message id of the queue's item in flight: it leaves again as it is stored, however long the connection was away. */
   undecided?: () => string | undefined
   maxMessages?: number
@@ -49,6 +51,11 @@ export interface SentLetter {
 
 export interface Sent {
   put(messageId: string, message: proto.IMessage, stanza: Stanza): Promise<void>
+  /**
+   * The same for what is about to be encrypted: it is in the commit of the keys the ciphertext leaves behind, without which no ciphertext
+   * leaves. Call what it returns when the send is over.
+   */
+  putEncrypted(messageId: string, message: proto.IMessage, stanza: Stanza): () => Promise<void>
   get(messageId: string): Promise<proto.IMessage | undefined>
   /** With the stanza it left in. */
   letter(messageId: string): Promise<SentLetter | undefined>
@@ -96,10 +103,26 @@ export function createSent(options: SentOptions): Sent {
       await store.commit({ ops: gone.slice(from, from + SWEEP_BATCH).map(({ key }): Op => [key, null]) })
   }
 
-  async function write(key: string, value: Uint8Array, more: readonly Op[]) {
-    await store.commit({ ops: [[key, value], ...more] })
+  function rowOf(messageId: string, message: proto.IMessage, stanza: Stanza): { ops: Op[]; size: number } {
+    // The item is sent after the next start.
+    if (isStopped) throw new Failure('instance_not_connected')
+    const key = keys.sent(instance, messageId)
+    const time = Buffer.alloc(TIME_BYTES)
+    time.writeBigUInt64BE(BigInt(clock.now()))
+    const value = Buffer.concat([time, sealer.seal(key, packed(message, stanza))])
+    return { ops: [[key, value], ...secrets.ops({ key: { id: messageId, fromMe: true }, message })], size: value.byteLength }
+  }
+
+  async function written(commit: () => Promise<unknown>, size: number) {
+    const under = commit()
+    writing.add(under)
+    try {
+      await under
+    } finally {
+      writing.delete(under)
+    }
     count++
-    bytes += value.byteLength
+    bytes += size
     if (count > maxMessages * SLACK || bytes > maxBytes * SLACK) sweeper.soon()
   }
 
@@ -118,19 +141,15 @@ export function createSent(options: SentOptions): Sent {
 
   return {
     async put(messageId, message, stanza) {
-      // The item is sent after the next start.
-      if (isStopped) throw new Failure('instance_not_connected')
-      const key = keys.sent(instance, messageId)
-      const time = Buffer.alloc(TIME_BYTES)
-      time.writeBigUInt64BE(BigInt(clock.now()))
-      const value = Buffer.concat([time, sealer.seal(key, packed(message, stanza))])
-      const written = write(key, value, secrets.ops({ key: { id: messageId, fromMe: true }, message }))
-      writing.add(written)
-      try {
-        await written
-      } finally {
-        writing.delete(written)
-      }
+      const { ops, size } = rowOf(messageId, message, stanza)
+      await written(() => store.commit({ ops }), size)
+    },
+    putEncrypted(messageId, message, stanza) {
+      const { ops, size } = rowOf(messageId, message, stanza)
+      const settled = options.keys.alongside(ops)
+      // A status to many is many stanzas, and one row.
+      let isOver: Promise<void> | undefined
+      return () => (isOver ??= written(settled, size))
     },
     get: async (messageId) => (await letter(messageId))?.message,
     letter,

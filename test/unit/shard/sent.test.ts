@@ -5,6 +5,7 @@ import { proto } from '@whiskeysockets/baileys'
 import { DAY } from '../../../src/domain/clock.ts'
 import type { Batch } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/keys.ts'
+import { createKeyCache, createKeyStore } from '../../../workers/shard/key-store.ts'
 import { createSecrets } from '../../../workers/shard/secrets.ts'
 import { createSent, type SentOptions } from '../../../workers/shard/sent.ts'
 import type { Stanza } from '../../../workers/shard/translate/outbound/stanza.ts'
@@ -15,11 +16,12 @@ async function bench(t: TestContext) {
   const log = recordingLog()
   const bench = {
     store,
+    keys: createKeyStore(INSTANCE, store, sealer, createKeyCache({ maxEntries: 10 })),
     now: START,
     log,
     open(more: Partial<SentOptions> = {}) {
       const deps = { instance: INSTANCE, store, sealer, clock: { now: () => bench.now++ }, log, ...more }
-      const sent = createSent({ secrets: createSecrets(deps), ...deps })
+      const sent = createSent({ secrets: createSecrets(deps), keys: bench.keys, ...deps })
       t.after(() => sent.stop())
       return sent
     },
@@ -118,6 +120,35 @@ test('when it has stopped nothing is written any more, and a sweep that fails is
   assert.ok((await b.left()).includes('last'))
   await writing
   await assert.rejects(sent.put('late', text('late'), STANZA), { code: 'instance_not_connected' })
+})
+
+test('what is encrypted is written by the commit of the keys that its ciphertext leaves behind', async (t) => {
+  const b = await bench(t)
+  const batches: string[][] = []
+  const store = {
+    ...b.store,
+    commit: (batch: Batch) => {
+      batches.push(batch.ops.map(([key]) => key))
+      return b.store.commit(batch)
+    },
+  }
+  const keyStore = createKeyStore(INSTANCE, store, sealer, createKeyCache({ maxEntries: 10 }))
+  const sent = b.open({ store, keys: keyStore })
+  const settle = sent.putEncrypted('A', text('hi'), STANZA)
+  assert.equal(batches.length, 0)
+  await keyStore.commit([['session', '1.0', Buffer.from('advanced')]])
+  assert.equal((await sent.get('A'))?.conversation, 'hi')
+  await settle()
+  await keyStore.commit([['session', '1.0', Buffer.from('further')]])
+  assert.equal(batches.length, 2)
+  assert.deepEqual([batches[0]!.includes(keys.sent(INSTANCE, 'A')), batches[1]!.length], [true, 1])
+})
+
+test('what was not encrypted is written when its send is over', async (t) => {
+  const b = await bench(t)
+  const sent = b.open()
+  await sent.putEncrypted('A', text('hi'), STANZA)()
+  assert.equal((await sent.get('A'))?.conversation, 'hi')
 })
 
 test('with the device all of them go', async (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { Batch } from '../../../src/storage/contract.ts'
 import { keys as records } from '../../../src/storage/keys.ts'
 import { createKeyCache, createKeyStore } from '../../../workers/shard/key-store.ts'
 import { type Disk, openDisk, sealer, text } from './gateway.ts'
@@ -126,4 +127,31 @@ test('erasing removes every key of the instance and of no other', async () => {
   assert.equal(await keys.isEmpty(), true)
   assert.equal(await keys.get('pre-key', '7'), undefined)
   assert.ok(await other.get('pre-key', '1'))
+})
+
+test('what goes along is in every commit of keys until one has succeeded', async () => {
+  const batches: string[][] = []
+  let isFull = true
+  const store = {
+    ...disk.store,
+    async commit(batch: Batch) {
+      batches.push(batch.ops.map(([key]) => key))
+      if (isFull) throw new Error('no space left on device')
+      return disk.store.commit(batch)
+    },
+  }
+  const keys = createKeyStore('along', store, sealer, createKeyCache({ maxEntries: 10 }))
+  const settle = keys.alongside([['along', value('with it')]])
+  await assert.rejects(keys.commit([['session', '1.0', value('first')]]), /no space/)
+  await assert.rejects(settle(), /no space/)
+  assert.equal(await keys.get('session', '1.0'), undefined)
+  isFull = false
+  await keys.commit([['session', '1.0', value('second')]])
+  await settle()
+  await keys.commit([['session', '1.0', value('third')]])
+  assert.deepEqual(
+    batches.map((names) => names.includes('along')),
+    [true, true, true, false],
+  )
+  assert.equal(text((await disk.store.get('along'))!), 'with it')
 })
