@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import sharp from 'sharp'
+import { type ByAddressing, createTeams, type Place } from '../harness/places.ts'
 import { type Json, type Stage, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990000'
@@ -11,16 +12,13 @@ const BEN = '5511988880002'
 
 let stage: Stage
 /** Of Ana's, with both of us as members; one addressed in each way. */
-const groups: Record<'lid' | 'pn', { chat: string; jid: string }> = { lid: { chat: '', jid: '' }, pn: { chat: '', jid: '' } }
+let groups: ByAddressing<Place>
 before(async () => {
   stage = await startStage(ME)
   const { sandbox } = stage.world
   await sandbox.createContact(ANA, { name: 'Ana' })
   await sandbox.createContact(BEN, { name: 'Ben' })
-  for (const addressing of ['lid', 'pn'] as const) {
-    const { id } = await sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, ME], addressing })
-    groups[addressing] = { chat: `${id.split('@')[0]}-group`, jid: id.includes('@') ? id : `${id}@g.us` }
-  }
+  groups = await createTeams(sandbox, [ANA, ME])
 })
 after(() => stage.world.stop())
 

@@ -8,6 +8,7 @@ import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { openAbout } from '../../workers/simulator/people/secret.ts'
 import { type FileServer, serveFiles } from '../harness/file-server.ts'
 import * as files from '../harness/media-files.ts'
+import { chatOf } from '../harness/places.ts'
 import type { InboxItem } from '../harness/sandbox.ts'
 import { type Json, joinStage, type Stage } from '../harness/stage.ts'
 import { startWorld, type World } from '../harness/world.ts'
@@ -43,8 +44,7 @@ async function openLine(phone: string): Promise<Line> {
   const { sandbox, gateway, receiver } = world
   const stage: Stage = await joinStage(world, phone)
   await sandbox.post(`/phones/${phone}/contacts`, { phone: ANA, name: 'Ana' })
-  // The name of the account comes with the saved contacts, in one sync.
-  for (;;) if ((await gateway.ask(stage.instance, 'POST', '/send-presence', { presence: 'unavailable' })).status === 200) break
+  await stage.named()
 
   const line: Line = {
     async sent(path, input, method = 'POST') {
@@ -249,7 +249,7 @@ describe('a message that leaves again is the one that left', { concurrency: true
     test('a poll in a group', async () => {
       const members = { owner: ANA, participants: [ANA, BEN, phone] }
       const made = await world.sandbox.createGroup({ subject: 'Team', ...members, addressing: 'lid' })
-      const group = `${made.id.split('@')[0]}-group`
+      const group = chatOf(made.id)
       const id = await line.twice('/send-poll', { phone: group, question: 'Which?', options: ['a', 'b'] })
       assert.ok(secretOf(await copiesOf(ANA, id)))
       assert.ok(secretOf(await copiesOf(BEN, id)))

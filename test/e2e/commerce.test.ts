@@ -1,6 +1,7 @@
 /** Catalogues, orders and how they stand, as the contact's phone gets them. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { chatOf } from '../harness/places.ts'
 import { type Json, type Stage, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990002'
@@ -15,7 +16,7 @@ before(async () => {
   await sandbox.createContact(ANA, { name: 'Ana' })
   await sandbox.createContact(SHOP, { name: 'Shop', business: true })
   const { id } = await sandbox.createGroup({ subject: 'Buyers', owner: ANA, participants: [ANA, ME] })
-  group = id.includes('@') ? `${id.split('@')[0]}-group` : id
+  group = chatOf(id)
 })
 after(() => stage.world.stop())
 

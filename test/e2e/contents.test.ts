@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import sharp from 'sharp'
+import { chatOf } from '../harness/places.ts'
 import { type Json, type Stage, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990000'
@@ -16,7 +17,7 @@ before(async () => {
   stage = await startStage(ME, {}, { env: { SVC_NEWSLETTER_INVITE_QUERY_ID: INVITE_QUERY_ID } })
   await stage.world.sandbox.createContact(ANA, { name: 'Ana' })
   const created = await stage.world.sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, ME] })
-  group = `${created.id.split('@')[0]}-group`
+  group = chatOf(created.id)
 })
 after(() => stage.world.stop())
 

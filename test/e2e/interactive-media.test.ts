@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import sharp from 'sharp'
+import { chatOf } from '../harness/places.ts'
 import type { InboxItem } from '../harness/sandbox.ts'
 import { type Json, type Stage, startStage } from '../harness/stage.ts'
 
@@ -65,7 +66,7 @@ before(async () => {
   await sandbox.createContact(ANA, { name: 'Ana' })
   await sandbox.createContact(SHOP, { name: 'Shop', business: true })
   const { id } = await sandbox.createGroup({ subject: 'Buyers', owner: ANA, participants: [ANA, ME] })
-  group = id.includes('@') ? `${id.split('@')[0]}-group` : id
+  group = chatOf(id)
 })
 after(async () => {
   await stage.world.stop()

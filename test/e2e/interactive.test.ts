@@ -1,6 +1,7 @@
 /** Buttons, lists and Pix cards as the contact's phone gets them: content, companion nodes, bounds. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { chatOf } from '../harness/places.ts'
 import { type Json, type Stage, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990001'
@@ -15,7 +16,7 @@ before(async () => {
   await sandbox.createContact(ANA, { name: 'Ana' })
   await sandbox.createContact(BEN, { name: 'Ben' })
   const { id } = await sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, BEN, ME] })
-  group = id.includes('@') ? `${id.split('@')[0]}-group` : id
+  group = chatOf(id)
 })
 after(() => stage.world.stop())
 

@@ -4,28 +4,22 @@ import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { openAbout } from '../../workers/simulator/people/secret.ts'
+import { addressesOf, type ByAddressing, createTeams, type Place } from '../harness/places.ts'
 import { type Json, type Stage, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
 
 let stage: Stage
-const chats: Record<'lid' | 'pn', { chat: string; jid: string }> = { lid: { chat: '', jid: '' }, pn: { chat: '', jid: '' } }
+let chats: ByAddressing<Place>
 /** Addresses by number, in both namespaces. */
-let addresses: Record<string, Record<'lid' | 'pn', string>>
+let addresses: Record<string, ByAddressing<string>>
 before(async () => {
   stage = await startStage(ME)
   const { sandbox } = stage.world
   await sandbox.createContact(ANA, { name: 'Ana' })
-  for (const addressing of ['lid', 'pn'] as const) {
-    const { id } = await sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, ME], addressing })
-    chats[addressing] = { chat: `${id.split('@')[0]}-group`, jid: id.includes('@') ? id : `${id}@g.us` }
-  }
-  type People = { phone: string; lid: string }[]
-  const { phones, contacts } = await sandbox.get<{ phones: People; contacts: People }>('/state')
-  addresses = Object.fromEntries(
-    [...phones, ...contacts].map(({ phone, lid }) => [phone, { lid: `${lid}@lid`, pn: `${phone}@s.whatsapp.net` }]),
-  )
+  chats = await createTeams(sandbox, [ANA, ME])
+  addresses = await addressesOf(sandbox)
 })
 after(() => stage.world.stop())
 

@@ -4,7 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { MessageCopy } from '../../workers/simulator/control/network-control.ts'
 import * as files from '../harness/media-files.ts'
+import { type ByAddressing, createTeams, type Place } from '../harness/places.ts'
 import { type Json, type Stage, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990000'
@@ -12,41 +14,27 @@ const ANA = '5511988880001'
 const BEN = '5511988880002'
 const EVA = '5511988880003'
 
-interface Copy {
-  device: number
-  read: boolean
-  device_sent: boolean
-  attrs: Record<string, string>
-  nodes: { tag: string; attrs: Record<string, string>; content?: unknown }[]
-  tags: string[]
-  enc: Record<string, string>[]
-}
-
 let stage: Stage
 /** Copies that could not be read: as many as the network may have counted. */
 let unread = 0
-const groups: Record<'lid' | 'pn', { chat: string; jid: string }> = { lid: { chat: '', jid: '' }, pn: { chat: '', jid: '' } }
+let groups: ByAddressing<Place>
 
 before(async () => {
   stage = await startStage(ME)
-  const { sandbox, gateway } = stage.world
+  const { sandbox } = stage.world
   await sandbox.createContact(ANA, { name: 'Ana', devices: 2 })
   await sandbox.createContact(BEN, { name: 'Ben' })
   await sandbox.createContact(EVA, { name: 'Eva' })
   await sandbox.post(`/phones/${ME}/contacts`, { phone: ANA, name: 'Ana' })
-  for (const addressing of ['lid', 'pn'] as const) {
-    const { id } = await sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, BEN, ME], addressing })
-    groups[addressing] = { chat: `${id.split('@')[0]}-group`, jid: id.includes('@') ? id : `${id}@g.us` }
-  }
-  // The name of the account comes with the saved contacts, in one sync.
-  for (;;) if ((await gateway.ask(stage.instance, 'POST', '/send-presence', { presence: 'unavailable' })).status === 200) break
+  groups = await createTeams(sandbox, [ANA, BEN, ME])
+  await stage.named()
 })
 after(() => stage.world.stop({ undecryptable: unread }))
 
 /** The stanzas each device of a person got under this id, once there are so many. */
-async function copies(phone: string, id: string, wanted: number): Promise<Copy[]> {
+async function copies(phone: string, id: string, wanted: number): Promise<MessageCopy[]> {
   for (const deadline = Date.now() + 15_000; ; ) {
-    const { items } = await stage.world.sandbox.get<{ items: Copy[] }>(`/contacts/${phone}/copies/${id}`)
+    const { items } = await stage.world.sandbox.get<{ items: MessageCopy[] }>(`/contacts/${phone}/copies/${id}`)
     if (items.length >= wanted) return items
     assert.ok(Date.now() < deadline, `${phone} has ${items.length} of ${wanted} copies of ${id}: ${JSON.stringify(items)}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -68,21 +56,21 @@ async function send(path: string, input: Json, method = 'POST'): Promise<string>
 
 /** What must not differ. The list of recipients, report and token are of the first alone. */
 const APART = new Set(['enc', 'participants', 'reporting', 'tctoken', 'device-identity'])
-function said({ attrs, nodes, tags, enc }: Copy) {
+function said({ attrs, nodes, tags, enc }: MessageCopy) {
   const { to, participant, recipient, device_fanout, ...rest } = attrs
   const { type, count, ...inner } = enc.at(-1) ?? {}
   return { attrs: rest, nodes, enc: inner, tags: [...new Set(tags.filter((tag) => !APART.has(tag)))].sort() }
 }
 
 /** Both copies of a device, held against each other. */
-function pair(all: Copy[], device: number): [Copy, Copy] {
+function pair(all: MessageCopy[], device: number): [MessageCopy, MessageCopy] {
   const own = all.filter((copy) => copy.device === device)
   assert.deepEqual(
     own.map(({ read }) => read),
     [false, true],
     JSON.stringify(own),
   )
-  const [first, again] = own as [Copy, Copy]
+  const [first, again] = own as [MessageCopy, MessageCopy]
   assert.deepEqual(said(again), said(first))
   assert.deepEqual(
     again.tags.filter((tag) => tag === 'enc' || tag === 'participants'),
@@ -244,7 +232,7 @@ async function sentDamaged(phone: string, { path, input }: Family): Promise<stri
   return send(path, body)
 }
 
-function isAs(family: Family, first: Copy) {
+function isAs(family: Family, first: MessageCopy) {
   for (const [name, value] of Object.entries(family.attrs ?? {})) assert.equal(first.attrs[name], value, name)
   for (const [name, value] of Object.entries(family.enc ?? {})) assert.equal(first.enc.at(-1)?.[name], value, name)
   assert.deepEqual(

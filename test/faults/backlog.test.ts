@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { startWorld } from '../harness/world.ts'
 import { until } from './ground.ts'
 import { compare, firstDeliveries, line, textOf, texts } from './ledger.ts'
-import { burstIds, CONTACTS, createPeople, MEMBERS, PHONE } from './traffic.ts'
+import { CONTACTS, createPeople, MEMBERS, PHONE, writeBursts } from './traffic.ts'
 
 test('a backlog of 500 texts is delivered whole and in order, ahead of what is new', { timeout: 240_000 }, async (t) => {
   const world = await startWorld()
@@ -15,10 +15,7 @@ test('a backlog of 500 texts is delivered whole and in order, ahead of what is n
     // The group's first message of each author brings the key for the rest: it is in the backlog as well.
     await sandbox.setDown(true)
     await until('away', async () => (await gateway.status(instance)).status !== 'connected')
-    const ids: string[] = []
-    const burst = async (from: string, to: string, count: number, prefix: string, perSecond?: number) => {
-      ids.push(...burstIds(await sandbox.burst(from, to, count, prefix, perSecond)))
-    }
+    const { ids, burst } = writeBursts(sandbox)
     await burst(CONTACTS[2], PHONE, 150, 'a ')
     await burst(CONTACTS[3], PHONE, 150, 'b ')
     await burst(MEMBERS[0], group, 100, 'g ')

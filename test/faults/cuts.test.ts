@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pause, startGround } from './ground.ts'
 import { compare, line } from './ledger.ts'
-import { assertIncomingOrder, burstIds, CONTACTS, createPeople, MEMBERS, PHONE, waitForAll } from './traffic.ts'
+import { assertIncomingOrder, CONTACTS, createPeople, MEMBERS, PHONE, waitForAll, writeBursts } from './traffic.ts'
 
 const CUTS = 45
 
@@ -13,10 +13,7 @@ test('45 lost connections during 400 incoming texts lose none and keep their ord
   try {
     const instance = await gateway.connected(sandbox, PHONE, receiver)
     const { group } = await createPeople(sandbox)
-    const ids: string[] = []
-    const burst = async (from: string, to: string, count: number, prefix: string, perSecond?: number) => {
-      ids.push(...burstIds(await sandbox.burst(from, to, count, prefix, perSecond)))
-    }
+    const { ids, burst } = writeBursts(sandbox)
     // Paced ones run through everything; a burst of 25 starts at every fifth cut.
     await burst(CONTACTS[0], PHONE, 88, 'paced a ', 4)
     await burst(MEMBERS[1], group, 87, 'paced g ', 4)

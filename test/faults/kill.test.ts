@@ -6,7 +6,6 @@ import { compare, line } from './ledger.ts'
 import {
   assertIncomingOrder,
   assertOutgoingOrder,
-  burstIds,
   CONTACTS,
   createPeople,
   MEMBERS,
@@ -15,6 +14,7 @@ import {
   sendOwed,
   settleOutgoing,
   waitForAll,
+  writeBursts,
 } from './traffic.ts'
 
 const KILLS = 10
@@ -27,10 +27,7 @@ test('ten kills at random moments lose nothing of 200 texts out and 200 in', { t
   try {
     const instance = await gateway.connected(sandbox, PHONE, receiver)
     const { group } = await createPeople(sandbox)
-    const ids: string[] = []
-    const burst = async (from: string, to: string, count: number, prefix: string, perSecond?: number) => {
-      ids.push(...burstIds(await sandbox.burst(from, to, count, prefix, perSecond)))
-    }
+    const { ids, burst } = writeBursts(sandbox)
     await burst(CONTACTS[0], PHONE, 40, 'in a ', 1)
     await burst(CONTACTS[2], PHONE, 40, 'in c ', 1)
     await burst(MEMBERS[1], group, 40, 'in g ', 1)

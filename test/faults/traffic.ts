@@ -22,6 +22,17 @@ export interface Owed {
 export const burstIds = ({ first_id, count }: { first_id: string; count: number }) =>
   Array.from({ length: count }, (_, index) => first_id.slice(0, -6) + String(index + 1).padStart(6, '0'))
 
+/** Bursts, and the ids of all their texts. */
+export function writeBursts(sandbox: Sandbox) {
+  const ids: string[] = []
+  return {
+    ids,
+    async burst(from: string, to: string, count: number, prefix: string, perSecond?: number): Promise<void> {
+      ids.push(...burstIds(await sandbox.burst(from, to, count, prefix, perSecond)))
+    },
+  }
+}
+
 export async function createPeople(sandbox: Sandbox): Promise<{ group: string }> {
   for (const contact of CONTACTS) await sandbox.createContact(contact)
   const { id } = await sandbox.createGroup({ subject: 'faults', owner: MEMBERS[0], participants: [MEMBERS[1], PHONE] })

@@ -18,6 +18,8 @@ export interface Stage {
   refused(path: string, input: Json): Promise<{ path: string; message: string }[]>
   deliveryOf(messageId: string): Promise<Json>
   next(contact: string): Promise<InboxItem>
+  /** Until the account has its name, which comes with its saved contacts, in one sync. */
+  named(): Promise<void>
 }
 
 export const startStage = async (phone: string, more: Json = {}, options: WorldOptions = {}): Promise<Stage> =>
@@ -50,6 +52,12 @@ export async function joinStage(world: World, phone: string, more: Json = {}): P
     instance,
     deliveryOf,
     next,
+    async named() {
+      for (;;) {
+        const { status } = await world.gateway.ask(instance, 'POST', '/send-presence', { presence: 'unavailable' })
+        if (status === 200) return
+      }
+    },
     async shown(path, input, contact = input.phone) {
       const { message_id } = await post(path, input)
       const delivery = await deliveryOf(message_id)

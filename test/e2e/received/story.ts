@@ -6,6 +6,8 @@ import { webhookPayloads } from '../../../src/features/webhook-payloads.ts'
 import type { Instance } from '../../harness/gateway.ts'
 import { startWorld, type World, type WorldOptions } from '../../harness/world.ts'
 
+export { chatOf } from '../../harness/places.ts'
+
 export const ME = '5511999990000'
 export const ANA = '5511988880001'
 export const BEN = '5511988880002'
@@ -164,6 +166,3 @@ export async function startStory(
   }
   return story
 }
-
-/** A group's jid as the API writes it. */
-export const chatOf = (group: string) => `${group.split('@')[0]}-group`

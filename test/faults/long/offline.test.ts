@@ -8,7 +8,7 @@ import { startGround, until } from '../ground.ts'
 import { compare, firstDeliveries, line, outOfOrder, textOf } from '../ledger.ts'
 import { createChats, createMixed, stanzaOf, wrongWith } from '../mixed.ts'
 import { createSeeded } from '../seeded.ts'
-import { burstIds, CONTACTS, MEMBERS, PHONE } from '../traffic.ts'
+import { CONTACTS, MEMBERS, PHONE, writeBursts } from '../traffic.ts'
 
 const HOUR = 3_600_000
 const MIXED = 500
@@ -45,10 +45,7 @@ test('5,000 messages of an hour without the gateway are all delivered, none take
       [MEMBERS[0], chats.group, IN_GROUP, 'old g '],
       [MEMBERS[1], chats.group, IN_GROUP, 'old h '],
     ] as const
-    const ids: string[] = []
-    const burst = async (from: string, to: string, count: number, prefix: string, perSecond?: number) => {
-      ids.push(...burstIds(await sandbox.burst(from, to, count, prefix, perSecond)))
-    }
+    const { ids, burst } = writeBursts(sandbox)
     for (const [from, to, count, prefix] of lines) await burst(from, to, count, prefix)
     while (mixed.left > 0) await mixed.send()
     // What the phone has seen is queued for its linked devices.
