@@ -1,21 +1,28 @@
 /** Process of `asking.ts`: asks at a steady beat, undisturbed by what its parent does with large bodies. */
 const urls = process.argv.slice(3)
 let times: number[] = []
+const open = new Set<Promise<unknown>>()
 let beat = 0
 
 setInterval(() => {
   const begun = performance.now()
   const url = urls[beat++ % urls.length]!
-  fetch(url)
-    .then((response) => response.arrayBuffer())
+  const asked = fetch(url)
+    .then(async (response) => {
+      await response.arrayBuffer()
+      if (!response.ok) throw new Error(`answered with ${response.status}`)
+    })
     .then(
       () => times.push(performance.now() - begun),
       () => times.push(Number.POSITIVE_INFINITY),
     )
+    .finally(() => open.delete(asked))
+  open.add(asked)
 }, Number(process.argv[2]))
 
-/** Every message asks for the times since the last one. */
-process.on('message', () => {
+/** Every message asks for the times since the last one; a question counts for the time in which it was asked. */
+process.on('message', async () => {
+  await Promise.all(open)
   process.send!(times)
   times = []
 })

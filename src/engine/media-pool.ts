@@ -1,6 +1,6 @@
 /**
- * Threads without state for what would stall HTTP: a 60 MB body parsed on the main thread holds everybody up for 112 ms, handed over as
- * raw bytes for 22 ms. They come when there is work and go when there is none.
+ * Threads without state for what would stall HTTP: a 60 MB body parsed on the main thread holds everybody up for 112 ms (design/STACK.md,
+ * 1). They come when there is work and go when there is none.
  */
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
@@ -10,8 +10,8 @@ import { createMediaThreads } from './media-threads.ts'
 /** Bodies at a time; each may hold several times its 64 MB while it is decoded. */
 const THREADS = 2
 const HEAP_MB = 512
-/** Bodies that wait for a thread, 64 MB each at most; beyond that the answer is 503. */
-const WAITING = 8
+/** More than can wait for a thread: what all large bodies may hold together is bounded where they are read (http/body-budget.ts). */
+const WAITING = 10_000
 
 export interface MediaPool {
   /** Validated input of the operation. The pieces, each alone in its buffer, are gone from this thread afterwards. */

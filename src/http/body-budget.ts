@@ -1,6 +1,6 @@
 /**
- * Memory for large bodies, shared by all requests: a dozen of 60 MB at once would otherwise take 1.8 GB. Held from before the first byte
- * is read until the request is answered, because until then the bytes, their text or their media are in memory.
+ * Memory for large bodies, shared by all requests: a dozen of 60 MB at once would otherwise take 1.8 GB. Held until the request is answered,
+ * because until then the bytes, their text or their media are in memory.
  */
 import { Busy } from './errors.ts'
 
@@ -12,6 +12,8 @@ const MB = 1_048_576
 export const BODY_BUDGET = 256 * MB
 
 export interface Lease {
+  /** Throws when there is no room for so much now, so that nobody sends what will be refused; nothing is held. */
+  check(bytes: number): void
   /** Throws when others hold too much; then nothing more is held. */
   take(bytes: number): void
   release(): void
@@ -22,9 +24,13 @@ export function createBodyBudget(total = BODY_BUDGET) {
   return {
     lease(): Lease {
       let held = 0
+      const check = (bytes: number) => {
+        if (bytes > left) throw new Busy('Too many large requests are being read at the moment; send this one again.')
+      }
       return {
+        check,
         take(bytes) {
-          if (bytes > left) throw new Busy('Too many large requests are being read at the moment; send this one again.')
+          check(bytes)
           left -= bytes
           held += bytes
         },

@@ -132,7 +132,7 @@ async function inputOf(
   memory: Lease,
 ): Promise<unknown> {
   if (!takesBody(endpoint)) return parseInput(endpoint, { ...queryOf(c), ...path })
-  const { size, pieces } = await receiveBody(c.req.raw, memory.take)
+  const { size, pieces } = await receiveBody(c.req.raw, memory)
   if (size > LARGE_BODY) return deps.readLargeBody(endpoint.id, path, pieces)
   return readBody(endpoint, path, joined(pieces))
 }

@@ -77,6 +77,8 @@ export function createConverter(
 
 function unusable(error: unknown): never {
   if (!(error instanceof ProgramFailed)) throw error
+  if (error.why === 'killed')
+    throw new Failure('send_failed', { message: 'The media could not be converted right now.', cause: error })
   if (error.why === 'timeout') throw invalid('The media takes too long to convert.', error)
   throw invalid('The media is damaged, or of a kind that cannot be converted.', error)
 }

@@ -33,6 +33,9 @@ process.on('message', ({ id, program, args, limitMs, inPieces }: ProgramOrder) =
   )
 })
 
+// Whoever stops the service may signal everything that belongs to it; when to end is said by the service, by going.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
+
 process.on('disconnect', () => {
   endPrograms()
   process.exit()

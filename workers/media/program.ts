@@ -14,7 +14,8 @@ const COMPLAINT_BYTES = 2_048
 const MAX_OUTPUT = 32 * 1_024 * 1_024
 
 export class ProgramFailed extends Error {
-  readonly why: 'exit' | 'timeout' | 'output'
+  /** `killed`: by somebody else, or it could not begin; says nothing of the file. */
+  readonly why: 'exit' | 'killed' | 'timeout' | 'output'
 
   constructor(why: ProgramFailed['why'], message: string) {
     super(message)
@@ -28,7 +29,7 @@ const LIMITS = 'ulimit -v "$0" 2>/dev/null; ulimit -t "$1" 2>/dev/null; shift; e
 
 const running = new Set<ChildProcess>()
 
-/** Nothing of a conversion outlives the service that asked for it. */
+/** Nothing of a conversion outlives the process that runs it, unless that is killed. */
 export function endPrograms(): void {
   for (const child of running) child.kill('SIGKILL')
 }
@@ -45,6 +46,8 @@ export function runProgram(program: string, args: readonly string[], { limitMs, 
     const child = spawn('/bin/sh', ['-c', LIMITS, String(ADDRESS_SPACE_KB), String(CPU_SECONDS), program, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {},
+      // Not in the group of the service: Ctrl-C there must not look like a file that cannot be converted.
+      detached: true,
     })
     running.add(child)
     child.once('close', () => running.delete(child))
@@ -78,7 +81,20 @@ export function runProgram(program: string, args: readonly string[], { limitMs, 
       clearTimeout(timer)
       if (failure) reject(failure)
       else if (code === 0) resolve(Buffer.concat(chunks))
-      else reject(new ProgramFailed('exit', `it ended with ${code ?? signal}: ${complaint.toString().trim()}`))
+      else
+        reject(
+          new ProgramFailed(
+            isForeign(code, signal) ? 'killed' : 'exit',
+            `it ended with ${code ?? signal}: ${complaint.toString().trim()}`,
+          ),
+        )
     })
   })
 }
+
+/** Of a shell that could not run it, and of an ffmpeg that was asked to end: the others of its codes are about the file. */
+const FOREIGN_CODES: readonly (number | null)[] = [126, 127, 255]
+/** Those of the operator and of a machine without memory; a crash is the file's doing. */
+const FOREIGN_SIGNALS: readonly (NodeJS.Signals | null)[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP']
+const isForeign = (code: number | null, signal: NodeJS.Signals | null) =>
+  FOREIGN_CODES.includes(code) || FOREIGN_SIGNALS.includes(signal)

@@ -1,18 +1,18 @@
-/** The conversion thread's side of `program-host.ts`, which is started with the first program and ends with this thread. */
+/**
+ * The conversion thread's side of `program-host.ts`, which comes with the first program and goes a moment after the last: before the thread
+ * does, because a thread that is gone leaves what it started behind as a zombie.
+ */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { SECOND } from '../../src/domain/clock.ts'
 import { threadFlags, threadModule } from '../../src/engine/thread.ts'
 import { ProgramFailed } from './program.ts'
 import type { ProgramOrder, ProgramReport } from './program-host.ts'
 
 /** It holds no more than the output of a few programs, outside of the heap. */
 const HEAP_MB = 32
-
-interface Waiting {
-  resolve(output: Buffer): void
-  reject(error: Error): void
-  onData: ((piece: Buffer) => void) | undefined
-}
+/** Shorter than an idle thread lives (src/engine/media-threads.ts). */
+const IDLE = 5 * SECOND
 
 export interface ProgramRun {
   limitMs: number
@@ -21,16 +21,27 @@ export interface ProgramRun {
 }
 
 export interface ProgramRunner {
-  /** Resolves with the standard output; rejects with `ProgramFailed`, or when it could not be run at all. */
+  /**
+   * Resolves with the standard output; rejects with `ProgramFailed`, or when it could not be run at all. What somebody else has ended is run
+   * once more, unless pieces of it have been taken.
+   */
   run(program: string, args: readonly string[], options: ProgramRun): Promise<Buffer>
-  /** Everything that runs ends. */
+  /** Everything that runs ends, and nothing is run any more. */
   end(): void
 }
 
-export function createProgramRunner(): ProgramRunner {
+interface Waiting {
+  resolve(output: Buffer): void
+  reject(error: Error): void
+  onData: ((piece: Buffer) => void) | undefined
+}
+
+export function createProgramRunner(idleMs = IDLE): ProgramRunner {
   const waiting = new Map<number, Waiting>()
   let host: ChildProcess | undefined
+  let idle: NodeJS.Timeout | undefined
   let last = 0
+  let isEnded = false
 
   function heard(report: ProgramReport) {
     const { id } = report
@@ -44,18 +55,27 @@ export function createProgramRunner(): ProgramRunner {
     run.reject(why === 'start' ? new Error(message) : new ProgramFailed(why, message))
   }
 
-  /** While nothing runs, it keeps nobody from ending. */
+  /** While nothing runs, it keeps nobody from ending, and soon is not there. */
   function hold() {
     const way = waiting.size > 0 ? 'ref' : 'unref'
     host?.[way]()
     host?.channel?.[way]()
+    clearTimeout(idle)
+    if (way === 'unref') idle = setTimeout(letGo, idleMs).unref()
   }
 
-  function ended(child: ChildProcess, why: Error) {
+  function letGo() {
+    const child = host
+    host = undefined
+    if (child?.connected) child.disconnect()
+  }
+
+  function ended(child: ChildProcess, why: string) {
     if (host !== child) return
     host = undefined
-    for (const { reject } of waiting.values()) reject(why)
+    const lost = [...waiting.values()]
     waiting.clear()
+    for (const { reject } of lost) reject(new ProgramFailed('killed', why))
   }
 
   function start(): ChildProcess {
@@ -68,24 +88,45 @@ export function createProgramRunner(): ProgramRunner {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     child.on('message', heard)
-    child.on('error', (error) => ended(child, error))
-    child.on('exit', (code, signal) => ended(child, new Error(`what starts programs ended with ${code ?? signal}`)))
+    child.on('error', (error) => ended(child, `what starts programs: ${error.message}`))
+    child.on('exit', (code, signal) => ended(child, `what starts programs ended with ${code ?? signal}`))
     return child
   }
 
+  function once(order: Omit<ProgramOrder, 'id'>, onData: Waiting['onData']): Promise<Buffer> {
+    if (isEnded) return Promise.reject(new ProgramFailed('killed', 'nothing is run any more'))
+    host ??= start()
+    const child = host
+    const id = ++last
+    return new Promise((resolve, reject) => {
+      waiting.set(id, { resolve, reject, onData })
+      hold()
+      // Where none could be made there is no channel, and `error` says so; a failure to send is followed by `exit`.
+      if (child.connected) child.send({ id, ...order } satisfies ProgramOrder, () => {})
+    })
+  }
+
   return {
-    run(program, args, { limitMs, onData }) {
-      host ??= start()
-      const id = ++last
-      return new Promise((resolve, reject) => {
-        waiting.set(id, { resolve, reject, onData })
-        hold()
-        const order: ProgramOrder = { id, program, args: [...args], limitMs, inPieces: onData !== undefined }
-        // A failure to send is followed by `exit`, which tells everybody who waits.
-        host?.send(order, () => {})
-      })
+    async run(program, args, { limitMs, onData }) {
+      let isTaken = false
+      const take = (piece: Buffer) => {
+        isTaken = true
+        onData?.(piece)
+      }
+      const order = { program, args: [...args], limitMs, inPieces: onData !== undefined }
+      try {
+        return await once(order, take)
+      } catch (error) {
+        if (isEnded || isTaken || !(error instanceof ProgramFailed) || error.why !== 'killed') throw error
+        return await once(order, take)
+      }
     },
 
-    end: () => host?.disconnect(),
+    end() {
+      isEnded = true
+      letGo()
+      for (const { reject } of waiting.values()) reject(new ProgramFailed('killed', 'nothing is run any more'))
+      waiting.clear()
+    },
   }
 }

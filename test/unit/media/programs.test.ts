@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { threadModule } from '../../../src/engine/thread.ts'
@@ -75,17 +78,61 @@ suite('programs are started by a process of their own', () => {
     assert.match(output.toString(), /19\s*$/)
   })
 
-  test('when it is killed, who waits is told, and the next one finds a new one', { skip: !isLinux }, async () => {
+  test('what was killed with it is run again by a new one', { skip: !isLinux }, async (t) => {
+    const dir = await mkdtemp(join(tmpdir(), 'svc-programs-'))
+    t.after(() => rm(dir, { recursive: true, force: true }))
     const own = createProgramRunner()
+    t.after(() => own.end())
     const host = Number(await own.run(...sh('printf $PPID'), LIMIT))
-    const waits = assert.rejects(own.run(...sh('sleep 20.0101'), LIMIT), /ended with SIGKILL/)
+    const output = own.run(...sh(`[ -e ${dir}/first ] && exec printf $PPID; echo >${dir}/first; exec sleep 20.0101`), LIMIT)
     await until(() => running('sleep\x0020.0101').length > 0)
     process.kill(host, 'SIGKILL')
-    await waits
-    assert.notEqual(Number(await own.run(...sh('printf $PPID'), LIMIT)), host)
-    own.end()
-    // Nobody is left to end it but its own limit of processor time; here it is ended by hand.
+    const second = Number(await output)
+    assert.ok(second > 0 && second !== host)
+    // Nobody is left to end it but its own limit of processor time.
     for (const pid of running('sleep\x0020.0101')) process.kill(pid, 'SIGKILL')
+  })
+
+  test("a program that is killed is run once more, then it is nobody else's fault than the machine's", {
+    skip: !isLinux,
+  }, async (t) => {
+    const dir = await mkdtemp(join(tmpdir(), 'svc-programs-'))
+    t.after(() => rm(dir, { recursive: true, force: true }))
+    const run = runner.run(...sh(`echo x >>${dir}/runs; kill -9 $$`), LIMIT)
+    await assert.rejects(run, (error) => error instanceof ProgramFailed && error.why === 'killed')
+    assert.equal(readFileSync(join(dir, 'runs'), 'utf8'), 'x\nx\n')
+    await assert.rejects(
+      runner.run(...sh('kill -SEGV $$'), LIMIT),
+      (error) => error instanceof ProgramFailed && error.why === 'exit',
+    )
+  })
+
+  test('a signal to everything that belongs to the service does not end it before the service', { skip: !isLinux }, async () => {
+    const host = Number(await runner.run(...sh('printf $PPID'), LIMIT))
+    const output = runner.run(...sh('sleep 0.5; printf $PPID'), LIMIT)
+    process.kill(host, 'SIGTERM')
+    process.kill(host, 'SIGINT')
+    assert.equal(Number(await output), host)
+  })
+
+  test('a moment after the last program it is gone, and no zombie of it is left; the next program finds a new one', {
+    skip: !isLinux,
+  }, async (t) => {
+    const own = createProgramRunner(10)
+    t.after(() => own.end())
+    const host = Number(await own.run(...sh('printf $PPID'), LIMIT))
+    await until(() => !existsSync(`/proc/${host}`))
+    assert.notEqual(Number(await own.run(...sh('printf $PPID'), LIMIT)), host)
+  })
+
+  test('after the end nothing runs on and nothing is begun', { skip: !isLinux }, async () => {
+    const own = createProgramRunner()
+    const waits = assert.rejects(own.run(...sh('exec sleep 40.0303'), LIMIT), ProgramFailed)
+    await until(() => running('sleep\x0040.0303').length > 0)
+    own.end()
+    await waits
+    await assert.rejects(own.run(...sh('printf 1'), LIMIT), ProgramFailed)
+    await until(() => running('sleep\x0040.0303').length === 0)
   })
 
   test('when the service is killed, nothing that it started goes on', { skip: !isLinux }, async () => {
