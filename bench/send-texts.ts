@@ -76,7 +76,7 @@ try {
       rate: round(of(ours, 'perSecond') / of(theirs, 'perSecond')),
       cpu: round(of(ours, 'cpuMsEach') / of(theirs, 'cpuMsEach')),
     },
-    note: 'one instance; gateway: two durable commits, signed webhooks for delivery and status included',
+    note: 'one instance; gateway: durable commits, signed webhooks for delivery and status included',
   })
 } finally {
   await receiver.stop()
