@@ -99,11 +99,13 @@ const REFUSALS: Record<string, string> = {
   ENOTFOUND: 'this machine has no such address',
 }
 
+/** Why a port cannot be listened on, for a sentence. */
+export const whyNot = ({ code = '', message }: NodeJS.ErrnoException) => REFUSALS[code] ?? message
+
 function bind(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
-      const why = REFUSALS[cause.code ?? ''] ?? cause.message
-      reject(new Error(`The service cannot listen on ${host} port ${port}: ${why} (SVC_HOST, SVC_PORT).`, { cause }))
+      reject(new Error(`The service cannot listen on ${host} port ${port}: ${whyNot(cause)} (SVC_HOST, SVC_PORT).`, { cause }))
     })
     server.listen(port, host, resolve)
   })

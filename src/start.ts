@@ -8,6 +8,7 @@ import { BRAND } from './domain/brand.ts'
 import { createLog, type Logger } from './log.ts'
 import { type Service, startService } from './main.ts'
 import { HELP, networkText, type Printed, readyText } from './printed.ts'
+import { whyNot } from './serve.ts'
 import { makeDataDir } from './storage/private.ts'
 
 interface Flags {
@@ -47,7 +48,12 @@ function readFlags(): Flags | undefined {
 async function startNetwork({ dataDir, sandboxPort }: Config): Promise<Network> {
   await makeDataDir(dataDir)
   const { startNetworkThread } = await import('../workers/simulator/thread.ts')
-  return startNetworkThread({ dataDir: join(dataDir, 'network'), controlPort: sandboxPort })
+  return startNetworkThread({ dataDir: join(dataDir, 'network'), controlPort: sandboxPort }).catch(
+    (cause: NodeJS.ErrnoException) => {
+      if (cause.syscall !== 'listen') throw cause
+      throw new Error(`The sandbox cannot listen on port ${sandboxPort}: ${whyNot(cause)} (SVC_SANDBOX_PORT).`, { cause })
+    },
+  )
 }
 
 const networkOf = (network: Network | undefined): Printed['network'] =>

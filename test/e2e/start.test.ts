@@ -217,6 +217,13 @@ describe('the start command', { timeout: 300_000, concurrency: 2 }, () => {
       const next = await launchJson([], { SVC_DATA_DIR: join(dataDir, 'taken'), SVC_NETWORK_URL: NOWHERE })
       assert.match(next.printed.admin_key ?? '', /^svc_admin_[0-9a-f]{48}$/, 'nobody has seen it before')
       assert.equal(await stop(next, 'SIGTERM'), 0, next.errors())
+
+      const sandbox = launch(['--sandbox'], { SVC_DATA_DIR: join(dataDir, 'taken-too'), SVC_SANDBOX_PORT: String(port) })
+      assert.equal(await sandbox.ended, 1)
+      assert.equal(
+        sandbox.errors().split('\n')[0],
+        `svc: The sandbox cannot listen on port ${port}: another program listens there (SVC_SANDBOX_PORT).`,
+      )
     } finally {
       squatter.close()
     }
