@@ -1,6 +1,7 @@
 /** The library with all corrections, our repository and our keys, against the simulated network: its contacts use JavaScript libsignal. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
+import '../../harness/library-deadlines.ts'
 import '../../../workers/shard/baileys/first.ts'
 import '../../../workers/shard/baileys/curve.ts'
 import { type AuthenticationCreds, generateMessageIDV2, makeWASocket, type WASocket } from '@whiskeysockets/baileys'
