@@ -601,6 +601,25 @@ test('one that was named and does not leave is not named any more', async (t) =>
   )
 })
 
+test('nor is one whose connection goes while it is being named', async (t) => {
+  const b = await bench(t)
+  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  const queue: Queue = await b.open({
+    store: {
+      ...b.store,
+      async commit(batch) {
+        await b.store.commit(batch)
+        queue.setConnected(false)
+      },
+    },
+  })
+  queue.setConnected(true)
+  b.time.advance(2 * SECOND)
+  await queue.enqueue(text('1'))
+  assert.equal(await b.store.get(keys.queueInFlight(INSTANCE)), undefined)
+  assert.deepEqual(b.sent, [])
+})
+
 test('a mark of before, which is a service id and nothing else, is still known', async (t) => {
   const b = await bench(t)
   const before = await b.open()
