@@ -608,8 +608,9 @@ test('nor is one whose connection goes while it is being named', async (t) => {
     store: {
       ...b.store,
       async commit(batch) {
-        await b.store.commit(batch)
+        const isCommitted = await b.store.commit(batch)
         queue.setConnected(false)
+        return isCommitted
       },
     },
   })
