@@ -54,6 +54,8 @@ function row<T extends LifecycleEvent['type']>(
 const isPaired = (at: Lifecycle) => at.state.paired
 const isNotPaired = (at: Lifecycle) => !at.state.paired
 const isLastStart = (at: Lifecycle) => at.run.failedStarts + 1 >= START_TRIES
+const isLastUnpairedStart = (at: Lifecycle) => isNotPaired(at) && isLastStart(at)
+const startAgain = (at: Lifecycle, chance: Chance) => reopen(at, chance, { failedStarts: at.run.failedStarts + 1 })
 const hasCode =
   (...codes: number[]) =>
   (_: Lifecycle, event: Of<'closed'>) =>
@@ -159,41 +161,23 @@ const ROWS: readonly Row[] = [
     () => stopped('start_failed'),
     (at, { cause }) => cause === 'store' && isLastStart(at),
   ),
-  row(
-    '5',
-    ['starting'],
-    'startFailed',
-    () => stopped('start_failed'),
-    (at) => isNotPaired(at) && isLastStart(at),
-  ),
+  row('5', ['starting'], 'startFailed', () => stopped('start_failed'), isLastUnpairedStart),
   row(
     '5: again',
     ['starting', 'connecting'],
     'startFailed',
-    (at, _, chance) => reopen(at, chance, { failedStarts: at.run.failedStarts + 1 }),
+    (at, _, chance) => startAgain(at, chance),
     (at, { cause }) => isNotPaired(at) || cause !== 'handshake',
   ),
   row(
     '5: again',
     ['disconnected'],
     'startFailed',
-    (at, _, chance) => reopen(at, chance, { failedStarts: at.run.failedStarts + 1 }),
+    (at, _, chance) => startAgain(at, chance),
     (_, { cause }) => cause === 'store',
   ),
-  row(
-    '5',
-    ['starting'],
-    'closed',
-    () => stopped('start_failed'),
-    (at) => isNotPaired(at) && isLastStart(at),
-  ),
-  row(
-    '5: again',
-    ['starting'],
-    'closed',
-    (at, event, chance) => withVersion(event, reopen(at, chance, { failedStarts: at.run.failedStarts + 1 })),
-    isNotPaired,
-  ),
+  row('5', ['starting'], 'closed', () => stopped('start_failed'), isLastUnpairedStart),
+  row('5: again', ['starting'], 'closed', (at, event, chance) => withVersion(event, startAgain(at, chance)), isNotPaired),
 
   // Logging in.
   row('4', ['starting'], 'socketOpened', () => ({ status: 'connecting', reason: null }), isPaired),

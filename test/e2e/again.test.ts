@@ -39,18 +39,20 @@ interface Line {
   endAt(how: 'unanswered' | 'cut'): Promise<unknown>
 }
 
-/** Every loss costs seconds in which nothing happens: stories go on side by side, each with an account of its own. */
-async function openLine(phone: string): Promise<Line> {
-  const { sandbox, gateway, receiver } = world
-  const stage: Stage = await joinStage(world, phone)
-  await sandbox.post(`/phones/${phone}/contacts`, { phone: ANA, name: 'Ana' })
-  await stage.named()
+/** Every loss costs seconds in which nothing happens: stories go on side by side, each with an account of its own. For the suite it is called in. */
+function useLine(phone: string): Line {
+  let stage: Stage
+  before(async () => {
+    stage = await joinStage(world, phone)
+    await world.sandbox.post(`/phones/${phone}/contacts`, { phone: ANA, name: 'Ana' })
+    await stage.named()
+  })
 
   const line: Line = {
     async sent(path, input, method = 'POST') {
       const body = method === 'POST' ? input : undefined
       const query = body ? '' : `?${new URLSearchParams(input as Record<string, string>)}`
-      const { message_id: id } = await gateway.must(stage.instance, method, path + query, body)
+      const { message_id: id } = await world.gateway.must(stage.instance, method, path + query, body)
       const delivery = await stage.deliveryOf(String(id))
       assert.deepEqual([delivery.status, delivery.error_code], ['sent', null], `${path}: ${delivery.error_message}`)
       return String(id)
@@ -60,11 +62,11 @@ async function openLine(phone: string): Promise<Line> {
       return line.sent(path, input, method)
     },
     async heard(message) {
-      const { id } = await sandbox.send(ANA, phone, message)
-      await receiver.waitFor(`received ${id}`, (event) => event.type === 'received' && event.message_id === id)
+      const { id } = await world.sandbox.send(ANA, phone, message)
+      await world.receiver.waitFor(`received ${id}`, (event) => event.type === 'received' && event.message_id === id)
       return id
     },
-    endAt: (how) => sandbox.fault({ on: 'message', match: { phone }, do: how, times: 1 }),
+    endAt: (how) => world.sandbox.fault({ on: 'message', match: { phone }, do: how, times: 1 }),
   }
   return line
 }
@@ -98,10 +100,7 @@ const secretOf = (item: InboxItem) => (item.proto.messageContextInfo as Json | u
 describe('a message that leaves again is the one that left', { concurrency: true }, () => {
   describe('texts, polls and events', { concurrency: 1 }, () => {
     const phone = '5511999990001'
-    let line: Line
-    before(async () => {
-      line = await openLine(phone)
-    })
+    const line = useLine(phone)
 
     test('a text', async () => {
       const item = await copiesOf(ANA, await line.twice('/send-text', { phone: ANA, message: 'hi' }))
@@ -166,10 +165,7 @@ describe('a message that leaves again is the one that left', { concurrency: true
 
   describe('about messages of others, pictures and buttons', { concurrency: 1 }, () => {
     const phone = '5511999990002'
-    let line: Line
-    before(async () => {
-      line = await openLine(phone)
-    })
+    const line = useLine(phone)
 
     test('what is said about messages of others: a vote, an answer, a reaction', async () => {
       const poll = await line.heard({ poll: { question: 'Which?', options: ['a', 'b'], max: 1 } })
@@ -214,10 +210,7 @@ describe('a message that leaves again is the one that left', { concurrency: true
 
   describe('where many read', { concurrency: 1 }, () => {
     const phone = '5511999990003'
-    let line: Line
-    before(async () => {
-      line = await openLine(phone)
-    })
+    const line = useLine(phone)
 
     test('in a channel: a post with a file, its reaction, its edit and its removal', async () => {
       const channel = (await world.sandbox.post<{ id: string }>('/newsletters', { owner: phone, name: 'News' })).id
@@ -258,10 +251,7 @@ describe('a message that leaves again is the one that left', { concurrency: true
 
   describe('what takes something back', { concurrency: 1 }, () => {
     const phone = '5511999990004'
-    let line: Line
-    before(async () => {
-      line = await openLine(phone)
-    })
+    const line = useLine(phone)
 
     test('what is said about messages of our own: an edit, a removal', async () => {
       const id = await line.sent('/send-text', { phone: ANA, message: 'good' })

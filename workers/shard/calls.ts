@@ -10,6 +10,7 @@ import type { DomainEvent } from '../../src/domain/events.ts'
 import type { InstanceSettings } from '../../src/domain/instance.ts'
 import type { Op, StateStore } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/keys.ts'
+import { removeAll } from '../../src/storage/remove-all.ts'
 import { repository } from '../../src/storage/repository.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
 import { type Mark, messageMark } from './marks.ts'
@@ -182,9 +183,7 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tol
       }
     },
     async forget() {
-      const ops: Op[] = []
-      for await (const [key] of store.range(keys.calls(instance))) ops.push([key, null])
-      await store.commit({ ops })
+      await removeAll(store, keys.calls(instance))
       ringing.clear()
     },
   }

@@ -6,6 +6,7 @@ import type { Contact } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
 import type { Op, StateStore } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/keys.ts'
+import { removeAll } from '../../src/storage/remove-all.ts'
 import { repository } from '../../src/storage/repository.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
 import { cut } from './translate/inbound/bounds.ts'
@@ -51,10 +52,6 @@ export function createSavedContacts(instance: string, store: StateStore, sealer:
       for await (const { value } of records.list(store, keys.savedContacts(instance), options)) found.push(value)
       return found
     },
-    async clear() {
-      const ops: Op[] = []
-      for await (const [key] of store.range(keys.savedContacts(instance))) ops.push([key, null])
-      if (ops.length > 0) await store.commit({ ops })
-    },
+    clear: () => removeAll(store, keys.savedContacts(instance)),
   }
 }

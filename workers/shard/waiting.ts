@@ -13,6 +13,7 @@ import { type Clock, DAY, HOUR, SECOND } from '../../src/domain/clock.ts'
 import type { DomainEvent } from '../../src/domain/events.ts'
 import type { Op, StateStore } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/keys.ts'
+import { removeAll } from '../../src/storage/remove-all.ts'
 import { repository } from '../../src/storage/repository.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
 import type { Outbox } from '../../src/webhooks/outbox.ts'
@@ -230,9 +231,7 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
       next(async () => {
         // What cannot be told now cannot be told at all, and must not keep the rest.
         for (const mark of open.keys()) await tell(mark).catch(complain)
-        const ops: Op[] = []
-        for await (const [key] of store.range(keys.waitings(instance))) ops.push([key, null])
-        await store.commit({ ops })
+        await removeAll(store, keys.waitings(instance))
         for (const mark of open.keys()) letGo(mark)
       }),
     async stop() {

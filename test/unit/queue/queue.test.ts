@@ -621,6 +621,29 @@ test('nor is one whose connection goes while it is being named', async (t) => {
   assert.deepEqual(b.sent, [])
 })
 
+test('nor is one that a stop finds before its try', async (t) => {
+  const b = await bench(t)
+  b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  let isRead = false
+  const queue = await b.open({
+    store: {
+      ...b.store,
+      get(key) {
+        if (!key.startsWith(keys.queueItem(INSTANCE, ''))) return b.store.get(key)
+        isRead = true
+        return new Promise(() => {})
+      },
+    },
+  })
+  queue.setConnected(true)
+  b.time.advance(2 * SECOND)
+  const { svcId } = await queue.enqueue(text('1'))
+  await until(() => isRead, 'the read that comes before the try')
+  assert.equal(Buffer.from((await b.store.get(keys.queueInFlight(INSTANCE))) ?? []).toString(), `${svcId}:1`)
+  await queue.stop(0)
+  assert.equal(await b.store.get(keys.queueInFlight(INSTANCE)), undefined)
+})
+
 test('a mark of before, which is a service id and nothing else, is still known', async (t) => {
   const b = await bench(t)
   const before = await b.open()
