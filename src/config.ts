@@ -5,20 +5,17 @@
 import { accessSync, constants } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
-import ipaddr from 'ipaddr.js'
 import * as v from 'valibot'
 import { ADMIN_KEY_PREFIX, BRAND } from './domain/brand.ts'
 import { MINUTE, SECOND } from './domain/clock.ts'
 import { MB } from './domain/media.ts'
+import { canonicalCidr, LOOPBACK } from './egress/addresses.ts'
 import type { NetworkOptions } from './engine/engine.ts'
 
 const PREFIX = `${BRAND.toUpperCase()}_`
 
 /** shared/api/messages.md, 1.4. */
 const DOWNLOAD_LIMIT = MINUTE
-
-/** Every address of this machine and nothing else: what webhooks may reach in the sandbox without being asked for. */
-const LOOPBACK = ['127.0.0.0/8', '::1/128']
 
 /**
  * Two at least, even on one core, so that a crash never takes every instance down: a second shard costs 13 to 20 MB. Four at most
@@ -40,30 +37,14 @@ const whole = (min: number, max: number) => {
 const oneOf = <const T extends readonly string[]>(...words: T) => v.picklist(words, words.join(' or '))
 const text = v.pipe(v.string(), v.nonEmpty('not empty'))
 
-/**
- * `10.0.0.1` as `10.0.0.1/32`; undefined when it is no address or the prefix does not fit. IPv4 takes four parts: `10.1` would be read as
- * 10.0.0.1. An IPv4-mapped range is the IPv4 range, as the addresses that are held against it are.
- */
-function toCidr(entry: string): string | undefined {
-  const [text = '', prefix] = entry.split('/')
-  if (!(text.includes(':') ? ipaddr.IPv6.isValid(text) : ipaddr.IPv4.isValidFourPartDecimal(text))) return undefined
-  const written = ipaddr.parse(text)
-  const cidr = prefix === undefined ? `${text}/${written.kind() === 'ipv4' ? 32 : 128}` : entry
-  if (!ipaddr.isValidCIDR(cidr)) return undefined
-  const mapped = written.kind() === 'ipv6' && (written as ipaddr.IPv6).isIPv4MappedAddress()
-  if (!mapped) return cidr
-  // Wider than the 96 bits that mark it as mapped: a range of both families at once.
-  const bits = Number(cidr.split('/')[1]) - 96
-  return bits < 0 ? undefined : `${(written as ipaddr.IPv6).toIPv4Address()}/${bits}`
-}
 const split = (list: string) => list.split(',').flatMap((entry) => entry.trim() || [])
 const cidrs = v.pipe(
   v.string(),
   v.check(
-    (list) => split(list).every((entry) => toCidr(entry) !== undefined),
+    (list) => split(list).every((entry) => canonicalCidr(entry) !== undefined),
     'a comma-separated list of IP addresses or CIDR ranges',
   ),
-  v.transform((list) => split(list).flatMap((entry) => toCidr(entry) ?? [])),
+  v.transform((list) => split(list).flatMap((entry) => canonicalCidr(entry) ?? [])),
 )
 
 /** What links can be put after: a query or a fragment would swallow them, and credentials do not belong in what is handed out. */
@@ -220,6 +201,7 @@ export function readConfig({
       mediaHost: known.SVC_NETWORK_MEDIA_HOST ?? null,
       verify: known.SVC_NETWORK_VERIFY,
     },
+    // In the sandbox webhooks may reach this machine without being asked for, and nothing else.
     egressAllow: known.SVC_EGRESS_ALLOW ?? (sandbox ? LOOPBACK : []),
     webVersion: known.SVC_WEB_VERSION ?? null,
     newsletterInviteQueryId: known.SVC_NEWSLETTER_INVITE_QUERY_ID ?? null,

@@ -12,6 +12,9 @@ import type { Config } from './config.ts'
 import { createDirectory } from './directory/instances.ts'
 import { systemClock } from './domain/clock.ts'
 import type { InstanceConfig } from './domain/instance.ts'
+import { parseRanges } from './egress/addresses.ts'
+import { fairSlots } from './egress/fair-slots.ts'
+import { checkProxy, checkUrl } from './egress/targets.ts'
 import { createConversions } from './engine/conversions.ts'
 import { createDownloads } from './engine/downloads.ts'
 import type { MediaSetup } from './engine/engine.ts'
@@ -32,8 +35,6 @@ import { ownStore } from './storage/owner.ts'
 import { makeDataDir, makePrivate } from './storage/private.ts'
 import { createSealer } from './storage/seal.ts'
 import { checkKey, loadSecretKey } from './storage/secret-key.ts'
-import { checkProxy, checkUrl, parseAllow } from './webhooks/addresses.ts'
-import { fairSlots } from './webhooks/fair-slots.ts'
 
 export interface ServiceOptions {
   log: Logger
@@ -142,7 +143,7 @@ export async function startService(config: Config, { log, allowCrash = false }: 
     })
     undo.push(() => downloads.close())
 
-    const allow = parseAllow(egressAllow)
+    const allow = parseRanges(egressAllow)
     let baseUrl = config.baseUrl ?? undefined
     const directory = createDirectory({
       store,

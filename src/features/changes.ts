@@ -29,7 +29,7 @@ export const settingsFields = {
   proxy_url: proxyUrl.nullable().optional().meta({ description: 'A change restarts the session.' }),
 } satisfies Record<keyof InstanceSettings, z.ZodType>
 
-/** Only its length here: what a webhook may be sent to is one rule, `checkUrl` in `webhooks/addresses.ts`, and the directory asks it. */
+/** Only its length here: what a webhook may be sent to is one rule, `checkUrl` in `egress/targets.ts`, and the directory asks it. */
 const hookUrl = plain(1, 2_048).meta({ format: 'uri', examples: ['https://example.com/hook'] })
 
 /** One webhook URL; null switches the type off. */

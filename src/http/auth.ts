@@ -9,7 +9,7 @@ import type { Clock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import { hasPlan, type Scope, type Workspace } from '../domain/workspace.ts'
-import { isIn, isNear, parseRanges, type Ranges } from './address.ts'
+import { isIn, isNear, parseRanges, type Ranges } from '../egress/addresses.ts'
 import { type LimitScope, TooMany } from './errors.ts'
 import type { Buckets, Throttle } from './rate-limit.ts'
 

@@ -1,6 +1,6 @@
 /** Two limits: a token bucket per instance or workspace, and a throttle on answers with 401 per source address. */
 import { type Clock, MINUTE, SECOND } from '../domain/clock.ts'
-import { networkOf } from './address.ts'
+import { subscriberOf } from '../egress/addresses.ts'
 
 export const CAPACITY = 120
 export const REFILL_PER_SECOND = 60
@@ -87,14 +87,14 @@ export function createThrottle(clock: Clock) {
   return {
     /** Seconds until the minute ends, or undefined when the address may try. */
     blockedFor(source: string): number | undefined {
-      const window = windows.get(networkOf(source))
+      const window = windows.get(subscriberOf(source))
       if (!window || window.failures < FAILURES_PER_MINUTE) return undefined
       const left = window.endsAt - clock.now()
       return left > 0 ? Math.max(1, Math.ceil(left / SECOND)) : undefined
     },
     failed(source: string) {
       const now = clock.now()
-      const network = networkOf(source)
+      const network = subscriberOf(source)
       const window = windows.get(network)
       if (window && window.endsAt > now) {
         window.failures++

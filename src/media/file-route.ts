@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { rootCertificates } from 'node:tls'
 import { SocksClient } from 'socks'
 import { Agent, buildConnector, type Dispatcher, ProxyAgent } from 'undici'
+import type { ProxyRoute } from '../egress/proxy-route.ts'
 import type { NetworkOptions } from '../engine/engine.ts'
-import type { ProxyWay } from '../webhooks/proxy-way.ts'
 
 /** Hosts of the network; in the sandbox they are one host of this machine. */
 const FIXED_HOSTS = /\.whatsapp\.net$/
@@ -13,11 +13,11 @@ const FIXED_HOSTS = /\.whatsapp\.net$/
 export const authorities = ({ ca }: NetworkOptions): string[] | undefined =>
   ca === null ? undefined : [...rootCertificates, readFileSync(ca, 'utf8')]
 
-export function fileRoute(network: NetworkOptions, proxy: ProxyWay | undefined): Dispatcher {
-  return proxy ? proxyRoute(proxy) : directRoute(network)
+export function fileRoute(network: NetworkOptions, proxy: ProxyRoute | undefined): Dispatcher {
+  return proxy ? proxied(proxy) : direct(network)
 }
 
-function proxyRoute({ url, lookup }: ProxyWay): Dispatcher {
+function proxied({ url, lookup }: ProxyRoute): Dispatcher {
   if (!url.startsWith('socks')) return new ProxyAgent({ uri: url, proxyTls: { lookup } })
   const { hostname, port, username, password } = new URL(url)
   const proxy = {
@@ -43,7 +43,7 @@ function proxyRoute({ url, lookup }: ProxyWay): Dispatcher {
   })
 }
 
-function directRoute(network: NetworkOptions): Dispatcher {
+function direct(network: NetworkOptions): Dispatcher {
   const ca = authorities(network)
   const connect = buildConnector(ca ? { ca } : {})
   const { mediaHost } = network

@@ -5,7 +5,7 @@
 import { type Clock, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { OpenDownload, OpenFile } from '../domain/file-download.ts'
-import type { FairSlots } from '../webhooks/fair-slots.ts'
+import type { FairSlots } from '../egress/fair-slots.ts'
 import type { MediaLinks, OpenedLink, ReceivedFile } from './links.ts'
 import { type AskAgain, createNewUploads } from './new-uploads.ts'
 

@@ -1,8 +1,8 @@
 /** Ways to the network's host of files, one per proxy, kept open for the next file. */
 import type { Dispatcher } from 'undici'
 import type { Log } from '../domain/log.ts'
+import type { ProxyRoute } from '../egress/proxy-route.ts'
 import type { NetworkOptions } from '../engine/engine.ts'
-import type { ProxyWay } from '../webhooks/proxy-way.ts'
 import { fileRoute } from './file-route.ts'
 
 const MAX_ROUTES = 32
@@ -10,7 +10,7 @@ const MAX_ROUTES = 32
 export interface RouteOptions {
   network: NetworkOptions
   /** Throws when the proxy is where an account may not go. */
-  proxyWay(proxyUrl: string): ProxyWay
+  proxyRoute(proxyUrl: string): ProxyRoute
   log: Log
 }
 
@@ -18,10 +18,10 @@ export interface Routes {
   of(proxyUrl: string | null): Dispatcher
 }
 
-export function createRoutes({ network, proxyWay, log }: RouteOptions): Routes {
+export function createRoutes({ network, proxyRoute, log }: RouteOptions): Routes {
   const routes = new Map<string | null, Dispatcher>()
 
-  const routeTo = (proxyUrl: string | null) => fileRoute(network, proxyUrl === null ? undefined : proxyWay(proxyUrl))
+  const routeTo = (proxyUrl: string | null) => fileRoute(network, proxyUrl === null ? undefined : proxyRoute(proxyUrl))
 
   return {
     of(proxyUrl) {

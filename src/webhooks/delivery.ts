@@ -3,9 +3,9 @@ import { request } from 'undici'
 import { BRAND, header } from '../domain/brand.ts'
 import { type Clock, SECOND } from '../domain/clock.ts'
 import type { EventType } from '../domain/events.ts'
-import type { Allow } from './addresses.ts'
-import { createAgent, drain, type EgressOptions, networkError } from './egress.ts'
-import { fairSlots } from './fair-slots.ts'
+import type { Ranges } from '../egress/addresses.ts'
+import { createAgent, drain, type EgressOptions, networkError } from '../egress/egress.ts'
+import { fairSlots } from '../egress/fair-slots.ts'
 import { sign } from './signature.ts'
 
 export interface Attempt {
@@ -33,7 +33,7 @@ export interface Outcome {
 export type Deliver = (attempt: Attempt, signal?: AbortSignal) => Promise<Outcome>
 
 export interface DeliveryOptions {
-  allow: Allow
+  allow: Ranges
   /** Of the service, for `User-Agent`. */
   version: string
   clock: Clock

@@ -6,11 +6,11 @@ import { decodeTime } from 'ulid'
 import * as v from 'valibot'
 import { iso } from '../domain/clock.ts'
 import { EVENT_TYPES, type EventType } from '../domain/events.ts'
+import { MAX_URL_LENGTH } from '../egress/targets.ts'
 import type { Op, StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/keys.ts'
 import { type Repository, repository } from '../storage/repository.ts'
 import type { Sealer } from '../storage/seal.ts'
-import { MAX_URL_LENGTH } from './addresses.ts'
 
 export const LOG_STATUSES = ['pending', 'delivered', 'failed', 'discarded'] as const
 export type LogStatus = (typeof LOG_STATUSES)[number]

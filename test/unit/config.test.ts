@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, test } from 'node:test'
 import { readConfig } from '../../src/config.ts'
-import { judge, parseAllow } from '../../src/webhooks/addresses.ts'
+import { parseRanges } from '../../src/egress/addresses.ts'
+import { judge } from '../../src/egress/targets.ts'
 import { ROOT } from '../harness/checkout.ts'
 
 const read = (env: Record<string, string>, sandbox = false) => readConfig({ env, sandbox })
@@ -43,7 +44,7 @@ test('the version of the web client is read as numbers', () => {
 test('a range written as IPv4-mapped IPv6 is the IPv4 range, as the addresses held against it are', () => {
   const { egressAllow } = read({ SVC_EGRESS_ALLOW: '::ffff:10.0.0.0/104,::ffff:192.168.7.7,10.1.2.3,fd00::/8,::1' }).config
   assert.deepEqual(egressAllow, ['10.0.0.0/8', '192.168.7.7/32', '10.1.2.3/32', 'fd00::/8', '::1/128'])
-  assert.equal(judge('::ffff:10.9.9.9', parseAllow(egressAllow)), 'allowed')
+  assert.equal(judge('::ffff:10.9.9.9', parseRanges(egressAllow)), 'allowed')
 })
 
 test('the base URL has no slash at its end', () => {

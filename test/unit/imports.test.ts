@@ -41,7 +41,7 @@ const RULES: readonly Rule[] = [
   },
   {
     of: ['src/http/'],
-    run: ['src/domain/', 'src/features/'],
+    run: ['src/domain/', 'src/features/', 'src/egress/addresses.ts'],
     types: ['src/engine/', 'src/account/', 'src/directory/', 'src/metrics/'],
     packages: { not: [NODE, BAILEYS, POOL, /^(lmdb|unstorage)/] },
   },
@@ -59,12 +59,16 @@ const RULES: readonly Rule[] = [
     run: ['src/domain/', 'src/metrics/table.ts'],
     packages: { only: [] },
   },
+  // What an address is, is the same for whom we reach and for who reaches us: HTTP loads it, so it stays Web standards only.
+  { of: ['src/egress/addresses.ts'], run: ['src/domain/'], packages: { only: [/^ipaddr\.js$/] } },
+  { of: ['src/egress/'], run: ['src/domain/'], packages: { not: [BAILEYS, HTTP, POOL] } },
   { of: ['src/metrics/'], run: ['src/domain/'], packages: { only: [/^prom-client$/] } },
   {
     of: parts,
     // Of each other the interfaces, and what keeps no state: sentences, how a secret is made and hashed, timers, writing with retry.
     run: [
       'src/domain/',
+      'src/egress/',
       'src/storage/',
       'src/instance/',
       'src/account/secrets.ts',
@@ -76,7 +80,7 @@ const RULES: readonly Rule[] = [
   },
   {
     of: ['src/config.ts', 'src/log.ts'],
-    run: ['src/domain/'],
+    run: ['src/domain/', 'src/egress/addresses.ts'],
     types: ['src/engine/engine.ts'],
     packages: { not: [BAILEYS, HTTP, POOL] },
   },
@@ -84,6 +88,7 @@ const RULES: readonly Rule[] = [
     of: ['workers/shard/'],
     run: [
       'src/domain/',
+      'src/egress/',
       'src/storage/',
       'src/queue/',
       'src/webhooks/',
@@ -101,7 +106,7 @@ const RULES: readonly Rule[] = [
     of: ['workers/media/'],
     // How a thread is started from source and from `dist` is one fact: a picture is decoded in a thread that can be ended. Received files
     // are opened here, fetched through the guarded way to an instance's proxy.
-    run: ['src/domain/', 'src/features/', 'src/log.ts', 'src/engine/thread.ts', 'src/media/', 'src/webhooks/'],
+    run: ['src/domain/', 'src/features/', 'src/log.ts', 'src/engine/thread.ts', 'src/media/', 'src/egress/'],
     types: ['src/engine/engine.ts'],
     packages: { not: [BAILEYS, /^(lmdb|unstorage)/, /^hono/] },
   },
@@ -202,6 +207,8 @@ describe('the table notices', () => {
     ['an arrow back into the queue', 'src/storage/open.ts', "export { queue } from '../queue/queue.ts'"],
     ['ours in the simulator', 'workers/simulator/wire/node.ts', "import type { Jid } from '../../../src/domain/ids.ts'"],
     ['the client in the simulator', 'workers/simulator/wire/node.ts', "import { makeWASocket } from '@whiskeysockets/baileys'"],
+    ['a look-up in what HTTP loads', 'src/egress/addresses.ts', "import { lookup } from 'node:dns/promises'"],
+    ['the guarded fetch in HTTP', 'src/http/app.ts', "import { guardedFetch } from '../egress/guarded-fetch.ts'"],
     ['an import over several lines', 'src/http/app.ts', "import {\n  type A,\n  b,\n} from '../engine/pool.ts'"],
     ['a named type that still loads its module', 'src/http/app.ts', "import { type A } from '../engine/pool.ts'"],
     ['a folder the table does not know', 'other/thing.ts', ''],

@@ -5,11 +5,11 @@
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { Failure } from '../../src/domain/failures.ts'
 import type { FileDownload, FileNews } from '../../src/domain/file-download.ts'
+import { parseRanges } from '../../src/egress/addresses.ts'
+import { proxyRoute } from '../../src/egress/proxy-route.ts'
 import { createLog } from '../../src/log.ts'
 import { decrypted } from '../../src/media/decrypt.ts'
 import { createRoutes, type RouteOptions } from '../../src/media/routes.ts'
-import { parseAllow } from '../../src/webhooks/addresses.ts'
-import { proxyWay } from '../../src/webhooks/proxy-way.ts'
 import { createFileHost } from './file-host.ts'
 import { giveWay } from './give-way.ts'
 import { gathered, movable, roomOf } from './pieces.ts'
@@ -20,8 +20,8 @@ const { network, egressAllow, logLevel } = workerData as Pick<RouteOptions, 'net
   logLevel: string
 }
 const log = createLog(logLevel, 'download')
-const allow = parseAllow(egressAllow)
-const host = createFileHost(createRoutes({ network, proxyWay: (url) => proxyWay(url, allow), log }))
+const allow = parseRanges(egressAllow)
+const host = createFileHost(createRoutes({ network, proxyRoute: (url) => proxyRoute(url, allow), log }))
 
 /** The Piscina task. The port says how it went; main closes it when it wants no more. */
 export async function download({ download, port }: { download: FileDownload; port: MessagePort }): Promise<void> {

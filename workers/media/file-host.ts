@@ -5,9 +5,9 @@
 import { request } from 'undici'
 import { SECOND } from '../../src/domain/clock.ts'
 import type { FileDownload } from '../../src/domain/file-download.ts'
+import { drain } from '../../src/egress/egress.ts'
 import { ChangedFile, sealedLength } from '../../src/media/decrypt.ts'
 import type { Routes } from '../../src/media/routes.ts'
-import { drain } from '../../src/webhooks/egress.ts'
 
 const MEDIA_ORIGIN = 'https://mmg.whatsapp.net'
 /** Without a byte for this long, in ms, the host is not answering. */

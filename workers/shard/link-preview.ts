@@ -3,8 +3,8 @@ import { URL_REGEX, type WAUrlInfo } from '@whiskeysockets/baileys'
 import { Parser } from 'htmlparser2'
 import type { Logger } from 'pino'
 import { SECOND } from '../../src/domain/clock.ts'
-import type { Allow } from '../../src/webhooks/addresses.ts'
-import { guardedFetch } from '../../src/webhooks/guarded-fetch.ts'
+import type { Ranges } from '../../src/egress/addresses.ts'
+import { guardedFetch } from '../../src/egress/guarded-fetch.ts'
 import { cut } from './translate/inbound/bounds.ts'
 
 /** A card is an extra: it may not hold the queue longer than the official clients let a person wait. */
@@ -15,7 +15,7 @@ const MAX_REDIRECTS = 5
 /** A plain host or http address counts for people, but only https and http links with a scheme can be opened from a card. */
 const ANY_URL = /https?:\/\/[^\s<>"']+/
 
-export async function linkPreview(text: string, allow: Allow, log: Logger): Promise<WAUrlInfo | null> {
+export async function linkPreview(text: string, allow: Ranges, log: Logger): Promise<WAUrlInfo | null> {
   const url = (text.match(URL_REGEX) ?? text.match(ANY_URL))?.[0]
   if (url === undefined) return null
   try {

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { VERSION } from '../../src/domain/brand.ts'
 import { systemClock } from '../../src/domain/clock.ts'
+import { parseRanges } from '../../src/egress/addresses.ts'
 import type { EngineEvent, ShardNeed, ShardSetup } from '../../src/engine/engine.ts'
 import type { Logger } from '../../src/log.ts'
 import { createMediaLinks } from '../../src/media/links.ts'
@@ -10,7 +11,6 @@ import { createTally } from '../../src/metrics/tally.ts'
 import { openBlobs } from '../../src/storage/blobs.ts'
 import { openStore } from '../../src/storage/open.ts'
 import { createSealer } from '../../src/storage/seal.ts'
-import { parseAllow } from '../../src/webhooks/addresses.ts'
 import { createDelivery } from '../../src/webhooks/delivery.ts'
 import { createKillAt } from './faults.ts'
 import { createKeyCache } from './key-store.ts'
@@ -41,7 +41,7 @@ export async function openShard(
   const tempDir = join(setup.media.tempDir, `shard-${setup.shard}`)
   // What an earlier life of this thread left of files that were being worked on.
   await rm(tempDir, { recursive: true, force: true })
-  const egressAllow = parseAllow(setup.egressAllow)
+  const egressAllow = parseRanges(setup.egressAllow)
   const delivery = createDelivery({ allow: egressAllow, version: VERSION, clock: systemClock })
   return {
     deps: {

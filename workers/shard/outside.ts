@@ -5,10 +5,10 @@
 import { Agent as HttpsAgent } from 'node:https'
 import { HttpsProxyAgent } from 'https-proxy-agent'
 import { SocksProxyAgent } from 'socks-proxy-agent'
+import type { Ranges } from '../../src/egress/addresses.ts'
+import { type ProxyRoute, proxyRoute } from '../../src/egress/proxy-route.ts'
 import type { NetworkOptions } from '../../src/engine/engine.ts'
 import { authorities, fileRoute } from '../../src/media/file-route.ts'
-import type { Allow } from '../../src/webhooks/addresses.ts'
-import { type ProxyWay, proxyWay } from '../../src/webhooks/proxy-way.ts'
 
 export interface Outside {
   /** For the WebSocket; undefined without a proxy. */
@@ -22,9 +22,9 @@ export interface Outside {
 }
 
 /** Throws `EgressBlocked` when the proxy is where the account may not go. */
-export function createOutside(network: NetworkOptions, proxyUrl: string | null, allow: Allow): Outside {
+export function createOutside(network: NetworkOptions, proxyUrl: string | null, allow: Ranges): Outside {
   const ca = authorities(network)
-  const way = proxyUrl === null ? undefined : proxyWay(proxyUrl, allow)
+  const way = proxyUrl === null ? undefined : proxyRoute(proxyUrl, allow)
   const proxy = way && proxyAgent(way)
   const dispatcher = fileRoute(network, way)
   return {
@@ -40,7 +40,7 @@ export function createOutside(network: NetworkOptions, proxyUrl: string | null, 
 }
 
 /** `socks5h`: the proxy resolves the name. A look-up here would tell our own network where the account goes. */
-const proxyAgent = ({ url, lookup }: ProxyWay): HttpsAgent =>
+const proxyAgent = ({ url, lookup }: ProxyRoute): HttpsAgent =>
   (url.startsWith('socks')
     ? new SocksProxyAgent(url.replace(/^socks5:/, 'socks5h:'), { socketOptions: { lookup } as never })
     : new HttpsProxyAgent(url, { lookup })) as unknown as HttpsAgent

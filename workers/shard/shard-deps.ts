@@ -1,13 +1,13 @@
 /** What all instances of a thread share: `open.ts` opens it, once. */
 import type { Logger } from 'pino'
 import type { Clock } from '../../src/domain/clock.ts'
+import type { Ranges } from '../../src/egress/addresses.ts'
 import type { EngineEvent, NetworkOptions } from '../../src/engine/engine.ts'
 import type { MediaLinks } from '../../src/media/links.ts'
 import type { Tally } from '../../src/metrics/tally.ts'
 import type { Blobs } from '../../src/storage/blobs.ts'
 import type { StateStore } from '../../src/storage/contract.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
-import type { Allow } from '../../src/webhooks/addresses.ts'
 import type { Deliver } from '../../src/webhooks/delivery.ts'
 import type { WebVersion } from './baileys/version.ts'
 import type { KeyCache } from './key-store.ts'
@@ -21,7 +21,7 @@ export interface ShardDeps {
   blobs: Blobs
   media: Pick<SendFiles, 'tempDir' | 'downloadMs' | 'prepare'>
   network: NetworkOptions
-  egressAllow: Allow
+  egressAllow: Ranges
   newsletterInviteQueryId: string | null
   /** Posts webhooks, a bounded number at a time for the whole thread. */
   deliver: Deliver

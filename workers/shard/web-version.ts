@@ -7,12 +7,12 @@ import type { WAVersion } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
 import { SECOND } from '../../src/domain/clock.ts'
 import type { Log } from '../../src/domain/log.ts'
+import type { Ranges } from '../../src/egress/addresses.ts'
+import { type GuardedFetchOptions, guardedFetch } from '../../src/egress/guarded-fetch.ts'
 import type { NetworkOptions } from '../../src/engine/engine.ts'
 import type { StateStore } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/keys.ts'
 import { repository } from '../../src/storage/repository.ts'
-import type { Allow } from '../../src/webhooks/addresses.ts'
-import { type GuardedFetchOptions, guardedFetch } from '../../src/webhooks/guarded-fetch.ts'
 import { createWebVersion, startVersion, type VersionState, type WebVersion } from './baileys/version.ts'
 
 /** The service worker of the web client: the library reads its `fetchLatestWaWebVersion` there. The host is the one our sockets go to. */
@@ -40,7 +40,7 @@ export interface WebVersionOptions {
   /** `SVC_WEB_VERSION`. */
   wanted: readonly [number, number, number] | null
   network: NetworkOptions
-  allow: Allow
+  allow: Ranges
   /** Tests give their own names and sockets. */
   egress?: GuardedFetchOptions['egress']
 }

@@ -12,6 +12,8 @@ import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
 import type { WorkspaceId } from '../../../src/domain/ids.ts'
 import { CREATED, type InstanceConfig, type RuntimeState } from '../../../src/domain/instance.ts'
 import type { Workspace } from '../../../src/domain/workspace.ts'
+import { parseRanges } from '../../../src/egress/addresses.ts'
+import { checkProxy, checkUrl } from '../../../src/egress/targets.ts'
 import type { Engine, EngineEvent } from '../../../src/engine/engine.ts'
 import { createApp } from '../../../src/http/app.ts'
 import { createExposition } from '../../../src/metrics/exposition.ts'
@@ -19,7 +21,6 @@ import { createLedger } from '../../../src/metrics/ledger.ts'
 import { createTally } from '../../../src/metrics/tally.ts'
 import { openStore } from '../../../src/storage/open.ts'
 import { createSealer } from '../../../src/storage/seal.ts'
-import { checkProxy, checkUrl, parseAllow } from '../../../src/webhooks/addresses.ts'
 import { readLargeBody } from '../../../workers/media/large-body.ts'
 
 export const METRICS_TOKEN = 'numbers-for-the-operator'
@@ -90,7 +91,7 @@ export async function openService(options: ServiceOptions = {}) {
   const account = createAccount({ store, sealer, clock, log, adminKey: ADMIN_KEY, instanceSlots: options.instanceSlots ?? 50 })
   await account.load()
   const double = doubleEngine()
-  const allow = parseAllow([])
+  const allow = parseRanges([])
   const directory = createDirectory({
     store,
     sealer,

@@ -27,7 +27,7 @@ async function read(count: number, takesMs: number, size = 1): Promise<number> {
     at += takesMs / 2
     return at
   }
-  const routes = createRoutes({ network: host.network, proxyWay: assert.fail, log: quiet })
+  const routes = createRoutes({ network: host.network, proxyRoute: assert.fail, log: quiet })
   const stopped = new AbortController()
   const file = { kind: 'document', mediaKey: Buffer.alloc(32), fileSha256: null, fileEncSha256: null, fileLength: null } as const
   try {

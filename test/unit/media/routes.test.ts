@@ -11,7 +11,7 @@ const proxy = (number: number) => `http://127.0.0.1:${number + 1}/`
 function house() {
   return createRoutes({
     network,
-    proxyWay(url) {
+    proxyRoute(url) {
       if (url === proxy(99)) throw new Error('an account may not go there')
       return { url, lookup: assert.fail }
     },

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { get } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { parseAllow } from '../../../src/webhooks/addresses.ts'
+import { parseRanges } from '../../../src/egress/addresses.ts'
 import { createOutside, type Outside } from '../../../workers/shard/outside.ts'
 
 /** What a request through an agent of node:https comes to: an answer of the proxy, or an error. The address is one of examples. */
@@ -53,7 +53,7 @@ for (const scheme of ['http', 'socks5'])
     await guarded.close()
     assert.equal(connections, 0)
 
-    const open = createOutside(NETWORK, url, parseAllow(['127.0.0.0/8', '::1/128']))
+    const open = createOutside(NETWORK, url, parseRanges(['127.0.0.0/8', '::1/128']))
     await outcome(open.agent)
     await assert.rejects(fetch('https://192.0.2.1/', open.fetchOptions))
     await open.close()

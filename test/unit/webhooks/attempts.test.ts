@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SECOND } from '../../../src/domain/clock.ts'
+import { parseRanges } from '../../../src/egress/addresses.ts'
 import { keys } from '../../../src/storage/keys.ts'
-import { parseAllow } from '../../../src/webhooks/addresses.ts'
 import { createDelivery } from '../../../src/webhooks/delivery.ts'
 import { listLog } from '../../../src/webhooks/log.ts'
 import { createOutbox } from '../../../src/webhooks/outbox.ts'
@@ -24,7 +24,7 @@ test('an event whose log row cannot be read for a moment is delivered when it ca
       return real.get(key)
     },
   }
-  const { deliver, close } = createDelivery({ allow: parseAllow(['127.0.0.0/8']), version: '0.1.0', clock: time.clock })
+  const { deliver, close } = createDelivery({ allow: parseRanges(['127.0.0.0/8']), version: '0.1.0', clock: time.clock })
   const outbox = createOutbox({
     instanceId: INSTANCE,
     store,

@@ -1,8 +1,8 @@
 /** How many events wait is known without looking, and is what a look at the log would find, whatever became of them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseRanges } from '../../../src/egress/addresses.ts'
 import { keys } from '../../../src/storage/keys.ts'
-import { parseAllow } from '../../../src/webhooks/addresses.ts'
 import { createDelivery } from '../../../src/webhooks/delivery.ts'
 import { listLog } from '../../../src/webhooks/log.ts'
 import { createOutbox, type Outbox } from '../../../src/webhooks/outbox.ts'
@@ -16,7 +16,7 @@ test('the backlog is the number of events that are pending: delivered, retried, 
   const store = await tempStore(t)
   const time = manualTime()
   let settings = webhookSettings(to.url)
-  const { deliver, close } = createDelivery({ allow: parseAllow(['127.0.0.0/8']), version: '0.1.0', clock: time.clock })
+  const { deliver, close } = createDelivery({ allow: parseRanges(['127.0.0.0/8']), version: '0.1.0', clock: time.clock })
   t.after(close)
   const results: string[] = []
   const types: string[] = []

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { parseAllow } from '../../../src/webhooks/addresses.ts'
+import { parseRanges } from '../../../src/egress/addresses.ts'
+import { fairSlots } from '../../../src/egress/fair-slots.ts'
 import { type Attempt, createDelivery, type DeliveryOptions } from '../../../src/webhooks/delivery.ts'
-import { fairSlots } from '../../../src/webhooks/fair-slots.ts'
 import { maskUrl } from '../../../src/webhooks/log.ts'
 import { sign } from '../../../src/webhooks/signature.ts'
 import { INSTANCE, START, until } from '../storage/fixtures.ts'
 import { receiver } from './receiver.ts'
 
 function delivery(t: TestContext, change: Partial<DeliveryOptions> = {}) {
-  const made = createDelivery({ allow: parseAllow(['127.0.0.0/8']), version: '0.1.0', clock: { now: () => START }, ...change })
+  const made = createDelivery({ allow: parseRanges(['127.0.0.0/8']), version: '0.1.0', clock: { now: () => START }, ...change })
   t.after(() => made.close())
   return (url: string, signal?: AbortSignal) => {
     const attempt: Attempt = {

@@ -4,9 +4,9 @@ import Stripe from 'stripe'
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import type { DomainEvent } from '../../../src/domain/events.ts'
 import type { WebhookSettings } from '../../../src/domain/instance.ts'
+import { parseRanges } from '../../../src/egress/addresses.ts'
 import { keys } from '../../../src/storage/keys.ts'
 import type { OpenStore } from '../../../src/storage/open.ts'
-import { parseAllow } from '../../../src/webhooks/addresses.ts'
 import { createDelivery } from '../../../src/webhooks/delivery.ts'
 import { type LogEntry, listLog } from '../../../src/webhooks/log.ts'
 import { createOutbox, type Outbox, type OutboxOptions, type OutboxStep } from '../../../src/webhooks/outbox.ts'
@@ -42,7 +42,7 @@ async function bench(t: TestContext, url: string | null): Promise<Bench> {
     log,
     settings: webhookSettings(url),
     async open(change = {}) {
-      const { deliver, close } = createDelivery({ allow: parseAllow(['127.0.0.0/8']), version: '0.1.0', clock: time.clock })
+      const { deliver, close } = createDelivery({ allow: parseRanges(['127.0.0.0/8']), version: '0.1.0', clock: time.clock })
       const outbox = createOutbox({
         instanceId: INSTANCE,
         store,

@@ -6,8 +6,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Failure } from '../../../src/domain/failures.ts'
 import { MB, type MediaInput } from '../../../src/domain/media.ts'
-import { guardedDownload } from '../../../src/webhooks/guarded-download.ts'
-import { FetchFailed } from '../../../src/webhooks/guarded-fetch.ts'
+import { guardedDownload } from '../../../src/egress/guarded-download.ts'
+import { FetchFailed } from '../../../src/egress/guarded-fetch.ts'
 import type { SendContext } from '../operations/types.ts'
 
 const MAX_REDIRECTS = 5

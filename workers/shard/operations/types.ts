@@ -3,9 +3,9 @@ import type { Agent as HttpsAgent } from 'node:https'
 import type { WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { InstanceConfig, RuntimeState } from '../../../src/domain/instance.ts'
+import type { Ranges } from '../../../src/egress/addresses.ts'
 import type { Ids, Kinds, TwinContexts, Twins } from '../../../src/features/endpoint.ts'
 import type { Queue } from '../../../src/queue/contract.ts'
-import type { Allow } from '../../../src/webhooks/addresses.ts'
 import type { Disappearing } from '../disappearing.ts'
 import type { MediaDesk } from '../media/desk.ts'
 import type { Pairing } from '../pairing.ts'
@@ -37,7 +37,7 @@ export interface SendContext {
   contacts: SavedContacts
   disappearing: Pick<Disappearing, 'of'>
   log: Logger
-  egressAllow: Allow
+  egressAllow: Ranges
   media: SendFiles
   /** Number of the mutation that invites to run a channel; null: not configured. */
   newsletterInviteQueryId: string | null

@@ -2,12 +2,13 @@
  * The way to an instance's proxy. Its address is somebody else's choice as that of a webhook is, and it carries more: whoever names a proxy
  * could reach any port of our own network by it. So it is judged by the same list: a written address here, a name each time it is resolved.
  */
-import { lookup } from 'node:dns/promises'
 import { isIPv6, type LookupFunction } from 'node:net'
-import { type Allow, checkProxy, judge } from './addresses.ts'
+import type { Ranges } from './addresses.ts'
 import { EgressBlocked } from './egress.ts'
+import { type Resolve, systemResolve } from './resolve.ts'
+import { checkProxy, judge } from './targets.ts'
 
-export interface ProxyWay {
+export interface ProxyRoute {
   url: string
   /** For the connection to the proxy: answers with addresses that were judged. */
   lookup: LookupFunction
@@ -15,10 +16,8 @@ export interface ProxyWay {
 
 const REFUSED = 'the proxy has an address that is private, loopback or reserved'
 
-const systemResolve = async (hostname: string) => (await lookup(hostname, { all: true })).map(({ address }) => address)
-
 /** Throws `EgressBlocked` for an address that is written in the URL: no look-up is made for it. */
-export function proxyWay(url: string, allow: Allow, resolve = systemResolve): ProxyWay {
+export function proxyRoute(url: string, allow: Ranges, resolve: Resolve = systemResolve): ProxyRoute {
   if (checkProxy(url, allow) !== undefined) throw new EgressBlocked(REFUSED)
 
   async function checked(hostname: string): Promise<{ address: string; family: number }[]> {

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { buildConnector } from 'undici'
-import { parseAllow } from '../../../src/webhooks/addresses.ts'
-import { guardedDownload } from '../../../src/webhooks/guarded-download.ts'
-import { FetchFailed, type GuardedFetchOptions } from '../../../src/webhooks/guarded-fetch.ts'
+import { parseRanges } from '../../../src/egress/addresses.ts'
+import { guardedDownload } from '../../../src/egress/guarded-download.ts'
+import { FetchFailed, type GuardedFetchOptions } from '../../../src/egress/guarded-fetch.ts'
 import { type FileServer, serveFiles } from '../../harness/file-server.ts'
 
 let dir: string
@@ -22,7 +22,12 @@ after(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-const options: GuardedFetchOptions = { allow: parseAllow(['127.0.0.1']), timeoutMs: 20_000, maxBytes: 1_000_000, maxRedirects: 5 }
+const options: GuardedFetchOptions = {
+  allow: parseRanges(['127.0.0.1']),
+  timeoutMs: 20_000,
+  maxBytes: 1_000_000,
+  maxRedirects: 5,
+}
 let count = 0
 const target = () => join(dir, String(count++))
 const fails = (problem: string) => (error: unknown) => error instanceof FetchFailed && error.problem === problem

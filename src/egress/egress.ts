@@ -2,29 +2,28 @@
  * The guarded way out: every request to an address somebody else chose (webhooks, media by URL, link previews) goes through here.
  * The addresses a name resolves to are checked, and the connection is made to exactly those: there is no second look-up to fool.
  */
-import { lookup } from 'node:dns/promises'
 import { isIPv6, type LookupFunction } from 'node:net'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { SECOND } from '../domain/clock.ts'
-import { type Allow, judge, literalAddress } from './addresses.ts'
+import { literalAddress, type Ranges } from './addresses.ts'
+import { type Resolve, systemResolve } from './resolve.ts'
+import { judge } from './targets.ts'
 
 export class EgressBlocked extends Error {
   readonly code = 'EGRESS_BLOCKED'
 }
 
 export interface EgressOptions {
-  allow: Allow
+  allow: Ranges
   /** Plain http only to addresses of the allow list (webhooks); media and link previews may also come over public http. */
   plainHttp: 'allow-listed' | 'public'
   /** Time for name look-up aside: TCP and TLS, in ms. */
   connectTimeoutMs?: number
   /** All addresses of a name. Default: the system's resolver. */
-  resolve?: (hostname: string) => Promise<string[]>
+  resolve?: Resolve
   /** Makes the connection, to one of the checked addresses. Default: undici's. */
   dial?: (options: buildConnector.Options, addresses: readonly string[], callback: buildConnector.Callback) => void
 }
-
-const systemResolve = async (hostname: string) => (await lookup(hostname, { all: true })).map(({ address }) => address)
 
 export function guardedConnector({
   allow,

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { buildConnector } from 'undici'
-import { checkUrl, judge, literalAddress, parseAllow } from '../../../src/webhooks/addresses.ts'
-import { type EgressOptions, guardedConnector } from '../../../src/webhooks/egress.ts'
-import { type FetchFailed, guardedFetch } from '../../../src/webhooks/guarded-fetch.ts'
-import { receiver } from './receiver.ts'
+import { literalAddress, parseRanges } from '../../../src/egress/addresses.ts'
+import { type EgressOptions, guardedConnector } from '../../../src/egress/egress.ts'
+import { type FetchFailed, guardedFetch } from '../../../src/egress/guarded-fetch.ts'
+import { checkUrl, judge } from '../../../src/egress/targets.ts'
+import { receiver } from '../webhooks/receiver.ts'
 
-const LOOPBACK = parseAllow(['127.0.0.0/8', '::1'])
+const LOOPBACK = parseRanges(['127.0.0.0/8', '::1'])
 
 describe('addresses', () => {
   const refused = [
@@ -58,12 +59,12 @@ describe('addresses', () => {
   }
 
   test('the allow list opens exactly its blocks, in every way to write an address', () => {
-    const allow = parseAllow(['10.0.0.0/8', ' 192.168.7.7 ', 'fd00::/8'])
+    const allow = parseRanges(['10.0.0.0/8', ' 192.168.7.7 ', 'fd00::/8'])
     for (const address of ['10.9.9.9', '192.168.7.7', '::ffff:10.0.0.1', 'fd12::1', '64:ff9b::10.0.0.1'])
       assert.equal(judge(address, allow), 'allowed')
     for (const address of ['11.0.0.1', '192.168.7.8', 'fc00::1']) assert.notEqual(judge(address, allow), 'allowed')
-    assert.throws(() => parseAllow(['10.0.0.0/33']), /"10.0.0.0\/33" is not an address or a CIDR block/)
-    assert.throws(() => parseAllow(['localhost']), /not an address/)
+    assert.throws(() => parseRanges(['10.0.0.0/33']), /"10.0.0.0\/33" is not an address or a CIDR block/)
+    assert.throws(() => parseRanges(['localhost']), /not an address/)
   })
 
   test('a literal host is recognised in every notation', () => {
@@ -165,7 +166,7 @@ describe('the guarded connector', () => {
 
   test('webhooks use plain http only to the allow list', async () => {
     const names = { 'public.example': ['8.8.8.8'], 'inside.example': ['10.0.0.1'] }
-    const { to } = recording({ names, allow: parseAllow(['10.0.0.0/8']), plainHttp: 'allow-listed' })
+    const { to } = recording({ names, allow: parseRanges(['10.0.0.0/8']), plainHttp: 'allow-listed' })
     assert.equal(await to('public.example', 'http:'), 'EGRESS_BLOCKED')
     assert.equal(await to('inside.example', 'http:'), 'recorded')
     assert.equal(await to('public.example', 'https:'), 'recorded')

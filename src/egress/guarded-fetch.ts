@@ -2,11 +2,12 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { request } from 'undici'
-import { type Allow, MAX_URL_LENGTH } from './addresses.ts'
+import type { Ranges } from './addresses.ts'
 import { createAgent, drain, type EgressOptions, type NetworkError, networkError } from './egress.ts'
+import { MAX_URL_LENGTH } from './targets.ts'
 
 export interface GuardedFetchOptions {
-  allow: Allow
+  allow: Ranges
   /** For everything together: redirects, headers, body. */
   timeoutMs: number
   maxBytes: number

@@ -1,12 +1,12 @@
 /** Where a proxy may be: judged as written, and again by what its name means at each connection. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseAllow } from '../../../src/webhooks/addresses.ts'
-import { proxyWay } from '../../../src/webhooks/proxy-way.ts'
+import { parseRanges } from '../../../src/egress/addresses.ts'
+import { proxyRoute } from '../../../src/egress/proxy-route.ts'
 
 /** As Node asks: for one address, or for all of a name. */
 function look(addresses: string[], allow: string[] = [], all = true): Promise<unknown> {
-  const { lookup } = proxyWay('http://proxy.example:3128', parseAllow(allow), async () => addresses)
+  const { lookup } = proxyRoute('http://proxy.example:3128', parseRanges(allow), async () => addresses)
   return new Promise((resolve, reject) =>
     lookup('proxy.example', { all }, (error, address, family) => (error ? reject(error) : resolve([address, family]))),
   )
@@ -22,9 +22,9 @@ test('an address of our own network in the URL is refused without a look-up', ()
     'https://[::1]:8443',
     'http://169.254.169.254',
   ])
-    assert.throws(() => proxyWay(url, [], never), blocked, url)
-  assert.equal(proxyWay('http://8.8.8.8:3128', [], never).url, 'http://8.8.8.8:3128')
-  assert.ok(proxyWay('socks5://10.0.0.1', parseAllow(['10.0.0.0/8']), never))
+    assert.throws(() => proxyRoute(url, [], never), blocked, url)
+  assert.equal(proxyRoute('http://8.8.8.8:3128', [], never).url, 'http://8.8.8.8:3128')
+  assert.ok(proxyRoute('socks5://10.0.0.1', parseRanges(['10.0.0.0/8']), never))
 })
 
 test('a name is refused when one of its addresses is in our own network, unless the operator allows it', async () => {
