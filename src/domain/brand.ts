@@ -1,7 +1,19 @@
 /** The working name. Everything that carries it (headers, key prefixes, environment) is derived here, so that it can be renamed once. */
 export const BRAND = 'svc'
 
-export const header = (name: string) => `X-${BRAND[0]!.toUpperCase()}${BRAND.slice(1)}-${name}`
+const TITLE = `${BRAND[0]!.toUpperCase()}${BRAND.slice(1)}`
+const header = (name: string) => `X-${TITLE}-${name}`
+
+/** Headers of a webhook request beside its content type (shared/api/webhook-payloads.md, 0). */
+export const WEBHOOK_HEADERS = {
+  type: header('Event'),
+  eventId: header('Event-Id'),
+  instanceId: header('Instance-Id'),
+  attempt: header('Attempt'),
+  signature: header('Signature'),
+} as const
+/** The version is that of the webhook format, which receivers may tell apart by it, and not of this software. */
+export const WEBHOOK_AGENT = `${TITLE}-Webhook/1.0`
 export const API_KEY_PREFIX = `${BRAND}_key_`
 export const ADMIN_KEY_PREFIX = `${BRAND}_admin_`
 export const WEBHOOK_SECRET_PREFIX = 'whsec_'

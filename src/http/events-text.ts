@@ -1,11 +1,11 @@
 /** The Events section of the description: what a receiver must know besides the bodies. */
-import { header } from '../domain/brand.ts'
+import { WEBHOOK_HEADERS as headers, WEBHOOK_AGENT } from '../domain/brand.ts'
 
 export const EVENTS_TEXT = `Facts are delivered as HTTP requests: \`POST\` to the URL configured for their type, body as JSON.
 
 | Rule | Value |
 |---|---|
-| Headers | \`Content-Type: application/json\`, \`${header('Event')}\` (event type), \`${header('Event-Id')}\`, \`${header('Instance')}\`, \`${header('Attempt')}\` (from 1), \`${header('Signature')}: t=<seconds>,v1=<hex>\` |
+| Headers | \`Content-Type: application/json\`, \`User-Agent: ${WEBHOOK_AGENT}\`, \`${headers.type}\` (event type), \`${headers.eventId}\`, \`${headers.instanceId}\`, \`${headers.attempt}\` (1 to 6), \`${headers.signature}: t=<seconds>,v1=<hex>\` |
 | Signature | \`v1\` is HMAC-SHA256, lower-case hex, over \`<t>.<raw body>\`; the key is the UTF-8 bytes of the whole \`secret\`, prefix \`whsec_\` included. \`t\` is epoch seconds of the attempt: refuse what is more than 300 s away. Compare in constant time, on the raw bytes, before parsing |
 | Success | any answer 2xx within 10 s. Redirects are not followed |
 | Retries | after 10 s, 1 min, 10 min, 1 h and 6 h; then the event counts as failed. The body stays the same, the signature is made anew |

@@ -1,6 +1,6 @@
 /** One attempt to deliver one event: sign, POST, at most 10 s. Connections are shared by all instances of the thread. */
 import { request } from 'undici'
-import { BRAND, header } from '../domain/brand.ts'
+import { WEBHOOK_AGENT, WEBHOOK_HEADERS } from '../domain/brand.ts'
 import { type Clock, SECOND } from '../domain/clock.ts'
 import type { EventType } from '../domain/events.ts'
 import type { Ranges } from '../egress/addresses.ts'
@@ -34,8 +34,6 @@ export type Deliver = (attempt: Attempt, signal?: AbortSignal) => Promise<Outcom
 
 export interface DeliveryOptions {
   allow: Ranges
-  /** Of the service, for `User-Agent`. */
-  version: string
   clock: Clock
   /** Attempts in flight at once in this thread, and of these to one origin. */
   concurrency?: number
@@ -45,7 +43,7 @@ export interface DeliveryOptions {
 }
 
 export function createDelivery(options: DeliveryOptions): { deliver: Deliver; close(): Promise<void> } {
-  const { allow, version, clock, concurrency = 128, perOrigin = 32, timeoutMs = 10 * SECOND, egress } = options
+  const { allow, clock, concurrency = 128, perOrigin = 32, timeoutMs = 10 * SECOND, egress } = options
   const agent = createAgent(
     { allow, plainHttp: 'allow-listed', connectTimeoutMs: timeoutMs, ...egress },
     { headersTimeout: 0, bodyTimeout: 0 },
@@ -60,12 +58,12 @@ export function createDelivery(options: DeliveryOptions): { deliver: Deliver; cl
       body,
       headers: {
         'Content-Type': 'application/json',
-        'User-Agent': `${BRAND}/${version}`,
-        [header('Event')]: type,
-        [header('Event-Id')]: eventId,
-        [header('Instance')]: instanceId,
-        [header('Attempt')]: String(attempt),
-        [header('Signature')]: sign(secret, body, clock.now()),
+        'User-Agent': WEBHOOK_AGENT,
+        [WEBHOOK_HEADERS.type]: type,
+        [WEBHOOK_HEADERS.eventId]: eventId,
+        [WEBHOOK_HEADERS.instanceId]: instanceId,
+        [WEBHOOK_HEADERS.attempt]: String(attempt),
+        [WEBHOOK_HEADERS.signature]: sign(secret, body, clock.now()),
       },
     })
 

@@ -35,10 +35,10 @@ test('the headers say what the body says', () => {
   const [{ event, headers } = assert.fail('nothing came')] = world.receiver.received
   assert.equal(headers['x-svc-event'], event.type)
   assert.equal(headers['x-svc-event-id'], event.event_id)
-  assert.equal(headers['x-svc-instance'], instance.id)
+  assert.equal(headers['x-svc-instance-id'], instance.id)
   assert.equal(headers['x-svc-attempt'], '1')
   assert.equal(headers['content-type'], 'application/json')
-  assert.match(String(headers['user-agent']), /^svc\//)
+  assert.equal(headers['user-agent'], 'Svc-Webhook/1.0')
 })
 
 test('a receiver that fails gets the same event again, later ones are not held up, and a restart forgets nothing', async () => {

@@ -71,7 +71,7 @@ export async function startReceiver(): Promise<Receiver> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', async () => {
       const body = Buffer.concat(chunks)
-      const instance = String(request.headers['x-svc-instance'] ?? '')
+      const instance = String(request.headers['x-svc-instance-id'] ?? '')
       const secret = await secretOf(instance)
       try {
         if (secret === undefined) throw new Error(`an event of an unknown instance ${instance}`)

@@ -1,7 +1,6 @@
 /** Opens what all instances of a thread share, once per life. */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { VERSION } from '../../src/domain/brand.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import { parseRanges } from '../../src/egress/addresses.ts'
 import type { EngineEvent, ShardNeed, ShardSetup } from '../../src/engine/engine.ts'
@@ -42,7 +41,7 @@ export async function openShard(
   // What an earlier life of this thread left of files that were being worked on.
   await rm(tempDir, { recursive: true, force: true })
   const egressAllow = parseRanges(setup.egressAllow)
-  const delivery = createDelivery({ allow: egressAllow, version: VERSION, clock: systemClock })
+  const delivery = createDelivery({ allow: egressAllow, clock: systemClock })
   return {
     deps: {
       store,

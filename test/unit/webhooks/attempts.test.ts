@@ -24,7 +24,7 @@ test('an event whose log row cannot be read for a moment is delivered when it ca
       return real.get(key)
     },
   }
-  const { deliver, close } = createDelivery({ allow: parseRanges(['127.0.0.0/8']), version: '0.1.0', clock: time.clock })
+  const { deliver, close } = createDelivery({ allow: parseRanges(['127.0.0.0/8']), clock: time.clock })
   const outbox = createOutbox({
     instanceId: INSTANCE,
     store,

@@ -16,7 +16,7 @@ test('the backlog is the number of events that are pending: delivered, retried, 
   const store = await tempStore(t)
   const time = manualTime()
   let settings = webhookSettings(to.url)
-  const { deliver, close } = createDelivery({ allow: parseRanges(['127.0.0.0/8']), version: '0.1.0', clock: time.clock })
+  const { deliver, close } = createDelivery({ allow: parseRanges(['127.0.0.0/8']), clock: time.clock })
   t.after(close)
   const results: string[] = []
   const types: string[] = []

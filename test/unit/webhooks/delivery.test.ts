@@ -11,7 +11,7 @@ import { INSTANCE, START, until } from '../storage/fixtures.ts'
 import { receiver } from './receiver.ts'
 
 function delivery(t: TestContext, change: Partial<DeliveryOptions> = {}) {
-  const made = createDelivery({ allow: parseRanges(['127.0.0.0/8']), version: '0.1.0', clock: { now: () => START }, ...change })
+  const made = createDelivery({ allow: parseRanges(['127.0.0.0/8']), clock: { now: () => START }, ...change })
   t.after(() => made.close())
   return (url: string, signal?: AbortSignal) => {
     const attempt: Attempt = {
