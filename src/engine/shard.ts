@@ -7,8 +7,8 @@ import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
 import type { ShardReport } from '../metrics/tally.ts'
 import type { EngineEvent, ShardNeed } from './engine.ts'
-import { beginLife, type Life, type LifeOptions } from './life.ts'
 import type { ShardRequest } from './protocol.ts'
+import { beginLife, type Life, type LifeOptions } from './thread-run.ts'
 
 const FIRST_DELAY = 250
 const LAST_DELAY = 30 * SECOND

@@ -6,7 +6,7 @@ import type { Blobs } from '../../src/storage/blobs.ts'
 import type { StateStore } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/keys.ts'
 import { removeAll } from '../../src/storage/remove-all.ts'
-import type { KeyCache } from './key-store.ts'
+import type { KeyCache } from './keys/key-store.ts'
 
 export interface EraseDeps {
   /** The thread's own: that of the instance takes nothing any more. */

@@ -13,10 +13,10 @@ import { surviveRejections } from './baileys/rejections.ts'
 import { limitStackTraces } from './baileys/stack-limit.ts'
 import { forgetInheritedTokens } from './baileys/tokens.ts'
 import { configureTrust } from './baileys/trust.ts'
-import { createCrash } from './faults.ts'
 import { createHost } from './host.ts'
 import { createInstance } from './instance.ts'
 import { openShard } from './open.ts'
+import { createCrash } from './test-hooks.ts'
 
 const data = workerData as ThreadData
 const log = createLog(data.logLevel, `shard ${data.shard}`)

@@ -10,12 +10,12 @@ import { createTally } from '../../src/metrics/tally.ts'
 import { openBlobs } from '../../src/storage/blobs.ts'
 import { openStore } from '../../src/storage/open.ts'
 import { createSealer } from '../../src/storage/seal.ts'
-import { createDelivery } from '../../src/webhooks/delivery.ts'
-import { createKillAt } from './faults.ts'
-import { createKeyCache } from './key-store.ts'
+import { openWebVersion } from './connection/web-version.ts'
+import { createKeyCache } from './keys/key-store.ts'
 import { createMediaDesk } from './media/desk.ts'
 import type { ShardDeps } from './shard-deps.ts'
-import { openWebVersion } from './web-version.ts'
+import { createKillAt } from './test-hooks.ts'
+import { createDelivery } from './webhooks/delivery.ts'
 
 /** Signal records kept in memory, of all instances of the thread: about 1 KB each, 50 MB at most. */
 const CACHED_KEYS = 50_000

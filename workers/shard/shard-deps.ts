@@ -8,10 +8,10 @@ import type { Tally } from '../../src/metrics/tally.ts'
 import type { Blobs } from '../../src/storage/blobs.ts'
 import type { StateStore } from '../../src/storage/contract.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
-import type { Deliver } from '../../src/webhooks/delivery.ts'
 import type { WebVersion } from './baileys/version.ts'
-import type { KeyCache } from './key-store.ts'
+import type { KeyCache } from './keys/key-store.ts'
 import type { SendFiles } from './operations/types.ts'
+import type { Deliver } from './webhooks/delivery.ts'
 
 export interface ShardDeps {
   store: StateStore

@@ -4,10 +4,10 @@ import { CREATED, type InstanceConfig, type RuntimeState } from '../../../src/do
 import type { EngineEvent } from '../../../src/engine/engine.ts'
 import type { ThreadData } from '../../../src/engine/protocol.ts'
 import { createTally } from '../../../src/metrics/tally.ts'
-import { createCrash } from '../../../workers/shard/faults.ts'
 import { createHost } from '../../../workers/shard/host.ts'
 import type { HostedInstance } from '../../../workers/shard/instance.ts'
 import type { ShardDeps } from '../../../workers/shard/shard-deps.ts'
+import { createCrash } from '../../../workers/shard/test-hooks.ts'
 
 const data = workerData as ThreadData
 const silent = { info() {}, warn() {}, error() {} }

@@ -6,7 +6,7 @@ import pino from 'pino'
 import '../../../workers/shard/baileys/first.ts'
 import { adoptSocket, endSocket } from '../../../workers/shard/baileys/end.ts'
 import { bounded, boundRetryManager } from '../../../workers/shard/baileys/retry-manager.ts'
-import { socketOptions } from '../../../workers/shard/socket.ts'
+import { socketOptions } from '../../../workers/shard/connection/socket.ts'
 import { listen, type Server } from './loopback.ts'
 
 let server: Server

@@ -4,7 +4,7 @@ import { EventEmitter } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { WASocket } from '@whiskeysockets/baileys'
 import { guardListeners, surviveRejections } from '../../../workers/shard/baileys/rejections.ts'
-import { signalError } from '../../../workers/shard/signal/errors.ts'
+import { signalError } from '../../../workers/shard/keys/signal/errors.ts'
 
 interface Wasm {
   Module: new (code: Uint8Array) => object

@@ -5,13 +5,13 @@ import { type TestContext, test } from 'node:test'
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { DEFAULT_SETTINGS, type InstanceSettings } from '../../../src/domain/instance.ts'
-import type { Enqueue, Queue, QueueOptions, SendItem } from '../../../src/queue/contract.ts'
-import type { SendOutcome } from '../../../src/queue/item.ts'
-import { createQueue, QUEUE_CAPACITY } from '../../../src/queue/queue.ts'
 import { openBlobs } from '../../../src/storage/blobs.ts'
 import { keys } from '../../../src/storage/keys.ts'
 import type { OpenStore } from '../../../src/storage/open.ts'
-import { createOutbox, type Outbox } from '../../../src/webhooks/outbox.ts'
+import type { Enqueue, Queue, QueueOptions, SendItem } from '../../../workers/shard/queue/contract.ts'
+import type { SendOutcome } from '../../../workers/shard/queue/item.ts'
+import { createQueue, QUEUE_CAPACITY } from '../../../workers/shard/queue/queue.ts'
+import { createOutbox, type Outbox } from '../../../workers/shard/webhooks/outbox.ts'
 import {
   INSTANCE,
   manualTime,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventBytes } from '../../../src/webhooks/finished-event.ts'
+import { eventBytes } from '../../../workers/shard/webhooks/finished-event.ts'
 import { START, webhookSettings } from '../storage/fixtures.ts'
 
 test('half of a surrogate pair leaves as U+FFFD, and what only looks like one as it is', () => {

@@ -141,9 +141,9 @@ export const LEANINGS: readonly Leaning[] = [
       'console.info("Removing old closed session:", oldestSession);',
     ],
   },
-  { of: 'signal/errors.ts', file: RECEIVE, text: ['msg?.messageStubParameters?.[0] === MISSING_KEYS_ERROR_TEXT'] },
+  { of: 'keys/signal/errors.ts', file: RECEIVE, text: ['msg?.messageStubParameters?.[0] === MISSING_KEYS_ERROR_TEXT'] },
   {
-    of: 'signal/errors.ts',
+    of: 'keys/signal/errors.ts',
     file: 'lib/Utils/decode-wa-message.js',
     text: [
       "export const MISSING_KEYS_ERROR_TEXT = 'Key used already or never filled';",
@@ -152,7 +152,7 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    of: 'signal/repository.ts',
+    of: 'keys/signal/repository.ts',
     file: 'lib/Utils/decode-wa-message.js',
     text: [
       'msgBuffer = await repository.decryptMessage({ jid: decryptionJid, type: e2eType, ciphertext: content });',
@@ -161,13 +161,13 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    of: 'signal/repository.ts',
+    of: 'keys/signal/repository.ts',
     file: SOCKET,
     text: ['const signalRepository = makeSignalRepository({ creds, keys }, logger, pnFromLIDUSync);'],
   },
   {
     // One line for all messages, the line of their handlers, and when the peer messages of before come in between.
-    of: 'inbox-session.ts',
+    of: 'receive/inbox-session.ts',
     file: RECEIVE,
     text: [
       "ws.on('CB:message', async (node) => { await processNode('message', node, 'processing message', handleMessage); });",
@@ -175,10 +175,10 @@ export const LEANINGS: readonly Leaning[] = [
       'await messageMutex.mutex(async () => { await decrypt();',
     ],
   },
-  { of: 'inbox-session.ts', file: SOCKET, text: ["ws.on('CB:ib,,offline_preview', async (node) => {"] },
+  { of: 'receive/inbox-session.ts', file: SOCKET, text: ["ws.on('CB:ib,,offline_preview', async (node) => {"] },
   {
     // What is read here before the library reads it must come out the same.
-    of: 'stanza-message.ts',
+    of: 'receive/stanza-message.ts',
     file: 'lib/Utils/decode-wa-message.js',
     text: [
       "let msg = proto.Message.decode(e2eType !== 'plaintext' ? unpadRandomMax16(msgBuffer) : msgBuffer); msg = msg.deviceSentMessage?.message || msg;",
@@ -186,7 +186,7 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    of: 'signal/address.ts',
+    of: 'keys/signal/address.ts',
     file: 'lib/Signal/lid-mapping.js',
     text: [`this.mappingCache.set(\`pn:\${pnUser}\`, lidUser);`, 'batchData[pnUser] = lidUser;'],
   },
@@ -233,7 +233,7 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    of: 'app-state.ts',
+    of: 'app-state/app-state.ts',
     file: 'lib/Socket/chats.js',
     text: [
       // The versions of all collections are one `set`, and what they brought is told in the same turn.
@@ -242,12 +242,12 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    of: 'app-state.ts',
+    of: 'app-state/app-state.ts',
     file: 'lib/Utils/sync-action-utils.js',
     text: ["ev.emit('contacts.upsert', result.data);"],
   },
   {
-    of: 'app-state.ts',
+    of: 'app-state/app-state.ts',
     file: 'lib/Utils/chat-utils.js',
     text: ['if (name && me?.name !== name) {'],
   },
@@ -267,7 +267,7 @@ export const LEANINGS: readonly Leaning[] = [
   },
   {
     // Where it is asked, how, and what of the answer is the version.
-    of: 'web-version.ts',
+    of: 'connection/web-version.ts',
     file: 'lib/Utils/generics.js',
     text: [
       "'sec-fetch-site': 'none', 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36'",
@@ -277,7 +277,7 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    of: 'groups.ts',
+    of: 'chats/groups.ts',
     file: 'lib/Socket/groups.js',
     text: [
       "const result = await groupQuery(jid, 'get', [{ tag: 'query', attrs: { request: 'interactive' } }]); return extractGroupMetadata(result);",
@@ -309,7 +309,7 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    of: 'auth-state.ts',
+    of: 'keys/credentials.ts',
     file: RECEIVE,
     text: ['await authState.keys.set({ session: { [sessionId]: null } });'],
   },

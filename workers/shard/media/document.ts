@@ -1,8 +1,8 @@
 /** Files: sent as they are, under a name and the type its extension stands for. */
 import type { proto } from '@whiskeysockets/baileys'
 import { DOCUMENT_LIMIT, type MediaInput } from '../../../src/domain/media.ts'
-import type { Destination } from '../destination.ts'
 import type { SendContext } from '../operations/types.ts'
+import type { Destination } from '../send/destination.ts'
 import { withMedia } from './arrival.ts'
 import { mimeOf } from './extensions.ts'
 import { upload } from './upload.ts'

@@ -1,11 +1,11 @@
 /** How a message with a medium leaves, by the kind of chat. */
 import { randomBytes } from 'node:crypto'
 import { normalizeMessageContent, type proto } from '@whiskeysockets/baileys'
-import type { Destination } from '../destination.ts'
-import { sendPost } from '../newsletter.ts'
 import type { Accepted, SendContext } from '../operations/types.ts'
-import { sendLetter } from '../sending.ts'
-import { postStatus } from '../status-post.ts'
+import type { Destination } from '../send/destination.ts'
+import { sendPost } from '../send/newsletter.ts'
+import { sendLetter } from '../send/relay.ts'
+import { postStatus } from '../send/status-post.ts'
 
 export interface MediaLetter {
   content: proto.IMessage

@@ -1,19 +1,19 @@
 /** Products, catalogues and orders: how `src/features/commerce.ts` is done on the wire. */
 
 import { Failure } from '../../../src/domain/failures.ts'
-import { assertOrder, catalogOwner, findProduct } from '../catalog.ts'
-import { surroundings } from '../context-info.ts'
-import { resolveDestination } from '../destination.ts'
-import { sendInteractive } from '../interactive.ts'
+import type { Session } from '../connection/session.ts'
 import { imageMessage } from '../media/compose.ts'
-import { sendLetter } from '../sending.ts'
-import type { Session } from '../session.ts'
-import { bare } from '../translate/jid.ts'
+import { assertOrder, catalogOwner, findProduct } from '../send/compose/catalog.ts'
+import { sendInteractive } from '../send/compose/interactive.ts'
+import { surroundings } from '../send/context-info.ts'
+import { resolveDestination } from '../send/destination.ts'
+import { sendLetter } from '../send/relay.ts'
 import { catalogLink } from '../translate/outbound/catalog-link.ts'
 import { payNodes } from '../translate/outbound/native-flow.ts'
 import { orderCard } from '../translate/outbound/order-card.ts'
 import { orderStatus, reviewAndPay } from '../translate/outbound/payment.ts'
 import { productCard } from '../translate/outbound/product-card.ts'
+import { bare } from '../wire/jid.ts'
 import type { Operations } from './types.ts'
 
 export const commerce: Operations<typeof import('../../../src/features/commerce.ts')> = {

@@ -1,15 +1,15 @@
 /** Links with a card, places, contacts, invitations to run a channel: how `src/features/contents.ts` is done on the wire. */
 import type { proto, WAUrlInfo } from '@whiskeysockets/baileys'
 import { type Identifier, toJid } from '../../../src/domain/ids.ts'
-import { cardPicture } from '../card-picture.ts'
-import { channelPicture } from '../channel-picture.ts'
-import { type SharedFields, surroundings } from '../context-info.ts'
-import { resolveDestination } from '../destination.ts'
-import { sendPost } from '../newsletter.ts'
-import { registerAdminInvite } from '../newsletter-invite.ts'
-import { type Letter, sendLetter } from '../sending.ts'
-import { bare } from '../translate/jid.ts'
+import { cardPicture } from '../send/compose/card-picture.ts'
+import { channelPicture } from '../send/compose/channel-picture.ts'
+import { registerAdminInvite } from '../send/compose/newsletter-invite.ts'
+import { type SharedFields, surroundings } from '../send/context-info.ts'
+import { resolveDestination } from '../send/destination.ts'
+import { sendPost } from '../send/newsletter.ts'
+import { type Letter, sendLetter } from '../send/relay.ts'
 import { type Card, contacts as cards } from '../translate/outbound/contact.ts'
+import { bare } from '../wire/jid.ts'
 import type { Operations, SendContext } from './types.ts'
 
 export const contents: Operations<typeof import('../../../src/features/contents.ts')> = {

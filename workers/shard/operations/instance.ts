@@ -2,9 +2,9 @@
 import { iso, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { RuntimeState, Status } from '../../../src/domain/instance.ts'
-import { sentence } from '../../../src/instance/sentences.ts'
-import { requestCode } from '../pairing-code.ts'
-import { bare } from '../translate/jid.ts'
+import { sentence } from '../../../src/domain/sentences.ts'
+import { requestCode } from '../connection/pairing-code.ts'
+import { bare } from '../wire/jid.ts'
 import type { ControlContext, Operations } from './types.ts'
 
 /** How long `GET /qr-code` waits for the first code. */

@@ -2,8 +2,8 @@
 
 import { Failure } from '../../../src/domain/failures.ts'
 import { pixKey } from '../../../src/domain/pix.ts'
-import { headerMedia, headerPicture } from '../header-media.ts'
-import { sendInteractive } from '../interactive.ts'
+import { headerMedia, headerPicture } from '../send/compose/header-media.ts'
+import { sendInteractive } from '../send/compose/interactive.ts'
 import { type Card, carousel } from '../translate/outbound/carousel.ts'
 import { actionButton, copyButton, flow, listButton, parts, payNodes } from '../translate/outbound/native-flow.ts'
 import { pixCard } from '../translate/outbound/payment.ts'

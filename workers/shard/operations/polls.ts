@@ -1,11 +1,11 @@
 /** Polls and votes: how `src/features/polls.ts` is done on the wire. */
 import { randomBytes } from 'node:crypto'
 import type { proto } from '@whiskeysockets/baileys'
-import { surroundings } from '../context-info.ts'
-import { resolveDestination } from '../destination.ts'
-import { sendPost } from '../newsletter.ts'
-import { sendLetter } from '../sending.ts'
-import { rememberedTarget, secretAbout } from '../targets.ts'
+import { surroundings } from '../send/context-info.ts'
+import { resolveDestination } from '../send/destination.ts'
+import { sendPost } from '../send/newsletter.ts'
+import { sendLetter } from '../send/relay.ts'
+import { rememberedTarget, secretAbout } from '../send/targets.ts'
 import { pollVote } from '../translate/outbound/poll.ts'
 import type { Operations } from './types.ts'
 

@@ -12,7 +12,7 @@ import {
 import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { ReceivedFile } from '../../../src/media/links.ts'
-import { within } from '../within.ts'
+import { within } from '../connection/within.ts'
 import type { ActionContext } from './types.ts'
 
 /** Time for the phone to answer. */

@@ -1,13 +1,13 @@
 /** Status posts and answers to them: how `src/features/status.ts` is done on the wire. */
 import { Failure } from '../../../src/domain/failures.ts'
 import { toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
-import { quote } from '../context-info.ts'
-import { resolveDestination } from '../destination.ts'
 import { imageMessage, stickerMessage, videoMessage } from '../media/compose.ts'
 import { sendMedia } from '../media/send.ts'
-import { sendLetter } from '../sending.ts'
-import { postStatus, STATUS } from '../status-post.ts'
-import { bare, STATUS_JID } from '../translate/jid.ts'
+import { quote } from '../send/context-info.ts'
+import { resolveDestination } from '../send/destination.ts'
+import { sendLetter } from '../send/relay.ts'
+import { postStatus, STATUS } from '../send/status-post.ts'
+import { bare, STATUS_JID } from '../wire/jid.ts'
 import type { Operations, SendContext } from './types.ts'
 
 export const status: Operations<typeof import('../../../src/features/status.ts')> = {

@@ -1,9 +1,9 @@
 /** `buttons_response`, `list_response`: which button or row a person pressed, in the four forms that clients send. */
 import type { proto } from '@whiskeysockets/baileys'
-import { count, cutOrEmpty, cutOrNull } from './bounds.ts'
+import { count, cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
+import { type Json, jsonObject, numberOf, textOf } from '../../wire/json.ts'
 import { type Content, contextInfo, unwrap } from './content.ts'
 import type { Family, Scene, Told } from './family.ts'
-import { type Json, jsonObject, numberOf, textOf } from './json.ts'
 import { listRows } from './list.ts'
 
 const pressed = (id: string | null | undefined, label: string | null | undefined, card: number | null): Told => ({

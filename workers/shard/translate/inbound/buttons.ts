@@ -1,8 +1,8 @@
 /** The button object of shared/api/interactive.md 1.1, from the three forms in which messages carry buttons. */
 import type { proto } from '@whiskeysockets/baileys'
-import { cut, cutOrEmpty, cutOrNull } from './bounds.ts'
+import { cut, cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
+import { jsonObject, textOf } from '../../wire/json.ts'
 import type { Family, Scene } from './family.ts'
-import { jsonObject, textOf } from './json.ts'
 import { fileUrl } from './media.ts'
 import { placeOf } from './place.ts'
 

@@ -1,6 +1,6 @@
 /** `product`, `order`, `request_payment`, `send_payment`. Amounts travel in thousandths. */
 import { proto } from '@whiskeysockets/baileys'
-import { count, cutOrEmpty, cutOrNull, decimal, secondsToIso, thousandths } from './bounds.ts'
+import { count, cutOrEmpty, cutOrNull, decimal, secondsToIso, thousandths } from '../../wire/bounds.ts'
 import { type Family, identifier, notification } from './family.ts'
 
 export const product: Family = async ({ message }, scene) => {

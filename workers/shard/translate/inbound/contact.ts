@@ -1,6 +1,6 @@
 /** `contact`, `contacts`. */
 import type { proto } from '@whiskeysockets/baileys'
-import { cutOrEmpty } from './bounds.ts'
+import { cutOrEmpty } from '../../wire/bounds.ts'
 import type { Family } from './family.ts'
 
 const MAX_PHONES = 10

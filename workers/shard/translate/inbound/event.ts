@@ -1,6 +1,6 @@
 /** `event`, `event_response`. */
 import { proto } from '@whiskeysockets/baileys'
-import { cutOrEmpty, cutOrNull, decimal, isoOrNull, millisecondsToIso, secondsToIso } from './bounds.ts'
+import { cutOrEmpty, cutOrNull, decimal, isoOrNull, millisecondsToIso, secondsToIso } from '../../wire/bounds.ts'
 import type { Family } from './family.ts'
 import { referencedMessage } from './referenced.ts'
 import { openAbout } from './secret.ts'

@@ -1,9 +1,9 @@
 /** What a family of contents is given, and what it makes of them. One file per family beside this one; `families.ts` is the table. */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import type { ReceivedFile } from '../../../../src/media/links.ts'
-import type { Identity, Person } from '../../identity.ts'
-import type { Shown } from '../../pictures.ts'
-import type { ChatKind } from '../jid.ts'
+import type { Identity, Person } from '../../chats/identity.ts'
+import type { Shown } from '../../chats/pictures.ts'
+import type { ChatKind } from '../../wire/jid.ts'
 import type { Unwrapped } from './content.ts'
 
 /** A message that came or went before, as far as it is still remembered. */

@@ -4,7 +4,7 @@
  */
 import { areJidsSameUser, type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
 import { fromJid } from '../../../../src/domain/ids.ts'
-import { cut } from './bounds.ts'
+import { cut } from '../../wire/bounds.ts'
 import { type InboundContext, notification, type Told } from './family.ts'
 
 type Make = (child: BinaryNode, context: InboundContext, actor: Actor) => Told[] | Promise<Told[]>

@@ -1,9 +1,9 @@
 /** `interactiveMessage`: one protobuf for buttons, lists, carousels and the payment cards; the names of its flows decide. */
 import type { proto } from '@whiskeysockets/baileys'
-import { cutOrEmpty, cutOrNull } from './bounds.ts'
+import { cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
+import { jsonObject } from '../../wire/json.ts'
 import { flowButtons, headerUrls } from './buttons.ts'
 import type { Family, Scene, Told } from './family.ts'
-import { jsonObject } from './json.ts'
 import { flowList } from './list.ts'
 import { pixKey, reviewAndPay, reviewOrder } from './payment-card.ts'
 

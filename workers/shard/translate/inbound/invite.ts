@@ -1,6 +1,7 @@
 /** `group_invite`, `newsletter_admin_invite`, `newsletter_invite`. */
-import { identifierOf } from '../jid.ts'
-import { cutOrEmpty, cutOrNull, secondsToIso } from './bounds.ts'
+
+import { cutOrEmpty, cutOrNull, secondsToIso } from '../../wire/bounds.ts'
+import { identifierOf } from '../../wire/jid.ts'
 import type { Family } from './family.ts'
 
 export const groupInvite: Family = ({ message }) => {

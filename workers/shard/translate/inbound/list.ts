@@ -1,9 +1,9 @@
 /** `list`: rows in sections, in the legacy form and as a native flow. */
 import type { proto } from '@whiskeysockets/baileys'
-import { cutOrEmpty, cutOrNull } from './bounds.ts'
+import { cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
+import { type Json, jsonObject, objects, textOf } from '../../wire/json.ts'
 import type { Content } from './content.ts'
 import type { Family, Told } from './family.ts'
-import { type Json, jsonObject, objects, textOf } from './json.ts'
 
 export interface Row {
   id: string

@@ -5,14 +5,14 @@
 import { type proto, toNumber, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import type { DomainEvent } from '../../../../src/domain/events.ts'
 import { fromJid } from '../../../../src/domain/ids.ts'
-import type { Person } from '../../identity.ts'
-import { LookupError } from '../../lookup.ts'
-import { bare, type ChatKind, chatKind, identifierOf, jidsOf } from '../jid.ts'
+import type { Person } from '../../chats/identity.ts'
+import { count, cutOrNull } from '../../wire/bounds.ts'
+import { bare, type ChatKind, chatKind, identifierOf, jidsOf } from '../../wire/jid.ts'
 import { externalAdReply } from './ad.ts'
-import { count, cutOrNull } from './bounds.ts'
 import { contextInfo, type Unwrapped, unwrap } from './content.ts'
 import { tell } from './families.ts'
 import type { InboundContext, Scene, Told } from './family.ts'
+import { LookupError } from './lookup.ts'
 
 export type { InboundContext } from './family.ts'
 

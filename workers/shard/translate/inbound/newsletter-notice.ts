@@ -1,9 +1,9 @@
 /** Notifications of channels: who became or is no longer an admin, and reactions, in their own stanzas and as `mex` updates. */
 import { type BinaryNode, getBinaryNodeChild, isJidNewsletter } from '@whiskeysockets/baileys'
 import { fromJid } from '../../../../src/domain/ids.ts'
-import { cutOrEmpty, isoOrNull, secondsOf } from './bounds.ts'
+import { cutOrEmpty, isoOrNull, secondsOf } from '../../wire/bounds.ts'
+import { type Json, jsonObject, object, objects, textOf } from '../../wire/json.ts'
 import { type InboundContext, notification, type Told } from './family.ts'
-import { type Json, jsonObject, object, objects, textOf } from './json.ts'
 
 /** A notice and the channel it is about: a `mex` update comes from the server, not from the channel. */
 export interface NewsletterNotice {

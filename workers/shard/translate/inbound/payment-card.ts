@@ -1,7 +1,7 @@
 /** `pix_key`, `review_and_pay`, `review_order`: cards whose content is JSON in a native flow. */
-import { cutOrEmpty, cutOrNull } from './bounds.ts'
+import { cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
+import { amountOf, type Json, numberOf, object, objects, textOf } from '../../wire/json.ts'
 import type { Told } from './family.ts'
-import { amountOf, type Json, numberOf, object, objects, textOf } from './json.ts'
 
 const MAX_PRODUCTS = 100
 const KEY_TYPES = new Set(['cpf', 'cnpj', 'phone', 'email', 'evp'])

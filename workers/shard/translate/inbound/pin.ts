@@ -1,6 +1,6 @@
 /** `pin`: a message kept on top of the chat, or taken down. */
 import { proto } from '@whiskeysockets/baileys'
-import { count } from './bounds.ts'
+import { count } from '../../wire/bounds.ts'
 import type { Family } from './family.ts'
 import { referencedMessage } from './referenced.ts'
 

@@ -1,6 +1,6 @@
 /** `location`, `live_location`. */
 import type { proto } from '@whiskeysockets/baileys'
-import { count, cutOrNull, decimal } from './bounds.ts'
+import { count, cutOrNull, decimal } from '../../wire/bounds.ts'
 import type { Family } from './family.ts'
 
 /** The block of a place; null where it says nothing about where it is. */

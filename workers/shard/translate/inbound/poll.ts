@@ -1,7 +1,7 @@
 /** `poll`, `poll_vote`. */
 import { createHash } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys'
-import { count, cutOrEmpty } from './bounds.ts'
+import { count, cutOrEmpty } from '../../wire/bounds.ts'
 import { type Content, type Field, unwrap } from './content.ts'
 import type { Family } from './family.ts'
 import { openAbout } from './secret.ts'

@@ -1,6 +1,6 @@
 /** Protocol messages that say something to a person: a deletion, an expiry, an edit in its old and in its sealed form. */
 import { proto } from '@whiskeysockets/baileys'
-import { count } from './bounds.ts'
+import { count } from '../../wire/bounds.ts'
 import { type Content, unwrap } from './content.ts'
 import { type Family, type KnownMessage, notification, type Scene, type Telling, type Told } from './family.ts'
 import { namesOf } from './referenced.ts'

@@ -1,6 +1,6 @@
 /** `reaction`: a sign under a message, or its withdrawal; also in the sealed form of announcement groups. */
 import { proto } from '@whiskeysockets/baileys'
-import { cutOrEmpty, isoOrNull, millisecondsToIso } from './bounds.ts'
+import { cutOrEmpty, isoOrNull, millisecondsToIso } from '../../wire/bounds.ts'
 import type { Family, Scene, Telling } from './family.ts'
 import { referencedMessage } from './referenced.ts'
 import { openAbout } from './secret.ts'

@@ -3,7 +3,7 @@
  * reports `played` in groups as read (BAILEYS.md 4, 14, 17b; NETWORK.md 6.1, 6.3).
  */
 import { areJidsSameUser, type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
-import { chatKind } from '../jid.ts'
+import { chatKind } from '../../wire/jid.ts'
 
 export type MessageStatus = 'sent' | 'delivered' | 'read' | 'played'
 

@@ -4,7 +4,7 @@
  * here, once, for every kind.
  */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
-import { bare } from '../jid.ts'
+import { bare } from '../../wire/jid.ts'
 import { identifier, type Scene } from './family.ts'
 
 export interface Reference {

@@ -1,5 +1,5 @@
 /** `text`: what was typed, with its link card. shared/api/webhook-payloads.md, 2.3. */
-import { cut, cutOrEmpty, cutOrNull } from './bounds.ts'
+import { cut, cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
 import type { Family } from './family.ts'
 
 export const text: Family = ({ field, message }) => {

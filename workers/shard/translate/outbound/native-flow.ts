@@ -5,7 +5,7 @@
 import { type BinaryNode, proto } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import type { Button } from '../../../../src/features/buttons.ts'
-import type { Destination } from '../../destination.ts'
+import type { Destination } from '../../send/destination.ts'
 
 export type Interactive = proto.Message.IInteractiveMessage
 export type FlowButton = proto.Message.InteractiveMessage.NativeFlowMessage.INativeFlowButton

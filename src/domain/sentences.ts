@@ -1,0 +1,56 @@
+/** The sentence of `GET /status` `error` and of `instance_status.reason`: shared/api/states.md, "Reasons and sentences". */
+import { iso } from './clock.ts'
+import type { RuntimeState, Status, StatusReason } from './instance.ts'
+
+type Sentences = Readonly<Partial<Record<StatusReason | 'none', string>>>
+
+const SENTENCES: Readonly<Record<Exclude<Status, 'connected'>, Sentences>> = {
+  created: { none: 'The session has not been started yet.' },
+  starting: {
+    none: 'The session is starting.',
+    engine_restart: 'The session is starting after an engine restart.',
+  },
+  qr: { pairing_required: 'Waiting for the QR code or pairing code to be accepted on the phone.' },
+  connecting: { none: 'Logging in to the account.', restarting: 'The session is restarting.' },
+  disconnected: {
+    connection_lost: 'The connection to the network was lost; reconnecting.',
+    connection_closed: 'The network closed the connection; reconnecting.',
+    service_unavailable: 'The network is temporarily unavailable; reconnecting.',
+    stream_error: 'The network reported a stream error; reconnecting.',
+    client_outdated: 'The network rejected the client version; updating and reconnecting.',
+    connect_failure: 'The network refused the login; reconnecting.',
+  },
+  logged_out: {
+    multidevice_mismatch: 'The account cannot use linked devices; update the app on the phone.',
+    pairing_failed: 'The pairing was not confirmed; pair again.',
+    logged_out: 'The linked device was removed on the phone; pair again.',
+    logout_requested: 'The account was disconnected by request; pair again.',
+    account_locked: 'The network ended the session of this account; open the app on the phone and pair again.',
+  },
+  banned: { banned: 'The network banned this account.' },
+  stopped: {
+    client_outdated: 'The network rejected the client version; update the service and restart.',
+    bad_session: 'The saved session is damaged; restart it or pair again.',
+    connection_replaced: 'The same session was opened somewhere else; restart it here to take over.',
+    qr_timeout: 'The QR code was not read in time; request it again.',
+    start_failed: 'The session could not be started.',
+    proxy_error: 'The configured proxy refused the connection.',
+    engine_restart: 'The session is not running; request a QR code to start it.',
+    multidevice_mismatch: 'The account cannot use linked devices; update the app on the phone.',
+  },
+}
+
+/** Null exactly when connected. */
+export function sentence({
+  status,
+  reason,
+  bannedUntil,
+}: Pick<RuntimeState, 'status' | 'reason' | 'bannedUntil'>): string | null {
+  if (status === 'connected') return null
+  if (reason === 'temporarily_banned') {
+    return bannedUntil === null
+      ? 'The network suspended this account for a while.'
+      : `The network suspended this account until ${iso(bannedUntil)}.`
+  }
+  return SENTENCES[status][reason ?? 'none'] ?? SENTENCES[status].none ?? `The instance is ${status}.`
+}

@@ -1,0 +1,23 @@
+/** What is known of chats that make their messages disappear, over a real store. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { keys } from '../../../src/storage/keys.ts'
+import { createDisappearing } from '../../../workers/shard/chats/disappearing.ts'
+import { INSTANCE, recordingLog, sealer, tempStore } from '../storage/fixtures.ts'
+import { ANA } from '../translate/inbound/context.ts'
+
+const message = {
+  key: { id: '3EB0A', remoteJid: ANA },
+  message: { extendedTextMessage: { text: 'gone tomorrow', contextInfo: { expiration: 86_400 } } },
+}
+
+// Each message of the chat was a failure of ours: taken again, and the connection cut, six times; then it was lost. Sends failed.
+test('an expiry that cannot be read is not known, and is learnt again from the next message', async (t) => {
+  const store = await tempStore(t)
+  const log = recordingLog()
+  const disappearing = createDisappearing({ instance: INSTANCE, store, sealer, log })
+  await store.commit({ ops: [[keys.disappearing(INSTANCE, sealer.blind(ANA)), Buffer.from('broken')]] })
+  assert.deepEqual(await disappearing.of([ANA]), {})
+  await store.commit({ ops: await disappearing.ops(message) })
+  assert.deepEqual(await disappearing.of([ANA]), { expiration: 86_400 })
+})

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
+import { createRecent } from '../../../workers/shard/chats/recent.ts'
+
+const ID = '3EB0796DC6B777C0C7CD'
+const ANA = '5511988887777@s.whatsapp.net'
+const ANA_LID = '81896604192873@lid'
+const GROUP = '120363019502650977@g.us'
+const said = (key: Partial<WAMessageKey>, conversation: string): WAMessage => ({
+  key: { id: ID, ...key },
+  message: { conversation },
+})
+const anybody = () => true
+const textOf = (message: WAMessage | undefined) => message?.message?.conversation
+
+test('who uses the id of another message does not take its place', () => {
+  const recent = createRecent()
+  recent.add(said({ remoteJid: ANA, fromMe: true }, 'mine'))
+  recent.add(said({ remoteJid: ANA, fromMe: false }, 'hers'))
+  recent.add(said({ remoteJid: GROUP, participant: '5511988886666@s.whatsapp.net' }, 'of a stranger'))
+  const mine = ({ fromMe }: WAMessageKey) => fromMe === true
+  assert.equal(textOf(recent.get(ID, mine)), 'mine')
+  assert.equal(textOf(recent.get(ID, (key) => !mine(key) && key.remoteJid === ANA)), 'hers')
+  assert.equal(textOf(recent.get(ID, ({ remoteJid }) => remoteJid === GROUP)), 'of a stranger')
+  assert.equal(recent.size, 3)
+})
+
+test('a message that comes again replaces itself, under either name of its author', () => {
+  const recent = createRecent()
+  recent.add(said({ remoteJid: ANA }, 'one'))
+  recent.add(said({ remoteJid: ANA_LID, remoteJidAlt: ANA }, 'two'))
+  assert.equal(recent.size, 1)
+  assert.equal(textOf(recent.get(ID, anybody)), 'two')
+})
+
+test('however many use one id, the first few are kept', () => {
+  const recent = createRecent()
+  recent.add(said({ remoteJid: ANA, fromMe: true }, 'mine'))
+  for (let n = 0; n < 100; n++) recent.add(said({ remoteJid: GROUP, participant: `${5511900000000 + n}@s.whatsapp.net` }, 'twin'))
+  assert.equal(recent.size, 4)
+  assert.equal(textOf(recent.get(ID, anybody)), 'mine')
+})
+
+test('the oldest go when there are too many, or too many bytes', () => {
+  const few = createRecent(2)
+  for (const id of ['a', 'b', 'a', 'c']) few.add(said({ id, remoteJid: ANA }, id))
+  assert.deepEqual(
+    ['a', 'b', 'c'].map((id) => textOf(few.get(id, anybody))),
+    ['a', undefined, 'c'],
+  )
+  const small = createRecent(100, 300)
+  for (const id of ['a', 'b', 'c']) small.add(said({ id, remoteJid: ANA }, 'x'.repeat(150)))
+  assert.deepEqual([small.size, textOf(small.get('c', anybody))?.length], [1, 150])
+})
+
+test('a post is found by the number the network gave it, in its channel only', () => {
+  const recent = createRecent()
+  const key = { remoteJid: '1@newsletter', server_id: '17' }
+  recent.add(said(key, 'a post'))
+  recent.add(said({ remoteJid: ANA }, 'a message'))
+  assert.equal(recent.post('1@newsletter', '17')?.id, ID)
+  assert.equal(recent.post('2@newsletter', '17'), undefined)
+  assert.equal(recent.post('1@newsletter', '18'), undefined)
+})

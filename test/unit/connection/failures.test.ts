@@ -1,0 +1,85 @@
+/** A connection that is lost and a query that the network refuses may bear the same number; only the first is tried again. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { assertNodeErrorFree, type BinaryNode, promiseTimeout } from '@whiskeysockets/baileys'
+import '../../../workers/shard/baileys/first.ts'
+import { adoptSocket, endReason, endSocket } from '../../../workers/shard/baileys/end.ts'
+import { withDeadline } from '../../../workers/shard/baileys/query.ts'
+import { asError } from '../../../workers/shard/baileys/rejections.ts'
+import { actionFailure, sendFailure } from '../../../workers/shard/connection/failures.ts'
+import { listen, openSocket, type Server } from '../baileys/loopback.ts'
+
+let server: Server
+before(async () => {
+  server = await listen()
+})
+after(() => server.close())
+
+const refusal = (code: number): BinaryNode => ({
+  tag: 'iq',
+  attrs: { type: 'error' },
+  content: [{ tag: 'error', attrs: { code: String(code), text: 'Timed Out' } }],
+})
+const thrownBy = async (work: () => unknown): Promise<unknown> => {
+  try {
+    await work()
+  } catch (error) {
+    return error
+  }
+  return assert.fail('it did not fail')
+}
+const isLoss = (error: unknown) => {
+  assert.equal(sendFailure(error).code, 'instance_not_connected')
+  assert.equal(actionFailure(error).code, 'instance_not_connected')
+}
+
+for (const code of [408, 428]) {
+  test(`a query that the network refuses with ${code} is refused, and the connection stands`, async () => {
+    const error = await thrownBy(() => assertNodeErrorFree(refusal(code)))
+    assert.equal(sendFailure(error).code, 'send_failed')
+    const failure = actionFailure(error)
+    assert.deepEqual([failure.code, failure.details], ['action_failed', { network_code: code }])
+    // As it comes out of a query with a deadline of ours.
+    const bounded = await thrownBy(() => withDeadline(5_000, async () => assertNodeErrorFree(refusal(code))))
+    assert.equal(sendFailure(bounded).code, 'send_failed')
+  })
+
+  test(`so is the metadata of a group, and a query about a channel, refused with ${code}`, () => {
+    // Socket/groups.js, extractGroupMetadata: `data` is the error's node.
+    const metadata = endReason('Timed Out', code, { tag: 'error', attrs: { code: String(code) } })
+    assert.equal(sendFailure(metadata).code, 'send_failed')
+    // Socket/mex.js, executeWMexQuery: `data` is the first GraphQL error.
+    const channel = endReason('GraphQL server error: Timed Out', code, { message: 'Timed Out', extensions: { error_code: code } })
+    assert.equal(sendFailure(channel).code, 'send_failed')
+    assert.deepEqual(actionFailure(channel).details, { network_code: code })
+  })
+}
+
+test('what waits on a socket, or writes to it, when it ends has lost its connection, whoever ended it', async () => {
+  for (const end of ['server', 'we'] as const) {
+    const sock = openSocket(server.url)
+    adoptSocket(sock)
+    const connection = server.connected()
+    await sock.waitForSocketOpen()
+    const client = await connection
+    const pending = sock.query({ tag: 'iq', attrs: { type: 'get', to: 's.whatsapp.net' }, content: [] }).catch((error) => error)
+    if (end === 'server') client.terminate()
+    else await endSocket(sock, endReason('nothing that comes in is handled', 428), 'abrupt')
+    isLoss(await pending)
+    isLoss(await thrownBy(() => sock.sendNode({ tag: 'ib', attrs: {} })))
+    await endSocket(sock, undefined)
+  }
+})
+
+test('so has a write that nobody takes, or that meets a broken pipe, and a bare value of the library', async () => {
+  isLoss(await thrownBy(() => promiseTimeout(1, () => {})))
+  isLoss(Object.assign(new Error('write EPIPE'), { code: 'EPIPE', syscall: 'write' }))
+  isLoss(1006)
+  isLoss(asError(1006))
+})
+
+test('our own deadline is neither', async () => {
+  const error = await thrownBy(() => withDeadline(1, () => new Promise(() => {})))
+  assert.equal(sendFailure(error).code, 'send_timeout')
+  assert.equal(actionFailure(error).code, 'send_timeout')
+})

@@ -1,0 +1,49 @@
+/** Pairing codes: a socket has one at a time (the library keeps it in its credentials), so only the latest can be entered. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createPairing } from '../../../workers/shard/connection/pairing.ts'
+
+/** Counts up, as the network gives each request another code. */
+function codes() {
+  let count = 0
+  return async () => `CODE${++count}`
+}
+
+test('asking again within a minute gives the same code, later another', async () => {
+  let now = 0
+  const pairing = createPairing({ now: () => now })
+  const request = codes()
+  assert.equal(await pairing.phoneCode('111', request), 'CODE1')
+  now = 59_999
+  assert.equal(await pairing.phoneCode('111', request), 'CODE1')
+  now = 60_000
+  assert.equal(await pairing.phoneCode('111', request), 'CODE2')
+})
+
+// The code for the first number was handed out again although the second had voided it.
+test('a code for another number voids the one before', async () => {
+  const pairing = createPairing({ now: () => 0 })
+  const request = codes()
+  assert.equal(await pairing.phoneCode('111', request), 'CODE1')
+  assert.equal(await pairing.phoneCode('222', request), 'CODE2')
+  assert.equal(await pairing.phoneCode('111', request), 'CODE3')
+  assert.equal(await pairing.phoneCode('111', request), 'CODE3')
+})
+
+test('a code that was refused is asked for again, and its refusal takes no later one with it', async () => {
+  const pairing = createPairing({ now: () => 0 })
+  let refuse: ((error: Error) => void) | undefined
+  const refused = pairing.phoneCode('111', () => new Promise((_, reject) => (refuse = reject)))
+  const request = codes()
+  assert.equal(await pairing.phoneCode('222', request), 'CODE1')
+  refuse?.(new Error('refused'))
+  await assert.rejects(refused, /refused/)
+  assert.equal(await pairing.phoneCode('222', request), 'CODE1')
+  await assert.rejects(
+    pairing.phoneCode('333', async () => {
+      throw new Error('refused, too')
+    }),
+    /too/,
+  )
+  assert.equal(await pairing.phoneCode('333', request), 'CODE2')
+})

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Batch } from '../../../src/storage/contract.ts'
+import { keys as records } from '../../../src/storage/keys.ts'
+import { createKeyCache, createKeyStore } from '../../../workers/shard/keys/key-store.ts'
+import { type Disk, openDisk, sealer, text } from './signal/gateway.ts'
+
+let disk: Disk
+before(async () => {
+  disk = await openDisk()
+})
+after(() => disk.close())
+
+const value = (words: string) => Buffer.from(words)
+
+/** A promise that the test settles. */
+function gate<T>() {
+  let open: (value: T) => void = () => {}
+  const passed = new Promise<T>((resolve) => {
+    open = resolve
+  })
+  return { passed, open }
+}
+
+test('what is committed is read back, also by another cache, and is sealed on disk', async () => {
+  const cache = createKeyCache({ maxEntries: 10 })
+  const keys = createKeyStore('read', disk.store, sealer, cache)
+  await keys.commit([['session', '1.0', value('secret session')]])
+  assert.equal(text((await keys.get('session', '1.0'))!), 'secret session')
+  const fresh = createKeyStore('read', disk.store, sealer, createKeyCache({ maxEntries: 10 }))
+  assert.equal(text((await fresh.get('session', '1.0'))!), 'secret session')
+  const stored = await disk.store.get(records.signal('read', 'session', sealer.blind('1.0')))
+  assert.ok(stored && !Buffer.from(stored).includes('secret'))
+})
+
+test('ids of every shape are kept apart', async () => {
+  const keys = createKeyStore('ids', disk.store, sealer, createKeyCache({ maxEntries: 10 }))
+  const ids = ['AAAA/b+c=', 'g@g.us::1_1::0', 'a?b', 'a:b', 'a%3Ab', 'ä', '__proto__']
+  await keys.commit(ids.map((id) => ['sender-key', id, value(id)] as const))
+  const fresh = createKeyStore('ids', disk.store, sealer, createKeyCache({ maxEntries: 10 }))
+  for (const id of ids) assert.equal(text((await fresh.get('sender-key', id))!), id)
+})
+
+test('memory follows the disk: during a pending write the old value is read, after it never again', async () => {
+  const cache = createKeyCache({ maxEntries: 10 })
+  const reading = gate<void>()
+  const writing = gate<void>()
+  let isSlow = false
+  const keys = createKeyStore(
+    'race',
+    {
+      ...disk.store,
+      async get(key) {
+        const found = await disk.store.get(key)
+        if (isSlow) await reading.passed
+        return found
+      },
+      async commit(batch) {
+        if (isSlow) await writing.passed
+        return disk.store.commit(batch)
+      },
+    },
+    sealer,
+    cache,
+  )
+  await keys.commit([['session', '1.0', value('old')]])
+  cache.forget('')
+  isSlow = true
+  // Reads the old value from the disk, and is held there.
+  const early = keys.get('session', '1.0')
+  const write = keys.commit([['session', '1.0', value('new')]])
+  const during = keys.get('session', '1.0')
+  writing.open()
+  await write
+  reading.open()
+  assert.equal(text((await early)!), 'new')
+  assert.equal(text((await during)!), 'new')
+  assert.equal(text((await keys.get('session', '1.0'))!), 'new')
+})
+
+test('a failed write leaves the cached value', async () => {
+  const cache = createKeyCache({ maxEntries: 10 })
+  let fails = false
+  const commit = async (batch: Parameters<typeof disk.store.commit>[0]) => {
+    if (fails) throw new Error('disk full')
+    return disk.store.commit(batch)
+  }
+  const keys = createKeyStore('failed', { ...disk.store, commit }, sealer, cache)
+  await keys.commit([['session', '1.0', value('old')]])
+  fails = true
+  await assert.rejects(keys.commit([['session', '1.0', value('new')]]), { message: 'disk full' })
+  assert.equal(text((await keys.get('session', '1.0'))!), 'old')
+})
+
+test('the cache keeps within its entries and bytes, and absence counts as an entry', async () => {
+  const cache = createKeyCache({ maxEntries: 3, maxBytes: 10_000 })
+  const keys = createKeyStore('bounds', disk.store, sealer, cache)
+  for (let n = 0; n < 10; n++) await keys.get('session', `${n}.0`)
+  assert.equal(cache.entries, 3)
+  await keys.commit([['session', 'big', Buffer.alloc(9_700)]])
+  assert.equal(cache.entries, 1)
+  assert.ok(cache.bytes <= 10_000)
+  await keys.commit([['session', 'bigger', Buffer.alloc(20_000)]])
+  assert.equal(cache.entries, 0)
+  assert.equal((await keys.get('session', 'bigger'))?.length, 20_000)
+})
+
+test('a second read does not reach the disk, whether the key is there or not', async () => {
+  let reads = 0
+  const get = (key: string) => {
+    reads += 1
+    return disk.store.get(key)
+  }
+  const keys = createKeyStore('hits', { ...disk.store, get }, sealer, createKeyCache({ maxEntries: 10 }))
+  await Promise.all([keys.get('lid-mapping', '1'), keys.get('lid-mapping', '1')])
+  await keys.get('lid-mapping', '1')
+  assert.equal(reads, 1)
+})
+
+test('erasing removes every key of the instance and of no other', async () => {
+  const cache = createKeyCache({ maxEntries: 5_000 })
+  const keys = createKeyStore('erase', disk.store, sealer, cache)
+  const other = createKeyStore('erase2', disk.store, sealer, cache)
+  await keys.commit(Array.from({ length: 2_500 }, (_, n) => ['pre-key', `${n}`, Buffer.alloc(64)] as const))
+  await other.commit([['pre-key', '1', Buffer.alloc(64)]])
+  await keys.erase()
+  assert.equal(await keys.isEmpty(), true)
+  assert.equal(await keys.get('pre-key', '7'), undefined)
+  assert.ok(await other.get('pre-key', '1'))
+})
+
+test('what goes along is in every commit of keys until one has succeeded', async () => {
+  const batches: string[][] = []
+  let isFull = true
+  const store = {
+    ...disk.store,
+    async commit(batch: Batch) {
+      batches.push(batch.ops.map(([key]) => key))
+      if (isFull) throw new Error('no space left on device')
+      return disk.store.commit(batch)
+    },
+  }
+  const keys = createKeyStore('along', store, sealer, createKeyCache({ maxEntries: 10 }))
+  const settle = keys.alongside([['along', value('with it')]])
+  await assert.rejects(keys.commit([['session', '1.0', value('first')]]), /no space/)
+  await assert.rejects(settle(), /no space/)
+  assert.equal(await keys.get('session', '1.0'), undefined)
+  isFull = false
+  await keys.commit([['session', '1.0', value('second')]])
+  await settle()
+  await keys.commit([['session', '1.0', value('third')]])
+  assert.deepEqual(
+    batches.map((names) => names.includes('along')),
+    [true, true, true, false],
+  )
+  assert.equal(text((await disk.store.get('along'))!), 'with it')
+})

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Batch, StateStore } from '../../../../src/storage/contract.ts'
+import type { KeyStore } from '../../../../workers/shard/keys/key-store.ts'
+import { directInbox } from '../../../../workers/shard/keys/signal/direct-inbox.ts'
+import type { Inbox } from '../../../../workers/shard/keys/signal/inbox-seam.ts'
+import { createSignalDevice } from '../../../../workers/simulator/people/signal-device.ts'
+import { type Disk, GATEWAY, openDisk, openGateway, sealer, session, text } from './gateway.ts'
+
+let disk: Disk
+before(async () => {
+  disk = await openDisk()
+})
+after(() => disk.close())
+
+const JID = '4915700000005@s.whatsapp.net'
+const said = (words: string) => Buffer.from(words)
+
+/** The real store, whose disk can be made to fail; remembers what was written in one step. */
+function failing(store: StateStore) {
+  const batches: Batch[] = []
+  const state = { fails: false, batches }
+  const wrapped: StateStore = {
+    get: (key) => store.get(key),
+    range: (prefix, options) => store.range(prefix, options),
+    close: () => store.close(),
+    commit: async (batch) => {
+      if (state.fails) throw new Error('disk full')
+      batches.push(batch)
+      return store.commit(batch)
+    },
+  }
+  return { state, store: wrapped }
+}
+
+test('a failed commit leaves the old state, on disk and in memory, and the message can be opened again', async () => {
+  const { state, store } = failing(disk.store)
+  const { repository, bundle, keys, openRepository } = await openGateway({ store, instanceId: 'fail' })
+  const device = createSignalDevice()
+  await device.openSession(GATEWAY, bundle(1))
+  const message = await device.encrypt(GATEWAY, said('precious'))
+  state.fails = true
+  await assert.rejects(repository.decryptMessage({ jid: JID, ...message }), { message: 'disk full' })
+  assert.equal(await keys.get('session', '4915700000005.0'), undefined)
+  assert.ok(await keys.get('pre-key', '1'))
+  state.fails = false
+  assert.equal(text(await openRepository().decryptMessage({ jid: JID, ...message })), 'precious')
+})
+
+test('what could not be stored does not leave, and the next message is readable', async () => {
+  const { state, store } = failing(disk.store)
+  const { repository } = await openGateway({ store, instanceId: 'fail-out' })
+  const device = createSignalDevice()
+  await repository.injectE2ESession({ jid: JID, session: session(device) })
+  state.fails = true
+  await assert.rejects(repository.encryptMessage({ jid: JID, data: said('lost') }), { message: 'disk full' })
+  state.fails = false
+  const { type, ciphertext } = await repository.encryptMessage({ jid: JID, data: said('kept') })
+  assert.equal(text(await device.decrypt(GATEWAY, type, ciphertext)), 'kept')
+})
+
+test('session, identity and used one-time key are one step', async () => {
+  const { state, store } = failing(disk.store)
+  const { repository, bundle } = await openGateway({ store, instanceId: 'one-step' })
+  const device = createSignalDevice()
+  await device.openSession(GATEWAY, bundle(4))
+  const before = state.batches.length
+  await repository.decryptMessage({ jid: JID, ...(await device.encrypt(GATEWAY, said('x'))) })
+  assert.equal(state.batches.length, before + 1)
+  assert.deepEqual(
+    state.batches
+      .at(-1)!
+      .ops.map(([key, value]) => [key.split(':').slice(3).join(':'), value !== null])
+      .toSorted(),
+    [
+      [`identity-key:${sealer.blind('4915700000005.0')}`, true],
+      [`pre-key:${sealer.blind('4')}`, false],
+      [`session:${sealer.blind('4915700000005.0')}`, true],
+    ],
+  )
+})
+
+test('a restart goes on with what is on disk', async () => {
+  const first = await openGateway({ store: disk.store, instanceId: 'restart' })
+  const device = createSignalDevice()
+  first.creds.account = { details: Buffer.from('linked') }
+  await first.auth.saveCreds(first.creds)
+  await first.repository.injectE2ESession({ jid: JID, session: session(device) })
+  const out = await first.repository.encryptMessage({ jid: JID, data: said('1') })
+  await device.decrypt(GATEWAY, out.type, out.ciphertext)
+  const again = await openGateway({ store: disk.store, instanceId: 'restart', preKeys: 0 })
+  assert.equal(text(await again.repository.decryptMessage({ jid: JID, ...(await device.encrypt(GATEWAY, said('2'))) })), '2')
+})
+
+test('the store’s own error comes through, and says nothing about the message', async () => {
+  const failed: Error[] = []
+  const noting = (keys: KeyStore): Inbox => ({ ...directInbox(keys), failed: ({ error }) => failed.push(error) })
+  const broken: StateStore = {
+    ...disk.store,
+    get: async (key) => {
+      if (key.includes(':pre-key:')) throw new Error('cannot read the disk')
+      return disk.store.get(key)
+    },
+  }
+  const { repository, bundle } = await openGateway({ store: broken, instanceId: 'unreadable', maxEntries: 1, inbox: noting })
+  const device = createSignalDevice()
+  await device.openSession(GATEWAY, bundle(1))
+  await assert.rejects(repository.decryptMessage({ jid: JID, ...(await device.encrypt(GATEWAY, said('x'))) }), {
+    name: 'Error',
+    message: 'cannot read the disk',
+  })
+  assert.deepEqual(
+    failed.map(({ message }) => message),
+    ['cannot read the disk'],
+  )
+})
+
+test('the inbox is asked before and in line, with the very object of the library, and answers for what was opened', async () => {
+  const asked: Uint8Array[] = []
+  const opened: Uint8Array[] = []
+  let known: Uint8Array | undefined
+  const noting = (keys: KeyStore): Inbox => ({
+    admit(ciphertext) {
+      asked.push(ciphertext)
+      return known
+    },
+    opened(part) {
+      opened.push(part.ciphertext)
+      return keys.commit(part.changes)
+    },
+    failed: () => {},
+  })
+  const { repository, bundle } = await openGateway({ store: disk.store, instanceId: 'seam', inbox: noting })
+  const device = createSignalDevice()
+  await device.openSession(GATEWAY, bundle(1))
+  const message = await device.encrypt(GATEWAY, said('x'))
+  await repository.decryptMessage({ jid: JID, ...message })
+  assert.ok(asked.length === 2 && asked.every((ciphertext) => ciphertext === message.ciphertext))
+  assert.ok(opened.length === 1 && opened[0] === message.ciphertext)
+  known = Uint8Array.of(1)
+  assert.equal(await repository.decryptMessage({ jid: JID, ...message }), known)
+  assert.equal(await repository.decryptGroupMessage({ group: 'g@g.us', authorJid: JID, msg: message.ciphertext }), known)
+  assert.equal(opened.length, 1)
+})

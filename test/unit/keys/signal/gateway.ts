@@ -1,0 +1,138 @@
+/** One pretend instance for these tests: the real store, the real repository, and key bundles as the network would hand them out. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  type AuthenticationCreds,
+  addTransactionCapability,
+  Curve,
+  generateSignalPubKey,
+  type LIDMapping,
+  type SignalRepositoryWithLIDStore,
+} from '@whiskeysockets/baileys'
+import pino from 'pino'
+import type { StateStore } from '../../../../src/storage/contract.ts'
+import { openStore } from '../../../../src/storage/open.ts'
+import { createSealer } from '../../../../src/storage/seal.ts'
+import { type AuthState, createAuthState } from '../../../../workers/shard/keys/credentials.ts'
+import { createKeyCache, createKeyStore, type KeyStore } from '../../../../workers/shard/keys/key-store.ts'
+import { directInbox } from '../../../../workers/shard/keys/signal/direct-inbox.ts'
+import type { Inbox } from '../../../../workers/shard/keys/signal/inbox-seam.ts'
+import { type AddressLocks, createAddressLocks } from '../../../../workers/shard/keys/signal/locks.ts'
+import { createSignalRepository } from '../../../../workers/shard/keys/signal/repository.ts'
+import type { SignalBundle, SignalDevice } from '../../../../workers/simulator/people/device.ts'
+
+export const log = pino({ level: 'silent' })
+
+export interface Disk {
+  store: StateStore
+  close(): Promise<void>
+}
+
+export async function openDisk(): Promise<Disk> {
+  const dir = await mkdtemp(join(tmpdir(), 'svc-signal-'))
+  const store = await openStore(`lmdb:${dir}`)
+  return {
+    store,
+    async close() {
+      await store.close()
+      await rm(dir, { recursive: true })
+    },
+  }
+}
+
+export const sealer = createSealer(Buffer.alloc(32, 7))
+
+export interface Gateway {
+  store: StateStore
+  keys: KeyStore
+  locks: AddressLocks
+  creds: AuthenticationCreds
+  auth: AuthState
+  repository: SignalRepositoryWithLIDStore
+  /** A further socket of the same instance. */
+  openRepository(inbox?: Inbox): SignalRepositoryWithLIDStore
+  /** What the network hands to somebody who starts a session with us; one-time key number `preKeyId`. */
+  bundle(preKeyId: number): SignalBundle
+}
+
+export interface GatewayOptions {
+  store: StateStore
+  instanceId?: string
+  inbox?: (keys: KeyStore) => Inbox
+  maxEntries?: number
+  pnToLid?: (jids: string[]) => Promise<LIDMapping[] | undefined>
+  preKeys?: number
+}
+
+export async function openGateway({
+  store,
+  instanceId = 'instance',
+  inbox = directInbox,
+  maxEntries = 1_000,
+  pnToLid,
+  preKeys = 50,
+}: GatewayOptions): Promise<Gateway> {
+  const keys = createKeyStore(instanceId, store, sealer, createKeyCache({ maxEntries }))
+  const locks = createAddressLocks()
+  const auth = createAuthState({ keys, store, sealer, locks })
+  const creds = await auth.discardHalfPaired()
+  const fresh = Array.from({ length: preKeys }, (_, at) => ({ id: at + 1, pair: Curve.generateKeyPair() }))
+  await keys.commit(fresh.map(({ id, pair }) => ['pre-key', String(id), Buffer.concat([pair.public, pair.private])] as const))
+
+  const openRepository = (used: Inbox = inbox(keys)) => {
+    const view = addTransactionCapability(auth.forSocket(creds).keys, log, { maxCommitRetries: 1, delayBetweenTriesMs: 1 })
+    return createSignalRepository({ keys, creds: () => creds, locks, inbox: used })({ creds, keys: view }, log, pnToLid)
+  }
+
+  return {
+    store,
+    keys,
+    locks,
+    creds,
+    auth,
+    repository: openRepository(),
+    openRepository,
+    bundle(preKeyId) {
+      const { pair } = fresh.find(({ id }) => id === preKeyId)!
+      const { signedPreKey } = creds
+      return {
+        registrationId: creds.registrationId,
+        identity: creds.signedIdentityKey.public,
+        signedPreKey: { id: signedPreKey.keyId, publicKey: signedPreKey.keyPair.public, signature: signedPreKey.signature },
+        preKey: { id: preKeyId, publicKey: pair.public },
+      }
+    },
+  }
+}
+
+/** As the library hands it to `injectE2ESession`: public keys with their type byte. */
+export function session(device: SignalDevice, take = true) {
+  const { registrationId, identity, signedPreKey, preKey } = device.bundle(take)
+  const typed = (publicKey: Uint8Array) => generateSignalPubKey(publicKey)
+  return {
+    registrationId,
+    identityKey: typed(identity),
+    signedPreKey: { keyId: signedPreKey.id, publicKey: typed(signedPreKey.publicKey), signature: signedPreKey.signature },
+    ...(preKey ? { preKey: { keyId: preKey.id, publicKey: typed(preKey.publicKey) } } : {}),
+  }
+}
+
+/** The gateway's own address, as its contacts know it. */
+export const GATEWAY = 'gateway.1'
+
+/** The same store, with 0 to 6 ms at random before every answer: what a busy or remote disk does to the order of things. */
+export function slowly(store: StateStore): StateStore {
+  const wait = () => new Promise((resolve) => setTimeout(resolve, Math.random() * 6))
+  return {
+    get: (key) => wait().then(() => store.get(key)),
+    commit: (batch) => wait().then(() => store.commit(batch)),
+    range: (prefix, options) => store.range(prefix, options),
+    close: () => store.close(),
+  }
+}
+
+/** Random padding as the library adds it: the last byte says how many. */
+export const padded = (message: Uint8Array) => Buffer.concat([message, Buffer.alloc(3, 3)])
+
+export const text = (bytes: Uint8Array) => Buffer.from(bytes).toString()

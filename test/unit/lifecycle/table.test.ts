@@ -1,0 +1,633 @@
+/** Every row of the table of states, asked without a network and without waiting. The numbers are those of `api/states.md`. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { CREATED, type RuntimeState, STATUSES, type Status, type StatusReason } from '../../../src/domain/instance.ts'
+import {
+  type Effect,
+  FRESH_RUN,
+  type Lifecycle,
+  type LifecycleEvent,
+  type Run,
+} from '../../../workers/shard/lifecycle/contract.ts'
+import { next } from '../../../workers/shard/lifecycle/table.ts'
+
+const NOW = Date.UTC(2026, 0, 31, 12)
+const at = (status: Status, state: Partial<RuntimeState> = {}, run: Partial<Run> = {}): Lifecycle => ({
+  state: { ...CREATED, status, ...state },
+  run: { ...FRESH_RUN, ...run },
+})
+/** Credentials of a completed pairing are saved. */
+const paired = (status: Status, state: Partial<RuntimeState> = {}, run: Partial<Run> = {}) =>
+  at(status, { paired: true, phone: '5511999990000', platform: 'android', ...state }, run)
+const closed = (code: number | null, message = '', expireSeconds: number | null = null): LifecycleEvent => ({
+  type: 'closed',
+  code,
+  message,
+  expireSeconds,
+})
+const opened: LifecycleEvent = { type: 'opened', phone: '5511999990000', profileName: 'Support', platform: 'android' }
+const renamed: LifecycleEvent = { type: 'nameChanged', profileName: 'Sales' }
+const scanned: LifecycleEvent = { type: 'paired', phone: '5511999990000', platform: 'android' }
+const asked = (what: 'restart' | 'qr' | 'disconnect'): LifecycleEvent => ({ type: `${what}Requested` })
+const timer = (name: 'retry' | 'pairing' | 'qrIdle' | 'ban'): LifecycleEvent => ({ type: 'timer', name })
+const failed = (cause: 'proxy' | 'handshake' | 'store'): LifecycleEvent => ({ type: 'startFailed', cause })
+
+const move = (from: Lifecycle, event: LifecycleEvent, random = 0.5) => next(from, event, { now: NOW, random })
+const short = (effects: readonly Effect[]) =>
+  effects.map((effect) => {
+    if (effect.do === 'timer') return `${effect.name} ${effect.delayMs}`
+    return effect.do === 'open' && effect.fresh ? 'open fresh' : effect.do
+  })
+
+interface Case {
+  row: string
+  from: Lifecycle
+  on: LifecycleEvent
+  to: [Status, StatusReason | null]
+  effects: string[]
+  state?: Partial<RuntimeState>
+}
+
+const SECRETS_GONE = ['close', 'eraseCredentials']
+const LIVE = ['connected', 'connecting', 'disconnected'] as const
+const each = <T>(values: readonly T[], make: (value: T) => Case) => values.map(make)
+
+/** Codes of row 14 with the reason that each has. */
+const DROPS: [number | null, StatusReason][] = [
+  [428, 'connection_closed'],
+  [408, 'connection_lost'],
+  [503, 'service_unavailable'],
+  [500, 'stream_error'],
+  [501, 'stream_error'],
+  [515, 'stream_error'],
+  [null, 'stream_error'],
+  [400, 'connect_failure'],
+  [409, 'connect_failure'],
+  [415, 'connect_failure'],
+  [418, 'connect_failure'],
+]
+
+const CASES: Case[] = [
+  { row: '2', from: at('created'), on: { type: 'created' }, to: ['starting', null], effects: ['eraseCredentials', 'open fresh'] },
+  { row: '3', from: at('starting'), on: { type: 'qrShown' }, to: ['qr', 'pairing_required'], effects: ['qrIdle 600000'] },
+  { row: '3: next code', from: at('qr'), on: { type: 'qrShown' }, to: ['qr', 'pairing_required'], effects: [] },
+  { row: '4', from: paired('starting'), on: { type: 'socketOpened' }, to: ['connecting', null], effects: [] },
+  {
+    row: '5: proxy',
+    from: at('starting', {}, { failedStarts: 2 }),
+    on: failed('proxy'),
+    to: ['stopped', 'proxy_error'],
+    effects: ['close'],
+  },
+  {
+    row: '5: store',
+    from: paired('starting', {}, { failedStarts: 2 }),
+    on: failed('store'),
+    to: ['stopped', 'start_failed'],
+    effects: ['close'],
+    state: { paired: true },
+  },
+  {
+    row: '5',
+    from: at('starting', {}, { failedStarts: 2 }),
+    on: failed('handshake'),
+    to: ['stopped', 'start_failed'],
+    effects: ['close'],
+  },
+  {
+    row: '5',
+    from: at('starting', {}, { failedStarts: 2 }),
+    on: closed(408),
+    to: ['stopped', 'start_failed'],
+    effects: ['close'],
+  },
+  {
+    row: '6',
+    from: at('qr'),
+    on: scanned,
+    to: ['connecting', null],
+    effects: ['pairing 60000'],
+    state: { paired: true, phone: '5511999990000', platform: 'android' },
+  },
+  { row: '7', from: paired('connecting'), on: closed(515), to: ['connecting', null], effects: ['close', 'open'] },
+  ...each([...LIVE, 'starting'] as const, (status) => ({
+    row: '8',
+    from: paired(status, { disconnectedAt: 1 }, { attempt: 4, badSessions: 3, outdated: 2 }),
+    on: opened,
+    to: ['connected', null],
+    effects: [],
+    state: { connectedAt: NOW, disconnectedAt: null, profileName: 'Support', phone: '5511999990000', platform: 'android' },
+  })),
+  ...each([...LIVE, 'starting'] as const, (status) => ({
+    row: '8: name',
+    from: paired(status, { profileName: 'Support' }),
+    on: renamed,
+    to: [status, null],
+    effects: [],
+    state: { profileName: 'Sales' },
+  })),
+  {
+    row: '9',
+    from: paired('connecting', {}, { firstLogin: true }),
+    on: closed(401),
+    to: ['logged_out', 'pairing_failed'],
+    effects: SECRETS_GONE,
+    state: { paired: false },
+  },
+  {
+    row: '9: no restart',
+    from: paired('connecting', {}, { firstLogin: true }),
+    on: timer('pairing'),
+    to: ['logged_out', 'pairing_failed'],
+    effects: SECRETS_GONE,
+    state: { paired: false },
+  },
+  {
+    row: '10',
+    from: at('qr', { reason: 'pairing_required' }),
+    on: closed(408, 'QR refs attempts ended'),
+    to: ['qr', 'pairing_required'],
+    effects: ['close', 'open fresh'],
+  },
+  { row: '11: read', from: at('qr'), on: asked('qr'), to: ['qr', 'pairing_required'], effects: ['qrIdle 600000'] },
+  { row: '11', from: at('qr'), on: timer('qrIdle'), to: ['stopped', 'qr_timeout'], effects: SECRETS_GONE },
+  ...each([428, 503, 500, 408], (code) => ({
+    row: '12',
+    from: at('qr', { reason: 'pairing_required' }),
+    on: closed(code),
+    to: ['qr', 'pairing_required'],
+    effects: ['close', 'retry 1000'],
+  })),
+  {
+    row: '12',
+    from: at('qr', { reason: 'pairing_required' }),
+    on: closed(405),
+    to: ['qr', 'pairing_required'],
+    effects: ['refreshVersion', 'close', 'retry 1000'],
+  },
+  { row: '13', from: at('qr'), on: closed(411), to: ['stopped', 'multidevice_mismatch'], effects: ['close'] },
+  ...each(DROPS, ([code, reason]) => ({
+    row: '14, 15',
+    from: paired('connected'),
+    on: closed(code),
+    to: ['disconnected', reason],
+    effects: ['close', 'retry 1000'],
+    state: { disconnectedAt: NOW, paired: true },
+  })),
+  ...each(
+    DROPS.filter(([code]) => code !== 515),
+    ([code, reason]) => ({
+      row: '14, 15',
+      from: paired('connecting'),
+      on: closed(code),
+      to: ['disconnected', reason],
+      effects: ['close', 'retry 1000'],
+      state: { disconnectedAt: NOW, paired: true },
+    }),
+  ),
+  ...each(['connected', 'connecting'] as const, (status) => ({
+    row: '14, 15',
+    from: paired(status),
+    on: closed(405),
+    to: ['disconnected', 'client_outdated'],
+    effects: ['close', 'refreshVersion', 'retry 1000'],
+  })),
+  {
+    row: '14, 15: no handshake',
+    from: paired('connecting'),
+    on: failed('handshake'),
+    to: ['disconnected', 'connection_lost'],
+    effects: ['close', 'retry 1000'],
+  },
+  {
+    row: 'retry',
+    from: paired('disconnected', { reason: 'connection_lost' }),
+    on: timer('retry'),
+    to: ['disconnected', 'connection_lost'],
+    effects: ['open'],
+  },
+  { row: '8', from: paired('disconnected'), on: opened, to: ['connected', null], effects: [] },
+  {
+    row: '17',
+    from: paired('disconnected', {}, { badSessions: 4 }),
+    on: closed(500),
+    to: ['stopped', 'bad_session'],
+    effects: ['close'],
+    state: { paired: true },
+  },
+  {
+    row: '18',
+    from: paired('disconnected', {}, { outdated: 2 }),
+    on: closed(405),
+    to: ['stopped', 'client_outdated'],
+    effects: ['close'],
+    state: { paired: true },
+  },
+  ...LIVE.flatMap((status): Case[] => [
+    {
+      row: '19',
+      from: paired(status),
+      on: closed(440),
+      to: ['stopped', 'connection_replaced'],
+      effects: ['close'],
+      state: { paired: true },
+    },
+    {
+      row: '20',
+      from: paired(status, { connectedAt: 1 }),
+      on: closed(401),
+      to: ['logged_out', 'logged_out'],
+      effects: SECRETS_GONE,
+      state: { paired: false, phone: '5511999990000', connectedAt: null },
+    },
+    {
+      row: '21',
+      from: paired(status),
+      on: asked('disconnect'),
+      to: ['logged_out', 'logout_requested'],
+      effects: status === 'connected' ? ['logout', ...SECRETS_GONE] : SECRETS_GONE,
+      state: { paired: false, phone: null },
+    },
+    {
+      row: '23',
+      from: paired(status),
+      on: closed(403),
+      to: ['logged_out', 'account_locked'],
+      effects: SECRETS_GONE,
+      state: { paired: false },
+    },
+    {
+      row: '24',
+      from: paired(status),
+      on: closed(406),
+      to: ['banned', 'banned'],
+      effects: SECRETS_GONE,
+      state: { paired: false },
+    },
+    {
+      row: '25',
+      from: paired(status),
+      on: closed(402, 'Connection Failure', 3_600),
+      to: ['banned', 'temporarily_banned'],
+      effects: ['close', 'ban 3600000'],
+      state: { paired: true, bannedUntil: NOW + 3_600_000 },
+    },
+    {
+      row: '27',
+      from: paired(status),
+      on: closed(411),
+      to: ['logged_out', 'multidevice_mismatch'],
+      effects: SECRETS_GONE,
+      state: { paired: false },
+    },
+    {
+      row: '28',
+      from: paired(status),
+      on: asked('restart'),
+      to: ['connecting', 'restarting'],
+      effects: ['close', 'open'],
+      state: { paired: true },
+    },
+  ]),
+  ...each(['qr', 'starting', 'stopped', 'banned'] as const, (status) => ({
+    row: '22',
+    from: paired(status, { paired: status !== 'qr', bannedUntil: 1 }),
+    on: asked('disconnect'),
+    to: ['logged_out', 'logout_requested'],
+    effects: SECRETS_GONE,
+    state: { paired: false, phone: null, bannedUntil: null },
+  })),
+  {
+    row: '26',
+    from: paired('banned', { reason: 'temporarily_banned', bannedUntil: NOW }),
+    on: timer('ban'),
+    to: ['connecting', null],
+    effects: ['open'],
+    state: { bannedUntil: null },
+  },
+  ...each(['qr', 'starting'] as const, (status) => ({
+    row: '29',
+    from: at(status),
+    on: asked('restart'),
+    to: ['starting', null],
+    effects: ['close', 'eraseCredentials', 'open fresh'],
+  })),
+  ...(['restart', 'qr'] as const).flatMap((what) => [
+    ...each(['stopped', 'banned'] as const, (status) => ({
+      row: '30',
+      from: paired(status, { bannedUntil: 1 }),
+      on: asked(what),
+      to: ['connecting', null],
+      effects: ['open'],
+      state: { bannedUntil: null, paired: true },
+    })),
+    ...each(['created', 'logged_out', 'stopped', 'banned'] as const, (status) => ({
+      row: '31',
+      from: at(status),
+      on: asked(what),
+      to: ['starting', null],
+      effects: ['eraseCredentials', 'open fresh'],
+    })),
+    // An erase that failed on a full disk left its credentials: after a restart the instance could not be paired any more.
+    ...each(['logged_out'] as const, (status) => ({
+      row: '31',
+      from: paired(status),
+      on: asked(what),
+      to: ['starting', null],
+      effects: ['eraseCredentials', 'open fresh'],
+      state: { paired: false },
+    })),
+  ]),
+  ...each([...LIVE, 'starting'] as const, (status) => ({
+    row: '32',
+    from: paired(status),
+    on: { type: 'booted' },
+    to: ['starting', 'engine_restart'],
+    effects: ['open'],
+    state: { paired: true },
+  })),
+  ...each(['qr', 'starting'] as const, (status) => ({
+    row: '33',
+    from: at(status),
+    on: { type: 'booted' },
+    to: ['stopped', 'engine_restart'],
+    effects: ['eraseCredentials'],
+  })),
+  {
+    row: 'kept: ban timer',
+    from: paired('banned', { reason: 'temporarily_banned', bannedUntil: NOW + 5_000 }),
+    on: { type: 'booted' },
+    to: ['banned', 'temporarily_banned'],
+    effects: ['ban 5000'],
+    state: { bannedUntil: NOW + 5_000 },
+  },
+]
+
+describe('every row of the table', () => {
+  for (const { row, from, on, to, effects, state = {} } of CASES) {
+    const detail = 'code' in on ? ` ${on.code}` : 'cause' in on ? ` ${on.cause}` : ''
+    test(`${row}: ${from.state.status} and ${on.type}${detail} make ${to[0]}, ${to[1]}`, () => {
+      const found = move(from, on)
+      assert.ok(found, 'there is a move')
+      assert.equal(found.row, row)
+      assert.deepEqual([found.next.state.status, found.next.state.reason], to)
+      assert.deepEqual(short(found.effects), effects)
+      for (const [field, value] of Object.entries(state)) {
+        assert.equal(found.next.state[field as keyof RuntimeState], value, field)
+      }
+    })
+  }
+
+  test('16: an automatic retry that opens makes connected, and everything counted starts over', () => {
+    const found = move(paired('disconnected', { disconnectedAt: 1 }, { attempt: 9, badSessions: 4, outdated: 2 }), opened)
+    assert.deepEqual(found?.next.run, FRESH_RUN)
+    assert.equal(found?.next.state.status, 'connected')
+  })
+})
+
+/** What leaves an instance as it is. */
+const NOTHING: [string, Lifecycle, LifecycleEvent][] = [
+  ['22a: a disconnect while created', at('created'), asked('disconnect')],
+  ['22a: a disconnect while logged out', at('logged_out', { reason: 'logged_out' }), asked('disconnect')],
+  ['a restart of the process while created', at('created'), { type: 'booted' }],
+  ['a restart of the process while logged out', at('logged_out'), { type: 'booted' }],
+  ['a restart of the process while stopped', paired('stopped'), { type: 'booted' }],
+  ['a restart of the process while banned for good', at('banned', { reason: 'banned' }), { type: 'booted' }],
+  ...(['connected', 'connecting', 'disconnected', 'starting'] as const).map((status): [string, Lifecycle, LifecycleEvent] => [
+    `a QR asked for while ${status}`,
+    paired(status),
+    asked('qr'),
+  ]),
+  ['a retry timer that is late', paired('connected'), timer('retry')],
+  ['a retry timer after a stop', paired('stopped'), timer('retry')],
+  ['a pairing timer after the login', paired('connected'), timer('pairing')],
+  ['a pairing timer of an earlier login', paired('connecting'), timer('pairing')],
+  ['an idle timer after the scan', paired('connecting'), timer('qrIdle')],
+  ['a ban timer after a restart', paired('connecting'), timer('ban')],
+  ['a code shown after a stop', at('stopped'), { type: 'qrShown' }],
+  ['the name it has', paired('connected', { profileName: 'Sales' }), renamed],
+  ['a name before anybody has agreed', at('qr'), renamed],
+  ['a socket opened without credentials', at('starting'), { type: 'socketOpened' }],
+  ['a socket opened by a retry', paired('disconnected'), { type: 'socketOpened' }],
+  ...(['created', 'logged_out', 'banned', 'stopped'] as const).flatMap((status): [string, Lifecycle, LifecycleEvent][] => [
+    [`a close while ${status}`, paired(status), closed(428)],
+    [`an open while ${status}`, paired(status), opened],
+    [`a scan while ${status}`, at(status), scanned],
+  ]),
+]
+
+describe('what means nothing', () => {
+  for (const [what, from, event] of NOTHING) test(what, () => assert.equal(move(from, event), null))
+})
+
+/** Takes events one after another and returns every status with its reason on the way. */
+function walk(from: Lifecycle, events: LifecycleEvent[]) {
+  let state = from
+  return events.map((event) => {
+    const found = move(state, event)
+    if (found) state = found.next
+    return found ? `${found.next.state.status} ${found.next.state.reason} (${short(found.effects).join(', ')})` : 'nothing'
+  })
+}
+
+describe('the schedule of retries', () => {
+  test('retries come after 1, 2, 4, 8, 16, 30, 60 and then every 120 s, without limit', () => {
+    let state = paired('connected')
+    const delays: number[] = []
+    for (let count = 0; count < 12; count += 1) {
+      const found = move(state, closed(428))
+      assert.ok(found)
+      delays.push(...found.effects.flatMap((effect) => (effect.do === 'timer' ? [effect.delayMs / 1_000] : [])))
+      state = found.next
+    }
+    assert.deepEqual(delays, [1, 2, 4, 8, 16, 30, 60, 120, 120, 120, 120, 120])
+    assert.equal(state.state.status, 'disconnected')
+  })
+
+  test('each delay is up to 20 % shorter or longer', () => {
+    const delay = (attempt: number, random: number) =>
+      short(move(paired('disconnected', {}, { attempt }), closed(428), random)?.effects ?? []).at(-1)
+    assert.deepEqual([delay(0, 0), delay(0, 1)], ['retry 800', 'retry 1200'])
+    assert.deepEqual([delay(30, 0), delay(30, 1)], ['retry 96000', 'retry 144000'])
+  })
+
+  test('a lost link begins again at 1 s, whatever was tried before the login', () => {
+    const found = move(paired('connected', {}, { attempt: 7 }), closed(428))
+    assert.deepEqual(short(found!.effects), ['close', 'retry 1000'])
+  })
+
+  test('disconnected_at is that of the loss, not of the last try', () => {
+    const again = move(paired('disconnected', { disconnectedAt: 7 }), closed(408))
+    assert.equal(again?.next.state.disconnectedAt, 7)
+  })
+
+  test('retries before the pairing grow too, and a code that is shown starts them over', () => {
+    assert.deepEqual(
+      walk(at('qr', { reason: 'pairing_required' }), [closed(428), closed(428), closed(428), { type: 'qrShown' }, closed(428)]),
+      [
+        'qr pairing_required (close, retry 1000)',
+        'qr pairing_required (close, retry 2000)',
+        'qr pairing_required (close, retry 4000)',
+        'qr pairing_required ()',
+        'qr pairing_required (close, retry 1000)',
+      ],
+    )
+  })
+})
+
+describe('what is counted', () => {
+  test('5: a start is tried three times, whatever went wrong each time', () => {
+    assert.deepEqual(walk(at('starting'), [failed('handshake'), closed(408), failed('handshake')]), [
+      'starting null (close, retry 1000)',
+      'starting null (close, retry 2000)',
+      'stopped start_failed (close)',
+    ])
+    assert.deepEqual(
+      walk(at('starting'), [failed('proxy'), failed('proxy'), failed('proxy')]).at(-1),
+      'stopped proxy_error (close)',
+    )
+    assert.deepEqual(
+      walk(paired('starting'), [failed('store'), failed('store'), failed('store')]).at(-1),
+      'stopped start_failed (close)',
+    )
+  })
+
+  test('5: a proxy that refuses a login with credentials is tried three times as well', () => {
+    assert.deepEqual(
+      walk(paired('connecting', { reason: 'restarting' }), [failed('proxy'), timer('retry'), failed('proxy'), failed('proxy')]),
+      [
+        'connecting restarting (close, retry 1000)',
+        'connecting restarting (open)',
+        'connecting restarting (close, retry 2000)',
+        'stopped proxy_error (close)',
+      ],
+    )
+  })
+
+  test('a link that was lost is tried without limit, also through a proxy that refuses', () => {
+    const steps = walk(
+      paired('disconnected', {}, { attempt: 20 }),
+      Array.from({ length: 10 }, () => failed('proxy')),
+    )
+    assert.ok(steps.every((step) => step === 'disconnected connection_lost (close, retry 120000)'))
+  })
+
+  test('5: a code that was shown ends the counting of starts', () => {
+    assert.equal(move(at('starting', {}, { failedStarts: 2 }), { type: 'qrShown' })?.next.run.failedStarts, 0)
+  })
+
+  test('17: five closes with 500 in a row stop it; the one that ended a connection is not among them', () => {
+    const steps = walk(
+      paired('connected'),
+      Array.from({ length: 6 }, () => closed(500)),
+    )
+    assert.deepEqual(
+      steps.map((step) => step.split(' (')[0]),
+      [...Array.from({ length: 5 }, () => 'disconnected stream_error'), 'stopped bad_session'],
+    )
+    assert.deepEqual(
+      walk(
+        paired('connecting'),
+        Array.from({ length: 5 }, () => closed(500)),
+      ).at(-1),
+      'stopped bad_session (close)',
+    )
+  })
+
+  test('17: any other close in between starts the count over', () => {
+    const steps = walk(paired('connecting'), [closed(500), closed(500), closed(500), closed(500), closed(428), closed(500)])
+    assert.match(steps.at(-1)!, /^disconnected stream_error/)
+  })
+
+  test('18: three refusals of the version in a row stop it, and another version is chosen between them', () => {
+    assert.deepEqual(walk(paired('connecting'), [closed(405), closed(405), closed(405)]), [
+      'disconnected client_outdated (close, refreshVersion, retry 1000)',
+      'disconnected client_outdated (close, refreshVersion, retry 2000)',
+      'stopped client_outdated (close)',
+    ])
+    assert.match(walk(paired('connecting'), [closed(405), closed(405), closed(503), closed(405)]).at(-1)!, /^disconnected/)
+  })
+
+  test('7: restarts without end are no pairing any more', () => {
+    const steps = walk(
+      paired('connecting', {}, { firstLogin: true }),
+      Array.from({ length: 6 }, () => closed(515)),
+    )
+    assert.deepEqual(
+      steps.slice(0, 5),
+      Array.from({ length: 5 }, () => 'connecting null (close, open)'),
+    )
+    assert.match(steps[5]!, /^disconnected stream_error/)
+  })
+})
+
+describe('what else is remembered', () => {
+  test('9: a 401 after the first login is an unlinked device, not a failed pairing', () => {
+    const steps = walk(at('qr'), [scanned, closed(515), opened, closed(428), closed(401)])
+    assert.equal(steps.at(-1), 'logged_out logged_out (close, eraseCredentials)')
+  })
+
+  test('25: a suspension without an end is asked about after an hour', () => {
+    assert.deepEqual(short(move(paired('connected'), closed(402))!.effects), ['close', 'ban 3600000'])
+  })
+
+  test('26: a suspension that has ended while the process was down is over at once', () => {
+    const booted = move(paired('banned', { reason: 'temporarily_banned', bannedUntil: NOW - 1 }), { type: 'booted' })
+    assert.deepEqual(short(booted!.effects), ['ban 0'])
+  })
+
+  test('leaving connected notes when, however it is left', () => {
+    for (const event of [
+      closed(440),
+      closed(401),
+      asked('disconnect'),
+      asked('restart'),
+      closed(406),
+      { type: 'booted' } as const,
+    ]) {
+      assert.equal(move(paired('connected', { connectedAt: 1 }), event)?.next.state.disconnectedAt, NOW, event.type)
+    }
+  })
+
+  test('an account that wants a passkey cannot be linked', () => {
+    for (const from of [at('qr'), paired('connecting')]) {
+      const found = move(from, { type: 'passkeyRequested' })
+      assert.deepEqual([found?.next.state.status, found?.next.state.reason], ['logged_out', 'pairing_failed'])
+    }
+  })
+
+  test('no move ends in a status that does not exist, whatever happens wherever', () => {
+    const events: LifecycleEvent[] = [
+      ...[401, 402, 403, 405, 406, 408, 409, 411, 428, 440, 500, 503, 515, 999, null].map((code) => closed(code)),
+      ...(['restart', 'qr', 'disconnect'] as const).map(asked),
+      ...(['retry', 'pairing', 'qrIdle', 'ban'] as const).map(timer),
+      ...(['proxy', 'handshake', 'store'] as const).map(failed),
+      { type: 'booted' },
+      { type: 'created' },
+      { type: 'socketOpened' },
+      { type: 'qrShown' },
+      { type: 'passkeyRequested' },
+      scanned,
+      opened,
+    ]
+    for (const status of STATUSES) {
+      for (const isPaired of [true, false]) {
+        for (const event of events) {
+          const found = move(at(status, { paired: isPaired }), event)
+          if (!found) continue
+          const to = found.next.state.status
+          assert.ok(STATUSES.includes(to))
+          const opens = found.effects.some((effect) => effect.do === 'open' || (effect.do === 'timer' && effect.name !== 'ban'))
+          const isRunning = !['created', 'logged_out', 'banned', 'stopped'].includes(to)
+          if (opens) assert.ok(isRunning, `${found.row} leaves something running in ${to}`)
+          if (
+            !isRunning &&
+            isRunning !== !['created', 'logged_out', 'banned', 'stopped'].includes(status) &&
+            event.type !== 'booted'
+          )
+            assert.ok(short(found.effects).includes('close'), `${found.row} leaves its socket open in ${to}`)
+        }
+      }
+    }
+  })
+})

@@ -1,0 +1,200 @@
+/** `message_status` over real storage: each value once, never a lower one after a higher, over restarts and commits that fail. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { DAY } from '../../../src/domain/clock.ts'
+import { keys } from '../../../src/storage/keys.ts'
+import { createIdentity } from '../../../workers/shard/chats/identity.ts'
+import { createMessageStatuses } from '../../../workers/shard/receipts/message-status.ts'
+import type { MessageStatus, Receipt } from '../../../workers/shard/translate/inbound/receipt.ts'
+import { createOutbox } from '../../../workers/shard/webhooks/outbox.ts'
+import { INSTANCE, recordingLog, START, sealer, tempStore, until, webhookSettings } from '../storage/fixtures.ts'
+
+const ANA = '5511988880001@s.whatsapp.net'
+const ANA_LID = '81896604190001@lid'
+const BIA = '5511988880002@s.whatsapp.net'
+const GROUP = '120363019502650977@g.us'
+
+/** Number to LID and back, as the library stores what it learns. */
+const pairs: Record<string, string> = {}
+const identity = createIdentity({
+  creds: { me: { id: '5511999990000:7@s.whatsapp.net' } },
+  keys: { get: async (_: string, ids: string[]) => Object.fromEntries(ids.map((id) => [id, pairs[id]])) },
+} as unknown as Parameters<typeof createIdentity>[0])
+
+interface Bench {
+  /** A new life over the same storage. */
+  open(): Promise<ReturnType<typeof createMessageStatuses>>
+  /** `status ids participant`, in the order of the webhooks. */
+  told: string[]
+  fail(times: number): void
+  pass(ms: number): void
+  rows(): Promise<string[]>
+}
+
+async function bench(t: TestContext): Promise<Bench> {
+  const real = await tempStore(t)
+  const log = recordingLog()
+  const told: string[] = []
+  let failing = 0
+  let now = START
+  /** A restart ends the line that was before: two at a time would both deliver. */
+  let endPrevious = async () => {}
+  const clock = { now: () => now }
+  const store = {
+    ...real,
+    commit: async (batch: Parameters<typeof real.commit>[0]) => {
+      if (failing > 0 && batch.ops.some(([key]) => key.startsWith(keys.receipts(INSTANCE)))) {
+        failing--
+        throw new Error('no space left on device')
+      }
+      return real.commit(batch)
+    },
+  }
+  return {
+    told,
+    fail: (times) => {
+      failing = times
+    },
+    pass: (ms) => {
+      now += ms
+    },
+    async rows() {
+      const found: string[] = []
+      for await (const [key] of real.range(keys.receipts(INSTANCE))) found.push(key)
+      return found
+    },
+    async open() {
+      await endPrevious()
+      const outbox = createOutbox({
+        instanceId: INSTANCE,
+        store,
+        sealer,
+        clock,
+        webhooks: () => webhookSettings(null, { message_status_url: 'http://127.0.0.1:1/hook' }),
+        async deliver({ body }) {
+          const { status, ids, phone, participant_phone } = JSON.parse(Buffer.from(body).toString())
+          told.push([status, ids.join('+'), participant_phone ?? phone].join(' '))
+          return { ok: true, code: 200, error: null, durationMs: 0 }
+        },
+        log,
+      })
+      await outbox.start()
+      const statuses = createMessageStatuses({
+        instance: INSTANCE,
+        store,
+        outbox,
+        clock,
+        log: log as unknown as Parameters<typeof createMessageStatuses>[0]['log'],
+        killAt: () => {},
+      })
+      statuses.start()
+      endPrevious = async () => {
+        await statuses.stop()
+        await outbox.stop(1_000)
+      }
+      t.after(endPrevious)
+      return statuses
+    },
+  }
+}
+
+const receipt = (status: MessageStatus, ids: string[], more: Partial<Receipt> = {}): Receipt => ({
+  status,
+  ids,
+  chat: ANA,
+  participant: null,
+  at: START,
+  ...more,
+})
+
+// What was told was in memory alone: after a restart a late `delivered` followed the `read`.
+test('after a restart no value is told again, and no lower one', async (t) => {
+  const b = await bench(t)
+  const before = await b.open()
+  await before.take(identity, receipt('read', ['A']))
+  await before.stop()
+  const after = await b.open()
+  await after.take(identity, receipt('delivered', ['A', 'B']))
+  await after.take(identity, receipt('read', ['A']))
+  assert.equal(await after.sent(identity, ANA, 'A', START), null)
+  await after.take(identity, receipt('played', ['A']))
+  await until(() => b.told.length === 3, 'all')
+  assert.deepEqual(b.told, ['read A 5511988880001', 'delivered B 5511988880001', 'played A 5511988880001'])
+})
+
+// It was marked before the commit: the event was lost, and the receipt that came again told nothing.
+test('what could not be written is told when it comes again', async (t) => {
+  const b = await bench(t)
+  const statuses = await b.open()
+  b.fail(1)
+  await assert.rejects(statuses.take(identity, receipt('delivered', ['A'])))
+  await statuses.take(identity, receipt('delivered', ['A']))
+  await until(() => b.told.length === 1, 'delivered')
+})
+
+// Asking marked it: when the rest of the item's end failed, the repeat left `sent` out.
+test('`sent` counts when it is committed, not when it is prepared', async (t) => {
+  const b = await bench(t)
+  const statuses = await b.open()
+  assert.ok((await statuses.sent(identity, ANA, 'A', START))?.ops().length)
+  const again = await statuses.sent(identity, ANA, 'A', START)
+  assert.ok(again?.ops().length)
+  again.applied()
+  assert.equal(await statuses.sent(identity, ANA, 'A', START), null)
+})
+
+test('a receipt waits for the commit of `sent`; where that takes too long, `sent` is left out', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const b = await bench(t)
+  const statuses = await b.open()
+  statuses.hold('A')
+  const first = await statuses.sent(identity, ANA, 'A', START)
+  const waiting = statuses.take(identity, receipt('delivered', ['A']))
+  await statuses.take(identity, receipt('delivered', ['B']))
+  assert.equal((await b.rows()).length, 1)
+  t.mock.timers.tick(10_000)
+  await waiting
+  assert.deepEqual(first?.ops(), [])
+})
+
+test('one person under two names is one participant', async (t) => {
+  const b = await bench(t)
+  const statuses = await b.open()
+  await statuses.take(identity, receipt('read', ['A'], { chat: ANA_LID }))
+  await statuses.take(identity, receipt('read', ['G'], { chat: GROUP, participant: ANA_LID }))
+  t.after(() => {
+    for (const name of Object.keys(pairs)) delete pairs[name]
+  })
+  Object.assign(pairs, { '5511988880001': '81896604190001', '81896604190001_reverse': '5511988880001' })
+  await statuses.take(identity, receipt('delivered', ['A']))
+  await statuses.take(identity, receipt('delivered', ['G'], { chat: GROUP, participant: ANA }))
+  await statuses.take(identity, receipt('delivered', ['G'], { chat: GROUP, participant: BIA }))
+  await until(() => b.told.length === 3, 'all')
+  assert.deepEqual(b.told, ['read A 81896604190001@lid', 'read G 81896604190001@lid', 'delivered G 5511988880002'])
+})
+
+test('a stranger’s receipt for a message to somebody else hides nothing', async (t) => {
+  const b = await bench(t)
+  const statuses = await b.open()
+  await statuses.take(identity, receipt('played', ['A'], { chat: BIA }))
+  await statuses.take(identity, receipt('delivered', ['A']))
+  await statuses.take(identity, receipt('delivered', ['../?', 'x'.repeat(5_000)], { chat: BIA }))
+  await until(() => b.told.length === 3, 'all')
+})
+
+test('values are kept for a week at least and two at most', async (t) => {
+  const b = await bench(t)
+  let statuses = await b.open()
+  await statuses.take(identity, receipt('read', ['A']))
+  const restart = async (ms: number) => {
+    await statuses.stop()
+    b.pass(ms)
+    statuses = await b.open()
+  }
+  await restart(7 * DAY - 1)
+  await statuses.take(identity, receipt('delivered', ['A']))
+  assert.equal(b.told.length <= 1, true)
+  assert.equal((await b.rows()).length, 1)
+  await restart(7 * DAY + 1)
+  await until(async () => (await b.rows()).length === 0, 'removed')
+})

@@ -1,0 +1,169 @@
+/** Calls that ring, over a real store: what is left of them after a restart. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { BinaryNode } from '@whiskeysockets/baileys'
+import { HOUR } from '../../../src/domain/clock.ts'
+import { Failure } from '../../../src/domain/failures.ts'
+import { DEFAULT_SETTINGS } from '../../../src/domain/instance.ts'
+import { createLog } from '../../../src/log.ts'
+import type { StateStore } from '../../../src/storage/contract.ts'
+import { keys } from '../../../src/storage/keys.ts'
+import type { Session } from '../../../workers/shard/connection/session.ts'
+import { createCalls } from '../../../workers/shard/receive/calls.ts'
+import { INSTANCE, START, sealer, tempStore, until } from '../storage/fixtures.ts'
+import { ANA } from '../translate/inbound/context.ts'
+
+const stanza = (tag: string, id: string, more: Record<string, string> = {}): BinaryNode => ({
+  tag: 'call',
+  attrs: { from: ANA, t: String(START / 1_000) },
+  content: [{ tag, attrs: { 'call-id': id, 'call-creator': ANA, ...more } }],
+})
+
+/** One life of the instance over this store. */
+async function live(
+  store: StateStore,
+  settings = DEFAULT_SETTINGS,
+  { time = { now: START }, crashAtEnd = false, canQueue = true } = {},
+) {
+  const answered: string[] = []
+  const told: { call: unknown; timestamp: unknown; answered: number }[] = []
+  /** As the queue has it: one item per key. */
+  const queued = new Set<string>()
+  const calls = createCalls({
+    instance: INSTANCE,
+    store,
+    sealer,
+    clock: { now: () => time.now },
+    log: createLog('silent', 'test'),
+    settings: () => settings,
+    async told({ messageTimestamp: timestamp }, { common }) {
+      told.push({ call: common?.call, timestamp, answered: answered.length })
+      return null
+    },
+    async once(_, make, ops = []) {
+      if (crashAtEnd) throw new Error('the service ended')
+      await make()
+      await store.commit({ ops })
+    },
+    async enqueue(_, text, key) {
+      if (!canQueue) throw new Failure('queue_full')
+      if (!queued.has(key)) answered.push(text)
+      queued.add(key)
+    },
+  })
+  await calls.load()
+  return { calls, told, answered }
+}
+
+const session = {} as Session
+const rejecting = { ...DEFAULT_SETTINGS, call_reject_auto: true, call_reject_message: 'Please write.' }
+/** A session whose network takes every rejection. */
+const answering = (rejectCall = async () => {}) =>
+  ({ ended: new AbortController().signal, sock: { rejectCall } }) as unknown as Session
+
+async function ringing(store: StateStore) {
+  const found: string[] = []
+  for await (const [key] of store.range(keys.calls(INSTANCE))) found.push(key)
+  return found.length
+}
+
+/** The offer in one life, the end in the next. */
+async function missed(t: TestContext, id: string) {
+  const store = await tempStore(t)
+  await (await live(store)).calls.take(stanza('offer', id), session)
+  assert.equal(await ringing(store), 1)
+  const { calls, told } = await live(store)
+  await calls.take(stanza('terminate', id), session)
+  assert.equal(await ringing(store), 0)
+  return told
+}
+
+// Its record was refused, the connection cut, and the call came again, for ever.
+test('a call is told whatever its id is', async (t) => {
+  for (const id of ['3EB0A', 'a/b ?', 'ü', 'x'.repeat(5_000)]) assert.equal((await missed(t, id)).length, 1, id.slice(0, 10))
+})
+
+test('an offer that comes twice is rejected and answered once, and one that comes after the end does not ring', async (t) => {
+  const store = await tempStore(t)
+  const { calls, told, answered } = await live(store, rejecting)
+  let rejected = 0
+  const network = answering(async () => void ++rejected)
+  const take = (node: BinaryNode) => calls.take(node, network)
+  await take(stanza('offer', '3EB0A'))
+  await take(stanza('offer', '3EB0A'))
+  await until(() => answered.length > 0, 'the answer')
+  await take(stanza('offer', '3EB0A'))
+  await take(stanza('terminate', '3EB0B', { reason: 'timeout' }))
+  await take(stanza('offer', '3EB0B'))
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual([rejected, answered, told.length, await ringing(store)], [1, ['Please write.'], 2, 0])
+  assert.equal(told[0]?.answered, 1)
+})
+
+// The text was queued after the commit that leaves nothing of the call: a crash between the two lost it.
+test('the text after a rejected call is queued before the event of the call, and once however often its end comes', async (t) => {
+  const store = await tempStore(t)
+  const crashed = await live(store, rejecting, { crashAtEnd: true })
+  await crashed.calls.take(stanza('offer', '3EB0A'), answering())
+  await until(() => crashed.answered.length > 0, 'the answer')
+  assert.equal(await ringing(store), 1)
+  // The connection was cut: the end comes again, and finds the call.
+  await assert.rejects(async () => crashed.calls.take(stanza('terminate', '3EB0A'), answering()), /the service ended/)
+  assert.deepEqual(crashed.answered, ['Please write.'])
+})
+
+test('an end that comes while a rejected call is being told says that it was rejected', async (t) => {
+  const store = await tempStore(t)
+  const { calls, told, answered } = await live(store, rejecting)
+  const network = answering(async () => {
+    setImmediate(() => void calls.take(stanza('terminate', '3EB0A'), network))
+  })
+  await calls.take(stanza('offer', '3EB0A'), network)
+  await until(async () => told.length > 0 && (await ringing(store)) === 0, 'the event')
+  for (const { call } of told) assert.equal((call as { auto_rejected: boolean }).auto_rejected, true)
+  assert.deepEqual(answered, ['Please write.'])
+})
+
+test('a rejected call is told although no text can be queued', async (t) => {
+  const store = await tempStore(t)
+  const { calls, told } = await live(store, rejecting, { canQueue: false })
+  await calls.take(stanza('offer', '3EB0A'), answering())
+  await until(() => told.length > 0, 'the event')
+  await until(async () => (await ringing(store)) === 0, 'the end of the record')
+})
+
+// It was of 1970 or of no time at all: its record could not be read, or was taken for an old one, after a restart.
+test('a call whose offer carries no time, or none that is one, is of the moment it came', async (t) => {
+  for (const time of [undefined, '', 'soon', '-1', '0', '1e400', '1.5']) {
+    const store = await tempStore(t)
+    const { attrs, ...offer } = stanza('offer', '3EB0A')
+    const { t: _, ...untimed } = attrs
+    const timed = time === undefined ? untimed : { ...untimed, t: time }
+    await (await live(store)).calls.take({ ...offer, attrs: timed }, session)
+    const { calls, told } = await live(store)
+    await calls.take(stanza('terminate', '3EB0A'), session)
+    assert.deepEqual(
+      told.map(({ timestamp }) => timestamp),
+      [START / 1_000],
+      time,
+    )
+  }
+})
+
+test('calls whose end is never said go with the day, while the service runs, and with the device', async (t) => {
+  const store = await tempStore(t)
+  const time = { now: START }
+  const { calls, told } = await live(store, DEFAULT_SETTINGS, { time })
+  await calls.take(stanza('offer', '3EB0A'), session)
+  time.now += 23 * HOUR
+  const { attrs, ...offer } = stanza('offer', '3EB0B')
+  await calls.take({ ...offer, attrs: { ...attrs, t: String(time.now / 1_000) } }, session)
+  assert.equal(await ringing(store), 2)
+  time.now += 2 * HOUR
+  await calls.take({ ...stanza('offer', '3EB0C'), attrs: { ...attrs, t: String(time.now / 1_000) } }, session)
+  assert.equal(await ringing(store), 2)
+  await calls.forget()
+  assert.equal(await ringing(store), 0)
+  for (const id of ['3EB0A', '3EB0B', '3EB0C']) await calls.take(stanza('terminate', id), session)
+  assert.equal(told.length, 0)
+})

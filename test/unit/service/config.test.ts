@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { describe, test } from 'node:test'
+import { readConfig } from '../../../src/config.ts'
+import { parseRanges } from '../../../src/egress/addresses.ts'
+import { judge } from '../../../src/egress/targets.ts'
+import { ROOT } from '../../harness/checkout.ts'
+
+const read = (env: Record<string, string>, sandbox = false) => readConfig({ env, sandbox })
+
+test('with nothing set, every setting has its default', () => {
+  const { config, warnings } = read({})
+  assert.deepEqual(warnings, [])
+  assert.equal(config.host, '127.0.0.1')
+  assert.equal(config.port, 8080)
+  assert.equal(config.sandboxPort, 8081)
+  assert.equal(config.storeUrl, `lmdb:${resolve('data', 'state')}`)
+  assert.equal(config.instanceSlots, 50)
+  assert.deepEqual(config.network, { url: null, root: null, ca: null, mediaHost: null, verify: 'strict' })
+  assert.ok(config.shards >= 2 && config.shards <= 4)
+})
+
+test('the store lies in the data folder unless it has a URL of its own', () => {
+  assert.equal(read({ SVC_DATA_DIR: '/var/lib/svc' }).config.storeUrl, 'lmdb:/var/lib/svc/state')
+  assert.equal(read({ SVC_STORE_URL: 'lmdb:/fast' }).config.storeUrl, 'lmdb:/fast')
+})
+
+test('an empty variable is an unset one', () => {
+  assert.equal(read({ SVC_PORT: '' }).config.port, 8080)
+})
+
+test('webhooks may reach loopback in the sandbox, and nothing private elsewhere, unless a list says otherwise', () => {
+  assert.deepEqual(read({}, true).config.egressAllow, ['127.0.0.0/8', '::1/128'])
+  assert.deepEqual(read({}).config.egressAllow, [])
+  assert.deepEqual(read({ SVC_EGRESS_ALLOW: '10.0.0.0/8, ::1' }, true).config.egressAllow, ['10.0.0.0/8', '::1/128'])
+})
+
+test('the version of the web client is read as numbers', () => {
+  assert.equal(read({}).config.webVersion, null)
+  assert.deepEqual(read({ SVC_WEB_VERSION: '2.3000.1035194821' }).config.webVersion, [2, 3000, 1035194821])
+})
+
+test('a range written as IPv4-mapped IPv6 is the IPv4 range, as the addresses held against it are', () => {
+  const { egressAllow } = read({ SVC_EGRESS_ALLOW: '::ffff:10.0.0.0/104,::ffff:192.168.7.7,10.1.2.3,fd00::/8,::1' }).config
+  assert.deepEqual(egressAllow, ['10.0.0.0/8', '192.168.7.7/32', '10.1.2.3/32', 'fd00::/8', '::1/128'])
+  assert.equal(judge('::ffff:10.9.9.9', parseRanges(egressAllow)), 'allowed')
+})
+
+test('the base URL has no slash at its end', () => {
+  assert.equal(read({ SVC_BASE_URL: 'https://example.org/wa/' }).config.baseUrl, 'https://example.org/wa')
+})
+
+test('a variable that nobody reads is named in a warning, and other programs are left alone', () => {
+  const { warnings } = read({ SVC_PROT: '1', PATH: '/bin' })
+  assert.deepEqual(warnings, ['SVC_PROT is set, but no variable has this name; it is ignored.'])
+})
+
+const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
+
+test('a setting that is accepted is read by somebody', () => {
+  const sources = readdirSync(new URL('src/', ROOT), { recursive: true, encoding: 'utf8' })
+  const others = sources.filter((path) => path.endsWith('.ts') && path !== 'config.ts').map((path) => textOf(`src/${path}`))
+  const unread = Object.keys(read({}).config).filter((name) => !others.some((text) => new RegExp(`\\b${name}\\b`).test(text)))
+  assert.deepEqual(unread, [])
+})
+
+test('a variable that the pages name is one that is accepted', () => {
+  const named = ['README.md', 'wrangler-free.md'].flatMap((page) => textOf(page).match(/\bSVC_[A-Z_]+[A-Z]\b/g) ?? [])
+  const unknown = named.filter((name) => {
+    try {
+      return read({ [name]: 'x' }).warnings.length > 0
+    } catch {
+      return false // It is known, and x is no value for it.
+    }
+  })
+  assert.deepEqual(unknown, [])
+})
+
+test('the pages say the same of the address without SVC_BASE_URL', () => {
+  for (const page of ['README.md', 'wrangler-free.md'])
+    assert.match(textOf(page), /`SVC_BASE_URL` *\| the address of each request/, page)
+})
+
+describe('a bad variable ends the start with one sentence', () => {
+  const bad: readonly [name: string, value: string, sentence: string][] = [
+    ['SVC_PORT', 'http', 'SVC_PORT is "http"; it must be a whole number from 0 to 65535.'],
+    ['SVC_PORT', '70000', 'SVC_PORT is "70000"; it must be a whole number from 0 to 65535.'],
+    ['SVC_INSTANCE_SLOTS', '0', 'SVC_INSTANCE_SLOTS is "0"; it must be a whole number from 1 to 10000.'],
+    ...['latest', '2.3000', '2.3000.1.2'].map((value): [string, string, string] => [
+      'SVC_WEB_VERSION',
+      value,
+      `SVC_WEB_VERSION is "${value}"; it must be the version of a web client, as in 2.3000.1043857760.`,
+    ]),
+    ['SVC_DOCS', 'yes', 'SVC_DOCS is "yes"; it must be on or off.'],
+    ['SVC_NETWORK_URL', 'http://127.0.0.1', 'SVC_NETWORK_URL is "http://127.0.0.1"; it must be a ws or wss URL.'],
+    ['SVC_NETWORK_ROOT', 'c2hvcnQ=', 'SVC_NETWORK_ROOT is "c2hvcnQ="; it must be the base64 of a 32-byte public key.'],
+    ['SVC_NETWORK_CA', '/nowhere/ca.pem', 'SVC_NETWORK_CA is "/nowhere/ca.pem"; it must be a PEM file that can be read.'],
+    ['SVC_BASE_URL', 'example.org', 'SVC_BASE_URL is "example.org"; it must be an http or https URL.'],
+    ...['https://gw.example.org/x?y=1', 'https://gw.example.org/x?', 'https://gw.example.org/#part'].map(
+      (value): [string, string, string] => [
+        'SVC_BASE_URL',
+        value,
+        `SVC_BASE_URL is "${value}"; it must be an http or https URL without user name, password, query or fragment.`,
+      ],
+    ),
+    [
+      'SVC_BASE_URL',
+      'https://me:secret@gw.example.org',
+      'SVC_BASE_URL is "https://…@gw.example.org"; it must be an http or https URL without user name, password, query or fragment.',
+    ],
+    ...['10.1', '10.1/16', '0x7f.0.0.1', '012.0.0.1', '::ffff:0:0/90', '10.0.0.0/8/8'].map((value): [string, string, string] => [
+      'SVC_EGRESS_ALLOW',
+      value,
+      `SVC_EGRESS_ALLOW is "${value}"; it must be a comma-separated list of IP addresses or CIDR ranges.`,
+    ]),
+    [
+      'SVC_TRUSTED_PROXIES',
+      '10.0.0.0/40',
+      'SVC_TRUSTED_PROXIES is "10.0.0.0/40"; it must be a comma-separated list of IP addresses or CIDR ranges.',
+    ],
+    [
+      'SVC_ADMIN_KEY',
+      'hunter2',
+      'SVC_ADMIN_KEY has a value that cannot be used; it must be svc_admin_ and 48 lower-case hexadecimal digits.',
+    ],
+    [
+      'SVC_METRICS_TOKEN',
+      'two words',
+      'SVC_METRICS_TOKEN has a value that cannot be used; it must be 1 to 200 visible ASCII characters.',
+    ],
+  ]
+  for (const [name, value, sentence] of bad) {
+    test(`${name}=${value}`, () => assert.throws(() => read({ [name]: value }), { message: sentence }))
+  }
+})

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { proto } from '@whiskeysockets/baileys'
+import protobuf from 'protobufjs/minimal.js'
+import { receivedEvent } from '../../../../workers/shard/translate/inbound/message.ts'
+import { unknownField } from '../../../../workers/shard/translate/inbound/unknown-content.ts'
+import { ANA, testContext } from './context.ts'
+
+const FUTURE = protobuf.Writer.create()
+  .uint32((999 << 3) | 2)
+  .string('what nobody knows yet')
+  .finish()
+const encoded = (message: proto.IMessage) => proto.Message.encode(message).finish()
+const fieldOf = (...parts: Uint8Array[]) =>
+  unknownField(Object.assign({}, ...parts.map((part) => proto.Message.decode(part))), parts)
+
+test('a content the library does not know is found, alone and beside what is no content', () => {
+  const aside = encoded({ messageContextInfo: { messageSecret: Buffer.alloc(32) } })
+  const key = encoded({ senderKeyDistributionMessage: { groupId: '1@g.us' } })
+  assert.equal(fieldOf(FUTURE), 999)
+  assert.equal(fieldOf(Buffer.concat([aside, FUTURE])), 999)
+  assert.equal(fieldOf(key, FUTURE), 999)
+})
+
+test('an empty message, a key alone and a known content with something new in it are none', () => {
+  const key = encoded({ senderKeyDistributionMessage: { groupId: '1@g.us' } })
+  for (const part of [new Uint8Array(), key, Buffer.concat([encoded({ conversation: 'hello' }), FUTURE])])
+    assert.equal(fieldOf(part), null)
+})
+
+test('it is told as unsupported, by its number', async () => {
+  const event = await receivedEvent(testContext(), { key: { remoteJid: ANA, id: 'F' }, message: {}, unknownField: 999 })
+  assert.deepEqual([event?.body.message_type, event?.body.unsupported], ['unsupported', { proto_type: 'field 999' }])
+})

@@ -1,0 +1,89 @@
+/**
+ * What changes about the account itself and comes through app state: its profile name, the labels of its chats, the people saved on the
+ * phone. What stood there before the device was linked is history and not told (`first-sync.ts`). Written in one commit with the version it
+ * was read to (`app-state.ts`).
+ */
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import { type Clock, SECOND } from '../../../src/domain/clock.ts'
+import type { DomainEvent } from '../../../src/domain/events.ts'
+import type { SavedContacts } from '../chats/saved-contacts.ts'
+import { createTries } from '../receive/attempt-counter.ts'
+import type { Inbound } from '../receive/received-events.ts'
+import { messageMark } from '../receive/seen-marks.ts'
+import { type InboundContext, notification, type Told } from '../translate/inbound/family.ts'
+import type { Outbox } from '../webhooks/outbox.ts'
+import { cut } from '../wire/bounds.ts'
+import type { Association, Changes, WriteChanges } from './app-state.ts'
+
+export interface AccountNoticeDeps {
+  clock: Clock
+  log: Pick<Logger, 'error'>
+  outbox: Pick<Outbox, 'append' | 'committed'>
+  inbound: Pick<Inbound, 'context' | 'told'>
+  contacts: Pick<SavedContacts, 'ops'>
+}
+
+/** The contract's bounds of one event. */
+const MAX_ASSOCIATIONS = 100
+const MAX_NAME = 256
+
+export function createAccountNotices({ clock, log, outbox, inbound, contacts }: AccountNoticeDeps): WriteChanges {
+  const tries = createTries()
+
+  function tell(chat: string, told: Told): Promise<DomainEvent | null> {
+    const key = { remoteJid: chat, id: randomUUID(), fromMe: false }
+    return inbound.told({ key, messageTimestamp: Math.floor(clock.now() / SECOND) }, told)
+  }
+
+  /** What one reading changed, together. */
+  function noticesOf({ name, associations }: Changes, context: InboundContext): (() => Promise<DomainEvent | null>)[] {
+    const { identity } = context
+    const notices: (() => Promise<DomainEvent | null>)[] = []
+    if (name !== null) {
+      const told = notification('profile_name_updated', [], { profile_name: cut(name, MAX_NAME) })
+      notices.push(() => tell(identity.own()[0] ?? '', told))
+    }
+    for (let from = 0; from < associations.length; from += MAX_ASSOCIATIONS) {
+      const some = associations.slice(from, from + MAX_ASSOCIATIONS)
+      notices.push(async () => {
+        const label_associations = await Promise.all(some.map((each) => labelled(each, context)))
+        return tell(some[0]!.chat, notification('chat_label_association', [], { label_associations }))
+      })
+    }
+    return notices
+  }
+
+  const labelled = async ({ chat, label, assigned }: Association, { identity }: InboundContext) => ({
+    phone: (await identity.person(chat)).phone,
+    label,
+    assigned,
+  })
+
+  async function eventsOf(changes: Changes): Promise<DomainEvent[]> {
+    const context = inbound.context()
+    if (!context) return []
+    const outcomes = await Promise.allSettled(noticesOf(changes, context).map((make) => make()))
+    const failed = outcomes.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined
+    if (failed) {
+      if (tries.isWorthAnother(messageMark({ id: changes.reading, chat: 'app-state', author: '' }))) throw failed.reason
+      log.error({ err: failed.reason }, 'a change of the account could not be told, however often it was read: it is let go')
+    }
+    return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' && outcome.value ? [outcome.value] : []))
+  }
+
+  return async (changes) => {
+    const events = await eventsOf(changes)
+    const eventIds: string[] = []
+    return {
+      ops() {
+        const appended = events.map((event) => outbox.append(event))
+        eventIds.push(...appended.map(({ eventId }) => eventId))
+        return [...contacts.ops(changes.contacts), ...appended.flatMap(({ ops }) => ops)]
+      },
+      applied() {
+        for (const eventId of eventIds) outbox.committed(eventId)
+      },
+    }
+  }
+}

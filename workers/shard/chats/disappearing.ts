@@ -1,0 +1,107 @@
+/**
+ * Which 1:1 chats make their messages disappear, and after how long. The network does not tell a linked device when it asks, so it is
+ * learnt from what is written there: the setting itself, and the expiry that each message of such a chat carries. What we send carries it
+ * then, too; in groups it stands in their metadata (shared/api/messages.md, 1.6).
+ *
+ * A message without an expiry says nothing: several clients leave it out. Switched off is a chat by the setting alone.
+ */
+import { proto, toNumber, type WAMessage } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import * as v from 'valibot'
+import { DAY, SECOND } from '../../../src/domain/clock.ts'
+import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import { keys } from '../../../src/storage/keys.ts'
+import { removeAll } from '../../../src/storage/remove-all.ts'
+import { repository } from '../../../src/storage/repository.ts'
+import type { Sealer } from '../../../src/storage/seal.ts'
+import { contextInfo, unwrap } from '../translate/inbound/content.ts'
+import { bare, chatKind } from '../wire/jid.ts'
+
+const { EPHEMERAL_SETTING } = proto.Message.ProtocolMessage.Type
+/** Phones offer 90 days at most; a stranger may write any number. */
+const MAX_SECONDS = (365 * DAY) / SECOND
+
+const Expiry = v.object({
+  /** 0: switched off. */
+  seconds: v.number(),
+  /** When the setting was made, epoch s; null when nobody said. */
+  since: v.nullable(v.number()),
+})
+export type Expiry = v.InferOutput<typeof Expiry>
+
+export interface Disappearing {
+  /** What a message to this person carries; `jids`: the names of the chat. */
+  of(jids: readonly (string | null)[]): Promise<proto.IContextInfo>
+  /** For the commit of a message that was written in a chat, by either side. */
+  ops(message: Pick<WAMessage, 'key' | 'message'>): Promise<Op[]>
+  /** The device is gone, and the chats it saw. */
+  forget(): Promise<void>
+}
+
+export interface DisappearingOptions {
+  instance: string
+  store: Pick<StateStore, 'get' | 'range' | 'commit'>
+  sealer: Sealer
+  log: Pick<Logger, 'error'>
+}
+
+export function createDisappearing({ instance, store, sealer, log }: DisappearingOptions): Disappearing {
+  const records = repository({ name: 'expiry of a chat', schema: Expiry, version: 1, sealed: sealer })
+  const keyOf = (jid: string) => keys.disappearing(instance, sealer.blind(bare(jid)))
+
+  async function read(jid: string): Promise<Expiry | null> {
+    const key = keyOf(jid)
+    const bytes = await store.get(key)
+    try {
+      return bytes ? records.decode(key, bytes) : null
+    } catch (error) {
+      // Changed on disk: not known, until the chat's next message says it again.
+      log.error({ err: error }, 'the expiry of a chat is not readable')
+      return null
+    }
+  }
+
+  return {
+    async of(jids) {
+      for (const jid of jids) {
+        const known = jid === null ? null : await read(jid)
+        if (known === null) continue
+        if (known.seconds === 0) return {}
+        return { expiration: known.seconds, ...(known.since === null ? {} : { ephemeralSettingTimestamp: known.since }) }
+      }
+      return {}
+    },
+
+    async ops({ key, message }) {
+      const { remoteJid, remoteJidAlt } = key
+      const said = message && remoteJid && chatKind(remoteJid) === 'user' ? expiryOf(message) : null
+      if (said === null) return []
+      const ops: Op[] = []
+      for (const jid of new Set([remoteJid, remoteJidAlt].flatMap((name) => (name ? [bare(name)] : [])))) {
+        const known = await read(jid)
+        const isOld = known?.since != null && said.since !== null && said.since < known.since
+        const isSame = known?.seconds === said.seconds && (said.since === null || said.since === known.since)
+        if (!isOld && !isSame) ops.push(records.encode(keyOf(jid), said))
+      }
+      return ops
+    },
+
+    forget: () => removeAll(store, keys.disappearings(instance)),
+  }
+}
+
+/** What a message says about the expiry of its chat; null: nothing. */
+export function expiryOf(message: proto.IMessage): Expiry | null {
+  const content = unwrap(message)
+  if (content === null) return null
+  const { protocolMessage } = content.message
+  if (protocolMessage?.type === EPHEMERAL_SETTING)
+    return bounded(protocolMessage.ephemeralExpiration ?? 0, protocolMessage.ephemeralSettingTimestamp)
+  const info = contextInfo(content)
+  return info?.expiration ? bounded(info.expiration, info.ephemeralSettingTimestamp) : null
+}
+
+function bounded(seconds: number, since: Parameters<typeof toNumber>[0]): Expiry | null {
+  if (!Number.isSafeInteger(seconds) || seconds < 0 || seconds > MAX_SECONDS) return null
+  return { seconds, since: toNumber(since) || null }
+}

@@ -1,0 +1,78 @@
+/** What is known of groups: fetched once, kept until a notification changes them, so that a send need not ask for 500 members each time. */
+import { type BinaryNode, type GroupMetadata, getBinaryNodeChild, type WASocket } from '@whiskeysockets/baileys'
+import { extractGroupMetadata } from '@whiskeysockets/baileys/lib/Socket/groups.js'
+import { type Clock, HOUR } from '../../../src/domain/clock.ts'
+import { Failure } from '../../../src/domain/failures.ts'
+
+const MAX_GROUPS = 500
+/** A notification that was lost with a connection must not leave us wrong for good. */
+const MAX_AGE = HOUR
+
+export interface Group extends GroupMetadata {
+  /** By the network: nobody can write there. The library drops this mark when it reads the answer, so the question is ours. */
+  isSuspended: boolean
+}
+
+export interface Groups {
+  /** From the cache only. */
+  known(jid: string): Group | undefined
+  /** From the cache or the network. Rejects as the library does (404 unknown, 403 not a member). */
+  get(jid: string): Promise<Group>
+}
+
+export function createGroups(sock: WASocket, clock: Clock): Groups {
+  const groups = new Map<string, { at: number; metadata: Group }>()
+  /** Being fetched. A change that is told meanwhile takes it out: the answer may be from before it. */
+  const fetching = new Map<string, Promise<Group>>()
+
+  // Every change of a group is told to all members, the actor included; the next send asks anew.
+  sock.ws.on('CB:notification,type:w:gp2', ({ attrs }: BinaryNode) => {
+    if (!attrs.from) return
+    groups.delete(attrs.from)
+    fetching.delete(attrs.from)
+  })
+
+  function known(jid: string) {
+    const entry = groups.get(jid)
+    return entry && clock.now() - entry.at < MAX_AGE ? entry.metadata : undefined
+  }
+
+  function keep(jid: string, metadata: Group) {
+    groups.delete(jid)
+    groups.set(jid, { at: clock.now(), metadata })
+    for (const oldest of groups.keys()) {
+      if (groups.size <= MAX_GROUPS) break
+      groups.delete(oldest)
+    }
+  }
+
+  async function fetch(jid: string): Promise<Group> {
+    const asked = ask(sock, jid)
+    fetching.set(jid, asked)
+    try {
+      const metadata = await asked
+      if (fetching.get(jid) === asked) keep(jid, metadata)
+      return metadata
+    } finally {
+      if (fetching.get(jid) === asked) fetching.delete(jid)
+    }
+  }
+
+  return {
+    known,
+    get: async (jid) => known(jid) ?? (await (fetching.get(jid) ?? fetch(jid))),
+  }
+}
+
+/** As `sock.groupMetadata` asks. Rejects as it does. */
+async function ask(sock: WASocket, jid: string): Promise<Group> {
+  const answer: BinaryNode | undefined = await sock.query({
+    tag: 'iq',
+    attrs: { type: 'get', xmlns: 'w:g2', to: jid },
+    content: [{ tag: 'query', attrs: { request: 'interactive' } }],
+  })
+  // The library's own deadline.
+  if (answer === undefined) throw new Failure('send_timeout')
+  const isSuspended = getBinaryNodeChild(getBinaryNodeChild(answer, 'group'), 'suspended') !== undefined
+  return { ...extractGroupMetadata(answer), isSuspended }
+}

@@ -1,0 +1,65 @@
+/**
+ * Who is who: a person has a number (PN) and a LID, and the library learns the pairs from stanzas. Inside, the LID comes first; outside,
+ * digits whenever the number is known.
+ */
+import { type AuthenticationState, isLidUser, isPnUser, jidDecode } from '@whiskeysockets/baileys'
+import { bare, identifierOf } from '../wire/jid.ts'
+
+export interface Person {
+  /** As the API writes it: digits when known, else `<digits>@lid`. */
+  phone: string
+  /** `<digits>@lid` or null. */
+  lid: string | null
+}
+
+export interface Identity {
+  /** `alt` is the other name the stanza itself carried; it spares the lookup. */
+  person(jid: string, alt?: string | null): Promise<Person>
+  /** The LID jid of a number jid when the pair is known locally. Asks nobody. */
+  lidOf(pnJid: string): Promise<string | null>
+  /** The number jid of a LID jid when the pair is known locally. Asks nobody. */
+  pnOf(lidJid: string): Promise<string | null>
+  isMe(jid: string): boolean
+  /** The jids of the account, number first; empty before it is paired. */
+  own(): string[]
+}
+
+const userOf = (jid: string) => jidDecode(jid)?.user ?? ''
+
+/** Reads the pairs the library stores as `lid-mapping` keys (`<pn>` to lid, `<lid>_reverse` to pn). */
+export function createIdentity(auth: AuthenticationState): Identity {
+  const read = async (id: string): Promise<string | null> => (await auth.keys.get('lid-mapping', [id]))[id] ?? null
+
+  async function lidOf(pnJid: string) {
+    const user = await read(userOf(pnJid))
+    return user === null ? null : `${user}@lid`
+  }
+  async function pnOf(lidJid: string) {
+    const user = await read(`${userOf(lidJid)}_reverse`)
+    return user === null ? null : `${user}@s.whatsapp.net`
+  }
+
+  return {
+    lidOf,
+    pnOf,
+    isMe(jid) {
+      const { me } = auth.creds
+      return me !== undefined && (bare(jid) === bare(me.id) || (me.lid !== undefined && bare(jid) === bare(me.lid)))
+    },
+    own() {
+      const { me } = auth.creds
+      return me === undefined ? [] : [bare(me.id), ...(me.lid === undefined ? [] : [bare(me.lid)])]
+    },
+    async person(jid, alt) {
+      const names = [jid, alt ?? ''].filter(Boolean)
+      let pn = names.find((name) => isPnUser(name)) ?? null
+      let lid = names.find((name) => isLidUser(name)) ?? null
+      if (pn === null && lid !== null) pn = await pnOf(lid)
+      if (lid === null && pn !== null) lid = await lidOf(pn)
+      const known = pn ?? lid
+      return known === null
+        ? { phone: identifierOf(jid), lid: null }
+        : { phone: identifierOf(known), lid: lid === null ? null : bare(lid) }
+    },
+  }
+}

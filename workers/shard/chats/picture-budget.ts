@@ -1,0 +1,23 @@
+/** How much may be done in a while: `most` at once, and as many again over `windowMs`, evenly. */
+import type { Clock } from '../../../src/domain/clock.ts'
+
+export interface Budget {
+  /** False when nothing is left. */
+  take(): boolean
+}
+
+export function createBudget(clock: Clock, most: number, windowMs: number): Budget {
+  let left = most
+  let at = clock.now()
+  return {
+    take() {
+      const now = clock.now()
+      // A clock that is set back gives nothing and takes nothing.
+      left = Math.min(most, left + (Math.max(0, now - at) * most) / windowMs)
+      at = now
+      if (left < 1) return false
+      left -= 1
+      return true
+    },
+  }
+}

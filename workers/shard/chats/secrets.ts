@@ -1,0 +1,185 @@
+/**
+ * What later parts of a message are opened with: votes, answers to events, edits and sealed reactions are under a secret that only the
+ * message itself carries (`translate/inbound/secret.ts`). One sealed row per message, in the commit of its event or, for what we send, in
+ * the one before it leaves; asked for when `recent.ts` does not know the message, which is after a restart.
+ */
+import { createHash } from 'node:crypto'
+import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import * as v from 'valibot'
+import { type Clock, DAY, HOUR } from '../../../src/domain/clock.ts'
+import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import { createGenerations, type Term } from '../../../src/storage/generations.ts'
+import { keys } from '../../../src/storage/keys.ts'
+import { removeAll } from '../../../src/storage/remove-all.ts'
+import { repository } from '../../../src/storage/repository.ts'
+import type { Sealer } from '../../../src/storage/seal.ts'
+import { createSweeper } from '../../../src/storage/sweeper.ts'
+import { type Field, unwrap } from '../translate/inbound/content.ts'
+import type { KnownMessage } from '../translate/inbound/family.ts'
+import { POLLS } from '../translate/inbound/poll.ts'
+import { CAPTIONED } from '../translate/inbound/protocol.ts'
+import { namesOf } from '../translate/inbound/referenced.ts'
+import { SECRET_BYTES, secretOf } from '../translate/inbound/secret.ts'
+
+const SWEEP_EVERY = HOUR
+/** Removed in one commit. */
+const SWEEP_BATCH = 1_000
+/** Twelve options of 100 characters are 5 kB at most: what is larger was made to be large. */
+const MAX_MESSAGE_BYTES = 8 * 1_024
+const MB = 1_024 * 1_024
+
+/** `asked`: polls and events. `said`: everything else. */
+export type Terms = Record<'asked' | 'said', Term>
+
+const TERMS: Terms = {
+  /** The network sets no end to votes and answers; after a month hardly anybody gives one. */
+  asked: { ms: 30 * DAY, rows: 5_000, bytes: 4 * MB },
+  /**
+   * Phones edit for 15 minutes, but an edit that was made while we were away comes when we are back. The newest 4,000 at least, as many as
+   * `recent.ts` remembers: those 15 minutes at four messages a second. More would be counted at every start.
+   */
+  said: { ms: DAY, rows: 4_000, bytes: 4 * MB },
+}
+
+/** They speak about another message: nobody edits or answers them. */
+const ABOUT_OTHERS = new Set<Field>([
+  'reactionMessage',
+  'encReactionMessage',
+  'pollUpdateMessage',
+  'encEventResponseMessage',
+  'protocolMessage',
+  'secretEncryptedMessage',
+  'pinInChatMessage',
+])
+
+const Row = v.object({
+  /** Bare jids of the author as the message had them, number and LID; null: the account itself. */
+  authors: v.nullable(v.array(v.string())),
+  /** Protobuf of what is kept of the message, base64. */
+  message: v.string(),
+})
+
+export interface SecretsOptions {
+  instance: string
+  store: StateStore
+  sealer: Sealer
+  clock: Clock
+  log: Pick<Logger, 'error'>
+  terms?: Terms
+}
+
+export interface Secrets {
+  load(): Promise<void>
+  /** For the commit of the message; none when nothing can be said in secret about it. */
+  ops(message: Pick<WAMessage, 'key' | 'message'>): Op[]
+  /** The same for what somebody else may have written: ids are chosen by whoever writes, and the first that came under one stays. */
+  opsUnlessTaken(message: Pick<WAMessage, 'key' | 'message'>): Promise<Op[]>
+  /** The message as far as it was kept: its author, its secret, the options of a poll, the file under a caption. */
+  get(id: string): Promise<KnownMessage | null>
+  /** The device is gone, and what was said to it. After its session has ended. */
+  forget(): Promise<void>
+  start(): void
+  stop(): Promise<void>
+}
+
+export function createSecrets({ instance, store, sealer, clock, log, terms = TERMS }: SecretsOptions): Secrets {
+  const rows = repository({ name: 'message secret', schema: Row, version: 1, sealed: sealer })
+  const termOf = (name: keyof Terms) =>
+    createGenerations({ store, clock, prefix: keys.secretsOf(instance, name), ...terms[name] })
+  const generations = { asked: termOf('asked'), said: termOf('said') }
+  const all = Object.values(generations)
+  const sweeper = createSweeper(sweep, {
+    everyMs: SWEEP_EVERY,
+    log,
+    complaint: 'secrets that are not needed any more could not be removed',
+  })
+
+  async function sweep(isStopped: () => boolean) {
+    for (const each of all) while (!isStopped() && (await each.removeOld(SWEEP_BATCH)));
+  }
+
+  async function find(id: string): Promise<{ key: string; bytes: Uint8Array }[]> {
+    const found = await Promise.all(
+      all.flatMap((each) => each.keys(hashOf(id))).map(async (key) => ({ key, bytes: await store.get(key) })),
+    )
+    return found.flatMap(({ key, bytes }) => (bytes ? [{ key, bytes }] : []))
+  }
+
+  function ops({ key, message }: Pick<WAMessage, 'key' | 'message'>): Op[] {
+    const kept = key.id && message ? keptOf(message) : null
+    if (!kept) return []
+    const encoded = proto.Message.encode(kept.message).finish()
+    if (encoded.byteLength > MAX_MESSAGE_BYTES) return []
+    const into = generations[kept.term]
+    const { key: at, isNew } = into.next(hashOf(key.id ?? ''))
+    if (isNew) sweeper.soon()
+    const authors = key.fromMe ? null : namesOf(key)
+    const op = rows.encode(at, { authors, message: Buffer.from(encoded).toString('base64') })
+    into.count(op)
+    return [op]
+  }
+
+  return {
+    ops,
+    async opsUnlessTaken(message) {
+      const { id, fromMe } = message.key
+      return fromMe || (await find(id ?? '')).length === 0 ? ops(message) : []
+    },
+    async load() {
+      await Promise.all(all.map((each) => each.load()))
+    },
+    async get(id) {
+      for (const { key, bytes } of await find(id)) {
+        try {
+          const { authors, message } = rows.decode(key, bytes)
+          return { key: keyOf(id, authors), message: proto.Message.decode(Buffer.from(message, 'base64')) }
+        } catch (error) {
+          // Changed on disk: nobody can have it any more.
+          log.error({ err: error, message_id: id }, 'the secret of a message is not readable')
+        }
+      }
+      return null
+    },
+    async forget() {
+      await sweeper.idle()
+      await removeAll(store, keys.secrets(instance))
+      for (const each of all) each.forgotten()
+    },
+    start: sweeper.start,
+    stop: sweeper.stop,
+  }
+}
+
+/** Ids come from strangers and can be anything. */
+const hashOf = (id: string) => createHash('sha256').update(id).digest('base64url').slice(0, 22)
+
+function keyOf(id: string, authors: readonly string[] | null): WAMessageKey {
+  const [participant, participantAlt] = authors ?? []
+  if (participant === undefined) return { id, fromMe: true }
+  return { id, fromMe: false, participant, ...(participantAlt === undefined ? {} : { participantAlt }) }
+}
+
+/** What of a message is kept, and for how long; null: nothing. */
+function keptOf(message: proto.IMessage): { term: keyof Terms; message: proto.IMessage } | null {
+  const content = unwrap(message)
+  const messageSecret = secretOf(message)
+  if (!content || messageSecret?.length !== SECRET_BYTES || ABOUT_OTHERS.has(content.field)) return null
+  const kept: proto.IMessage = { messageContextInfo: { messageSecret } }
+  const poll = POLLS.find((field) => field === content.field)
+  if (poll) {
+    const options = content.message[poll]?.options?.map(({ optionName }) => ({ optionName: optionName ?? '' })) ?? []
+    return { term: 'asked', message: { ...kept, [poll]: { options } } }
+  }
+  if (content.field === 'eventMessage') return { term: 'asked', message: kept }
+  const captioned = CAPTIONED.find((field) => field === content.field)
+  return { term: 'said', message: captioned ? { ...kept, [captioned]: fileOf(content.message[captioned]!) } : kept }
+}
+
+type File = proto.Message.IImageMessage & proto.Message.IVideoMessage & proto.Message.IDocumentMessage
+
+/** A new caption may come without its file: what the event tells of it, and what it is opened with. */
+function fileOf(file: File): File {
+  const { caption, contextInfo, jpegThumbnail, scansSidecar, streamingSidecar, interactiveAnnotations, ...rest } = file
+  return rest
+}

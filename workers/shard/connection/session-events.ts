@@ -1,0 +1,70 @@
+/** What a session tells, in the words of the table of states. */
+import type { AuthenticationCreds } from '@whiskeysockets/baileys'
+import type { LifecycleEvent } from '../lifecycle/contract.ts'
+import { bare, identifierOf } from '../wire/jid.ts'
+import type { Pairing } from './pairing.ts'
+import type { SessionEvents } from './session.ts'
+
+export interface SessionEventDeps extends Pick<SessionEvents, 'restricted'> {
+  creds: AuthenticationCreds
+  pairing: Pairing
+  hasProxy: boolean
+  report(event: LifecycleEvent): void
+  /** Logged in, right before it is reported. */
+  onOpened(): void
+}
+
+export function sessionEvents({ creds, pairing, hasProxy, report, onOpened, ...others }: SessionEventDeps): SessionEvents {
+  return {
+    ...others,
+    socketOpened: () => report({ type: 'socketOpened' }),
+    qr(payload, expiresAt) {
+      pairing.show({ payload, expiresAt })
+      report({ type: 'qrShown' })
+    },
+    qrReplaced: (payload) => pairing.replace(payload),
+    paired: () => report({ type: 'paired', phone: phoneOf(creds.me?.id), platform: platformOf(creds.platform) }),
+    opened() {
+      onOpened()
+      const { me, platform } = creds
+      report({ type: 'opened', phone: phoneOf(me?.id), profileName: nameOf(me?.name), platform: platformOf(platform) })
+    },
+    closed({ isStartFailure, ...closed }) {
+      const cause = hasProxy && isProxyRefusal(closed.message) ? 'proxy' : 'handshake'
+      report(isStartFailure || cause === 'proxy' ? { type: 'startFailed', cause } : { type: 'closed', ...closed })
+    },
+    named(name) {
+      const profileName = nameOf(name)
+      if (profileName !== null) report({ type: 'nameChanged', profileName })
+    },
+    passkeyRequested: () => report({ type: 'passkeyRequested' }),
+  }
+}
+
+/** Each event only while `isCurrent` says so: those of an older session mean nothing any more. */
+export function onlyWhile(isCurrent: () => boolean, events: SessionEvents): SessionEvents {
+  const guarded = Object.entries(events).map(([name, handle]) => [
+    name,
+    (...args: unknown[]) => {
+      if (isCurrent()) Reflect.apply(handle, events, args)
+    },
+  ])
+  return Object.fromEntries(guarded) as SessionEvents
+}
+
+/**
+ * With a proxy the only TCP connection is the one to it, so whatever goes wrong there is its doing; then its own refusals (the answer to
+ * CONNECT, or SOCKS). That it finds no way to the network is not among them: such a link is tried again without end.
+ */
+const isProxyRefusal = (message: string) =>
+  /ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|HTTP 40[137] /.test(message) ||
+  (/proxy|socks/i.test(message) && !/Unreachable|ConnectionRefused|TTLExpired/.test(message))
+
+const phoneOf = (jid: string | undefined) => (jid === undefined ? null : identifierOf(bare(jid)))
+
+/** `~` is what the library writes while it knows no name. */
+const nameOf = (name: string | undefined) => (name && name !== '~' ? name.slice(0, 100) : null)
+
+/** The business apps are reported as the system they run on: shared/api/instance.md. */
+const PLATFORMS: Readonly<Record<string, string>> = { smba: 'android', iphone: 'ios', smbi: 'ios' }
+const platformOf = (platform: string | undefined) => (platform ? (PLATFORMS[platform] ?? platform).slice(0, 32) : null)

@@ -1,0 +1,202 @@
+/**
+ * One instance's Signal keys over the state store: sealed at rest, read through one cache per thread, written through.
+ *
+ * Memory follows the disk: a value enters the cache when it was read, or when the commit that wrote it has resolved (`applied`), never
+ * before. Values that are handed out are shared: nobody may write into them.
+ */
+import type { SignalDataTypeMap } from '@whiskeysockets/baileys'
+import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import { keys as records } from '../../../src/storage/keys.ts'
+import type { Sealer } from '../../../src/storage/seal.ts'
+
+export type KeyType = keyof SignalDataTypeMap
+
+/** `null` removes the key. */
+export type KeyChange = readonly [type: KeyType, id: string, value: Uint8Array | null]
+
+export interface KeyStore {
+  readonly instanceId: string
+  get(type: KeyType, id: string): Promise<Uint8Array | undefined>
+  /** The storage operations of these changes, for a bigger batch. Whoever commits them calls `applied` with the same changes. */
+  ops(changes: readonly KeyChange[]): Op[]
+  /** Publishes committed changes into the cache. Only after the commit has resolved. */
+  applied(changes: readonly KeyChange[]): void
+  /** These changes and `extra` in one atomic, durable step. */
+  commit(changes: readonly KeyChange[], extra?: readonly Op[]): Promise<void>
+  /**
+   * Written with the keys that are committed next: each commit of keys takes them along until one has succeeded. Call what it returns when
+   * they are due at the latest: it resolves when they are on disk, after a commit of their own if there was none of keys.
+   */
+  alongside(ops: readonly Op[]): () => Promise<void>
+  /** Removes every key of the instance, with `extra` in the first step. */
+  erase(extra?: readonly Op[]): Promise<void>
+  /** Whether any key is stored. */
+  isEmpty(): Promise<boolean>
+}
+
+export interface KeyCache {
+  read(recordKey: string, load: () => Promise<Uint8Array | undefined>): Promise<Uint8Array | undefined>
+  publish(recordKey: string, value: Uint8Array | null): void
+  /** Forgets every record whose key begins with this. */
+  forget(prefix: string): void
+  readonly entries: number
+  readonly bytes: number
+}
+
+/** What an entry costs besides its value: the key's text and the map's slot, in bytes. An estimate on the safe side. */
+const ENTRY_OVERHEAD = 200
+/** Records removed per commit while an instance is erased. */
+const ERASE_BATCH = 1_000
+
+/**
+ * Least recently used, bounded by entries and bytes, shared by all instances of a thread (a cache per socket multiplies with reconnects).
+ * Absence is cached too: most reads of a quiet chat ask for mappings and sessions that do not exist.
+ */
+export function createKeyCache({
+  maxEntries,
+  maxBytes = maxEntries * 1_024,
+}: {
+  maxEntries: number
+  maxBytes?: number
+}): KeyCache {
+  const known = new Map<string, Uint8Array | null>()
+  /** Reads under way. A write that is published meanwhile supersedes them: their answer may be the old value. */
+  const loads = new Map<string, { superseded: boolean; value: Promise<Uint8Array | undefined> }>()
+  let bytes = 0
+
+  const cost = (key: string, value: Uint8Array | null) => ENTRY_OVERHEAD + key.length + (value?.byteLength ?? 0)
+
+  function drop(key: string): void {
+    const value = known.get(key)
+    if (value === undefined) return
+    known.delete(key)
+    bytes -= cost(key, value)
+  }
+
+  function keep(key: string, value: Uint8Array | null): void {
+    drop(key)
+    known.set(key, value)
+    bytes += cost(key, value)
+    for (const oldest of known.keys()) {
+      if (known.size <= maxEntries && bytes <= maxBytes) break
+      drop(oldest)
+    }
+  }
+
+  function supersede(key: string): void {
+    const load = loads.get(key)
+    if (!load) return
+    load.superseded = true
+    loads.delete(key)
+  }
+
+  function startLoad(key: string, load: () => Promise<Uint8Array | undefined>) {
+    const started = { superseded: false, value: Promise.resolve<Uint8Array | undefined>(undefined) }
+    started.value = load().then(
+      (value) => {
+        if (!started.superseded) {
+          loads.delete(key)
+          keep(key, value ?? null)
+        }
+        return value
+      },
+      (error) => {
+        if (!started.superseded) loads.delete(key)
+        throw error
+      },
+    )
+    loads.set(key, started)
+    return started
+  }
+
+  return {
+    async read(key, load) {
+      for (;;) {
+        const value = known.get(key)
+        if (value !== undefined) {
+          known.delete(key)
+          known.set(key, value)
+          return value ?? undefined
+        }
+        const running = loads.get(key) ?? startLoad(key, load)
+        const loaded = await running.value
+        if (!running.superseded) return loaded
+      }
+    },
+    publish(key, value) {
+      supersede(key)
+      keep(key, value)
+    },
+    forget(prefix) {
+      for (const key of [...loads.keys()]) if (key.startsWith(prefix)) supersede(key)
+      for (const key of [...known.keys()]) if (key.startsWith(prefix)) drop(key)
+    },
+    get entries() {
+      return known.size
+    },
+    get bytes() {
+      return bytes
+    },
+  }
+}
+
+export function createKeyStore(instanceId: string, store: StateStore, sealer: Sealer, cache: KeyCache): KeyStore {
+  const prefix = records.signals(instanceId)
+  /** Ids hold the numbers of people, and are asked for by name only: nobody lists them. */
+  const recordKey = (type: KeyType, id: string) => records.signal(instanceId, type, sealer.blind(id))
+
+  async function load(key: string): Promise<Uint8Array | undefined> {
+    const sealed = await store.get(key)
+    return sealed && sealer.open(key, sealed)
+  }
+
+  const along = new Set<readonly Op[]>()
+
+  const keyStore: KeyStore = {
+    instanceId,
+    get(type, id) {
+      const key = recordKey(type, id)
+      return cache.read(key, () => load(key))
+    },
+    ops: (changes) =>
+      changes.map(([type, id, value]): Op => {
+        const key = recordKey(type, id)
+        return [key, value && sealer.seal(key, value)]
+      }),
+    applied(changes) {
+      for (const [type, id, value] of changes) cache.publish(recordKey(type, id), value)
+    },
+    async commit(changes, extra = []) {
+      const taken = [...along]
+      const ops = [...keyStore.ops(changes), ...extra, ...taken.flat()]
+      if (ops.length === 0) return
+      await store.commit({ ops })
+      for (const each of taken) along.delete(each)
+      keyStore.applied(changes)
+    },
+    alongside(ops) {
+      along.add(ops)
+      return async () => {
+        if (!along.has(ops)) return
+        await store.commit({ ops })
+        along.delete(ops)
+      }
+    },
+    async erase(extra = []) {
+      let ops: Op[] = [...extra]
+      for await (const [key] of store.range(prefix)) {
+        ops.push([key, null])
+        if (ops.length < ERASE_BATCH) continue
+        await store.commit({ ops })
+        ops = []
+      }
+      if (ops.length > 0) await store.commit({ ops })
+      cache.forget(prefix)
+    },
+    async isEmpty() {
+      for await (const _ of store.range(prefix, { limit: 1 })) return false
+      return true
+    },
+  }
+  return keyStore
+}

@@ -1,0 +1,41 @@
+/**
+ * What the WebAssembly module throws are strings. The library reads `err.message` and compares one text, so they become errors with the
+ * texts of the JavaScript implementation.
+ */
+import { MISSING_KEYS_ERROR_TEXT } from '@whiskeysockets/baileys'
+import { escalateTrap } from '../../baileys/trap.ts'
+
+export type SignalProblem = 'duplicate' | 'no_session' | 'no_sender_key' | 'no_pre_key' | 'unreadable'
+
+/** The ciphertext (or the session) is the problem, not our storage: what is not a SignalError says nothing about the message. */
+export class SignalError extends Error {
+  readonly problem: SignalProblem
+
+  constructor(problem: SignalProblem, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.name = 'SignalError'
+    this.problem = problem
+  }
+}
+
+/** Refusal after the socket has ended: the network delivers again to the next one. */
+export const SESSION_CLOSED = 'session closed'
+
+const RULES: readonly [pattern: RegExp, problem: SignalProblem, message: string][] = [
+  // The library answers this very text with nack 487 in place of a retry request.
+  [/DuplicatedMessage|message with old counter/, 'duplicate', MISSING_KEYS_ERROR_TEXT],
+  [/SessionNotFound|InvalidSessionStructure/, 'no_session', 'No session record'],
+  [/InvalidPreKeyId|InvalidSignedPreKeyId/, 'no_pre_key', 'Invalid PreKey ID'],
+  [/no sender key/, 'no_sender_key', 'No SenderKeyRecord found for decryption'],
+  [/InvalidMessage|Invalid \w+ format/, 'unreadable', 'No matching sessions found for message'],
+]
+
+export function signalError(thrown: unknown, use: 'encrypt' | 'decrypt'): Error {
+  escalateTrap(thrown)
+  if (thrown instanceof Error) return thrown
+  const text = String(thrown)
+  const rule = RULES.find(([pattern]) => pattern.test(text))
+  if (!rule) return new SignalError('unreadable', text)
+  const [, problem, message] = rule
+  return new SignalError(problem, problem === 'no_session' && use === 'encrypt' ? 'No sessions' : message, text)
+}

@@ -1,0 +1,22 @@
+/** The shard's record of an instance: what it knows and main's directory shows. The shard is its only writer. */
+import * as v from 'valibot'
+import { type RuntimeState, STATUS_REASONS, STATUSES } from '../../../src/domain/instance.ts'
+import { type Repository, repository } from '../../../src/storage/repository.ts'
+import type { Sealer } from '../../../src/storage/seal.ts'
+
+const at = v.nullable(v.number())
+
+const RuntimeSchema = v.object({
+  status: v.picklist(STATUSES),
+  reason: v.nullable(v.picklist(STATUS_REASONS)),
+  phone: v.nullable(v.string()),
+  profileName: v.nullable(v.string()),
+  platform: v.nullable(v.string()),
+  connectedAt: at,
+  disconnectedAt: at,
+  bannedUntil: at,
+  paired: v.boolean(),
+})
+
+export const runtimeRecords = (sealer: Sealer): Repository<RuntimeState> =>
+  repository({ name: 'instance state', schema: RuntimeSchema, version: 1, sealed: sealer })

@@ -1,0 +1,201 @@
+/**
+ * The only writer of an instance's status. Events are taken one after another: the move is looked up in the table, committed together
+ * with its `instance_status`, carried out, then announced.
+ */
+
+import type { Logger } from 'pino'
+import { type Clock, SECOND } from '../../../src/domain/clock.ts'
+import type { DomainEvent } from '../../../src/domain/events.ts'
+import { CREATED, type RuntimeState, type Status } from '../../../src/domain/instance.ts'
+import { sentence } from '../../../src/domain/sentences.ts'
+import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import { keys } from '../../../src/storage/keys.ts'
+import { RecordError } from '../../../src/storage/repository.ts'
+import type { Sealer } from '../../../src/storage/seal.ts'
+import type { Outbox } from '../webhooks/outbox.ts'
+import { type Effect, FRESH_RUN, type Lifecycle, type LifecycleEvent, type TimerName } from './contract.ts'
+import { runtimeRecords } from './runtime-record.ts'
+import { next } from './table.ts'
+
+export interface StatusDeps {
+  instance: string
+  store: StateStore
+  sealer: Sealer
+  clock: Clock
+  random: () => number
+  outbox: Outbox
+  log: Logger
+  announce(state: RuntimeState): void
+  /** Carries out an effect; timers are kept here. */
+  carryOut(effect: Exclude<Effect, { do: 'timer' }>): Promise<void>
+  /** After every move, before its effects: the queue opens and closes here. */
+  onChange(state: RuntimeState, previous: Status): void
+}
+
+export interface StatusKeeper {
+  readonly state: RuntimeState
+  /** Reads what was saved; undefined for an instance that is new. */
+  load(): Promise<RuntimeState | undefined>
+  /** Writes the first record of a new instance, and its first event. */
+  create(): Promise<void>
+  /**
+   * Resolves with the state after the event was taken, effects included. `isCurrent` is asked when its turn has come: what an event is
+   * about may be gone by then.
+   */
+  tell(event: LifecycleEvent, isCurrent?: () => boolean): Promise<RuntimeState>
+  /** Corrects what is known of credentials that a crash separated from the state. */
+  correct(changes: Partial<RuntimeState>): void
+  /** No timer fires and no event is taken any more. */
+  stop(): Promise<void>
+}
+
+/** `setTimeout` fires at once when asked to wait longer (24.8 days); bans can be longer. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
+/** Pause before an event that could not be written is taken again. */
+const TAKE_AGAIN = SECOND
+
+/** In place of a record that cannot be read: with credentials the boot brings the link back, without any it ends as `stopped`. */
+const LOST: RuntimeState = { ...CREATED, status: 'disconnected', reason: 'connection_lost' }
+
+const isRequest = ({ type }: LifecycleEvent) => type.endsWith('Requested') && type !== 'passkeyRequested'
+
+export function createStatus(deps: StatusDeps): StatusKeeper {
+  const { instance, store, clock, outbox, log } = deps
+  const records = runtimeRecords(deps.sealer)
+  const timers = new Map<TimerName, NodeJS.Timeout>()
+  let at: Lifecycle = { state: CREATED, run: FRESH_RUN }
+  let line: Promise<unknown> = Promise.resolve()
+  const again = new Set<NodeJS.Timeout>()
+  let isStopped = false
+
+  function clearTimers(...names: TimerName[]) {
+    for (const name of names.length > 0 ? names : [...timers.keys()]) {
+      clearTimeout(timers.get(name))
+      timers.delete(name)
+    }
+  }
+
+  function setTimer(name: TimerName, delayMs: number) {
+    clearTimers(name)
+    // A move that was under way at the stop: its timer would keep the thread alive.
+    if (isStopped) return
+    const left = delayMs - LONGEST_TIMER
+    const fire = () => (left > 0 ? setTimer(name, left) : void tell({ type: 'timer', name }))
+    timers.set(name, setTimeout(fire, Math.min(delayMs, LONGEST_TIMER)))
+  }
+
+  async function carryOut(effect: Effect): Promise<void> {
+    switch (effect.do) {
+      case 'timer':
+        return setTimer(effect.name, effect.delayMs)
+      case 'close':
+        clearTimers('retry', 'pairing')
+        return deps.carryOut(effect)
+      case 'open':
+        clearTimers('retry')
+        return deps.carryOut(effect)
+      default:
+        return deps.carryOut(effect)
+    }
+  }
+
+  async function write(state: RuntimeState, previous: Status | null) {
+    const ops: Op[] = [records.encode(keys.runtime(instance), state)]
+    const isEvent = state.status !== previous && outbox.wanted('instance_status')
+    const appended = isEvent ? outbox.append(statusEvent(state, previous, clock.now())) : null
+    await store.commit({ ops: [...ops, ...(appended?.ops ?? [])] })
+    if (appended) outbox.committed(appended.eventId)
+  }
+
+  async function step(event: LifecycleEvent): Promise<RuntimeState> {
+    if (isStopped) return at.state
+    const move = next(at, event, { now: clock.now(), random: deps.random() })
+    if (!move) return at.state
+    const previous = at.state.status
+    const { state } = move.next
+    if (!isSame(at.state, state)) await write(state, previous)
+    at = move.next
+    log.info({ row: move.row, event: event.type, from: previous, to: state.status, reason: state.reason }, 'instance moved')
+    if (state.status !== previous) clearTimers()
+    // Before the effects, which can take seconds: what depends on the status must not go by the old one while `state` shows the new one.
+    deps.onChange(state, previous)
+    for (const effect of move.effects) {
+      // One that fails must not keep the next ones back: without its retry timer an instance would never come back.
+      await carryOut(effect).catch((error) => log.error({ err: error, row: move.row, effect: effect.do }, 'an effect failed'))
+    }
+    deps.announce(state)
+    return state
+  }
+
+  /**
+   * A state that cannot be written (a full disk) is not entered. Whoever asked for it hears so; but what the session or a timer tells is
+   * told once only, and without it nobody would ever open the next session: it is taken again until storage serves.
+   */
+  function takeAgain(event: LifecycleEvent, isCurrent: () => boolean) {
+    if (isStopped || isRequest(event)) return
+    const timer = setTimeout(() => {
+      again.delete(timer)
+      // A failure is logged, and taken again, by the line itself.
+      tell(event, isCurrent).catch(() => {})
+    }, TAKE_AGAIN)
+    again.add(timer)
+  }
+
+  function tell(event: LifecycleEvent, isCurrent = () => true): Promise<RuntimeState> {
+    const done = line.then(() => (isCurrent() ? step(event) : at.state))
+    line = done.catch((error) => {
+      log.error({ err: error, event: event.type }, 'an event of the session could not be taken')
+      takeAgain(event, isCurrent)
+    })
+    return done
+  }
+
+  return {
+    tell,
+    get state() {
+      return at.state
+    },
+    correct(changes) {
+      at = { ...at, state: { ...at.state, ...changes } }
+    },
+    async load() {
+      const state = await records.get(store, keys.runtime(instance)).catch((error: unknown) => {
+        if (!(error instanceof RecordError)) throw error
+        log.error({ err: error }, 'the saved state is not readable')
+        return LOST
+      })
+      if (state) at = { state, run: FRESH_RUN }
+      return state
+    },
+    async create() {
+      await write(at.state, null)
+      deps.announce(at.state)
+    },
+    async stop() {
+      isStopped = true
+      clearTimers()
+      for (const timer of again) clearTimeout(timer)
+      await line
+    },
+  }
+}
+
+const isSame = (a: RuntimeState, b: RuntimeState) =>
+  (Object.keys(a) as (keyof RuntimeState)[]).every((field) => a[field] === b[field])
+
+/** States in which `disconnect_reason` says why: shared/api/states.md. */
+const WITH_REASON: readonly Status[] = ['disconnected', 'logged_out', 'banned', 'stopped']
+
+export const statusEvent = (state: RuntimeState, previous: Status | null, now: number): DomainEvent => ({
+  type: 'instance_status',
+  at: now,
+  body: {
+    status: state.status,
+    previous_status: previous,
+    connected: state.status === 'connected',
+    phone: state.phone,
+    disconnect_reason: WITH_REASON.includes(state.status) ? state.reason : null,
+    reason: sentence(state)?.slice(0, 256) ?? null,
+  },
+})

@@ -1,0 +1,114 @@
+/** Where a move leads, for the moves that several rows of the table have in common. Pure. */
+import { SECOND } from '../../../src/domain/clock.ts'
+import type { RuntimeState, Status, StatusReason } from '../../../src/domain/instance.ts'
+import { type Chance, type Effect, FRESH_RUN, type Lifecycle, type LifecycleEvent, type Run, type TimerName } from './contract.ts'
+
+export type Of<T extends LifecycleEvent['type']> = Extract<LifecycleEvent, { type: T }>
+
+export interface Step {
+  status: Status
+  reason: StatusReason | null
+  /** Other fields that change. */
+  state?: Partial<RuntimeState>
+  run?: Partial<Run>
+  effects?: Effect[]
+}
+
+const RETRY_DELAYS = [1, 2, 4, 8, 16, 30, 60].map((seconds) => seconds * SECOND)
+const RETRY_DELAY_LAST = 120 * SECOND
+const JITTER = 0.2
+
+/** Delay before attempt number `attempt` (0 is the first retry): 1, 2, 4, 8, 16, 30, 60, then 120 s, each within 20 % of it. */
+function retryDelay(attempt: number, random: number): number {
+  const base = RETRY_DELAYS[attempt] ?? RETRY_DELAY_LAST
+  return Math.round(base * (1 + JITTER * (2 * random - 1)))
+}
+
+const REASON_BY_CODE: Readonly<Record<number, StatusReason>> = {
+  400: 'connect_failure',
+  405: 'client_outdated',
+  408: 'connection_lost',
+  409: 'connect_failure',
+  415: 'connect_failure',
+  418: 'connect_failure',
+  428: 'connection_closed',
+  503: 'service_unavailable',
+}
+
+const dropReason = (code: number | null): StatusReason =>
+  code === null ? 'stream_error' : (REASON_BY_CODE[code] ?? 'stream_error')
+
+export const timer = (name: TimerName, delayMs: number): Effect => ({ do: 'timer', name, delayMs })
+export const open = (fresh = false): Effect => ({ do: 'open', fresh })
+const retryAfter = (at: Lifecycle, chance: Chance) => timer('retry', retryDelay(at.run.attempt, chance.random))
+
+/** The same state, whatever else: rows 5, 7, 8 (a name) and 12, and a retry. */
+export const staying = ({ state: { status, reason } }: Lifecycle, more: Omit<Step, 'status' | 'reason'>): Step => ({
+  status,
+  reason,
+  ...more,
+})
+
+/** With the credentials that there are, after it was stopped or banned: rows 26 and 30. */
+export const logIn = (): Step => ({
+  status: 'connecting',
+  reason: null,
+  state: { bannedUntil: null },
+  run: FRESH_RUN,
+  effects: [open()],
+})
+
+/** Start over without credentials: rows 2, 29, 31. */
+export const startFresh = (effects: Effect[] = []): Step => ({
+  status: 'starting',
+  reason: null,
+  state: { paired: false },
+  run: FRESH_RUN,
+  effects: [...effects, { do: 'eraseCredentials' }, open(true)],
+})
+
+export const loggedOut = (reason: StatusReason, state: Partial<RuntimeState> = {}): Step => ({
+  status: 'logged_out',
+  reason,
+  state: { paired: false, connectedAt: null, ...state },
+  run: FRESH_RUN,
+  effects: [{ do: 'close' }, { do: 'eraseCredentials' }],
+})
+
+export const stopped = (reason: StatusReason, effects: Effect[] = []): Step => ({
+  status: 'stopped',
+  reason,
+  run: FRESH_RUN,
+  effects: [{ do: 'close' }, ...effects],
+})
+
+/** A lost link of a paired instance: rows 14 and 15, and every failed retry after them. */
+export function dropped(at: Lifecycle, event: Of<'closed'>, chance: Chance): Step {
+  const wasConnected = at.state.status === 'connected'
+  const attempt = wasConnected ? 0 : at.run.attempt
+  const outdated = event.code === 405
+  return {
+    status: 'disconnected',
+    reason: dropReason(event.code),
+    state: at.state.disconnectedAt === null ? { disconnectedAt: chance.now } : {},
+    run: {
+      attempt: attempt + 1,
+      failedStarts: 0,
+      badSessions: event.code === 500 ? at.run.badSessions + (wasConnected ? 0 : 1) : 0,
+      outdated: outdated ? at.run.outdated + 1 : 0,
+    },
+    effects: [
+      { do: 'close' },
+      ...(outdated ? [{ do: 'refreshVersion' } as const] : []),
+      timer('retry', retryDelay(attempt, chance.random)),
+    ],
+  }
+}
+
+/** The same state again after a delay: rows 5 and 12. */
+export const reopen = (at: Lifecycle, chance: Chance, run: Partial<Run> = {}): Step =>
+  staying(at, { run: { attempt: at.run.attempt + 1, ...run }, effects: [{ do: 'close' }, retryAfter(at, chance)] })
+
+/** A 405 says that the client version is too old: another one is chosen before the next try. */
+export const withVersion = ({ code }: Of<'closed'>, step: Step): Step =>
+  code === 405 ? { ...step, effects: [{ do: 'refreshVersion' }, ...(step.effects ?? [])] } : step

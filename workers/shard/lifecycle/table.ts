@@ -1,0 +1,325 @@
+/**
+ * An instance's status as one table of moves: `shared/api/states.md`, row by row. Pure: what happened goes in, the next state and the
+ * effects to carry out come out. `workers/shard/lifecycle/status.ts` is the only caller and the only writer of `status`: it commits the state, then
+ * runs the effects, then announces one `instance_status` when the status changed.
+ */
+import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
+import type { Status } from '../../../src/domain/instance.ts'
+import { type Chance, FRESH_RUN, type Lifecycle, type LifecycleEvent, type Move } from './contract.ts'
+import {
+  dropped,
+  loggedOut,
+  logIn,
+  type Of,
+  open,
+  reopen,
+  type Step,
+  startFresh,
+  staying,
+  stopped,
+  timer,
+  withVersion,
+} from './steps.ts'
+
+const QR_IDLE = 10 * MINUTE
+const PAIRING_DEADLINE = 60 * SECOND
+/** More restarts in a row than this without an open are no longer "expected once after pairing". */
+const RESTARTS_IN_A_ROW = 5
+/** A temporary ban that carries no end: ask again after an hour rather than never. */
+const BAN_WITHOUT_END = 60 * MINUTE
+/** Failures in a row before a start is given up (row 5), closes with 500 (row 17), refusals of the version (row 18). */
+const START_TRIES = 3
+const BAD_SESSIONS = 5
+const OUTDATED = 3
+
+interface Row {
+  row: string
+  from: readonly Status[]
+  on: LifecycleEvent['type']
+  when?: (at: Lifecycle, event: never) => boolean
+  then: (at: Lifecycle, event: never, chance: Chance) => Step
+}
+
+/** Keeps each row's event type exact while the table holds them all. */
+function row<T extends LifecycleEvent['type']>(
+  name: string,
+  from: readonly Status[],
+  on: T,
+  then: (at: Lifecycle, event: Of<T>, chance: Chance) => Step,
+  when?: (at: Lifecycle, event: Of<T>) => boolean,
+): Row {
+  return { row: name, from, on, then, ...(when ? { when } : {}) } as Row
+}
+
+const isPaired = (at: Lifecycle) => at.state.paired
+const isNotPaired = (at: Lifecycle) => !at.state.paired
+const isLastStart = (at: Lifecycle) => at.run.failedStarts + 1 >= START_TRIES
+const isLastUnpairedStart = (at: Lifecycle) => isNotPaired(at) && isLastStart(at)
+const startAgain = (at: Lifecycle, chance: Chance) => reopen(at, chance, { failedStarts: at.run.failedStarts + 1 })
+const hasCode =
+  (...codes: number[]) =>
+  (_: Lifecycle, event: Of<'closed'>) =>
+    event.code !== null && codes.includes(event.code)
+
+const LIVE = ['connected', 'connecting', 'disconnected'] as const
+/** With credentials, `starting` is as good as `connecting`: a drop there must be retried, never end the instance. */
+const LIVE_OR_STARTING = [...LIVE, 'starting'] as const
+
+const ROWS: readonly Row[] = [
+  row('2', ['created'], 'created', () => startFresh()),
+
+  // A process that starts again.
+  row(
+    '32',
+    ['qr', ...LIVE_OR_STARTING],
+    'booted',
+    () => ({ status: 'starting', reason: 'engine_restart', run: FRESH_RUN, effects: [open()] }),
+    isPaired,
+  ),
+  row(
+    '33',
+    ['qr', ...LIVE_OR_STARTING],
+    'booted',
+    () => ({ status: 'stopped', reason: 'engine_restart', effects: [{ do: 'eraseCredentials' }] }),
+    isNotPaired,
+  ),
+  row(
+    'kept: ban timer',
+    ['banned'],
+    'booted',
+    (at, _, { now }) => ({
+      status: 'banned',
+      reason: 'temporarily_banned',
+      effects: [timer('ban', Math.max(0, (at.state.bannedUntil ?? now) - now))],
+    }),
+    (at) => at.state.reason === 'temporarily_banned',
+  ),
+
+  // Pairing.
+  row('3', ['starting'], 'qrShown', () => ({
+    status: 'qr',
+    reason: 'pairing_required',
+    run: { failedStarts: 0 },
+    effects: [timer('qrIdle', QR_IDLE)],
+  })),
+  // A later code does not restart the idle clock: only somebody who reads it does.
+  row('3: next code', ['qr'], 'qrShown', () => ({ status: 'qr', reason: 'pairing_required', run: { attempt: 0 } })),
+  row('11: read', ['qr'], 'qrRequested', () => ({
+    status: 'qr',
+    reason: 'pairing_required',
+    effects: [timer('qrIdle', QR_IDLE)],
+  })),
+  row('6', ['qr', 'starting'], 'paired', (_, { phone, platform }) => ({
+    status: 'connecting',
+    reason: null,
+    state: { paired: true, phone, platform },
+    run: { ...FRESH_RUN, firstLogin: true },
+    effects: [timer('pairing', PAIRING_DEADLINE)],
+  })),
+  row('18 of the library', ['qr', 'connecting'], 'passkeyRequested', () => loggedOut('pairing_failed')),
+  row(
+    '11',
+    ['qr'],
+    'timer',
+    () => stopped('qr_timeout', [{ do: 'eraseCredentials' }]),
+    (_, { name }) => name === 'qrIdle',
+  ),
+  row(
+    '13',
+    ['qr', 'starting'],
+    'closed',
+    () => stopped('multidevice_mismatch'),
+    (at, event) => isNotPaired(at) && event.code === 411,
+  ),
+  row(
+    '10',
+    ['qr'],
+    'closed',
+    () => ({
+      status: 'qr',
+      reason: 'pairing_required',
+      run: { attempt: 0 },
+      effects: [{ do: 'close' }, open(true)],
+    }),
+    (_, event) => event.code === 408 && event.message.includes('QR refs attempts ended'),
+  ),
+  row('12', ['qr'], 'closed', (at, event, chance) => withVersion(event, reopen(at, chance))),
+  row('12: no handshake', ['qr'], 'startFailed', (at, _, chance) => reopen(at, chance)),
+
+  // A session that does not come about: three tries in a row. A paired one that only finds no network goes on trying (row 14).
+  row(
+    '5: proxy',
+    ['starting', 'connecting'],
+    'startFailed',
+    () => stopped('proxy_error'),
+    (at, { cause }) => cause === 'proxy' && isLastStart(at),
+  ),
+  row(
+    '5: store',
+    ['starting', 'connecting', 'disconnected'],
+    'startFailed',
+    () => stopped('start_failed'),
+    (at, { cause }) => cause === 'store' && isLastStart(at),
+  ),
+  row('5', ['starting'], 'startFailed', () => stopped('start_failed'), isLastUnpairedStart),
+  row(
+    '5: again',
+    ['starting', 'connecting'],
+    'startFailed',
+    (at, _, chance) => startAgain(at, chance),
+    (at, { cause }) => isNotPaired(at) || cause !== 'handshake',
+  ),
+  row(
+    '5: again',
+    ['disconnected'],
+    'startFailed',
+    (at, _, chance) => startAgain(at, chance),
+    (_, { cause }) => cause === 'store',
+  ),
+  row('5', ['starting'], 'closed', () => stopped('start_failed'), isLastUnpairedStart),
+  row('5: again', ['starting'], 'closed', (at, event, chance) => withVersion(event, startAgain(at, chance)), isNotPaired),
+
+  // Logging in.
+  row('4', ['starting'], 'socketOpened', () => ({ status: 'connecting', reason: null }), isPaired),
+  row('8', LIVE_OR_STARTING, 'opened', (_, { phone, profileName, platform }, { now }) => ({
+    status: 'connected',
+    reason: null,
+    state: { phone, profileName, platform, connectedAt: now, disconnectedAt: null, bannedUntil: null },
+    run: FRESH_RUN,
+  })),
+  row(
+    '8: name',
+    LIVE_OR_STARTING,
+    'nameChanged',
+    (at, { profileName }) => staying(at, { state: { profileName } }),
+    (at, { profileName }) => isPaired(at) && at.state.profileName !== profileName,
+  ),
+  row(
+    '7',
+    ['connecting', 'starting'],
+    'closed',
+    (at) => staying(at, { run: { attempt: at.run.attempt + 1 }, effects: [{ do: 'close' }, open()] }),
+    (at, event) => isPaired(at) && event.code === 515 && at.run.attempt < RESTARTS_IN_A_ROW,
+  ),
+  row(
+    '9',
+    ['connecting'],
+    'closed',
+    () => loggedOut('pairing_failed'),
+    (at, event) => at.run.firstLogin && event.code === 401,
+  ),
+  row(
+    '9: no restart',
+    ['connecting'],
+    'timer',
+    () => loggedOut('pairing_failed'),
+    (at, { name }) => name === 'pairing' && at.run.firstLogin,
+  ),
+
+  // What ends a paired session for good.
+  row(
+    '17',
+    ['disconnected'],
+    'closed',
+    () => stopped('bad_session'),
+    (at, event) => event.code === 500 && at.run.badSessions + 1 >= BAD_SESSIONS,
+  ),
+  row(
+    '18',
+    ['disconnected'],
+    'closed',
+    () => stopped('client_outdated'),
+    (at, event) => event.code === 405 && at.run.outdated + 1 >= OUTDATED,
+  ),
+  row('19', LIVE_OR_STARTING, 'closed', () => stopped('connection_replaced'), hasCode(440)),
+  row('20', LIVE_OR_STARTING, 'closed', () => loggedOut('logged_out'), hasCode(401)),
+  row('23', LIVE_OR_STARTING, 'closed', () => loggedOut('account_locked'), hasCode(403)),
+  row(
+    '24',
+    LIVE_OR_STARTING,
+    'closed',
+    () => ({
+      status: 'banned',
+      reason: 'banned',
+      state: { paired: false },
+      run: FRESH_RUN,
+      effects: [{ do: 'close' }, { do: 'eraseCredentials' }],
+    }),
+    hasCode(406),
+  ),
+  row(
+    '25',
+    LIVE_OR_STARTING,
+    'closed',
+    (_, { expireSeconds }, { now }) => {
+      const delayMs = expireSeconds === null ? BAN_WITHOUT_END : expireSeconds * SECOND
+      return {
+        status: 'banned',
+        reason: 'temporarily_banned',
+        state: { bannedUntil: now + delayMs },
+        run: FRESH_RUN,
+        effects: [{ do: 'close' }, timer('ban', delayMs)],
+      }
+    },
+    hasCode(402),
+  ),
+  row('27', LIVE_OR_STARTING, 'closed', () => loggedOut('multidevice_mismatch'), hasCode(411)),
+  row('26', ['banned'], 'timer', logIn, (_, { name }) => name === 'ban'),
+
+  // Lost links and their retries.
+  row('14, 15', LIVE_OR_STARTING, 'closed', dropped),
+  row('14, 15: no handshake', ['connecting', 'disconnected', 'starting'], 'startFailed', (at, _, chance) =>
+    dropped(at, { type: 'closed', code: 408, message: 'no handshake', expireSeconds: null }, chance),
+  ),
+  row(
+    'retry',
+    ['starting', 'qr', 'connecting', 'disconnected'],
+    'timer',
+    (at) => staying(at, { effects: [open()] }),
+    (_, { name }) => name === 'retry',
+  ),
+
+  // What the owner asks for.
+  row('21', LIVE, 'disconnectRequested', (at) => {
+    const step = loggedOut('logout_requested', { phone: null })
+    return at.state.status === 'connected' ? { ...step, effects: [{ do: 'logout' }, ...(step.effects ?? [])] } : step
+  }),
+  row('22', ['qr', 'starting', 'stopped', 'banned'], 'disconnectRequested', () =>
+    loggedOut('logout_requested', { phone: null, bannedUntil: null }),
+  ),
+  row(
+    '28',
+    LIVE_OR_STARTING,
+    'restartRequested',
+    () => ({ status: 'connecting', reason: 'restarting', run: FRESH_RUN, effects: [{ do: 'close' }, open()] }),
+    isPaired,
+  ),
+  row('29', ['qr', 'starting', ...LIVE], 'restartRequested', () => startFresh([{ do: 'close' }]), isNotPaired),
+  ...(['restartRequested', 'qrRequested'] as const).flatMap((on) => [
+    row('30', ['stopped', 'banned'], on, logIn, isPaired),
+    // A credential that an erase left behind (a full disk) is no pairing any more: it goes with the fresh start.
+    row('31', ['created', 'logged_out'], on, () => startFresh()),
+    row('31', ['stopped', 'banned'], on, () => startFresh(), isNotPaired),
+  ]),
+]
+
+/** The move for an event, or null when the event means nothing in this state (row 22a, a late timer, a second open). */
+export function next(at: Lifecycle, event: LifecycleEvent, chance: Chance): Move | null {
+  const found = ROWS.find(
+    (candidate) =>
+      candidate.on === event.type &&
+      candidate.from.includes(at.state.status) &&
+      (candidate.when === undefined || candidate.when(at, event as never)),
+  )
+  if (!found) return null
+  const step = found.then(at, event as never, chance)
+  const leaving = at.state.status === 'connected' && step.status !== 'connected' ? { disconnectedAt: chance.now } : {}
+  return {
+    row: found.row,
+    next: {
+      state: { ...at.state, ...leaving, ...step.state, status: step.status, reason: step.reason },
+      run: { ...at.run, ...step.run },
+    },
+    effects: step.effects ?? [],
+  }
+}

@@ -1,0 +1,46 @@
+/** One try of the item in flight: named before the network is asked, and what its end means for the item. */
+import { Failure } from '../../../src/domain/failures.ts'
+import type { InFlight } from './attempt-counter.ts'
+import type { QueueOptions } from './contract.ts'
+import type { SendOutcome, Waiting } from './item.ts'
+import type { Shelf } from './item-store.ts'
+
+export interface AttemptDeps extends Pick<QueueOptions, 'instanceId' | 'send' | 'isOpen' | 'log' | 'onStep'> {
+  shelf: Shelf
+  mark: InFlight
+  /** The service stops. */
+  signal: AbortSignal
+}
+
+/** `back`: there was no connection, and it keeps its place. Rejects when storage failed before the network was asked, or at a stop. */
+export type Attempt = (item: Waiting) => Promise<SendOutcome | 'back'>
+
+const failed = (message: string): SendOutcome => ({ status: 'failed', code: 'send_failed', message })
+
+export function createAttempt({ instanceId, send, isOpen, log, onStep, shelf, mark, signal }: AttemptDeps): Attempt {
+  return async function attempt({ svcId, operation }) {
+    const stored = await shelf.load(svcId)
+    if (stored === undefined) return failed('The stored message could not be read.')
+    const turn = await mark.begin(svcId)
+    if (turn === 'spent') {
+      log.error(
+        { instance_id: instanceId, svc_id: svcId, operation },
+        'queue: an item is given up, the service ended at each of its tries',
+      )
+      return failed('The service ended each time it was about to send this message.')
+    }
+    await onStep?.('before-send', svcId)
+    try {
+      return await send({ ...stored, again: turn === 'again' })
+    } catch (error) {
+      const isBack = error instanceof Failure && error.code === 'instance_not_connected'
+      if (isBack && (!isOpen() || mark.mayComeBack())) return 'back'
+      if (signal.aborted) throw error
+      log.error({ instance_id: instanceId, svc_id: svcId, operation, err: error }, 'queue: sending broke')
+      // Something of its own looks like a lost connection, and it must not hold up the others.
+      if (isBack) return failed('The message could not be brought onto the connection.')
+      const { code, message } = error instanceof Failure ? error : new Failure('send_failed')
+      return { status: 'failed', code, message }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+/** What the queue is given, what it is asked, and what it answers: the types of `queue.ts`. */
+import type { Logger } from 'pino'
+import type { Clock } from '../../../src/domain/clock.ts'
+import type { InstanceSettings } from '../../../src/domain/instance.ts'
+import type { Blobs } from '../../../src/storage/blobs.ts'
+import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import type { Sealer } from '../../../src/storage/seal.ts'
+import type { Timer } from '../../../src/storage/timer.ts'
+import type { Outbox } from '../webhooks/outbox.ts'
+import type { QueueEntry, SendOutcome, Waiting } from './item.ts'
+import type { StoredItem } from './item-store.ts'
+
+/** An item whose turn has come. */
+export interface SendItem extends StoredItem {
+  /** Its network call had begun before a crash or a lost connection: the network may know the message id already. */
+  again: boolean
+}
+
+export interface Enqueue {
+  messageId: string
+  operation: string
+  phone: string
+  input: Record<string, unknown>
+  /** Text or caption; cut here. */
+  preview: string | null
+  /** Seconds. */
+  delayMessage: number | null
+  delayTyping: number
+  referenceMessageId?: string | null
+  bytes?: Uint8Array | undefined
+  /** More operations for the commit that makes the item durable. */
+  also?: ((made: { svcId: string; messageId: string }) => readonly Op[]) | undefined
+}
+
+/** In order: the item is named in flight, the network answered, the outcome is stored. */
+export type QueueStep = 'before-send' | 'after-send' | 'settled'
+
+export interface QueueOptions {
+  instanceId: string
+  store: StateStore
+  sealer: Sealer
+  clock: Clock
+  random: () => number
+  /** Resolves when the network has decided. Rejecting with Failure instance_not_connected puts the item back at the head. */
+  send: (item: SendItem) => Promise<SendOutcome>
+  /** Whether the connection stands at this moment; `setConnected` hears of its end a little later. */
+  isOpen: () => boolean
+  settings: () => InstanceSettings
+  events: Pick<Outbox, 'wanted' | 'append' | 'committed'>
+  /** More operations for the commit that ends an item. */
+  onDelivery?: ((item: Waiting, outcome: SendOutcome) => Op[]) | undefined
+  /** After that commit. */
+  onSettled?: ((item: Waiting, outcome: SendOutcome) => void) | undefined
+  /** Where inline media waits; without it `bytes` are refused. */
+  blobs?: Blobs | undefined
+  log: Pick<Logger, 'info' | 'warn' | 'error'>
+  timer?: Timer
+  /** Fault tests stop here, between two steps. */
+  onStep?: ((step: QueueStep, svcId: string) => void | Promise<void>) | undefined
+}
+
+export interface Queue {
+  /** Durable when it resolves. Throws queue_full, queue_disabled_while_disconnected. */
+  enqueue(request: Enqueue): Promise<{ svcId: string; messageId: string }>
+  /** Items leave only while connected, from 2 s after. */
+  setConnected(connected: boolean): void
+  /** While the network restricts the account nothing leaves: each try would count against it. Epoch ms; null: it does not. */
+  setRestricted(until: number | null): void
+  list(query: { page: number; pageSize: number; phone?: string | undefined }): Promise<QueueList>
+  /** Number of items removed: all, or those to one chat. The item in flight stays. */
+  clear(phone?: string): Promise<number>
+  /** False: unknown, already sent, or in flight. */
+  remove(svcId: string): Promise<boolean>
+  /** Items that wait, the one in flight not counted. */
+  waiting(): number
+  /** Message id of the item that is in flight, or was when the process or the connection went: the network may know it. */
+  undecided(): string | undefined
+  start(): Promise<void>
+  /** Waits this many ms at most for the item in flight; one that is not decided then is sent again after the next start. */
+  stop(deadlineMs: number): Promise<void>
+}
+
+export interface QueueList {
+  data: QueueEntry[]
+  page: number
+  page_size: number
+  total: number
+}

@@ -1,0 +1,100 @@
+/** Where the items of one instance lie: records in `state:`, inline media in `blobs:`. */
+import type { Logger } from 'pino'
+import { Failure } from '../../../src/domain/failures.ts'
+import type { BlobPart, Blobs } from '../../../src/storage/blobs.ts'
+import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import { keys } from '../../../src/storage/keys.ts'
+import type { Sealer } from '../../../src/storage/seal.ts'
+import { type QueueItem, queueItems, type Waiting, waitingOf } from './item.ts'
+
+export interface ShelfOptions {
+  instanceId: string
+  store: StateStore
+  sealer: Sealer
+  blobs?: Blobs | undefined
+  log: Pick<Logger, 'warn' | 'error'>
+}
+
+export type StoredItem = QueueItem & {
+  /** Writes a part of the item's inline media into a file. */
+  copyMedia?: ((path: string, part: BlobPart) => Promise<void>) | undefined
+}
+
+export type Shelf = ReturnType<typeof createShelf>
+
+export function createShelf({ instanceId, store, sealer, blobs, log }: ShelfOptions) {
+  const items = queueItems(sealer)
+  const prefix = keys.queue(instanceId)
+  const itemKey = (svcId: string) => keys.queueItem(instanceId, svcId)
+  const blobKey = (svcId: string) => keys.blob(instanceId, svcId)
+
+  return {
+    itemKey,
+
+    /** Durable when it resolves: the media first, so that no record names media that is not there. */
+    async put(item: QueueItem, bytes: Uint8Array | undefined, also: readonly Op[] = []): Promise<void> {
+      if (bytes !== undefined && !(await blobs?.put(blobKey(item.svcId), bytes))) {
+        throw new Failure('queue_full', { message: 'There is no room for more media in the queue.' })
+      }
+      try {
+        await store.commit({ ops: [items.encode(itemKey(item.svcId), item), ...also] })
+      } catch (error) {
+        // Nothing names it, and it would take its part of the budget until the next start.
+        if (bytes !== undefined) await blobs?.remove(blobKey(item.svcId))
+        throw error
+      }
+    },
+
+    get: (svcId: string) => items.get(store, itemKey(svcId)),
+
+    /** The item and the way to its media; undefined when either cannot be read any more. Throws when storage itself fails. */
+    async load(svcId: string): Promise<StoredItem | undefined> {
+      const record = await store.get(itemKey(svcId))
+      try {
+        if (record === undefined) throw new Error(`${itemKey(svcId)} is gone`)
+        const item = items.decode(itemKey(svcId), record)
+        if (!item.hasBytes) return item
+        const key = blobKey(svcId)
+        if (!blobs || !(await blobs.has(key))) throw new Error(`${itemKey(svcId)} has lost its media`)
+        return { ...item, copyMedia: (path, part) => blobs.copyTo(key, path, part) }
+      } catch (error) {
+        log.error({ instance_id: instanceId, svc_id: svcId, err: error }, 'queue item is not readable')
+        return undefined
+      }
+    },
+
+    /** All items, oldest first, and the newest id ever seen. */
+    async all(): Promise<{ line: Waiting[]; newest: string }> {
+      const line: Waiting[] = []
+      let newest = ''
+      for await (const [key, bytes] of store.range(prefix)) {
+        newest = key.slice(prefix.length)
+        try {
+          line.push(waitingOf(items.decode(key, bytes)))
+        } catch (error) {
+          // Kept for whoever can repair it; it must not keep the others from leaving.
+          log.error({ instance_id: instanceId, err: error }, 'queue item is not readable: left out')
+        }
+      }
+      return { line, newest }
+    },
+
+    /** After the commit that removed the items: media that stays behind is swept at the next start. */
+    async removeMedia(gone: readonly Waiting[]): Promise<void> {
+      for (const { svcId, hasBytes } of gone) {
+        if (!hasBytes) continue
+        await blobs?.remove(blobKey(svcId)).catch((error: unknown) => {
+          log.warn({ instance_id: instanceId, svc_id: svcId, err: error }, 'queue: media of an ended item could not be removed')
+        })
+      }
+    },
+
+    /** Media whose item was never committed, or is gone already. An item that cannot be read is there, and keeps its media. */
+    async sweep(): Promise<void> {
+      if (blobs === undefined) return
+      const inBlobs = keys.blobs(instanceId)
+      for (const key of await blobs.list(inBlobs))
+        if ((await store.get(itemKey(key.slice(inBlobs.length)))) === undefined) await blobs.remove(key)
+    },
+  }
+}

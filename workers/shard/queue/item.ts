@@ -1,0 +1,119 @@
+/** The stored record of a queue item, and how the API shows one. */
+import * as v from 'valibot'
+import { HOUR, iso } from '../../../src/domain/clock.ts'
+import type { DomainEvent } from '../../../src/domain/events.ts'
+import type { FailureCode } from '../../../src/domain/failures.ts'
+import { type Repository, repository } from '../../../src/storage/repository.ts'
+import type { Sealer } from '../../../src/storage/seal.ts'
+
+const time = v.pipe(v.number(), v.integer())
+
+const ItemSchema = v.object({
+  svcId: v.string(),
+  messageId: v.string(),
+  /** operationId of the call that produced the item. */
+  operation: v.string(),
+  /** Destination as the API renders it. */
+  phone: v.string(),
+  /** Target of a reaction, pin, deletion, edit, vote or response. */
+  referenceMessageId: v.nullable(v.string()),
+  /** The request as the operation's twin wants it: plain JSON. */
+  input: v.record(v.string(), v.unknown()),
+  preview: v.nullable(v.string()),
+  /** Seconds. */
+  delayMessage: v.nullable(v.number()),
+  delayTyping: v.number(),
+  queuedAt: time,
+  /** Inline media waits in `blobs:` under keys.blob. */
+  hasBytes: v.boolean(),
+})
+export type QueueItem = v.InferOutput<typeof ItemSchema>
+
+/** What is kept in memory of a waiting item: never its content. */
+export type Waiting = Omit<QueueItem, 'input' | 'preview' | 'delayTyping'>
+
+export const queueItems = (sealed: Sealer): Repository<QueueItem> =>
+  repository({ name: 'queue item', schema: ItemSchema, version: 1, sealed })
+
+export function waitingOf({ input: _, preview: __, delayTyping: ___, ...waiting }: QueueItem): Waiting {
+  return waiting
+}
+
+const PREVIEW_CHARACTERS = 120
+
+/** The beginning of a text or caption, whole characters. */
+export const previewOf = (text: string | null): string | null =>
+  text === null ? null : [...text.slice(0, 2 * PREVIEW_CHARACTERS)].slice(0, PREVIEW_CHARACTERS).join('')
+
+/** An item as `queue.list` shows it. */
+export interface QueueEntry {
+  svc_id: string
+  message_id: string
+  phone: string
+  operation: string
+  status: 'waiting' | 'processing'
+  waiting_reason: 'pacing' | 'instance_not_connected' | 'restricted' | null
+  position: number
+  preview: string | null
+  delay_message: number | null
+  delay_typing: number
+  queued_at: string
+  send_after: string | null
+  expires_at: string
+}
+
+export interface Place {
+  status: 'waiting' | 'processing'
+  /** 1 = next, or in flight. */
+  position: number
+  /** null while the instance is not connected. */
+  sendAfter: number | null
+  /** The network restricts the account for now. */
+  isRestricted: boolean
+  maxAgeHours: number
+}
+
+export function toEntry(item: QueueItem, { status, position, sendAfter, isRestricted, maxAgeHours }: Place): QueueEntry {
+  const reason = sendAfter === null ? 'instance_not_connected' : isRestricted ? 'restricted' : 'pacing'
+  return {
+    svc_id: item.svcId,
+    message_id: item.messageId,
+    phone: item.phone,
+    operation: item.operation,
+    status,
+    waiting_reason: status === 'processing' ? null : reason,
+    position,
+    preview: item.preview,
+    delay_message: item.delayMessage,
+    delay_typing: item.delayTyping,
+    queued_at: iso(item.queuedAt),
+    send_after: sendAfter === null ? null : iso(sendAfter),
+    expires_at: iso(item.queuedAt + maxAgeHours * HOUR),
+  }
+}
+
+export type SendOutcome = { status: 'sent' } | { status: 'failed'; code: FailureCode; message: string }
+
+const isGroup = (phone: string) => phone.endsWith('-group')
+
+/** The `delivery` event of an item (webhook-payloads.md, 3). */
+export function deliveryEvent(item: Waiting, outcome: SendOutcome, at: number): DomainEvent {
+  const failed = outcome.status === 'failed'
+  return {
+    type: 'delivery',
+    at,
+    body: {
+      message_id: item.messageId,
+      id: item.messageId,
+      svc_id: item.svcId,
+      operation: item.operation,
+      phone: item.phone,
+      is_group: isGroup(item.phone),
+      reference_message_id: item.referenceMessageId,
+      status: outcome.status,
+      error_code: failed ? outcome.code : null,
+      error_message: failed ? outcome.message.slice(0, 512) : null,
+      queued_at: iso(item.queuedAt),
+    },
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * What became of own messages: receipts from the network as `message_status`, each value once per message and participant, never a lower
+ * one after a higher. What was told is written in the commit of its event, so that neither a kill nor a restart repeats or loses one.
+ */
+import type { Logger } from 'pino'
+import type { Clock } from '../../../src/domain/clock.ts'
+import type { DomainEvent } from '../../../src/domain/events.ts'
+import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import { within } from '../../../src/storage/timer.ts'
+import type { Identity, Person } from '../chats/identity.ts'
+import { LEVEL, MAX_IDS, type Receipt } from '../translate/inbound/receipt.ts'
+import type { Outbox } from '../webhooks/outbox.ts'
+import { bare, chatKind, identifierOf } from '../wire/jid.ts'
+import { createReceiptLevels, type Subject, subjectOf } from './receipt-levels.ts'
+
+/**
+ * Longest wait of a receipt for the commit of `sent`, in ms. A status to many people is many stanzas, and those who have it answer while
+ * the rest is still being sent; every receipt behind one that waits does so, too.
+ */
+const HOLD_DEADLINE = 10_000
+
+export interface MessageStatusDeps {
+  instance: string
+  store: StateStore
+  outbox: Pick<Outbox, 'wanted' | 'append' | 'committed'>
+  clock: Clock
+  log: Logger
+  killAt(step: string): void
+}
+
+/** The first status of a message, for the commit that ends its queue item. */
+export interface FirstStatus {
+  /** Right before the commit. Empty when a receipt was faster. */
+  ops(): Op[]
+  /** After it. */
+  applied(): void
+}
+
+export interface MessageStatuses {
+  start(): void
+  /** Receipts of this message wait from here on: one can be faster than the commit of `sent`, which comes before it. */
+  hold(id: string): void
+  release(id: string): void
+  /** Resolves when nothing holds it any more; undefined where nothing does. */
+  settled(id: string): Promise<void> | undefined
+  /** Resolves when what it says is on disk; rejects when it cannot be written. */
+  take(identity: Identity, receipt: Receipt): Promise<void>
+  /** The network's own ack; null when nobody wants it. */
+  sent(identity: Identity, chat: string, id: string, at: number): Promise<FirstStatus | null>
+  stop(): Promise<void>
+}
+
+export function createMessageStatuses({ instance, store, outbox, clock, log, killAt }: MessageStatusDeps): MessageStatuses {
+  const levels = createReceiptLevels(instance, store, clock, log)
+  const held = new Map<string, { until: Promise<void>; release(): void }>()
+  /** One after another: the order of the events is the order of the receipts. */
+  let line: Promise<unknown> = Promise.resolve()
+
+  /** Who a receipt is about: the same for all its ids. */
+  async function peopleOf(identity: Identity, { chat, participant }: Pick<Receipt, 'chat' | 'participant'>) {
+    const kind = chatKind(chat)
+    return {
+      kind,
+      chat: kind === 'user' ? await identity.person(bare(chat)) : { phone: identifierOf(chat), lid: null },
+      who: participant === null ? null : await identity.person(bare(participant)),
+    }
+  }
+  type People = Awaited<ReturnType<typeof peopleOf>>
+
+  const event = ({ status, at }: Pick<Receipt, 'status' | 'at'>, { kind, chat, who }: People, ids: string[]): DomainEvent => ({
+    type: 'message_status',
+    at,
+    body: {
+      status,
+      ids,
+      phone: chat.phone,
+      chat_lid: chat.lid,
+      is_group: kind === 'group',
+      participant_phone: who?.phone ?? null,
+      participant_lid: who?.lid ?? null,
+    },
+  })
+
+  async function report(identity: Identity, receipt: Receipt) {
+    if (!outbox.wanted('message_status')) return
+    const level = LEVEL[receipt.status]
+    const people = await peopleOf(identity, receipt)
+    const fresh: { id: string; subject: Subject }[] = []
+    for (const id of new Set(receipt.ids)) {
+      const names = subjectsOf(id, people)
+      if ((await levels.of(names)) < level) fresh.push({ id, subject: names[0]! })
+    }
+    if (fresh.length === 0) return
+    const subjects = fresh.map(({ subject }) => subject)
+    const appended = batches(fresh.map(({ id }) => id)).map((ids) => outbox.append(event(receipt, people, ids)))
+    killAt('receipt:before-commit')
+    await store.commit({ ops: [...levels.ops(subjects, level), ...appended.flatMap(({ ops }) => ops)] })
+    killAt('receipt:after-commit')
+    levels.applied(subjects, level)
+    for (const { eventId } of appended) outbox.committed(eventId)
+  }
+
+  return {
+    start: levels.start,
+    hold(id) {
+      let release!: () => void
+      const until = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      if (!held.has(id)) held.set(id, { until, release })
+    },
+    release(id) {
+      held.get(id)?.release()
+      held.delete(id)
+    },
+    settled(id) {
+      const holder = held.get(id)
+      return holder && within(holder.until, HOLD_DEADLINE).then(() => {})
+    },
+    async take(identity, receipt) {
+      const holders = receipt.ids.flatMap((id) => held.get(id)?.until ?? [])
+      if (holders.length > 0) await within(Promise.all(holders), HOLD_DEADLINE)
+      const reported = line.then(() => report(identity, receipt))
+      // Only the order is taken from it: the failure is the caller's, who holds `reported`.
+      line = reported.catch(() => {})
+      return reported
+    },
+    async sent(identity, chat, id, at) {
+      if (!outbox.wanted('message_status')) return null
+      const people = await peopleOf(identity, { chat, participant: null })
+      const names = subjectsOf(id, people)
+      if ((await levels.of(names)) >= LEVEL.sent) return null
+      const subjects = names.slice(0, 1)
+      let eventId: string | undefined
+      return {
+        ops() {
+          if (levels.recent(names) >= LEVEL.sent) return []
+          const appended = outbox.append(event({ status: 'sent', at }, people, [id]))
+          eventId = appended.eventId
+          return [...levels.ops(subjects, LEVEL.sent), ...appended.ops]
+        },
+        applied() {
+          if (eventId === undefined) return
+          levels.applied(subjects, LEVEL.sent)
+          outbox.committed(eventId)
+        },
+      }
+    },
+    async stop() {
+      for (const { release } of held.values()) release()
+      await Promise.all([line, levels.stop()])
+    },
+  }
+}
+
+/** Under every name of the chat, or of the participant: numbers are learnt later than LIDs, and the other way round. The first is written. */
+function subjectsOf(id: string, { kind, chat, who }: { kind: string; chat: Person; who: Person | null }): Subject[] {
+  const names = ({ phone, lid }: Person) => [...new Set([phone, ...(lid === null ? [] : [lid])])]
+  if (kind === 'user') return names(chat).map((name) => subjectOf(id, name, ''))
+  return (who ? names(who) : ['']).map((name) => subjectOf(id, chat.phone, name))
+}
+
+const batches = (ids: string[]) =>
+  Array.from({ length: Math.ceil(ids.length / MAX_IDS) }, (_, index) => ids.slice(index * MAX_IDS, (index + 1) * MAX_IDS))

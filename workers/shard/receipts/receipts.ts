@@ -1,0 +1,36 @@
+/**
+ * Receipts for own messages. The library confirms each to the network as soon as it has read it, and the network then never sends it again:
+ * what it says is on disk before that (`gate.ts`).
+ */
+import type { Logger } from 'pino'
+import type { Clock } from '../../../src/domain/clock.ts'
+import { rawSocket } from '../baileys/end.ts'
+import type { Session } from '../connection/session.ts'
+import { raiseGate } from '../receive/store-before-ack.ts'
+import { receiptOf } from '../translate/inbound/receipt.ts'
+import type { MessageStatuses } from './message-status.ts'
+
+export interface ReceiptDeps {
+  statuses: Pick<MessageStatuses, 'take' | 'settled'>
+  clock: Clock
+  log: Logger
+}
+
+export function attachReceipts(session: Session, { statuses, clock, log }: ReceiptDeps): void {
+  const { sock, identity } = session
+  raiseGate(sock, {
+    name: 'CB:receipt',
+    inTurn: false,
+    take(node) {
+      // Sent again while it is still being sent, the ack of the one could be taken for that of the other.
+      if (node.attrs.type === 'retry') return statuses.settled(node.attrs.id ?? '')
+      const { me } = session
+      const receipt = me && receiptOf(node, me, clock.now())
+      return receipt ? statuses.take(identity, receipt) : undefined
+    },
+    onFailure(error) {
+      log.error({ err: error }, 'a receipt could not be written; the connection is cut')
+      rawSocket(sock)?.terminate()
+    },
+  })
+}

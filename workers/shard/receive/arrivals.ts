@@ -1,0 +1,218 @@
+/**
+ * What arrives without a ciphertext: channel posts, notifications of groups and channels, calls. Each is told from its own stanza, and
+ * the event is on disk before the library hears of the stanza and confirms it (`gate.ts`).
+ *
+ * Receipts have their own (`receipts.ts`), app state (labels, names) too: `baileys/server-sync.ts`. Not gated is presence, which is worth
+ * nothing a moment later.
+ */
+import {
+  type BinaryNode,
+  decodeMessageNode,
+  getBinaryNodeChild,
+  isJidGroup,
+  isJidNewsletter,
+  proto,
+  type WAMessage,
+  type WAMessageKey,
+} from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import { SECOND } from '../../../src/domain/clock.ts'
+import type { DomainEvent } from '../../../src/domain/events.ts'
+import type { Op } from '../../../src/storage/contract.ts'
+import { rawSocket } from '../baileys/end.ts'
+import type { Session } from '../connection/session.ts'
+import { within } from '../connection/within.ts'
+import { type InboundContext, notification, type Told } from '../translate/inbound/family.ts'
+import { groupNotices } from '../translate/inbound/group-notice.ts'
+import { LookupError } from '../translate/inbound/lookup.ts'
+import type { ReadableMessage } from '../translate/inbound/message.ts'
+import { mexNotices, newsletterNotices } from '../translate/inbound/newsletter-notice.ts'
+import { bare } from '../wire/jid.ts'
+import type { Calls } from './calls.ts'
+import type { Entry } from './chat-order.ts'
+import type { Inbound } from './received-events.ts'
+import { type Mark, messageMark } from './seen-marks.ts'
+import { raiseGate } from './store-before-ack.ts'
+
+export interface ArrivalDeps {
+  inbound: Pick<Inbound, 'context' | 'told' | 'message'>
+  calls: Calls
+  log: Logger
+  /** Commits what `make` tells, once per mark. Rejects when it has to come again. */
+  once(mark: Mark, make: () => Promise<readonly DomainEvent[]>, more?: readonly Op[], others?: readonly Mark[]): Promise<void>
+  onMessage(message: WAMessage): void
+}
+
+/** A notice and the message key it is told under. */
+interface Notice {
+  chat: string
+  participant?: string | undefined
+  participantAlt?: string | undefined
+  told: Told
+}
+
+/** Time to ask where our own new picture lies, in ms: later the event goes without. */
+const PICTURE_DEADLINE = 3_000
+
+export function attachArrivals(session: Session, deps: ArrivalDeps): void {
+  const { inbound, calls, log, once } = deps
+  const { sock, identity } = session
+  const onFailure = (error: unknown) => {
+    // Nothing may be confirmed past what is not on disk: without the connection the network sends it again.
+    log.error({ err: error }, 'what arrived could not be written; the connection is cut')
+    rawSocket(sock)?.terminate()
+  }
+
+  /** Says nothing about the stanza: told when it comes again. */
+  const isOurs = (error: unknown) => error instanceof LookupError || session.ended.aborted
+
+  async function events(node: BinaryNode, notices: readonly Notice[]): Promise<DomainEvent[]> {
+    const { id = '', t, notify } = node.attrs
+    const told = await Promise.all(
+      notices.map(({ chat, participant, participantAlt, told }) => {
+        const key: WAMessageKey = {
+          remoteJid: chat,
+          id,
+          fromMe: participant !== undefined && identity.isMe(participant),
+          ...(participant ? { participant: bare(participant) } : {}),
+          ...(participantAlt ? { participantAlt } : {}),
+        }
+        const readable: ReadableMessage = { key, messageTimestamp: Number(t ?? 0), pushName: participant ? notify : null }
+        return inbound.told(readable, told)
+      }),
+    )
+    return told.filter((event) => event !== null)
+  }
+
+  /** Of notices about groups, since they came. */
+  const places = new WeakMap<BinaryNode, Entry>()
+
+  /** Behind the messages of the group that came before it. */
+  async function tellInPlace(node: BinaryNode): Promise<void> {
+    const place = places.get(node)
+    await place?.turn()
+    try {
+      await tellNotification(node)
+    } finally {
+      place?.done()
+    }
+  }
+
+  async function tellNotification(node: BinaryNode): Promise<void> {
+    const context = inbound.context()
+    if (!context) return
+    const { type = '', from = '', id = '', participant = '' } = node.attrs
+    await once(messageMark({ id: `${type} ${id}`, chat: from, author: participant }), async () => {
+      try {
+        return await events(node, await noticesOf(node, context))
+      } catch (error) {
+        if (isOurs(error)) throw error
+        // A stanza that cannot be understood now cannot be understood when it comes again.
+        log.warn({ err: error, type, stanza: id }, 'a notification could not be told')
+        return []
+      }
+    })
+  }
+
+  async function noticesOf(node: BinaryNode, context: InboundContext): Promise<Notice[]> {
+    const { type, from = '', participant, participant_pn, participant_lid } = node.attrs
+    switch (type) {
+      case 'w:gp2': {
+        const participantAlt = participant_pn ?? participant_lid
+        return (await groupNotices(node, context)).map((told) => ({ chat: from, participant, participantAlt, told }))
+      }
+      case 'newsletter':
+        return (await newsletterNotices(node, context)).map(({ newsletter, told }) => ({ chat: newsletter, told }))
+      case 'mex':
+        return (await mexNotices(node, context)).map(({ newsletter, told }) => ({ chat: newsletter, told }))
+      case 'picture':
+        return pictureNotice(node)
+      default:
+        return []
+    }
+  }
+
+  async function pictureNotice(node: BinaryNode): Promise<Notice[]> {
+    const { from = '' } = node.attrs
+    const set = getBinaryNodeChild(node, 'set')
+    const change = set ?? getBinaryNodeChild(node, 'delete')
+    if (!change) return []
+    if (isJidGroup(from))
+      return [{ chat: from, participant: change.attrs.author, told: notification('group_change_icon', [set?.attrs.id ?? '']) }]
+    if (!identity.isMe(from)) return []
+    const updated_photo = set ? await ownPicture() : null
+    return [{ chat: bare(from), told: notification('profile_picture_updated', [], { updated_photo }) }]
+  }
+
+  const ownPicture = () =>
+    within(session, PICTURE_DEADLINE, sock.profilePictureUrl(identity.own()[0] ?? '', 'image')).then(
+      (url) => url?.slice(0, 2_048) ?? null,
+      (error: unknown) => {
+        if (session.ended.aborted) throw error
+        log.info({ err: error }, 'the address of our own new picture is not known')
+        return null
+      },
+    )
+
+  /** A post is not sealed: everybody may read it. What becomes of it later comes again under its id. */
+  async function tellPost(node: BinaryNode): Promise<void> {
+    const message = postOf(node)
+    if (!message) return
+    const { edit } = node.attrs
+    const change = edit ? ` ${edit} ${editedAt(node) ?? node.attrs.t}` : ''
+    const mark = messageMark({ id: `${message.key.id}${change}`, chat: message.key.remoteJid ?? '', author: '' })
+    await once(mark, async () => [await postEvent(message, edit)].filter((event) => event !== null))
+    if (!edit) deps.onMessage(message)
+  }
+
+  async function postEvent(message: WAMessage, edit: string | undefined): Promise<DomainEvent | null> {
+    const { id } = message.key
+    if (isRemoval(edit)) return inbound.told(message, notification('revoke', [], { reference_message_id: id ?? null }))
+    const event = await inbound.message(message)
+    // An edited post comes whole.
+    return edit && event?.body.is_edit === false
+      ? { ...event, body: { ...event.body, is_edit: true, edit_message_id: id } }
+      : event
+  }
+
+  function postOf(node: BinaryNode): WAMessage | null {
+    const content = getBinaryNodeChild(node, 'plaintext')?.content
+    const isRemoved = isRemoval(node.attrs.edit)
+    if (!isRemoved && !(content instanceof Uint8Array)) return null
+    try {
+      const { me } = sock.authState.creds
+      const { fullMessage } = decodeMessageNode(node, me?.id ?? '', me?.lid ?? '')
+      fullMessage.key.fromMe = node.attrs.is_sender === 'true'
+      fullMessage.message = isRemoved ? null : proto.Message.decode(content as Uint8Array)
+      const at = editedAt(node)
+      if (at !== undefined) fullMessage.messageTimestamp = Math.floor(at / SECOND)
+      return fullMessage
+    } catch (error) {
+      log.warn({ err: error, stanza: node.attrs.id }, 'a channel post is not a message')
+      return null
+    }
+  }
+
+  raiseGate(sock, {
+    name: 'CB:notification',
+    inTurn: true,
+    take: (node) => (TOLD.has(node.attrs.type ?? '') ? tellInPlace(node) : undefined),
+    onFailure,
+  })
+  sock.ws.prependListener('CB:notification', (node: BinaryNode) => {
+    if (node.attrs.type === 'w:gp2') places.set(node, session.enter(node.attrs.from ?? ''))
+  })
+  raiseGate(sock, { name: 'CB:call', inTurn: true, take: (node) => calls.take(node, session), onFailure })
+  raiseGate(sock, {
+    name: 'CB:message',
+    inTurn: true,
+    take: (node) => (isJidNewsletter(node.attrs.from) ? tellPost(node) : undefined),
+    onFailure,
+  })
+}
+
+const TOLD = new Set(['w:gp2', 'newsletter', 'mex', 'picture'])
+/** `edit` of a stanza: taken back by its author, or by an admin. */
+const isRemoval = (edit: string | undefined) => edit === '7' || edit === '8'
+/** Epoch ms: `t` may be the time of the post itself. */
+const editedAt = (node: BinaryNode) => Number(getBinaryNodeChild(node, 'meta')?.attrs.msg_edit_t) || undefined

@@ -1,0 +1,206 @@
+/**
+ * Calls: one event per call, when it ends unanswered or was rejected by us. An offer says what kind of call it is, and the end of the call
+ * does not, so the offer is kept on disk until the end: a restart while it rings loses nothing.
+ */
+import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import * as v from 'valibot'
+import { type Clock, DAY, SECOND } from '../../../src/domain/clock.ts'
+import type { DomainEvent } from '../../../src/domain/events.ts'
+import type { InstanceSettings } from '../../../src/domain/instance.ts'
+import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import { keys } from '../../../src/storage/keys.ts'
+import { removeAll } from '../../../src/storage/remove-all.ts'
+import { repository } from '../../../src/storage/repository.ts'
+import type { Sealer } from '../../../src/storage/seal.ts'
+import type { Session } from '../connection/session.ts'
+import { within } from '../connection/within.ts'
+import { notification, type Told } from '../translate/inbound/family.ts'
+import type { ReadableMessage } from '../translate/inbound/message.ts'
+import { secondsOf } from '../wire/bounds.ts'
+import { bare, identifierOf } from '../wire/jid.ts'
+import { type Mark, messageMark } from './seen-marks.ts'
+
+const Call = v.object({
+  id: v.string(),
+  /** Who calls, and its other name. */
+  from: v.string(),
+  alt: v.optional(v.string()),
+  group: v.nullable(v.string()),
+  isVideo: v.boolean(),
+  /** Epoch seconds. */
+  timestamp: v.number(),
+})
+type Call = v.InferOutput<typeof Call>
+
+export interface CallDeps {
+  instance: string
+  store: StateStore
+  sealer: Sealer
+  clock: Clock
+  log: Logger
+  settings(): InstanceSettings
+  told(readable: ReadableMessage, told: Told): Promise<DomainEvent | null>
+  once(mark: Mark, make: () => Promise<readonly DomainEvent[]>, ops?: Op[]): Promise<void>
+  /** Queues the text that follows a rejected call, once per key. */
+  enqueue(jid: string, text: string, key: string): Promise<void>
+}
+
+export interface Calls {
+  load(): Promise<void>
+  /** Undefined for a stanza that says nothing about a beginning or an end. */
+  take(node: BinaryNode, session: Session): Promise<void> | undefined
+  /** The device is gone: it hears of no end any more. After its session has ended. */
+  forget(): Promise<void>
+}
+
+/** Reasons of an end that somebody answered, here or on another device. */
+const ANSWERED = new Set(['accepted_elsewhere', 'rejected_elsewhere', 'accepted', 'rejected'])
+/** Time for the network to take a rejection, in ms. */
+const REJECT_DEADLINE = 10 * SECOND
+const MAX_OVER = 1_000
+
+export function createCalls({ instance, store, sealer, clock, log, settings, told, once, enqueue }: CallDeps): Calls {
+  const records = repository({ name: 'ringing call', schema: Call, version: 1, sealed: sealer })
+  const ringing = new Map<string, Call>()
+  /** Calls that are over or rejected, the newest last: an offer that comes again does not ring, nor is it answered with a text again. */
+  const over = new Set<string>()
+  /** Calls of which the network has taken our rejection, until their event is on disk. */
+  const rejected = new Set<string>()
+  /** Blind: whoever calls chooses the id, and it can be what no key may hold. */
+  const keyOf = (id: string) => keys.call(instance, sealer.blind(id))
+
+  function isOver(id: string) {
+    over.add(id)
+    for (const oldest of over) {
+      if (over.size <= MAX_OVER) break
+      over.delete(oldest)
+    }
+  }
+
+  async function offered(call: Call, isOld: boolean, session: Session) {
+    const old = [...ringing.values()].filter(isStale)
+    ringing.set(call.id, call)
+    await store.commit({ ops: [...old.map(({ id }) => records.remove(keyOf(id))), records.encode(keyOf(call.id), call)] })
+    for (const { id } of old) ringing.delete(id)
+    if (!settings().call_reject_auto || isOld) return
+    isOver(call.id)
+    // The network's answer needs nothing of the stanza behind which it waits; still, whoever waits for a rejection waits long.
+    void reject(call, session).catch((error: unknown) => log.warn({ err: error }, 'a call could not be rejected'))
+  }
+
+  async function reject(call: Call, session: Session) {
+    await within(session, REJECT_DEADLINE, session.sock.rejectCall(call.id, call.from))
+    rejected.add(call.id)
+    await ended(call)
+  }
+
+  async function ended(call: Call) {
+    const autoRejected = rejected.has(call.id)
+    // Before the commit of the event, behind which nothing is left of the call: a crash in between loses neither, and the key queues it once.
+    if (autoRejected) await answer(call)
+    const mark = messageMark({ id: call.id, chat: call.from, author: 'call' })
+    await once(mark, async () => [await eventOf(call, autoRejected)].filter((event) => event !== null), [
+      records.remove(keyOf(call.id)),
+    ])
+    // Only now: when the commit fails, the end of the call comes again and has to find it.
+    ringing.delete(call.id)
+    rejected.delete(call.id)
+    isOver(call.id)
+  }
+
+  async function answer({ id, from }: Call) {
+    const { call_reject_message: text } = settings()
+    if (text === null) return
+    try {
+      // Keys of clients come in a header, which holds no line break.
+      await enqueue(from, text, `call\n${from}\n${id}`)
+    } catch (error) {
+      // A full line, or one that is closed while disconnected, says nothing about the call.
+      log.warn({ err: error }, 'no text could be queued after a rejected call')
+    }
+  }
+
+  function eventOf(call: Call, autoRejected: boolean): Promise<DomainEvent | null> {
+    const { group, isVideo } = call
+    const key = group
+      ? { remoteJid: group, participant: call.from, participantAlt: call.alt }
+      : { remoteJid: call.from, remoteJidAlt: call.alt }
+    return told(
+      { key: { ...key, id: call.id, fromMe: false } as ReadableMessage['key'], messageTimestamp: call.timestamp },
+      notification(`call_missed_${group ? 'group_' : ''}${isVideo ? 'video' : 'voice'}`, [], {
+        call: {
+          call_id: call.id,
+          is_video: isVideo,
+          is_group: group !== null,
+          group_id: group === null ? null : identifierOf(group),
+          auto_rejected: autoRejected,
+        },
+      }),
+    )
+  }
+
+  /** Nobody says any more how it ended. */
+  const isStale = ({ timestamp }: Call) => clock.now() - timestamp * SECOND > DAY
+
+  async function taken(id: string) {
+    isOver(id)
+    if (!ringing.delete(id)) return
+    await store.commit({ ops: [records.remove(keyOf(id))] })
+  }
+
+  return {
+    async load() {
+      const old: Op[] = []
+      const onUnreadable = (error: unknown) => log.error({ err: error }, 'a ringing call is not readable: left out')
+      for await (const { key, value } of records.list(store, keys.calls(instance), { onUnreadable })) {
+        if (isStale(value)) old.push([key, null])
+        else ringing.set(value.id, value)
+      }
+      if (old.length > 0) await store.commit({ ops: old })
+    },
+    take(node, session) {
+      const [child] = Array.isArray(node.content) ? node.content : []
+      const id = child?.attrs['call-id']
+      if (!child || !id) return undefined
+      const known = ringing.get(id)
+      switch (child.tag) {
+        case 'offer':
+        case 'offer_notice':
+          return over.has(id)
+            ? undefined
+            : offered(callOf(node, child, id, clock.now()), node.attrs.offline !== undefined, session)
+        case 'accept':
+        case 'reject':
+          return taken(id)
+        case 'terminate':
+          if (ANSWERED.has(child.attrs.reason ?? '')) return taken(id)
+          // An end without its offer is a call we know nothing of, unless the network says that nobody answered.
+          if (!known && child.attrs.reason !== 'timeout') return undefined
+          return ended(known ?? callOf(node, child, id, clock.now()))
+        default:
+          return undefined
+      }
+    },
+    async forget() {
+      await removeAll(store, keys.calls(instance))
+      ringing.clear()
+    },
+  }
+}
+
+function callOf({ attrs: outer }: BinaryNode, child: BinaryNode, id: string, now: number): Call {
+  const { attrs } = child
+  const from = bare(attrs['call-creator'] ?? attrs.from ?? outer.from ?? '')
+  const alt = [attrs.caller_pn, outer.sender_pn, attrs.caller_lid, outer.sender_lid]
+    .flatMap((name) => (name ? [bare(name)] : []))
+    .find((name) => name !== from)
+  return {
+    id,
+    from,
+    ...(alt ? { alt } : {}),
+    group: attrs['group-jid'] ?? null,
+    isVideo: getBinaryNodeChild(child, 'video') !== undefined,
+    timestamp: secondsOf(outer.t, now),
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * What arrives at one instance, as events: what translation may ask of the parts around it, and which of its events are wanted. It lives
+ * as long as the instance: a message whose session has just ended is still told with what that session knew.
+ */
+import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import type { Clock } from '../../../src/domain/clock.ts'
+import type { DomainEvent } from '../../../src/domain/events.ts'
+import type { InstanceConfig } from '../../../src/domain/instance.ts'
+import type { MediaLinks, ReceivedFile } from '../../../src/media/links.ts'
+import { createNames } from '../chats/names.ts'
+import { createPictures, PICTURE_HOST, type Shown } from '../chats/pictures.ts'
+import type { Recent } from '../chats/recent.ts'
+import type { SavedContacts } from '../chats/saved-contacts.ts'
+import type { Secrets } from '../chats/secrets.ts'
+import type { Session } from '../connection/session.ts'
+import type { Sent } from '../retry/sent.ts'
+import type { InboundContext, KnownMessage, Told } from '../translate/inbound/family.ts'
+import { isReported } from '../translate/inbound/filters.ts'
+import { lookedUp } from '../translate/inbound/lookup.ts'
+import { type ReadableMessage, receivedEvent, toldEvent } from '../translate/inbound/message.ts'
+import type { Outbox } from '../webhooks/outbox.ts'
+import { chatKind } from '../wire/jid.ts'
+
+export interface InboundDeps {
+  instance: string
+  clock: Clock
+  log: Logger
+  outbox: Outbox
+  links: MediaLinks
+  recent: Recent
+  sent: Sent
+  contacts: Pick<SavedContacts, 'all'>
+  /** `host:port` where the library's fixed media host is replaced. */
+  mediaHost: string | null
+  secrets: Secrets
+  config(): InstanceConfig
+  /** The account's own number in digits, null before it is known. */
+  phone(): string | null
+}
+
+export interface Inbound {
+  /** Called with every session before it is used. */
+  use(session: Session): void
+  /** Null before the first session. */
+  context(): InboundContext | null
+  /** The event of a message, or null when there is nothing to tell or nobody wants it. */
+  message(readable: WAMessage, fromApi?: boolean): Promise<DomainEvent | null>
+  /** The same for what has no content: notifications, messages that cannot be read. */
+  told(readable: ReadableMessage, told: Told): Promise<DomainEvent | null>
+  /** What is known of an account that is unlinked. */
+  clear(): void
+}
+
+interface Wondered {
+  jids: readonly string[]
+  shown: Shown
+}
+
+export function createInbound(deps: InboundDeps): Inbound {
+  const { instance, clock, log, outbox, links, recent, sent, secrets, contacts, mediaHost, config, phone } = deps
+  let session: Session | null = null
+  const names = createNames({ log, contacts, onNewsletter: (jid, description) => pictures.learnNewsletter(jid, description) })
+  const pictures = createPictures({ clock, log, host: mediaHost ?? PICTURE_HOST, askNewsletter: names.askNewsletter })
+
+  async function original(id: string, about: WAMessageKey): Promise<KnownMessage | null> {
+    const known = recent.spokenOf(id, about)
+    if (known) return { key: known.key, message: known.message ?? {} }
+    // After a restart: what we sent, whole, for as long as it may have to be sent again, and what opens the later parts of any message.
+    const own = await sent.get(id)
+    return own ? { key: { id, fromMe: true }, message: own } : secrets.get(id)
+  }
+
+  function mediaUrl(file: ReceivedFile): string | null {
+    const { baseUrl } = config()
+    const link = baseUrl === undefined ? null : links.seal(instance, file, clock.now())
+    return link === null ? null : `${baseUrl}/media/${link}`
+  }
+
+  /** `wondered` takes what the event would have shown had it been known. */
+  function context(wondered: Wondered[] = []): InboundContext | null {
+    if (!session) return null
+    const { identity } = session
+    return {
+      identity: {
+        ...identity,
+        person: lookedUp(identity.person),
+        lidOf: lookedUp(identity.lidOf),
+        pnOf: lookedUp(identity.pnOf),
+      },
+      connectedPhone: phone,
+      now: () => clock.now(),
+      chatName: names.of,
+      photo(jids, shown) {
+        if (shown) wondered.push({ jids, shown })
+        return pictures.of(jids)
+      },
+      original: lookedUp(original),
+      post: (newsletter, serverId) => recent.post(newsletter, serverId) ?? null,
+      mediaUrl,
+      onProblem: (error, key) => log.warn({ err: error, message_id: key.id }, 'a message could not be told'),
+    }
+  }
+
+  const readSavedNames = lookedUp(names.load)
+
+  async function wanted(make: (context: InboundContext) => Promise<DomainEvent | null>): Promise<DomainEvent | null> {
+    const wondered: Wondered[] = []
+    const from = outbox.wanted('received') ? context(wondered) : null
+    if (from) await readSavedNames()
+    const event = from && (await make(from))
+    if (!event || !isReported(event, config().webhooks)) return null
+    for (const { jids, shown } of wondered) pictures.wonder(jids, shown)
+    return event
+  }
+
+  return {
+    use(next) {
+      session = next
+      names.attach(next)
+      pictures.attach(next)
+    },
+    context: () => context(),
+    message(readable, fromApi) {
+      const { remoteJid, remoteJidAlt, fromMe } = readable.key
+      if (!fromMe && remoteJid && chatKind(remoteJid) === 'user') names.heard([remoteJid, remoteJidAlt], readable.pushName)
+      return wanted((from) => receivedEvent(from, readable, fromApi))
+    },
+    told: (readable, told) => wanted((from) => toldEvent(from, readable, told)),
+    clear() {
+      names.clear()
+      pictures.clear()
+    },
+  }
+}

@@ -1,0 +1,127 @@
+/** Everything that arrives at one instance, put together: ciphertexts, what was never one, calls, presence, changes of the account. */
+import type { WAMessage } from '@whiskeysockets/baileys'
+import { createAccountNotices } from '../app-state/account-notices.ts'
+import type { WriteChanges } from '../app-state/app-state.ts'
+import type { Disappearing } from '../chats/disappearing.ts'
+import type { SavedContacts } from '../chats/saved-contacts.ts'
+import type { Session } from '../connection/session.ts'
+import { waiting } from '../translate/inbound/message.ts'
+import { attachArrivals } from './arrivals.ts'
+import { createTries, triedOnce } from './attempt-counter.ts'
+import { createCalls } from './calls.ts'
+import { createInbox, type InboxDeps } from './inbox.ts'
+import type { InboxSession } from './inbox-session.ts'
+import { createPresence } from './presence.ts'
+import { createInbound, type InboundDeps } from './received-events.ts'
+import { createRecovered } from './recovered.ts'
+import { messageMark } from './seen-marks.ts'
+import { createWaiting } from './undecrypted.ts'
+
+export interface ReceivingDeps
+  extends InboundDeps,
+    Omit<InboxDeps, 'translate' | 'alongside' | 'arrived' | 'unreadable' | 'peer' | 'outbox'> {
+  /** Which chats make their messages disappear. */
+  disappearing: Pick<Disappearing, 'ops'>
+  contacts: Pick<SavedContacts, 'all' | 'ops'>
+  /** Queues the text that follows a call we rejected, once per key. */
+  answerCall(phone: string, text: string, key: string): Promise<void>
+}
+
+export interface Receiving {
+  load(): Promise<void>
+  /** With the credentials: what arrived for a device that is gone. */
+  forget(): Promise<void>
+  session(): InboxSession
+  /** Of the account itself. */
+  readonly appState: WriteChanges
+  /** Whether a notice of app state that could not be followed is to come again. Counts. */
+  isWorthAnother(notice: string): boolean
+  /** At once after the session was made, before anything arrives. */
+  attach(session: Session): void
+  /** The session is logged in, or the webhooks have changed. */
+  announce(): void
+  /** The event of a message this service sent. */
+  own(message: WAMessage): ReturnType<ReturnType<typeof createInbound>['message']>
+  stop(): Promise<void>
+}
+
+export function createReceiving(deps: ReceivingDeps): Receiving {
+  const { instance, store, sealer, clock, log, outbox } = deps
+  const inbound = createInbound(deps)
+  const presence = createPresence({ store, outbox, clock, log })
+  const held = createWaiting({
+    instance,
+    store,
+    sealer,
+    clock,
+    log,
+    outbox,
+    event: async ({ key, timestamp, pushName, viewOnce }) =>
+      inbound.context() ? inbound.told({ key, messageTimestamp: timestamp, pushName }, waiting(viewOnce)) : 'later',
+  })
+
+  function onMessage(message: WAMessage) {
+    presence.met(message.key.remoteJid ?? '')
+    deps.onMessage(message)
+  }
+
+  const alongside = async (message: WAMessage) => [
+    ...(await deps.secrets.opsUnlessTaken(message)),
+    ...(await deps.disappearing.ops(message)),
+  ]
+
+  const inbox = createInbox({
+    ...deps,
+    translate: (message) => inbound.message(message),
+    alongside,
+    arrived: held.arrived,
+    unreadable: held.add,
+    peer: (message) => recovered(message),
+    onMessage,
+  })
+  const once = triedOnce(inbox.once, log)
+  const recovered = createRecovered({ inbound, once, alongside, waiting: held, log, onMessage })
+  const tries = createTries()
+  const calls = createCalls({
+    instance,
+    store,
+    sealer,
+    clock,
+    log,
+    settings: () => deps.config().settings,
+    told: inbound.told,
+    once,
+    async enqueue(jid, text, key) {
+      const person = await inbound.context()?.identity.person(jid)
+      if (person) await deps.answerCall(person.phone, text, key)
+    },
+  })
+
+  return {
+    session: inbox.session,
+    appState: createAccountNotices({ clock, log, outbox, inbound, contacts: deps.contacts }),
+    isWorthAnother: (notice) => tries.isWorthAnother(messageMark({ id: notice, chat: 'app-state', author: '' })),
+    async forget() {
+      await held.forget()
+      await calls.forget()
+      inbound.clear()
+      await inbox.forget()
+    },
+    async load() {
+      await Promise.all([inbox.load(), held.load(), calls.load()])
+    },
+    attach(session) {
+      inbound.use(session)
+      presence.attach(session)
+      attachArrivals(session, { inbound, calls, log, once, onMessage })
+    },
+    announce: presence.announce,
+    own(message) {
+      presence.met(message.key.remoteJid ?? '')
+      return inbound.message(message, true)
+    },
+    async stop() {
+      await Promise.all([held.stop(), presence.stop()])
+    },
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * Who could not read a message of ours asks for it again, and gets it in the stanza it first left in (`sent.ts`), sealed for the one
+ * device that asked. As the library, and unlike the first: no token of the chat, no report token, always the identity of our device.
+ */
+import {
+  type BinaryNode,
+  encodeSignedDeviceIdentity,
+  encodeWAMessage,
+  jidDecode,
+  jidEncode,
+  type proto,
+  type WASocket,
+} from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import { type Clock, HOUR, SECOND } from '../../../src/domain/clock.ts'
+import { bounded } from '../baileys/retry-manager.ts'
+import type { RetryRequest } from '../baileys/retry-receipt.ts'
+import { renewSession } from '../baileys/retry-session.ts'
+import type { Identity } from '../chats/identity.ts'
+import { type Stanza, stanzaOf } from '../translate/outbound/stanza.ts'
+import { bare, chatKind } from '../wire/jid.ts'
+import type { Sent } from './sent.ts'
+
+/** Answers to one device about one message, as the library's `maxMsgRetryCount`; and for how many of them that is remembered. */
+const MAX_RETRIES = 5
+const MAX_COUNTED = 10_000
+/** A device that has not its keys in its receipt is given one new session in this time, however much it asks for: each is a query. */
+const FETCH_PAUSE = 10 * SECOND
+
+export interface ResendDeps {
+  sock: Pick<WASocket, 'authState' | 'signalRepository' | 'messageRetryManager' | 'assertSessions' | 'sendNode'>
+  identity: Pick<Identity, 'isMe' | 'lidOf' | 'pnOf'>
+  sent: Pick<Sent, 'letter'>
+  clock: Clock
+  log: Pick<Logger, 'info' | 'warn'>
+}
+
+export function createResend({ sock, identity, sent, clock, log }: ResendDeps): (request: RetryRequest) => Promise<void> {
+  const { authState, signalRepository: repository } = sock
+  const counts = bounded<number>(MAX_COUNTED, HOUR, clock.now)
+  const fetched = bounded<true>(MAX_COUNTED, FETCH_PAUSE, clock.now)
+
+  function mayFetch(asker: string): boolean {
+    if (fetched.get(asker)) return false
+    fetched.set(asker, true)
+    return true
+  }
+
+  const renew = (request: RetryRequest) => renewSession(sock, request, { mayFetch: () => mayFetch(request.asker), log })
+
+  /** The same person or device under both names. */
+  async function namesOf(jid: string): Promise<string[]> {
+    const { user, server, device } = jidDecode(jid) ?? {}
+    if (user === undefined || (server !== 'lid' && server !== 's.whatsapp.net')) return [jid]
+    const other = await (server === 'lid' ? identity.pnOf(jid) : identity.lidOf(jid))
+    const decoded = other === null ? undefined : jidDecode(other)
+    return decoded ? [jid, jidEncode(decoded.user, decoded.server, device)] : [jid]
+  }
+
+  /** Which chat it says the message is of. */
+  const chatOf = ({ asker, shared, recipient }: RetryRequest) =>
+    bare(shared ?? (recipient !== null && identity.isMe(asker) ? recipient : asker))
+
+  /** Ids are told to others, by quotes: whoever knows one must not be given a message of another chat. */
+  const isOfChat = async ({ to }: Stanza, chat: string) =>
+    identity.isMe(to) ? identity.isMe(chat) : (await namesOf(bare(to))).includes(chat)
+
+  /** A status is for its audience: whoever has been given the key of it. Who may ask about a group the network knows. */
+  async function isAudience(group: string, asker: string): Promise<boolean> {
+    const { [group]: holders = {} } = await authState.keys.get('sender-key-memory', [group])
+    return (await namesOf(asker)).some((name) => name in holders)
+  }
+
+  /** The next message of the group brings it the sender key too, should this one not arrive. */
+  const forgetKeyHolder = async (group: string, asker: string) => {
+    const names = await namesOf(asker)
+    const { keys, creds } = authState
+    // In line with the sends, which read it and write it back.
+    await keys.transaction(async () => {
+      const { [group]: holders } = await keys.get('sender-key-memory', [group])
+      if (!holders || !names.some((name) => name in holders)) return
+      const rest = Object.fromEntries(Object.entries(holders).filter(([name]) => !names.includes(name)))
+      await keys.set({ 'sender-key-memory': { [group]: rest } })
+    }, creds.me!.id)
+  }
+
+  async function withSenderKey(group: string, message: proto.IMessage): Promise<proto.IMessage> {
+    const { me } = authState.creds
+    for (const meId of [me?.lid, me?.id]) {
+      if (!meId || !(await repository.hasSenderKey({ group, meId }))) continue
+      const distribution = await repository.getSenderKeyDistributionMessage({ group, meId })
+      const senderKeyDistributionMessage = { groupId: group, axolotlSenderKeyDistributionMessage: distribution }
+      return { ...message, senderKeyDistributionMessage }
+    }
+    return message
+  }
+
+  async function stanzaAgain(message: proto.IMessage, stanza: Stanza, request: RetryRequest): Promise<BinaryNode> {
+    const { id, asker, count } = request
+    const { to, attributes, enc, nodes } = stanza
+    const isShared = chatKind(to) !== 'user'
+    const isOwn = identity.isMe(asker)
+    if (isShared) await forgetKeyHolder(to, asker)
+    const content = isShared ? await withSenderKey(to, message) : isOwn ? ownCopy(to, message) : message
+    const { type, ciphertext } = await repository.encryptMessage({ jid: asker, data: encodeWAMessage(content) })
+    const address: Record<string, string> = isShared
+      ? { to, participant: asker }
+      : { to: asker, ...(isOwn ? { recipient: to } : {}), device_fanout: 'false' }
+    return {
+      tag: 'message',
+      attrs: { id, ...attributes, ...address },
+      content: [
+        { tag: 'enc', attrs: { v: '2', type, ...enc, count: String(count) }, content: ciphertext },
+        { tag: 'device-identity', attrs: {}, content: encodeSignedDeviceIdentity(authState.creds.account!, true) },
+        ...nodes,
+      ],
+    }
+  }
+
+  return async function resend(request) {
+    const { id, asker, count } = request
+    const chat = chatOf(request)
+    const about = { message_id: id, count }
+    const letter = await sent.letter(id)
+    if (!letter) {
+      // Of an own device: a request of the library to its phone. The next one must be readable.
+      if (identity.isMe(asker)) await renew(request)
+      return log.info(about, 'a message that is not kept was asked for again')
+    }
+    const stanza = letter.stanza ?? stanzaOf(letter.message, { jid: chat, group: null })
+    if (!(await isOfChat(stanza, chat))) return log.warn(about, 'a message was asked for again from a chat that it is not of')
+    const counted = `${id} ${asker}`
+    const answered = counts.get(counted) ?? 0
+    // After an answer it is no holder, so that the next status brings it the key; it may still ask again.
+    if (chatKind(stanza.to) === 'status' && answered === 0 && !identity.isMe(asker) && !(await isAudience(stanza.to, asker)))
+      return log.warn(about, 'a status was asked for by somebody it is not for')
+    if (answered >= MAX_RETRIES) return log.info(about, 'a message was asked for again too often')
+    counts.set(counted, answered + 1)
+    await renew(request)
+    await sock.sendNode(await stanzaAgain(letter.message, stanza, request))
+    log.info(about, 'a message was sent again')
+  }
+}
+
+/** As the account's other devices get what one of them sent. */
+const ownCopy = (destinationJid: string, message: proto.IMessage): proto.IMessage => ({
+  deviceSentMessage: { destinationJid, message },
+  ...(message.messageContextInfo ? { messageContextInfo: message.messageContextInfo } : {}),
+})

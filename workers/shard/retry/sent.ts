@@ -1,0 +1,191 @@
+/**
+ * Sent messages, kept encrypted for the recipients' retry receipts ("Waiting for this message"), so that they can be answered after a
+ * restart too: at most 24 h, and a bounded number. Written before the network call, so that an item whose outcome got lost leaves again as
+ * the message it was (`sending-again.ts`).
+ */
+import { BufferJSON, proto } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import { type Clock, DAY, HOUR } from '../../../src/domain/clock.ts'
+import { Failure } from '../../../src/domain/failures.ts'
+import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import { keys } from '../../../src/storage/keys.ts'
+import { removeAll } from '../../../src/storage/remove-all.ts'
+import type { Sealer } from '../../../src/storage/seal.ts'
+import { createSweeper } from '../../../src/storage/sweeper.ts'
+import type { Secrets } from '../chats/secrets.ts'
+import type { KeyStore } from '../keys/key-store.ts'
+import type { Stanza } from '../translate/outbound/stanza.ts'
+
+const MAX_AGE = DAY
+const SWEEP_EVERY = HOUR
+/** The newest are kept: a retry comes within seconds of a device being online. */
+const MAX_MESSAGES = 10_000
+const MAX_BYTES = 64 * 1_024 * 1_024
+/** Looked through again when there are this much more than the most: then the oldest go. */
+const SLACK = 1.1
+/** Removed in one commit. */
+const SWEEP_BATCH = 1_000
+/** Time of writing, epoch ms, before the sealed protobuf: the sweep need not open what it removes. */
+const TIME_BYTES = 8
+
+export interface SentOptions {
+  instance: string
+  store: StateStore
+  sealer: Sealer
+  clock: Clock
+  log: Pick<Logger, 'error'>
+  /** What is said about it is kept longer, and may come at once: it is written with it. */
+  secrets: Secrets
+  keys: Pick<KeyStore, 'alongside'>
+  /** Message id of the queue's item in flight: it leaves again as it is stored, however long the connection was away. */
+  undecided?: () => string | undefined
+  maxMessages?: number
+  maxBytes?: number
+}
+
+export interface SentLetter {
+  message: proto.IMessage
+  /** Absent in a row of a version that did not keep it. */
+  stanza?: Stanza
+}
+
+export interface Sent {
+  put(messageId: string, message: proto.IMessage, stanza: Stanza): Promise<void>
+  /**
+   * The same for what is about to be encrypted: it is in the commit of the keys the ciphertext leaves behind, without which no ciphertext
+   * leaves. Call what it returns when the send is over.
+   */
+  putEncrypted(messageId: string, message: proto.IMessage, stanza: Stanza): () => Promise<void>
+  get(messageId: string): Promise<proto.IMessage | undefined>
+  /** With the stanza it left in. */
+  letter(messageId: string): Promise<SentLetter | undefined>
+  /** The device is gone: nobody asks it for a message again. After its session has ended. */
+  forget(): Promise<void>
+  start(): void
+  /** When it resolves nothing is written any more. */
+  stop(): Promise<void>
+}
+
+export function createSent(options: SentOptions): Sent {
+  const { instance, store, sealer, clock, log, secrets, maxMessages = MAX_MESSAGES, maxBytes = MAX_BYTES } = options
+  const undecided = () => keys.sent(instance, options.undecided?.() ?? '')
+  let isStopped = false
+  /** What lies there, as of the last sweep and what was written since: an upper bound. */
+  let count = 0
+  let bytes = 0
+  const sweeper = createSweeper(sweep, {
+    everyMs: SWEEP_EVERY,
+    log,
+    complaint: 'sent messages that are not needed any more could not be removed',
+  })
+  const writing = new Set<Promise<unknown>>()
+
+  const timeOf = (value: Uint8Array) => Number(Buffer.from(value.buffer, value.byteOffset, TIME_BYTES).readBigUInt64BE())
+  const isOld = (at: number) => clock.now() - at > MAX_AGE
+
+  async function sweep(isOver: () => boolean) {
+    const found: { key: string; at: number; size: number }[] = []
+    count = 0
+    bytes = 0
+    for await (const [key, value] of store.range(keys.sents(instance)))
+      found.push({ key, at: timeOf(value), size: value.byteLength })
+    found.sort((a, b) => b.at - a.at)
+    const needed = undecided()
+    let kept = 0
+    const gone = found.filter(({ key, at, size }, index) => {
+      const isKept = key === needed || (!isOld(at) && index < maxMessages && kept + size <= maxBytes)
+      if (isKept) kept += size
+      return !isKept
+    })
+    count += found.length - gone.length
+    bytes += kept
+    for (let from = 0; from < gone.length && !isOver(); from += SWEEP_BATCH)
+      await store.commit({ ops: gone.slice(from, from + SWEEP_BATCH).map(({ key }): Op => [key, null]) })
+  }
+
+  function rowOf(messageId: string, message: proto.IMessage, stanza: Stanza): { ops: Op[]; size: number } {
+    // The item is sent after the next start.
+    if (isStopped) throw new Failure('instance_not_connected')
+    const key = keys.sent(instance, messageId)
+    const time = Buffer.alloc(TIME_BYTES)
+    time.writeBigUInt64BE(BigInt(clock.now()))
+    const value = Buffer.concat([time, sealer.seal(key, packed(message, stanza))])
+    return { ops: [[key, value], ...secrets.ops({ key: { id: messageId, fromMe: true }, message })], size: value.byteLength }
+  }
+
+  async function written(commit: () => Promise<unknown>, size: number) {
+    const under = commit()
+    writing.add(under)
+    try {
+      await under
+    } finally {
+      writing.delete(under)
+    }
+    count++
+    bytes += size
+    if (count > maxMessages * SLACK || bytes > maxBytes * SLACK) sweeper.soon()
+  }
+
+  async function letter(messageId: string): Promise<SentLetter | undefined> {
+    const key = keys.sent(instance, messageId)
+    const value = await store.get(key)
+    if (!value || (isOld(timeOf(value)) && key !== undecided())) return undefined
+    try {
+      return unpacked(sealer.open(key, value.subarray(TIME_BYTES)))
+    } catch (error) {
+      // Changed on disk: nobody can have it any more.
+      log.error({ err: error, message_id: messageId }, 'a sent message is not readable')
+      return undefined
+    }
+  }
+
+  return {
+    async put(messageId, message, stanza) {
+      const { ops, size } = rowOf(messageId, message, stanza)
+      await written(() => store.commit({ ops }), size)
+    },
+    putEncrypted(messageId, message, stanza) {
+      const { ops, size } = rowOf(messageId, message, stanza)
+      const settled = options.keys.alongside(ops)
+      // A status to many is many stanzas, and one row.
+      let isOver: Promise<void> | undefined
+      return () => (isOver ??= written(settled, size))
+    },
+    get: async (messageId) => (await letter(messageId))?.message,
+    letter,
+    async forget() {
+      await sweeper.idle()
+      await removeAll(store, keys.sents(instance))
+      count = 0
+      bytes = 0
+    },
+    start: sweeper.start,
+    async stop() {
+      isStopped = true
+      await Promise.allSettled([...writing, sweeper.stop()])
+    },
+  }
+}
+
+/**
+ * First byte of a row with its stanza: that byte, the length of the stanza's JSON in four bytes, the JSON, the message. Rows of before are
+ * a message and nothing else, and no protobuf begins with a byte below 8: it would be field 0.
+ */
+const WITH_STANZA = 1
+const STANZA_AT = 5
+
+function packed(message: proto.IMessage, stanza: Stanza): Uint8Array {
+  const json = Buffer.from(JSON.stringify(stanza, BufferJSON.replacer))
+  const head = Buffer.alloc(STANZA_AT)
+  head[0] = WITH_STANZA
+  head.writeUInt32BE(json.byteLength, 1)
+  return Buffer.concat([head, json, proto.Message.encode(message).finish()])
+}
+
+function unpacked(bytes: Uint8Array): SentLetter {
+  const row = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (row[0] !== WITH_STANZA) return { message: proto.Message.decode(row) }
+  const end = STANZA_AT + row.readUInt32BE(1)
+  const stanza = JSON.parse(row.toString('utf8', STANZA_AT, end), BufferJSON.reviver) as Stanza
+  return { message: proto.Message.decode(row.subarray(end)), stanza }
+}

@@ -1,0 +1,48 @@
+/** The picture of a link's card. It never fails the send: without it the card has its texts alone. */
+import type { proto } from '@whiskeysockets/baileys'
+import { Failure } from '../../../../src/domain/failures.ts'
+import { MEDIA_LIMIT, type MediaInput } from '../../../../src/domain/media.ts'
+import { withMedia } from '../../media/arrival.ts'
+import { make } from '../../media/compose.ts'
+import type { SendContext } from '../../operations/types.ts'
+import type { Destination } from '../destination.ts'
+
+export interface CardPicture {
+  /** Small JPEG inside the message. */
+  jpegThumbnail?: Buffer
+  /** The same, larger, on the media hosts: what bigger cards show. */
+  highQualityThumbnail?: proto.Message.IImageMessage
+}
+
+export type CardSize = 'small' | 'medium' | 'large'
+
+export async function cardPicture(
+  context: SendContext,
+  to: Pick<Destination, 'kind'>,
+  image: MediaInput,
+  size: CardSize,
+): Promise<CardPicture> {
+  try {
+    return size === 'small' ? await thumbnail(context, image) : await uploaded(context, to, image)
+  } catch (error) {
+    // The item is sent again after the reconnection, with its picture.
+    if (error instanceof Failure && error.code === 'instance_not_connected') throw error
+    context.log.info({ err: error }, 'a card goes without its picture')
+    return {}
+  }
+}
+
+const embedded = (jpeg: Uint8Array | null): CardPicture => (jpeg ? { jpegThumbnail: Buffer.from(jpeg) } : {})
+
+function thumbnail(context: SendContext, image: MediaInput): Promise<CardPicture> {
+  return withMedia(context, image, MEDIA_LIMIT, async ({ path, dir }) => {
+    const job = { purpose: 'card', path, dir, limit: MEDIA_LIMIT, author: null, waveform: false } as const
+    return embedded((await context.media.prepare(job)).thumbnail)
+  })
+}
+
+async function uploaded(context: SendContext, to: Pick<Destination, 'kind'>, image: MediaInput): Promise<CardPicture> {
+  const made = await make(context, to, image, 'card', 'thumbnail-link')
+  const { width, height, thumbnail: jpeg } = made.prepared
+  return { ...embedded(jpeg), highQualityThumbnail: { ...made.uploaded, width, height } }
+}

@@ -1,0 +1,65 @@
+/** Another text for an own message: a text gets it as its text, a picture, film or document as its caption. */
+import { normalizeMessageContent, proto, type WAUrlInfo } from '@whiskeysockets/baileys'
+import { MINUTE, SECOND } from '../../../../src/domain/clock.ts'
+import { Failure } from '../../../../src/domain/failures.ts'
+import type { Accepted, SendContext } from '../../operations/types.ts'
+import { textMessage } from '../../translate/outbound/text.ts'
+import { remembered } from '../context-info.ts'
+import type { Destination } from '../destination.ts'
+import { editPost } from '../newsletter.ts'
+import { sendLetter } from '../relay.ts'
+
+/** An own message can be edited this long. */
+const EDIT_WINDOW = 15 * MINUTE
+
+export interface Change {
+  text: string
+  /** Its mentions are taken; an edit has no quote, and no expiry of its own. */
+  info: proto.IContextInfo
+  /** The card of a text. Asked for only when there is a text to put it on. */
+  card?(): Promise<WAUrlInfo | null>
+  /** Whether a message of this content is meant at all. */
+  isMeant?(content: proto.IMessage): boolean
+}
+
+export async function editMessage(context: SendContext, to: Destination, id: string, change: Change): Promise<Accepted> {
+  const original = remembered(context, id, to)
+  const ageMs = context.now() - Number(original.messageTimestamp) * SECOND
+  if (!original.key.fromMe) throw new Failure('not_allowed', { message: 'Only own messages can be edited.' })
+  if (ageMs > EDIT_WINDOW) throw new Failure('not_allowed', { message: 'A message can be edited for 15 minutes.' })
+  const content = normalizeMessageContent(original.message ?? undefined) ?? {}
+  if (change.isMeant?.(content) === false) throw new Failure('message_not_found', { message: 'The message is of another kind.' })
+  const isPost = to.kind === 'newsletter'
+  const editedMessage = await edited(content, change, isPost)
+  if (isPost) return editPost(context, to.jid, id, editedMessage)
+  const protocolMessage = {
+    key: original.key,
+    type: proto.Message.ProtocolMessage.Type.MESSAGE_EDIT,
+    editedMessage,
+    timestampMs: context.now(),
+  }
+  // The target keeps the namespace it was sent in.
+  const chat = original.key.remoteJid ?? to.jid
+  return sendLetter(context, { ...to, jid: chat, other: null }, { content: { proto: { protocolMessage } } })
+}
+
+/** Throws `not_allowed` for what has neither text nor caption. */
+async function edited(original: proto.IMessage, { text, info, card }: Change, isPost: boolean): Promise<proto.IMessage> {
+  const { imageMessage, videoMessage, documentMessage, conversation, extendedTextMessage } = original
+  const contextInfo = mentionsOf(info)
+  const changed = { caption: text, contextInfo }
+  if (imageMessage) return { imageMessage: { ...imageMessage, ...changed } }
+  if (videoMessage) return { videoMessage: { ...videoMessage, ...changed } }
+  if (documentMessage) {
+    const file = { documentMessage: { ...documentMessage, ...changed } }
+    return isPost ? file : { documentWithCaptionMessage: { message: file } }
+  }
+  if (typeof conversation !== 'string' && !extendedTextMessage)
+    throw new Failure('not_allowed', { message: 'A message of this kind cannot be edited.' })
+  const written = textMessage(text, (await card?.()) ?? null)
+  if (isPost) return written
+  return { extendedTextMessage: { text, ...written.extendedTextMessage, ...(contextInfo ? { contextInfo } : {}) } }
+}
+
+const mentionsOf = ({ mentionedJid, nonJidMentions }: proto.IContextInfo): proto.IContextInfo | null =>
+  mentionedJid ? { mentionedJid, ...(nonJidMentions ? { nonJidMentions } : {}) } : null

@@ -1,0 +1,122 @@
+/**
+ * What every send may carry around its content: a quote, mentions, the expiry of a disappearing chat. Built by hand and put on the content
+ * itself: the library writes it on the first field of a message, which is the wrong one for polls and view-once, and names the wrong
+ * author of an own message quoted in a group addressed by LID (shared/api/messages.md, 1.6).
+ */
+import {
+  type GroupMetadata,
+  getContentType,
+  normalizeMessageContent,
+  proto,
+  type WAMessage,
+  type WAMessageKey,
+} from '@whiskeysockets/baileys'
+import { Failure } from '../../../src/domain/failures.ts'
+import { toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
+import type { Session } from '../connection/session.ts'
+import type { SendContext } from '../operations/types.ts'
+import { chatNamesOf } from '../translate/inbound/referenced.ts'
+import { bare } from '../wire/jid.ts'
+import type { Destination } from './destination.ts'
+import { memberJid } from './member.ts'
+
+/** The shared fields of a send as its input has them; absent in operations that share only the delay. */
+export interface SharedFields {
+  reply_to_message_id?: string | undefined
+  mentions?: readonly UserIdentifier[] | undefined
+  mention_all?: boolean | undefined
+}
+
+export interface Surroundings {
+  /** The text with its mentions as the chat addresses them. */
+  text: string
+  info: proto.IContextInfo
+  quoted: WAMessage | undefined
+}
+
+export async function surroundings(
+  context: Pick<SendContext, 'session' | 'recent' | 'disappearing'>,
+  to: Destination,
+  input: SharedFields,
+  text = '',
+): Promise<Surroundings> {
+  const { session } = context
+  const quoted = input.reply_to_message_id === undefined ? undefined : remembered(context, input.reply_to_message_id, to)
+  const mentions = await mentioned(session, to, text, input.mentions ?? [])
+  const everybody = input.mention_all && to.group ? to.group.participants.map(({ id }) => id) : []
+  const jids = [...new Set([...mentions.jids, ...everybody])]
+  const expiry = to.group ? expiryOfGroup(to.group) : await context.disappearing.of([to.jid, to.other])
+  return {
+    text: mentions.text,
+    quoted,
+    info: {
+      ...(quoted ? quote(session, to, quoted) : {}),
+      ...(jids.length > 0 ? { mentionedJid: jids } : {}),
+      ...(everybody.length > 0 ? { nonJidMentions: 1 } : {}),
+      ...expiry,
+    },
+  }
+}
+
+const expiryOfGroup = ({ ephemeralDuration }: GroupMetadata) => (ephemeralDuration ? { expiration: ephemeralDuration } : {})
+
+/** Puts it on the content's own field, beside what the library wrote there. */
+export function attach(message: proto.IMessage, info: proto.IContextInfo): void {
+  if (Object.keys(info).length === 0) return
+  const inner = normalizeMessageContent(message)
+  const field = inner && getContentType(inner)
+  const content = field && inner[field]
+  if (typeof content !== 'object' || content === null) return
+  const holder = content as { contextInfo?: proto.IContextInfo | null }
+  holder.contextInfo = { ...holder.contextInfo, ...info }
+}
+
+/** A remembered message of this chat. */
+export function remembered({ recent }: Pick<SendContext, 'recent'>, id: string, to: Destination): WAMessage {
+  const message = recent.get(id, isOf(to))
+  if (!message) throw new Failure('message_not_found')
+  return message
+}
+
+/** Whether a message was written in the chat, by either of its names. */
+export const isOf =
+  ({ jid, other }: Pick<Destination, 'jid' | 'other'>) =>
+  (key: WAMessageKey): boolean =>
+    chatNamesOf(key).some((name) => name === jid || name === other)
+
+export function quote(session: Session, to: Destination, { key, message }: WAMessage): proto.IContextInfo {
+  const content = normalizeMessageContent(message ?? undefined) ?? {}
+  const field = getContentType(content)
+  const copy = field ? proto.Message.fromObject({ [field]: content[field] }) : undefined
+  const inner = field && copy?.[field]
+  // A quote of a quote is not shown, and would grow with every answer.
+  if (typeof inner === 'object' && inner !== null && 'contextInfo' in inner) inner.contextInfo = null
+  const chat = key.remoteJid ?? to.jid
+  return {
+    stanzaId: key.id,
+    participant: authorOf(session, to, key),
+    ...(copy ? { quotedMessage: copy } : {}),
+    ...(bare(chat) === to.jid || bare(chat) === to.other ? {} : { remoteJid: chat }),
+  }
+}
+
+/** Who wrote a message of this chat, as the chat names them. */
+export function authorOf(session: Session, to: Destination, key: WAMessage['key']): string {
+  const { me } = session
+  if (!key.fromMe) return bare(key.participant || key.remoteJid || '')
+  const byLid = to.group ? to.group.addressingMode === 'lid' : to.jid.endsWith('@lid')
+  return bare((byLid ? me?.lid : me?.id) ?? me?.id ?? '')
+}
+
+/** The mention and the `@<digits>` of the text must both be what the group calls the person. */
+async function mentioned(session: Session, to: Destination, text: string, mentions: readonly UserIdentifier[]) {
+  const called = new Map<string, string>()
+  const jids: string[] = []
+  for (const person of mentions) {
+    const jid = await memberJid(session, to, toJid(person))
+    called.set(person.digits, jid.split('@')[0]!)
+    jids.push(jid)
+  }
+  // In one go: the name of one may be what another is called.
+  return { text: text.replaceAll(/@(\d+)/g, (whole, digits) => `@${called.get(digits) ?? whole.slice(1)}`), jids }
+}

@@ -1,0 +1,87 @@
+/** Where a message really goes: the registered form of a number, LID or number, and whether the group or channel can be written to. */
+import type { GroupMetadata } from '@whiskeysockets/baileys'
+import { SECOND } from '../../../src/domain/clock.ts'
+import { Failure } from '../../../src/domain/failures.ts'
+import { type Identifier, toJid } from '../../../src/domain/ids.ts'
+import type { Group } from '../chats/groups.ts'
+import { sendFailure } from '../connection/failures.ts'
+import type { Session } from '../connection/session.ts'
+import { within } from '../connection/within.ts'
+import { bare } from '../wire/jid.ts'
+
+export interface Destination {
+  jid: string
+  kind: Identifier['kind']
+  /** The same person under the other name, for the one retry the contract allows. */
+  other: string | null
+  group: GroupMetadata | null
+}
+
+/** Deadline of a single network query: shared/api/auth-and-limits.md. */
+const QUERY_DEADLINE = 20 * SECOND
+/** Registered jid by the number that was asked for. A number changes hands rarely; a wrong entry heals with the next process. */
+const MAX_KNOWN = 10_000
+
+const registered = new WeakMap<Session, Map<string, string>>()
+
+export async function resolveDestination(session: Session, identifier: Identifier): Promise<Destination> {
+  const jid = toJid(identifier)
+  switch (identifier.kind) {
+    case 'broadcast':
+      throw new Failure('not_allowed', { message: 'Broadcast lists do not exist on linked devices.' })
+    case 'group':
+      return { jid, kind: 'group', other: null, group: await writableGroup(session, jid) }
+    case 'newsletter':
+    case 'status':
+      return { jid, kind: identifier.kind, other: null, group: null }
+    case 'user':
+      if (identifier.space === 'lid') return { jid, kind: 'user', other: await session.identity.pnOf(jid), group: null }
+      return person(session, await registeredJid(session, identifier.digits))
+    default:
+      return identifier satisfies never
+  }
+}
+
+/** LID first: the network keeps one conversation per LID, and a mapping means that it knows the person by it. */
+async function person(session: Session, jid: string): Promise<Destination> {
+  if (jid.endsWith('@lid')) return { jid, kind: 'user', other: await session.identity.pnOf(jid), group: null }
+  const lid = await session.identity.lidOf(jid)
+  return lid === null
+    ? { jid, kind: 'user', other: null, group: null }
+    : { jid: bare(lid), kind: 'user', other: jid, group: null }
+}
+
+/** Brazilian and similar numbers have an optional digit: the network says which form is registered. */
+async function registeredJid(session: Session, digits: string): Promise<string> {
+  const known = registered.get(session) ?? new Map<string, string>()
+  registered.set(session, known)
+  const cached = known.get(digits)
+  if (cached) return cached
+  const found = await within(session, QUERY_DEADLINE, session.sock.onWhatsApp(digits)).catch((error) => {
+    throw sendFailure(error)
+  })
+  if (found === undefined) throw new Failure('send_timeout')
+  const [entry] = found
+  if (!entry?.exists) throw new Failure('phone_not_on_whatsapp')
+  const jid = bare(entry.jid)
+  known.set(digits, jid)
+  for (const oldest of known.keys()) {
+    if (known.size <= MAX_KNOWN) break
+    known.delete(oldest)
+  }
+  return jid
+}
+
+export async function writableGroup(session: Session, jid: string): Promise<Group> {
+  const group = await groupAt(session, jid)
+  if (group.isSuspended) throw new Failure('group_suspended')
+  return group
+}
+
+export async function groupAt(session: Session, jid: string): Promise<Group> {
+  const metadata = await within(session, QUERY_DEADLINE, session.groups.get(jid)).catch((error) => {
+    throw sendFailure(error, 'group_not_found')
+  })
+  if (metadata === undefined) throw new Failure('send_timeout')
+  return metadata
+}

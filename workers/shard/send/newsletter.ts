@@ -1,0 +1,95 @@
+/**
+ * Posts to a channel: plaintext, built by hand, because the library leaves out the media type and sends a wrong path, which the network
+ * refuses with 479 for anything but plain text (shared/api/messages.md, 1.6).
+ */
+import { type BinaryNode, encodeNewsletterMessage, type proto, type WAMessage } from '@whiskeysockets/baileys'
+import { SECOND } from '../../../src/domain/clock.ts'
+import { Failure } from '../../../src/domain/failures.ts'
+import { ackFailure, sendFailure } from '../connection/failures.ts'
+import { untilEnd } from '../connection/within.ts'
+import type { Accepted, SendContext } from '../operations/types.ts'
+import { EDIT, type Stanza, stanzaMarks } from '../translate/outbound/stanza.ts'
+
+export interface PostMarks {
+  /** `mediatype` of the plaintext: image, video, url, and so on. */
+  mediaType?: string
+  /** Further attributes of the stanza. */
+  attributes?: Record<string, string>
+}
+
+/** A new post. Its number, which reactions need, is kept beside it. */
+export async function sendPost(
+  context: SendContext,
+  jid: string,
+  content: proto.IMessage,
+  { mediaType, attributes = {} }: PostMarks = {},
+): Promise<Accepted> {
+  const marks = stanzaMarks(content)
+  const type = marks.attributes.type ?? (mediaType ? 'media' : 'text')
+  return deliver(context, content, {
+    to: jid,
+    attributes: { type, ...attributes },
+    enc: mediaType ? { mediatype: mediaType } : {},
+    nodes: marks.nodes,
+  })
+}
+
+/** The network takes an edit or a removal of a post under the id of the post itself, not under one of its own. */
+export const editPost = (context: SendContext, jid: string, id: string, content: proto.IMessage): Promise<Accepted> =>
+  deliver(context, content, { to: jid, attributes: { id, type: 'text', edit: EDIT.post }, enc: {}, nodes: [] })
+
+export const removePost = (context: SendContext, jid: string, id: string): Promise<Accepted> =>
+  deliver(context, {}, { to: jid, attributes: { id, type: 'text', edit: EDIT.adminRemoval }, enc: {}, nodes: [] })
+
+/** `emoji` null takes the reaction back. */
+export async function reactToPost(context: SendContext, post: WAMessage, emoji: string | null): Promise<Accepted> {
+  const { remoteJid, server_id: serverId } = post.key
+  if (!remoteJid || !serverId) throw new Failure('message_not_found', { message: 'The number of the post is not known.' })
+  return deliver(
+    context,
+    {},
+    {
+      to: remoteJid,
+      attributes: { type: REACTION, server_id: serverId, ...(emoji === null ? { edit: EDIT.ownRemoval } : {}) },
+      enc: {},
+      nodes: [{ tag: 'reaction', attrs: emoji === null ? {} : { code: emoji } }],
+    },
+  )
+}
+
+const REACTION = 'reaction'
+
+/** Stored before it leaves, as every message: the twin may not be able to make it a second time, nor the network to take another. */
+async function deliver(context: SendContext, message: proto.IMessage, stanza: Stanza): Promise<Accepted> {
+  await context.sent.put(context.item.messageId, message, stanza)
+  return relayPost(context, message, stanza)
+}
+
+/** What is stored leaves, for the first time or again. */
+export async function relayPost(context: SendContext, message: proto.IMessage, stanza: Stanza): Promise<Accepted> {
+  const { session, recent, item, now } = context
+  const { to, attributes, enc, nodes } = stanza
+  const attrs = { id: item.messageId, to, ...attributes }
+  // Reactions say everything in their node; a removal is an empty text.
+  const plaintext: BinaryNode = { tag: 'plaintext', attrs: enc, content: encodeNewsletterMessage(message) }
+  const content = attributes.type === REACTION ? nodes : [plaintext, ...nodes]
+  const ack = session.ack(attrs.id)
+  await session.sock.sendNode({ tag: 'message', attrs, content }).catch((error: unknown) => {
+    ack.giveUp()
+    throw sendFailure(error, 'newsletter_not_found')
+  })
+  const verdict = await untilEnd(session, ack.verdict())
+  if (verdict === 'timeout') throw new Failure('send_timeout')
+  if (verdict === 'closed') throw new Failure('instance_not_connected')
+  if (!verdict.ok)
+    throw verdict.code === 404 ? new Failure('newsletter_not_found') : ackFailure(verdict.code, session.isRestricted())
+  if (attributes.edit || attributes.type === REACTION) return { message: null }
+  const { serverId } = verdict
+  const post = {
+    key: { remoteJid: to, id: item.messageId, fromMe: true, ...(serverId ? { server_id: serverId } : {}) },
+    message,
+    messageTimestamp: Math.floor(now() / SECOND),
+  } as WAMessage
+  recent.add(post)
+  return { message: post }
+}

@@ -1,0 +1,65 @@
+/** The message an action is about: how the chat knows it, and in which of the chat's two names the action has to go there. */
+import type { proto, WAMessage } from '@whiskeysockets/baileys'
+import { Failure } from '../../../src/domain/failures.ts'
+import { toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
+import type { Session } from '../connection/session.ts'
+import type { SendContext } from '../operations/types.ts'
+import type { SecretAbout } from '../translate/outbound/secret.ts'
+import { bare } from '../wire/jid.ts'
+import { authorOf, remembered } from './context-info.ts'
+import type { Destination } from './destination.ts'
+import { memberJid } from './member.ts'
+
+export interface Target {
+  key: proto.IMessageKey
+  /** The chat in the namespace the target was sent in: an action on it finds it only there. */
+  to: Destination
+  message: WAMessage | undefined
+}
+
+export interface TargetFields {
+  message_id: string
+  /** These two count only for a message that is not remembered. */
+  from_me?: boolean | undefined
+  participant?: UserIdentifier | undefined
+}
+
+/** A remembered message, or one described by the caller. Throws `message_not_found`. */
+export async function targetOf(context: SendContext, to: Destination, fields: TargetFields): Promise<Target> {
+  // One that is known from another chat only is a mistake of the caller.
+  if (context.recent.get(fields.message_id, () => true)) return rememberedTarget(context, to, fields.message_id)
+  const { message_id: id, from_me: fromMe = false, participant } = fields
+  const key: proto.IMessageKey = { remoteJid: to.jid, id, fromMe }
+  if (to.kind !== 'group' || fromMe) return { key, to, message: undefined }
+  if (!participant) throw new Failure('message_not_found')
+  const author = await memberJid(context.session, to, toJid(participant))
+  return { key: { ...key, participant: author }, to, message: undefined }
+}
+
+export function rememberedTarget(context: SendContext, to: Destination, id: string): Target & { message: WAMessage } {
+  const message = remembered(context, id, to)
+  const { remoteJid, fromMe, participant } = message.key
+  const chat = remoteJid ? bare(remoteJid) : to.jid
+  const author = !fromMe && participant && to.kind !== 'user' ? { participant: bare(participant) } : {}
+  return { key: { remoteJid: chat, id, fromMe: fromMe === true, ...author }, to: { ...to, jid: chat, other: null }, message }
+}
+
+/** What is needed to say something in secret about a remembered message; without its secret it counts as forgotten. */
+export function secretAbout({ session }: SendContext, { key, to, message }: Target): SecretAbout {
+  const secret = message?.message?.messageContextInfo?.messageSecret
+  if (!message || !secret?.length) throw new Failure('message_not_found', { message: 'The secret of the message is not known.' })
+  const author = authorOf(session, to, message.key)
+  return { secret, messageId: key.id ?? '', author, speaker: ownJid(session, author.endsWith('@lid')) }
+}
+
+/** The own address in one of the two namespaces, without device. */
+export function ownJid({ me }: Session, byLid: boolean): string {
+  return bare((byLid ? me?.lid : me?.id) ?? me?.id ?? '')
+}
+
+export function isOwnAdmin(session: Session, { group }: Destination): boolean {
+  return (group?.participants ?? []).some(
+    ({ id, phoneNumber, lid, admin }) =>
+      Boolean(admin) && [id, phoneNumber, lid].some((name) => name !== undefined && session.identity.isMe(name)),
+  )
+}

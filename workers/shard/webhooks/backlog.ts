@@ -1,0 +1,24 @@
+/**
+ * How many events of an instance are still to be delivered: in the line, or parked until their next try. Looked up once at the start; from
+ * then on whatever commits a change of it says so.
+ */
+import type { StateStore } from '../../../src/storage/contract.ts'
+import { keys } from '../../../src/storage/keys.ts'
+import { ERASE } from './attempts.ts'
+
+export function createBacklog(instanceId: string, store: Pick<StateStore, 'range'>) {
+  let size = 0
+  return {
+    async load(): Promise<void> {
+      let found = 0
+      for await (const _ of store.range(keys.outbox(instanceId))) found++
+      for await (const [, action] of store.range(keys.dues(instanceId))) if (Buffer.compare(action, ERASE) !== 0) found++
+      size = found
+    },
+    changed(by: 1 | -1): void {
+      size += by
+    },
+    size: () => size,
+  }
+}
+export type Backlog = ReturnType<typeof createBacklog>

@@ -1,0 +1,50 @@
+/** An event as it goes out, and the first row of its log: written once, with whatever caused it. Pure. */
+import { type DomainEvent, EVENT_TYPES, type EventType } from '../../../src/domain/events.ts'
+import { ignoreField, urlField, type WebhookSettings } from '../../../src/domain/instance.ts'
+import { type LogRow, maskUrl } from '../../../src/webhooks/log.ts'
+
+/** Where events of a type go; undefined while the type is off. */
+export const targetOf = (settings: WebhookSettings, type: EventType): string | undefined =>
+  settings[ignoreField(type)] ? undefined : (settings[urlField(type)] ?? undefined)
+
+/** Single-URL mode: the five URLs are set and identical. */
+export function isSingleUrl(settings: WebhookSettings): boolean {
+  const [url, ...others] = EVENT_TYPES.map((type) => settings[urlField(type)])
+  return typeof url === 'string' && others.every((other) => other === url)
+}
+
+/** The bytes every attempt sends, fields in the order of the contract. */
+export function eventBytes(
+  instanceId: string,
+  eventId: string,
+  { type, at, body }: DomainEvent,
+  settings: WebhookSettings,
+): Buffer {
+  const envelope = { type, event_id: eventId, instance_id: instanceId, momment: at }
+  return Buffer.from(jsonOf({ ...envelope, ...(isSingleUrl(settings) ? { single_url: true } : {}), ...body }))
+}
+
+/** Half of a surrogate pair is written as an escape, which strict readers refuse; on the network it is U+FFFD, too. */
+function jsonOf(event: object): string {
+  const json = JSON.stringify(event)
+  const isSuspect = json.includes('\\ud')
+  return isSuspect ? JSON.stringify(event, (_, value) => (typeof value === 'string' ? value.toWellFormed() : value)) : json
+}
+
+export function firstRow(type: EventType, settings: WebhookSettings, now: number): LogRow {
+  const url = settings[urlField(type)]
+  return {
+    type,
+    url: url === null ? '' : maskUrl(url),
+    status: 'pending',
+    attempts: 0,
+    tries: 0,
+    body: 'line',
+    dueAt: null,
+    code: null,
+    error: null,
+    durationMs: null,
+    createdAt: now,
+    finishedAt: null,
+  }
+}

@@ -1,0 +1,83 @@
+/** Keeps an instance's log within its age and its size, a slice at a time. Events that still wait are never touched. */
+import type { Logger } from 'pino'
+import { decodeTime } from 'ulid'
+import { type Clock, HOUR } from '../../../src/domain/clock.ts'
+import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import { keys } from '../../../src/storage/keys.ts'
+import { bodyOps, type LogRow } from '../../../src/webhooks/log.ts'
+import { KEEP_LOG_ENTRY, MAX_LOG_ENTRIES } from './schedule.ts'
+
+/** Rows looked at per turn. */
+const SLICE = 500
+
+export interface LogPruning {
+  /** A row was committed. */
+  added(): void
+  /** Removes what is too old or too much, when it is time to look. Cheap otherwise. */
+  run(): Promise<void>
+}
+
+export interface LogPruningOptions {
+  instanceId: string
+  store: StateStore
+  rows: { decode(key: string, bytes: Uint8Array): LogRow }
+  clock: Clock
+  log: Pick<Logger, 'error'>
+  maxEntries?: number | undefined
+}
+
+export function logPruning({ instanceId, store, rows, clock, log, maxEntries = MAX_LOG_ENTRIES }: LogPruningOptions): LogPruning {
+  const prefix = keys.log(instanceId)
+  /** Counted once; undefined until then. */
+  let count: number | undefined
+  let nextLook = 0
+  /** The oldest rows all still wait: looking again before the hour would find the same ones. */
+  let stuck = false
+
+  async function countRows(): Promise<number> {
+    let found = 0
+    for await (const _ of store.range(prefix)) found++
+    return found
+  }
+
+  /** undefined when it may not be removed yet. */
+  function removal(key: string, bytes: Uint8Array): Op[] | undefined {
+    try {
+      const row = rows.decode(key, bytes)
+      return row.status === 'pending' ? undefined : [[key, null], ...bodyOps(instanceId, key.slice(prefix.length), row)]
+    } catch (error) {
+      log.error({ instance_id: instanceId, err: error }, 'webhook log row is not readable: removed')
+      return [[key, null]]
+    }
+  }
+
+  return {
+    added() {
+      if (count !== undefined) count++
+    },
+    async run() {
+      if (clock.now() < nextLook && (stuck || (count ?? 0) <= maxEntries)) return
+      count ??= await countRows()
+      const tooOld = clock.now() - KEEP_LOG_ENTRY
+      // A little more than needed, so that a full log is not pruned at every event.
+      let excess = count > maxEntries ? count - maxEntries + Math.floor(maxEntries / 500) : 0
+      let seen = 0
+      let removed = 0
+      const ops: Op[] = []
+      for await (const [key, bytes] of store.range(prefix, { limit: SLICE })) {
+        seen++
+        if (excess <= 0 && decodeTime(key.slice(prefix.length)) >= tooOld) break
+        const gone = removal(key, bytes)
+        if (gone === undefined) continue
+        ops.push(...gone)
+        excess--
+        removed++
+      }
+      if (ops.length > 0) await store.commit({ ops })
+      count -= removed
+      stuck = seen === SLICE && removed === 0
+      // A full slice that helped: there may be more. Otherwise age alone decides, and that is not urgent.
+      if (seen < SLICE || stuck) nextLook = clock.now() + HOUR
+    },
+  }
+}
