@@ -29,7 +29,7 @@ const POOL = /^piscina$/
 /** Of Baileys, what is not code of the client: the protobuf definitions and the binary-node codec. */
 const WIRE_FORMATS = /^@whiskeysockets\/baileys\/(WAProto\/|lib\/WABinary\/)/
 
-const parts = ['src/account/', 'src/directory/', 'src/queue/', 'src/webhooks/', 'src/instance/', 'src/media/']
+const parts = ['src/account/', 'src/directory/', 'src/webhooks/', 'src/media/']
 
 const RULES: readonly Rule[] = [
   { of: ['src/domain/'], run: [], packages: { only: [] } },
@@ -70,7 +70,6 @@ const RULES: readonly Rule[] = [
       'src/domain/',
       'src/egress/',
       'src/storage/',
-      'src/instance/',
       'src/account/secrets.ts',
       'src/account/turns.ts',
       'src/account/webhook-settings.ts',
@@ -90,9 +89,7 @@ const RULES: readonly Rule[] = [
       'src/domain/',
       'src/egress/',
       'src/storage/',
-      'src/queue/',
       'src/webhooks/',
-      'src/instance/',
       'src/media/',
       'src/metrics/tally.ts',
       'src/engine/engine.ts',
@@ -204,7 +201,7 @@ describe('the table notices', () => {
     ],
     ['zod in a shard', 'workers/shard/connection/session.ts', "import * as z from 'zod'"],
     ['HTTP known by the account', 'src/account/account.ts', "import type { App } from '../http/app.ts'"],
-    ['an arrow back into the queue', 'src/storage/open.ts', "export { queue } from '../queue/queue.ts'"],
+    ['an arrow back into the account', 'src/storage/open.ts', "export { accounts } from '../account/account.ts'"],
     ['ours in the simulator', 'workers/simulator/wire/node.ts', "import type { Jid } from '../../../src/domain/ids.ts'"],
     ['the client in the simulator', 'workers/simulator/wire/node.ts', "import { makeWASocket } from '@whiskeysockets/baileys'"],
     ['a look-up in what HTTP loads', 'src/egress/addresses.ts', "import { lookup } from 'node:dns/promises'"],

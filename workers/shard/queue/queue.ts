@@ -2,7 +2,7 @@
  * The durable line of one instance: first in, first out, one item in flight. An item is committed before it is acknowledged, named in
  * flight before the network is asked, and removed in the same commit that records its `delivery`. So a kill at any point repeats at most
  * the item in flight, with the same message id, which the network and the apps drop as a duplicate. No item holds up the others for ever:
- * the tries that ended the thread are counted, and those that found no connection although there is one (`in-flight.ts`).
+ * the tries that ended the thread are counted, and those that found no connection although there is one (`attempt-counter.ts`).
  */
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'

@@ -1,6 +1,6 @@
 /**
  * Receipts for own messages. The library confirms each to the network as soon as it has read it, and the network then never sends it again:
- * what it says is on disk before that (`gate.ts`).
+ * what it says is on disk before that (`store-before-ack.ts`).
  */
 import type { Logger } from 'pino'
 import type { Clock } from '../../../src/domain/clock.ts'

@@ -1,6 +1,6 @@
 /**
  * What arrives without a ciphertext: channel posts, notifications of groups and channels, calls. Each is told from its own stanza, and
- * the event is on disk before the library hears of the stanza and confirms it (`gate.ts`).
+ * the event is on disk before the library hears of the stanza and confirms it (`store-before-ack.ts`).
  *
  * Receipts have their own (`receipts.ts`), app state (labels, names) too: `baileys/server-sync.ts`. Not gated is presence, which is worth
  * nothing a moment later.

@@ -1,7 +1,7 @@
 /**
  * Sent messages, kept encrypted for the recipients' retry receipts ("Waiting for this message"), so that they can be answered after a
  * restart too: at most 24 h, and a bounded number. Written before the network call, so that an item whose outcome got lost leaves again as
- * the message it was (`sending-again.ts`).
+ * the message it was (`send-again.ts`).
  */
 import { BufferJSON, proto } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
