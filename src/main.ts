@@ -10,7 +10,7 @@ import { hashOf, isSameHash } from './account/secrets.ts'
 import { createAccount } from './account/workspaces.ts'
 import type { Config } from './config.ts'
 import { createDirectory } from './directory/instances.ts'
-import { systemClock } from './domain/clock.ts'
+import { steadyClock, systemClock } from './domain/clock.ts'
 import type { InstanceConfig } from './domain/instance.ts'
 import { parseRanges } from './egress/addresses.ts'
 import { fairSlots } from './egress/fair-slots.ts'
@@ -194,6 +194,7 @@ export async function startService(config: Config, { log, allowCrash = false }: 
         readiness,
         receivedFile: receivedMedia.open,
         clock,
+        steadyClock,
         log,
         newRequestId: () => ulid(),
         peer,

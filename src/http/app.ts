@@ -27,6 +27,8 @@ export interface AppDeps {
   readiness: Parts['readiness']
   receivedFile: Parts['receivedFile']
   clock: Clock
+  /** For limits: one that does not step. */
+  steadyClock: Clock
   log: Log
   /** A ULID. */
   newRequestId(): string
@@ -52,22 +54,36 @@ export interface AppDeps {
 export function createApp(deps: AppDeps): Hono<Env> {
   const { account, directory, engine, readiness, receivedFile, clock, log, metrics, tally, trustedProxies } = deps
   const served = deps.docs ? endpoints : endpoints.filter(({ id }) => id !== 'system.openapi')
-  const buckets = createBuckets(clock)
-  const throttle = createThrottle(clock)
+  const buckets = createBuckets(deps.steadyClock)
+  const throttle = createThrottle(deps.steadyClock)
+  const shortSecrets = createThrottle(deps.steadyClock)
   const { adminAllowedIps, isMetricsToken } = deps
-  const gate = createGate({ account, directory, clock, buckets, throttle, adminAllowedIps, trustedProxies, isMetricsToken })
+  const gate = createGate({
+    account,
+    directory,
+    clock,
+    buckets,
+    throttle,
+    shortSecrets,
+    adminAllowedIps,
+    trustedProxies,
+    isMetricsToken,
+  })
   const parts: Parts = { account, directory, readiness, receivedFile, metrics, description: once(() => describe(served)) }
 
   const app = new Hono<Env>()
   app.use(observe(deps, throttle.failed))
   // Returned, not thrown: the router catches what a handler throws, and this is not one.
-  app.notFound((c) =>
-    failureResponse(
+  app.notFound((c) => {
+    const [, instance, token] = INSTANCE_PATH.exec(c.req.path) ?? []
+    // Of a known instance the rate headers are on every answer; whoever has no pair learns nothing from their absence.
+    if (instance && token) c.var.state.remaining = gate.remaining(instance, token)
+    return failureResponse(
       isUnauthorized(served, c.req.method, c.req.path)
         ? new Failure('unauthorized')
         : new Failure('not_found', { message: NO_ROUTE }),
-    ),
-  )
+    )
+  })
   app.onError((error, c) => {
     if (error instanceof Failure) {
       if (error instanceof TooMany) tally.add('svc_rate_limited_total', { scope: error.scope })
@@ -162,9 +178,11 @@ function withoutSecrets(path: string): string {
     .replace(/[0-9a-f]{48,}/gi, '{token}')
 }
 
+const INSTANCE_PATH = /^\/instances\/([^/]*)\/token\/([^/]*)(\/.+)$/
+
 /** The router takes no empty segment for a parameter: such a path is a route whose credentials are missing. */
 function isUnauthorized(served: readonly Endpoint[], method: string, path: string): boolean {
-  const [, instance, token, rest] = /^\/instances\/([^/]*)\/token\/([^/]*)(\/.+)$/.exec(path) ?? []
+  const [, instance, token, rest] = INSTANCE_PATH.exec(path) ?? []
   if (rest === undefined || (instance !== '' && token !== '')) return false
   return served.some((endpoint) => {
     if (endpoint.access !== 'instance' || endpoint.method !== method) return false

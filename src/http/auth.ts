@@ -1,6 +1,6 @@
 /**
  * Who calls, in the order of shared/api/auth-and-limits.md ("Order of checks"): the first failing row answers, and its number stands at
- * its line. Everything here is synchronous, so that many guesses at once cannot pass the throttle together.
+ * its line. Everything here is synchronous, so that many guesses at once cannot pass a throttle together.
  */
 import type { Account, ApiKey } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'
@@ -18,7 +18,10 @@ export interface GateDeps {
   directory: Pick<Directory, 'authenticate'>
   clock: Clock
   buckets: Buckets
+  /** Of answers with 401; whoever gives them counts them. */
   throttle: Throttle
+  /** Of wrong guesses at short secrets, counted here. */
+  shortSecrets: Throttle
   adminAllowedIps: readonly string[]
   trustedProxies: readonly string[]
   /** Constant time. Undefined: no token is set, and only who is near is shown the metrics. */
@@ -49,17 +52,36 @@ const RELAYED = ['Forwarded', 'Via', 'X-Forwarded-For', 'X-Forwarded-Host', 'X-F
 
 export const NO_ROUTE = 'There is no such route.'
 
+/** Codes of a wrong credential. */
+type Wrong = 'unauthorized' | 'instance_not_found' | 'api_key_required' | 'client_token_required'
+
 const ABSENT = new Set(['', 'undefined', 'null'])
 
 export function createGate(deps: GateDeps) {
-  const { account, directory, clock, buckets, throttle, adminAllowedIps, isMetricsToken } = deps
+  const { account, directory, clock, buckets, throttle, shortSecrets, adminAllowedIps, isMetricsToken } = deps
   const trusted = parseRanges(deps.trustedProxies)
   const admins = parseRanges(adminAllowedIps)
   const allowlists = new WeakMap<object, Ranges>()
 
-  function checkThrottle(source: string) {
+  /**
+   * Answers a wrong credential. Only a wrong one is ever throttled: behind a proxy strangers share the address of every caller, and must not
+   * be able to lock anybody out. A secret of 192 bits needs no lockout.
+   */
+  function refuse(code: Wrong, source: string): never {
     const wait = throttle.blockedFor(source)
+    throw wait === undefined ? new Failure(code) : new TooMany(wait, 'credential')
+  }
+
+  /**
+   * Secrets that somebody chose may be short enough to be guessed. So for each `owner` of them an address has a hard limit of wrong guesses:
+   * beyond it the right one is not answered either, until the minute ends.
+   */
+  function guessed<T>(owner: string, source: string, isRight: () => T | undefined): T | undefined {
+    const wait = shortSecrets.blockedFor(source, owner)
     if (wait !== undefined) throw new TooMany(wait, 'credential')
+    const right = isRight()
+    if (right === undefined) shortSecrets.failed(source, owner)
+    return right
   }
 
   function checkAllowlist({ security: { allowlist } }: Workspace, source: string) {
@@ -86,17 +108,24 @@ export function createGate(deps: GateDeps) {
     return account.findApiKey(value)
   }
 
-  function keyOfClientToken(headers: Headers): ApiKey | undefined {
+  /** Of this workspace. What does not begin like an API key can only be an imported client token, which has 8 characters at least. */
+  function keyOfClientToken(workspace: string, { headers, source }: Knock): ApiKey | undefined {
     const value = headers.get('Client-Token')
-    return value === null || value === '' || value.length > MAX_CREDENTIAL ? undefined : account.findApiKey(value)
+    if (value === null || value === '' || value.length > MAX_CREDENTIAL) return undefined
+    const find = () => {
+      const key = account.findApiKey(value)
+      return key?.workspace === workspace ? key : undefined
+    }
+    return value.startsWith(API_KEY_PREFIX) ? find() : guessed(workspace, source, find)
   }
 
   /** Rows 6 to 8. One credential is looked at per request. */
-  function checkKey({ id, security }: Workspace, { headers, source }: Knock) {
+  function checkKey({ id, security }: Workspace, knock: Knock) {
+    const { headers, source } = knock
     if (!security.requireClientToken && !security.requireApiKey) return
     const isBearer = !security.requireClientToken && headers.has('Authorization')
-    const key = isBearer ? keyOfBearer(headers) : keyOfClientToken(headers)
-    if (key?.workspace !== id) throw new Failure(security.requireClientToken ? 'client_token_required' : 'api_key_required') // 6, 7
+    const key = isBearer ? keyOfBearer(headers) : keyOfClientToken(id, knock)
+    if (key?.workspace !== id) refuse(security.requireClientToken ? 'client_token_required' : 'api_key_required', source) // 6, 7
     account.used(key, source)
     checkScope(key, 'instances:operate') // 8
   }
@@ -104,9 +133,8 @@ export function createGate(deps: GateDeps) {
   return {
     instance(instance: string, token: string, knock: Knock): { instance: InstanceId; workspace: WorkspaceId } {
       if (ABSENT.has(instance) || ABSENT.has(token)) throw new Failure('unauthorized') // 2
-      checkThrottle(knock.source) // 3
       const caller = directory.authenticate(instance, token)
-      if (!caller) throw new Failure('instance_not_found') // 4
+      if (!caller) refuse('instance_not_found', knock.source) // 3, 4
       const owner = `instance:${caller.instance}`
       knock.limit(buckets.remaining(owner))
       const workspace = account.workspace(caller.workspace)
@@ -116,10 +144,15 @@ export function createGate(deps: GateDeps) {
       return caller
     },
 
+    /** Tokens left of an instance, for a path under it that is no route; undefined for a wrong pair. */
+    remaining(instance: string, token: string): number | undefined {
+      const caller = directory.authenticate(instance, token)
+      return caller && buckets.remaining(`instance:${caller.instance}`)
+    },
+
     account(scope: Scope, knock: Knock): { workspace: WorkspaceId } {
-      checkThrottle(knock.source) // 2
       const key = keyOfBearer(knock.headers)
-      if (!key) throw new Failure('api_key_required') // 3
+      if (!key) refuse('api_key_required', knock.source) // 2, 3
       account.used(key, knock.source)
       const owner = `workspace:${key.workspace}`
       knock.limit(buckets.remaining(owner))
@@ -132,10 +165,9 @@ export function createGate(deps: GateDeps) {
     },
 
     admin(knock: Knock): { workspace: WorkspaceId } {
-      checkThrottle(knock.source) // 2
       const value = bearer(knock.headers)
       const workspace = value === undefined ? undefined : account.findAdmin(value)
-      if (!workspace) throw new Failure('api_key_required') // 3
+      if (!workspace) refuse('api_key_required', knock.source) // 2, 3
       const owner = `workspace:${workspace}`
       knock.limit(buckets.remaining(owner))
       if (admins.length > 0 && !isIn(admins, knock.source)) throw new Failure('ip_not_allowed') // 4
@@ -146,8 +178,10 @@ export function createGate(deps: GateDeps) {
     /** shared/api/mcp-and-system.md, `system.metrics`. Without a token whoever is not near hears of no such route. */
     metrics({ headers, source, peer }: Knock): void {
       if (isMetricsToken) {
-        checkThrottle(source)
-        if (!isMetricsToken(bearer(headers) ?? '')) throw new Failure('unauthorized')
+        const value = bearer(headers)
+        // Whoever names none guesses at none.
+        const isRight = value !== undefined && guessed('metrics', source, () => isMetricsToken(value) || undefined)
+        if (!isRight) refuse('unauthorized', source)
         return
       }
       // Relayed by somebody who is not trusted to say for whom: it may be anybody, although the relay is near.

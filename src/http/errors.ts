@@ -21,8 +21,6 @@ export class TooMany extends Failure {
  * is good a moment later.
  */
 export class Busy extends Failure {
-  readonly retryAfter = 1
-
   constructor(message: string) {
     super('engine_unavailable', { message })
   }
@@ -45,6 +43,7 @@ export class InstanceGone extends Failure {
 export function failureResponse(failure: Failure): Response {
   const { code, message, details } = failure.toData()
   const headers = new Headers()
-  if (failure instanceof TooMany || failure instanceof Busy) headers.set('Retry-After', String(failure.retryAfter))
+  const retryAfter = failure instanceof TooMany ? failure.retryAfter : failure.code === 'engine_unavailable' ? 1 : undefined
+  if (retryAfter !== undefined) headers.set('Retry-After', String(retryAfter))
   return Response.json({ error: { code, message, details: details ?? {} } }, { status: failure.status, headers })
 }

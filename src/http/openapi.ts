@@ -126,7 +126,7 @@ function failureResponses(endpoint: Endpoint): Responses {
       status,
       {
         description: codes.map((code) => `\`${code}\`: ${FAILURES[code].sentence}`).join('\n\n'),
-        headers: headersOf(status === 429 ? [...REQUEST_ID, 'Retry-After'] : REQUEST_ID),
+        headers: headersOf(status === 429 || status === 503 ? [...REQUEST_ID, 'Retry-After'] : REQUEST_ID),
         content: { 'application/json': { schema: ErrorBody, examples: Object.fromEntries(examples) } },
       },
     ]

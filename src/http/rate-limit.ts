@@ -1,4 +1,7 @@
-/** Two limits: a token bucket per instance or workspace, and a throttle on answers with 401 per source address. */
+/**
+ * Two limits: a token bucket per instance or workspace, and a throttle of wrong credentials per source address. The clock they are given is
+ * one that does not step.
+ */
 import { type Clock, MINUTE, SECOND } from '../domain/clock.ts'
 import { subscriberOf } from '../egress/addresses.ts'
 
@@ -58,50 +61,54 @@ export function createBuckets(clock: Clock) {
 }
 export type Buckets = ReturnType<typeof createBuckets>
 
-/** Answers with 401 an address may get in a minute. */
+/** Wrong credentials an address may give in a minute. */
 export const FAILURES_PER_MINUTE = 30
 
 /**
- * Networks whose failures are counted at a time; above it the one that is first to be forgiven is forgotten. About 20 MB; who has more
- * networks than this gains nothing from being forgotten.
+ * Counts kept at a time; above it the one that is first to be forgiven is forgotten. About 20 MB; who has more networks than this gains
+ * nothing from being forgotten.
  */
-const MAX_NETWORKS = 100_000
+const MAX_COUNTS = 100_000
 
 interface Window {
   failures: number
   endsAt: number
 }
 
-/** A minute begins with the first failure; when it has ended, the network starts anew. */
+/**
+ * Counts failures per source address, and of each per `owner`, what was guessed at (none: whatever it was). A minute begins with the first
+ * failure; when it has ended, the count starts anew.
+ */
 export function createThrottle(clock: Clock) {
   /** All windows are equally long, so the order in which they were opened is the order in which they end. */
   const windows = new Map<string, Window>()
+  const keyOf = (source: string, owner: string) => `${owner} ${subscriberOf(source)}`
 
   function dropEnded(now: number) {
-    for (const [network, { endsAt }] of windows) {
-      if (endsAt > now && windows.size <= MAX_NETWORKS) return
-      windows.delete(network)
+    for (const [key, { endsAt }] of windows) {
+      if (endsAt > now && windows.size <= MAX_COUNTS) return
+      windows.delete(key)
     }
   }
 
   return {
-    /** Seconds until the minute ends, or undefined when the address may try. */
-    blockedFor(source: string): number | undefined {
-      const window = windows.get(subscriberOf(source))
+    /** Seconds until the minute ends, or undefined when the address has guesses left. */
+    blockedFor(source: string, owner = ''): number | undefined {
+      const window = windows.get(keyOf(source, owner))
       if (!window || window.failures < FAILURES_PER_MINUTE) return undefined
       const left = window.endsAt - clock.now()
       return left > 0 ? Math.max(1, Math.ceil(left / SECOND)) : undefined
     },
-    failed(source: string) {
+    failed(source: string, owner = '') {
       const now = clock.now()
-      const network = subscriberOf(source)
-      const window = windows.get(network)
+      const key = keyOf(source, owner)
+      const window = windows.get(key)
       if (window && window.endsAt > now) {
         window.failures++
         return
       }
-      windows.delete(network)
-      windows.set(network, { failures: 1, endsAt: now + MINUTE })
+      windows.delete(key)
+      windows.set(key, { failures: 1, endsAt: now + MINUTE })
       dropEnded(now)
     },
   }

@@ -71,23 +71,50 @@ describe('instance routes', () => {
       assert.deepEqual(codeOf(await status({}, path)), [401, 'unauthorized'], path)
   })
 
-  test('row 3: after 30 answers with 401 in a minute an address waits until the minute ends, even with good credentials', async () => {
+  test('row 4: after 30 answers with 401 in a minute an address is told to wait with more of them until the minute ends', async () => {
     const wrong = `/instances/${instance.id}/token/${'0'.repeat(48)}/me`
     for (let attempt = 1; attempt <= 30; attempt++) assert.deepEqual(codeOf(await status({}, wrong)), [401, 'instance_not_found'])
     service.time.now += 20_000
-    const blocked = await status()
+    const blocked = await status({}, wrong)
     assert.deepEqual(codeOf(blocked), [429, 'rate_limited'])
     assert.equal(blocked.headers.get('Retry-After'), '40')
     assert.equal(blocked.headers.get('X-RateLimit-Remaining'), null)
     assert.deepEqual(codeOf(await status({}, `/instances/x/token/null/me`)), [401, 'unauthorized'], 'row 2 comes first')
     service.peer.address = '198.51.100.250'
-    assert.equal((await status()).status, 200, 'another address is not concerned')
+    assert.deepEqual(codeOf(await status({}, wrong)), [401, 'instance_not_found'], 'another address is not concerned')
     service.peer.address = `198.51.100.${address}`
     service.time.now += 40_000
-    assert.equal((await status()).status, 200)
+    assert.deepEqual(codeOf(await status({}, wrong)), [401, 'instance_not_found'])
   })
 
-  test('row 4: a wrong pair tells nothing: neither that the instance exists, nor its rate headers, nor its allowlist', async () => {
+  test('row 4: a valid credential is answered whatever was guessed from its address: behind a proxy everybody has the same', async () => {
+    const { value } = await service.newKey(['instances:operate', 'instances:read'])
+    await secure({ requireApiKey: true })
+    const guesses: [string, Record<string, string>][] = [
+      [`/instances/${instance.id}/token/${'0'.repeat(48)}/me`, {}],
+      [`${base}/me`, bearer(`svc_key_${'0'.repeat(48)}`)],
+      ['/account/instances', bearer(`svc_key_${'0'.repeat(48)}`)],
+      ['/admin/api-keys', bearer(`svc_admin_${'0'.repeat(48)}`)],
+    ]
+    for (let round = 0; round < 30; round++) for (const [path, headers] of guesses) await status(headers, path)
+    for (const [path, headers] of guesses) assert.deepEqual(codeOf(await status(headers, path)), [429, 'rate_limited'], path)
+    assert.equal((await status(bearer(value))).status, 200)
+    assert.equal((await status({ 'Client-Token': value })).status, 200)
+    assert.equal((await status(bearer(value), '/account/instances')).status, 200)
+    assert.equal((await status(bearer(ADMIN_KEY), '/admin/api-keys')).status, 200)
+  })
+
+  test('an unknown path under an instance carries its rate headers, and under nobody none', async () => {
+    const known = await status({}, `${base}/nothing`)
+    assert.deepEqual(
+      [known.status, known.headers.get('X-RateLimit-Limit'), known.headers.get('X-RateLimit-Remaining')],
+      [404, '60', '120'],
+    )
+    const unknown = await status({}, `/instances/${instance.id}/token/${'0'.repeat(48)}/nothing`)
+    assert.deepEqual([unknown.status, unknown.headers.get('X-RateLimit-Limit')], [404, null])
+  })
+
+  test('row 3: a wrong pair tells nothing: neither that the instance exists, nor its rate headers, nor its allowlist', async () => {
     await secure({ allowlist: { enabled: true, entries: [{ cidr: '203.0.113.0/24', note: null }] } })
     const other = await service.newInstance()
     for (const path of [

@@ -119,8 +119,9 @@ for (const endpoint of endpoints) {
       service.double.answer = () => {
         throw new Failure(code)
       }
-      const { status, body } = await send(endpoint, exampleInputs(endpoint)[0]!)
+      const { status, body, headers } = await send(endpoint, exampleInputs(endpoint)[0]!)
       assert.equal(status, FAILURES[code].status)
+      if (code === 'engine_unavailable') assert.equal(headers.get('Retry-After'), '1')
       assert.equal(body.error.code, code)
       assert.deepEqual(Object.keys(body.error).sort(), ['code', 'details', 'message'])
       service.peer.address = `198.51.100.${Math.floor(Math.random() * 250)}`

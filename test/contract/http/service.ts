@@ -119,6 +119,7 @@ export async function openService(options: ServiceOptions = {}) {
     // The link of the example leads to a file, every other nowhere.
     receivedFile: async (link) => (link === 'c2VhbGVkLWxpbms' ? { file: FILE, stream: new Blob(['file']).stream() } : undefined),
     clock,
+    steadyClock: clock,
     log,
     newRequestId: () => ulid(),
     peer: () => peer.address,

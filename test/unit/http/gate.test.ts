@@ -67,6 +67,7 @@ test('a key of another workspace opens no instance, and an imported token only i
     clock,
     buckets: createBuckets(clock),
     throttle: createThrottle(clock),
+    shortSecrets: createThrottle(clock),
     adminAllowedIps: [],
     trustedProxies: [],
     isMetricsToken: undefined,
@@ -89,5 +90,14 @@ test('a key of another workspace opens no instance, and an imported token only i
     () => gate.instance(id, token, knock(imported)),
     (error) => error instanceof Failure && error.code === 'api_key_required',
   )
+  // What was imported may be short: guesses at it are counted for themselves, and end in a wait for the right one too.
+  const client = (value: string) => () =>
+    gate.instance(id, token, { ...knock(''), headers: new Headers({ 'Client-Token': value }) }).instance
+  const fails = (code: string) => (error: unknown) => error instanceof Failure && error.code === code
+  for (let guess = 0; guess < 30; guess++) assert.throws(client(`guess ${guess}`), fails('api_key_required'))
+  assert.throws(client(imported), fails('rate_limited'))
+  assert.equal(client(own.value)(), id, 'a key of 192 bits is answered all the same')
+  service.time.now += 60_000
+  assert.equal(client(imported)(), id)
   await account.stop()
 })
