@@ -18,7 +18,10 @@ export function complaint(error: unknown): string {
 /** Our own refusals are plain Errors with one sentence for the operator, and node's of a flag too; anything else is a defect and shows where it comes from. */
 const isOurs = (error: unknown): error is Error =>
   error instanceof Error &&
-  (error.name === 'Error' || error.name === 'Failure' || ('code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')))
+  (error.name === 'Error' ||
+    error.name === 'Failure' ||
+    error.name === 'UsageError' ||
+    ('code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')))
 
 function collect(error: unknown, reasons: string[]): void {
   if (!(error instanceof Error)) return

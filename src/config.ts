@@ -4,7 +4,7 @@
  */
 import { accessSync, constants } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import * as v from 'valibot'
 import { ADMIN_KEY_PREFIX, BRAND } from './domain/brand.ts'
 import { MINUTE, SECOND } from './domain/clock.ts'
@@ -220,7 +220,20 @@ export function readConfig({
     killAt: known.SVC_TEST_KILL_AT ?? null,
   }
   const unknown = Object.keys(given).filter((name) => !(name in Environment.entries))
-  return { config, warnings: unknown.map((name) => `${name} is set, but no variable has this name; it is ignored.`) }
+  return {
+    config: sandbox ? sandboxed(config) : config,
+    warnings: unknown.map((name) => `${name} is set, but no variable has this name; it is ignored.`),
+  }
+}
+
+/**
+ * The sandbox keeps everything in a folder of its own, so that an account of the pretend network is never logged in to the real one
+ * when the same machine later runs `npm start`.
+ */
+export function sandboxed(config: Config): Config {
+  const dataDir = join(config.dataDir, 'sandbox')
+  const own = `lmdb:${join(config.dataDir, 'state')}`
+  return { ...config, dataDir, storeUrl: config.storeUrl === own ? `lmdb:${join(dataDir, 'state')}` : config.storeUrl }
 }
 
 function sentence(issue: v.BaseIssue<unknown>): string {

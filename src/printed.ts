@@ -18,6 +18,9 @@ export const HELP = `${BRAND}: a REST and webhook gateway to WhatsApp accounts
 
   --json    the first line of standard output is one JSON object with the addresses and the admin key
   --help    this text
+  --version the version of this software
+
+For the operator (a lost admin key, workspaces, the store): npm run cli -- help
 
 Settings are read from the environment (${BRAND.toUpperCase()}_*): see README.md. Logs go to standard error.
 `

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { complaint } from './complaint.ts'
 import { type Config, readConfig } from './config.ts'
-import { BRAND } from './domain/brand.ts'
+import { BRAND, VERSION } from './domain/brand.ts'
 import { createLog, type Logger } from './log.ts'
 import { type Service, startService } from './main.ts'
 import { HELP, networkText, type Printed, readyText } from './printed.ts'
@@ -32,16 +32,20 @@ interface Running {
   stop(): Promise<void>
 }
 
-function readFlags(): Flags | undefined {
+/** `text`: nothing is started, this is printed. */
+function readFlags(): Flags | { text: string } {
   const { values } = parseArgs({
     options: {
       sandbox: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       'network-only': { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false, short: 'h' },
+      version: { type: 'boolean', default: false, short: 'V' },
     },
   })
-  return values.help ? undefined : { sandbox: values.sandbox, json: values.json, networkOnly: values['network-only'] }
+  if (values.help) return { text: HELP }
+  if (values.version) return { text: `${BRAND} ${VERSION}\n` }
+  return { sandbox: values.sandbox, json: values.json, networkOnly: values['network-only'] }
 }
 
 /** Only in sandbox mode: otherwise nothing of the simulator is loaded. */
@@ -58,16 +62,6 @@ async function startNetwork({ dataDir, sandboxPort }: Config): Promise<Network> 
 
 const networkOf = (network: Network | undefined): Printed['network'] =>
   network === undefined ? { url: null, root: null, ca: null, media_host: null } : { ...network.network }
-
-/**
- * The sandbox keeps everything in a folder of its own, so that an account of the pretend network is never logged in to the real one
- * when the same machine later runs `npm start`.
- */
-function inSandbox(config: Config): Config {
-  const dataDir = join(config.dataDir, 'sandbox')
-  const own = `lmdb:${join(config.dataDir, 'state')}`
-  return { ...config, dataDir, storeUrl: config.storeUrl === own ? `lmdb:${join(dataDir, 'state')}` : config.storeUrl }
-}
 
 async function runService(config: Config, log: Logger): Promise<Running> {
   const service = await startService(config, { log })
@@ -155,13 +149,12 @@ function stopOnSignal(running: Running, config: Config, log: Logger): void {
 
 async function start(): Promise<void> {
   const flags = readFlags()
-  if (flags === undefined) {
-    process.stdout.write(HELP)
+  if ('text' in flags) {
+    process.stdout.write(flags.text)
     return
   }
   const isSandbox = flags.sandbox || flags.networkOnly
-  const { config: read, warnings } = readConfig({ sandbox: isSandbox })
-  const config = isSandbox ? inSandbox(read) : read
+  const { config, warnings } = readConfig({ sandbox: isSandbox })
   const log = createLog(config.logLevel, 'main')
   for (const warning of warnings) log.warn(warning)
   const run = flags.networkOnly ? runNetwork : flags.sandbox ? runSandbox : runService

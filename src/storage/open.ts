@@ -4,8 +4,8 @@ import type { StateStore } from './contract.ts'
 import { type LmdbDriver, lmdbDriver } from './drivers/lmdb.ts'
 
 /** What can keep the state. A second backend is one more line here and the conformance suite (test/contract/storage.test.ts) over it. */
-const BACKENDS: Record<string, (rest: string) => LmdbDriver> = {
-  lmdb: (dir) => lmdbDriver({ dir }),
+const BACKENDS: Record<string, (rest: string, options: OpenOptions) => LmdbDriver> = {
+  lmdb: (dir, options) => lmdbDriver({ dir, ...options }),
 }
 
 export type OpenStore = StateStore & {
@@ -15,7 +15,12 @@ export type OpenStore = StateStore & {
   dir: string
 }
 
-export async function openStore(url: string): Promise<OpenStore> {
+export interface OpenOptions {
+  /** Refuses where there is none, and makes nothing. */
+  mustExist?: boolean
+}
+
+export async function openStore(url: string, options: OpenOptions = {}): Promise<OpenStore> {
   const colon = url.indexOf(':')
   const scheme = colon < 0 ? url : url.slice(0, colon)
   const rest = url.slice(colon + 1)
@@ -28,7 +33,7 @@ export async function openStore(url: string): Promise<OpenStore> {
   }
   if (colon < 0 || rest === '')
     throw new Error(`SVC_STORE_URL is "${url}" and names no directory; it must be ${serving.join(' or ')}.`)
-  return fromDriver(open(rest))
+  return fromDriver(open(rest, options))
 }
 
 function fromDriver(driver: LmdbDriver): OpenStore {

@@ -13,9 +13,11 @@ export interface SecretKeySource {
   file: string
   /** A key is generated only while this store is empty: a new one would make everything in it unreadable. */
   store: Pick<StateStore, 'range'>
+  /** None is generated. */
+  mustExist?: boolean
 }
 
-export async function loadSecretKey({ secretKey, file, store }: SecretKeySource): Promise<Uint8Array> {
+export async function loadSecretKey({ secretKey, file, store, mustExist = false }: SecretKeySource): Promise<Uint8Array> {
   if (secretKey !== undefined) return parseSecretKey(secretKey, 'SVC_SECRET_KEY')
   const found = await readIfThere(file)
   if (found !== undefined) return parseSecretKey(found, `The key file ${file}`)
@@ -24,6 +26,7 @@ export async function loadSecretKey({ secretKey, file, store }: SecretKeySource)
       `The key file ${file} is missing, but the store has data sealed with it; put the file back or give the key itself.`,
     )
   }
+  if (mustExist) throw new Error(`The key file ${file} is missing; start the service once.`)
   return generate(file)
 }
 

@@ -2,17 +2,27 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
+import { COMMANDS } from '../../src/commands/index.ts'
 import { readConfig } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
 import { startService } from '../../src/main.ts'
-import { program } from '../harness/checkout.ts'
+import { program, ROOT } from '../harness/checkout.ts'
 
 const CLI = program('../../src/cli', import.meta.url)
+const START = program('../../src/start', import.meta.url)
+
+/** What a program said, and how it ended. */
+async function ended(file: string, args: string[], cwd: string | URL, env: Record<string, string> = {}) {
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
+  const child = spawn(file, args, { cwd, env: { ...inherited, ...env } })
+  const [out, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  return { out, errors, code: code as number }
+}
 
 describe('operator commands', { timeout: 120_000 }, () => {
   let dir: string
@@ -25,12 +35,8 @@ describe('operator commands', { timeout: 120_000 }, () => {
   })
   after(() => rm(dir, { recursive: true, force: true }))
 
-  async function cli(...args: string[]) {
-    const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
-    const child = spawn(process.execPath, [...CLI, ...args], { env: { ...inherited, ...env } })
-    const [out, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
-    return { out, errors, code: code as number }
-  }
+  const cli = (...args: string[]) => ended(process.execPath, [...CLI, ...args], ROOT, env)
+  const started = (...args: string[]) => ended(process.execPath, [...START, ...args], ROOT, env)
 
   /** Statuses that `/admin/api-keys` gives these keys, asked of a service that is started for it; and the key that start made. */
   async function serve(keys: string[] = [], meanwhile = async () => keys) {
@@ -48,9 +54,21 @@ describe('operator commands', { timeout: 120_000 }, () => {
   }
 
   test('a store that no service has used yet is left alone', async () => {
-    const { errors, code } = await cli('workspace', 'create', '--name', 'early')
-    assert.equal(code, 1)
-    assert.match(errors, /^svc: The store has no workspace yet[^\n]*\n$/)
+    for (const args of [
+      ['workspace', 'list'],
+      ['workspace', 'create', '--name', 'early'],
+      ['admin-key', 'reset'],
+    ]) {
+      const { errors, code } = await cli(...args)
+      assert.equal(code, 1)
+      assert.match(
+        errors,
+        new RegExp(`^Data folder: ${dir}\nsvc: There is no store in ${dir}/state; start the service once[^\n]*\n$`),
+      )
+    }
+    assert.deepEqual(await readdir(dir), [])
+    const { errors } = await cli('workspace', 'list', '--sandbox')
+    assert.match(errors, new RegExp(`There is no store in ${dir}/sandbox/state`))
     firstKey = (await serve()).adminKey!
     assert.match(firstKey, /^svc_admin_/)
   })
@@ -75,14 +93,77 @@ describe('operator commands', { timeout: 120_000 }, () => {
     const { out } = await cli('workspace', 'create', '--name', 'Branch')
     const [id, value] = out.split('\n') as [string, string]
     assert.deepEqual((await serve([value])).statuses, [200])
-    assert.match((await cli('workspace', 'list')).out, new RegExp(`default\n${id}  Branch\n$`))
+    assert.match((await cli('workspace', 'list')).out, new RegExp(`0/50  default\n${id}     0/50  Branch\n$`))
     assert.match((await cli('admin-key', 'reset', '--workspace', id)).out, /^svc_admin_/)
     assert.deepEqual((await serve([value])).statuses, [401])
   })
 
-  test('what is not a command prints how they are used', async () => {
-    assert.match((await cli('admin-key')).out, /^Usage:/)
+  test('what is asked of a workspace that is not there fails with one sentence', async () => {
     const { errors, code } = await cli('admin-key', 'reset', '--workspace', 'nobody')
-    assert.deepEqual([errors, code], ['svc: There is no workspace nobody.\n', 1])
+    assert.deepEqual([errors, code], [`Data folder: ${dir}\nsvc: There is no workspace nobody.\n`, 1])
   })
+
+  test('every command is in the overview and has a help of its own, on standard output and with code 0', async () => {
+    const { out, errors, code } = await cli()
+    assert.deepEqual([errors, code], ['', 0])
+    assert.deepEqual((await cli('--help')).out, out)
+    assert.deepEqual((await cli('help')).out, out)
+    for (const { name } of COMMANDS) {
+      assert.ok(out.includes(`  ${name}  `), name)
+      const help = await cli('help', ...name.split(' '))
+      assert.match(help.out, new RegExp(`^Usage: npm run cli -- ${name}`))
+      assert.deepEqual(await cli(...name.split(' '), '--help'), help)
+    }
+  })
+
+  test('--version names the software and the release, as the start does', async () => {
+    const { version } = JSON.parse(await readFile(new URL('package.json', ROOT), 'utf8')) as { version: string }
+    assert.equal((await cli('--version')).out, `svc ${version}\n`)
+    assert.deepEqual(await started('--version'), { out: `svc ${version}\n`, errors: '', code: 0 })
+  })
+
+  test('a command line that is not understood ends with code 2, a sentence and where the help is, and touches nothing', async () => {
+    const rows: [args: string[], errors: RegExp][] = [
+      [
+        ['workspace'],
+        /^svc: There is no command "workspace"; there is workspace create, .*workspace list\..*\nSee: npm run cli -- help\n$/,
+      ],
+      [['serve'], /^svc: There is no command "serve"; there is admin-key reset, /],
+      [['--json'], /^svc: There is no command, and --json means nothing without one\./],
+      [['workspace', 'list', '--all'], /^svc: Unknown option '--all'.*\nSee: npm run cli -- help workspace list\n$/],
+      [['workspace', 'create'], /^svc: --name is missing: its name, 1 to 100 characters\.\n/],
+      [['workspace', 'list', 'them'], /^svc: "them" is one word too many\.\n/],
+    ]
+    for (const [args, expected] of rows) {
+      const { out, errors, code } = await cli(...args)
+      assert.deepEqual([out, code], ['', 2], args.join(' '))
+      assert.match(errors, expected)
+    }
+  })
+})
+
+test('a tree without the compiler runs what was built, and says so where nothing was', { timeout: 120_000 }, async () => {
+  const tree = await mkdtemp(join(tmpdir(), 'svc-pruned-'))
+  try {
+    for (const name of ['package.json', 'scripts']) await cp(new URL(name, ROOT), join(tree, name), { recursive: true })
+    await mkdir(join(tree, 'node_modules'))
+    const { dependencies } = JSON.parse(await readFile(join(tree, 'package.json'), 'utf8')) as { dependencies: object }
+    for (const name of Object.keys(dependencies)) {
+      await mkdir(join(tree, 'node_modules', name, '..'), { recursive: true })
+      await symlink(new URL(`node_modules/${name}`, ROOT), join(tree, 'node_modules', name))
+    }
+    const npm = (...args: string[]) => ended('npm', ['run', '--silent', 'cli', '--', ...args], tree)
+    assert.match((await npm('--version')).errors, /^Nothing is built, and the compiler is not installed/)
+    const build = await ended(
+      process.execPath,
+      ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', join(tree, 'dist')],
+      ROOT,
+    )
+    assert.deepEqual(build, { out: '', errors: '', code: 0 })
+    const { out, code } = await npm('--version')
+    assert.deepEqual([out.slice(0, 4), code], ['svc ', 0])
+    assert.match((await npm('workspace', 'list')).errors, /There is no store in /)
+  } finally {
+    await rm(tree, { recursive: true, force: true })
+  }
 })

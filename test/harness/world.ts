@@ -49,7 +49,6 @@ export async function startWorld({ shards = 1, env = {} }: WorldOptions = {}): P
   function serve() {
     const { url, root, ca, media_host } = network.network
     const { config } = readConfig({
-      sandbox: true,
       env: {
         PATH: process.env.PATH ?? '',
         SVC_PORT: port,
@@ -61,6 +60,7 @@ export async function startWorld({ shards = 1, env = {} }: WorldOptions = {}): P
         SVC_NETWORK_CA: ca,
         SVC_NETWORK_MEDIA_HOST: media_host,
         SVC_INSTANCE_SLOTS: '500',
+        SVC_EGRESS_ALLOW: '127.0.0.0/8,::1',
         ...env,
       },
     })

@@ -4,7 +4,7 @@
  * One environment is opened by the main thread and every shard at once: lmdb serialises writers with a lock shared between threads and
  * readers never wait. Writes of one thread are grouped into one transaction by lmdb-js, in the order they were asked for.
  */
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as nextTimer, setImmediate as nextTurn } from 'node:timers/promises'
 import { type Database, open } from 'lmdb'
@@ -47,7 +47,9 @@ async function commitFailure(error: unknown): Promise<Error> {
   return new Error('state: the commit failed and nothing of it was stored', { cause })
 }
 
-export function lmdbDriver({ dir }: { dir: string }): LmdbDriver {
+export function lmdbDriver({ dir, mustExist = false }: { dir: string; mustExist?: boolean }): LmdbDriver {
+  if (mustExist && !existsSync(join(dir, 'data.mdb')))
+    throw new Error(`There is no store in ${dir}; start the service once, or name its folder in SVC_DATA_DIR.`)
   // lmdb makes its files readable for everybody; where the folder was there before, they would be.
   mkdirSync(dir, { recursive: true, mode: PRIVATE_FOLDER })
   const db: Database<Uint8Array, string> = open<Uint8Array, string>({

@@ -26,6 +26,12 @@ test('the store lies in the data folder unless it has a URL of its own', () => {
   assert.equal(read({ SVC_STORE_URL: 'lmdb:/fast' }).config.storeUrl, 'lmdb:/fast')
 })
 
+test('the sandbox has a folder of its own inside the data folder, unless the store has a URL of its own', () => {
+  const { config } = read({ SVC_DATA_DIR: '/var/lib/svc' }, true)
+  assert.deepEqual([config.dataDir, config.storeUrl], ['/var/lib/svc/sandbox', 'lmdb:/var/lib/svc/sandbox/state'])
+  assert.equal(read({ SVC_STORE_URL: 'lmdb:/fast' }, true).config.storeUrl, 'lmdb:/fast')
+})
+
 test('an empty variable is an unset one', () => {
   assert.equal(read({ SVC_PORT: '' }).config.port, 8080)
 })

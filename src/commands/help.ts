@@ -1,0 +1,62 @@
+/** The texts of `--help`, made from the table of commands. */
+import { BRAND } from '../domain/brand.ts'
+import type { Command } from './command.ts'
+
+const CALLED = 'npm run cli --'
+
+/** Options that every command takes. */
+export const COMMON = {
+  sandbox: { about: 'on the data of `npm run sandbox`' },
+  help: { about: 'help of the command', short: 'h' },
+  version: { about: 'version of this software', short: 'V' },
+} as const
+
+export function overview(commands: readonly Command[]): string {
+  return [
+    `${BRAND}: commands for the operator, on the data folder itself`,
+    '',
+    `Usage: ${CALLED} <command> [options]      (the same without npm: node dist/src/cli.js <command> [options])`,
+    '',
+    ...table([...commands.map(({ name, summary }) => [name, summary] as const), ['help <command>', 'What a command takes']]),
+    '',
+    'Every command takes:',
+    '',
+    ...table(commonRows()),
+    '',
+    'Settings are read from the environment, as the service does: SVC_DATA_DIR names the data folder. No command makes a store.',
+    'Exit codes: 0 done, 1 failed (standard error says why), 2 the command line was not understood.',
+    '',
+  ].join('\n')
+}
+
+export function helpOf({ name, summary, details, arguments: args = [], options = {} }: Command): string {
+  const written = Object.entries(options).map(([option, { value, required }]) => {
+    const text = value === undefined ? `--${option}` : `--${option} ${value}`
+    return required ? text : `[${text}]`
+  })
+  const rows = [
+    ...args.map((arg) => [arg.name, arg.about] as const),
+    ...Object.entries(options).map(
+      ([option, { value, about }]) => [value === undefined ? `--${option}` : `--${option} ${value}`, about] as const,
+    ),
+    ...commonRows(),
+  ]
+  return [
+    `Usage: ${[CALLED, name, ...args.map((arg) => arg.name), ...written].join(' ')}`,
+    '',
+    `${summary}.${details === undefined ? '' : `\n${details}`}`,
+    '',
+    ...table(rows),
+    '',
+  ].join('\n')
+}
+
+const commonRows = () =>
+  Object.entries(COMMON).map(
+    ([option, row]) => ['short' in row ? `-${row.short}, --${option}` : `--${option}`, row.about] as const,
+  )
+
+function table(rows: readonly (readonly [name: string, about: string])[]): string[] {
+  const width = Math.max(...rows.map(([name]) => name.length))
+  return rows.map(([name, about]) => `  ${name.padEnd(width)}   ${about}`)
+}
