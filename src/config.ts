@@ -2,9 +2,9 @@
  * Environment to typed Config: the only reader of `process.env`. A bad variable ends the start with one sentence that names it, says
  * what it holds and what is accepted; a variable nobody reads is named in a warning, so that a typo does not pass for a setting.
  */
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import * as v from 'valibot'
 import { ADMIN_KEY_PREFIX, BRAND } from './domain/brand.ts'
 import { MINUTE, SECOND } from './domain/clock.ts'
@@ -109,6 +109,7 @@ const Environment = v.object({
   SVC_CONVERSIONS: v.optional(whole(1, 64), '2'),
   PATH: v.optional(v.string(), ''),
   SVC_SANDBOX_PORT: v.optional(whole(0, 65_535), '8081'),
+  SVC_SANDBOX_TRACE: v.optional(text),
   SVC_LOG_LEVEL: v.optional(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info'),
   SVC_DOCS: v.optional(oneOf('on', 'off'), 'on'),
   SVC_SHUTDOWN_SECONDS: v.optional(whole(0, 600), '10'),
@@ -148,6 +149,8 @@ export interface Config {
   /** Null: `/metrics` answers loopback and private addresses. */
   metricsToken: string | null
   sandboxPort: number
+  /** File that the sandbox writes every stanza to, or a folder for a file of its own; null: none. */
+  sandboxTrace: string | null
   logLevel: string
   docs: boolean
   shutdownMs: number
@@ -209,6 +212,7 @@ export function readConfig({
     trustedProxies: known.SVC_TRUSTED_PROXIES,
     metricsToken: known.SVC_METRICS_TOKEN ?? null,
     sandboxPort: known.SVC_SANDBOX_PORT,
+    sandboxTrace: known.SVC_SANDBOX_TRACE === undefined ? null : writablePlace(known.SVC_SANDBOX_TRACE),
     logLevel: known.SVC_LOG_LEVEL,
     docs: known.SVC_DOCS === 'on',
     shutdownMs: known.SVC_SHUTDOWN_SECONDS * SECOND,
@@ -242,6 +246,19 @@ function sentence(issue: v.BaseIssue<unknown>): string {
   const hidden = value.replace(/\/\/[^/]*@/, '//…@')
   const holds = SECRETS.includes(name) ? 'has a value that cannot be used' : `is ${JSON.stringify(hidden.slice(0, 100))}`
   return `${name} ${holds}; it must be ${issue.message}.`
+}
+
+/** A file that can be made or gone on with, or a folder that files can be made in. */
+function writablePlace(path: string): string {
+  const place = resolve(path)
+  try {
+    accessSync(existsSync(place) ? place : dirname(place), constants.W_OK)
+    return place
+  } catch (cause) {
+    throw new Error(`SVC_SANDBOX_TRACE is ${JSON.stringify(path)}; it must be a file or a folder that can be written to.`, {
+      cause,
+    })
+  }
 }
 
 /** The shards read it again at each connection; here only so that a wrong path ends the start. */

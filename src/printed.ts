@@ -6,7 +6,17 @@ export interface Printed {
   base_url: string | null
   sandbox_url: string | null
   admin_key: string | null
-  network: { url: string | null; root: string | null; ca: string | null; media_host: string | null }
+  /**
+   * The network it is on, where it is not the real one. `root`: base64 of the key that signs its certificates; `root_serial`: of that key,
+   * known of the pretend network; `ca`: PEM file for the media host.
+   */
+  network: {
+    url: string | null
+    root: string | null
+    root_serial: number | null
+    ca: string | null
+    media_host: string | null
+  }
 }
 
 export const HELP = `${BRAND}: a REST and webhook gateway to WhatsApp accounts

@@ -19,7 +19,7 @@ interface Flags {
 
 /** Structural: of the sandbox network no module is loaded outside sandbox mode, not even for its types. */
 interface Network {
-  network: { url: string; root: string; ca: string; media_host: string }
+  network: { url: string; root: string; root_serial: number; ca: string; media_host: string }
   controlUrl: string
   ended: Promise<void>
   stop(): Promise<void>
@@ -49,10 +49,11 @@ function readFlags(): Flags | { text: string } {
 }
 
 /** Only in sandbox mode: otherwise nothing of the simulator is loaded. */
-async function startNetwork({ dataDir, sandboxPort }: Config): Promise<Network> {
+async function startNetwork({ dataDir, sandboxPort, sandboxTrace }: Config): Promise<Network> {
   await makeDataDir(dataDir)
   const { startNetworkThread } = await import('../workers/simulator/thread.ts')
-  return startNetworkThread({ dataDir: join(dataDir, 'network'), controlPort: sandboxPort }).catch(
+  const trace = sandboxTrace ?? undefined
+  return startNetworkThread({ dataDir: join(dataDir, 'network'), controlPort: sandboxPort, trace }).catch(
     (cause: NodeJS.ErrnoException) => {
       if (cause.syscall !== 'listen') throw cause
       throw new Error(`The sandbox cannot listen on port ${sandboxPort}: ${whyNot(cause)} (SVC_SANDBOX_PORT).`, { cause })
@@ -61,7 +62,7 @@ async function startNetwork({ dataDir, sandboxPort }: Config): Promise<Network> 
 }
 
 const networkOf = (network: Network | undefined): Printed['network'] =>
-  network === undefined ? { url: null, root: null, ca: null, media_host: null } : { ...network.network }
+  network === undefined ? { url: null, root: null, root_serial: null, ca: null, media_host: null } : { ...network.network }
 
 async function runService(config: Config, log: Logger): Promise<Running> {
   const service = await startService(config, { log })
@@ -72,6 +73,7 @@ async function runService(config: Config, log: Logger): Promise<Running> {
     network: {
       url: config.network.url,
       root: config.network.root,
+      root_serial: null,
       ca: config.network.ca,
       media_host: config.network.mediaHost,
     },

@@ -81,7 +81,7 @@ test('npm start prints one JSON line first when asked, with nothing of a pretend
   try {
     const [line = ''] = (await printed('}}\n')).split('\n')
     const ready = JSON.parse(line)
-    assert.deepEqual(ready.network, { url: null, root: null, ca: null, media_host: null })
+    assert.deepEqual(ready.network, { url: null, root: null, root_serial: null, ca: null, media_host: null })
     assert.equal(ready.sandbox_url, null)
     assert.match(ready.admin_key, /^svc_admin_[0-9a-f]{48}$/)
     const response = await fetch(`${ready.base_url}/health/ready`)

@@ -132,7 +132,7 @@ describe('the start command', { timeout: 300_000, concurrency: 2 }, () => {
     const first = await launchJson([], env)
     assert.match(first.printed.admin_key ?? '', /^svc_admin_[0-9a-f]{48}$/)
     assert.equal(first.printed.sandbox_url, null)
-    assert.deepEqual(first.printed.network, { url: NOWHERE, root: null, ca: null, media_host: null })
+    assert.deepEqual(first.printed.network, { url: NOWHERE, root: null, root_serial: null, ca: null, media_host: null })
     assert.equal((await fetch(`${first.printed.base_url}/health/ready`)).status, 200)
     assert.equal(await stop(first, 'SIGTERM'), 0, first.errors())
     assert.deepEqual(
@@ -162,6 +162,7 @@ describe('the start command', { timeout: 300_000, concurrency: 2 }, () => {
     const { base_url, sandbox_url, admin_key, network } = launched.printed
     assert.deepEqual([base_url, admin_key], [null, null])
     assert.ok(network.url && network.root && network.ca && network.media_host)
+    assert.equal(network.root_serial, 0, 'what clients of other makes check besides')
     await ask(`${sandbox_url}/state`)
     assert.equal(await stop(launched, 'SIGTERM'), 0, launched.errors())
   })

@@ -6,7 +6,7 @@ export interface Printed {
   base_url: string | null
   sandbox_url: string | null
   admin_key: string | null
-  network: { url: string | null; root: string | null; ca: string | null; media_host: string | null }
+  network: { url: string | null; root: string | null; root_serial: number | null; ca: string | null; media_host: string | null }
 }
 
 export interface Running {

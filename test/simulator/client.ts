@@ -11,7 +11,7 @@ import makeWASocket, {
   type WASocket,
 } from '@whiskeysockets/baileys'
 import pino from 'pino'
-import type { Simulator } from '../../workers/simulator/index.ts'
+import type { Simulator } from '../harness/network.ts'
 import '../harness/library-deadlines.ts'
 
 /** An unmodified library client over keys in memory, and everything it told. */

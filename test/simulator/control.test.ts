@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { toDataURL } from 'qrcode'
 import { ROUTES } from '../../workers/simulator/control/routes.ts'
 import { type ControlServer, startControl } from '../../workers/simulator/control/server.ts'
-import { type Simulator, startSimulator } from '../../workers/simulator/index.ts'
+import { type Simulator, startSimulator } from '../harness/network.ts'
 
 /** The HTTP side of the control API over the real network, with nobody linked. */
 

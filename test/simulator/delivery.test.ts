@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
-import { type Simulator, startSimulator } from '../../workers/simulator/index.ts'
+import { type Simulator, startSimulator } from '../harness/network.ts'
 import { type Client, connect, isReady, jidOf, login, pair, received } from './client.ts'
 
 const PHONE = '491701234567'

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { decryptEventResponse, decryptPollVote, proto, type WAMessage } from '@whiskeysockets/baileys'
 import type { Settings } from '../../workers/simulator/control/network-control.ts'
-import { type Simulator, startSimulator } from '../../workers/simulator/index.ts'
 import { type MediaHost, startMedia } from '../../workers/simulator/media/host.ts'
 import { withMedia } from '../../workers/simulator/media/received.ts'
 import { openAbout } from '../../workers/simulator/people/secret.ts'
+import { type Simulator, startSimulator } from '../harness/network.ts'
 import { type Client, jidOf, pair } from './client.ts'
 
 /** What people say about messages over the wire, under both kinds of address, as an unmodified client gets it. */

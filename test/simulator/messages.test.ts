@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Simulator, startSimulator } from '../../workers/simulator/index.ts'
+import { type Simulator, startSimulator } from '../harness/network.ts'
 import { type Client, jidOf, login, pair, received } from './client.ts'
 
 const PHONE = '491701234567'

@@ -20,7 +20,7 @@ import pino from 'pino'
 import { toDataURL } from 'qrcode'
 import { Agent, buildConnector } from 'undici'
 import { silenceLibsignal } from '../../workers/simulator/people/quiet.ts'
-import { type NetworkThread, startNetworkThread } from '../../workers/simulator/thread.ts'
+import { type NetworkThread, startNetworkThread } from '../harness/network.ts'
 import '../harness/library-deadlines.ts'
 
 /** The whole sandbox network in its thread, moved over its HTTP control API, with an unmodified Baileys as the client. */

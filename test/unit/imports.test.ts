@@ -225,3 +225,10 @@ describe('the table notices', () => {
     test(`nothing wrong with ${what}`, () => assert.deepEqual(violations(path, source), []))
   }
 })
+
+test('tests start the network through the harness, which has it traced', () => {
+  const found = sources('test')
+    .filter((path) => path !== 'test/harness/network.ts' && path !== 'test/unit/imports.test.ts')
+    .filter((path) => /simulator\/(index|main|thread)\.ts'/.test(readFileSync(join(root, path), 'utf8')))
+  assert.deepEqual(found, [])
+})

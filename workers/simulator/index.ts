@@ -4,6 +4,8 @@ import { createNetwork, DEFAULT_SETTINGS } from './network/network.ts'
 import { PATH, startServer } from './network/server.ts'
 import { openStateFile, type StateFile } from './network/state-file.ts'
 import { silenceLibsignal } from './people/quiet.ts'
+import { openTraceFile } from './watch/trace-file.ts'
+import { ROOT_SERIAL } from './wire/certificate.ts'
 
 export type { SimulatorControl } from './network/control.ts'
 
@@ -21,6 +23,8 @@ export interface SimulatorOptions {
   stateFile?: string
   mediaHost?: MediaHost
   settings?: Partial<Settings>
+  /** File or folder that every stanza is written to. */
+  trace?: string | undefined
 }
 
 export interface Simulator {
@@ -28,6 +32,8 @@ export interface Simulator {
   url: string
   /** The 32-byte public key that signs the network's certificates, in base64. */
   root: string
+  /** Serial that the intermediate certificate names as its issuer's. */
+  rootSerial: number
   control: SimulatorControl
   stop(): Promise<void>
 }
@@ -48,6 +54,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   })
   file = saved?.attach(network)
   Object.assign(network.settings, options.settings)
+  const traceFile = options.trace === undefined ? undefined : await openTraceFile(network.trace, options.trace, network.note)
   const server = await startServer(network, options.port ?? 0)
 
   async function reset() {
@@ -56,6 +63,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       part.clear()
     network.stop()
     network.faults.clear()
+    network.answers.clear()
+    network.expectations.clear()
     Object.assign(network.settings, DEFAULT_SETTINGS, options.settings)
     network.forged.clear()
     network.failures.length = 0
@@ -67,10 +76,13 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   return {
     url: `ws://127.0.0.1:${server.port}${PATH}`,
     root: network.trust.root.toString('base64'),
+    rootSerial: ROOT_SERIAL,
     control: createControl(network, options.mediaHost?.upload ?? nowhere, reset),
     async stop() {
       await server.stop()
       network.stop()
+      network.expectations.clear()
+      await traceFile?.close()
       await file?.close()
     },
   }

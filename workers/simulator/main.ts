@@ -16,12 +16,17 @@ export interface SandboxNetworkOptions {
   /** Of the WebSocket; 0 or absent is any free one. */
   port?: number | undefined
   controlPort?: number | undefined
+  /** File or folder that every stanza is written to. */
+  trace?: string | undefined
 }
 
 /** Plain data, so that it can cross threads. */
 export interface SandboxNetworkReady {
-  /** What a gateway needs to live on this network: `SVC_NETWORK_URL`, `_ROOT`, `_CA` and `_MEDIA_HOST`. */
-  network: { url: string; root: string; ca: string; media_host: string }
+  /**
+   * What a gateway needs to live on this network: `SVC_NETWORK_URL`, `_ROOT`, `_CA` and `_MEDIA_HOST`; and the serial of the root, which
+   * clients of other makes check besides.
+   */
+  network: { url: string; root: string; root_serial: number; ca: string; media_host: string }
   controlUrl: string
 }
 
@@ -32,7 +37,7 @@ export interface SandboxNetwork extends SandboxNetworkReady {
 const LOOPBACK = '127.0.0.1'
 
 export async function startSandboxNetwork(options: SandboxNetworkOptions = {}): Promise<SandboxNetwork> {
-  const { dataDir, port = 0, controlPort = 0 } = options
+  const { dataDir, port = 0, controlPort = 0, trace } = options
   if (dataDir !== undefined) await mkdir(dataDir, { recursive: true })
   /** Undone in reverse, also when a later part does not start. */
   const undo: (() => Promise<void>)[] = []
@@ -47,6 +52,7 @@ export async function startSandboxNetwork(options: SandboxNetworkOptions = {}): 
     undo.push(() => media.stop())
     const simulator = await startSimulator({
       port,
+      trace,
       ...(dataDir === undefined ? {} : { stateFile: join(dataDir, 'network.json') }),
       mediaHost: { host: media.host, upload: media.put },
     })
@@ -56,7 +62,8 @@ export async function startSandboxNetwork(options: SandboxNetworkOptions = {}): 
     const control = await startControl(withMedia(simulator.control, media), { port: controlPort, host: LOOPBACK })
     undo.push(() => control.stop())
     const ca = await authorityFile(media, dataDir, undo)
-    const network = { url: simulator.url, root: simulator.root, ca, media_host: media.host }
+    const { url, root, rootSerial } = simulator
+    const network = { url, root, root_serial: rootSerial, ca, media_host: media.host }
     return { network, controlUrl: control.url, stop }
   } catch (error) {
     await stop()

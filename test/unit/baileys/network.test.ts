@@ -11,7 +11,7 @@ import { libraryLogger } from '../../../workers/shard/baileys/logger.ts'
 import { guardListeners } from '../../../workers/shard/baileys/rejections.ts'
 import { configureTrust } from '../../../workers/shard/baileys/trust.ts'
 import { watchConnection } from '../../../workers/shard/baileys/watchdog.ts'
-import { type Simulator, startSimulator } from '../../../workers/simulator/index.ts'
+import { type Simulator, startSimulator } from '../../harness/network.ts'
 import { type Disk, type Gateway, log, openDisk, openGateway, slowly } from '../keys/signal/gateway.ts'
 
 let disk: Disk

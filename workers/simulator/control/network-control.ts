@@ -1,3 +1,8 @@
+import type { AnswerInput } from '../watch/answers.ts'
+import type { StanzaMatch } from '../watch/match.ts'
+import type { StanzaJson } from '../watch/stanza-json.ts'
+import type { TraceLine } from '../watch/trace.ts'
+
 /**
  * What the control API can ask of the network: one method per route of the sandbox contract. `control/` turns HTTP into these calls,
  * `network/` implements them. Arguments arrive validated and in the contract's own field names (snake_case, plain JSON data).
@@ -102,6 +107,35 @@ export interface RetryInput {
   keys: boolean
   /** So many receipts; each for an id of its own, with the number behind it, unless there is one. */
   times: number
+}
+
+/** How a message of a contact is spoilt, for every linked device. */
+export type Damage =
+  /** The ciphertext cannot be opened. */
+  | 'ciphertext'
+  /** It opens, and its padding is longer than the message. */
+  | 'padding'
+  /** It opens, and is no message. */
+  | 'content'
+
+/** What a device of a contact makes afresh. */
+export type Rotation =
+  /** As phones do every few weeks: sessions live on. */
+  | 'signed_pre_key'
+  /** The app was installed again: another identity, no session. */
+  | 'identity'
+  /** Of all groups: given out with the next message to each. */
+  | 'sender_keys'
+  /** Sessions with linked devices are forgotten on one side. */
+  | 'sessions'
+
+/** Where a stanza is pushed: all connected devices of an account, or one connection. */
+export interface PushInput {
+  phone?: string | undefined
+  conn?: string | undefined
+  node: StanzaJson
+  /** Kept until it is acknowledged, as messages and notifications are; also for devices that are offline. */
+  keep?: boolean | undefined
 }
 
 export type FaultAction =
@@ -211,10 +245,14 @@ export interface NetworkControl {
     delayMs?: number,
     /** What linked devices are told in place of the content. */
     unavailable?: string,
+    damage?: Damage,
   ): Promise<{ id: string }>
   burst(phone: string, to: string, count: number, textPrefix: string, perSecond?: number): { first_id: string; count: number }
   inbox(phone: string, after: number, waitMs: number): Promise<{ items: InboxItem[] }>
   copies(phone: string, id: string): MessageCopy[]
+  /** The same ciphertexts again, under the same id or another; how many stanzas that were. */
+  replay(phone: string, id: string, as?: string): { stanzas: number }
+  rotate(phone: string, device: number, what: Rotation): void
   /** A device asks for a message again, whether or not it got one. */
   retry(phone: string, input: RetryInput): void
   receipt(phone: string, chat: string, ids: string[], type: 'delivered' | 'read' | 'played'): Promise<void>
@@ -238,6 +276,15 @@ export interface NetworkControl {
   setDown(down: boolean): void
   cut(phone: string): void
   forge(what: 'root' | 'leaf' | 'account_signature'): void
+  /** Every stanza that matches from now on, until the returned function is called. */
+  watch(match: StanzaMatch, take: (line: TraceLine) => void): () => void
+  expect(match: StanzaMatch, count: number): { id: string }
+  expected(id: string, waitMs: number): Promise<{ complete: boolean; items: TraceLine[] }>
+  /** How many devices it was sent to, or is kept for. */
+  push(input: PushInput): { devices: number }
+  answerInstead(input: AnswerInput): { id: string }
+  /** One, or all of them. */
+  removeAnswers(id?: string): void
   /** The areas below answer 404 while the network has no such method. */
   createCommunity?(input: Record<string, unknown>): unknown
   createNewsletter?(input: Record<string, unknown>): unknown

@@ -5,6 +5,15 @@ import * as shapes from './schemas.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
+/** An answer that goes on: server-sent events, until the caller leaves. */
+export class EventStream {
+  /** Starts it; `send` takes one event's data. Returns how to stop. */
+  readonly start: (send: (data: unknown) => void) => () => void
+  constructor(start: EventStream['start']) {
+    this.start = start
+  }
+}
+
 export interface Route {
   method: Method
   /** Segments of the path; those that begin with a colon are parameters. */
@@ -70,8 +79,8 @@ export const ROUTES: Route[] = [
     '/contacts/:phone/send',
     201,
     shapes.ContactSend,
-    (control, { to, message, id, delay_ms, unavailable }, { phone }) =>
-      control.sendFromContact(phone, to, message, id, delay_ms, unavailable),
+    (control, { to, message, id, delay_ms, unavailable, damage }, { phone }) =>
+      control.sendFromContact(phone, to, message, id, delay_ms, unavailable, damage),
   ),
   route('POST', '/contacts/:phone/burst', 202, shapes.Burst, (control, { to, count, text_prefix, per_second }, { phone }) =>
     control.burst(phone, to, count, text_prefix, per_second),
@@ -83,6 +92,10 @@ export const ROUTES: Route[] = [
   route('GET', '/contacts/:phone/copies/:id', 200, Nothing, (control, _, { phone, id }) => ({
     items: control.copies(phone, id),
   })),
+  route('POST', '/contacts/:phone/replay', 200, shapes.Replay, (control, { id, as }, { phone }) => control.replay(phone, id, as)),
+  route('POST', '/contacts/:phone/rotate', 200, shapes.Rotate, (control, { what, device }, { phone }) =>
+    control.rotate(phone, device, what),
+  ),
   route('POST', '/contacts/:phone/retry', 200, shapes.Retry, (control, input, { phone }) => control.retry(phone, input)),
   route('POST', '/contacts/:phone/receipt', 200, shapes.Receipt, (control, { chat, ids, type }, { phone }) =>
     control.receipt(phone, chat, ids, type),
@@ -134,6 +147,21 @@ export const ROUTES: Route[] = [
   route('POST', '/codes', 200, shapes.CodeAct, (control, input) =>
     control.actOnCode('qr' in input ? input.qr : readQrImage(input.image), input.do),
   ),
+  // Beyond the contract, described in control/README.md: the wire itself, watched and bent.
+  route('GET', '/trace', 200, shapes.TraceQuery, (control, match) => new EventStream((send) => control.watch(match, send))),
+  route('POST', '/expect', 200, shapes.Expect, async (control, { match, count, wait_ms }) => {
+    const { id } = control.expect(match, count)
+    return wait_ms === 0 ? { id, complete: false, items: [] } : { id, ...(await control.expected(id, wait_ms)) }
+  }),
+  route('GET', '/expect/:id', 200, shapes.ExpectedQuery, async (control, { wait_ms }, { id }) => ({
+    id,
+    ...(await control.expected(id, wait_ms)),
+  })),
+  route('POST', '/stanzas', 200, shapes.Push, (control, input) => control.push(input)),
+  route('POST', '/answers', 201, shapes.Instead, (control, input) => control.answerInstead(input)),
+  route('DELETE', '/answers', 200, Nothing, (control) => control.removeAnswers()),
+  route('DELETE', '/answers/:id', 200, Nothing, (control, _, { id }) => control.removeAnswers(id)),
+
   route('POST', '/faults', 201, shapes.NewFault, (control, fault) => control.addFault(fault)),
   route('DELETE', '/faults', 200, Nothing, (control) => control.clearFaults()),
   route('PUT', '/network', 200, shapes.NetworkChange, (control, { down }) => control.setDown(down)),

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { StanzaSchema } from '../watch/stanza-json.ts'
 
 /** Shapes of the control API's requests: strict, so that a misspelt field is told instead of ignored. */
 
@@ -81,6 +82,8 @@ export const ContactSend = v.strictObject({
   delay_ms: v.optional(count),
   /** Linked devices get this in place of the content: `fanout` (the phone has it), `view_once` (nobody else has). */
   unavailable: v.optional(text),
+  /** Spoilt for linked devices. */
+  damage: v.optional(v.picklist(['ciphertext', 'padding', 'content'])),
 })
 
 export const Burst = v.strictObject({
@@ -96,6 +99,12 @@ const numberInQuery = (least: number, most: number) =>
 export const InboxQuery = v.strictObject({
   after: v.optional(numberInQuery(0, Number.MAX_SAFE_INTEGER), '0'),
   wait_ms: v.optional(numberInQuery(0, 30_000), '0'),
+})
+
+export const Replay = v.strictObject({ id: text, as: v.optional(text) })
+export const Rotate = v.strictObject({
+  what: v.picklist(['signed_pre_key', 'identity', 'sender_keys', 'sessions']),
+  device: v.optional(count, 0),
 })
 
 export const Retry = v.strictObject({
@@ -222,6 +231,61 @@ export const NewFault = v.strictObject({
   match: v.optional(v.record(v.string(), written)),
   do: FaultDo,
   times: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+})
+
+const attributes = v.record(v.string(), written)
+
+const matchFields = {
+  account: v.optional(Phone),
+  conn: v.optional(text),
+  tag: v.optional(text),
+  type: v.optional(text),
+  xmlns: v.optional(text),
+  child: v.optional(text),
+}
+const sender = v.picklist(['client', 'server'])
+
+/** In a query string: attributes cannot be asked for there. */
+export const TraceQuery = v.strictObject({ from: v.optional(sender), ...matchFields })
+
+/** Of a query: it comes from a client always. */
+const QueryMatch = v.strictObject({ ...matchFields, attrs: v.optional(attributes), child_attrs: v.optional(attributes) })
+const AnyMatch = v.strictObject({ from: v.optional(sender), ...QueryMatch.entries })
+
+/** Longest wait in ms; a caller who wants to wait longer asks again. */
+const MAX_WAIT = 60_000
+
+export const Expect = v.strictObject({
+  match: AnyMatch,
+  count: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000)), 1),
+  /** 0: answered at once, with the id to ask for later. */
+  wait_ms: v.optional(v.pipe(count, v.maxValue(MAX_WAIT)), 10_000),
+})
+export const ExpectedQuery = v.strictObject({ wait_ms: v.optional(numberInQuery(0, MAX_WAIT), '10000') })
+
+export const Push = v.pipe(
+  v.strictObject({
+    phone: v.optional(Phone),
+    conn: v.optional(text),
+    node: StanzaSchema,
+    keep: v.optional(v.boolean()),
+  }),
+  v.check(({ phone, conn }) => (phone === undefined) !== (conn === undefined), 'exactly one of phone and conn is needed'),
+)
+
+export const Instead = v.strictObject({
+  match: QueryMatch,
+  do: v.union(
+    [
+      v.picklist(['pass', 'nothing']),
+      v.strictObject({ error: v.strictTuple([v.pipe(v.number(), v.integer()), v.string()]) }),
+      v.strictObject({ result: v.array(StanzaSchema) }),
+    ],
+    'must be pass, nothing or one of { error: [code, text] }, { result: [elements] }',
+  ),
+  times: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+  skip: v.optional(count),
+  apply: v.optional(v.boolean()),
 })
 
 export const NetworkChange = v.strictObject({ down: v.boolean() })

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import * as v from 'valibot'
 import { ControlError, type NetworkControl } from './network-control.ts'
-import { ROUTES, type Route } from './routes.ts'
+import { EventStream, ROUTES, type Route } from './routes.ts'
 import { Phone } from './schemas.ts'
 
 const STATUS = { invalid_request: 400, not_found: 404, conflict: 409 } as const
@@ -20,14 +20,23 @@ export async function startControl(
   control: NetworkControl,
   { port, host }: { port: number; host: string },
 ): Promise<ControlServer> {
+  let streams = 0
+  const respond = ({ status, body }: { status: number; body: unknown }, response: ServerResponse) => {
+    if (!(body instanceof EventStream)) return reply(response, status, body)
+    if (streams >= MAX_STREAMS) throw new ControlError('conflict', `there are ${MAX_STREAMS} readers already`)
+    streams += 1
+    response.on('close', () => {
+      streams -= 1
+    })
+    streamTo(response, body)
+  }
   const server = createServer((request, response) => {
-    answer(control, request).then(
-      ({ status, body }) => reply(response, status, body),
-      (error: unknown) => {
+    answer(control, request)
+      .then((answered) => respond(answered, response))
+      .catch((error: unknown) => {
         const { status, body } = failure(error)
         reply(response, status, body)
-      },
-    )
+      })
   })
   await listen(server, port, host)
   const address = server.address() as AddressInfo
@@ -120,6 +129,28 @@ function reply(response: ServerResponse, status: number, body: unknown): void {
   const bytes = Buffer.from(JSON.stringify(body))
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': bytes.length })
   response.end(bytes)
+}
+
+/** Bytes that wait for a slow reader; what comes while there are more is left out, and counted in an event of its own. */
+const MAX_WAITING = 8 * 1024 * 1024
+/** Readers of streams at a time. */
+const MAX_STREAMS = 32
+
+function streamTo(response: ServerResponse, stream: EventStream): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' })
+  // the head goes out now: who has it knows that nothing after it is missed
+  response.write(': watching\n\n')
+  let left = 0
+  const stop = stream.start((data) => {
+    if (response.writableLength > MAX_WAITING) {
+      left += 1
+      return
+    }
+    if (left > 0) response.write(`event: left_out\ndata: {"count":${left}}\n\n`)
+    left = 0
+    response.write(`data: ${JSON.stringify(data)}\n\n`)
+  })
+  response.on('close', stop)
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
+import type { OpenedAction } from '../watch/trace.ts'
 import { hkdf } from '../wire/keys.ts'
 import { node, randomId, SERVER_JID, seconds } from '../wire/node.ts'
 import { type Collection, collectionOf } from './app-state.ts'
@@ -80,11 +81,24 @@ export function learnPatch(network: Network, person: Person, name: string, patch
     }
     const decipher = createDecipheriv('aes-256-cbc', keys.cipher, data.subarray(0, IV))
     const action = proto.SyncActionData.decode(Buffer.concat([decipher.update(data.subarray(IV)), decipher.final()]))
+    network.trace.opened(() => opened('client', name, action))
     learnAction(person, Buffer.from(action.index ?? []).toString(), isRemoval ? undefined : action.value)
   }
   const snapshotMac = sign(keys.snapshotMac, collection.hash, bigEndian64(collection.version + 1), Buffer.from(name))
   if (!snapshotMac.equals(Buffer.from(patch.snapshotMac ?? []))) {
     network.note(`the patch of ${name} of ${person.number} does not lead to the hash it claims`)
+  }
+}
+
+/** As a trace shows it. */
+function opened(from: 'client' | 'server', collection: string, { index, value, version }: proto.ISyncActionData): OpenedAction {
+  const fields = value ? proto.SyncActionValue.fromObject(value).toJSON() : {}
+  return {
+    from,
+    index: JSON.parse(Buffer.from(index ?? []).toString()) as string[],
+    version: version ?? 0,
+    collection,
+    valueFields: Object.keys(fields),
   }
 }
 
@@ -120,6 +134,7 @@ export function writeAction(
   const type = Buffer.from(name)
   const snapshotMac = sign(keys.snapshotMac, collection.hash, next, type)
   const record = { index: { blob: indexMac }, value: { blob: Buffer.concat([data, mac]) }, keyId: { id: keyId } }
+  network.trace.opened(() => opened('server', name, { index: indexBytes, value, version }))
   learnAction(person, indexBytes.toString(), value)
   appendPatch(
     network,

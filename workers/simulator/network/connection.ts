@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
+import type { StanzaFacts } from '../watch/match.ts'
 import { decodeNode, encodeNode } from '../wire/codec.ts'
 import { createFrameReader, frame } from '../wire/frames.ts'
 import { type BinaryNode, node } from '../wire/node.ts'
@@ -8,6 +10,8 @@ import type { Companion, Network } from './model.ts'
 
 /** One client's socket, from the handshake to its end. */
 export interface Connection {
+  /** Unique over restarts: what a trace calls it. */
+  readonly id: string
   readonly network: Network
   /** Set by a login. */
   companion: Companion | undefined
@@ -61,6 +65,7 @@ export function openConnection(network: Network, socket: WebSocket, wire: Duplex
   }
 
   const connection: Connection = {
+    id: randomBytes(6).toString('hex'),
     network,
     companion: undefined,
     registration: undefined,
@@ -71,6 +76,7 @@ export function openConnection(network: Network, socket: WebSocket, wire: Duplex
     send(item) {
       if (!transport || step !== 'open') return
       network.stats.stanzasOut += 1
+      network.trace.saw(factsOf(connection, 'server'), item)
       write(transport.encrypt(encodeNode(item)))
     },
     sendGarbage() {
@@ -124,6 +130,7 @@ export function openConnection(network: Network, socket: WebSocket, wire: Duplex
     if (!transport || step === 'closed') return
     const item = decodeNode(transport.decrypt(bytes))
     network.stats.stanzasIn += 1
+    network.trace.saw(factsOf(connection, 'client'), item)
     const id = item.attrs.id
     const answered = item.tag === 'iq' && id !== undefined && (item.attrs.type === 'result' || item.attrs.type === 'error')
     const expectation = answered ? expected.get(id) : undefined
@@ -146,6 +153,12 @@ export function openConnection(network: Network, socket: WebSocket, wire: Duplex
   network.connections.add(connection)
   return connection
 }
+
+export const factsOf = ({ id, companion }: Connection, from: 'client' | 'server'): StanzaFacts => ({
+  from,
+  conn: id,
+  account: companion?.person.number,
+})
 
 export function streamError(code: number | 'replaced' | 'device_removed'): BinaryNode {
   if (code === 'replaced') return node('stream:error', {}, [node('conflict', { type: 'replaced' })])

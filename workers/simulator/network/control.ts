@@ -23,8 +23,10 @@ import {
 import { findKnown } from './control-people.ts'
 import { retryByControl } from './control-retry.ts'
 import { describeState } from './control-state.ts'
+import { pushStanza } from './control-watch.ts'
 import { notifyDevices } from './devices.ts'
 import { digits, isGroup } from './jid.ts'
+import { rotateKeys } from './key-rotation.ts'
 import { unlinkDevice } from './login.ts'
 import type { Network, Person } from './model.ts'
 import { actOnCode, refreshCompanionReg, scan } from './pairing.ts'
@@ -33,7 +35,7 @@ import { addPerson, findPerson, jidOf, pnOf, setDeviceCount } from './people.ts'
 import { findPicture, setPersonPicture } from './pictures.ts'
 import { showPresence } from './presence.ts'
 import { giveReceipt } from './receipts.ts'
-import { newMessageId, type SpeakOptions, speak } from './speaking.ts'
+import { newMessageId, replay, type SpeakOptions, speak } from './speaking.ts'
 
 /** Stores sealed media and says where it lies. */
 export type Upload = ComposeContext['upload']
@@ -93,11 +95,11 @@ async function say(
   to: string,
   input: MessageInput,
   upload: Upload,
-  { id, unavailable }: Pick<SpeakOptions, 'id' | 'unavailable'> = {},
+  options: Pick<SpeakOptions, 'id' | 'unavailable' | 'damage'> = {},
 ) {
   const chat = to.includes('@') ? to : digits(to)
   const { message, ...about } = await compose(input, contextFor(network, from, chat, upload))
-  return speak(network, from, chat, message, { id, about, unavailable })
+  return speak(network, from, chat, message, { ...options, about })
 }
 
 function describeContact(person: Person) {
@@ -197,10 +199,10 @@ export function createControl(network: Network, upload: Upload, reset: () => Pro
       return applyContact(network, known ?? addPerson(network, number, false, false), input)
     },
     updateContact: (phone, input) => applyContact(network, person(phone), input),
-    async sendFromContact(phone, to, message, id = newMessageId(), delayMs = 0, unavailable = undefined) {
+    async sendFromContact(phone, to, message, id = newMessageId(), delayMs = 0, unavailable = undefined, damage = undefined) {
       const from = person(phone)
       if (!isGroup(to) && !to.includes('@')) findKnown(network, to)
-      const send = () => say(network, from, to, message, upload, { id, unavailable })
+      const send = () => say(network, from, to, message, upload, { id, unavailable, damage })
       if (delayMs === 0) return send()
       network.later(delayMs, () => network.run(send()))
       return { id }
@@ -208,6 +210,8 @@ export function createControl(network: Network, upload: Upload, reset: () => Pro
     burst: (phone, to, count, textPrefix, perSecond) => startBurst(network, person(phone), to, count, textPrefix, perSecond),
     inbox: async (phone, after, waitMs) => ({ items: await person(phone).inbox.read(after, waitMs) }),
     copies: (phone, id) => person(phone).inbox.copies(id),
+    replay: (phone, id, as) => ({ stanzas: replay(network, person(phone), id, as) }),
+    rotate: (phone, device, what) => rotateKeys(network, person(phone), device, what),
     retry: (phone, input) => retryByControl(network, person(phone), input),
     async receipt(phone, chat, ids, type) {
       if (!giveReceipt(network, person(phone), chat.includes('@') ? chat : pnOf(person(chat)), ids, type)) {
@@ -251,15 +255,24 @@ export function createControl(network: Network, upload: Upload, reset: () => Pro
       for (const { connection } of findPhone(network, phone).companions.values()) connection?.cut()
     },
     forge: (what) => void network.forged.add(what),
+    watch: (match, take) => network.trace.watch({ match, take }),
+    expect: (match, count) => network.expectations.begin(match, count),
+    async expected(id, waitMs) {
+      const found = network.expectations.read(id, waitMs)
+      if (!found) throw new ControlError('not_found', `nothing is expected under ${id}, or it was read already`)
+      return found
+    },
+    push: (input) => pushStanza(network, input),
+    answerInstead: (input) => network.answers.add(input),
+    removeAnswers(id) {
+      if (id === undefined) network.answers.clear()
+      else if (!network.answers.remove(id)) throw new ControlError('not_found', `there is no answer ${id}`)
+    },
     picture: (path) => findPicture(network, path),
     actOnCode: (qr, action) => actOnCode(network, qr, action),
     refreshCompanionReg: (qr) => refreshCompanionReg(network, qr),
     loseSessions(phone) {
-      for (const device of person(phone).devices) {
-        if (!device.hasSignal) continue
-        for (const other of network.people.values())
-          for (const { address } of other.companions.values()) device.signal.dropSession(address)
-      }
+      for (const device of person(phone).devices) rotateKeys(network, person(phone), device.id, 'sessions')
     },
     failures: () => [...network.failures],
     faults: network.faults,

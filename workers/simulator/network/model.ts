@@ -1,6 +1,9 @@
 import type { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import type { Settings } from '../control/network-control.ts'
 import type { SignalDevice } from '../people/device.ts'
+import type { Answers } from '../watch/answers.ts'
+import type { Expectations } from '../watch/expectations.ts'
+import type { Trace } from '../watch/trace.ts'
 import type { Trust } from '../wire/certificate.ts'
 import type { BinaryNode } from '../wire/node.ts'
 import type { AppState } from './app-state.ts'
@@ -49,6 +52,8 @@ export interface Person {
   inbox: Inbox
   /** Own messages by id, newest last, for contacts' devices that ask again. */
   sent: Map<string, SentMessage>
+  /** Stanzas of the latest messages as linked devices got them, by id: for whoever wants them to come once more. Not saved. */
+  replayable: Map<string, { to: Companion; stanza: BinaryNode }[]>
   /** What the gateway told this person: receipts and typing, newest last. */
   heard: HeardSignal[]
   /** JIDs and names this account has set aside or set up, of a phone. */
@@ -172,6 +177,11 @@ export interface Network {
   readonly settings: Settings
   readonly stats: NetworkStats
   readonly faults: Faults
+  /** Who looks on. */
+  readonly trace: Trace
+  readonly expectations: Expectations
+  /** Answers to queries that somebody ordered in place of ours. */
+  readonly answers: Answers
   readonly calls: Calls
   /** By number. */
   readonly people: Map<string, Person>

@@ -1,4 +1,7 @@
 import type { Settings } from '../control/network-control.ts'
+import { createAnswers } from '../watch/answers.ts'
+import { createExpectations } from '../watch/expectations.ts'
+import { createTrace } from '../watch/trace.ts'
 import { createTrust, type Trust } from '../wire/certificate.ts'
 import { createFaults } from './faults.ts'
 import type { Network } from './model.ts'
@@ -25,6 +28,7 @@ export interface NetworkOptions {
 export function createNetwork(options: NetworkOptions = {}): Network & { stop(): void } {
   const timers = new Set<NodeJS.Timeout>()
   const failures: string[] = []
+  const trace = createTrace()
   const note = (failure: string) => {
     failures.push(failure)
     if (failures.length > KEPT_FAILURES) failures.shift()
@@ -34,6 +38,9 @@ export function createNetwork(options: NetworkOptions = {}): Network & { stop():
     settings: { ...DEFAULT_SETTINGS, ...options.settings },
     stats: { stanzasIn: 0, stanzasOut: 0, undecryptable: 0, unknownQueries: [] },
     faults: createFaults(),
+    trace,
+    expectations: createExpectations(trace),
+    answers: createAnswers(),
     calls: new Map(),
     people: new Map(),
     lids: new Map(),

@@ -57,6 +57,7 @@ export function addPerson(network: Network, number: string, isPhone: boolean, is
     lastSeen: 0,
     inbox: createInbox(),
     sent: new Map(),
+    replayable: new Map(),
     heard: [],
     blocklist: new Set(),
     watchers: new Set(),

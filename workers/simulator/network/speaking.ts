@@ -1,9 +1,9 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
-import { ControlError } from '../control/network-control.ts'
+import { ControlError, type Damage } from '../control/network-control.ts'
 import type { Composed } from '../people/compose.ts'
 import { describe, stanzaOf } from '../people/describe.ts'
 import { type BinaryNode, node, randomId, seconds } from '../wire/node.ts'
-import { enqueue } from './delivery.ts'
+import { corrupted, enqueue } from './delivery.ts'
 import { pad } from './hearing.ts'
 import { digits, isGroup, STATUS } from './jid.ts'
 import type { Companion, Group, Message, Network, Person, PretendDevice } from './model.ts'
@@ -20,6 +20,7 @@ export interface SpeakOptions {
   about?: Omit<Composed, 'message'>
   /** Linked devices are not given the content: the type that `<unavailable>` says instead. */
   unavailable?: string | undefined
+  damage?: Damage | undefined
 }
 
 /** Somebody the simulator plays sends a message: sealed for every linked device it concerns, in the order of the calls. */
@@ -28,8 +29,9 @@ export async function speak(network: Network, from: Person, to: string, message:
   const device = from.devices[0]!
   const bytes = proto.Message.encode(message).finish()
   remember(from, id, isGroup(to) || to === STATUS ? to : digits(to), bytes)
-  const { unavailable } = options
-  const outgoing: Outgoing = { id, about: options.about ?? stanzaOf(message), bytes, message, count: undefined, unavailable }
+  const { unavailable, damage } = options
+  const about = options.about ?? stanzaOf(message)
+  const outgoing: Outgoing = { id, about, bytes, message, count: undefined, unavailable, damage }
   if (to === STATUS) await device.turn(() => toStatus(network, device, outgoing, options.audience))
   else if (isGroup(to)) await device.turn(() => toGroup(network, device, groupOf(network, from, to), outgoing))
   else await device.turn(() => toPerson(network, device, personOf(network, to), outgoing))
@@ -46,6 +48,7 @@ interface Outgoing {
   /** Set on a message that is sent again. */
   count: number | undefined
   unavailable?: string | undefined
+  damage?: Damage | undefined
 }
 
 export function newMessageId(): string {
@@ -75,12 +78,41 @@ async function seal(
   device: PretendDevice,
   to: Companion,
   bytes: Uint8Array,
-  { about, count }: Partial<Outgoing> = {},
+  { about, count, damage }: Partial<Outgoing> = {},
 ): Promise<BinaryNode> {
   const { signal } = device
   if (!signal.hasSession(to.address)) await signal.openSession(to.address, takeBundle(network, to))
-  const { type, ciphertext } = await signal.encrypt(to.address, pad(bytes))
+  const { type, ciphertext } = await signal.encrypt(to.address, padded(bytes, damage))
   return node('enc', { v: 2, type, mediatype: about?.mediaType, count }, ciphertext)
+}
+
+/** Longer than any padding can be, and than short messages. */
+const TOO_MUCH_PADDING = 255
+
+function padded(bytes: Uint8Array, damage: Damage | undefined): Buffer {
+  if (damage === 'padding') return Buffer.concat([bytes.subarray(0, TOO_MUCH_PADDING - 1), Buffer.from([TOO_MUCH_PADDING])])
+  // a field of a type that protobuf does not have
+  return pad(damage === 'content' ? Buffer.alloc(24, 0xff) : bytes)
+}
+
+/** Stanzas of a person that can be sent once more as they were, by the id of their message. */
+const REPLAYABLE = 50
+
+/** Gives a linked device a message, spoilt if somebody ordered so. */
+function deliverTo(network: Network, from: Person, to: Companion, item: BinaryNode, damage?: Damage) {
+  const stanza = damage === 'ciphertext' ? corrupted(item) : item
+  const { id = '' } = stanza.attrs
+  from.replayable.set(id, [...(from.replayable.get(id) ?? []), { to, stanza }])
+  if (from.replayable.size > REPLAYABLE) from.replayable.delete(from.replayable.keys().next().value ?? '')
+  enqueue(network, to, stanza)
+}
+
+/** Every stanza of a message again, ciphertext and all; how many there were. */
+export function replay(network: Network, from: Person, id: string, as = id): number {
+  const stanzas = from.replayable.get(id) ?? []
+  if (stanzas.length === 0) throw new ControlError('not_found', `${from.number} sent no message ${id} to a linked device lately`)
+  for (const { to, stanza } of stanzas) enqueue(network, to, { ...stanza, attrs: { ...stanza.attrs, id: as } })
+  return stanzas.length
 }
 
 async function toPerson(network: Network, device: PretendDevice, to: Person, outgoing: Outgoing) {
@@ -90,14 +122,14 @@ async function toPerson(network: Network, device: PretendDevice, to: Person, out
   for (const companion of to.companions.values()) {
     const { unavailable: type } = outgoing
     const content = type ? node('unavailable', { type }) : await seal(network, device, companion, outgoing.bytes, outgoing)
-    enqueue(network, companion, directStanza(network, device, outgoing, [content]))
+    deliverTo(network, from, companion, directStanza(network, device, outgoing, [content]), outgoing.damage)
   }
   if (to !== from) recordFor(to, from, outgoing, pnOf(from))
   const chat = jidOf(to, network.settings.addressing)
   const sent = proto.Message.encode({ deviceSentMessage: { destinationJid: chat, message: outgoing.message } }).finish()
   for (const companion of to === from ? [] : from.companions.values()) {
     const enc = await seal(network, device, companion, sent, outgoing)
-    enqueue(network, companion, directStanza(network, device, outgoing, [enc], chat))
+    deliverTo(network, from, companion, directStanza(network, device, outgoing, [enc], chat), outgoing.damage)
   }
 }
 
@@ -175,12 +207,15 @@ async function toMany(
   const shared = node(
     'enc',
     { v: 2, type: 'skmsg', mediatype: outgoing.about.mediaType },
-    await signal.encryptGroup(chat, pad(outgoing.bytes)),
+    await signal.encryptGroup(chat, padded(outgoing.bytes, outgoing.damage)),
   )
   for (const companion of companions) {
     const copy = holders.has(companion.address) ? [] : [await seal(network, device, companion, key)]
     holders.add(companion.address)
-    enqueue(network, companion, groupStanza(device, chat, addressing, outgoing, [...copy, shared]))
+    // the key itself stays whole: only what is sealed with it is spoilt
+    const spoilt = outgoing.damage === 'ciphertext' ? corrupted(node('message', {}, [shared])).content : [shared]
+    const stanza = groupStanza(device, chat, addressing, outgoing, [...copy, ...(spoilt as BinaryNode[])])
+    deliverTo(network, device.person, companion, stanza)
   }
 }
 

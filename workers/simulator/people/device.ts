@@ -24,6 +24,10 @@ export interface SignalDevice {
   encryptGroup(group: string, plaintext: Uint8Array): Promise<Uint8Array>
   acceptSenderKey(group: string, author: string, distribution: Uint8Array): Promise<void>
   decryptGroup(group: string, author: string, ciphertext: Uint8Array): Promise<Uint8Array>
+  /** A fresh signed pre-key; what was sealed for the two before can still be opened. */
+  rotateSignedPreKey(): void
+  /** Another identity, with nothing of the former one left. */
+  renew(): void
   /** XEdDSA signature with the identity key (account signature at pairing). */
   sign(message: Uint8Array): Uint8Array
   /** X25519 between the identity key and a 32-byte public key (pairing code). */

@@ -15,7 +15,7 @@ export interface SavedSession {
 export interface OwnKeys {
   registrationId: number
   identity: KeyPair
-  signedPreKey: KeyPair
+  signedPreKey(id: number): KeyPair
   preKey(id: number): KeyPair | undefined
   usePreKey(id: number): void
 }
@@ -98,7 +98,8 @@ function storage(keys: OwnKeys, sessions: Map<string, SavedSession>, address: st
     isTrustedIdentity: () => true,
     loadPreKey: async (id) => keys.preKey(Number(id)),
     removePreKey: (id) => keys.usePreKey(id),
-    loadSignedPreKey: () => keys.signedPreKey,
+    // The types know no argument; libsignal names the key that the message was sealed for.
+    loadSignedPreKey: ((id: number) => keys.signedPreKey(id)) as SignalStorage['loadSignedPreKey'],
     getOurRegistrationId: () => keys.registrationId,
     getOurIdentity: () => keys.identity,
   }

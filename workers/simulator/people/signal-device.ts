@@ -39,6 +39,8 @@ const SavedDevice = v.object({
   /** The seed all of the identity follows from. */
   identity: v.string(),
   signedPreKey: v.object({ id: v.number(), key: SavedKeyPair, signature: v.string() }),
+  /** By id: those before. Absent in what an earlier release saved. */
+  formerSignedPreKeys: v.optional(v.record(v.string(), SavedKeyPair), {}),
   nextPreKeyId: v.number(),
   /** By id: one-time keys that left in a bundle and wait for the message that uses them. */
   preKeys: v.record(v.string(), SavedKeyPair),
@@ -55,6 +57,7 @@ interface DeviceState {
   registrationId: number
   identity: SigningPair
   signedPreKey: { id: number; key: KeyPair; signature: Buffer }
+  formerSignedPreKeys: Map<number, KeyPair>
   nextPreKeyId: number
   preKeys: Map<number, KeyPair>
   sessions: Map<string, SavedSession>
@@ -62,19 +65,29 @@ interface DeviceState {
   senderKeys: Map<string, AuthorSenderKey[]>
 }
 
-export function createSignalDevice(): SignalDevice {
+/** Signed pre-keys before the current one that are kept, for messages that are on their way. */
+const FORMER_KEPT = 2
+
+export const createSignalDevice = (): SignalDevice => deviceOver(freshState())
+
+function freshState(): DeviceState {
   const identity = newSigningPair()
-  const key = newKeyPair()
-  return deviceOver({
+  return {
     registrationId: randomInt(1, 0x3fff),
     identity,
-    signedPreKey: { id: 1, key, signature: sign(identity, key.pubKey) },
+    signedPreKey: newSignedPreKey(identity, 1),
+    formerSignedPreKeys: new Map(),
     nextPreKeyId: 1,
     preKeys: new Map(),
     sessions: new Map(),
     ownSenderKeys: new Map(),
     senderKeys: new Map(),
-  })
+  }
+}
+
+function newSignedPreKey(identity: SigningPair, id: number): DeviceState['signedPreKey'] {
+  const key = newKeyPair()
+  return { id, key, signature: sign(identity, key.pubKey) }
 }
 
 /** `saved` is what `save()` gave, possibly after a trip through JSON. Throws when it is not. */
@@ -85,8 +98,9 @@ export function restoreSignalDevice(saved: unknown): SignalDevice {
     registrationId: data.registrationId,
     identity: signingPair(Buffer.from(data.identity, 'base64')),
     signedPreKey: { id, key: loadPair(key), signature: Buffer.from(signature, 'base64') },
+    formerSignedPreKeys: loadPairs(data.formerSignedPreKeys),
     nextPreKeyId: data.nextPreKeyId,
-    preKeys: new Map(Object.entries(data.preKeys).map(([preKeyId, pair]) => [Number(preKeyId), loadPair(pair)])),
+    preKeys: loadPairs(data.preKeys),
     sessions: new Map(Object.entries(data.sessions)),
     ownSenderKeys: new Map(Object.entries(data.ownSenderKeys)),
     senderKeys: new Map(Object.entries(data.senderKeys)),
@@ -95,10 +109,15 @@ export function restoreSignalDevice(saved: unknown): SignalDevice {
 
 function deviceOver(state: DeviceState): SignalDevice {
   const inLine = createLines()
+  // read at each use: keys can be made afresh
   const keys = {
-    registrationId: state.registrationId,
-    identity: state.identity,
-    signedPreKey: state.signedPreKey.key,
+    get registrationId() {
+      return state.registrationId
+    },
+    get identity() {
+      return state.identity
+    },
+    signedPreKey: (id: number) => state.formerSignedPreKeys.get(id) ?? state.signedPreKey.key,
     preKey: (id: number) => state.preKeys.get(id),
     usePreKey: (id: number) => {
       state.preKeys.delete(id)
@@ -107,8 +126,12 @@ function deviceOver(state: DeviceState): SignalDevice {
   const cipher = (address: string) => cipherFor(keys, state.sessions, address)
 
   return {
-    registrationId: state.registrationId,
-    identity: bareKey(state.identity.pubKey),
+    get registrationId() {
+      return state.registrationId
+    },
+    get identity() {
+      return bareKey(state.identity.pubKey)
+    },
     bundle: (take) => bundleOf(state, take),
     hasSession: (address) => hasOpenSession(state.sessions.get(address)),
     openSession: (address, bundle) =>
@@ -153,6 +176,13 @@ function deviceOver(state: DeviceState): SignalDevice {
         state.senderKeys.set(`${group} ${author}`, rest)
         return plaintext
       }),
+    rotateSignedPreKey() {
+      const { id, key } = state.signedPreKey
+      const former = [...state.formerSignedPreKeys, [id, key] as const].slice(-FORMER_KEPT)
+      state.formerSignedPreKeys = new Map(former)
+      state.signedPreKey = newSignedPreKey(state.identity, id + 1)
+    },
+    renew: () => void Object.assign(state, freshState()),
     sign: (message) => sign(state.identity, message),
     agree: (publicKey) => agreement(publicKey, state.identity.privKey),
     save: () => saved(state),
@@ -195,7 +225,6 @@ function acceptSenderKey(state: DeviceState, line: string, key: AuthorSenderKey)
 
 function saved(state: DeviceState): v.InferOutput<typeof SavedDevice> {
   const { signedPreKey } = state
-  const preKeys = [...state.preKeys].map(([id, pair]) => [id, savePair(pair)])
   return {
     v: 1,
     registrationId: state.registrationId,
@@ -205,8 +234,9 @@ function saved(state: DeviceState): v.InferOutput<typeof SavedDevice> {
       key: savePair(signedPreKey.key),
       signature: signedPreKey.signature.toString('base64'),
     },
+    formerSignedPreKeys: savePairs(state.formerSignedPreKeys),
     nextPreKeyId: state.nextPreKeyId,
-    preKeys: Object.fromEntries(preKeys),
+    preKeys: savePairs(state.preKeys),
     sessions: Object.fromEntries(state.sessions),
     ownSenderKeys: Object.fromEntries(state.ownSenderKeys),
     senderKeys: Object.fromEntries(state.senderKeys),
@@ -214,6 +244,11 @@ function saved(state: DeviceState): v.InferOutput<typeof SavedDevice> {
 }
 
 const savePair = ({ pubKey, privKey }: KeyPair) => ({ public: pubKey.toString('base64'), private: privKey.toString('base64') })
+
+const savePairs = (pairs: Map<number, KeyPair>) => Object.fromEntries([...pairs].map(([id, pair]) => [id, savePair(pair)]))
+
+const loadPairs = (saved: Record<string, v.InferOutput<typeof SavedKeyPair>>) =>
+  new Map(Object.entries(saved).map(([id, pair]) => [Number(id), loadPair(pair)]))
 
 function loadPair(pair: v.InferOutput<typeof SavedKeyPair>): KeyPair {
   return { pubKey: Buffer.from(pair.public, 'base64'), privKey: Buffer.from(pair.private, 'base64') }

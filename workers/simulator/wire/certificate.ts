@@ -7,7 +7,7 @@ const { Details } = CertChain.NoiseCertificate
 const INTERMEDIATE_SERIAL = 1
 const LEAF_SERIAL = 2
 /** Serial of the root: what the intermediate names as its issuer. */
-const ROOT_SERIAL = 0
+export const ROOT_SERIAL = 0
 /** Ten years in seconds: how long a certificate of this network is valid. */
 const VALIDITY = 10 * 365 * 86_400
 /** The certificates begin a day before they are made, so that a clock that is behind accepts them. */

@@ -1,5 +1,7 @@
+import type { AnswerAction } from '../../watch/answers.ts'
+import { fromJson } from '../../watch/stanza-json.ts'
 import { type BinaryNode, firstChild, node, SERVER_JID, seconds } from '../../wire/node.ts'
-import type { Connection } from '../connection.ts'
+import { type Connection, factsOf } from '../connection.ts'
 import { activate } from '../login.ts'
 import type { Companion, Network } from '../model.ts'
 import { APP_STATE_QUERIES } from './app-state.ts'
@@ -32,23 +34,49 @@ const QUERIES: Record<string, Answer> = {
 const ALLOWED_WITHOUT_ACCOUNT = new Set(['md set link_code_companion_reg', 'w:p get ping', 'w:p get *'])
 
 export async function answerQuery(network: Network, connection: Connection, item: BinaryNode): Promise<void> {
+  const ordered = network.answers.take(factsOf(connection, 'client'), item)
+  if (ordered) {
+    if (ordered.apply) await answerAs(network, connection, item, () => undefined)
+    const instead = orderedAnswer(item, ordered.do)
+    if (instead) connection.send(instead)
+    return
+  }
+  return answerAs(network, connection, item, (answer) => connection.send(answer))
+}
+
+/** What somebody ordered through the control API; undefined: no answer at all. */
+function orderedAnswer(item: BinaryNode, action: AnswerAction): BinaryNode | undefined {
+  if (action === 'pass' || action === 'nothing') return undefined
+  if ('error' in action) return queryError(item, ...action.error)
+  return queryResult(
+    item,
+    action.result.map((child) => fromJson(child)),
+  )
+}
+
+async function answerAs(
+  network: Network,
+  connection: Connection,
+  item: BinaryNode,
+  send: (answer: BinaryNode) => void,
+): Promise<void> {
   const { xmlns = '', type = '' } = item.attrs
   const subject = firstChild(item) ?? node('nothing')
   const name = `${xmlns} ${type} ${subject.tag}`
   const answer = QUERIES[name] ?? QUERIES[`${xmlns} ${type} *`]
   if (!answer) {
     network.stats.unknownQueries.push(name)
-    return connection.send(queryError(item, 501, 'feature-not-implemented'))
+    return send(queryError(item, 501, 'feature-not-implemented'))
   }
   const companion = connection.companion
-  if (!companion && !ALLOWED_WITHOUT_ACCOUNT.has(name)) return connection.send(queryError(item, 401, 'not-authorized'))
+  if (!companion && !ALLOWED_WITHOUT_ACCOUNT.has(name)) return send(queryError(item, 401, 'not-authorized'))
   try {
     const children = await answer({ network, connection, companion: companion as Companion, item, subject })
-    connection.send(queryResult(item, children))
+    send(queryResult(item, children))
     if (companion) AFTERWARDS[name]?.({ network, connection, companion, item, subject })
   } catch (error) {
     if (!(error instanceof QueryError)) throw error
-    connection.send(queryError(item, error.code, error.message))
+    send(queryError(item, error.code, error.message))
   }
 }
 

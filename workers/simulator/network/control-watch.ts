@@ -1,0 +1,32 @@
+import { ControlError, type PushInput } from '../control/network-control.ts'
+import { fromJson } from '../watch/stanza-json.ts'
+import type { BinaryNode } from '../wire/node.ts'
+import { enqueue } from './delivery.ts'
+import type { Network } from './model.ts'
+
+function read(input: PushInput): BinaryNode {
+  try {
+    return fromJson(input.node)
+  } catch (error) {
+    throw new ControlError('invalid_request', `node: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+/** A stanza as it is given, to all devices of an account or to one connection: also one that no server would send. */
+export function pushStanza(network: Network, input: PushInput): { devices: number } {
+  const item = read(input)
+  if (input.conn !== undefined) {
+    const connection = [...network.connections].find(({ id }) => id === input.conn)
+    if (!connection) throw new ControlError('not_found', `there is no connection ${input.conn}`)
+    connection.send(item)
+    return { devices: 1 }
+  }
+  const companions = [...(network.people.get(input.phone ?? '')?.companions.values() ?? [])]
+  const reached = input.keep ? companions : companions.filter(({ connection }) => connection !== undefined)
+  if (reached.length === 0) throw new ControlError('conflict', `${input.phone} has no linked device that could get it`)
+  for (const companion of reached) {
+    if (input.keep) enqueue(network, companion, item)
+    else companion.connection?.send(item)
+  }
+  return { devices: reached.length }
+}

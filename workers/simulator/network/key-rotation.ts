@@ -1,0 +1,45 @@
+import { ControlError, type Rotation } from '../control/network-control.ts'
+import { node, randomId, seconds } from '../wire/node.ts'
+import { enqueue } from './delivery.ts'
+import type { Network, Person, PretendDevice } from './model.ts'
+import { lidJidOf, pnOf } from './people.ts'
+
+/** A device of a contact makes keys afresh. What linked devices know of the former ones, they have to find out. */
+export function rotateKeys(network: Network, person: Person, number: number, what: Rotation) {
+  const device = person.devices[number]
+  if (!device) throw new ControlError('not_found', `${person.number} has no device ${number}`)
+  if (what === 'identity') return newIdentity(network, person, device)
+  if (what === 'signed_pre_key') device.signal.rotateSignedPreKey()
+  else if (what === 'sender_keys') forgetSenderKeys(network, device)
+  else forgetSessions(network, device)
+  network.changed()
+}
+
+function forgetSessions(network: Network, device: PretendDevice) {
+  if (!device.hasSignal) return
+  for (const other of network.people.values())
+    for (const { address } of other.companions.values()) device.signal.dropSession(address)
+}
+
+function forgetSenderKeys(network: Network, device: PretendDevice) {
+  for (const group of network.groups.values()) {
+    group.keyHolders.delete(device.address)
+    if (device.hasSignal) device.signal.dropSenderKey(group.id)
+  }
+}
+
+/** The app was installed again. Whoever asked for the account's devices is told, as the server does. */
+function newIdentity(network: Network, person: Person, device: PretendDevice) {
+  if (person.companions.size > 0) {
+    throw new ControlError('conflict', `${person.number} has linked devices: a new identity of the phone would unlink them`)
+  }
+  forgetSenderKeys(network, device)
+  device.signal.renew()
+  for (const number of person.watchers) {
+    for (const companion of network.people.get(number)?.companions.values() ?? []) {
+      const attrs = { from: pnOf(person, device.id), lid: lidJidOf(person), type: 'encrypt', id: randomId(), t: seconds() }
+      enqueue(network, companion, node('notification', attrs, [node('identity')]))
+    }
+  }
+  network.changed()
+}

@@ -1,0 +1,42 @@
+import { type BinaryNode, children } from '../wire/node.ts'
+
+/** Which stanzas are meant; what is absent does not matter. */
+export interface StanzaMatch {
+  /** Who sent it. */
+  from?: 'client' | 'server' | undefined
+  /** Number of the account whose linked device it is. */
+  account?: string | undefined
+  conn?: string | undefined
+  tag?: string | undefined
+  type?: string | undefined
+  xmlns?: string | undefined
+  attrs?: Record<string, string> | undefined
+  /** Tags of an element inside, from the stanza's child downwards: `participants/to`. */
+  child?: string | undefined
+  /** Attributes of that element. */
+  child_attrs?: Record<string, string> | undefined
+}
+
+export interface StanzaFacts {
+  from: 'client' | 'server'
+  account: string | undefined
+  conn: string
+}
+
+const has = (attrs: BinaryNode['attrs'], wanted: Record<string, string> = {}) =>
+  Object.entries(wanted).every(([name, value]) => attrs[name] === value)
+
+function hasChild(item: BinaryNode, [tag, ...rest]: string[], attrs: Record<string, string> | undefined): boolean {
+  return children(item, tag).some((child) => (rest.length > 0 ? hasChild(child, rest, attrs) : has(child.attrs, attrs)))
+}
+
+export function matches(match: StanzaMatch, facts: StanzaFacts, item: BinaryNode): boolean {
+  const { from, account, conn, tag, type, xmlns, attrs, child, child_attrs } = match
+  if (from !== undefined && from !== facts.from) return false
+  if (account !== undefined && account !== facts.account) return false
+  if (conn !== undefined && conn !== facts.conn) return false
+  if (tag !== undefined && tag !== item.tag) return false
+  if (type !== undefined && type !== item.attrs.type) return false
+  if (xmlns !== undefined && xmlns !== item.attrs.xmlns) return false
+  return has(item.attrs, attrs) && (child === undefined || hasChild(item, child.split('/'), child_attrs))
+}
