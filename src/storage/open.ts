@@ -1,7 +1,7 @@
 /** Opens what the configuration names by URL: `state:` (must be able to commit) and `blobs:` (files). */
 import { createStorage, type Driver, type Storage } from 'unstorage'
 import type { StateStore } from './contract.ts'
-import { type LmdbDriver, lmdbDriver } from './drivers/lmdb.ts'
+import { type LmdbDriver, type LmdbOptions, lmdbDriver } from './drivers/lmdb.ts'
 
 /** What can keep the state. A second backend is one more line here and the conformance suite (test/contract/storage.test.ts) over it. */
 const BACKENDS: Record<string, (rest: string, options: OpenOptions) => LmdbDriver> = {
@@ -15,10 +15,7 @@ export type OpenStore = StateStore & {
   dir: string
 }
 
-export interface OpenOptions {
-  /** Refuses where there is none, and makes nothing. */
-  mustExist?: boolean
-}
+export type OpenOptions = Omit<LmdbOptions, 'dir'>
 
 export async function openStore(url: string, options: OpenOptions = {}): Promise<OpenStore> {
   const colon = url.indexOf(':')

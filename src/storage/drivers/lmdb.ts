@@ -9,11 +9,15 @@ import { join } from 'node:path'
 import { setTimeout as nextTimer, setImmediate as nextTurn } from 'node:timers/promises'
 import { type Database, open } from 'lmdb'
 import type { Driver } from 'unstorage'
+import { isStorageFailure, StorageFailure } from '../../domain/storage-failure.ts'
 import { type Batch, checkOps, checkRecordKey, KEY_LIMIT, type RangeOptions, type StateStore } from '../contract.ts'
 import { closeFile, PRIVATE_FOLDER } from '../private.ts'
+import { type Claims, checkRoom, createRoom, makeLockFile, type Used } from './lmdb-room.ts'
 
 /** Entries read per step of a range. Between two steps no read transaction is held, so a slow reader does not keep old pages alive. */
 const RANGE_STEP = 128
+/** One slot per thread with an open read transaction, in all processes together (a backup, a probe). */
+const MAX_READERS = 512
 
 export interface LmdbDriver extends Driver, Pick<StateStore, 'get' | 'commit' | 'range'> {
   options: { dir: string }
@@ -42,23 +46,38 @@ function bounds(prefix: string, from: string | undefined, reverse: boolean) {
 /** lmdb-js rejects with "Commit failed" and hands the reason over in a second promise, which must not stay without a listener. */
 async function commitFailure(error: unknown): Promise<Error> {
   const reason = (error as { commitError?: Promise<never> }).commitError
-  if (reason === undefined) return error instanceof Error ? error : new Error(String(error))
+  if (reason === undefined) return new StorageFailure('state: the commit failed', { cause: error })
   const cause = await Promise.race([reason.catch((found: unknown) => found), nextTurn(error)])
-  return new Error('state: the commit failed and nothing of it was stored', { cause })
+  return new StorageFailure('state: the commit failed and nothing of it was stored', { cause })
 }
 
-export function lmdbDriver({ dir, mustExist = false }: { dir: string; mustExist?: boolean }): LmdbDriver {
-  if (mustExist && !existsSync(join(dir, 'data.mdb')))
+export interface LmdbOptions {
+  dir: string
+  /** Refuses where there is none, and makes nothing. */
+  mustExist?: boolean | undefined
+  /** Shared by all threads that open the store. Absent: this one is the only one in its process. */
+  claims?: Claims | undefined
+}
+
+export function lmdbDriver({ dir, mustExist = false, claims = { all: new BigInt64Array(1), own: 0 } }: LmdbOptions): LmdbDriver {
+  const isNew = !existsSync(join(dir, 'data.mdb'))
+  if (mustExist && isNew)
     throw new Error(`There is no store in ${dir}; start the service once, or name its folder in SVC_DATA_DIR.`)
-  // lmdb makes its files readable for everybody; where the folder was there before, they would be.
-  mkdirSync(dir, { recursive: true, mode: PRIVATE_FOLDER })
+  try {
+    // lmdb makes its files readable for everybody; where the folder was there before, they would be.
+    mkdirSync(dir, { recursive: true, mode: PRIVATE_FOLDER })
+    if (!existsSync(join(dir, 'lock.mdb'))) makeLockFile(dir, MAX_READERS)
+    if (isNew) checkRoom(dir)
+  } catch (cause) {
+    if (!isStorageFailure(cause)) throw cause
+    throw new StorageFailure(`The folder ${dir} has no room for the store: the disk is full.`, { cause })
+  }
   const db: Database<Uint8Array, string> = open<Uint8Array, string>({
     path: dir,
     noSubdir: false,
     encoding: 'binary',
     maxDbs: 1,
-    // One slot per thread with an open read transaction, in all processes together (a backup, a probe).
-    maxReaders: 512,
+    maxReaders: MAX_READERS,
     // A commit resolves after its fsync. (With overlapping sync, lmdb's default, it resolves before; measured no slower here.)
     overlappingSync: false,
     // A batch says itself what belongs together. (The library's own grouping per turn makes a promise nobody holds: when a commit fails, on
@@ -66,15 +85,20 @@ export function lmdbDriver({ dir, mustExist = false }: { dir: string; mustExist?
     eventTurnBatching: false,
   })
   for (const file of ['data.mdb', 'lock.mdb']) closeFile(join(dir, file))
+  const room = createRoom(dir, () => db.getStats() as Used, claims)
 
   const read = (key: string) => {
     // It cannot have been written, and lmdb throws: parts of keys come from strangers (message ids), who can make them as long as they like.
     if (key.length > KEY_LIMIT) {
       return undefined
     }
-    // Another thread may have committed in this turn of the event loop: a kept read transaction would not see it.
-    ;(db as unknown as { resetReadTxn(): void }).resetReadTxn()
-    return db.getBinary(key)
+    try {
+      // Another thread may have committed in this turn of the event loop: a kept read transaction would not see it.
+      ;(db as unknown as { resetReadTxn(): void }).resetReadTxn()
+      return db.getBinary(key)
+    } catch (cause) {
+      throw new StorageFailure('state: a read failed', { cause })
+    }
   }
 
   async function commit({ guard, ops }: Batch): Promise<boolean> {
@@ -88,15 +112,19 @@ export function lmdbDriver({ dir, mustExist = false }: { dir: string; mustExist?
       }
       return true
     }
+    if (writes.length === 0 && guard === undefined) return true
+    const giveBack = room.take(ops)
     try {
       if (guard === undefined) {
-        if (writes.length > 0) await db.batch(write)
+        await db.batch(write)
         return true
       }
       // A child transaction, because only that one is undone when something throws half-way.
       return await db.childTransaction(() => same(db.getBinary(guard.key), guard.equals) && write())
     } catch (error) {
       throw await commitFailure(error)
+    } finally {
+      giveBack()
     }
   }
 
@@ -144,6 +172,7 @@ export function lmdbDriver({ dir, mustExist = false }: { dir: string; mustExist?
       // A read leaves a timer that lets its transaction go; on a closed environment it throws where nobody can catch it.
       await nextTimer(1)
       await db.close()
+      room.close()
     },
   }
 }

@@ -1,0 +1,26 @@
+/** Writes to a store while its disk fills up, in a process of its own: each key it was told is on disk, it says. */
+import { writeSync } from 'node:fs'
+import { StorageFailure } from '../../src/domain/storage-failure.ts'
+import { openStore } from '../../src/storage/open.ts'
+
+const WRITERS = 4
+
+const [dir = '', prefix = '', count = '0'] = process.argv.slice(2)
+const store = await openStore(`lmdb:${dir}`)
+const say = (line: string) => writeSync(1, `${line}\n`)
+
+async function writer(number: number) {
+  for (let index = 0; index < Number(count); index++) {
+    const key = `${prefix}:${number}:${index}`
+    try {
+      // Values of one page up to several.
+      await store.commit({ ops: [[key, Buffer.alloc(100 + ((index * 7_919) % 20_000), key)]] })
+      say(`kept ${key}`)
+    } catch (error) {
+      if (!(error instanceof StorageFailure)) throw error
+      say(`refused ${key}`)
+    }
+  }
+}
+await Promise.all(Array.from({ length: WRITERS }, (_, number) => writer(number)))
+await store.close()

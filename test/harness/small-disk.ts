@@ -1,0 +1,76 @@
+/** A real small file system to fill: mounted for a test, gone after it. */
+import { execFileSync } from 'node:child_process'
+import { closeSync, mkdtempSync, openSync, rmSync, unlinkSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface SmallDisk {
+  dir: string
+  /** Takes what is left, as another program would, but for so many bytes. */
+  fill(butBytes?: number): void
+  /** What was taken is free again. */
+  release(): void
+  unmount(): void
+}
+
+export type FileSystem = 'tmpfs' | 'ext4'
+
+/** What this machine can mount, or why it cannot: for the test's skip. */
+export function mountSmallDisk(kind: FileSystem, megabytes: number): SmallDisk | string {
+  if (process.platform !== 'linux') return `${process.platform} has no small file system to mount`
+  if (process.getuid?.() !== 0) return 'mounting a small file system needs root'
+  const place = mkdtempSync(join(tmpdir(), 'svc-disk-'))
+  const dir = join(place, 'disk')
+  const image = join(place, 'image')
+  const run = (command: string, ...args: string[]) => execFileSync(command, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  try {
+    run('mkdir', dir)
+    if (kind === 'tmpfs') run('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', dir)
+    else {
+      run('truncate', '-s', `${megabytes}m`, image)
+      run('mkfs.ext4', '-q', '-F', '-m', '0', image)
+      run('mount', '-o', 'loop', image, dir)
+    }
+  } catch (error) {
+    rmSync(place, { recursive: true, force: true })
+    return `${kind} cannot be mounted here: ${String((error as Error).message)
+      .split('\n')
+      .slice(0, 2)
+      .join(' ')}`
+  }
+  const filler = join(dir, 'filler')
+  return {
+    dir,
+    fill(butBytes = 0) {
+      if (butBytes > 0) {
+        const reserve = join(dir, 'reserve')
+        write(reserve, butBytes)
+        write(filler, Number.POSITIVE_INFINITY)
+        unlinkSync(reserve)
+      } else write(filler, Number.POSITIVE_INFINITY)
+    },
+    release: () => rmSync(filler, { force: true }),
+    unmount() {
+      run('umount', '-l', dir)
+      rmSync(place, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Large pieces first, so that it is quick; then as small as the file system counts. */
+function write(path: string, bytes: number): void {
+  const fd = openSync(path, 'a')
+  let left = bytes
+  try {
+    for (const size of [1_048_576, 4_096, 1]) {
+      const piece = Buffer.alloc(size, 1)
+      try {
+        while (left >= size) left -= writeSync(fd, piece)
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+      }
+    }
+  } finally {
+    closeSync(fd)
+  }
+}
