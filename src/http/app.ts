@@ -5,6 +5,7 @@ import type { Directory } from '../directory/directory.ts'
 import { type Clock, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
+import { isStorageFailure, noStorage } from '../domain/storage-failure.ts'
 import { parseRanges } from '../egress/addresses.ts'
 import type { Engine } from '../engine/engine.ts'
 import { type Endpoint, INSTANCE_BASE } from '../features/endpoint.ts'
@@ -92,7 +93,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
       return failureResponse(error)
     }
     log.error({ err: error, request_id: c.var.state.requestId, route: c.var.state.route }, 'a request failed unexpectedly')
-    return failureResponse(new Failure('internal'))
+    return failureResponse(isStorageFailure(error) ? noStorage() : new Failure('internal'))
   })
   mount(app, served, {
     gate,

@@ -8,6 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DEFAULT_SETTINGS, type InstanceConfig, type RuntimeState } from '../../src/domain/instance.ts'
+import { StorageFailure } from '../../src/domain/storage-failure.ts'
 import { createLog } from '../../src/log.ts'
 import type { Batch, StateStore } from '../../src/storage/contract.ts'
 import { configureTrust } from '../../workers/shard/baileys/trust.ts'
@@ -86,14 +87,14 @@ export async function startHosted(phone: string, more: Partial<ShardDeps> = {}):
   const { store } = shard.deps
   const refusing: StateStore = {
     get: async (key) => {
-      if (refusesRead?.(key)) throw new Error('input/output error')
+      if (refusesRead?.(key)) throw new StorageFailure('state: a read failed')
       if (stall?.when(key)) await stall.until
       return store.get(key)
     },
     range: store.range,
     close: store.close,
     commit: async (batch) => {
-      if (refuses?.(batch)) throw new Error('no space left on device')
+      if (refuses?.(batch)) throw new StorageFailure('state: the disk is full, and nothing was stored')
       return store.commit(batch)
     },
   }

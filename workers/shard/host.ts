@@ -6,6 +6,7 @@ import * as v from 'valibot'
 import { Failure, type FailureData } from '../../src/domain/failures.ts'
 import type { InstanceConfig, RuntimeState } from '../../src/domain/instance.ts'
 import type { Log } from '../../src/domain/log.ts'
+import { isStorageFailure, noStorage } from '../../src/domain/storage-failure.ts'
 import type { Result, StartHow, StopHow } from '../../src/engine/engine.ts'
 import { type CrashHow, ShardCommand } from '../../src/engine/protocol.ts'
 import type { ShardReport } from '../../src/metrics/tally.ts'
@@ -153,6 +154,11 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
       command: command.type,
       instance: 'instance' in command ? command.instance : 'config' in command ? command.config.id : undefined,
       operation: 'operation' in command ? command.operation : undefined,
+    }
+    // A start that the disk prevents is tried again by the engine, which takes what is unavailable for a shard that has gone.
+    if (isStorageFailure(error) && !(command.type === 'start' && command.how === 'boot')) {
+      log.error({ ...about, err: error }, 'a command met a disk that fails')
+      return noStorage().toData()
     }
     if (!(error instanceof Failure)) {
       log.error({ ...about, err: error }, 'a command failed unexpectedly')

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertNodeErrorFree, type BinaryNode, promiseTimeout } from '@whiskeysockets/baileys'
 import '../../../workers/shard/baileys/first.ts'
+import { isStorageFailure, StorageFailure } from '../../../src/domain/storage-failure.ts'
 import { adoptSocket, endReason, endSocket } from '../../../workers/shard/baileys/end.ts'
 import { withDeadline } from '../../../workers/shard/baileys/query.ts'
 import { asError } from '../../../workers/shard/baileys/rejections.ts'
@@ -82,4 +83,18 @@ test('our own deadline is neither', async () => {
   const error = await thrownBy(() => withDeadline(1, () => new Promise(() => {})))
   assert.equal(sendFailure(error).code, 'send_timeout')
   assert.equal(actionFailure(error).code, 'send_timeout')
+})
+
+test('what the disk did not take is no refusal of the network, however deep in what the library threw', () => {
+  const met = [
+    new StorageFailure('state: the disk is full, and nothing was stored'),
+    new Error('transaction failed, rolling back', { cause: new StorageFailure('state: the commit failed') }),
+    Object.assign(new Error("ENOSPC: no space left on device, write '/tmp/x'"), { code: 'ENOSPC' }),
+  ]
+  for (const error of met) {
+    assert.equal(sendFailure(error).code, 'engine_unavailable')
+    assert.ok(isStorageFailure(sendFailure(error)), 'the queue can tell')
+    assert.equal(actionFailure(error).code, 'engine_unavailable')
+  }
+  assert.ok(!isStorageFailure(sendFailure(endReason('Connection Closed', 428))))
 })

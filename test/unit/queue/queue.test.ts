@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { DEFAULT_SETTINGS, type InstanceSettings } from '../../../src/domain/instance.ts'
+import { noStorage, StorageFailure } from '../../../src/domain/storage-failure.ts'
 import { openBlobs } from '../../../src/storage/blobs.ts'
 import { keys } from '../../../src/storage/keys.ts'
 import type { OpenStore } from '../../../src/storage/open.ts'
@@ -309,6 +310,43 @@ test('a connection lost in flight puts the item back at the head, with the same 
       [ack.messageId, true],
     ],
   )
+})
+
+// On a full disk the library's relay rejects with what a commit of keys met; it was taken for a refusal of the network, and the acknowledged
+// message ended as `send_failed`.
+test('a disk that fails under a send puts the item back, however often, and it leaves with the same message id', async (t) => {
+  const b = await bench(t)
+  const met = [
+    new StorageFailure('state: the disk is full, and nothing was stored'),
+    noStorage(new StorageFailure('state: the commit failed')),
+    new Failure('send_failed', { cause: new Error('relay', { cause: Object.assign(new Error('write'), { code: 'ENOSPC' }) }) }),
+    Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }),
+    new StorageFailure('again'),
+  ]
+  const queue = await b.open({
+    async send(item) {
+      b.sent.push(item)
+      const error = met[b.sent.length - 1]
+      if (error) throw error
+      return { status: 'sent' }
+    },
+  })
+  const ack = await queue.enqueue(text('1'))
+  queue.setConnected(true)
+  for (let tries = 1; tries <= met.length; tries++) {
+    await b.time.armed(tries === 1 ? 2 * SECOND : 5 * SECOND)
+    assert.deepEqual(await b.deliveries(), [])
+    b.time.advance(tries === 1 ? 2 * SECOND : 5 * SECOND)
+    await until(() => b.sent.length === tries && queue.waiting() === 1, `try ${tries}`)
+  }
+  await b.time.armed(5 * SECOND)
+  b.time.advance(5 * SECOND)
+  await until(async () => (await b.deliveries()).length === 1, 'delivered')
+  assert.deepEqual(
+    (await b.deliveries()).map(({ message_id, status }) => [message_id, status]),
+    [[ack.messageId, 'sent']],
+  )
+  assert.deepEqual(new Set(b.sent.map(({ messageId }) => messageId)), new Set([ack.messageId]))
 })
 
 test('what was put back is sent again after a restart, too', async (t) => {

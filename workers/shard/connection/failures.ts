@@ -3,6 +3,7 @@
  * operations, and the table of shared/api/messages.md 1.6 for sends. An operation names what an answer means there; this is the rest.
  */
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
+import { isStorageFailure, noStorage } from '../../../src/domain/storage-failure.ts'
 import { SESSION_CLOSED } from '../keys/signal/errors.ts'
 
 interface BoomLike {
@@ -71,6 +72,7 @@ const ACTION_CODES: Readonly<Record<number, FailureCode>> = {
 /** `notFound`: what 404 means for the operation. */
 export function actionFailure(error: unknown, notFound: FailureCode = 'not_found'): Failure {
   if (error instanceof Failure) return error
+  if (isStorageFailure(error)) return noStorage(error)
   if (isConnectionLoss(error)) return new Failure('instance_not_connected', { cause: error })
   const code = networkCode(error)
   if (code === 404) return new Failure(notFound, { cause: error })
@@ -91,9 +93,13 @@ export function ackFailure(code: number, isRestricted: boolean): Failure {
   return new Failure('send_failed', { details })
 }
 
-/** Whatever made a send fail before its ack. Connection losses stay apart: the item is sent again after the reconnection. */
+/**
+ * Whatever made a send fail before its ack. Connection losses and failures of the disk stay apart, because the network has refused nothing:
+ * the item is sent again. The library commits keys on its way, so that a full disk comes out of its relay.
+ */
 export function sendFailure(error: unknown, notFound: FailureCode = 'chat_not_found'): Failure {
   if (error instanceof Failure) return error
+  if (isStorageFailure(error)) return noStorage(error)
   if (isConnectionLoss(error)) return new Failure('instance_not_connected', { cause: error })
   const code = networkCode(error)
   if (code === 404) return new Failure(notFound, { cause: error })

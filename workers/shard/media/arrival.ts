@@ -2,15 +2,18 @@
  * A medium on this machine's disk for as long as it is being sent: downloaded, or taken from the queue's blob, into a folder of its own
  * that goes when the send ends. From here on it is a path, so that however large it is, no thread holds it.
  */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Failure } from '../../../src/domain/failures.ts'
 import { MB, type MediaInput } from '../../../src/domain/media.ts'
+import { StorageFailure } from '../../../src/domain/storage-failure.ts'
 import { guardedDownload } from '../../../src/egress/guarded-download.ts'
 import { FetchFailed } from '../../../src/egress/guarded-fetch.ts'
 import type { SendContext } from '../operations/types.ts'
 
 const MAX_REDIRECTS = 5
+/** Below this, in bytes, what failed may have failed for want of disk, whatever the converter made of it. */
+const FULL = 16 * MB
 
 export interface Arrived {
   path: string
@@ -31,6 +34,11 @@ export async function withMedia<T>(
     const path = join(dir, 'original')
     await fetchTo(path, context, input, limitBytes)
     return await use({ path, dir })
+  } catch (cause) {
+    // A converter that meets a full disk says that the file is damaged; the item waits until that is sure.
+    const { bavail, bsize } = await statfs(tempDir)
+    if (bavail * bsize >= FULL) throw cause
+    throw new StorageFailure('the disk is full, and the media could not be worked on', { cause })
   } finally {
     await rm(dir, { recursive: true, force: true })
   }

@@ -1,5 +1,6 @@
 /** One try of the item in flight: named before the network is asked, and what its end means for the item. */
 import { Failure } from '../../../src/domain/failures.ts'
+import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
 import type { InFlight } from './attempt-counter.ts'
 import type { QueueOptions } from './contract.ts'
 import type { SendOutcome, Waiting } from './item.ts'
@@ -12,7 +13,7 @@ export interface AttemptDeps extends Pick<QueueOptions, 'instanceId' | 'send' | 
   signal: AbortSignal
 }
 
-/** `back`: there was no connection, and it keeps its place. Rejects when storage failed before the network was asked, or at a stop. */
+/** `back`: there was no connection, and it keeps its place. Rejects when storage failed, which is no answer of the network, or at a stop. */
 export type Attempt = (item: Waiting) => Promise<SendOutcome | 'back'>
 
 const failed = (message: string): SendOutcome => ({ status: 'failed', code: 'send_failed', message })
@@ -35,7 +36,7 @@ export function createAttempt({ instanceId, send, isOpen, log, onStep, shelf, ma
     } catch (error) {
       const isBack = error instanceof Failure && error.code === 'instance_not_connected'
       if (isBack && (!isOpen() || mark.mayComeBack())) return 'back'
-      if (signal.aborted) throw error
+      if (signal.aborted || isStorageFailure(error)) throw error
       log.error({ instance_id: instanceId, svc_id: svcId, operation, err: error }, 'queue: sending broke')
       // Something of its own looks like a lost connection, and it must not hold up the others.
       if (isBack) return failed('The message could not be brought onto the connection.')

@@ -1,6 +1,7 @@
 /** Where the items of one instance lie: records in `state:`, inline media in `blobs:`. */
 import type { Logger } from 'pino'
 import { Failure } from '../../../src/domain/failures.ts'
+import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
 import type { BlobPart, Blobs } from '../../../src/storage/blobs.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/keys.ts'
@@ -58,6 +59,7 @@ export function createShelf({ instanceId, store, sealer, blobs, log }: ShelfOpti
         if (!blobs || !(await blobs.has(key))) throw new Error(`${itemKey(svcId)} has lost its media`)
         return { ...item, copyMedia: (path, part) => blobs.copyTo(key, path, part) }
       } catch (error) {
+        if (isStorageFailure(error)) throw error
         log.error({ instance_id: instanceId, svc_id: svcId, err: error }, 'queue item is not readable')
         return undefined
       }

@@ -110,10 +110,12 @@ export function createQueue(options: QueueOptions): Queue {
       await onStep?.('settled', item.svcId)
       await dropMark()
     } catch (error) {
-      // Storage failed before the network was asked, or the service stops: the item is still in storage and keeps its place.
+      // Storage failed, or the service stops: the item is still in storage and keeps its place. What it was about to be may have left; it
+      // leaves again under the same message id.
       log.error({ instance_id: instanceId, svc_id: item.svcId, err: error }, 'queue: an item could not be carried on')
-      line.unshift(item)
       notBefore = clock.now() + STORAGE_PAUSE
+      if (!stopping.signal.aborted && mark.svcId === item.svcId) await uncount(item)
+      line.unshift(item)
     }
   }
 

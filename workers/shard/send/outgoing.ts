@@ -9,6 +9,7 @@ import type { DomainEvent } from '../../../src/domain/events.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { InstanceSettings } from '../../../src/domain/instance.ts'
 import { takeOutMedia } from '../../../src/domain/media.ts'
+import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import { runAs } from '../baileys/rejections.ts'
@@ -136,7 +137,7 @@ export function createSendingLine(deps: SendingLineDeps): SendingLine {
       if (message) accompanying.set(item.svcId, await eventsOf(message, session))
       return { status: 'sent' }
     } catch (error) {
-      if (!(error instanceof Failure) || error.code === 'instance_not_connected') {
+      if (!(error instanceof Failure) || error.code === 'instance_not_connected' || isStorageFailure(error)) {
         statuses.release(messageId)
         throw error
       }
