@@ -11,7 +11,7 @@ export interface SealedFile {
   /** Hash of the plain file, and of what lies on the host. */
   fileSha256: Uint8Array | null
   fileEncSha256: Uint8Array | null
-  /** Of the plain file. */
+  /** Of the plain file, as the sender says. */
   fileLength: number | null
 }
 
@@ -32,7 +32,8 @@ export const WINDOW = 4
 /** From the thread. `status` and `failed` are the last thing said, as is `end`. */
 export type FileNews =
   | { type: 'status'; status: number }
-  | { type: 'open' }
+  /** `length`: bytes of the plain file, found right already; null: more of it is still to come. */
+  | { type: 'open'; length: number | null }
   | { type: 'piece'; bytes: ArrayBuffer }
   | { type: 'end' }
   | { type: 'failed'; err: FailureData }
@@ -41,6 +42,8 @@ export type FileNews =
 export const MORE = 'more'
 
 export interface OpenDownload {
+  /** Bytes of the plain file; null: not known before its end. What the message declares is its sender's word. */
+  length: number | null
   /** Fails, and with it the connection, when the file is not the one that was sent. */
   stream: ReadableStream<Uint8Array>
   /** When nothing of it is held any more, however it ended. */

@@ -100,7 +100,7 @@ export function incomingFile(
       if (ending) return
       switch (news.type) {
         case 'open':
-          return resolve({ stream, ended })
+          return resolve({ stream, ended, length: news.length })
         case 'status':
           resolve({ status: news.status })
           return end()

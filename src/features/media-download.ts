@@ -39,15 +39,15 @@ export const download = local('media.download', 'GET /media/{link}', {
   async handle({ parts, request }, { link }) {
     const opened = await parts.receivedFile(link, request.signal)
     if (!opened) throw new Failure('not_found', { message: 'The link has expired, or it is none.' })
-    const { file, stream } = opened
+    const { file, stream, length } = opened
     const headers = new Headers({
       'Content-Type': typeOf(file.mimeType),
       'Content-Disposition': disposition(file.fileName),
       'X-Content-Type-Options': 'nosniff',
       'Cache-Control': CACHE,
     })
-    // Without bytes there would be nothing to cut: an empty file's answer ends by being ended.
-    if (file.fileLength) headers.set('Content-Length', String(file.fileLength))
+    // Never by what the message declares, which need not be so. An empty file's answer ends by being ended.
+    if (length) headers.set('Content-Length', String(length))
     if (file.fileSha256) headers.set('ETag', `"${hex(file.fileSha256)}"`)
     return new Response(stream, { headers })
   },

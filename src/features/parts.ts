@@ -25,8 +25,10 @@ export interface Parts {
 
 /** A file somebody sent, as it is read. */
 export interface ReceivedFileStream {
-  file: { mimeType: string; fileName: string | null; fileLength: number | null; fileSha256: Uint8Array | null }
+  file: { mimeType: string; fileName: string | null; fileSha256: Uint8Array | null }
   stream: ReadableStream<Uint8Array>
+  /** Bytes of it; null: not known before its end. */
+  length: number | null
 }
 
 export interface Description {

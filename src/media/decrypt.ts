@@ -11,7 +11,20 @@ const MAC_BYTES = 10
 const BLOCK_BYTES = 16
 
 /** Bytes on the network's host of a file of so many: padded to the next block, a whole one when it fits, and the MAC. */
-export const sealedLength = (length: number) => (Math.floor(length / BLOCK_BYTES) + 1) * BLOCK_BYTES + MAC_BYTES
+const sealedLength = (length: number) => (Math.floor(length / BLOCK_BYTES) + 1) * BLOCK_BYTES + MAC_BYTES
+
+/**
+ * Length of the plain file where nothing else says which file it is; null: unknown, or a hash decides. Senders declare wrong lengths, and
+ * phones open such files all the same.
+ */
+const decisiveLength = ({ fileLength, fileSha256, fileEncSha256 }: SealedFile) =>
+  fileSha256 === null && fileEncSha256 === null ? fileLength : null
+
+/** Bytes that the network's host must have of it; null: the length decides nothing. */
+export function decisiveSealedLength(file: SealedFile): number | null {
+  const length = decisiveLength(file)
+  return length === null ? null : sealedLength(length)
+}
 
 /** Stickers are images to the key derivation. */
 const KEY_NAMES: Readonly<Record<SealedFile['kind'], string>> = {
@@ -37,13 +50,14 @@ export async function* decrypted(file: SealedFile, source: AsyncIterable<Uint8Ar
   const sealed = createHash('sha256')
   const plain = createHash('sha256')
   let tail: Uint8Array = new Uint8Array(0)
+  const wanted = decisiveLength(file)
   let length = 0
   let held: Uint8Array | undefined
 
   function counted(bytes: Uint8Array) {
     plain.update(bytes)
     length += bytes.length
-    if (file.fileLength !== null && length > file.fileLength) throw new ChangedFile('length')
+    if (wanted !== null && length > wanted) throw new ChangedFile('length')
   }
 
   for await (const chunk of source) {
@@ -67,7 +81,7 @@ export async function* decrypted(file: SealedFile, source: AsyncIterable<Uint8Ar
   const last = decipher.final()
   counted(last)
   if (file.fileSha256 && !plain.digest().equals(file.fileSha256)) throw new ChangedFile('hash')
-  if (file.fileLength !== null && length !== file.fileLength) throw new ChangedFile('length')
+  if (wanted !== null && length !== wanted) throw new ChangedFile('length')
   if (held) yield held
   if (last.length > 0) yield last
 }

@@ -23,6 +23,8 @@ export interface ReceivedMediaDeps {
 export interface OpenReceived {
   file: ReceivedFile
   stream: ReadableStream<Uint8Array>
+  /** Bytes of it; null: not known before its end. */
+  length: number | null
 }
 
 export interface ReceivedMedia {
@@ -75,9 +77,9 @@ export function createReceivedMedia({ links, clock, proxyOf, openFile, slots, as
       if (!opened || proxyUrl === undefined) return undefined
       const giveBack = await place(opened.instance, signal)
       try {
-        const { stream, ended } = await fetched(opened, proxyUrl, signal)
+        const { stream, ended, length } = await fetched(opened, proxyUrl, signal)
         void ended.then(giveBack)
-        return { file: opened.file, stream }
+        return { file: opened.file, stream, length }
       } catch (error) {
         giveBack()
         // Deleted since it was looked for: its links lead nowhere.

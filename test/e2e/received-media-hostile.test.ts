@@ -92,22 +92,51 @@ test('an honest host: the file is whole, with and without a length that is known
     assert.ok((await read((await open(fileAt(host.answer(whole), more)))!.stream)).equals(plain))
 })
 
-test('a host that announces more or fewer bytes than the message says is refused before a byte of it', async () => {
+/** Of a message that names no hash, so that its length is what says which file it is. */
+const NO_HASH = { fileSha256: null, fileEncSha256: null }
+
+test('a length that is not right opens the file all the same, whose MAC and hashes are', async () => {
   const open = house()
-  const longer = host.answer((response) => void pour(response.writeHead(200, { 'content-length': blob.length + MB })))
-  await refused(open(fileAt(longer)))
-  const shorter = host.answer((response) => response.writeHead(200, { 'content-length': 1_000 }).end(blob.subarray(0, 1_000)))
-  await refused(open(fileAt(shorter)))
+  for (const fileLength of [0, 1_000, plain.length - 1, plain.length + 1, 2 * plain.length]) {
+    const opened = await open(fileAt(host.answer(whole), { fileLength }))
+    assert.ok((await read(opened!.stream)).equals(plain))
+    assert.equal(opened!.length, null, 'a large one whose length nobody knows before its end')
+  }
 })
 
-test('a host that sends more than the message says, unannounced, is left at once', async () => {
+test('the length of a small file is what was found, not what was declared', async () => {
+  const note = randomBytes(300)
+  const { blob: small, ...keys } = sealMedia(note, 'document')
+  const opened = await house()(
+    fileAt(
+      host.answer((response) => response.writeHead(200).end(small)),
+      { ...keys, fileLength: 299 },
+    ),
+  )
+  assert.equal(opened!.length, 300)
+  assert.ok((await read(opened!.stream)).equals(note))
+})
+
+test('a host that announces more or fewer bytes than the message says, which names no hash, is refused before a byte of it', async () => {
+  const open = house()
+  const longer = host.answer((response) => void pour(response.writeHead(200, { 'content-length': blob.length + MB })))
+  await refused(open(fileAt(longer, NO_HASH)))
+  const shorter = host.answer((response) => response.writeHead(200, { 'content-length': 1_000 }).end(blob.subarray(0, 1_000)))
+  await refused(open(fileAt(shorter, NO_HASH)))
+})
+
+test('a host that announces more than any file has is refused before a byte of it', async () => {
+  await refused(house()(fileAt(host.answer((response) => void pour(response.writeHead(200, { 'content-length': 3e9 }))))))
+})
+
+test('a host that sends more than the message says, which names no hash, unannounced, is left at once', async () => {
   const poured: Promise<number>[] = []
   const path = host.answer((response) => {
     response.writeHead(200)
     response.write(blob)
     poured.push(pour(response, 200 * MB))
   })
-  await isCut(house()(fileAt(path)))
+  await isCut(house()(fileAt(path, NO_HASH)))
   // What the sockets of both sides take in one go, and no more.
   assert.ok((await poured[0]!) < 50 * MB)
 })

@@ -1,10 +1,11 @@
 /**
  * The main module of the download thread: received files are fetched from the network's host, opened, checked, and moved to main piece by
- * piece, as many as it has room for. A file that was changed ends in a failure in place of its last block.
+ * piece, as many as it has room for. A file that was changed ends in a failure in place of its last block. One that is smaller than what
+ * may wait here is opened as a whole first, so that its length is known.
  */
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { Failure } from '../../src/domain/failures.ts'
-import type { FileDownload, FileNews } from '../../src/domain/file-download.ts'
+import { type FileDownload, type FileNews, WINDOW } from '../../src/domain/file-download.ts'
 import { parseRanges } from '../../src/egress/addresses.ts'
 import { proxyRoute } from '../../src/egress/proxy-route.ts'
 import { createLog } from '../../src/log.ts'
@@ -34,16 +35,39 @@ export async function download({ download, port }: { download: FileDownload; por
   try {
     const answer = await host.get(download, signal)
     if ('status' in answer) return say({ type: 'status', status: answer.status })
-    say({ type: 'open' })
-    for await (const opened of decrypted(file, gathered(answer.body))) {
+    const opened = decrypted(file, gathered(answer.body))
+    const { pieces, rest } = await begun(opened)
+    const length = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0)
+    say({ type: 'open', length: rest === 'none' ? length : null })
+    const move = async (bytes: ArrayBuffer) => {
       await room()
-      const bytes = movable(opened)
       say({ type: 'piece', bytes }, [bytes])
     }
+    for (const bytes of pieces) await move(bytes)
+    // Now, and not before it was opened: a file that was changed is a connection that is cut.
+    if (typeof rest === 'object') throw rest.error
+    for await (const bytes of opened) await move(movable(bytes))
     say({ type: 'end' })
   } catch (error) {
     if (signal.aborted) return
     log.warn({ err: error, instance }, 'a received file could not be read')
     say({ type: 'failed', err: new Failure('media_download_failed').toData() })
+  }
+}
+
+/** The first pieces, as many as may wait, and what is known of the others by then. */
+async function begun(
+  opened: AsyncGenerator<Uint8Array>,
+): Promise<{ pieces: ArrayBuffer[]; rest: 'some' | 'none' | { error: unknown } }> {
+  const pieces: ArrayBuffer[] = []
+  try {
+    while (pieces.length < WINDOW) {
+      const { value, done } = await opened.next()
+      if (done) return { pieces, rest: 'none' }
+      pieces.push(movable(value))
+    }
+    return { pieces, rest: 'some' }
+  } catch (error) {
+    return { pieces, rest: { error } }
   }
 }

@@ -6,7 +6,7 @@ import { request } from 'undici'
 import { SECOND } from '../../src/domain/clock.ts'
 import type { FileDownload } from '../../src/domain/file-download.ts'
 import { drain } from '../../src/egress/egress.ts'
-import { ChangedFile, sealedLength } from '../../src/media/decrypt.ts'
+import { ChangedFile, decisiveSealedLength } from '../../src/media/decrypt.ts'
 import type { Routes } from '../../src/media/routes.ts'
 
 const MEDIA_ORIGIN = 'https://mmg.whatsapp.net'
@@ -14,7 +14,7 @@ const MEDIA_ORIGIN = 'https://mmg.whatsapp.net'
 const SILENCE = 30 * SECOND
 /** Below this, in bytes per ms (16 KB/s), a host only holds a place. Counted while we wait for it, beyond the first `SILENCE`. */
 const SLOWEST = 16
-/** The network's own limit for documents is 2 GB; what says no length may have no more. */
+/** The network's own limit for documents is 2 GB. */
 const MAX_SEALED = 2.1e9
 
 export interface FileHost {
@@ -23,7 +23,7 @@ export interface FileHost {
 }
 type Answer = { status: number } | { body: AsyncIterable<Uint8Array> }
 
-export function createFileHost(routes: Routes, now = () => performance.now()): FileHost {
+export function createFileHost(routes: Routes, now = () => performance.now(), maxSealed = MAX_SEALED): FileHost {
   return {
     async get({ file, path, proxyUrl }, signal) {
       // What the phone answers is as little trusted as what a message says: `@host` would lead elsewhere.
@@ -44,8 +44,9 @@ export function createFileHost(routes: Routes, now = () => performance.now()): F
         return { status: response.statusCode }
       }
       const told = Number(response.headers['content-length'] ?? Number.NaN)
-      const limit = file.fileLength === null ? MAX_SEALED : sealedLength(file.fileLength)
-      if (told > limit || (told < limit && file.fileLength !== null)) {
+      const wanted = decisiveSealedLength(file)
+      const limit = Math.min(wanted ?? maxSealed, maxSealed)
+      if (told > limit || (wanted !== null && told < wanted)) {
         response.body.destroy()
         throw new ChangedFile('length')
       }

@@ -65,7 +65,7 @@ export function doubleEngine() {
   return Object.assign(double, { engine })
 }
 
-const FILE = { mimeType: 'application/octet-stream', fileName: 'a.bin', fileLength: 4, fileSha256: null }
+const FILE = { mimeType: 'application/octet-stream', fileName: 'a.bin', fileSha256: null }
 
 export type Service = Awaited<ReturnType<typeof openService>>
 
@@ -117,7 +117,8 @@ export async function openService(options: ServiceOptions = {}) {
     engine: double.engine,
     readiness,
     // The link of the example leads to a file, every other nowhere.
-    receivedFile: async (link) => (link === 'c2VhbGVkLWxpbms' ? { file: FILE, stream: new Blob(['file']).stream() } : undefined),
+    receivedFile: async (link) =>
+      link === 'c2VhbGVkLWxpbms' ? { file: FILE, stream: new Blob(['file']).stream(), length: 4 } : undefined,
     clock,
     steadyClock: clock,
     log,

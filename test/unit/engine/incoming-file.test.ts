@@ -20,7 +20,7 @@ async function opened(silenceMs?: number) {
   // As in the thread: a port that listens keeps its process awake.
   port2.on('message', () => {})
   const say = (news: FileNews) => port2.postMessage(news)
-  say({ type: 'open' })
+  say({ type: 'open', length: null })
   const file = await opening
   assert.ok('stream' in file)
   return { ...file, say, die, leaving, port: port2 as MessagePort }

@@ -14,7 +14,7 @@ before(async () => {
 after(() => host.stop())
 
 /** One byte after the other, each when the one before has arrived; on this clock each takes `takesMs`. */
-async function read(count: number, takesMs: number, size = 1): Promise<number> {
+async function read(count: number, takesMs: number, size = 1, maxSealed?: number): Promise<number> {
   let next = () => {}
   const path = host.answer((response) => {
     let left = count
@@ -31,7 +31,7 @@ async function read(count: number, takesMs: number, size = 1): Promise<number> {
   const stopped = new AbortController()
   const file = { kind: 'document', mediaKey: Buffer.alloc(32), fileSha256: null, fileEncSha256: null, fileLength: null } as const
   try {
-    const answer = await createFileHost(routes, now).get({ file, path, proxyUrl: null }, stopped.signal)
+    const answer = await createFileHost(routes, now, maxSealed).get({ file, path, proxyUrl: null }, stopped.signal)
     assert.ok('body' in answer)
     let length = 0
     for await (const chunk of answer.body) {
@@ -53,4 +53,9 @@ test('one that is slow and not that slow may take its time', async () => {
   assert.equal(await read(20, SECOND), 20)
   // 16 KB each second, for a minute.
   assert.equal(await read(60, SECOND, 16_384), 60 * 16_384)
+})
+
+test('one that sends more than any file has is left', async () => {
+  assert.equal(await read(10, 0, 1_000, 10_000), 10_000)
+  await assert.rejects(read(11, 0, 1_000, 10_000), /length/)
 })

@@ -95,6 +95,7 @@ for (const size of [16, 4_992, 5_000])
     const plain = randomBytes(size)
     const { blob, ...sealed } = sealMedia(plain, 'document')
     const good = { ...file, ...sealed }
+    const unproved = { ...good, fileSha256: null, fileEncSha256: null }
     const flipped = (at: number) => {
       const changed = Buffer.from(blob)
       changed[at]! ^= 1
@@ -107,12 +108,20 @@ for (const size of [16, 4_992, 5_000])
       ['all is missing', good, Buffer.alloc(0)],
       ['another hash', { ...good, fileSha256: Buffer.alloc(32) }, blob],
       ['another sealed hash', { ...good, fileEncSha256: Buffer.alloc(32) }, blob],
-      ['a shorter length', { ...good, fileLength: size - 1 }, blob],
-      ['a longer length', { ...good, fileLength: size + 1 }, blob],
+      ['a shorter length and no hash', { ...unproved, fileLength: size - 1 }, blob],
+      ['a longer length and no hash', { ...unproved, fileLength: size + 1 }, blob],
       ['another kind', { ...good, kind: 'image' }, blob],
     ]
     for (const [what, of, bytes] of wrong) assert.ok((await readUntilFailure(of, bytes, what)) < size, what)
   })
+
+// Senders declare wrong lengths, and phones open such files all the same.
+test('a length that is not right says nothing of a file whose MAC and hash are', async () => {
+  const plain = randomBytes(5_000)
+  const { blob, ...sealed } = sealMedia(plain, 'document')
+  for (const fileLength of [0, 1, 4_999, 5_001, 1_000_000])
+    assert.ok((await read({ ...file, ...sealed, fileLength }, blob)).equals(plain))
+})
 
 test('what a browser would run is only saved', () => {
   for (const type of [
