@@ -104,6 +104,7 @@ const Environment = v.object({
   SVC_TRUSTED_PROXIES: v.optional(cidrs, ''),
   SVC_METRICS_TOKEN: v.optional(v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,200}$/, '1 to 200 visible ASCII characters'))),
   SVC_BLOB_BUDGET_MB: v.optional(whole(1, 10_000_000), '2048'),
+  SVC_DISK_RESERVE_MB: v.optional(whole(1, 10_000_000), '256'),
   /** A path, or `off`. */
   SVC_FFMPEG: v.optional(text),
   SVC_CONVERSIONS: v.optional(whole(1, 64), '2'),
@@ -156,6 +157,8 @@ export interface Config {
   shutdownMs: number
   /** Disk that inline media of waiting messages may take. */
   blobBudgetBytes: number
+  /** Free disk below which no new message is taken: what is left is for what the network brings. */
+  diskReserveBytes: number
   /** Null: looked for on `searchPath`. */
   ffmpeg: string | null
   searchPath: string
@@ -217,6 +220,7 @@ export function readConfig({
     docs: known.SVC_DOCS === 'on',
     shutdownMs: known.SVC_SHUTDOWN_SECONDS * SECOND,
     blobBudgetBytes: known.SVC_BLOB_BUDGET_MB * MB,
+    diskReserveBytes: known.SVC_DISK_RESERVE_MB * MB,
     ffmpeg: known.SVC_FFMPEG ?? null,
     searchPath: known.PATH,
     conversions: known.SVC_CONVERSIONS,

@@ -53,7 +53,17 @@ function described(error: unknown): unknown {
 }
 
 /** `part` names the thread: `main`, `shard 0`, `media`. */
-export function createLog(level: string, part: string, to: DestinationStream = destination({ dest: 2, sync: true })): Logger {
+/** Kept for a file that cannot be written to, in bytes; what comes after that is lost. */
+const MAX_KEPT = 1_048_576
+
+/** Where standard error is a file on a disk that is full, a line that cannot be written must not end the service. */
+function standardError(): DestinationStream {
+  const to = destination({ dest: 2, sync: true, maxLength: MAX_KEPT })
+  to.on('error', () => {})
+  return to
+}
+
+export function createLog(level: string, part: string, to: DestinationStream = standardError()): Logger {
   return pino(
     {
       level,

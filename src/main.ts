@@ -12,6 +12,7 @@ import type { Config } from './config.ts'
 import { createDirectory } from './directory/instances.ts'
 import { steadyClock, systemClock } from './domain/clock.ts'
 import type { InstanceConfig } from './domain/instance.ts'
+import { isDiskFull } from './domain/storage-failure.ts'
 import { parseRanges } from './egress/addresses.ts'
 import { fairSlots } from './egress/fair-slots.ts'
 import { checkProxy, checkUrl } from './egress/targets.ts'
@@ -30,6 +31,7 @@ import { createLedger } from './metrics/ledger.ts'
 import { createTally } from './metrics/tally.ts'
 import { listen } from './serve.ts'
 import { measureBlobs } from './storage/blobs.ts'
+import { claimsOf, shareDisk, watchDisk } from './storage/disk.ts'
 import { openStore } from './storage/open.ts'
 import { ownStore } from './storage/owner.ts'
 import { makeDataDir, makePrivate } from './storage/private.ts'
@@ -85,7 +87,8 @@ export async function startService(config: Config, { log, allowCrash = false }: 
 
   try {
     await makeDataDir(config.dataDir)
-    const store = await openStore(config.storeUrl)
+    const disk = shareDisk(config.shards + 1)
+    const store = await openStore(config.storeUrl, { claims: claimsOf(disk, 0) })
     let giveBack: (() => Promise<void>) | undefined
     undo.push(async () => {
       await store.close()
@@ -100,6 +103,14 @@ export async function startService(config: Config, { log, allowCrash = false }: 
     await checkKey(store, sealer)
     // Nothing has been changed so far that two could not change at once.
     giveBack = await ownStore(store)
+    const diskWatch = await watchDisk({
+      shared: disk,
+      dirs: [config.dataDir, store.dir],
+      reserveBytes: config.diskReserveBytes,
+      hasRoom: store.hasRoom,
+      log,
+    })
+    undo.push(async () => diskWatch.stop())
 
     const { adminKey, instanceSlots, egressAllow, webVersion, newsletterInviteQueryId } = config
     const account = createAccount({ store, sealer, clock, log, adminKey, instanceSlots })
@@ -125,6 +136,7 @@ export async function startService(config: Config, { log, allowCrash = false }: 
       webVersion,
       newsletterInviteQueryId,
       media: await mediaSetup(config),
+      disk,
       prepareMedia: conversions.prepare,
       onReport: ledger.take,
       logLevel: config.logLevel,
@@ -181,7 +193,12 @@ export async function startService(config: Config, { log, allowCrash = false }: 
         // Reads a sealed record and opens it.
         session_store: () => checkKey(store, sealer).then(() => true),
         engine: async () => engine.isReady(),
+        disk: async () => {
+          await diskWatch.look()
+          return diskWatch.state() === 'ok'
+        },
       },
+      diskProblem: diskWatch.problem,
       media: programs ? ('ok' as const) : ('no converter' as const),
     }
     const { metricsToken } = config
@@ -232,6 +249,7 @@ export async function startService(config: Config, { log, allowCrash = false }: 
     }
   } catch (error) {
     await stop(config.shutdownMs)
-    throw error
+    if (!isDiskFull(error)) throw error
+    throw new Error(`There is no room on the disk of ${config.dataDir}; make some, then start again.`, { cause: error })
   }
 }

@@ -149,7 +149,13 @@ function stopOnSignal(running: Running, config: Config, log: Logger): void {
   process.on('SIGTERM', stop)
 }
 
+/** What they are written to may be a file on a full disk, or a pipe that nobody reads any more: no reason to end. */
+function outliveOutputs(): void {
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
+}
+
 async function start(): Promise<void> {
+  outliveOutputs()
   const flags = readFlags()
   if ('text' in flags) {
     process.stdout.write(flags.text)

@@ -6,9 +6,13 @@ import { Failure } from './failures.ts'
 
 /** Thrown by storage in place of what the system said, which is its cause. */
 export class StorageFailure extends Error {
-  constructor(message: string, options?: ErrorOptions) {
+  /** There is no room; otherwise only what the cause says. */
+  readonly isFull: boolean
+
+  constructor(message: string, { isFull = false, ...options }: ErrorOptions & { isFull?: boolean } = {}) {
     super(message, options)
     this.name = 'StorageFailure'
+    this.isFull = isFull
   }
 }
 
@@ -17,14 +21,22 @@ const DISK_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', '
 /** Layers between the disk and whoever asks: the library, the Signal repository, a queue. */
 const MAX_CAUSES = 8
 
-export function isStorageFailure(error: unknown): boolean {
+const FULL_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])
+
+function anyOf(error: unknown, fits: (each: Error & { code?: unknown }) => boolean): boolean {
   let each = error
   for (let depth = 0; depth < MAX_CAUSES && each instanceof Error; depth++) {
-    if (each instanceof StorageFailure || DISK_CODES.has((each as { code?: unknown }).code)) return true
+    if (fits(each)) return true
     each = each.cause
   }
   return false
 }
+
+export const isStorageFailure = (error: unknown): boolean =>
+  anyOf(error, (each) => each instanceof StorageFailure || DISK_CODES.has(each.code))
+
+export const isDiskFull = (error: unknown): boolean =>
+  anyOf(error, (each) => (each instanceof StorageFailure && each.isFull) || FULL_CODES.has(each.code))
 
 /** What the caller of the API is told: the same request is good when the disk has room. */
 export const noStorage = (cause?: unknown) =>

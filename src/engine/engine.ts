@@ -3,6 +3,7 @@
  * gets, these methods stay: the vocabulary is data. No class instance, function or Error crosses; failures travel as data.
  */
 import * as v from 'valibot'
+import type { SharedDisk } from '../domain/disk.ts'
 import type { FailureData } from '../domain/failures.ts'
 import type { InstanceConfig, RuntimeState } from '../domain/instance.ts'
 import type { MediaJob } from '../domain/media-job.ts'
@@ -99,6 +100,8 @@ export interface ShardSetup {
   /** Number of the network's mutation that invites to run a channel; absent: not known. */
   newsletterInviteQueryId?: string | null | undefined
   media: MediaSetup
+  /** How full the disk is; absent: nobody looks, and the thread is the only one that writes. */
+  disk?: SharedDisk | undefined
   logLevel: string
   /** Test hook: a named step at which the thread ends the process with SIGKILL (`test/faults`). */
   killAt: string | null

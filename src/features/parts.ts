@@ -3,7 +3,7 @@ import type { Account } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 
-export type Check = 'database' | 'session_store' | 'engine'
+export type Check = 'database' | 'session_store' | 'engine' | 'disk'
 
 export interface Parts {
   account: Account
@@ -12,6 +12,8 @@ export interface Parts {
   readiness: {
     isStopping(): boolean
     checks: Readonly<Record<Check, () => Promise<boolean>>>
+    /** A sentence about what is wrong with the disk, without a path. */
+    diskProblem?(): string | undefined
     /** Not a check: the service is ready without it. */
     media: 'ok' | 'no converter'
   }

@@ -20,6 +20,7 @@ const Checks = z.object({
   database: z.literal('ok'),
   session_store: z.literal('ok'),
   engine: z.literal('ok'),
+  disk: z.literal('ok'),
   media: z.enum(['ok', 'no converter']),
 })
 
@@ -47,7 +48,7 @@ export const ready = local('system.ready', 'GET /health/ready', {
   access: 'public',
   summary: 'The service can do its work',
   description:
-    'Session states do not matter. While the service is stopping, or when a check fails, `engine_unavailable` with the checks. `media` says whether a converter is installed; without one the service is ready, and less can be sent.',
+    'Session states do not matter. `disk` fails when less than `SVC_DISK_RESERVE_MB` is free: sends are refused then, and the message says so. While the service is stopping, or when a check fails, `engine_unavailable` with the checks. `media` says whether a converter is installed; without one the service is ready, and less can be sent.',
   reply: z.object({ status: z.literal('ok'), checks: Checks }),
   errors: ['engine_unavailable'],
   async handle({ parts }) {
@@ -57,12 +58,22 @@ export const ready = local('system.ready', 'GET /health/ready', {
         Object.keys(parts.readiness.checks).map((name) => [name, failed.includes(name as Check) ? 'failed' : 'ok']),
       )
       const { media } = parts.readiness
-      throw new Failure('engine_unavailable', { message: 'The service is not ready.', details: { checks: { ...checks, media } } })
+      const why = failed.includes('disk') ? parts.readiness.diskProblem?.() : undefined
+      throw new Failure('engine_unavailable', {
+        message: why ?? 'The service is not ready.',
+        details: { checks: { ...checks, media } },
+      })
     }
-    return { status: 'ok', checks: { database: 'ok', session_store: 'ok', engine: 'ok', media: parts.readiness.media } } as const
+    return {
+      status: 'ok',
+      checks: { database: 'ok', session_store: 'ok', engine: 'ok', disk: 'ok', media: parts.readiness.media },
+    } as const
   },
   examples: [
-    { name: 'ready', reply: { status: 'ok', checks: { database: 'ok', session_store: 'ok', engine: 'ok', media: 'ok' } } },
+    {
+      name: 'ready',
+      reply: { status: 'ok', checks: { database: 'ok', session_store: 'ok', engine: 'ok', disk: 'ok', media: 'ok' } },
+    },
   ],
 })
 

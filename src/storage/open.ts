@@ -13,6 +13,8 @@ export type OpenStore = StateStore & {
   storage: Storage
   /** Its folder: every process that can open the store can reach it. */
   dir: string
+  /** Whether the disk has room for a commit. */
+  hasRoom(): boolean
 }
 
 export type OpenOptions = Omit<LmdbOptions, 'dir'>
@@ -41,5 +43,6 @@ function fromDriver(driver: LmdbDriver): OpenStore {
     close: () => driver.dispose(),
     storage: createStorage({ driver: driver as Driver }),
     dir: driver.options.dir,
+    hasRoom: driver.hasRoom,
   }
 }

@@ -312,13 +312,20 @@ describe('failures', () => {
       database: 'ok',
       session_store: 'ok',
       engine: 'ok',
+      disk: 'ok',
       media: 'ok',
     })
     readiness.checks.engine = async () => false
     const failing = await service.ask('GET', '/health/ready')
     assert.equal(failing.status, 503)
     assert.equal(failing.body.error.code, 'engine_unavailable')
-    assert.deepEqual(failing.body.error.details.checks, { database: 'ok', session_store: 'ok', engine: 'failed', media: 'ok' })
+    assert.deepEqual(failing.body.error.details.checks, {
+      database: 'ok',
+      session_store: 'ok',
+      engine: 'failed',
+      disk: 'ok',
+      media: 'ok',
+    })
     readiness.checks.engine = async () => true
     readiness.stopping = true
     assert.equal((await service.ask('GET', '/health/ready')).status, 503)

@@ -8,6 +8,7 @@ import type { Logger } from '../../src/log.ts'
 import { createMediaLinks } from '../../src/media/links.ts'
 import { createTally } from '../../src/metrics/tally.ts'
 import { openBlobs } from '../../src/storage/blobs.ts'
+import { claimsOf, diskState, shareDisk } from '../../src/storage/disk.ts'
 import { openStore } from '../../src/storage/open.ts'
 import { createSealer } from '../../src/storage/seal.ts'
 import { openWebVersion } from './connection/web-version.ts'
@@ -33,7 +34,8 @@ export async function openShard(
   announce: (event: EngineEvent) => void,
   ask: (need: ShardNeed) => void,
 ): Promise<OpenShard> {
-  const store = await openStore(setup.storeUrl)
+  const { disk = shareDisk(setup.shard + 2) } = setup
+  const store = await openStore(setup.storeUrl, { claims: claimsOf(disk, setup.shard + 1) })
   const sealer = createSealer(setup.secretKey)
   const { blobsDir, blobBudgetBytes: budgetBytes, blobsUsed: counter, downloadMs } = setup.media
   const desk = createMediaDesk(ask)
@@ -47,6 +49,7 @@ export async function openShard(
       store,
       sealer,
       blobs: await openBlobs(blobsDir, { sealer, budgetBytes, counter }),
+      disk: () => diskState(disk),
       media: { tempDir, downloadMs, prepare: desk.prepare },
       keyCache: createKeyCache({ maxEntries: CACHED_KEYS }),
       network: setup.network,

@@ -1,6 +1,7 @@
 /** What all instances of a thread share: `open.ts` opens it, once. */
 import type { Logger } from 'pino'
 import type { Clock } from '../../src/domain/clock.ts'
+import type { DiskState } from '../../src/domain/disk.ts'
 import type { Ranges } from '../../src/egress/addresses.ts'
 import type { EngineEvent, NetworkOptions } from '../../src/engine/engine.ts'
 import type { MediaLinks } from '../../src/media/links.ts'
@@ -19,6 +20,8 @@ export interface ShardDeps {
   keyCache: KeyCache
   /** Inline media of waiting items. */
   blobs: Blobs
+  /** How full the disk is, at this moment. */
+  disk(): DiskState
   media: Pick<SendFiles, 'tempDir' | 'downloadMs' | 'prepare'>
   network: NetworkOptions
   egressAllow: Ranges

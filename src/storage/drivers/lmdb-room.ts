@@ -48,6 +48,8 @@ const LOCK_SLOT = 64
 export interface Room {
   /** Throws `StorageFailure` when the disk does not have it. Call what it returns when the commit is over. */
   take(ops: readonly Op[]): () => void
+  /** Whether a commit of a record or two would be taken now. */
+  isThere(): boolean
   close(): void
 }
 
@@ -97,8 +99,9 @@ export function createRoom(dir: string, used: () => Used, claims: Claims): Room 
         throw new StorageFailure('state: the disk cannot be looked at, and nothing was stored', { cause })
       }
       giveBack()
-      throw new StorageFailure('state: the disk is full, and nothing was stored')
+      throw new StorageFailure('state: the disk is full, and nothing was stored', { isFull: true })
     },
+    isThere: () => has(claimed() + OTHERS),
     close: () => closeSync(fd),
   }
 }
@@ -119,7 +122,7 @@ export function mostBytes(ops: readonly Op[], { pageSize, treeDepth }: Used): nu
 /** Before a store is made: lmdb's first pages are written by opening it, without asking anybody. */
 export function checkRoom(dir: string): void {
   const { bavail, bsize } = statfsSync(dir)
-  if (bavail * bsize < HEADROOM) throw new StorageFailure(`state: ${HEADROOM} bytes must be free in ${dir}`)
+  if (bavail * bsize < HEADROOM) throw new StorageFailure(`state: ${HEADROOM} bytes must be free in ${dir}`, { isFull: true })
 }
 
 /**

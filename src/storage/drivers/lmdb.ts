@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as nextTimer, setImmediate as nextTurn } from 'node:timers/promises'
 import { type Database, open } from 'lmdb'
 import type { Driver } from 'unstorage'
-import { isStorageFailure, StorageFailure } from '../../domain/storage-failure.ts'
+import { isDiskFull, StorageFailure } from '../../domain/storage-failure.ts'
 import { type Batch, checkOps, checkRecordKey, KEY_LIMIT, type RangeOptions, type StateStore } from '../contract.ts'
 import { closeFile, PRIVATE_FOLDER } from '../private.ts'
 import { type Claims, checkRoom, createRoom, makeLockFile, type Used } from './lmdb-room.ts'
@@ -21,6 +21,8 @@ const MAX_READERS = 512
 
 export interface LmdbDriver extends Driver, Pick<StateStore, 'get' | 'commit' | 'range'> {
   options: { dir: string }
+  /** Whether the disk has room for a commit. */
+  hasRoom(): boolean
   dispose(): Promise<void>
 }
 
@@ -69,8 +71,8 @@ export function lmdbDriver({ dir, mustExist = false, claims = { all: new BigInt6
     if (!existsSync(join(dir, 'lock.mdb'))) makeLockFile(dir, MAX_READERS)
     if (isNew) checkRoom(dir)
   } catch (cause) {
-    if (!isStorageFailure(cause)) throw cause
-    throw new StorageFailure(`The folder ${dir} has no room for the store: the disk is full.`, { cause })
+    if (!isDiskFull(cause)) throw cause
+    throw new StorageFailure(`The folder ${dir} has no room for the store: the disk is full.`, { cause, isFull: true })
   }
   const db: Database<Uint8Array, string> = open<Uint8Array, string>({
     path: dir,
@@ -146,6 +148,7 @@ export function lmdbDriver({ dir, mustExist = false, claims = { all: new BigInt6
   return {
     name: 'lmdb',
     options: { dir },
+    hasRoom: room.isThere,
     get: async (key) => read(key),
     commit,
     range,

@@ -107,7 +107,7 @@ export async function openService(options: ServiceOptions = {}) {
   const readiness = {
     stopping: false,
     isStopping: () => readiness.stopping,
-    checks: { database: async () => true, session_store: async () => true, engine: async () => true },
+    checks: { database: async () => true, session_store: async () => true, engine: async () => true, disk: async () => true },
     media: 'ok' as const,
   }
   const tally = createTally()

@@ -9,7 +9,7 @@ import type { DomainEvent } from '../../../src/domain/events.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { InstanceSettings } from '../../../src/domain/instance.ts'
 import { takeOutMedia } from '../../../src/domain/media.ts'
-import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
+import { diskNearlyFull, isStorageFailure } from '../../../src/domain/storage-failure.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import { runAs } from '../baileys/rejections.ts'
@@ -29,7 +29,7 @@ import { sendAgain } from './send-again.ts'
 
 export interface SendingLineDeps extends Pick<SendContext, 'recent' | 'sent' | 'contacts' | 'disappearing'> {
   instance: string
-  shard: Pick<ShardDeps, 'blobs' | 'media' | 'egressAllow' | 'newsletterInviteQueryId' | 'killAt' | 'tally'>
+  shard: Pick<ShardDeps, 'blobs' | 'disk' | 'media' | 'egressAllow' | 'newsletterInviteQueryId' | 'killAt' | 'tally'>
   store: StateStore
   sealer: Sealer
   clock: Clock
@@ -156,6 +156,7 @@ export function createSendingLine(deps: SendingLineDeps): SendingLine {
     queue,
     async enqueue(operation, input, idempotencyKey) {
       const put = (also?: Enqueue['also']) => {
+        if (shard.disk() !== 'ok') throw diskNearlyFull()
         const { input: rest, bytes } = takeOutMedia(input)
         return queue.enqueue({
           messageId: generateMessageIDV2(deps.session()?.sock.user?.id),

@@ -1,0 +1,111 @@
+/**
+ * How full the disk is, looked at once a second by main and known by every thread. Three steps: above the operator's mark everything is
+ * taken; below it no new message is, so that what is left is for what the network brings; without room for a commit nothing is, and what
+ * the network brings is not confirmed, so that it brings it again. Each step is left by itself when there is room.
+ */
+import { statfs } from 'node:fs/promises'
+import { SECOND } from '../domain/clock.ts'
+import type { DiskState, SharedDisk } from '../domain/disk.ts'
+import type { Log } from '../domain/log.ts'
+import { MB } from '../domain/media.ts'
+import { isStorageFailure } from '../domain/storage-failure.ts'
+import type { Claims } from './drivers/lmdb-room.ts'
+
+const STATES = ['ok', 'low', 'full'] as const satisfies readonly DiskState[]
+
+/** `threads`: of all that open the store. */
+export const shareDisk = (threads: number): SharedDisk => ({
+  state: new Int32Array(new SharedArrayBuffer(4)),
+  claims: new BigInt64Array(new SharedArrayBuffer(8 * threads)),
+})
+
+export const claimsOf = ({ claims }: SharedDisk, thread: number): Claims => ({ all: claims, own: thread })
+
+export const diskState = ({ state }: SharedDisk): DiskState => STATES[Atomics.load(state, 0)]!
+
+export interface DiskWatch {
+  state(): DiskState
+  /** A sentence for the operator; undefined when there is room. */
+  problem(): string | undefined
+  freeBytes(): number
+  look(): Promise<void>
+  stop(): void
+}
+
+export interface DiskWatchOptions {
+  shared: SharedDisk
+  /** Folders that are written to; they may lie on different disks, and the fullest counts. */
+  dirs: readonly string[]
+  reserveBytes: number
+  /** Whether the store could take a commit now. */
+  hasRoom(): boolean
+  log: Log
+  everyMs?: number
+}
+
+/** By so much more than the mark must be free again, as a part of it: a log that grows must not change the answer every second. */
+const SLACK = 1 / 16
+
+export async function watchDisk(options: DiskWatchOptions): Promise<DiskWatch> {
+  const { shared, dirs, reserveBytes, hasRoom, log, everyMs = SECOND } = options
+  let free = 0
+
+  async function freeNow(): Promise<number> {
+    const all = await Promise.all(dirs.map((dir) => statfs(dir)))
+    return Math.min(...all.map(({ bavail, bsize }) => bavail * bsize))
+  }
+
+  function next(): DiskState {
+    if (!hasRoom()) return 'full'
+    const mark = diskState(shared) === 'ok' ? reserveBytes : reserveBytes * (1 + SLACK)
+    return free < mark ? 'low' : 'ok'
+  }
+
+  async function look(): Promise<void> {
+    let state: DiskState
+    try {
+      free = await freeNow()
+      state = next()
+    } catch (error) {
+      if (!isStorageFailure(error)) throw error
+      state = 'full'
+    }
+    const before = diskState(shared)
+    if (state === before) return
+    Atomics.store(shared.state, 0, STATES.indexOf(state))
+    const fields = { disk: state, free_mb: Math.floor(free / MB), reserve_mb: Math.floor(reserveBytes / MB) }
+    if (state === 'ok') log.info(fields, 'the disk has room again: everything is taken')
+    else log.error(fields, sentence(state))
+  }
+
+  const sentence = (state: 'low' | 'full') =>
+    state === 'low'
+      ? `The disk has ${Math.floor(free / MB)} MB left, less than SVC_DISK_RESERVE_MB (${Math.floor(reserveBytes / MB)}): new messages are refused.`
+      : 'The disk is full: nothing new is taken, and what the network brings is not confirmed.'
+
+  await look()
+  let timer: NodeJS.Timeout | undefined
+  const later = () => {
+    timer = setTimeout(() => {
+      look()
+        .catch((error: unknown) => log.warn({ err: error }, 'the disk could not be looked at'))
+        .finally(() => timer && later())
+    }, everyMs)
+    timer.unref()
+  }
+  later()
+
+  return {
+    look,
+    state: () => diskState(shared),
+    freeBytes: () => free,
+    problem() {
+      const state = diskState(shared)
+      return state === 'ok' ? undefined : sentence(state)
+    },
+    stop() {
+      clearTimeout(timer)
+      timer = undefined
+    },
+  }
+}
