@@ -3,7 +3,9 @@ import type { Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
 import { ulid } from 'ulid'
+import { MINUTE } from './domain/clock.ts'
 import { Failure } from './domain/failures.ts'
+import { LONGEST_BODY } from './http/body.ts'
 import { failureResponse } from './http/errors.ts'
 import { requestIdOf } from './http/request-id.ts'
 
@@ -51,6 +53,11 @@ export async function listen(
     fetch: (request, env) => answer(request, env as HttpBindings),
     // A defect below the application: the request fails, not the process.
     overrideGlobalObjects: false,
+    // It would close the connection half a second after an answer to a body that still comes, and the answer would be lost with it. The
+    // application reads on (`discardBody`).
+    autoCleanupIncoming: false,
+    // In place of Node's five minutes: bodies have a limit of their own, and one that is told.
+    serverOptions: { requestTimeout: LONGEST_BODY + MINUTE },
   }) as Server
   await bind(server, host, port)
 

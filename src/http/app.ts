@@ -13,6 +13,7 @@ import { endpoints } from '../features/index.ts'
 import type { Description, Parts } from '../features/parts.ts'
 import type { Tally } from '../metrics/tally.ts'
 import { createGate, NO_ROUTE } from './auth.ts'
+import { discardBody } from './body.ts'
 import { createBodyBudget } from './body-budget.ts'
 import { failureResponse, TooMany } from './errors.ts'
 import { type Env, mount, type ReadLargeBody } from './mount.ts'
@@ -137,6 +138,7 @@ function observe(
     const state: Env['Variables']['state'] = { requestId, source, peer: address, route: undefined, remaining: undefined }
     c.set('state', state)
     await next()
+    discardBody(c.req.raw)
     if (c.res.status === 401) failed(source)
     c.header('X-Request-Id', requestId)
     if (state.remaining !== undefined) {

@@ -1,6 +1,7 @@
 /**
  * Memory for large bodies, shared by all requests: a dozen of 60 MB at once would otherwise take 1.8 GB. Held until the request is answered,
- * because until then the bytes, their text or their media are in memory.
+ * because until then the bytes, their text or their media are in memory. One owner (an instance, or a workspace) is given half of it at most:
+ * otherwise four slow uploads of one stop everybody's.
  */
 import { Busy } from './errors.ts'
 
@@ -14,30 +15,40 @@ export const BODY_BUDGET = 256 * MB
 export interface Lease {
   /** Throws when there is no room for so much now, so that nobody sends what will be refused; nothing is held. */
   check(bytes: number): void
-  /** Throws when others hold too much; then nothing more is held. */
+  /** Throws when there is no room for so much; what was held before is still held. */
   take(bytes: number): void
   release(): void
 }
 
+const FULL = 'Too many large requests are being read at the moment; send this one again.'
+const OWN_FULL = 'Too many large requests of this caller are being read at the moment; send this one again.'
+
 export function createBodyBudget(total = BODY_BUDGET) {
+  const perOwner = total / 2
   let left = total
+  const ofOwner = new Map<string, number>()
+
   return {
-    lease(): Lease {
+    lease(owner: string): Lease {
       let held = 0
+      const add = (bytes: number) => {
+        const sum = (ofOwner.get(owner) ?? 0) + bytes
+        if (sum === 0) ofOwner.delete(owner)
+        else ofOwner.set(owner, sum)
+        left -= bytes
+        held += bytes
+      }
       const check = (bytes: number) => {
-        if (bytes > left) throw new Busy('Too many large requests are being read at the moment; send this one again.')
+        if ((ofOwner.get(owner) ?? 0) + bytes > perOwner) throw new Busy(OWN_FULL)
+        if (bytes > left) throw new Busy(FULL)
       }
       return {
         check,
         take(bytes) {
           check(bytes)
-          left -= bytes
-          held += bytes
+          add(bytes)
         },
-        release() {
-          left += held
-          held = 0
-        },
+        release: () => add(-held),
       }
     },
   }

@@ -1,15 +1,26 @@
 /** Reading a request's body with its limits. */
+import { type Clock, SECOND, steadyClock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { Lease } from './body-budget.ts'
 import { createPieces } from './pieces.ts'
 
-const MB = 1_048_576
+const KB = 1_024
+const MB = KB * KB
 export const MAX_BODY = 64 * MB
 /** Bodies above this are not parsed on the HTTP thread: 60 MB of JSON would stall it for 112 ms (design/STACK.md, 1). */
-export const LARGE_BODY = 256 * 1_024
+export const LARGE_BODY = 256 * KB
 
 /** Memory is asked for as the bytes come, this much at a time: who announces much and sends little holds little. */
 const STEP = MB
+
+/**
+ * A body comes at this rate at least (1 Mbit/s, a slow line), in bytes per second, after some time to begin with, in ms: what has come of it is
+ * in memory until it is complete.
+ */
+const SLOWEST = 128 * KB
+const HEAD_START = 10 * SECOND
+/** Longest time a body may take, in ms. */
+export const LONGEST_BODY = HEAD_START + (MAX_BODY / SLOWEST) * SECOND
 
 export interface Body {
   size: number
@@ -17,33 +28,40 @@ export interface Body {
 }
 
 const tooLarge = () => Failure.invalid({ path: '', message: 'must have at most 64 MB' })
+const tooSlow = () => new Failure('invalid_request', { message: 'The body came too slowly: less than 128 KB per second.' })
+const cutOff = (cause?: unknown) =>
+  new Failure('invalid_request', { message: 'The body ended before it was complete.', ...(cause === undefined ? {} : { cause }) })
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i
 
-/** All bytes of the body, in pieces; refused while reading as soon as there are too many, or no memory for a large one. */
-export async function receiveBody(request: Request, memory: Lease): Promise<Body> {
+/**
+ * All bytes of the body, in pieces; refused while reading as soon as there are too many, they come too slowly, or there is no memory for a large
+ * one.
+ */
+export async function receiveBody(request: Request, memory: Lease, clock: Clock = steadyClock): Promise<Body> {
   const told = Number(request.headers.get('Content-Length') ?? 0)
   if (told > MAX_BODY) throw tooLarge()
   if (request.body === null) return { size: 0, pieces: [] }
   if (told > LARGE_BODY) memory.check(told)
   const reader = request.body.getReader()
+  const stream = steady(reader, clock)
   const pieces = createPieces()
   let size = 0
   let held = LARGE_BODY
-  for (;;) {
-    const { done, value } = await reader.read().catch((cause: unknown) => {
-      throw cutOff(cause)
-    })
-    if (done) break
-    size += value.byteLength
-    try {
+  try {
+    for (;;) {
+      const piece = await stream.read()
+      if (piece === undefined) break
+      size += piece.byteLength
       if (size > MAX_BODY) throw tooLarge()
       for (; held < size; held += STEP) memory.take(STEP)
-    } catch (refusal) {
-      await reader.cancel()
-      throw refusal
+      pieces.add(piece)
     }
-    pieces.add(value)
+  } catch (refusal) {
+    void throwAway(reader, clock)
+    throw refusal
+  } finally {
+    stream.end()
   }
   if (size < told) throw cutOff()
   // Checked when there is something to read: an empty body and `{}` are the same, and nobody types what is empty.
@@ -52,5 +70,68 @@ export async function receiveBody(request: Request, memory: Lease): Promise<Body
   return { size, pieces: pieces.all() }
 }
 
-const cutOff = (cause?: unknown) =>
-  new Failure('invalid_request', { message: 'The body ended before it was complete.', ...(cause === undefined ? {} : { cause }) })
+/**
+ * Of a request that was answered without a look at its body. Many clients read the answer only when they have sent everything: a connection that
+ * is closed before takes the answer with it, and they report a broken pipe in place of the reason.
+ */
+export function discardBody({ body, bodyUsed }: Request): void {
+  if (body !== null && !bodyUsed && !body.locked) void throwAway(body.getReader(), steadyClock)
+}
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>
+
+/** Reads on and keeps nothing: twice as much as the largest body, as slowly as any. What comes after that costs the connection. */
+async function throwAway(reader: Reader, clock: Clock): Promise<void> {
+  const stream = steady(reader, clock)
+  let left = 2 * MAX_BODY
+  try {
+    while (left >= 0) {
+      const piece = await stream.read()
+      if (piece === undefined) return
+      left -= piece.byteLength
+    }
+  } catch {
+    // Too slow, or cut: the answer has been made, and nobody waits for the rest.
+  } finally {
+    stream.end()
+  }
+  await reader.cancel().catch(() => {})
+}
+
+interface Steady {
+  /** Undefined at the end. Rejects when the body is cut, or slower than it may be. */
+  read(): Promise<Uint8Array | undefined>
+  /** To be called once it is not read any more. */
+  end(): void
+}
+
+function steady(reader: Reader, clock: Clock): Steady {
+  const begun = clock.now()
+  let size = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    let isSecondLook = false
+    const look = () => {
+      const left = begun + HEAD_START + (size / SLOWEST) * SECOND - clock.now()
+      if (left <= 0 && isSecondLook) return reject(tooSlow())
+      // When this thread was held up, what has come meanwhile is read before the second look.
+      isSecondLook = left <= 0
+      timer = setTimeout(look, Math.max(left, SECOND))
+    }
+    timer = setTimeout(look, HEAD_START)
+  })
+  // Nobody may be reading when it comes.
+  late.catch(() => {})
+  return {
+    async read() {
+      const next = reader.read().catch((cause: unknown) => {
+        throw cutOff(cause)
+      })
+      const { done, value } = await Promise.race([next, late])
+      if (done) return undefined
+      size += value.byteLength
+      return value
+    },
+    end: () => clearTimeout(timer),
+  }
+}

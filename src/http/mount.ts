@@ -83,7 +83,7 @@ export function mount(app: Hono<Env>, endpoints: readonly Endpoint[], deps: Moun
       if (endpoint.access === 'admin') await deps.parts.account.refresh()
       const caller = admit(endpoint, instance_id, token, c, deps)
       if (endpoint.needsSubscription) checkSubscription(caller, deps)
-      const memory = deps.bodies.lease()
+      const memory = deps.bodies.lease(caller.instance ?? caller.workspace ?? '')
       try {
         const input = await inputOf(endpoint, path, c, deps, memory)
         return respond(endpoint, await answer(endpoint, caller, input, c, deps))

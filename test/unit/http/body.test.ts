@@ -1,6 +1,6 @@
 /** What reading large bodies may hold together. */
 import assert from 'node:assert/strict'
-import { suite, test } from 'node:test'
+import { suite, type TestContext, test } from 'node:test'
 import { receiveBody } from '../../../src/http/body.ts'
 import { createBodyBudget } from '../../../src/http/body-budget.ts'
 import { Busy } from '../../../src/http/errors.ts'
@@ -32,12 +32,12 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 suite('the memory of large bodies', () => {
   test('is asked for as they come, whatever they announce', async () => {
-    const budget = createBodyBudget(8 * MB)
+    const budget = createBodyBudget(16 * MB)
     const slow = Array.from({ length: 6 }, () => request(7 * MB))
-    const reading = slow.map(({ request }) => receiveBody(request, budget.lease()).catch((error: unknown) => error))
+    const reading = slow.map(({ request }) => receiveBody(request, budget.lease('a')).catch((error: unknown) => error))
     for (const { send } of slow) send(300 * KB)
     await turn()
-    const lease = budget.lease()
+    const lease = budget.lease('a')
     const other = request(2 * MB)
     const read = receiveBody(other.request, lease)
     other.send(2 * MB)
@@ -48,49 +48,111 @@ suite('the memory of large bodies', () => {
   })
 
   test('of unknown length, is what they are and at most one step more', async () => {
-    const budget = createBodyBudget(8 * MB)
+    const budget = createBodyBudget(16 * MB)
     const sizes = await Promise.all(
       Array.from({ length: 8 }, async () => {
         const { request: each, send, end } = request()
         for (let piece = 0; piece < 4; piece++) send(100 * KB)
         end()
-        return (await receiveBody(each, budget.lease())).size
+        return (await receiveBody(each, budget.lease('a'))).size
       }),
     )
     assert.deepEqual(sizes, Array(8).fill(400 * KB))
   })
 
   test('is refused before anything is sent where there is no room, and while it comes where it runs out', async () => {
-    const budget = createBodyBudget(4 * MB)
-    await assert.rejects(receiveBody(request(5 * MB).request, budget.lease()), Busy)
-    const lease = budget.lease()
+    const budget = createBodyBudget(8 * MB)
+    await assert.rejects(receiveBody(request(5 * MB).request, budget.lease('a')), Busy)
+    const lease = budget.lease('a')
     const large = request()
     const read = receiveBody(large.request, lease)
     large.send(5 * MB)
     await assert.rejects(read, Busy)
-    assert.ok(large.isCancelled())
+    assert.equal(large.isCancelled(), false, 'who has sent half of it is read on, or the answer would not be read')
     lease.release()
     const next = request(4 * MB)
     next.send(4 * MB)
     next.end()
-    assert.equal((await receiveBody(next.request, budget.lease())).size, 4 * MB)
+    assert.equal((await receiveBody(next.request, budget.lease('a'))).size, 4 * MB)
   })
 
   test('is not asked for by small ones', async () => {
     const { request: small, send, end } = request(256 * KB)
     send(256 * KB)
     end()
-    assert.equal((await receiveBody(small, createBodyBudget(0).lease())).size, 256 * KB)
+    assert.equal((await receiveBody(small, createBodyBudget(0).lease('a'))).size, 256 * KB)
   })
 
   test('is not the only bound: more than 64 MB is refused, told or not', async () => {
-    const budget = createBodyBudget(100 * MB)
-    await assert.rejects(receiveBody(request(64 * MB + 1).request, budget.lease()), { code: 'invalid_request' })
+    const budget = createBodyBudget(200 * MB)
+    await assert.rejects(receiveBody(request(64 * MB + 1).request, budget.lease('a')), { code: 'invalid_request' })
     const untold = request()
-    const read = receiveBody(untold.request, budget.lease())
+    const read = receiveBody(untold.request, budget.lease('a'))
     untold.send(64 * MB)
     untold.send(1)
     await assert.rejects(read, { code: 'invalid_request' })
-    assert.ok(untold.isCancelled())
+    assert.equal(untold.isCancelled(), false)
+    untold.send(128 * MB + 1)
+    await turn()
+    assert.ok(untold.isCancelled(), 'twice as much is thrown away, and not more')
+  })
+
+  test('is not all for one: half of it is left for the others, and what one has given back is its own again', async () => {
+    const budget = createBodyBudget(8 * MB)
+    const [one, more, other] = [budget.lease('one'), budget.lease('one'), budget.lease('other')]
+    one.take(3 * MB)
+    assert.throws(() => more.check(2 * MB), Busy)
+    more.take(MB)
+    assert.throws(() => more.take(1), /of this caller/)
+    other.take(4 * MB)
+    assert.throws(() => budget.lease('third').take(1), /Too many large requests are/)
+    one.release()
+    one.release()
+    more.take(3 * MB)
+    assert.throws(() => more.take(1), Busy)
+  })
+})
+
+suite('a body', () => {
+  /** Both the clock and the timers go on by hand. */
+  function byHand(t: TestContext) {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    const time = { now: 0 }
+    return {
+      clock: { now: () => time.now },
+      async pass(ms: number) {
+        await turn()
+        time.now += ms
+        t.mock.timers.tick(ms)
+        await turn()
+      },
+    }
+  }
+
+  test('comes at 128 KB per second at least, after ten seconds to begin with', async (t) => {
+    const { clock, pass } = byHand(t)
+    const steady = request()
+    const read = receiveBody(steady.request, createBodyBudget().lease('a'), clock)
+    await pass(10_000)
+    for (let second = 0; second < 60; second++) {
+      steady.send(130 * KB)
+      await pass(1_000)
+    }
+    steady.end()
+    assert.equal((await read).size, 60 * 130 * KB)
+
+    const slow = request()
+    let outcome: unknown
+    void receiveBody(slow.request, createBodyBudget().lease('a'), clock).catch((error: unknown) => {
+      outcome = error
+    })
+    slow.send(512 * KB)
+    for (let second = 0; second < 13; second++) await pass(1_000)
+    assert.equal(outcome, undefined)
+    for (let second = 0; second < 4; second++) await pass(1_000)
+    assert.match(String(outcome), /too slowly/)
+    assert.equal(slow.isCancelled(), false, 'the answer can be read')
+    for (let second = 0; second < 13; second++) await pass(1_000)
+    assert.ok(slow.isCancelled(), 'and the connection goes')
   })
 })

@@ -1,9 +1,12 @@
 /** How HTTP ends: what was asked is answered, what comes later is refused, and nobody can hold the end up. */
 import assert from 'node:assert/strict'
+import { on } from 'node:events'
 import { Agent, request } from 'node:http'
+import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { listen } from '../../../src/serve.ts'
+import { openService } from '../../contract/http/service.ts'
 
 /** An application whose `/slow` answers when it is told to. */
 async function start() {
@@ -88,4 +91,43 @@ test('a port that is taken is named in one sentence', async () => {
     },
   )
   await server.stop(1_000)
+})
+
+test('an answer that comes before the body has come is not lost with the rest of it', async (t) => {
+  const service = await openService()
+  t.after(() => service.close())
+  const server = await listen({ host: '127.0.0.1', port: 0 }, () => service.app)
+  t.after(() => server.stop(0))
+  const { base } = await service.newInstance()
+  const piece = Buffer.alloc(1_048_576, ' ')
+  const head = (path: string, length: number) =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`
+  const refusals: [name: string, path: string, status: number][] = [
+    ['nobody looked at the body', base.replace(/[0-9a-f]{48}/, '0'.repeat(48)), 401],
+    ['there is no such route', '/nothing', 404],
+    ['it was refused by its length', base, 400],
+  ]
+  for (const [name, path, status] of refusals) {
+    const pieces = status === 400 ? 66 : 8
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+    const answers = on(socket, 'data')
+    const next = async () => String((await answers.next()).value[0])
+    socket.write(head(`${path}/send-text`, pieces * piece.length))
+    const sendHalf = () => {
+      for (let sent = 0; sent < pieces / 2; sent++) socket.write(piece)
+    }
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    sendHalf()
+    assert.match(await next(), new RegExp(`^HTTP/1.1 ${status} `), name)
+    // Longer than a server that is in a hurry would wait for the rest.
+    for (let tick = 0; tick < 5; tick++) {
+      t.mock.timers.tick(1_000)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    sendHalf()
+    socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n')
+    assert.match(await next(), /^HTTP\/1.1 200 /, `${name}: the connection serves the next request`)
+    t.mock.timers.reset()
+    socket.destroy()
+  }
 })
