@@ -10,7 +10,8 @@ import { hashOf, isSameHash } from './account/secrets.ts'
 import { createAccount } from './account/workspaces.ts'
 import type { Config } from './config.ts'
 import { createDirectory } from './directory/instances.ts'
-import { steadyClock, systemClock } from './domain/clock.ts'
+import { SECOND, steadyClock, systemClock } from './domain/clock.ts'
+import type { ReceivedFile } from './domain/file-download.ts'
 import type { InstanceConfig } from './domain/instance.ts'
 import { isDiskFull } from './domain/storage-failure.ts'
 import { parseRanges } from './egress/addresses.ts'
@@ -24,7 +25,7 @@ import { createPooledEngine, type PooledEngine } from './engine/pool.ts'
 import { findPrograms } from './engine/programs.ts'
 import { createApp } from './http/app.ts'
 import type { Logger } from './log.ts'
-import { createMediaLinks, type ReceivedFile } from './media/links.ts'
+import { createMediaLinks } from './media/links.ts'
 import { createReceivedMedia } from './media/received.ts'
 import { createExposition } from './metrics/exposition.ts'
 import { createLedger } from './metrics/ledger.ts'
@@ -58,6 +59,13 @@ export interface Service {
 /** Received files read at a time, and of one instance: each holds about 1 MB at most. */
 const DOWNLOADS = 64
 const DOWNLOADS_OF_INSTANCE = 16
+/** The phone is given 30 s to upload a file again. */
+const ASK_AGAIN = {
+  kind: 'action',
+  operation: 'media.askAgain',
+  deadlineMs: 45 * SECOND,
+  notFound: 'media_download_failed',
+} as const
 
 const NO_CONVERTER =
   'There is no ffmpeg: sound goes as it is, and films, GIFs and moving stickers that need a conversion are refused with media_invalid.'
@@ -174,7 +182,7 @@ export async function startService(config: Config, { log, allowCrash = false }: 
       openFile: downloads.open,
       slots: fairSlots({ total: DOWNLOADS, perOrigin: DOWNLOADS_OF_INSTANCE }),
       proxyOf: directory.proxyOf,
-      askAgain: (instance, file: ReceivedFile) => engine.call(instance, 'media.askAgain', file) as Promise<string>,
+      askAgain: (instance, file: ReceivedFile) => engine.call(instance, { ...ASK_AGAIN, input: file }),
     })
     const boot = ({ id }: InstanceConfig, started: ReturnType<PooledEngine['start']>) =>
       started.then(

@@ -52,3 +52,15 @@ export interface OpenDownload {
 
 /** A status other than 200 is an answer. Rejects with `Failure`; ends when the signal does. */
 export type OpenFile = (download: FileDownload, signal: AbortSignal) => Promise<OpenDownload | { status: number }>
+
+/** What is known of a file that came with a message: all that a link to it must hold. */
+export interface ReceivedFile extends SealedFile {
+  /** On the network's host of files, query included. */
+  path: string
+  mimeType: string
+  fileName: string | null
+  /** The message, as the network knows it: needed to ask the phone for a new upload. */
+  key: { id: string; remoteJid: string; fromMe: boolean; participant?: string }
+  /** Time of the message, epoch ms. */
+  at: number
+}

@@ -3,10 +3,16 @@
  * gets, these methods stay: the vocabulary is data. No class instance, function or Error crosses; failures travel as data.
  */
 import * as v from 'valibot'
+<<<<<<< HEAD
 import type { SharedDisk } from '../domain/disk.ts'
+=======
+import type { Call } from '../domain/call.ts'
+>>>>>>> aa30766 (operations: one declaration: facts cross with the call, handlers are found by id, ask is how an action reaches the network; send/ is a folder)
 import type { FailureData } from '../domain/failures.ts'
+import type { ReceivedFile } from '../domain/file-download.ts'
 import type { InstanceConfig, RuntimeState } from '../domain/instance.ts'
 import type { MediaJob } from '../domain/media-job.ts'
+import type { ShardOperations } from '../features/index.ts'
 
 /**
  * `create`: a new instance; its session starts at once (states.md rows 1 and 2).
@@ -17,15 +23,30 @@ export type StartHow = 'create' | 'boot'
 /** `keep`: close without logging out; `erase`: log out (best effort, 5 s) and delete every record of the instance (row 34). */
 export type StopHow = 'keep' | 'erase'
 
+/** What a shard is asked by main alone: no route leads to it. */
+interface InternalOperations {
+  /** The phone is asked to upload a received file again; the answer is where it lies now. */
+  'media.askAgain': { kind: 'action'; input: ReceivedFile; reply: string }
+}
+
+export type Operations = ShardOperations & InternalOperations
+export type OperationId = keyof Operations
+
+/** A request to one operation, held by its id. */
+export type CallOf<Id extends OperationId> = Extract<Call, { kind: Operations[Id]['kind'] }> & {
+  operation: Id
+  input: Operations[Id]['input']
+}
+
 export interface Engine {
   start(config: InstanceConfig, how: StartHow): Promise<RuntimeState>
   configure(config: InstanceConfig): Promise<void>
   stop(instance: string, how: StopHow): Promise<void>
   /**
-   * Runs an operation's twin in the shard that hosts the instance. Rejects with `Failure`; `engine_unavailable` when the shard is gone.
+   * Carries out an operation in the shard that hosts the instance. Rejects with `Failure`; `engine_unavailable` when the shard is gone.
    * Bytes of inline media are moved there: the caller's input no longer has them.
    */
-  call(instance: string, operation: string, input: unknown, idempotencyKey?: string): Promise<unknown>
+  call<Id extends OperationId>(instance: string, call: CallOf<Id>, idempotencyKey?: string): Promise<Operations[Id]['reply']>
   onEvent(listener: (event: EngineEvent) => void): void
   /** True when every shard is up. */
   isReady(): boolean
@@ -33,6 +54,10 @@ export interface Engine {
   close(deadlineMs: number): Promise<void>
 }
 
+const call = v.looseObject({
+  kind: v.picklist(['send', 'action', 'control']),
+  operation: v.string(),
+}) as unknown as v.GenericSchema<Call>
 const instanceConfig = v.looseObject({ id: v.string() }) as unknown as v.GenericSchema<InstanceConfig>
 
 /** What main says to a shard. The generation is the shard's life number: a command of an older life is refused. */
@@ -45,8 +70,7 @@ export const Command = v.intersect([
     v.object({
       type: v.literal('call'),
       instance: v.string(),
-      operation: v.string(),
-      input: v.unknown(),
+      call,
       idempotencyKey: v.optional(v.string()),
     }),
     /** What came of a `prepare` of the shard. */

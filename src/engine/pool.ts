@@ -232,9 +232,9 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
       placed.delete(instance)
     },
 
-    async call(instance, operation, input, idempotencyKey) {
+    async call(instance, call, idempotencyKey) {
       const { shard } = find(instance)
-      return shard.run({ type: 'call', instance, operation, input, idempotencyKey }, undefined, movable(input))
+      return shard.run({ type: 'call', instance, call, idempotencyKey }, undefined, movable(call.input)) as Promise<never>
     },
 
     onEvent(listener) {

@@ -7,10 +7,12 @@
  * - `local`: needs no shard to answer; it brings its own handler, given the parts it needs.
  *
  * Route, validation, description, authentication and rate limit are derived from the declaration by `src/http`. The first three
- * have a twin in `workers/shard/operations`, and `Twins` makes the compiler ask for it.
+ * have a handler in `workers/shard/operations`, and `Handlers` makes the compiler ask for it.
  */
 import { z } from 'zod'
+import { SECOND } from '../domain/clock.ts'
 import type { FailureCode } from '../domain/failures.ts'
+import type { Identifier } from '../domain/ids.ts'
 import type { Scope } from '../domain/workspace.ts'
 import { ACCOUNT, ADMIN, CONTROL, INSTANCE, READ, SEND, WITHOUT_DEVICE, WRITE } from './error-groups.ts'
 import { Acknowledgement } from './fields.ts'
@@ -28,6 +30,9 @@ export const INSTANCE_BASE = '/instances/{instance_id}/token/{token}'
 
 /** The text format of Prometheus. */
 export const METRICS_TEXT = 'text/plain; version=0.0.4; charset=utf-8'
+
+/** How long an immediate operation may take in all, ms (auth-and-limits.md). */
+const ACTION_DEADLINE = 20 * SECOND
 
 type ContentType = 'application/json' | 'image/png' | 'application/octet-stream' | typeof METRICS_TEXT
 
@@ -66,6 +71,14 @@ export interface Endpoint<
   summary: string
   description: string | undefined
   examples: readonly Example[]
+  /** For `send`: where it goes, when its input names no `phone`. */
+  to: Identifier | undefined
+  /** For `send`: field that names the message it is about, `reference_message_id` of its `delivery`. */
+  about: string | undefined
+  /** For `action`: how long it may take in all, ms. */
+  deadlineMs: number
+  /** For `action`: what the network's 404 means. */
+  notFound: FailureCode
   /** For `control`: answered from main's directory when the shard is silent for `ms`. */
   fallback: { ms: number; answer(call: InstanceCall): Promise<unknown> } | undefined
   /** For `local` only. */
@@ -101,7 +114,9 @@ function declare<K extends Kind, Id extends string, I extends z.ZodRawShape, R e
   id: Id,
   route: Route,
   says: Says<I> & Replies<R>,
-  rest: { access: Access; group: readonly FailureCode[] } & Partial<Pick<Endpoint, 'needsSubscription' | 'fallback' | 'handle'>>,
+  rest: { access: Access; group: readonly FailureCode[] } & Partial<
+    Pick<Endpoint, 'needsSubscription' | 'fallback' | 'handle' | 'to' | 'about' | 'deadlineMs' | 'notFound'>
+  >,
 ): Endpoint<K, Id, InputOf<I>, R> {
   const [method, path] = route.split(' ') as [Method, string]
   const base = rest.access === 'instance' ? INSTANCE_BASE : ''
@@ -131,10 +146,14 @@ function declare<K extends Kind, Id extends string, I extends z.ZodRawShape, R e
     contentType: says.contentType ?? 'application/json',
     cacheControl: says.cacheControl,
     needsSubscription: rest.needsSubscription ?? false,
-    errors: [...new Set([...rest.group, ...(says.errors ?? [])])],
+    errors: [...new Set([...rest.group, ...(says.errors ?? []), ...(rest.notFound ? [rest.notFound] : [])])],
     summary: says.summary,
     description: says.description,
     examples: says.examples ?? [],
+    to: rest.to,
+    about: rest.about,
+    deadlineMs: rest.deadlineMs ?? ACTION_DEADLINE,
+    notFound: rest.notFound ?? 'not_found',
     fallback: rest.fallback,
     handle: rest.handle,
   }
@@ -143,26 +162,42 @@ function declare<K extends Kind, Id extends string, I extends z.ZodRawShape, R e
 /** A status goes to nobody in particular, so nobody's identifier can be wrong. */
 const WITHOUT_PHONE = SEND.filter((code) => code !== 'invalid_phone')
 
-export function send<const Id extends string, I extends z.ZodRawShape>(id: Id, route: Route, says: Says<I>) {
+/** `about`: field that names the message it is about. `to`: where it goes, when its input names no `phone`. */
+export function send<const Id extends string, I extends z.ZodRawShape>(
+  id: Id,
+  route: Route,
+  says: Says<I> & { about?: keyof I & string; to?: Identifier },
+) {
   return declare(
     'send',
     id,
     route,
     { ...says, reply: Acknowledgement },
-    { access: 'instance', group: says.input && 'phone' in says.input ? SEND : WITHOUT_PHONE, needsSubscription: true },
+    {
+      access: 'instance',
+      group: says.input && 'phone' in says.input ? SEND : WITHOUT_PHONE,
+      needsSubscription: true,
+      to: says.to,
+      about: says.about,
+    },
   )
 }
 
-/** `writes`: changes something on the network account; such operations need a subscription and may be refused with `not_allowed`. */
+/**
+ * `writes`: changes something on the network account; such operations need a subscription and may be refused with `not_allowed`.
+ * `deadlineMs`: for those that take longer than the usual 20 s (auth-and-limits.md: 45 s). `notFound`: what the network's 404 means.
+ */
 export function action<const Id extends string, I extends z.ZodRawShape, R extends z.ZodType>(
   id: Id,
   route: Route,
-  says: Says<I> & Replies<R> & { writes: boolean },
+  says: Says<I> & Replies<R> & { writes: boolean; deadlineMs?: number; notFound?: FailureCode },
 ) {
   return declare('action', id, route, says, {
     access: 'instance',
     group: says.writes ? WRITE : READ,
     needsSubscription: says.writes,
+    deadlineMs: says.deadlineMs,
+    notFound: says.notFound,
   })
 }
 
@@ -200,33 +235,42 @@ export function local<const Id extends string, const A extends Access, I extends
 /** Kinds whose doing lives in the shard. */
 export type RemoteKind = Exclude<Kind, 'local'>
 
-/** What a twin is given, by kind; `sent` is what a send's twin resolves with (the queue has acknowledged it long before). */
-export interface TwinContexts {
+/** What a handler is given, by kind; `sent` is what a send's handler resolves with (the queue has acknowledged it long before). */
+export interface HandlerContexts {
   send: unknown
   action: unknown
   control: unknown
   sent: unknown
 }
 
-type RemoteNames<F> = { [K in keyof F]: F[K] extends Endpoint<RemoteKind> ? K : never }[keyof F]
-type TwinReply<E, S extends TwinContexts> =
-  E extends Endpoint<'send'> ? S['sent'] : E extends { reply: infer R } ? z.output<R> : never
-type TwinContext<E, S extends TwinContexts> = E extends { kind: infer K extends RemoteKind } ? S[K] : never
+/** The `send`, `action` and `control` exports of a module. */
+type Remote<F> = { [K in keyof F]: F[K] extends Endpoint<RemoteKind> ? F[K] : never }[keyof F]
+type HandlerReply<E, C extends HandlerContexts> =
+  E extends Endpoint<'send'> ? C['sent'] : E extends { reply: infer R } ? z.output<R> : never
+type HandlerContext<E, C extends HandlerContexts> = E extends { kind: infer K extends RemoteKind } ? C[K] : never
 
 /**
- * How the operations of a feature module are done: one function per `send`, `action` and `control` export. Leave one out and
- * TypeScript says `Property 'remove' is missing`. `F` is `typeof import('…/features/x.ts')`: a type, so the shard never loads zod.
+ * How the operations of a feature module are done: one function per operation of the shard, under its id. Leave one out and
+ * TypeScript says `Property '"labels.create"' is missing`. `F` is `typeof import('…/features/x.ts')`: a type, so the shard never loads zod.
  */
-export type Twins<F, S extends TwinContexts> = {
-  [K in RemoteNames<F>]: (context: TwinContext<F[K], S>, input: InputOfEndpoint<F[K]>) => Promise<TwinReply<F[K], S>>
+export type HandlersOf<F, C extends HandlerContexts> = {
+  [E in Remote<F> as E extends { id: infer Id extends string } ? Id : never]: (
+    context: HandlerContext<E, C>,
+    input: InputOfEndpoint<E>,
+  ) => Promise<HandlerReply<E, C>>
 }
 
 export type InputOfEndpoint<E> = E extends { input: infer I } ? z.output<I> : never
-export type ReplyOfEndpoint<E> = E extends { reply: infer R } ? z.output<R> : never
+export type ReplyOfEndpoint<E> = E extends Endpoint<'send'> ? Queued : E extends { reply: infer R } ? z.output<R> : never
 
-/** The operationId and kind of each of those exports, so that the shard's table of them is held by the compiler too. */
-export type Ids<F> = { [K in RemoteNames<F>]: F[K] extends Endpoint<RemoteKind, infer Id> ? Id : never }
-export type Kinds<F> = { [K in RemoteNames<F>]: F[K] extends Endpoint<infer K2 extends RemoteKind> ? K2 : never }
+/** Input and answer of each operation of the shard, by id. `A` is a union of feature modules. */
+export type OperationsOf<A> = {
+  [E in A extends unknown ? Remote<A> : never as E extends { id: infer Id extends string } ? Id : never]: {
+    kind: E extends { kind: infer K } ? K : never
+    input: InputOfEndpoint<E>
+    reply: ReplyOfEndpoint<E>
+  }
+}
 
 /** What `engine.call` resolves with for a `send`: fixed by the shard's queue, committed before it answers. */
 export interface Queued {

@@ -1,27 +1,29 @@
 /** The list of areas; nothing else registers anything. */
 import * as account from './account.ts'
-import * as actions from './actions.ts'
 import * as admin from './admin.ts'
-import * as commerce from './commerce.ts'
-import * as contents from './contents.ts'
-import type { Endpoint } from './endpoint.ts'
-import * as events from './events.ts'
+import type { Endpoint, OperationsOf } from './endpoint.ts'
 import * as instance from './instance.ts'
-import * as interactive from './interactive.ts'
 import * as media from './media.ts'
-import * as mediaDownload from './media-download.ts'
 import * as messages from './messages.ts'
-import * as polls from './polls.ts'
 import * as queue from './queue.ts'
-import * as status from './status.ts'
+import * as actions from './send/actions.ts'
+import * as commerce from './send/commerce.ts'
+import * as contents from './send/contents.ts'
+import * as events from './send/events.ts'
+import * as interactive from './send/interactive.ts'
+import * as sentMedia from './send/media.ts'
+import * as polls from './send/polls.ts'
+import * as status from './send/status.ts'
+import * as text from './send/text.ts'
 import * as system from './system.ts'
 import * as webhooks from './webhooks.ts'
 
 const areas = [
   instance,
+  text,
   messages,
+  sentMedia,
   media,
-  mediaDownload,
   contents,
   actions,
   polls,
@@ -39,3 +41,6 @@ const areas = [
 const isEndpoint = (value: object): value is Endpoint => 'kind' in value && 'access' in value
 
 export const endpoints: readonly Endpoint[] = areas.flatMap((area) => Object.values<object>(area).filter(isEndpoint))
+
+/** Input and answer of every operation that a shard carries out, by its id. */
+export type ShardOperations = OperationsOf<(typeof areas)[number]>

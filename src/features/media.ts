@@ -1,185 +1,55 @@
-/** Media: pictures, films, sounds, files, stickers (shared/api/messages.md, 2). */
+/** Received files (shared/api/messages.md, `media.download`). The link is the credential: it was sealed when the message arrived. */
 import { z } from 'zod'
-import { DOCUMENT_LIMIT, MEDIA_LIMIT } from '../domain/media.ts'
-import { send } from './endpoint.ts'
-import { acknowledged, checkMentions, destination, media, messageId, sendOptions, text } from './fields.ts'
+import { Failure } from '../domain/failures.ts'
+import { local } from './endpoint.ts'
 
-const TO_ANYBODY = 'Queued: the outcome is a `delivery` event.'
-const FORMATS_NOTE = 'The format is told by the content, never by a name or a declared type.'
+/** What a browser would run instead of saving it. */
+const RUNNABLE =
+  /^(?:text\/(?:html|xml|css|javascript|ecmascript)|application\/(?:xml|javascript|ecmascript|x-javascript|wasm)|multipart\/.*|message\/.*|[^;]*\+xml)(?:;|$)/i
+const MIME = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; ?[\w-]+=(?:[\w.,+-]+|"[\w.,+ -]*"))*$/
+const UNKNOWN = 'application/octet-stream'
 
-const caption = text(0, 65_536).optional().meta({ description: 'Text below it.', maxLength: 65_536 })
-const viewOnce = z.boolean().default(false).meta({ description: 'Can be opened once; ignored for channels and status.' })
+export const typeOf = (mimeType: string) => (MIME.test(mimeType) && !RUNNABLE.test(mimeType) ? mimeType : UNKNOWN)
 
-interface WithCaption {
-  caption?: string | undefined
-  mentions?: Parameters<typeof checkMentions>[0]
+/** RFC 6266: a name for old readers in ASCII, and the real one. */
+export function disposition(fileName: string | null): string {
+  if (fileName === null) return 'attachment'
+  // Half of a surrogate pair cannot be encoded, and with the u flag it is a character of its own.
+  const name = fileName.replace(/[\p{Cc}\p{Cs}/\\]/gu, '_')
+  const ascii = name.replace(/[^\x20-\x7e]|["%]/g, '_')
+  const encoded = encodeURIComponent(name).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`
 }
-const checkCaption = ({ mentions, caption: content }: WithCaption, issue: (path: string, message: string) => void) =>
-  checkMentions(mentions, content ?? '', issue)
 
-export const sendImage = send('send.sendImage', 'POST /send-image', {
-  summary: 'Send an image',
-  description: `To people, groups, channels and status. jpeg and png go as they are; webp, gif, heic, bmp and tiff are converted. ${FORMATS_NOTE} ${TO_ANYBODY}`,
-  input: {
-    phone: destination('user', 'group', 'newsletter', 'status'),
-    image: media(MEDIA_LIMIT, 'Image'),
-    caption,
-    view_once: viewOnce,
-    ...sendOptions,
-  },
-  check: checkCaption,
-  errors: ['media_invalid'],
-  examples: [
-    {
-      name: 'image',
-      input: { phone: '5511988887777', image: 'https://cdn.example/a.jpg', caption: 'Receipt', view_once: false },
-      reply: acknowledged,
-    },
-  ],
-})
+const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 
-export const sendVideo = send('send.sendVideo', 'POST /send-video', {
-  summary: 'Send a video',
-  description: `To people, groups, channels and status. mp4 (H.264, AAC) and 3gp go as they are; mov, mkv, webm and avi are converted. ${FORMATS_NOTE} ${TO_ANYBODY}`,
-  input: {
-    phone: destination('user', 'group', 'newsletter', 'status'),
-    video: media(MEDIA_LIMIT, 'Video'),
-    caption,
-    view_once: viewOnce,
-    ...sendOptions,
-  },
-  check: checkCaption,
-  errors: ['media_invalid'],
-  examples: [
-    {
-      name: 'video',
-      input: { phone: '120363019502650977-group', video: 'https://cdn.example/v.mp4', caption: 'Demo' },
-      reply: acknowledged,
-    },
-  ],
-})
+/** The link is a credential: what it leads to is not for caches that others share. */
+const CACHE = 'private, no-store'
 
-export const sendAudio = send('send.sendAudio', 'POST /send-audio', {
-  summary: 'Send a voice note or an audio file',
-  description: `To people, groups, channels and status. A voice note that is not ogg/opus is converted to it where a converter is installed. ${FORMATS_NOTE} ${TO_ANYBODY}`,
-  input: {
-    phone: destination('user', 'group', 'newsletter', 'status'),
-    audio: media(MEDIA_LIMIT, 'Audio'),
-    ptt: z.boolean().default(true).meta({ description: 'true: voice note; false: audio file.' }),
-    waveform: z.boolean().default(true).meta({ description: 'Loudness picture; voice notes only.' }),
-    view_once: viewOnce,
-    ...sendOptions,
+export const download = local('media.download', 'GET /media/{link}', {
+  access: 'public',
+  summary: 'Read a received file',
+  description:
+    'The link of a media block of `received`, valid for 24 hours. The file is fetched from the network, decrypted and checked while it is read; one that was changed on its way ends in a cut connection.',
+  input: { link: z.string() },
+  reply: z.instanceof(Uint8Array),
+  contentType: 'application/octet-stream',
+  errors: ['not_found', 'media_download_failed', 'instance_not_connected', 'instance_starting', 'engine_unavailable'],
+  cacheControl: CACHE,
+  async handle({ parts, request }, { link }) {
+    const opened = await parts.receivedFile(link, request.signal)
+    if (!opened) throw new Failure('not_found', { message: 'The link has expired, or it is none.' })
+    const { file, stream, length } = opened
+    const headers = new Headers({
+      'Content-Type': typeOf(file.mimeType),
+      'Content-Disposition': disposition(file.fileName),
+      'X-Content-Type-Options': 'nosniff',
+      'Cache-Control': CACHE,
+    })
+    // Never by what the message declares, which need not be so. An empty file's answer ends by being ended.
+    if (length) headers.set('Content-Length', String(length))
+    if (file.fileSha256) headers.set('ETag', `"${hex(file.fileSha256)}"`)
+    return new Response(stream, { headers })
   },
-  errors: ['media_invalid'],
-  examples: [
-    {
-      name: 'voice note',
-      input: { phone: '5511988887777', audio: 'data:audio/ogg;base64,T2dnUwACAAAAAAAAAAA=', ptt: true },
-      reply: acknowledged,
-    },
-  ],
-})
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what a file name must not hold.
-const FORBIDDEN = /[/\\\u0000-\u001f\u007f-\u009f]/
-const EXTENSION = /^[A-Za-z0-9]{1,16}$/
-/** The last part of a file name, when it can stand for the field. */
-const extensionOf = (fileName: string | undefined) => /\.([A-Za-z0-9]{1,16})$/.exec(fileName ?? '')?.[1]
-
-export const sendDocument = send('send.sendDocument', 'POST /send-document/{extension}', {
-  also: ['/send-document'],
-  summary: 'Send a file',
-  description: `To people, groups and channels. Any format, as it is; its type is told by the extension. With \`edit_message_id\` an own document gets this caption instead. ${TO_ANYBODY}`,
-  input: {
-    extension: z
-      .string()
-      .regex(EXTENSION, 'must be 1 to 16 letters or digits')
-      .optional()
-      .meta({ description: 'Without the dot; may be left out when `file_name` has one.' }),
-    phone: destination('user', 'group', 'newsletter'),
-    document: media(DOCUMENT_LIMIT, 'File').optional(),
-    file_name: text(1, 255)
-      .refine((value) => !FORBIDDEN.test(value), 'must not have slashes or control characters')
-      .optional()
-      .meta({
-        description:
-          'Shown name, without slashes or control characters; default `file.<extension>`. The extension is appended when it is missing.',
-      }),
-    caption,
-    edit_message_id: messageId.optional().meta({ description: 'Own document whose caption is replaced by `caption`.' }),
-    ...sendOptions,
-  },
-  check(input, issue) {
-    checkCaption(input, issue)
-    if (input.edit_message_id !== undefined) return
-    if (input.document === undefined) issue('document', 'is required')
-    if (input.extension === undefined && extensionOf(input.file_name) === undefined) issue('extension', 'is required')
-  },
-  errors: ['media_invalid'],
-  examples: [
-    {
-      name: 'document',
-      input: {
-        extension: 'pdf',
-        phone: '5511988887777',
-        document: 'https://cdn.example/i.pdf',
-        file_name: 'Invoice 1042.pdf',
-        caption: 'Due on Friday',
-      },
-      reply: acknowledged,
-    },
-  ],
-})
-
-export const sendSticker = send('send.sendSticker', 'POST /send-sticker', {
-  summary: 'Send a sticker',
-  description: `To people, groups and channels. webp goes as it is; jpeg, png, gif and mp4 are converted. ${FORMATS_NOTE} ${TO_ANYBODY}`,
-  input: {
-    phone: destination('user', 'group', 'newsletter'),
-    sticker: media(MEDIA_LIMIT, 'Sticker; 512x512 WebP recommended'),
-    sticker_author: text(1, 128).optional().meta({ description: 'Shown as its publisher.', minLength: 1, maxLength: 128 }),
-    ...sendOptions,
-  },
-  errors: ['media_invalid'],
-  examples: [
-    {
-      name: 'sticker',
-      input: { phone: '5511988887777', sticker: 'https://cdn.example/s.webp', sticker_author: 'Example' },
-      reply: acknowledged,
-    },
-  ],
-})
-
-export const sendGif = send('send.sendGif', 'POST /send-gif', {
-  summary: 'Send a GIF',
-  description: `To people, groups and channels. The network plays an mp4 without sound; a gif is converted. ${FORMATS_NOTE} ${TO_ANYBODY}`,
-  input: {
-    phone: destination('user', 'group', 'newsletter'),
-    gif: media(MEDIA_LIMIT, 'mp4, or gif'),
-    caption,
-    ...sendOptions,
-  },
-  check: checkCaption,
-  errors: ['media_invalid'],
-  examples: [
-    {
-      name: 'gif',
-      input: { phone: '5511988887777', gif: 'https://cdn.example/g.mp4', caption: '' },
-      reply: acknowledged,
-    },
-  ],
-})
-
-export const sendPtv = send('send.sendPtv', 'POST /send-ptv', {
-  summary: 'Send a round video note',
-  description: `To people and groups. mp4 goes as it is, other videos are converted. ${FORMATS_NOTE} ${TO_ANYBODY}`,
-  input: {
-    phone: destination('user', 'group'),
-    ptv: media(MEDIA_LIMIT, 'Square mp4, up to 60 s recommended'),
-    ...sendOptions,
-  },
-  errors: ['media_invalid'],
-  examples: [
-    { name: 'round video', input: { phone: '5511988887777', ptv: 'https://cdn.example/round.mp4' }, reply: acknowledged },
-  ],
+  examples: [{ name: 'a received image', input: { link: 'c2VhbGVkLWxpbms' } }],
 })

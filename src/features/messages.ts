@@ -1,58 +1,6 @@
-/** Messages: text out, read receipts (shared/api/messages.md). */
-import { z } from 'zod'
-import { action, send } from './endpoint.ts'
-import {
-  acknowledged,
-  chat,
-  checkMentions,
-  Done,
-  destination,
-  identifier,
-  messageId,
-  oneOf,
-  sendOptions,
-  text,
-} from './fields.ts'
-
-export const sendText = send('send.sendText', 'POST /send-text', {
-  summary: 'Send a text',
-  description:
-    'To people, groups, channels and status. Queued: the outcome is a `delivery` event. With `edit_message_id` an own message of the ' +
-    'last 15 minutes gets this text (or, when it was media, this caption).',
-  input: {
-    phone: destination('user', 'group', 'newsletter', 'status'),
-    message: text(1, 65_536).meta({
-      description: 'Network markup (`*bold*`, `_italic_`, `~strike~`) passes through.',
-      minLength: 1,
-      maxLength: 65_536,
-    }),
-    link_preview: z.boolean().default(true).meta({ description: 'Card for the first URL of the text.' }),
-    edit_message_id: messageId.optional().meta({ description: 'Own message to edit; `reply_to_message_id` is then ignored.' }),
-    private_answer: z
-      .boolean()
-      .default(false)
-      .meta({ description: 'In a group, with `reply_to_message_id`: answer the quoted author in private.' }),
-    ...sendOptions,
-  },
-  check: ({ mentions, message }, issue) => checkMentions(mentions, message, issue),
-  examples: [
-    {
-      name: 'text',
-      input: {
-        phone: '5511988887777',
-        message: 'Order *1042* is ready https://shop.example/o/1042',
-        link_preview: true,
-        delay_typing: 2,
-      },
-      reply: acknowledged,
-    },
-    {
-      name: 'edit',
-      input: { phone: '5511988887777', message: 'Order *1042* was shipped', edit_message_id: '3EB0EE97803A91FF2C0ED1' },
-      reply: acknowledged,
-    },
-  ],
-})
+/** What is done about messages at once: read receipts, presence (shared/api/messages.md). */
+import { action } from './endpoint.ts'
+import { chat, Done, identifier, messageId, oneOf } from './fields.ts'
 
 export const readMessage = action('messages.readMessage', 'POST /read-message', {
   writes: false,
@@ -66,7 +14,8 @@ export const readMessage = action('messages.readMessage', 'POST /read-message', 
     }).optional(),
   },
   reply: Done,
-  errors: ['invalid_phone', 'not_allowed', 'message_not_found', 'chat_not_found'],
+  notFound: 'chat_not_found',
+  errors: ['invalid_phone', 'not_allowed', 'message_not_found'],
   examples: [{ name: 'read', input: { phone: '5511988887777', message_id: '3EB0796DC6B777C0C7CD' }, reply: { value: true } }],
 })
 
@@ -86,6 +35,7 @@ export const sendPresence = action('messages.sendPresence', 'POST /send-presence
     if (phone === undefined && !ACCOUNT_WIDE.has(presence)) issue('phone', 'is required')
   },
   reply: Done,
+  notFound: 'chat_not_found',
   errors: ['invalid_phone', 'not_allowed'],
   examples: [{ name: 'typing', input: { phone: '5511988887777', presence: 'composing' }, reply: { value: true } }],
 })

@@ -8,7 +8,8 @@ import { SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import { maySend } from '../domain/workspace.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { CallOf, Engine, OperationId } from '../engine/engine.ts'
+import { callOf } from '../features/call.ts'
 import type { Endpoint, Queued } from '../features/endpoint.ts'
 import { parseInput, type RawFields, readBody } from '../features/input.ts'
 import type { InstanceCall, Parts } from '../features/parts.ts'
@@ -165,17 +166,18 @@ function idempotencyKeyOf({ kind }: Endpoint, c: Context<Env>): string | undefin
 }
 
 async function askShard(
-  { id, kind }: Endpoint,
+  endpoint: Endpoint,
   instance: InstanceId,
   input: unknown,
   idempotencyKey: string | undefined,
   { engine, tally }: MountDeps,
 ): Promise<unknown> {
+  const { id, kind } = endpoint
   const begun = performance.now()
   // A send is only queued here: what becomes of it is counted when its turn has come.
   const isImmediate = kind !== 'send'
   try {
-    return await engine.call(instance, id, input, idempotencyKey)
+    return await engine.call(instance, callOf(endpoint, input) as CallOf<OperationId>, idempotencyKey)
   } catch (error) {
     const code = error instanceof Failure ? error.code : 'internal'
     if (isImmediate) tally.add('svc_engine_action_errors_total', { operation: id, code })

@@ -6,18 +6,7 @@
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { DAY } from '../domain/clock.ts'
-import type { SealedFile } from '../domain/file-download.ts'
-
-export interface ReceivedFile extends SealedFile {
-  /** On the network's host of files, query included. */
-  path: string
-  mimeType: string
-  fileName: string | null
-  /** The message, as the network knows it: needed to ask the phone for a new upload. */
-  key: { id: string; remoteJid: string; fromMe: boolean; participant?: string }
-  /** Time of the message, epoch ms. */
-  at: number
-}
+import type { ReceivedFile } from '../domain/file-download.ts'
 
 export interface OpenedLink {
   instance: string

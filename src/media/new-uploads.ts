@@ -2,7 +2,7 @@
  * What the network has lost, and the phone has been asked to upload again. One question per file at a time, however many read it, and
  * where it lies now is remembered: the links that are out still name the old place.
  */
-import type { ReceivedFile } from './links.ts'
+import type { ReceivedFile } from '../domain/file-download.ts'
 
 /** Bounded by forgetting the oldest: then the phone is asked once more. */
 const MAX_KNOWN = 1_000

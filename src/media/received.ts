@@ -4,9 +4,9 @@
  */
 import { type Clock, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
-import type { OpenDownload, OpenFile } from '../domain/file-download.ts'
+import type { OpenDownload, OpenFile, ReceivedFile } from '../domain/file-download.ts'
 import type { FairSlots } from '../egress/fair-slots.ts'
-import type { MediaLinks, OpenedLink, ReceivedFile } from './links.ts'
+import type { MediaLinks, OpenedLink } from './links.ts'
 import { type AskAgain, createNewUploads } from './new-uploads.ts'
 
 export interface ReceivedMediaDeps {

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Failure } from '../../src/domain/failures.ts'
 import { DEFAULT_SETTINGS, type InstanceConfig, type RuntimeState, type WebhookSettings } from '../../src/domain/instance.ts'
+import type { CallOf } from '../../src/engine/engine.ts'
 import { createPooledEngine, type PooledEngine, type PoolSetup } from '../../src/engine/pool.ts'
 import { threadModule } from '../../src/engine/thread.ts'
 
@@ -27,13 +28,17 @@ const setup: PoolSetup = {
 const config = (id: string, settings = DEFAULT_SETTINGS): InstanceConfig => ({ id, settings, webhooks: {} as WebhookSettings })
 const unavailable = (error: unknown) => error instanceof Failure && error.code === 'engine_unavailable'
 
+/** What the small shard answers to. */
+const asks = (operation: string, input: unknown = null) =>
+  ({ kind: 'control', operation, input }) as unknown as CallOf<'instance.status'>
+
 interface Echo {
   calls: number
   threadId: number
   shard: number
   proxy: string | null
 }
-const echo = async (engine: PooledEngine, id: string) => (await engine.call(id, 'echo', null)) as Echo
+const echo = async (engine: PooledEngine, id: string) => (await engine.call(id, asks('echo'))) as unknown as Echo
 
 /** Asks again until the shard answers; the test's own time limit bounds it. */
 async function untilAnswered(engine: PooledEngine, id: string): Promise<Echo> {
@@ -69,12 +74,12 @@ describe('a pool of two shards', { timeout: 60_000 }, () => {
   })
 
   test('an unexpected error is internal for the caller and leaves the shard alive', async () => {
-    await assert.rejects(engine.call('a', 'throw', null), (error) => error instanceof Failure && error.code === 'internal')
+    await assert.rejects(engine.call('a', asks('throw')), (error) => error instanceof Failure && error.code === 'internal')
     assert.ok(await echo(engine, 'a'))
   })
 
   test('an instance nobody hosts is answered with engine_unavailable', async () => {
-    await assert.rejects(engine.call('nobody', 'echo', null), unavailable)
+    await assert.rejects(engine.call('nobody', asks('echo')), unavailable)
   })
 
   test('an instance that could not be booted because of a full disk is booted again, without being asked for', async () => {
@@ -88,13 +93,13 @@ describe('a pool of two shards', { timeout: 60_000 }, () => {
       const shard = engine.shardOf('a')!
       const generation = engine.generations()[shard]!
       const neighbour = await echo(engine, 'b')
-      const inFlight = assert.rejects(engine.call('a', 'never', null), unavailable)
+      const inFlight = assert.rejects(engine.call('a', asks('never')), unavailable)
       const crashed = engine.crashShard(shard, how)
       const meanwhile = await echo(engine, 'b')
       await Promise.all([inFlight, crashed])
       assert.equal(meanwhile.threadId, neighbour.threadId)
       assert.equal(engine.isReady(), false)
-      await assert.rejects(engine.call('a', 'echo', null), unavailable)
+      await assert.rejects(engine.call('a', asks('echo')), unavailable)
 
       const back = await untilAnswered(engine, 'a')
       await untilAnswered(engine, 'c')
@@ -117,7 +122,7 @@ describe('a pool of two shards', { timeout: 60_000 }, () => {
     await assert.rejects(engine.stop('c', 'erase'), unavailable)
     await engine.stop('c', 'keep')
     await untilAnswered(engine, 'a')
-    await assert.rejects(engine.call('c', 'echo', null), unavailable)
+    await assert.rejects(engine.call('c', asks('echo')), unavailable)
     assert.equal(engine.shardOf('c'), undefined)
   })
 })
@@ -137,7 +142,7 @@ test('an instance whose creation fails can be erased, and does not come back', {
     await engine.stop('slow', 'erase')
     await untilAnswered(engine, 'a')
     while (engine.shardOf('slow') !== undefined) await wait(10)
-    await assert.rejects(engine.call('slow', 'echo', null), unavailable)
+    await assert.rejects(engine.call('slow', asks('echo')), unavailable)
   } finally {
     await engine.close(1_000)
   }
@@ -249,10 +254,10 @@ test('a pool whose threads cannot load does not start and leaves nothing behind'
 test('after close nothing is answered and no thread is left', { timeout: 60_000 }, async () => {
   const engine = await createPooledEngine({ ...setup, shards: 1 })
   await engine.start(config('a'), 'create')
-  const pending = assert.rejects(engine.call('a', 'never', null), unavailable)
+  const pending = assert.rejects(engine.call('a', asks('never')), unavailable)
   await engine.close(1_000)
   await pending
-  await assert.rejects(engine.call('a', 'echo', null), unavailable)
+  await assert.rejects(engine.call('a', asks('echo')), unavailable)
   await assert.rejects(engine.start(config('b'), 'create'), unavailable)
   assert.equal(engine.isReady(), false)
 })

@@ -22,6 +22,7 @@ import { createInstance, type HostedInstance } from '../../workers/shard/instanc
 import { type OpenShard, openShard } from '../../workers/shard/open.ts'
 import { type NetworkThread, startNetworkThread } from '../harness/network.ts'
 import '../harness/library-deadlines.ts'
+import { callTo } from '../harness/calls.ts'
 import { createSandbox, type Sandbox } from '../harness/sandbox.ts'
 import { newPhone } from './states-seen.ts'
 
@@ -150,7 +151,7 @@ async function hold(
         const state = held.state()
         return state.status === status && state.reason === reason && state
       }),
-    ask: async <T>(operation: string, input: unknown = {}) => (await instance.call(operation, input)) as T,
+    ask: async <T>(operation: string, input = {}) => (await instance.call(callTo(operation, input))) as T,
   }
   if (how === 'create') await sandbox.createPhone(phone)
   await instance.start(how)

@@ -17,6 +17,7 @@ import { openShard } from '../../workers/shard/open.ts'
 import type { ShardDeps } from '../../workers/shard/shard-deps.ts'
 import { startNetworkThread } from '../harness/network.ts'
 import '../harness/library-deadlines.ts'
+import { callTo } from '../harness/calls.ts'
 import { type Receiver, startReceiver } from '../harness/receiver.ts'
 import { createSandbox, type Sandbox } from '../harness/sandbox.ts'
 import { INSTANCE, webhookSettings } from '../unit/storage/fixtures.ts'
@@ -105,7 +106,7 @@ export async function startHosted(phone: string, more: Partial<ShardDeps> = {}):
 
   await instance.start('create')
   await sandbox.createPhone(phone)
-  const { value } = (await instance.call('instance.qrCode', {})) as { value: string }
+  const { value } = (await instance.call(callTo('instance.qrCode'))) as { value: string }
   await sandbox.scan(phone, value)
   await until('connected', () => state?.status === 'connected')
   const world: HostedWorld = {
@@ -119,7 +120,7 @@ export async function startHosted(phone: string, more: Partial<ShardDeps> = {}):
     untilRelinked: (what, isSo) =>
       until(what, async () => {
         if (await isSo()) return true
-        if (state!.status === 'disconnected') await world.instance.call('instance.restart', {})
+        if (state!.status === 'disconnected') await world.instance.call(callTo('instance.restart'))
         return false
       }),
     refuse(when) {

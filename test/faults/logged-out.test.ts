@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { keys } from '../../src/storage/keys.ts'
+import { callTo } from '../harness/calls.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
 import { until } from './ground.ts'
 import { type HostedWorld, startHosted } from './hosted.ts'
@@ -54,9 +55,9 @@ test('journal, dead letters, marks, secrets, sent and waiting messages and calls
       found.some((key) => key.startsWith(prefix)),
       prefix,
     )
-  await instance.call('instance.disconnect', {})
+  await instance.call(callTo('instance.disconnect'))
   assert.deepEqual(await kept(), [])
-  const { value } = (await instance.call('instance.qrCode', {})) as { value: string }
+  const { value } = (await instance.call(callTo('instance.qrCode'))) as { value: string }
   await sandbox.scan(PHONE, value)
   await until('connected', () => world.state().status === 'connected')
   await receives('to the second device')

@@ -1,9 +1,9 @@
 /** An instance that stops: what is in flight comes to its end, and nothing is written behind it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { parseIdentifier } from '../../src/domain/ids.ts'
 import { keys } from '../../src/storage/keys.ts'
 import { createInstance } from '../../workers/shard/instance.ts'
+import { callTo } from '../harness/calls.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
 import { pause, until } from './ground.ts'
 import { type HostedWorld, startHosted } from './hosted.ts'
@@ -22,12 +22,12 @@ async function recordsOf(prefix: string): Promise<string[]> {
   return found
 }
 
-const text = (message: string) => ({ phone: parseIdentifier(CONTACTS[0]), message })
+const text = (message: string) => ({ phone: CONTACTS[0], message })
 
 test('the item in flight at a stop ends by the answer of the network and is not sent again', async () => {
   const { sandbox, instance, store, receiver } = world
   await sandbox.fault({ on: 'message', match: { type: 'text' }, do: { delay_ms: 1_000 }, times: 1 })
-  const { message_id } = (await instance.call('send.sendText', text('in flight'))) as { message_id: string }
+  const { message_id } = (await instance.call(callTo('send.sendText', text('in flight')))) as { message_id: string }
   await until('in flight', async () => (await store.get(keys.queueInFlight(INSTANCE))) !== undefined)
   await instance.stop('keep')
   assert.deepEqual(await recordsOf(keys.queue(INSTANCE)), [])
@@ -53,13 +53,13 @@ test('a request that is being queued while its instance is erased leaves nothing
   })
   const instance = createInstance({ ...world.deps, store: slow }, world.config)
   await instance.start('boot')
-  const queued = instance.call('send.sendText', text('too late'))
+  const queued = instance.call(callTo('send.sendText', text('too late')))
   const ended = Promise.all([instance.stop('erase'), queued.catch(() => {})])
   // Long enough for an erasure that does not wait.
   await Promise.race([ended, pause(1_500)])
   letGo()
   await ended
   assert.deepEqual(await recordsOf(keys.instance(INSTANCE)), [])
-  await assert.rejects(instance.call('send.sendText', text('later still')))
+  await assert.rejects(instance.call(callTo('send.sendText', text('later still'))))
   assert.deepEqual(await recordsOf(keys.instance(INSTANCE)), [])
 })

@@ -50,6 +50,8 @@ const RULES: readonly Rule[] = [
   {
     of: ['src/engine/engine.ts', 'src/engine/protocol.ts'],
     run: ['src/domain/', 'src/engine/engine.ts'],
+    // The vocabulary of `call` is that of the declarations: types only.
+    types: ['src/features/'],
     packages: { only: [/^valibot$/] },
   },
   { of: ['src/engine/'], run: ['src/domain/'], types: ['src/metrics/'], packages: { not: [BAILEYS, HTTP] } },

@@ -1,17 +1,21 @@
-/** What main asks of an instance by an operation's name: each kind of twin is run with what its kind is given. */
+/** What main asks of an instance: the handler of the operation is run with what its kind is given. */
+import type { Logger } from 'pino'
+import type { Call } from '../../src/domain/call.ts'
 import { Failure } from '../../src/domain/failures.ts'
 import type { InstanceConfig, RuntimeState, Status } from '../../src/domain/instance.ts'
 import { runAs } from './baileys/rejections.ts'
 import type { Recent } from './chats/recent.ts'
+import { createAsk } from './connection/ask.ts'
 import type { Pairing } from './connection/pairing.ts'
 import type { Session } from './connection/session.ts'
 import type { StatusKeeper } from './lifecycle/status.ts'
-import { operations } from './operations/index.ts'
+import { handlerOf } from './operations/index.ts'
 import type { ControlContext } from './operations/types.ts'
 import type { SendingLine } from './send/outgoing.ts'
 
-export interface OperationCallDeps {
+export interface DispatchDeps {
   instance: string
+  log: Logger
   line: SendingLine
   status: StatusKeeper
   pairing: Pairing
@@ -20,10 +24,10 @@ export interface OperationCallDeps {
   session(): Session | null
 }
 
-export type CallOperation = (operation: string, input: unknown, idempotencyKey?: string) => Promise<unknown>
+export type Dispatch = (call: Call, idempotencyKey?: string) => Promise<unknown>
 
-export function createOperationCalls(deps: OperationCallDeps): CallOperation {
-  const { instance, line, status, pairing, recent } = deps
+export function createDispatch(deps: DispatchDeps): Dispatch {
+  const { instance, log, line, status, pairing, recent } = deps
 
   const control: ControlContext = {
     get config() {
@@ -56,18 +60,30 @@ export function createOperationCalls(deps: OperationCallDeps): CallOperation {
     throw new Failure(isComingUp(status.state.status) ? 'instance_starting' : 'instance_not_connected')
   }
 
-  return async (operation, input, idempotencyKey) => {
-    const twin = operations.get(operation)
-    if (!twin) throw new Failure('not_found')
-    switch (twin.kind) {
+  async function act({ operation, input, ...rest }: Extract<Call, { kind: 'action' }>): Promise<unknown> {
+    const handler = handlerOf('action', operation)
+    if (!handler) throw new Failure('not_found')
+    const session = connected()
+    const ask = createAsk(session, rest)
+    return handler({ ask, session, recent, state: status.state, log, enqueue: line.enqueue }, input as never)
+  }
+
+  async function controlled({ operation, input }: Extract<Call, { kind: 'control' }>): Promise<unknown> {
+    const handler = handlerOf('control', operation)
+    if (!handler) throw new Failure('not_found')
+    return handler(control, input as never)
+  }
+
+  return async (call, idempotencyKey) => {
+    switch (call.kind) {
       case 'send':
-        return line.enqueue(operation, input as Record<string, unknown>, idempotencyKey)
+        return line.enqueue(call, idempotencyKey)
       case 'action':
-        return runAs(instance, () => twin.run({ session: connected(), recent, state: status.state }, input as never))
+        return runAs(instance, () => act(call))
       case 'control':
-        return runAs(instance, () => twin.run(control, input as never))
+        return runAs(instance, () => controlled(call))
       default:
-        return twin satisfies never
+        return call satisfies never
     }
   }
 }

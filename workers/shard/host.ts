@@ -122,7 +122,7 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
       case 'configure':
         return (await find(command.config.id)).configure(command.config)
       case 'call':
-        return (await find(command.instance)).call(command.operation, command.input, command.idempotencyKey)
+        return (await find(command.instance)).call(command.call, command.idempotencyKey)
       case 'stop':
         return stop(shard, command.instance, command.how)
       case 'prepared':
@@ -153,7 +153,7 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
     const about = {
       command: command.type,
       instance: 'instance' in command ? command.instance : 'config' in command ? command.config.id : undefined,
-      operation: 'operation' in command ? command.operation : undefined,
+      operation: command.type === 'call' ? command.call.operation : undefined,
     }
     // A start that the disk prevents is tried again by the engine, which takes what is unavailable for a shard that has gone.
     if (isStorageFailure(error) && !(command.type === 'start' && command.how === 'boot')) {

@@ -2,6 +2,7 @@
  * One instance: wires its link, status, queue, outbox and inbox together, and is the only thing that knows them all. Each of them has
  * its own file and its own state; here is only what one tells another.
  */
+import { type Call, sendCall } from '../../src/domain/call.ts'
 import { SECOND } from '../../src/domain/clock.ts'
 import { parseIdentifier } from '../../src/domain/ids.ts'
 import type { InstanceConfig, RuntimeState, Status } from '../../src/domain/instance.ts'
@@ -13,7 +14,7 @@ import { createSavedContacts } from './chats/saved-contacts.ts'
 import { createSecrets } from './chats/secrets.ts'
 import { createLink } from './connection/link.ts'
 import { createPairing } from './connection/pairing.ts'
-import { createOperationCalls } from './dispatch.ts'
+import { createDispatch } from './dispatch.ts'
 import { eraseInstance } from './erase.ts'
 import { createOwnStore } from './instance-store.ts'
 import { createKeyStore } from './keys/key-store.ts'
@@ -31,7 +32,7 @@ import { createOutbox } from './webhooks/outbox.ts'
 export interface HostedInstance {
   start(how: StartHow): Promise<RuntimeState>
   configure(config: InstanceConfig): Promise<void>
-  call(operation: string, input: unknown, idempotencyKey?: string): Promise<unknown>
+  call(call: Call, idempotencyKey?: string): Promise<unknown>
   stop(how: StopHow): Promise<void>
   reading(): Reading
 }
@@ -146,7 +147,9 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     },
     async answerCall(phone, message, key) {
       const identifier = parseIdentifier(phone)
-      if (identifier) await line.enqueue('instance.callReject', { phone: identifier, message, link_preview: false }, key)
+      if (!identifier) return
+      const input = { phone: identifier, message, link_preview: false }
+      await line.enqueue(sendCall('instance.callReject', input, { to: identifier }), key)
     },
   })
 
@@ -190,8 +193,9 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     own: receiving.own,
   })
 
-  const call = createOperationCalls({
+  const call = createDispatch({
     instance: id,
+    log,
     line,
     status,
     pairing,

@@ -11,7 +11,7 @@ import type { StateStore } from '../../src/storage/contract.ts'
 import type { Sealer } from '../../src/storage/seal.ts'
 import type { WebVersion } from './baileys/version.ts'
 import type { KeyCache } from './keys/key-store.ts'
-import type { SendFiles } from './operations/types.ts'
+import type { SendFiles } from './send/contract.ts'
 import type { Deliver } from './webhooks/delivery.ts'
 
 export interface ShardDeps {

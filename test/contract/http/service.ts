@@ -54,9 +54,9 @@ export function doubleEngine() {
     },
     configure: async (config) => void configured.push(config),
     stop: async (instance) => void stopped.push(instance),
-    async call(instance, operation, input) {
+    async call(instance, { operation, input }) {
       calls.push({ instance, operation, input })
-      return double.answer(instance, operation, input)
+      return double.answer(instance, operation, input) as never
     },
     onEvent: (listener) => void listeners.push(listener),
     isReady: () => true,

@@ -35,7 +35,7 @@ function createSmallInstance(deps: ShardDeps, first: InstanceConfig): HostedInst
     async configure(next) {
       config = next
     },
-    async call(operation, input) {
+    async call({ operation, input }) {
       calls++
       switch (operation) {
         case 'never':

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CalendarEvent } from '../../../src/features/events.ts'
+import { CalendarEvent } from '../../../src/features/send/events.ts'
 
 const takes = (date_time: string) => CalendarEvent.safeParse({ name: 'Planning', date_time }).success
 

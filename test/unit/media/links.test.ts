@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { DAY } from '../../../src/domain/clock.ts'
-import { disposition, typeOf } from '../../../src/features/media-download.ts'
+import type { ReceivedFile } from '../../../src/domain/file-download.ts'
+import { disposition, typeOf } from '../../../src/features/media.ts'
 import { ChangedFile, decrypted } from '../../../src/media/decrypt.ts'
-import { createMediaLinks, type ReceivedFile } from '../../../src/media/links.ts'
+import { createMediaLinks } from '../../../src/media/links.ts'
 import { sealMedia } from '../../../workers/simulator/people/media.ts'
 
 const NOW = 1_767_225_600_000

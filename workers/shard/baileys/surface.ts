@@ -296,7 +296,7 @@ export const LEANINGS: readonly Leaning[] = [
     text: ["anyTriggered = ws.emit('frame', frame);"],
   },
   {
-    of: 'operations/received-media.ts',
+    of: 'operations/media.ts',
     file: RECEIVE,
     text: ["case 'mediaretry': const event = decodeMediaRetryNode(node); ev.emit('messages.media-update', [event]);"],
   },

@@ -9,7 +9,7 @@ import { MB, type MediaInput } from '../../../src/domain/media.ts'
 import { StorageFailure } from '../../../src/domain/storage-failure.ts'
 import { guardedDownload } from '../../../src/egress/guarded-download.ts'
 import { FetchFailed } from '../../../src/egress/guarded-fetch.ts'
-import type { SendContext } from '../operations/types.ts'
+import type { SendContext } from '../send/contract.ts'
 
 const MAX_REDIRECTS = 5
 /** Below this, in bytes, what failed may have failed for want of disk, whatever the converter made of it. */

@@ -2,7 +2,7 @@
 import type { proto } from '@whiskeysockets/baileys'
 import { MEDIA_LIMIT, type MediaInput } from '../../../src/domain/media.ts'
 import type { PreparedMedia, Purpose } from '../../../src/domain/media-job.ts'
-import type { SendContext } from '../operations/types.ts'
+import type { SendContext } from '../send/contract.ts'
 import type { Destination } from '../send/destination.ts'
 import { withMedia } from './arrival.ts'
 import { type Uploaded, type UploadType, upload } from './upload.ts'

@@ -1,7 +1,7 @@
 /** Files: sent as they are, under a name and the type its extension stands for. */
 import type { proto } from '@whiskeysockets/baileys'
 import { DOCUMENT_LIMIT, type MediaInput } from '../../../src/domain/media.ts'
-import type { SendContext } from '../operations/types.ts'
+import type { SendContext } from '../send/contract.ts'
 import type { Destination } from '../send/destination.ts'
 import { withMedia } from './arrival.ts'
 import { mimeOf } from './extensions.ts'

@@ -10,7 +10,7 @@ import { pipeline } from 'node:stream/promises'
 import { type proto, toNumber } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
 import { decrypted } from '../../../src/media/decrypt.ts'
-import type { SendContext } from '../operations/types.ts'
+import type { SendContext } from '../send/contract.ts'
 import { upload } from './upload.ts'
 
 const MEDIA_ORIGIN = 'https://mmg.whatsapp.net'

@@ -1,7 +1,7 @@
 /** How a message with a medium leaves, by the kind of chat. */
 import { randomBytes } from 'node:crypto'
 import { normalizeMessageContent, type proto } from '@whiskeysockets/baileys'
-import type { Accepted, SendContext } from '../operations/types.ts'
+import type { Accepted, SendContext } from '../send/contract.ts'
 import type { Destination } from '../send/destination.ts'
 import { sendPost } from '../send/newsletter.ts'
 import { sendLetter } from '../send/relay.ts'

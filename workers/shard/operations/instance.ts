@@ -5,15 +5,15 @@ import type { RuntimeState, Status } from '../../../src/domain/instance.ts'
 import { sentence } from '../../../src/domain/sentences.ts'
 import { requestCode } from '../connection/pairing-code.ts'
 import { bare } from '../wire/jid.ts'
-import type { ControlContext, Operations } from './types.ts'
+import type { ControlContext, Handlers } from './types.ts'
 
 /** How long `GET /qr-code` waits for the first code. */
 const QR_WAIT = 8 * SECOND
 
 const NOT_RUNNING: readonly Status[] = ['created', 'logged_out', 'banned', 'stopped']
 
-export const instance: Operations<typeof import('../../../src/features/instance.ts')> = {
-  async qrCode(context) {
+export const instance: Handlers<typeof import('../../../src/features/instance.ts')> = {
+  async 'instance.qrCode'(context) {
     const { pairing } = context
     const state =
       NOT_RUNNING.includes(context.state.status) || context.state.status === 'qr'
@@ -27,7 +27,7 @@ export const instance: Operations<typeof import('../../../src/features/instance.
     return { value: `data:image/png;base64,${png.toString('base64')}`, expires_at: iso(code.expiresAt), connected }
   },
 
-  async qrCodeImage(context) {
+  async 'instance.qrCodeImage'(context) {
     const { pairing } = context
     if (context.state.status === 'qr') await context.request('qrRequested')
     const png = pairing.current() && (await pairing.png())
@@ -35,7 +35,7 @@ export const instance: Operations<typeof import('../../../src/features/instance.
     return Uint8Array.from(png)
   },
 
-  async phoneCode(context, { phone }) {
+  async 'instance.phoneCode'(context, { phone }) {
     const { pairing, session, state } = context
     assertPairable(state)
     if (!session || !pairing.current()) throw new Failure('instance_starting')
@@ -43,12 +43,12 @@ export const instance: Operations<typeof import('../../../src/features/instance.
     return { value: await pairing.phoneCode(phone, () => requestCode(session, phone)) }
   },
 
-  async status({ state, session }) {
+  async 'instance.status'({ state, session }) {
     const connected = state.status === 'connected' && session?.isOpen === true
     return { connected, smartphone_connected: connected, status: state.status, phone: state.phone, error: sentence(state) }
   },
 
-  async device({ session, state }) {
+  async 'instance.device'({ session, state }) {
     return {
       phone: state.phone ?? '',
       jid: bare(session.me?.id ?? ''),
@@ -58,9 +58,9 @@ export const instance: Operations<typeof import('../../../src/features/instance.
     }
   },
 
-  restart: async (context) => after(await context.request('restartRequested')),
+  'instance.restart': async (context) => after(await context.request('restartRequested')),
 
-  disconnect: async (context) => after(await context.request('disconnectRequested')),
+  'instance.disconnect': async (context) => after(await context.request('disconnectRequested')),
 }
 
 const after = ({ status }: RuntimeState) => ({ value: true as const, status })

@@ -1,94 +1,63 @@
-/** Media: how `src/features/media.ts` is done on the wire. */
-import type { proto } from '@whiskeysockets/baileys'
+/**
+ * A received file the network has forgotten: the phone is asked to upload it again (shared/api/messages.md, `media.download`). Not the
+ * library's `updateMediaMessage`, which listens for the answer until the connection ends, however long ago we gave up.
+ */
+import {
+  type BaileysEventMap,
+  decryptMediaRetryData,
+  encryptMediaRetryRequest,
+  proto,
+  type WAMessageKey,
+} from '@whiskeysockets/baileys'
+import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
-import type { Identifier } from '../../../src/domain/ids.ts'
-import type { MediaInput } from '../../../src/domain/media.ts'
-import { audioMessage, imageMessage, stickerMessage, videoMessage } from '../media/compose.ts'
-import { documentMessage } from '../media/document.ts'
-import { sendMedia } from '../media/send.ts'
-import { editMessage } from '../send/compose/edit.ts'
-import { type SharedFields, surroundings } from '../send/context-info.ts'
-import { type Destination, resolveDestination } from '../send/destination.ts'
-import type { Operations, SendContext } from './types.ts'
+import type { ReceivedFile } from '../../../src/domain/file-download.ts'
+import type { Session } from '../connection/session.ts'
+import { within } from '../connection/within.ts'
+import type { ActionContext } from './types.ts'
 
-/** Quote and mentions are looked at before anything is fetched: what cannot be sent costs nothing. */
-async function prepared(context: SendContext, input: SharedFields & { phone: Identifier; caption?: string | undefined }) {
-  const to = await resolveDestination(context.session, input.phone)
-  const around = await surroundings(context, to, input, input.caption)
-  return { to, info: around.info, caption: input.caption ? { caption: around.text } : {} }
+/** Time for the phone to answer. */
+const PHONE_DEADLINE = 30 * SECOND
+
+type Answer = BaileysEventMap['messages.media-update'][number]
+
+export const media = {
+  /** Resolves with where it lies now. */
+  'media.askAgain': ({ session }: ActionContext, file: ReceivedFile): Promise<string> => askAgain(session, file),
 }
 
-/** Seen once: nobody may keep it, so channels and status, where everybody may come back, do not know it. */
-const isOnce = (wanted: boolean, to: Destination) => wanted && to.kind !== 'newsletter' && to.kind !== 'status'
-
-export const media: Operations<typeof import('../../../src/features/media.ts')> = {
-  async sendImage(context, input) {
-    const { to, info, caption } = await prepared(context, input)
-    const viewOnce = isOnce(input.view_once, to)
-    const image = { ...(await imageMessage(context, to, input.image)), ...caption, ...(viewOnce ? { viewOnce } : {}) }
-    const content: proto.IMessage = { imageMessage: image }
-    return sendMedia(context, to, { content: viewOnce ? { viewOnceMessageV2: { message: content } } : content, info })
-  },
-
-  async sendVideo(context, input) {
-    const { to, info, caption } = await prepared(context, input)
-    const viewOnce = isOnce(input.view_once, to)
-    const video = { ...(await videoMessage(context, to, input.video)), ...caption, ...(viewOnce ? { viewOnce } : {}) }
-    const content: proto.IMessage = { videoMessage: video }
-    return sendMedia(context, to, { content: viewOnce ? { viewOnceMessageV2: { message: content } } : content, info })
-  },
-
-  async sendAudio(context, input) {
-    const { to, info } = await prepared(context, { ...input, mentions: [] })
-    const viewOnce = isOnce(input.view_once, to)
-    const audio = { ...(await audioMessage(context, to, input.audio, input)), ...(viewOnce ? { viewOnce } : {}) }
-    const content: proto.IMessage = { audioMessage: audio }
-    // Sound has a wrapper of its own: clients that do not know it show nothing instead of a picture they cannot draw.
-    return sendMedia(context, to, { content: viewOnce ? { viewOnceMessageV2Extension: { message: content } } : content, info })
-  },
-
-  async sendDocument(context, input) {
-    if (input.edit_message_id !== undefined) return changeCaption(context, input, input.edit_message_id)
-    const { to, info, caption } = await prepared(context, input)
-    const file = await documentMessage(context, to, present(input.document), input)
-    const content: proto.IMessage = { documentMessage: { ...file, ...caption } }
-    return sendMedia(context, to, {
-      content: input.caption ? { documentWithCaptionMessage: { message: content } } : content,
-      info,
-    })
-  },
-
-  async sendSticker(context, input) {
-    const { to, info } = await prepared(context, { ...input, mentions: [] })
-    const sticker = await stickerMessage(context, to, input.sticker, input.sticker_author)
-    return sendMedia(context, to, { content: { stickerMessage: sticker }, info })
-  },
-
-  async sendGif(context, input) {
-    const { to, info, caption } = await prepared(context, input)
-    const video = { ...(await videoMessage(context, to, input.gif, 'gif')), ...caption }
-    return sendMedia(context, to, { content: { videoMessage: video }, info })
-  },
-
-  async sendPtv(context, input) {
-    const { to, info } = await prepared(context, { ...input, mentions: [] })
-    return sendMedia(context, to, { content: { ptvMessage: await videoMessage(context, to, input.ptv, 'ptv') }, info })
-  },
+async function askAgain(session: Session, file: ReceivedFile): Promise<string> {
+  const { ev, authState, sendNode } = session.sock
+  let onAnswers!: (answers: Answer[]) => void
+  const newPath = new Promise<string>((resolve, reject) => {
+    onAnswers = (answers) => {
+      const answer = answers.find(({ key }) => key.id === file.key.id)
+      if (!answer) return
+      try {
+        resolve(pathIn(answer, file))
+      } catch (error) {
+        reject(error)
+      }
+    }
+  })
+  try {
+    const question = encryptMediaRetryRequest(file.key as WAMessageKey, file.mediaKey, authState.creds.me!.id)
+    ev.on('messages.media-update', onAnswers)
+    const [path] = await within(session, PHONE_DEADLINE, Promise.all([newPath, sendNode(question)]))
+    return path
+  } catch (cause) {
+    if (cause instanceof Failure && cause.code === 'instance_not_connected') throw cause
+    throw new Failure('media_download_failed', { message: 'The phone did not upload the file again.', cause })
+  } finally {
+    ev.off('messages.media-update', onAnswers)
+  }
 }
 
-/** The declaration asks for it unless there is an edit. */
-function present(document: MediaInput | undefined): MediaInput {
-  if (document === undefined) throw new Failure('media_invalid', { message: 'There is no document.' })
-  return document
-}
-
-async function changeCaption(
-  context: SendContext,
-  input: SharedFields & { phone: Identifier; caption?: string | undefined },
-  id: string,
-) {
-  const to = await resolveDestination(context.session, input.phone)
-  const { reply_to_message_id: _, ...named } = input
-  const { text, info } = await surroundings(context, to, named, input.caption)
-  return editMessage(context, to, id, { text, info, isMeant: ({ documentMessage }) => Boolean(documentMessage) })
+function pathIn({ error, media }: Answer, file: ReceivedFile): string {
+  if (error) throw error
+  if (!media) throw new Error('the phone answered without saying anything')
+  const { result, directPath } = decryptMediaRetryData(media, file.mediaKey, file.key.id)
+  if (result !== proto.MediaRetryNotification.ResultType.SUCCESS || !directPath)
+    throw new Error(`the phone refused with ${proto.MediaRetryNotification.ResultType[result ?? -1]}`)
+  return directPath
 }

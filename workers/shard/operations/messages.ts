@@ -1,59 +1,13 @@
 /** Messages: how `src/features/messages.ts` is done on the wire. */
-import type { WAMessage } from '@whiskeysockets/baileys'
-import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { toJid } from '../../../src/domain/ids.ts'
-import { STATUS_BACKGROUND, STATUS_FONT } from '../../../src/domain/status-text.ts'
-import { actionFailure } from '../connection/failures.ts'
-import type { Session } from '../connection/session.ts'
-import { within } from '../connection/within.ts'
-import { editMessage } from '../send/compose/edit.ts'
-import { linkPreview } from '../send/compose/link-preview.ts'
-import { surroundings } from '../send/context-info.ts'
-import { type Destination, resolveDestination } from '../send/destination.ts'
-import { sendPost } from '../send/newsletter.ts'
+import { resolveDestination } from '../send/destination.ts'
 import { keyToRead } from '../send/read-key.ts'
-import { sendLetter } from '../send/relay.ts'
-import { postStatus } from '../send/status-post.ts'
-import { textMessage } from '../translate/outbound/text.ts'
-import { bare } from '../wire/jid.ts'
-import type { Operations } from './types.ts'
+import type { Handlers } from './types.ts'
 
-const READ_DEADLINE = 20 * SECOND
-/** A text that is sent to the status is the post that `send-text-status` makes of it when nothing else is asked. */
-const PLAIN_STATUS = { backgroundColor: STATUS_BACKGROUND, font: STATUS_FONT }
-
-export const messages: Operations<typeof import('../../../src/features/messages.ts')> = {
-  async sendText(context, input) {
-    const { session } = context
-    const to = await resolveDestination(session, input.phone)
-    const cardOf = async () => (input.link_preview ? linkPreview(input.message, context.egressAllow, context.log) : null)
-    if (input.edit_message_id !== undefined) {
-      const { reply_to_message_id: _, ...named } = input
-      const { text, info } = await surroundings(context, to, named, input.message)
-      return editMessage(context, to, input.edit_message_id, { text, info, card: cardOf })
-    }
-    const card = await cardOf()
-    if (to.kind === 'newsletter') return sendPost(context, to.jid, textMessage(input.message, card))
-
-    const around = await surroundings(context, to, input, input.message)
-    const { quoted } = around
-    if (input.private_answer && to.kind === 'group' && quoted && !quoted.key.fromMe) {
-      const author = await authorOf(session, quoted)
-      // What disappears in the group stays in a chat of two, unless that one has a setting of its own.
-      const { expiration: _, ...info } = around.info
-      const { info: expiry } = await surroundings(context, author, {})
-      return sendLetter(context, author, {
-        content: { text: input.message, linkPreview: card },
-        info: { ...info, ...expiry, remoteJid: to.jid },
-      })
-    }
-    const letter = { content: { text: around.text, linkPreview: card }, info: around.info }
-    return to.kind === 'status' ? postStatus(context, { ...letter, options: PLAIN_STATUS }) : sendLetter(context, to, letter)
-  },
-
-  async sendPresence(context, { phone, presence }) {
-    const { session } = context
+export const messages: Handlers<typeof import('../../../src/features/messages.ts')> = {
+  async 'messages.sendPresence'(context, { phone, presence }) {
+    const { ask, session } = context
     const isAccountWide = presence === 'available' || presence === 'unavailable'
     // The library drops it without a word then.
     if (isAccountWide && !session.me?.name)
@@ -61,27 +15,13 @@ export const messages: Operations<typeof import('../../../src/features/messages.
     // Of a group nothing has to be known for it.
     const chat = async () => (phone?.kind === 'user' ? (await resolveDestination(session, phone)).jid : phone && toJid(phone))
     const to = isAccountWide ? undefined : await chat()
-    await within(session, READ_DEADLINE, session.sock.sendPresenceUpdate(presence, to)).catch((error) => {
-      throw actionFailure(error, 'chat_not_found')
-    })
+    await ask.tell((sock) => sock.sendPresenceUpdate(presence, to))
     return { value: true } as const
   },
 
-  async readMessage(context, input) {
+  async 'messages.readMessage'(context, input) {
     const key = await keyToRead(context, input)
-    const { session } = context
-    await within(session, READ_DEADLINE, session.sock.readMessages([key])).catch((error) => {
-      throw actionFailure(error, 'chat_not_found')
-    })
+    await context.ask.tell((sock) => sock.readMessages([key]))
     return { value: true } as const
   },
 }
-
-async function authorOf(session: Session, { key }: WAMessage): Promise<Destination> {
-  const author = bare(key.participant ?? '')
-  const other = key.participantAlt ? bare(key.participantAlt) : await otherName(session, author)
-  return { jid: author, kind: 'user', other, group: null }
-}
-
-const otherName = (session: Session, jid: string) =>
-  jid.endsWith('@lid') ? session.identity.pnOf(jid) : session.identity.lidOf(jid)

@@ -1,17 +1,17 @@
 /** Queue: how `src/features/queue.ts` is done. The line belongs to the service, so nothing here needs a connection. */
 import { Failure } from '../../../src/domain/failures.ts'
 import { renderIdentifier } from '../../../src/domain/ids.ts'
-import type { Operations } from './types.ts'
+import type { Handlers } from './types.ts'
 
-export const queue: Operations<typeof import('../../../src/features/queue.ts')> = {
-  list: ({ queue: line }, { page, page_size, phone }) =>
+export const queue: Handlers<typeof import('../../../src/features/queue.ts')> = {
+  'queue.list': ({ queue: line }, { page, page_size, phone }) =>
     line.list({ page, pageSize: page_size, phone: phone && renderIdentifier(phone) }),
 
-  async clear({ queue: line }, { phone }) {
+  async 'queue.clear'({ queue: line }, { phone }) {
     return { value: true, removed: await line.clear(phone && renderIdentifier(phone)) }
   },
 
-  async remove({ queue: line }, { svc_id }) {
+  async 'queue.remove'({ queue: line }, { svc_id }) {
     if (!(await line.remove(svc_id))) throw new Failure('not_found')
     return { value: true, removed: 1 }
   },

@@ -17,7 +17,7 @@ const ItemSchema = v.object({
   phone: v.string(),
   /** Target of a reaction, pin, deletion, edit, vote or response. */
   referenceMessageId: v.nullable(v.string()),
-  /** The request as the operation's twin wants it: plain JSON. */
+  /** The request as the operation's handler wants it: plain JSON. */
   input: v.record(v.string(), v.unknown()),
   preview: v.nullable(v.string()),
   /** Seconds. */

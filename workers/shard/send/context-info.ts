@@ -14,9 +14,9 @@ import {
 import { Failure } from '../../../src/domain/failures.ts'
 import { toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
 import type { Session } from '../connection/session.ts'
-import type { SendContext } from '../operations/types.ts'
 import { chatNamesOf } from '../translate/inbound/referenced.ts'
 import { bare } from '../wire/jid.ts'
+import type { SendContext } from './contract.ts'
 import type { Destination } from './destination.ts'
 import { memberJid } from './member.ts'
 

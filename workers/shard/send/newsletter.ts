@@ -7,8 +7,8 @@ import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { ackFailure, sendFailure } from '../connection/failures.ts'
 import { untilEnd } from '../connection/within.ts'
-import type { Accepted, SendContext } from '../operations/types.ts'
 import { EDIT, type Stanza, stanzaMarks } from '../translate/outbound/stanza.ts'
+import type { Accepted, SendContext } from './contract.ts'
 
 export interface PostMarks {
   /** `mediatype` of the plaintext: image, video, url, and so on. */
@@ -59,7 +59,7 @@ export async function reactToPost(context: SendContext, post: WAMessage, emoji: 
 
 const REACTION = 'reaction'
 
-/** Stored before it leaves, as every message: the twin may not be able to make it a second time, nor the network to take another. */
+/** Stored before it leaves, as every message: the handler may not be able to make it a second time, nor the network to take another. */
 async function deliver(context: SendContext, message: proto.IMessage, stanza: Stanza): Promise<Accepted> {
   await context.sent.put(context.item.messageId, message, stanza)
   return relayPost(context, message, stanza)

@@ -1,9 +1,10 @@
 /**
- * What leaves through the queue: a request becomes an item, an item whose turn has come is sent by its operation's twin, and what an
+ * What leaves through the queue: a request becomes an item, an item whose turn has come is sent by its operation's handler, and what an
  * accepted message is besides its `delivery` (its first status, the account's own message) goes into the commit that ends the item.
  */
 import { generateMessageIDV2, type WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
+import type { SendCall } from '../../../src/domain/call.ts'
 import type { Clock } from '../../../src/domain/clock.ts'
 import type { DomainEvent } from '../../../src/domain/events.ts'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -15,8 +16,7 @@ import type { Sealer } from '../../../src/storage/seal.ts'
 import { runAs } from '../baileys/rejections.ts'
 import type { Outside } from '../connection/network-route.ts'
 import type { Session } from '../connection/session.ts'
-import { operations } from '../operations/index.ts'
-import type { SendContext, SendFiles } from '../operations/types.ts'
+import { handlerOf } from '../operations/index.ts'
 import type { Enqueue, Queue, SendItem } from '../queue/contract.ts'
 import { fingerprintOf, type Idempotency } from '../queue/idempotency.ts'
 import type { SendOutcome } from '../queue/item.ts'
@@ -24,7 +24,7 @@ import { createQueue } from '../queue/queue.ts'
 import type { FirstStatus, MessageStatuses } from '../receipts/message-status.ts'
 import type { ShardDeps } from '../shard-deps.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
-import { enqueued } from './enqueue.ts'
+import type { SendContext, SendFiles } from './contract.ts'
 import { sendAgain } from './send-again.ts'
 
 export interface SendingLineDeps extends Pick<SendContext, 'recent' | 'sent' | 'contacts' | 'disappearing'> {
@@ -48,11 +48,7 @@ export interface SendingLineDeps extends Pick<SendContext, 'recent' | 'sent' | '
 export interface SendingLine {
   readonly queue: Queue
   /** Durable when it resolves with the acknowledgement. */
-  enqueue(
-    operation: string,
-    input: Record<string, unknown>,
-    idempotencyKey?: string,
-  ): Promise<{ message_id: string; svc_id: string }>
+  enqueue(call: SendCall, idempotencyKey?: string): Promise<{ message_id: string; svc_id: string }>
 }
 
 export function createSendingLine(deps: SendingLineDeps): SendingLine {
@@ -114,9 +110,9 @@ export function createSendingLine(deps: SendingLineDeps): SendingLine {
 
   async function send(item: SendItem): Promise<SendOutcome> {
     const { messageId, operation, delayTyping } = item
-    const twin = operations.get(operation)
+    const handler = handlerOf('send', operation)
     const session = deps.session()
-    if (twin?.kind !== 'send') return { status: 'failed', code: 'internal', message: `No operation ${operation} sends.` }
+    if (!handler) return { status: 'failed', code: 'internal', message: `No operation ${operation} sends.` }
     if (!session?.isOpen) throw new Failure('instance_not_connected')
     const context: SendContext = {
       session,
@@ -133,7 +129,7 @@ export function createSendingLine(deps: SendingLineDeps): SendingLine {
     }
     statuses.hold(messageId)
     try {
-      const { message } = (item.again && (await sendAgain(context))) || (await twin.run(context, item.input as never))
+      const { message } = (item.again && (await sendAgain(context))) || (await handler(context, item.input as never))
       if (message) accompanying.set(item.svcId, await eventsOf(message, session))
       return { status: 'sent' }
     } catch (error) {
@@ -154,20 +150,30 @@ export function createSendingLine(deps: SendingLineDeps): SendingLine {
 
   return {
     queue,
-    async enqueue(operation, input, idempotencyKey) {
+    async enqueue({ operation, input, to, about, preview, delayMessage, delayTyping }, idempotencyKey) {
       const put = (also?: Enqueue['also']) => {
+<<<<<<< HEAD
         if (shard.disk() !== 'ok') throw diskNearlyFull()
         const { input: rest, bytes } = takeOutMedia(input)
+=======
+        const { input: rest, bytes } = takeOutMedia(input as Record<string, unknown>)
+>>>>>>> aa30766 (operations: one declaration: facts cross with the call, handlers are found by id, ask is how an action reaches the network; send/ is a folder)
         return queue.enqueue({
           messageId: generateMessageIDV2(deps.session()?.sock.user?.id),
-          ...enqueued(operation, rest),
+          operation,
+          phone: to,
+          input: rest,
+          preview,
+          delayMessage,
+          delayTyping,
+          referenceMessageId: about,
           bytes,
           also,
         })
       }
       const { svcId, messageId } = await (idempotencyKey === undefined
         ? put()
-        : idempotency.once(idempotencyKey, fingerprintOf(operation, input), put))
+        : idempotency.once(idempotencyKey, fingerprintOf(operation, input as Record<string, unknown>), put))
       return { message_id: messageId, svc_id: svcId }
     },
   }

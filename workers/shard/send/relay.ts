@@ -18,9 +18,9 @@ import { Failure } from '../../../src/domain/failures.ts'
 import { withMediaType } from '../baileys/media-type.ts'
 import { ackFailure, sendFailure } from '../connection/failures.ts'
 import { pause, untilEnd, within } from '../connection/within.ts'
-import type { Accepted, SendContext } from '../operations/types.ts'
 import { type Stanza, stanzaOf } from '../translate/outbound/stanza.ts'
 import { attach } from './context-info.ts'
+import type { Accepted, SendContext } from './contract.ts'
 import type { Destination } from './destination.ts'
 
 export interface Letter {

@@ -4,9 +4,9 @@
  * another link under the same id, whatever is said about it later could be read by one of the two only.
  */
 import { Failure } from '../../../src/domain/failures.ts'
-import type { Accepted, SendContext } from '../operations/types.ts'
 import { EDIT } from '../translate/outbound/stanza.ts'
 import { chatKind } from '../wire/jid.ts'
+import type { Accepted, SendContext } from './contract.ts'
 import { writableGroup } from './destination.ts'
 import { relayPost } from './newsletter.ts'
 import { relay } from './relay.ts'

@@ -1,9 +1,9 @@
 /** Status posts: to their audience, and taken back from the same one. */
 import type { proto } from '@whiskeysockets/baileys'
 import type { Recent } from '../chats/recent.ts'
-import type { SendContext } from '../operations/types.ts'
 import type { Stanza } from '../translate/outbound/stanza.ts'
 import { STATUS_JID } from '../wire/jid.ts'
+import type { SendContext } from './contract.ts'
 import { type Letter, relay, sendLetter } from './relay.ts'
 import { statusAudience } from './status-audience.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PIX_TYPES, type PixType } from '../../../../src/domain/pix.ts'
-import { sendOrder } from '../../../../src/features/commerce.ts'
+import { sendOrder } from '../../../../src/features/send/commerce.ts'
 import { reviewAndPay } from '../../../../workers/shard/translate/outbound/payment.ts'
 
 function bill(key: string, key_type: PixType) {

@@ -4,7 +4,7 @@ import { Failure } from '../../../../src/domain/failures.ts'
 import { MEDIA_LIMIT, type MediaInput } from '../../../../src/domain/media.ts'
 import { withMedia } from '../../media/arrival.ts'
 import { make } from '../../media/compose.ts'
-import type { SendContext } from '../../operations/types.ts'
+import type { SendContext } from '../contract.ts'
 import type { Destination } from '../destination.ts'
 
 export interface CardPicture {

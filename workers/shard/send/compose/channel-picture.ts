@@ -2,8 +2,8 @@
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { MB } from '../../../../src/domain/media.ts'
 import { PICTURE_HOST } from '../../chats/pictures.ts'
-import type { SendContext } from '../../operations/types.ts'
 import { object, textOf } from '../../wire/json.ts'
+import type { SendContext } from '../contract.ts'
 import type { Destination } from '../destination.ts'
 import { type CardPicture, cardPicture } from './card-picture.ts'
 

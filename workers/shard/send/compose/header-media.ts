@@ -1,8 +1,8 @@
 /** The picture or film above an interactive message. */
 import type { MediaInput } from '../../../../src/domain/media.ts'
 import { imageMessage, videoMessage } from '../../media/compose.ts'
-import type { SendContext } from '../../operations/types.ts'
 import type { HeaderMedia } from '../../translate/outbound/native-flow.ts'
+import type { SendContext } from '../contract.ts'
 import type { Destination } from '../destination.ts'
 
 interface Wanted {

@@ -1,9 +1,9 @@
 /** How every interactive message leaves: its text with mentions as the chat addresses them, its envelope, its companion nodes. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Identifier } from '../../../../src/domain/ids.ts'
-import type { Accepted, SendContext } from '../../operations/types.ts'
 import { envelope, type Interactive, mixedNodes } from '../../translate/outbound/native-flow.ts'
 import { type SharedFields, surroundings } from '../context-info.ts'
+import type { Accepted, SendContext } from '../contract.ts'
 import { type Destination, resolveDestination } from '../destination.ts'
 import { sendLetter } from '../relay.ts'
 

@@ -7,7 +7,7 @@ import { SECOND } from '../../../../src/domain/clock.ts'
 import { Failure, type FailureCode } from '../../../../src/domain/failures.ts'
 import { boundedQuery, withDeadline } from '../../baileys/query.ts'
 import { networkCode, sendFailure } from '../../connection/failures.ts'
-import type { SendContext } from '../../operations/types.ts'
+import type { SendContext } from '../contract.ts'
 
 const QUERY_DEADLINE = 20 * SECOND
 const MUTATION = 'xwa2_newsletter_admin_invite_create'

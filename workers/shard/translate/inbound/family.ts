@@ -1,6 +1,6 @@
 /** What a family of contents is given, and what it makes of them. One file per family beside this one; `families.ts` is the table. */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
-import type { ReceivedFile } from '../../../../src/media/links.ts'
+import type { ReceivedFile } from '../../../../src/domain/file-download.ts'
 import type { Identity, Person } from '../../chats/identity.ts'
 import type { Shown } from '../../chats/pictures.ts'
 import type { ChatKind } from '../../wire/jid.ts'

@@ -1,6 +1,6 @@
 /** `image`, `video`, `audio`, `document`, `sticker`: what the message says of its file, and a sealed link to it. Nothing is downloaded. */
 import type { proto } from '@whiskeysockets/baileys'
-import type { ReceivedFile } from '../../../../src/media/links.ts'
+import type { ReceivedFile } from '../../../../src/domain/file-download.ts'
 import { count, cut, cutOrNull } from '../../wire/bounds.ts'
 import type { Unwrapped } from './content.ts'
 import type { Family, Scene } from './family.ts'

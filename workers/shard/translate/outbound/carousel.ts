@@ -1,6 +1,6 @@
 /** Cards to swipe through: each is an interactive message of its own, inside one that has only a body. */
 import { proto } from '@whiskeysockets/baileys'
-import type { Button } from '../../../../src/features/buttons.ts'
+import type { Button } from '../../../../src/features/send/buttons.ts'
 import { actionButton, flow, type HeaderMedia, type Interactive, parts } from './native-flow.ts'
 
 export interface Card {

@@ -4,7 +4,7 @@
  */
 import { type BinaryNode, proto } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
-import type { Button } from '../../../../src/features/buttons.ts'
+import type { Button } from '../../../../src/features/send/buttons.ts'
 import type { Destination } from '../../send/destination.ts'
 
 export type Interactive = proto.Message.IInteractiveMessage

@@ -1,7 +1,7 @@
 /** The card of an order. With the token of an order of the network it opens that order; without, it shows count and total. */
 import { proto } from '@whiskeysockets/baileys'
 import { totalsOf } from '../../../../src/domain/amounts.ts'
-import type { Order } from '../../../../src/features/orders.ts'
+import type { Order } from '../../../../src/features/send/orders.ts'
 import { derivedOrderId } from './derived-id.ts'
 
 const { OrderStatus, OrderSurface } = proto.Message.OrderMessage

@@ -1,7 +1,7 @@
 /** Native flows of payment: the Pix card, a bill to review and pay, and how an order stands. All amounts are cents with an offset of 100. */
 import { type Totals, toCents, totalsOf } from '../../../../src/domain/amounts.ts'
 import { type PixType, pixKey } from '../../../../src/domain/pix.ts'
-import type { Order, PaymentSettings } from '../../../../src/features/orders.ts'
+import type { Order, PaymentSettings } from '../../../../src/features/send/orders.ts'
 import { derivedReference } from './derived-id.ts'
 import { type FlowButton, flow, flowButton, type Interactive } from './native-flow.ts'
 

@@ -1,12 +1,13 @@
 /** Status posts (stories) and answers to them (shared/api/status-and-events.md, 1). */
 import { z } from 'zod'
-import { MEDIA_LIMIT } from '../domain/media.ts'
-import { STATUS_BACKGROUND, STATUS_FONT } from '../domain/status-text.ts'
-import { send } from './endpoint.ts'
-import { acknowledged, destination, media, messageId, sendOptions, text } from './fields.ts'
+import { MEDIA_LIMIT } from '../../domain/media.ts'
+import { STATUS_BACKGROUND, STATUS_FONT } from '../../domain/status-text.ts'
+import { send } from '../endpoint.ts'
+import { acknowledged, destination, media, messageId, sendOptions, text } from '../fields.ts'
 
 const POST_NOTE = 'Seen for 24 h by the audience set in the phone app. Queued: the outcome is a `delivery` event.'
 const postCaption = text(0, 700).optional().meta({ description: 'Text below it.', maxLength: 700 })
+const STATUS = { kind: 'status' } as const
 const { delay_message } = sendOptions
 /** Accepted where only the delay has effect; nothing else of the shared fields is read. */
 const delayOnly = { delay_message }
@@ -15,6 +16,7 @@ const delayOnly = { delay_message }
 const FONTS = [0, 1, 2, 6, 7, 8, 9, 10] as const
 
 export const sendTextStatus = send('send.sendTextStatus', 'POST /send-text-status', {
+  to: STATUS,
   summary: 'Post a text as status',
   description: POST_NOTE,
   input: {
@@ -37,6 +39,7 @@ export const sendTextStatus = send('send.sendTextStatus', 'POST /send-text-statu
 })
 
 export const sendImageStatus = send('send.sendImageStatus', 'POST /send-image-status', {
+  to: STATUS,
   summary: 'Post an image as status',
   description: POST_NOTE,
   input: { image: media(MEDIA_LIMIT, 'Image'), caption: postCaption, ...delayOnly },
@@ -45,6 +48,7 @@ export const sendImageStatus = send('send.sendImageStatus', 'POST /send-image-st
 })
 
 export const sendVideoStatus = send('send.sendVideoStatus', 'POST /send-video-status', {
+  to: STATUS,
   summary: 'Post a video as status',
   description: `${POST_NOTE} Apps cut long clips (30 to 60 s).`,
   input: { video: media(MEDIA_LIMIT, 'Video'), caption: postCaption, ...delayOnly },

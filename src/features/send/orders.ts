@@ -1,8 +1,8 @@
 /** Orders and their payment, as two operations take them. Amounts are in units of the currency. */
 import { z } from 'zod'
-import { MAX_TOTAL, totalsOf } from '../domain/amounts.ts'
-import { PIX_TYPES } from '../domain/pix.ts'
-import { integer, oneOf, text } from './fields.ts'
+import { MAX_TOTAL, totalsOf } from '../../domain/amounts.ts'
+import { PIX_TYPES } from '../../domain/pix.ts'
+import { integer, oneOf, text } from '../fields.ts'
 
 const amount = z.number().min(0).max(1_000_000_000)
 

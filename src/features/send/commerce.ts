@@ -1,7 +1,7 @@
 /** Products, catalogues and orders (shared/api/interactive.md, 4). Best effort, as everything interactive. */
 import { z } from 'zod'
-import { send } from './endpoint.ts'
-import { acknowledged, checkMentions, destination, messageId, oneOf, sendOptions, text } from './fields.ts'
+import { send } from '../endpoint.ts'
+import { acknowledged, checkMentions, destination, messageId, oneOf, sendOptions, text } from '../fields.ts'
 import { newOrder, paymentSettings, shownOrder } from './orders.ts'
 
 const catalogPhone = z

@@ -1,22 +1,23 @@
-/** Calendar events: how `src/features/events.ts` is done on the wire. */
+/** Calendar events: how `src/features/send/events.ts` is done on the wire. */
 import { randomBytes } from 'node:crypto'
-import { SECOND } from '../../../src/domain/clock.ts'
-import { Failure } from '../../../src/domain/failures.ts'
-import type { Identifier } from '../../../src/domain/ids.ts'
-import { bounded } from '../baileys/query.ts'
-import { sendFailure } from '../connection/failures.ts'
-import { surroundings } from '../send/context-info.ts'
-import { resolveDestination } from '../send/destination.ts'
-import { sendLetter } from '../send/relay.ts'
-import { rememberedTarget, secretAbout } from '../send/targets.ts'
-import { type CalendarEvent, callOf, eventEdit, eventMessage, eventResponse, startOf } from '../translate/outbound/event.ts'
-import type { Operations, SendContext } from './types.ts'
+import { SECOND } from '../../../../src/domain/clock.ts'
+import { Failure } from '../../../../src/domain/failures.ts'
+import type { Identifier } from '../../../../src/domain/ids.ts'
+import { bounded } from '../../baileys/query.ts'
+import { sendFailure } from '../../connection/failures.ts'
+import { surroundings } from '../../send/context-info.ts'
+import type { SendContext } from '../../send/contract.ts'
+import { resolveDestination } from '../../send/destination.ts'
+import { sendLetter } from '../../send/relay.ts'
+import { rememberedTarget, secretAbout } from '../../send/targets.ts'
+import { type CalendarEvent, callOf, eventEdit, eventMessage, eventResponse, startOf } from '../../translate/outbound/event.ts'
+import type { Handlers } from '../types.ts'
 
 const SECRET_BYTES = 32
 const CALL_LINK_DEADLINE = 20 * SECOND
 
-export const events: Operations<typeof import('../../../src/features/events.ts')> = {
-  async sendEvent(context, { event, ...input }) {
+export const events: Handlers<typeof import('../../../../src/features/send/events.ts')> = {
+  async 'send.sendEvent'(context, { event, ...input }) {
     const to = await resolveDestination(context.session, input.phone)
     // No text, so nobody can be named in it.
     const { info } = await surroundings(context, to, { ...input, mentions: [] })
@@ -27,7 +28,7 @@ export const events: Operations<typeof import('../../../src/features/events.ts')
     return sendLetter(context, to, { content: { proto: content }, info })
   },
 
-  async sendEditEvent(context, { phone, event_message_id, event }) {
+  async 'send.sendEditEvent'(context, { phone, event_message_id, event }) {
     const target = await eventOf(context, phone, event_message_id)
     if (!target.key.fromMe) throw new Failure('not_allowed', { message: 'Only its creator may change an event.' })
     const about = secretAbout(context, target)
@@ -50,7 +51,7 @@ export const events: Operations<typeof import('../../../src/features/events.ts')
     }
   },
 
-  async sendEventResponse(context, { phone, event_message_id, event_response }) {
+  async 'send.sendEventResponse'(context, { phone, event_message_id, event_response }) {
     const target = await eventOf(context, phone, event_message_id)
     if (target.key.fromMe) throw new Failure('not_allowed', { message: 'The creator of an event always goes.' })
     const about = secretAbout(context, target)

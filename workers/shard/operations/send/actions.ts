@@ -1,22 +1,23 @@
-/** Reactions, forwards, pins, deletions: how `src/features/actions.ts` is done on the wire. */
+/** Reactions, forwards, pins, deletions: how `src/features/send/actions.ts` is done on the wire. */
 import { proto, toNumber } from '@whiskeysockets/baileys'
-import { SECOND } from '../../../src/domain/clock.ts'
-import { Failure } from '../../../src/domain/failures.ts'
-import { type Identifier, toJid } from '../../../src/domain/ids.ts'
-import { sendFailure } from '../connection/failures.ts'
-import { within } from '../connection/within.ts'
-import { hasMedium, reposted } from '../media/repost.ts'
-import { sendMedia } from '../media/send.ts'
-import { surroundings } from '../send/context-info.ts'
-import { type Destination, resolveDestination } from '../send/destination.ts'
-import { reactToPost, removePost, sendPost } from '../send/newsletter.ts'
-import { sendLetter } from '../send/relay.ts'
-import { removeStatus } from '../send/status-post.ts'
-import { isOwnAdmin, rememberedTarget, secretAbout, type Target, type TargetFields, targetOf } from '../send/targets.ts'
-import { forwarded } from '../translate/outbound/forward.ts'
-import { sealAbout } from '../translate/outbound/secret.ts'
-import { EDIT } from '../translate/outbound/stanza.ts'
-import type { Operations, SendContext } from './types.ts'
+import { SECOND } from '../../../../src/domain/clock.ts'
+import { Failure } from '../../../../src/domain/failures.ts'
+import { type Identifier, toJid } from '../../../../src/domain/ids.ts'
+import { sendFailure } from '../../connection/failures.ts'
+import { within } from '../../connection/within.ts'
+import { hasMedium, reposted } from '../../media/repost.ts'
+import { sendMedia } from '../../media/send.ts'
+import { surroundings } from '../../send/context-info.ts'
+import type { SendContext } from '../../send/contract.ts'
+import { type Destination, resolveDestination } from '../../send/destination.ts'
+import { reactToPost, removePost, sendPost } from '../../send/newsletter.ts'
+import { sendLetter } from '../../send/relay.ts'
+import { removeStatus } from '../../send/status-post.ts'
+import { isOwnAdmin, rememberedTarget, secretAbout, type Target, type TargetFields, targetOf } from '../../send/targets.ts'
+import { forwarded } from '../../translate/outbound/forward.ts'
+import { sealAbout } from '../../translate/outbound/secret.ts'
+import { EDIT } from '../../translate/outbound/stanza.ts'
+import type { Handlers } from '../types.ts'
 
 const { Type } = proto.Message.ProtocolMessage
 const { Type: PinType } = proto.Message.PinInChatMessage
@@ -24,11 +25,11 @@ const APP_STATE_DEADLINE = 20 * SECOND
 /** Seconds. */
 const PIN_DURATION = { '24_hours': 86_400, '7_days': 604_800, '30_days': 2_592_000 } as const
 
-export const actions: Operations<typeof import('../../../src/features/actions.ts')> = {
-  sendReaction: (context, input) => react(context, input, input.reaction),
-  removeReaction: (context, input) => react(context, input, null),
+export const actions: Handlers<typeof import('../../../../src/features/send/actions.ts')> = {
+  'send.sendReaction': (context, input) => react(context, input, input.reaction),
+  'send.removeReaction': (context, input) => react(context, input, null),
 
-  async forwardMessage(context, input) {
+  async 'send.forwardMessage'(context, input) {
     const { session } = context
     const { message } = rememberedTarget(context, await chatOf(context, input.message_phone), input.message_id)
     const content = forwarded(message.message ?? {})
@@ -38,7 +39,7 @@ export const actions: Operations<typeof import('../../../src/features/actions.ts
     return sendLetter(context, to, { content: { proto: content }, info })
   },
 
-  async pinMessage(context, input) {
+  async 'send.pinMessage'(context, input) {
     const { session, now } = context
     const chat = await resolveDestination(session, input.phone)
     const { key, to } = await targetOf(context, chat, input)
@@ -59,7 +60,7 @@ export const actions: Operations<typeof import('../../../src/features/actions.ts
     })
   },
 
-  async deleteMessage(context, input) {
+  async 'send.deleteMessage'(context, input) {
     const { session } = context
     const chat = await resolveDestination(session, input.phone)
     if (chat.kind === 'newsletter') return removePost(context, chat.jid, input.message_id)

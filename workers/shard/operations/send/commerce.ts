@@ -1,23 +1,23 @@
-/** Products, catalogues and orders: how `src/features/commerce.ts` is done on the wire. */
+/** Products, catalogues and orders: how `src/features/send/commerce.ts` is done on the wire. */
 
-import { Failure } from '../../../src/domain/failures.ts'
-import type { Session } from '../connection/session.ts'
-import { imageMessage } from '../media/compose.ts'
-import { assertOrder, catalogOwner, findProduct } from '../send/compose/catalog.ts'
-import { sendInteractive } from '../send/compose/interactive.ts'
-import { surroundings } from '../send/context-info.ts'
-import { resolveDestination } from '../send/destination.ts'
-import { sendLetter } from '../send/relay.ts'
-import { catalogLink } from '../translate/outbound/catalog-link.ts'
-import { payNodes } from '../translate/outbound/native-flow.ts'
-import { orderCard } from '../translate/outbound/order-card.ts'
-import { orderStatus, reviewAndPay } from '../translate/outbound/payment.ts'
-import { productCard } from '../translate/outbound/product-card.ts'
-import { bare } from '../wire/jid.ts'
-import type { Operations } from './types.ts'
+import { Failure } from '../../../../src/domain/failures.ts'
+import type { Session } from '../../connection/session.ts'
+import { imageMessage } from '../../media/compose.ts'
+import { assertOrder, catalogOwner, findProduct } from '../../send/compose/catalog.ts'
+import { sendInteractive } from '../../send/compose/interactive.ts'
+import { surroundings } from '../../send/context-info.ts'
+import { resolveDestination } from '../../send/destination.ts'
+import { sendLetter } from '../../send/relay.ts'
+import { catalogLink } from '../../translate/outbound/catalog-link.ts'
+import { payNodes } from '../../translate/outbound/native-flow.ts'
+import { orderCard } from '../../translate/outbound/order-card.ts'
+import { orderStatus, reviewAndPay } from '../../translate/outbound/payment.ts'
+import { productCard } from '../../translate/outbound/product-card.ts'
+import { bare } from '../../wire/jid.ts'
+import type { Handlers } from '../types.ts'
 
-export const commerce: Operations<typeof import('../../../src/features/commerce.ts')> = {
-  async sendProduct(context, input) {
+export const commerce: Handlers<typeof import('../../../../src/features/send/commerce.ts')> = {
+  async 'send.sendProduct'(context, input) {
     const { session } = context
     const to = await resolveDestination(session, input.phone)
     const { info } = await surroundings(context, to, { ...input, mentions: [] })
@@ -33,14 +33,14 @@ export const commerce: Operations<typeof import('../../../src/features/commerce.
     return sendLetter(context, to, { content: { proto: productCard(product, owner, image) }, info })
   },
 
-  async sendCatalog(context, input) {
+  async 'send.sendCatalog'(context, input) {
     const to = await resolveDestination(context.session, input.phone)
     const { text, linkPreview } = catalogLink(input.message, input)
     const around = await surroundings(context, to, input, text)
     return sendLetter(context, to, { content: { text: around.text, linkPreview }, info: around.info })
   },
 
-  async sendOrder(context, input) {
+  async 'send.sendOrder'(context, input) {
     const { session, item } = context
     const { order, token, message, payment_settings } = input
     if (payment_settings) {
@@ -61,7 +61,7 @@ export const commerce: Operations<typeof import('../../../src/features/commerce.
     })
   },
 
-  async orderStatusUpdate(context, { phone, message_id, message = '', ...update }) {
+  async 'send.orderStatusUpdate'(context, { phone, message_id, message = '', ...update }) {
     return sendInteractive(
       context,
       { phone, reply_to_message_id: message_id },

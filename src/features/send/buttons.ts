@@ -1,6 +1,6 @@
 /** Buttons and rows of interactive messages, and the ids by which the answers tell them apart. */
 import { z } from 'zod'
-import { text, url } from './fields.ts'
+import { text, url } from '../fields.ts'
 
 export const label = text(1, 60).meta({ description: 'Phones cut it near 20 characters.' })
 export const choiceId = text(1, 256).optional().meta({

@@ -5,8 +5,8 @@ import { EventEmitter } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
 import { MINUTE } from '../../../src/domain/clock.ts'
-import type { ReceivedFile } from '../../../src/media/links.ts'
-import { askAgain } from '../../../workers/shard/operations/received-media.ts'
+import type { ReceivedFile } from '../../../src/domain/file-download.ts'
+import { media } from '../../../workers/shard/operations/media.ts'
 import type { ActionContext } from '../../../workers/shard/operations/types.ts'
 
 const ME = { id: '5511988880001:3@s.whatsapp.net' }
@@ -30,7 +30,7 @@ function phone({ me = ME as typeof ME | null, sendNode = async () => {} } = {}) 
   const ending = new AbortController()
   const sock = { ev, authState: { creds: { me } }, sendNode }
   return {
-    asked: askAgain({ session: { sock, ended: ending.signal } } as unknown as ActionContext, file),
+    asked: media['media.askAgain']({ session: { sock, ended: ending.signal } } as unknown as ActionContext, file),
     says: (answer: object, id = key.id) => ev.emit('messages.media-update', [{ key: { ...key, id }, ...answer }]),
     end: () => ending.abort(),
     listeners: () => ev.listenerCount('messages.media-update'),

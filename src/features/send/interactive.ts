@@ -3,11 +3,11 @@
  * renders on the phone apps, and the network may accept a message that no client draws.
  */
 import { z } from 'zod'
-import { MEDIA_LIMIT } from '../domain/media.ts'
-import { PIX_TYPES, pixFormat, pixKey } from '../domain/pix.ts'
+import { MEDIA_LIMIT } from '../../domain/media.ts'
+import { PIX_TYPES, pixFormat, pixKey } from '../../domain/pix.ts'
+import { send } from '../endpoint.ts'
+import { acknowledged, checkMentions, destination, media, oneOf, sendOptions, text } from '../fields.ts'
 import { button, checkUnique, choiceId, label, numbered } from './buttons.ts'
-import { send } from './endpoint.ts'
-import { acknowledged, checkMentions, destination, media, oneOf, sendOptions, text } from './fields.ts'
 
 const BEST_EFFORT = 'Best effort: drawn by the phone apps only, and may stop without notice.'
 

@@ -1,7 +1,7 @@
 /** Calendar events (shared/api/status-and-events.md, 2). */
 import { z } from 'zod'
-import { send } from './endpoint.ts'
-import { acknowledged, destination, messageId, oneOf, sendOptions, text } from './fields.ts'
+import { send } from '../endpoint.ts'
+import { acknowledged, destination, messageId, oneOf, sendOptions, text } from '../fields.ts'
 
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
 
@@ -74,6 +74,7 @@ export const sendEvent = send('send.sendEvent', 'POST /send-event', {
 })
 
 export const sendEditEvent = send('send.sendEditEvent', 'POST /send-edit-event', {
+  about: 'event_message_id',
   summary: 'Change a calendar event',
   description: 'The whole event is given: a field left out is removed from it. Only its creator may.',
   input: { phone, event_message_id, event: CalendarEvent, delay_message },
@@ -91,6 +92,7 @@ export const sendEditEvent = send('send.sendEditEvent', 'POST /send-edit-event',
 })
 
 export const sendEventResponse = send('send.sendEventResponse', 'POST /send-event-response', {
+  about: 'event_message_id',
   summary: 'Answer a calendar event',
   description: 'Own events cannot be answered: their creator always goes.',
   input: { phone, event_message_id, event_response: oneOf(['going', 'not_going', 'maybe']), delay_message },

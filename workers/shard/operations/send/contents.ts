@@ -1,19 +1,20 @@
-/** Links with a card, places, contacts, invitations to run a channel: how `src/features/contents.ts` is done on the wire. */
+/** Links with a card, places, contacts, invitations to run a channel: how `src/features/send/contents.ts` is done on the wire. */
 import type { proto, WAUrlInfo } from '@whiskeysockets/baileys'
-import { type Identifier, toJid } from '../../../src/domain/ids.ts'
-import { cardPicture } from '../send/compose/card-picture.ts'
-import { channelPicture } from '../send/compose/channel-picture.ts'
-import { registerAdminInvite } from '../send/compose/newsletter-invite.ts'
-import { type SharedFields, surroundings } from '../send/context-info.ts'
-import { resolveDestination } from '../send/destination.ts'
-import { sendPost } from '../send/newsletter.ts'
-import { type Letter, sendLetter } from '../send/relay.ts'
-import { type Card, contacts as cards } from '../translate/outbound/contact.ts'
-import { bare } from '../wire/jid.ts'
-import type { Operations, SendContext } from './types.ts'
+import { type Identifier, toJid } from '../../../../src/domain/ids.ts'
+import { cardPicture } from '../../send/compose/card-picture.ts'
+import { channelPicture } from '../../send/compose/channel-picture.ts'
+import { registerAdminInvite } from '../../send/compose/newsletter-invite.ts'
+import { type SharedFields, surroundings } from '../../send/context-info.ts'
+import type { SendContext } from '../../send/contract.ts'
+import { resolveDestination } from '../../send/destination.ts'
+import { sendPost } from '../../send/newsletter.ts'
+import { type Letter, sendLetter } from '../../send/relay.ts'
+import { type Card, contacts as cards } from '../../translate/outbound/contact.ts'
+import { bare } from '../../wire/jid.ts'
+import type { Handlers } from '../types.ts'
 
-export const contents: Operations<typeof import('../../../src/features/contents.ts')> = {
-  async sendLink(context, input) {
+export const contents: Handlers<typeof import('../../../../src/features/send/contents.ts')> = {
+  async 'send.sendLink'(context, input) {
     const to = await resolveDestination(context.session, input.phone)
     const { message, link_url: url } = input
     const text = message.includes(url) ? message : `${message}\n${url}`
@@ -28,7 +29,7 @@ export const contents: Operations<typeof import('../../../src/features/contents.
     return sendLetter(context, to, { content: { text: around.text, linkPreview }, info: around.info })
   },
 
-  sendLocation: (context, input) =>
+  'send.sendLocation': (context, input) =>
     send(context, input, {
       location: {
         degreesLatitude: input.latitude,
@@ -38,19 +39,19 @@ export const contents: Operations<typeof import('../../../src/features/contents.
       },
     }),
 
-  sendContact: (context, input) =>
+  'send.sendContact': (context, input) =>
     sendCards(context, input, [
       { name: input.contact_name, phones: [input.contact_phone], description: input.contact_business_description },
     ]),
 
-  sendContacts: (context, input) =>
+  'send.sendContacts': (context, input) =>
     sendCards(
       context,
       input,
       input.contacts.map(({ name, phones, business_description }) => ({ name, phones, description: business_description })),
     ),
 
-  async sendNewsletterAdminInvite(context, input) {
+  async 'send.sendNewsletterAdminInvite'(context, input) {
     const { session } = context
     const to = await resolveDestination(session, input.phone)
     const around = await surroundings(context, to, input, input.caption)

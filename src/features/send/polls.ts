@@ -1,7 +1,7 @@
 /** Polls and votes (shared/api/messages.md, 4). */
 import { z } from 'zod'
-import { send } from './endpoint.ts'
-import { acknowledged, checkMentions, destination, integer, messageId, sendOptions, text } from './fields.ts'
+import { send } from '../endpoint.ts'
+import { acknowledged, checkMentions, destination, integer, messageId, sendOptions, text } from '../fields.ts'
 
 const option = text(1, 100)
 
@@ -36,6 +36,7 @@ export const sendPoll = send('send.sendPoll', 'POST /send-poll', {
 })
 
 export const sendPollVote = send('send.sendPollVote', 'POST /send-poll-vote', {
+  about: 'poll_message_id',
   summary: 'Vote in a poll',
   description:
     'Each vote replaces the one before. An option that is not in the poll, or too many of them, ends in `send_failed`.',

@@ -1,8 +1,8 @@
 /** Contents beside text and media: links with a card, places, contacts, invitations to run a channel (shared/api/messages.md, 2). */
 import { z } from 'zod'
-import { MEDIA_LIMIT } from '../domain/media.ts'
-import { send } from './endpoint.ts'
-import { acknowledged, checkMentions, destination, identifier, media, oneOf, sendOptions, text, url } from './fields.ts'
+import { MEDIA_LIMIT } from '../../domain/media.ts'
+import { send } from '../endpoint.ts'
+import { acknowledged, checkMentions, destination, identifier, media, oneOf, sendOptions, text, url } from '../fields.ts'
 
 /** As programs write numbers: very small ones with an exponent. */
 const NUMERIC = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i

@@ -1,18 +1,18 @@
-/** Polls and votes: how `src/features/polls.ts` is done on the wire. */
+/** Polls and votes: how `src/features/send/polls.ts` is done on the wire. */
 import { randomBytes } from 'node:crypto'
 import type { proto } from '@whiskeysockets/baileys'
-import { surroundings } from '../send/context-info.ts'
-import { resolveDestination } from '../send/destination.ts'
-import { sendPost } from '../send/newsletter.ts'
-import { sendLetter } from '../send/relay.ts'
-import { rememberedTarget, secretAbout } from '../send/targets.ts'
-import { pollVote } from '../translate/outbound/poll.ts'
-import type { Operations } from './types.ts'
+import { surroundings } from '../../send/context-info.ts'
+import { resolveDestination } from '../../send/destination.ts'
+import { sendPost } from '../../send/newsletter.ts'
+import { sendLetter } from '../../send/relay.ts'
+import { rememberedTarget, secretAbout } from '../../send/targets.ts'
+import { pollVote } from '../../translate/outbound/poll.ts'
+import type { Handlers } from '../types.ts'
 
 const SECRET_BYTES = 32
 
-export const polls: Operations<typeof import('../../../src/features/polls.ts')> = {
-  async sendPoll(context, input) {
+export const polls: Handlers<typeof import('../../../../src/features/send/polls.ts')> = {
+  async 'send.sendPoll'(context, input) {
     const to = await resolveDestination(context.session, input.phone)
     const { options, poll_max_options: max } = input
     const selectableCount = max > options.length ? 0 : max
@@ -33,7 +33,7 @@ export const polls: Operations<typeof import('../../../src/features/polls.ts')> 
     })
   },
 
-  async sendPollVote(context, input) {
+  async 'send.sendPollVote'(context, input) {
     const chat = await resolveDestination(context.session, input.phone)
     const target = rememberedTarget(context, chat, input.poll_message_id)
     const poll = { key: target.key, content: target.message.message ?? {} }

@@ -1,16 +1,16 @@
-/** Buttons, lists and carousels: how `src/features/interactive.ts` is done on the wire. */
+/** Buttons, lists and carousels: how `src/features/send/interactive.ts` is done on the wire. */
 
-import { Failure } from '../../../src/domain/failures.ts'
-import { pixKey } from '../../../src/domain/pix.ts'
-import { headerMedia, headerPicture } from '../send/compose/header-media.ts'
-import { sendInteractive } from '../send/compose/interactive.ts'
-import { type Card, carousel } from '../translate/outbound/carousel.ts'
-import { actionButton, copyButton, flow, listButton, parts, payNodes } from '../translate/outbound/native-flow.ts'
-import { pixCard } from '../translate/outbound/payment.ts'
-import type { Operations } from './types.ts'
+import { Failure } from '../../../../src/domain/failures.ts'
+import { pixKey } from '../../../../src/domain/pix.ts'
+import { headerMedia, headerPicture } from '../../send/compose/header-media.ts'
+import { sendInteractive } from '../../send/compose/interactive.ts'
+import { type Card, carousel } from '../../translate/outbound/carousel.ts'
+import { actionButton, copyButton, flow, listButton, parts, payNodes } from '../../translate/outbound/native-flow.ts'
+import { pixCard } from '../../translate/outbound/payment.ts'
+import type { Handlers } from '../types.ts'
 
-export const interactive: Operations<typeof import('../../../src/features/interactive.ts')> = {
-  async sendButtonList(context, input) {
+export const interactive: Handlers<typeof import('../../../../src/features/send/interactive.ts')> = {
+  async 'send.sendButtonList'(context, input) {
     const { title, footer, button_list } = input
     const buttons = button_list.buttons.map((button) => actionButton({ type: 'reply', ...button }))
     return sendInteractive(context, input, {
@@ -22,7 +22,7 @@ export const interactive: Operations<typeof import('../../../src/features/intera
     })
   },
 
-  async sendButtons(context, input) {
+  async 'send.sendButtons'(context, input) {
     const { title, footer, button_actions } = input
     return sendInteractive(context, input, {
       text: input.message,
@@ -30,7 +30,7 @@ export const interactive: Operations<typeof import('../../../src/features/intera
     })
   },
 
-  async sendButtonOtp(context, input) {
+  async 'send.sendButtonOtp'(context, input) {
     const button = copyButton('1', input.button_text, input.code)
     return sendInteractive(context, input, {
       text: input.message,
@@ -41,7 +41,7 @@ export const interactive: Operations<typeof import('../../../src/features/intera
     })
   },
 
-  async sendButtonPix(context, input) {
+  async 'send.sendButtonPix'(context, input) {
     const { type, pix_key, merchant_name: name } = input
     const key = pixKey(type, pix_key)
     if (key === undefined) throw Failure.invalid({ path: 'pix_key', message: `is no key of the type ${type}` })
@@ -51,7 +51,7 @@ export const interactive: Operations<typeof import('../../../src/features/intera
     })
   },
 
-  async sendOptionList(context, input) {
+  async 'send.sendOptionList'(context, input) {
     const { footer, option_list } = input
     return sendInteractive(context, input, {
       text: input.message,
@@ -59,7 +59,7 @@ export const interactive: Operations<typeof import('../../../src/features/intera
     })
   },
 
-  async sendCarousel(context, input) {
+  async 'send.sendCarousel'(context, input) {
     return sendInteractive(context, input, {
       text: input.message,
       async compose(text, to) {

@@ -1,7 +1,7 @@
 /** What is done to messages that are there: reactions, forwards, pins, deletions (shared/api/messages.md, 3). */
 import { z } from 'zod'
-import { send } from './endpoint.ts'
-import { acknowledged, destination, identifier, messageId, oneOf, queryInteger, sendOptions, text } from './fields.ts'
+import { send } from '../endpoint.ts'
+import { acknowledged, destination, identifier, messageId, oneOf, queryInteger, sendOptions, text } from '../fields.ts'
 
 const { delay_message } = sendOptions
 
@@ -27,6 +27,7 @@ const queryBoolean = z.preprocess((value) => {
 }, z.boolean())
 
 export const sendReaction = send('send.sendReaction', 'POST /send-reaction', {
+  about: 'message_id',
   summary: 'React to a message',
   description: 'Another reaction replaces the one before. Channel posts must be remembered: their number is needed.',
   input: {
@@ -47,6 +48,7 @@ export const sendReaction = send('send.sendReaction', 'POST /send-reaction', {
 })
 
 export const removeReaction = send('send.removeReaction', 'POST /send-remove-reaction', {
+  about: 'message_id',
   summary: 'Take the own reaction back',
   input: { phone: destination('user', 'group', 'newsletter'), ...target, delay_message },
   examples: [{ name: 'remove', input: { phone: '5511988887777', message_id: '3EB0796DC6B777C0C7CD' }, reply: acknowledged }],
@@ -71,6 +73,7 @@ export const forwardMessage = send('send.forwardMessage', 'POST /forward-message
 })
 
 export const pinMessage = send('send.pinMessage', 'POST /pin-message', {
+  about: 'message_id',
   summary: 'Pin or unpin a message for everybody',
   input: {
     phone: destination('user', 'group'),
@@ -96,6 +99,7 @@ export const pinMessage = send('send.pinMessage', 'POST /pin-message', {
 })
 
 export const deleteMessage = send('send.deleteMessage', 'DELETE /messages', {
+  about: 'message_id',
   summary: 'Delete a message',
   description:
     'Own messages are deleted for everyone, as are those of others in groups you are an admin of. A message somebody sent to you alone ' +

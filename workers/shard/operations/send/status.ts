@@ -1,43 +1,44 @@
-/** Status posts and answers to them: how `src/features/status.ts` is done on the wire. */
-import { Failure } from '../../../src/domain/failures.ts'
-import { toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
-import { imageMessage, stickerMessage, videoMessage } from '../media/compose.ts'
-import { sendMedia } from '../media/send.ts'
-import { quote } from '../send/context-info.ts'
-import { resolveDestination } from '../send/destination.ts'
-import { sendLetter } from '../send/relay.ts'
-import { postStatus, STATUS } from '../send/status-post.ts'
-import { bare, STATUS_JID } from '../wire/jid.ts'
-import type { Operations, SendContext } from './types.ts'
+/** Status posts and answers to them: how `src/features/send/status.ts` is done on the wire. */
+import { Failure } from '../../../../src/domain/failures.ts'
+import { toJid, type UserIdentifier } from '../../../../src/domain/ids.ts'
+import { imageMessage, stickerMessage, videoMessage } from '../../media/compose.ts'
+import { sendMedia } from '../../media/send.ts'
+import { quote } from '../../send/context-info.ts'
+import type { SendContext } from '../../send/contract.ts'
+import { resolveDestination } from '../../send/destination.ts'
+import { sendLetter } from '../../send/relay.ts'
+import { postStatus, STATUS } from '../../send/status-post.ts'
+import { bare, STATUS_JID } from '../../wire/jid.ts'
+import type { Handlers } from '../types.ts'
 
-export const status: Operations<typeof import('../../../src/features/status.ts')> = {
-  sendTextStatus: (context, input) =>
+export const status: Handlers<typeof import('../../../../src/features/send/status.ts')> = {
+  'send.sendTextStatus': (context, input) =>
     postStatus(context, {
       content: { text: input.message, linkPreview: null },
       options: { backgroundColor: input.background_color, font: input.font },
     }),
 
-  async sendImageStatus(context, { image, caption }) {
+  async 'send.sendImageStatus'(context, { image, caption }) {
     const content = { imageMessage: { ...(await imageMessage(context, STATUS, image)), ...captioned(caption) } }
     return sendMedia(context, STATUS, { content, info: {} })
   },
 
-  async sendVideoStatus(context, { video, caption }) {
+  async 'send.sendVideoStatus'(context, { video, caption }) {
     const content = { videoMessage: { ...(await videoMessage(context, STATUS, video)), ...captioned(caption) } }
     return sendMedia(context, STATUS, { content, info: {} })
   },
 
-  async replyStatusText(context, input) {
+  async 'send.replyStatusText'(context, input) {
     const { to, info } = await statusAnswered(context, input)
     return sendLetter(context, to, { content: { text: input.message, linkPreview: null }, info })
   },
 
-  async replyStatusGif(context, input) {
+  async 'send.replyStatusGif'(context, input) {
     const { to, info } = await statusAnswered(context, input)
     return sendMedia(context, to, { content: { videoMessage: await videoMessage(context, to, input.gif, 'gif') }, info })
   },
 
-  async replyStatusSticker(context, input) {
+  async 'send.replyStatusSticker'(context, input) {
     const { to, info } = await statusAnswered(context, input)
     return sendMedia(context, to, { content: { stickerMessage: await stickerMessage(context, to, input.sticker) }, info })
   },

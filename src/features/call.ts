@@ -1,0 +1,27 @@
+/** A request to an operation of the shard, with the facts of its declaration: what crosses to the shard. */
+import { type ActionCall, type Call, type ControlCall, type SendCall, sendCall } from '../domain/call.ts'
+import type { Identifier } from '../domain/ids.ts'
+import type { Endpoint } from './endpoint.ts'
+
+/** `input` is what `parseInput` gave for this declaration. Throws for a `local` operation: no shard is asked. */
+export function callOf(endpoint: Endpoint, input: unknown): Call {
+  const { id, kind, deadlineMs, notFound } = endpoint
+  switch (kind) {
+    case 'send':
+      return sendCallOf(endpoint, input as Record<string, unknown>)
+    case 'action':
+      return { kind, operation: id, input, deadlineMs, notFound } satisfies ActionCall
+    case 'control':
+      return { kind, operation: id, input } satisfies ControlCall
+    case 'local':
+      throw new Error(`${id} is answered without a shard`)
+    default:
+      return kind satisfies never
+  }
+}
+
+function sendCallOf({ id, to, about }: Endpoint, input: Record<string, unknown>): SendCall {
+  const destination = to ?? (input.phone as Identifier | undefined)
+  if (!destination) throw new Error(`${id} declares neither a phone nor where it goes`)
+  return sendCall(id, input, { to: destination, about: about === undefined ? undefined : input[about] })
+}

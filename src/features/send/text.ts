@@ -1,0 +1,45 @@
+/** Text out (shared/api/messages.md, 1). */
+import { z } from 'zod'
+import { send } from '../endpoint.ts'
+import { acknowledged, checkMentions, destination, messageId, sendOptions, text } from '../fields.ts'
+
+export const sendText = send('send.sendText', 'POST /send-text', {
+  about: 'edit_message_id',
+  summary: 'Send a text',
+  description:
+    'To people, groups, channels and status. Queued: the outcome is a `delivery` event. With `edit_message_id` an own message of the ' +
+    'last 15 minutes gets this text (or, when it was media, this caption).',
+  input: {
+    phone: destination('user', 'group', 'newsletter', 'status'),
+    message: text(1, 65_536).meta({
+      description: 'Network markup (`*bold*`, `_italic_`, `~strike~`) passes through.',
+      minLength: 1,
+      maxLength: 65_536,
+    }),
+    link_preview: z.boolean().default(true).meta({ description: 'Card for the first URL of the text.' }),
+    edit_message_id: messageId.optional().meta({ description: 'Own message to edit; `reply_to_message_id` is then ignored.' }),
+    private_answer: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'In a group, with `reply_to_message_id`: answer the quoted author in private.' }),
+    ...sendOptions,
+  },
+  check: ({ mentions, message }, issue) => checkMentions(mentions, message, issue),
+  examples: [
+    {
+      name: 'text',
+      input: {
+        phone: '5511988887777',
+        message: 'Order *1042* is ready https://shop.example/o/1042',
+        link_preview: true,
+        delay_typing: 2,
+      },
+      reply: acknowledged,
+    },
+    {
+      name: 'edit',
+      input: { phone: '5511988887777', message: 'Order *1042* was shipped', edit_message_id: '3EB0EE97803A91FF2C0ED1' },
+      reply: acknowledged,
+    },
+  ],
+})

@@ -1,0 +1,55 @@
+/** What crosses to the shard with a request: the facts of its declaration, so that the shard restates none of them. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { callOf } from '../../../src/features/call.ts'
+import { endpoints } from '../../../src/features/index.ts'
+import { parseInput } from '../../../src/features/input.ts'
+
+const call = (id: string, input: Record<string, unknown> = {}) => {
+  const endpoint = endpoints.find((one) => one.id === id)!
+  return callOf(endpoint, parseInput(endpoint, input))
+}
+
+/** Fields that name an earlier message, in one of the operations. */
+const ABOUT = ['edit_message_id', 'poll_message_id', 'event_message_id', 'message_id']
+/** Those name a message too, and are about none: what is forwarded, the order to quote. */
+const ABOUT_NONE = new Set(['send.forwardMessage', 'send.orderStatusUpdate'])
+
+for (const endpoint of endpoints.filter(({ kind }) => kind === 'send'))
+  test(`${endpoint.id} says of each of its examples where it goes and what it is about`, () => {
+    for (const { input = {} } of endpoint.examples) {
+      const made = call(endpoint.id, input)
+      assert.ok(made.kind === 'send')
+      assert.ok(made.to.length > 0)
+      const named = ABOUT.map((field) => input[field]).find((value) => typeof value === 'string')
+      assert.equal(made.about, ABOUT_NONE.has(endpoint.id) ? null : (named ?? null))
+    }
+  })
+
+test('a send carries its preview and its delays', () => {
+  const input = { phone: '5511988887777', message: 'hello', delay_message: 3, delay_typing: 2 }
+  const { input: _, ...facts } = call('send.sendText', input)
+  assert.deepEqual(facts, {
+    kind: 'send',
+    operation: 'send.sendText',
+    to: '5511988887777',
+    about: null,
+    preview: 'hello',
+    delayMessage: 3,
+    delayTyping: 2,
+  })
+})
+
+test('a status goes to the status', () => {
+  const made = call('send.sendTextStatus', { message: 'open' })
+  assert.equal(made.kind === 'send' && made.to, 'status@broadcast')
+})
+
+test('an action carries its deadline and what 404 means for it', () => {
+  const { input: _, ...facts } = call('messages.readMessage', { phone: '5511988887777', message_id: 'A' })
+  assert.deepEqual(facts, { kind: 'action', operation: 'messages.readMessage', deadlineMs: 20_000, notFound: 'chat_not_found' })
+})
+
+test('what main answers itself is no call', () => {
+  assert.throws(() => call('instance.me'))
+})

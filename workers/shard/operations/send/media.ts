@@ -1,0 +1,95 @@
+/** Media: how `src/features/send/media.ts` is done on the wire. */
+import type { proto } from '@whiskeysockets/baileys'
+import { Failure } from '../../../../src/domain/failures.ts'
+import type { Identifier } from '../../../../src/domain/ids.ts'
+import type { MediaInput } from '../../../../src/domain/media.ts'
+import { audioMessage, imageMessage, stickerMessage, videoMessage } from '../../media/compose.ts'
+import { documentMessage } from '../../media/document.ts'
+import { sendMedia } from '../../media/send.ts'
+import { editMessage } from '../../send/compose/edit.ts'
+import { type SharedFields, surroundings } from '../../send/context-info.ts'
+import type { SendContext } from '../../send/contract.ts'
+import { type Destination, resolveDestination } from '../../send/destination.ts'
+import type { Handlers } from '../types.ts'
+
+/** Quote and mentions are looked at before anything is fetched: what cannot be sent costs nothing. */
+async function prepared(context: SendContext, input: SharedFields & { phone: Identifier; caption?: string | undefined }) {
+  const to = await resolveDestination(context.session, input.phone)
+  const around = await surroundings(context, to, input, input.caption)
+  return { to, info: around.info, caption: input.caption ? { caption: around.text } : {} }
+}
+
+/** Seen once: nobody may keep it, so channels and status, where everybody may come back, do not know it. */
+const isOnce = (wanted: boolean, to: Destination) => wanted && to.kind !== 'newsletter' && to.kind !== 'status'
+
+export const media: Handlers<typeof import('../../../../src/features/send/media.ts')> = {
+  async 'send.sendImage'(context, input) {
+    const { to, info, caption } = await prepared(context, input)
+    const viewOnce = isOnce(input.view_once, to)
+    const image = { ...(await imageMessage(context, to, input.image)), ...caption, ...(viewOnce ? { viewOnce } : {}) }
+    const content: proto.IMessage = { imageMessage: image }
+    return sendMedia(context, to, { content: viewOnce ? { viewOnceMessageV2: { message: content } } : content, info })
+  },
+
+  async 'send.sendVideo'(context, input) {
+    const { to, info, caption } = await prepared(context, input)
+    const viewOnce = isOnce(input.view_once, to)
+    const video = { ...(await videoMessage(context, to, input.video)), ...caption, ...(viewOnce ? { viewOnce } : {}) }
+    const content: proto.IMessage = { videoMessage: video }
+    return sendMedia(context, to, { content: viewOnce ? { viewOnceMessageV2: { message: content } } : content, info })
+  },
+
+  async 'send.sendAudio'(context, input) {
+    const { to, info } = await prepared(context, { ...input, mentions: [] })
+    const viewOnce = isOnce(input.view_once, to)
+    const audio = { ...(await audioMessage(context, to, input.audio, input)), ...(viewOnce ? { viewOnce } : {}) }
+    const content: proto.IMessage = { audioMessage: audio }
+    // Sound has a wrapper of its own: clients that do not know it show nothing instead of a picture they cannot draw.
+    return sendMedia(context, to, { content: viewOnce ? { viewOnceMessageV2Extension: { message: content } } : content, info })
+  },
+
+  async 'send.sendDocument'(context, input) {
+    if (input.edit_message_id !== undefined) return changeCaption(context, input, input.edit_message_id)
+    const { to, info, caption } = await prepared(context, input)
+    const file = await documentMessage(context, to, present(input.document), input)
+    const content: proto.IMessage = { documentMessage: { ...file, ...caption } }
+    return sendMedia(context, to, {
+      content: input.caption ? { documentWithCaptionMessage: { message: content } } : content,
+      info,
+    })
+  },
+
+  async 'send.sendSticker'(context, input) {
+    const { to, info } = await prepared(context, { ...input, mentions: [] })
+    const sticker = await stickerMessage(context, to, input.sticker, input.sticker_author)
+    return sendMedia(context, to, { content: { stickerMessage: sticker }, info })
+  },
+
+  async 'send.sendGif'(context, input) {
+    const { to, info, caption } = await prepared(context, input)
+    const video = { ...(await videoMessage(context, to, input.gif, 'gif')), ...caption }
+    return sendMedia(context, to, { content: { videoMessage: video }, info })
+  },
+
+  async 'send.sendPtv'(context, input) {
+    const { to, info } = await prepared(context, { ...input, mentions: [] })
+    return sendMedia(context, to, { content: { ptvMessage: await videoMessage(context, to, input.ptv, 'ptv') }, info })
+  },
+}
+
+/** The declaration asks for it unless there is an edit. */
+function present(document: MediaInput | undefined): MediaInput {
+  if (document === undefined) throw new Failure('media_invalid', { message: 'There is no document.' })
+  return document
+}
+
+async function changeCaption(
+  context: SendContext,
+  input: SharedFields & { phone: Identifier; caption?: string | undefined },
+  id: string,
+) {
+  const to = await resolveDestination(context.session, input.phone)
+  const { reply_to_message_id: _, ...named } = input
+  const { text, info } = await surroundings(context, to, named, input.caption)
+  return editMessage(context, to, id, { text, info, isMeant: ({ documentMessage }) => Boolean(documentMessage) })
+}
