@@ -3,11 +3,8 @@
  * gets, these methods stay: the vocabulary is data. No class instance, function or Error crosses; failures travel as data.
  */
 import * as v from 'valibot'
-<<<<<<< HEAD
-import type { SharedDisk } from '../domain/disk.ts'
-=======
 import type { Call } from '../domain/call.ts'
->>>>>>> aa30766 (operations: one declaration: facts cross with the call, handlers are found by id, ask is how an action reaches the network; send/ is a folder)
+import type { SharedDisk } from '../domain/disk.ts'
 import type { FailureData } from '../domain/failures.ts'
 import type { ReceivedFile } from '../domain/file-download.ts'
 import type { InstanceConfig, RuntimeState } from '../domain/instance.ts'

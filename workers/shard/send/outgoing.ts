@@ -152,12 +152,8 @@ export function createSendingLine(deps: SendingLineDeps): SendingLine {
     queue,
     async enqueue({ operation, input, to, about, preview, delayMessage, delayTyping }, idempotencyKey) {
       const put = (also?: Enqueue['also']) => {
-<<<<<<< HEAD
         if (shard.disk() !== 'ok') throw diskNearlyFull()
-        const { input: rest, bytes } = takeOutMedia(input)
-=======
         const { input: rest, bytes } = takeOutMedia(input as Record<string, unknown>)
->>>>>>> aa30766 (operations: one declaration: facts cross with the call, handlers are found by id, ask is how an action reaches the network; send/ is a folder)
         return queue.enqueue({
           messageId: generateMessageIDV2(deps.session()?.sock.user?.id),
           operation,
