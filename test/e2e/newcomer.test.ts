@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { ROOT as CHECKOUT } from '../harness/checkout.ts'
 
 const ROOT = fileURLToPath(CHECKOUT)
-const NEEDED = ['package.json', 'tsconfig.json', 'tsconfig.build.json', '.npmrc', 'src', 'workers']
+const NEEDED = ['package.json', 'tsconfig.json', 'tsconfig.build.json', '.npmrc', 'scripts', 'src', 'workers']
 const DEADLINE = 60_000
 
 let checkout: string
@@ -57,6 +57,8 @@ function npm(args: string[]): Npm {
 }
 
 async function end(child: ChildProcess) {
+  // One that ended by itself has said why already.
+  if (child.exitCode !== null) return
   const ended = new Promise((resolve) => child.once('exit', resolve))
   process.kill(-child.pid!, 'SIGTERM')
   await ended
