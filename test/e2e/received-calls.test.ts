@@ -99,7 +99,8 @@ test('a reaction to a post is told of the channel, which does not say who reacts
   })
   await story.received(post.id)
   for (const emoji of ['👍', '']) {
-    await sandbox.post(`/newsletters/${newsletter}/reactions`, { post: post.id, emoji })
+    // the stanza that the library knows; the server's own (`live_updates`) has counts, not reactions
+    await sandbox.post(`/newsletters/${newsletter}/reactions`, { post: post.id, emoji, form: 'reaction' })
     const event = await receiver.waitFor(
       'reaction',
       ({ phone, reaction }) => phone === newsletter && (reaction as { value: string } | undefined)?.value === emoji,

@@ -43,7 +43,7 @@ globalThis.setTimeout = Object.assign(
 )
 
 /** Longest time anything on loopback may take here, in ms: only a failing test waits that long. */
-const PATIENCE = 15_000
+const PATIENCE = 60_000
 
 export function memoryAuth(): AuthenticationState {
   const store = new Map<string, string>()

@@ -56,13 +56,13 @@ for (const [action, expected] of STREAM_ERRORS) {
 }
 
 const FAILURES: [FaultAction, unknown][] = [
-  [{ failure: 401 }, { reason: '401' }],
+  [{ failure: 401 }, { reason: '401', location: 'sim' }],
   [
     { failure: 402, code: '101', expire: 3600 },
-    { reason: '402', code: '101', expire: '3600' },
+    { reason: '402', location: 'sim', code: '101', expire: '3600' },
   ],
-  [{ failure: 405 }, { reason: '405' }],
-  [{ failure: 503 }, { reason: '503' }],
+  [{ failure: 405 }, { reason: '405', location: 'sim' }],
+  [{ failure: 503 }, { reason: '503', location: 'sim' }],
 ]
 
 for (const [action, data] of FAILURES) {

@@ -109,7 +109,7 @@ test('credentials that were never linked are told 401 at login', async () => {
   await codeOf(client, phone)
   await client.close()
   const again = connect(simulator, client.auth)
-  assert.deepEqual(await again.ended(), { code: 401, message: 'Connection Failure', data: { reason: '401' } })
+  assert.deepEqual(await again.ended(), { code: 401, message: 'Connection Failure', data: { reason: '401', location: 'sim' } })
 })
 
 test('a device is known by its key: another one is told 401', async () => {

@@ -293,7 +293,8 @@ export interface NetworkControl {
   newsletterPosts?(id: string): ChannelPost[]
   /** New content of a post, or its removal. */
   changePost?(id: string, post: string, message?: MessageInput): Promise<void>
-  reactToPost?(id: string, post: string, emoji: string): void
+  /** `live_updates`: in the stanza that the server sends; `reaction`: in the one that the library waits for. */
+  reactToPost?(id: string, post: string, emoji: string, form: 'live_updates' | 'reaction'): void
   setChannelRole?(id: string, input: ChannelRole): void
   /** Not a route: a profile picture by the path of its URL, for the media host to serve. */
   picture?(path: string): { type: string; bytes: Uint8Array } | undefined

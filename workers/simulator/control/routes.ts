@@ -130,8 +130,8 @@ export const ROUTES: Route[] = [
   route('PUT', '/newsletters/:id/posts', 200, shapes.PostChange, (control, { post, message }, { id }) =>
     offered(control.changePost, 'newsletters').call(control, id, post, message),
   ),
-  route('POST', '/newsletters/:id/reactions', 200, shapes.PostReaction, (control, { post, emoji }, { id }) =>
-    offered(control.reactToPost, 'newsletters').call(control, id, post, emoji),
+  route('POST', '/newsletters/:id/reactions', 200, shapes.PostReaction, (control, { post, emoji, form }, { id }) =>
+    offered(control.reactToPost, 'newsletters').call(control, id, post, emoji, form),
   ),
   route('PUT', '/newsletters/:id/roles', 200, shapes.ChannelRole, (control, input, { id }) =>
     offered(control.setChannelRole, 'newsletters').call(control, id, input),

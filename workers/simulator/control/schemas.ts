@@ -186,7 +186,11 @@ export const StatusPrivacy = v.strictObject({
 export const Anything = v.record(v.string(), v.unknown())
 export const Post = v.strictObject({ message: Message })
 export const PostChange = v.strictObject({ post: text, message: v.optional(Message) })
-export const PostReaction = v.strictObject({ post: text, emoji: v.string() })
+export const PostReaction = v.strictObject({
+  post: text,
+  emoji: v.string(),
+  form: v.optional(v.picklist(['live_updates', 'reaction']), 'live_updates'),
+})
 export const ChannelRole = v.strictObject({
   by: Phone,
   phone: Phone,

@@ -1,9 +1,11 @@
-import { type BinaryNode, node, SERVER_JID, seconds } from '../wire/node.ts'
+import { type BinaryNode, firstChild, node, SERVER_JID, seconds } from '../wire/node.ts'
 
 /** What the server says to a stanza it took over. */
 export function acknowledgement(item: BinaryNode, error?: number): BinaryNode {
-  const { id, to, type, participant, phash } = item.attrs
+  const { id, to, participant, phash } = item.attrs
   const isMessage = item.tag === 'message'
+  // of a call what is in it counts
+  const type = item.tag === 'call' ? firstChild(item)?.tag : item.attrs.type
   return node('ack', {
     class: item.tag,
     id,

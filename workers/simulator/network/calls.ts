@@ -59,8 +59,7 @@ export function receiveCall(network: Network, companion: Companion, item: Binary
   const { connection, person } = companion
   if (what?.tag === 'link_create') {
     const token = randomBytes(16).toString('base64url')
-    const attrs = { id: item.attrs.id, class: 'call', from: item.attrs.to, t: seconds() }
-    return connection?.send(node('ack', attrs, [node('link_create', { token, media: what.attrs.media })]))
+    return connection?.send({ ...acknowledgement(item), content: [node('link_create', { token, media: what.attrs.media })] })
   }
   const call = network.calls.get(what?.attrs['call-id'] ?? '')
   if (what?.tag === 'reject' && call?.state === 'ringing') call.state = 'rejected'
@@ -73,6 +72,5 @@ export function receiveCall(network: Network, companion: Companion, item: Binary
       chat: item.attrs.to ?? '',
       ids: [call?.id ?? ''],
     })
-  const answer = acknowledgement(item)
-  connection?.send({ ...answer, attrs: { ...answer.attrs, type: what?.tag ?? '' } })
+  connection?.send(acknowledgement(item))
 }

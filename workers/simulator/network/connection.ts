@@ -166,6 +166,9 @@ export function streamError(code: number | 'replaced' | 'device_removed'): Binar
   return node('stream:error', { code })
 }
 
+/** Data centre, as `success` and `failure` name it. */
+export const LOCATION = 'sim'
+
 export function failure(reason: number, more: { code?: string | undefined; expire?: number | undefined } = {}): BinaryNode {
-  return node('failure', { reason, ...more })
+  return node('failure', { reason, location: LOCATION, ...more })
 }

@@ -4,7 +4,7 @@ import { type ComposeContext, compose } from '../people/compose.ts'
 import { findKnown } from './control-people.ts'
 import type { Network, Person } from './model.ts'
 import { changePost, type Newsletter, newReaction, newRole, type Post, post } from './newsletters.ts'
-import { createNewsletter } from './queries/newsletters.ts'
+import { createNewsletter } from './queries/newsletter-documents.ts'
 import { newMessageId } from './speaking.ts'
 
 const text = (value: unknown) => (typeof value === 'string' ? value : '')
@@ -58,9 +58,9 @@ export async function changePostByControl(
   changePost(network, newsletter, made, proto.Message.encode(message).finish())
 }
 
-export function reactByControl(network: Network, id: string, postId: string, emoji: string) {
+export function reactByControl(network: Network, id: string, postId: string, emoji: string, form: 'live_updates' | 'reaction') {
   const newsletter = findNewsletter(network, id)
-  newReaction(network, newsletter, findPost(newsletter, postId), emoji)
+  newReaction(network, newsletter, findPost(newsletter, postId), emoji, form)
 }
 
 export function setRoleByControl(network: Network, id: string, { by, phone, role, form }: ChannelRole) {

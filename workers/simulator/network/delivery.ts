@@ -68,6 +68,7 @@ export function flushPending(network: Network, connection: Connection, companion
     message: count('message'),
     receipt: count('receipt'),
     notification: count('notification'),
+    call: count('call'),
     appdata: 0,
   }
   connection.send(node('ib', { from: SERVER_JID }, [node('offline_preview', counts)]))

@@ -1,6 +1,6 @@
 import { node, randomId, seconds } from '../wire/node.ts'
 import { enqueue } from './delivery.ts'
-import { newInvite, notifyGroup, participantNode } from './groups.ts'
+import { newInvite, notifyGroup, notifyMembers, participantNode } from './groups.ts'
 import type { Group, Network, Person } from './model.ts'
 import { jidOf, pnOf } from './people.ts'
 import { pictureId } from './pictures.ts'
@@ -80,9 +80,12 @@ export function decideRequests(network: Network, group: Group, actor: Person, nu
     if (!request) continue
     group.requests.delete(number)
     const member = { person: request.person, role: 'member' as const }
-    if (isApproved) group.members.set(number, member)
-    const shown = participantNode(group, member)
-    notifyGroup(network, group, actor, isApproved ? node('add', {}, [shown]) : node('revoked_membership_requests', {}, [shown]))
+    if (isApproved) {
+      group.members.set(number, member)
+      notifyMembers(network, group, actor, 'add', [member])
+      continue
+    }
+    notifyGroup(network, group, actor, node('revoked_membership_requests', {}, [participantNode(group, member)]))
   }
 }
 

@@ -31,6 +31,7 @@ export function createGroup(network: Network, owner: Person, subject: string, ad
     linkedParent: undefined,
     picture: undefined,
     keyHolders: new Map(),
+    membersVersion: newVersion(),
   }
   network.groups.set(id, group)
   network.changed()
@@ -65,6 +66,7 @@ export function groupNode(group: Group): BinaryNode {
     s_o_pn: pnOf(subjectBy),
     addressing_mode: addressing,
     size: group.members.size,
+    p_v_id: group.membersVersion,
   }
   const about = description && {
     id: description.id,
@@ -86,6 +88,31 @@ export function groupNode(group: Group): BinaryNode {
     ...(group.linkedParent ? [node('linked_parent', { jid: group.linkedParent })] : []),
     ...[...group.members.values()].map((member) => participantNode(group, member)),
   ])
+}
+
+/** Versions grow: microseconds, as far as anybody can tell. */
+function newVersion(): string {
+  return String(Date.now() * 1_000 + randomInt(1_000))
+}
+
+/** Attributes of a change of the list of members: the version it leads to, and the one before. */
+function nextVersion(group: Group): { v_id: string; prev_v_id: string | undefined } {
+  const before = group.membersVersion
+  group.membersVersion = newVersion()
+  return { v_id: group.membersVersion, prev_v_id: before }
+}
+
+/** Members came, went, or have another role. */
+export function notifyMembers(
+  network: Network,
+  group: Group,
+  actor: Person,
+  action: 'add' | 'remove' | 'promote' | 'demote',
+  members: GroupMember[],
+  { reason, also = [] }: { reason?: string; also?: Person[] } = {},
+) {
+  const shown = members.map((member) => participantNode(group, member))
+  notifyGroup(network, group, actor, node(action, { reason, ...nextVersion(group) }, shown), also)
 }
 
 /** Tells every linked device of the members, the actor's included: clients learn of changes from it alone. */
@@ -133,17 +160,7 @@ export function addMembers(network: Network, group: Group, actor: Person, addres
     group.members.set(member.person.number, member)
     group.requests.delete(member.person.number)
   }
-  if (added.length > 0 && !isSilent)
-    notifyGroup(
-      network,
-      group,
-      actor,
-      node(
-        'add',
-        {},
-        added.map((member) => participantNode(group, member)),
-      ),
-    )
+  if (added.length > 0 && !isSilent) notifyMembers(network, group, actor, 'add', added)
   return changes
 }
 
@@ -153,13 +170,13 @@ export function removeMembers(network: Network, group: Group, actor: Person, add
     return { person, address, error: person && group.members.has(person.number) ? undefined : 404 }
   })
   const removed = changes.flatMap(({ person, error }) => (person && error === undefined ? [person] : []))
-  const shown = removed.map((person) => participantNode(group, { person, role: 'member' }))
+  const shown = removed.map((person): GroupMember => ({ person, role: 'member' }))
   for (const person of removed) group.members.delete(person.number)
   // who is left must not be readable by who is gone: every pretend member takes a new sender key
   group.keyHolders.clear()
   for (const { person } of group.members.values())
     for (const device of person.devices) if (device.hasSignal) device.signal.dropSenderKey(group.id)
-  if (removed.length > 0) notifyGroup(network, group, actor, node('remove', {}, shown), removed)
+  if (removed.length > 0) notifyMembers(network, group, actor, 'remove', shown, { also: removed })
   return changes
 }
 
@@ -176,17 +193,7 @@ export function setRoles(
   })
   const members = changes.flatMap(({ person }) => (person ? (group.members.get(person.number) ?? []) : []))
   for (const member of members) member.role = action === 'promote' ? 'admin' : 'member'
-  if (members.length > 0)
-    notifyGroup(
-      network,
-      group,
-      actor,
-      node(
-        action,
-        {},
-        members.map((member) => participantNode(group, member)),
-      ),
-    )
+  if (members.length > 0) notifyMembers(network, group, actor, action, members)
   return changes
 }
 

@@ -1,7 +1,7 @@
 import { type BinaryNode, node, SERVER_JID, seconds } from '../wire/node.ts'
 import type { ClientHandshake } from '../wire/noise.ts'
 import { bootstrap } from './bootstrap-after-pairing.ts'
-import { type Connection, failure, streamError } from './connection.ts'
+import { type Connection, failure, LOCATION, streamError } from './connection.ts'
 import { flushPending } from './delivery.ts'
 import { notifyDevices } from './devices.ts'
 import type { Companion, Network } from './model.ts'
@@ -34,7 +34,7 @@ function admit(network: Network, connection: Connection, client: ClientHandshake
   companion.connection?.end(streamError('replaced'))
   companion.connection = connection
   connection.companion = companion
-  const success = { t: seconds(), lid: lidJidOf(companion.person, device), creation: seconds(), location: 'sim', props: 1 }
+  const success = { t: seconds(), lid: lidJidOf(companion.person, device), creation: seconds(), location: LOCATION, props: 1 }
   connection.send(node('success', success))
   connection.send(node('ib', { from: SERVER_JID }, [node('edge_routing', {}, [node('routing_info', {}, ROUTING_INFO)])]))
 }

@@ -163,6 +163,8 @@ export interface Group {
   pictureQueries?: number
   /** Which devices hold a pretend device's sender key: author's address to addresses. */
   keyHolders: Map<string, Set<string>>
+  /** Of the list of members: the server names it with each change. Absent in what an earlier release saved. */
+  membersVersion?: string
 }
 
 export interface NetworkStats {

@@ -1,3 +1,5 @@
+import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
+import { stanzaOf } from '../people/describe.ts'
 import { type BinaryNode, bytesOf, child, node, randomId, SERVER_JID, seconds } from '../wire/node.ts'
 import { acknowledgement } from './acknowledgement.ts'
 import { enqueue } from './delivery.ts'
@@ -14,6 +16,8 @@ export interface Post {
   /** Of the stanza it came with, or was last edited with. */
   attrs?: Record<string, string>
   mediaType?: string | undefined
+  /** Of the stanza: `text`, `media`, `poll`; absent in what an earlier release saved. */
+  type?: string | undefined
   meta?: Record<string, string> | undefined
 }
 
@@ -32,6 +36,16 @@ export interface Newsletter {
   metadataQueries?: number
   /** Numbers invited to run it. */
   invited?: string[]
+  /** Linked devices that asked for live updates, by address, until when (epoch seconds). */
+  live?: Map<string, number>
+}
+
+/** How long live updates are sent, in seconds. */
+export const LIVE_UPDATES = 300
+
+export function watchLive(newsletter: Newsletter, { address }: Companion) {
+  newsletter.live ??= new Map()
+  newsletter.live.set(address, seconds() + LIVE_UPDATES)
 }
 
 /** A linked device publishes: not sealed, everybody may read it. The ack names the post's number. */
@@ -39,7 +53,9 @@ export function receivePost(network: Network, companion: Companion, item: Binary
   const { to = '', id = '' } = item.attrs
   const newsletter = network.newsletters.get(to)
   const role = newsletter?.subscribers.get(companion.person.number)?.role
-  const bytes = bytesOf(child(item, 'plaintext'))
+  // a removal has nothing in it
+  const plaintext = child(item, 'plaintext')
+  const bytes = plaintext && (bytesOf(plaintext) ?? Buffer.alloc(0))
   if (newsletter && role && item.attrs.type === 'reaction') return react(network, newsletter, companion, item)
   if (!newsletter || !bytes || !role || role === 'SUBSCRIBER') {
     return companion.connection?.send(acknowledgement(item, newsletter ? 403 : 404))
@@ -56,6 +72,7 @@ export function receivePost(network: Network, companion: Companion, item: Binary
 function describePost(post: Post, item: BinaryNode) {
   post.attrs = item.attrs
   post.mediaType = child(item, 'plaintext')?.attrs.mediatype
+  post.type = item.attrs.type
   post.meta = child(item, 'meta')?.attrs
 }
 
@@ -84,20 +101,35 @@ export function changePost(
     id: made.id,
     server_id: made.serverId,
     t: seconds(),
-    type: 'text',
+    type: made.type ?? 'text',
     edit: bytes ? '3' : '8',
   }
   const meta = { original_msg_t: made.at, ...(bytes ? { msg_edit_t: Date.now() } : {}) }
   tellReaders(
     network,
     newsletter,
-    () => node('message', attrs, [node('plaintext', {}, bytes ?? Buffer.alloc(0)), node('meta', meta)]),
+    () => node('message', attrs, [bytes ? plaintextOf(made) : node('plaintext'), node('meta', meta)]),
     author,
   )
 }
 
-/** Readers are not told who reacts. */
-export function newReaction(network: Network, newsletter: Newsletter, made: Post, code: string) {
+/** Somebody who is nobody in particular: readers are not told who reacts. */
+const SOMEBODY = 'somebody'
+
+/**
+ * `live_updates` is what the server sends: how many reacted with what. `reaction` is what the library waits for, which no specification
+ * knows.
+ */
+export function newReaction(
+  network: Network,
+  newsletter: Newsletter,
+  made: Post,
+  code: string,
+  form: 'live_updates' | 'reaction',
+) {
+  if (code === '') delete made.reactions[SOMEBODY]
+  else made.reactions[SOMEBODY] = code
+  if (form === 'live_updates') return tellReaders(network, newsletter, () => liveUpdates(newsletter, [made]))
   const reaction = node('reaction', { message_id: made.serverId }, [
     node('reaction', code === '' ? {} : { code }, Buffer.from(code)),
   ])
@@ -105,6 +137,31 @@ export function newReaction(network: Network, newsletter: Newsletter, made: Post
     node('notification', { from: newsletter.id, type: 'newsletter', id: randomId(), t: seconds() }, [reaction]),
   )
 }
+
+const countsOf = ({ reactions }: Post): BinaryNode[] => {
+  const counts = new Map<string, number>()
+  for (const code of Object.values(reactions)) counts.set(code, (counts.get(code) ?? 0) + 1)
+  return [...counts].map(([code, count]) => node('reaction', { code, count }))
+}
+
+/** How posts stand now, without their content. */
+function liveUpdates(newsletter: Newsletter, posts: Post[]): BinaryNode {
+  const messages = posts.map((made) => node('message', { server_id: made.serverId }, [node('reactions', {}, countsOf(made))]))
+  const listed = node('messages', { jid: newsletter.id, t: seconds() }, messages)
+  const attrs = { from: newsletter.id, type: 'newsletter', id: randomId(), t: seconds() }
+  return node('notification', attrs, [node('live_updates', {}, [listed])])
+}
+
+/** A post in a list of posts. */
+export function listedPost(made: Post): BinaryNode {
+  const counts = countsOf(made)
+  return node('message', { id: made.id, server_id: made.serverId, t: made.at, type: made.type ?? 'text' }, [
+    plaintextOf(made),
+    ...(counts.length > 0 ? [node('reactions', {}, counts)] : []),
+  ])
+}
+
+const plaintextOf = ({ message, mediaType }: Post) => node('plaintext', { mediatype: mediaType }, message)
 
 /**
  * Somebody may run the channel, or may not any more. The network says so in a child of the channel's notification, or as the answer of a
@@ -149,6 +206,17 @@ function react(network: Network, newsletter: Newsletter, companion: Companion, i
   else delete found.reactions[companion.person.number]
   network.changed()
   companion.connection?.send(acknowledgement(item))
+  tellLive(network, newsletter, found)
+}
+
+/** Devices that asked to be kept up to date; those that are offline miss it. */
+function tellLive(network: Network, newsletter: Newsletter, made: Post) {
+  for (const [address, until] of newsletter.live ?? []) {
+    if (until < seconds()) newsletter.live?.delete(address)
+  }
+  for (const { companion } of network.connections) {
+    if (companion && newsletter.live?.has(companion.address)) enqueue(network, companion, liveUpdates(newsletter, [made]))
+  }
 }
 
 function addPost(newsletter: Newsletter, id: string, message: Uint8Array): Post {
@@ -160,6 +228,9 @@ function addPost(newsletter: Newsletter, id: string, message: Uint8Array): Post 
 /** Somebody the simulator plays publishes. */
 export function post(network: Network, newsletter: Newsletter, id: string, message: Uint8Array): Post {
   const made = addPost(newsletter, id, message)
+  const about = stanzaOf(proto.Message.decode(message))
+  made.type = about.type
+  made.mediaType = about.mediaType
   publish(network, newsletter, made)
   return made
 }
@@ -180,6 +251,6 @@ function tellReaders(network: Network, newsletter: Newsletter, stanza: () => Bin
 }
 
 function postStanza(newsletter: Newsletter, made: Post): BinaryNode {
-  const attrs = { from: newsletter.id, id: made.id, server_id: made.serverId, t: made.at, type: 'text' }
-  return node('message', attrs, [node('plaintext', {}, made.message)])
+  const attrs = { from: newsletter.id, id: made.id, server_id: made.serverId, t: made.at, type: made.type ?? 'text' }
+  return node('message', attrs, [plaintextOf(made)])
 }

@@ -60,6 +60,14 @@ function shownBy(network: Network, qr: string): { connection: Connection; advSec
   return { connection, advSecret }
 }
 
+/** Country codes of the numbers that examples use; others count as American. */
+const COUNTRIES = { '55': 'BR', '49': 'DE', '44': 'GB', '351': 'PT', '34': 'ES', '91': 'IN', '1': 'US' } as const
+
+function jurisdictionOf(number: string): { iso: string; cc: string } {
+  const [cc, iso] = Object.entries(COUNTRIES).find(([code]) => number.startsWith(code)) ?? ['1', 'US']
+  return { iso, cc }
+}
+
 interface ScannedCode {
   ref: string
   noiseKey: Buffer
@@ -119,6 +127,7 @@ export async function link(
         node('device-identity', {}, container),
         node('device', { jid: pnOf(phone, device), lid: lidJidOf(phone, device) }),
         node('platform', { name: phone.platform }),
+        node('jurisdiction', jurisdictionOf(phone.number)),
         ...(phone.business ? [node('biz', { name: phone.verifiedName ?? phone.name })] : []),
       ]),
     ]),

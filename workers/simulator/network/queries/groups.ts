@@ -1,7 +1,7 @@
 import { type BinaryNode, child, childBytes, children, node, SERVER, textOf } from '../../wire/node.ts'
 import { linkedGroups } from '../communities.ts'
 import * as settings from '../group-settings.ts'
-import { addMembers, groupNode, notifyGroup, participantNode, removeMembers, requestToJoin, setRoles } from '../groups.ts'
+import { addMembers, groupNode, notifyMembers, participantNode, removeMembers, requestToJoin, setRoles } from '../groups.ts'
 import type { Group, Network, Person } from '../model.ts'
 import { findPerson } from '../people.ts'
 import { addresses, asAdmin, asEditor, asMember, groupOf, outcome } from './group-access.ts'
@@ -31,7 +31,7 @@ function join({ network, companion, subject }: Query): BinaryNode[] {
   }
   const member = { person, role: 'member' as const }
   group.members.set(person.number, member)
-  notifyGroup(network, group, person, node('add', { reason: 'invite' }, [participantNode(group, member)]))
+  notifyMembers(network, group, person, 'add', [member], { reason: 'invite' })
   return [node('group', { jid: group.id })]
 }
 
@@ -42,7 +42,7 @@ function accept(query: Query): undefined {
   if (subject.attrs.code !== group.invite) throw new QueryError(406, 'not-acceptable')
   const member = { person: companion.person, role: 'member' as const }
   group.members.set(companion.person.number, member)
-  notifyGroup(network, group, companion.person, node('add', { reason: 'invite' }, [participantNode(group, member)]))
+  notifyMembers(network, group, companion.person, 'add', [member], { reason: 'accept' })
   return undefined
 }
 

@@ -11,6 +11,7 @@ import { COMMUNITY_QUERIES } from './communities.ts'
 import { CONNECTION_QUERIES } from './connection.ts'
 import { GROUP_QUERIES } from './groups.ts'
 import { KEY_QUERIES } from './keys.ts'
+import { MEX_QUERIES } from './mex.ts'
 import { NEWSLETTER_QUERIES } from './newsletters.ts'
 import { PROFILE_QUERIES } from './profile.ts'
 import { type Answer, type Query, QueryError } from './query.ts'
@@ -28,6 +29,7 @@ const QUERIES: Record<string, Answer> = {
   ...BUSINESS_QUERIES,
   ...CATALOG_QUERIES,
   ...NEWSLETTER_QUERIES,
+  ...MEX_QUERIES,
 }
 
 /** What a device without account may ask. */

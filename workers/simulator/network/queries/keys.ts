@@ -96,7 +96,7 @@ function digest(companion: Companion): BinaryNode {
     node('registration', {}, bigEndian(companion.registrationId, 4)),
     node('type', {}, KEY_TYPE),
     node('identity', {}, companion.identity),
-    node('skey', {}, [node('id', {}, bigEndian(companion.signedPreKey.id, 3))]),
+    keyNode('skey', companion.signedPreKey),
     node(
       'list',
       {},

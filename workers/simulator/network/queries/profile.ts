@@ -88,27 +88,37 @@ function statusPrivacy({ statusPrivacy: { setting, numbers } }: Person): BinaryN
   return node('privacy', {}, lists)
 }
 
-function blocklist(person: Person): BinaryNode[] {
-  return [
-    node(
-      'list',
-      {},
-      [...person.blocklist].map((jid) => node('item', { jid })),
-    ),
-  ]
+/** Who is blocked, as the account knew it under this hash: nothing to send when it still does. */
+function blocklist(network: Network, person: Person, known: string | undefined): BinaryNode[] {
+  const dhash = listHash(person.blocklist)
+  if (known === dhash) return []
+  return [node('list', { addressing_mode: 'lid', dhash }, blockedItems(network, person))]
 }
 
+function blockedItems(network: Network, person: Person): BinaryNode[] {
+  return [...person.blocklist].map((jid) => {
+    const other = findPerson(network, jid)
+    return node('item', { jid, pn_jid: other && pnOf(other) })
+  })
+}
+
+/** Over the list that the account knew by its hash the new hash is enough; else it gets the whole list. */
 const setBlocked: Answer = ({ network, companion, subject }) => {
-  const person = findPerson(network, subject.attrs.jid ?? '')
-  if (!person) throw new QueryError(404, 'item-not-found')
-  const action = subject.attrs.action
-  if (action === 'block') companion.person.blocklist.add(lidJidOf(person))
-  else companion.person.blocklist.delete(lidJidOf(person))
+  const { person: own } = companion
+  const { jid = '', action, dhash: known } = subject.attrs
+  const person = findPerson(network, jid)
+  if (!person) throw new QueryError(400, 'bad-request')
+  const before = listHash(own.blocklist)
+  if (action === 'block') own.blocklist.add(lidJidOf(person))
+  else own.blocklist.delete(lidJidOf(person))
   network.changed()
+  const dhash = listHash(own.blocklist)
   const change = node('item', { jid: lidJidOf(person), action })
-  const attrs = { from: pnOf(companion.person), type: 'account_sync', id: randomId(), t: seconds() }
-  tellOwnDevices(network, companion, node('notification', attrs, [node('blocklist', {}, [change])]))
-  return blocklist(companion.person)
+  const attrs = { from: pnOf(own), type: 'account_sync', id: randomId(), t: seconds() }
+  const news = node('blocklist', { action: 'modify', dhash, prev_dhash: before }, [change])
+  tellOwnDevices(network, companion, node('notification', attrs, [news]))
+  if (known === before) return [node('list', { matched: true, dhash })]
+  return [node('list', { matched: false, addressing_mode: 'lid', dhash }, blockedItems(network, own))]
 }
 
 /** Our own token for a peer: the peer's side answers with the same kind, as when both have each other's number. */
@@ -164,7 +174,7 @@ export const PROFILE_QUERIES: Record<string, Answer> = {
   'spam set spam_list': () => undefined,
   'tos set request': () => undefined,
   'privacy set tokens': issueTokens,
-  'blocklist get *': ({ companion }) => blocklist(companion.person),
+  'blocklist get *': ({ network, companion, subject }) => blocklist(network, companion.person, subject.attrs.dhash),
   'blocklist set item': setBlocked,
   'status get privacy': ({ companion }) => [statusPrivacy(companion.person)],
   'status set status': ({ network, companion, subject }) => {

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { silenceLibsignal } from '../../workers/simulator/people/quiet.ts'
+import { ROOT } from '../harness/checkout.ts'
+import { startSimulator } from '../harness/network.ts'
+import { jidOf, pair } from './client.ts'
+
+/** A conversation of the library with the simulator, traced and held against the specification, as `.ci/run` does with the whole suite. */
+
+const checkout = fileURLToPath(ROOT)
+const skip = existsSync(join(checkout, '../shared/spec')) ? false : 'there is no specification beside the project'
+silenceLibsignal()
+
+let dir: string
+
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'svc-wire-'))
+  if (skip) return
+  const simulator = await startSimulator({ trace: dir })
+  simulator.control.createPhone({ phone: '5511900000001' })
+  const client = await pair(simulator, '5511900000001')
+  await client.socket.sendMessage(jidOf('5511900000002'), { text: 'hello' })
+  await client.socket.groupCreate('Team', [jidOf('5511900000002')])
+  await client.socket.updateBlockStatus(jidOf('5511900000003'), 'block')
+  await client.close()
+  await simulator.stop()
+})
+
+after(() => rm(dir, { recursive: true, force: true }))
+
+const check = (folder: string) =>
+  new Promise<{ code: number; text: string }>((resolve) => {
+    const script = join(checkout, '.ci', 'wire-check.mjs')
+    execFile(process.execPath, [script, folder], (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), text: stdout + stderr }),
+    )
+  })
+
+/** The same traces with one thing changed. */
+async function changed(from: RegExp, to: string): Promise<string> {
+  const folder = await mkdtemp(join(dir, 'changed-'))
+  for (const name of (await readdir(dir)).filter((each) => /jsonl/.test(each))) {
+    await cp(join(dir, name), join(folder, name))
+    const text = await readFile(join(folder, name), 'utf8')
+    await writeFile(join(folder, name), text.replace(from, to))
+  }
+  return folder
+}
+
+test('what the library and the simulator say to each other is as specified', { skip }, async () => {
+  const { code, text } = await check(dir)
+  assert.equal(code, 0, text)
+  assert.match(text, /^wire: [1-9]\d* stanzas of the gateway, [1-9]\d* of the network, [1-9]/m)
+})
+
+test('an attribute that is missing in an answer, or in a query, is found', { skip }, async () => {
+  const answer = await check(await changed(/\["jurisdiction",\{"iso":"BR",/, '["jurisdiction",{'))
+  assert.equal(answer.code, 1, answer.text)
+  assert.match(answer.text, /VIOLATION server \| SetReg \| iq\/pair-success\/jurisdiction@iso/)
+  const digest = /"to":"@s\.whatsapp\.net",("type":"get","xmlns":"encrypt","id":"[^"]*"\},\[\["digest")/
+  const query = await check(await changed(digest, '$1'))
+  assert.equal(query.code, 1, query.text)
+  assert.match(query.text, /VIOLATION client \| FetchDigest \| iq@to \| is missing/)
+})
+
+test('a trace that was cut off in its last line is read to there; nothing at all is a fault', { skip }, async () => {
+  const cut = await changed(/[^\n]{10}\n$/, '')
+  assert.equal((await check(cut)).code, 0)
+  const empty = await mkdtemp(join(dir, 'empty-'))
+  const { code, text } = await check(empty)
+  assert.equal(code, 1)
+  assert.match(text, /nothing was traced/)
+})

@@ -1,0 +1,60 @@
+import { node, textOf } from '../../wire/node.ts'
+import type { Network, Person } from '../model.ts'
+import { ACCOUNT_DOCUMENTS } from './account-documents.ts'
+import { type Document, MexError } from './document.ts'
+import { NEWSLETTER_DOCUMENTS } from './newsletter-documents.ts'
+import type { Answer } from './query.ts'
+
+/** Every GraphQL document, by each of its numbers. */
+const DOCUMENTS = new Map(
+  [...NEWSLETTER_DOCUMENTS, ...ACCOUNT_DOCUMENTS].flatMap((document) => document.ids.map((id) => [id, document] as const)),
+)
+
+interface Body {
+  data: Record<string, unknown> | null
+  errors?: unknown[]
+}
+
+/** As captured answers have them. */
+const failed = (path: string | undefined, code: number, message: string): Body => ({
+  data: path === undefined ? null : { [path]: null },
+  errors: [
+    {
+      extensions: { error_code: code, is_retryable: false, severity: 'CRITICAL' },
+      message,
+      path: path === undefined ? [] : [path],
+    },
+  ],
+})
+
+function answer(network: Network, person: Person, { path, answer }: Document, variables: Record<string, unknown>): Body {
+  try {
+    const body = { data: { [path]: answer({ network, person, variables }) } }
+    network.changed()
+    return body
+  } catch (error) {
+    if (!(error instanceof MexError)) throw error
+    return failed(path, error.code, error.message)
+  }
+}
+
+function variablesOf(text: string | undefined): Record<string, unknown> | undefined {
+  try {
+    const { variables } = JSON.parse(text ?? '') as { variables?: unknown }
+    return typeof variables === 'object' && variables !== null ? (variables as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export const MEX_QUERIES: Record<string, Answer> = {
+  'w:mex get query': ({ network, companion, subject }) => {
+    const document = DOCUMENTS.get(subject.attrs.query_id ?? '')
+    const variables = variablesOf(textOf(subject))
+    const said = (body: Body) => [node('result', {}, JSON.stringify(body))]
+    if (!variables) return said(failed(undefined, 400, 'Bad Request'))
+    if (document) return said(answer(network, companion.person, document, variables))
+    network.stats.unknownQueries.push(`w:mex get query ${subject.attrs.query_id}`)
+    return said(failed(undefined, 400, 'Bad Request'))
+  },
+}
