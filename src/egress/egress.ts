@@ -19,7 +19,7 @@ export interface EgressOptions {
   plainHttp: 'allow-listed' | 'public'
   /** Time for name look-up aside: TCP and TLS, in ms. */
   connectTimeoutMs?: number
-  /** All addresses of a name. Default: the system's resolver. */
+  /** All addresses of a name, one at least. Default: the system's name servers. */
   resolve?: Resolve
   /** Makes the connection, to one of the checked addresses. Default: undici's. */
   dial?: (options: buildConnector.Options, addresses: readonly string[], callback: buildConnector.Callback) => void
@@ -41,7 +41,6 @@ export function guardedConnector({
       if (verdict === 'refused') throw new EgressBlocked('the address is private, loopback or reserved')
       if (needsAllow && verdict !== 'allowed') throw new EgressBlocked('plain http is only for addresses of the allow list')
     }
-    if (addresses.length === 0) throw Object.assign(new Error('the name has no address'), { code: 'ENOTFOUND' })
     return addresses
   }
 
@@ -78,7 +77,7 @@ export function networkError(error: unknown): NetworkError {
   for (const { code, name } of causes(error)) {
     if (code === 'EGRESS_BLOCKED') return 'blocked'
     if (TIMEOUTS.has(code) || name === 'TimeoutError') return 'timeout'
-    if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'ENODATA') return 'dns'
+    if (code === 'NAME_UNRESOLVED') return 'dns'
     if (code === 'ECONNREFUSED') return 'refused'
     if (TLS_FAILURE.test(code)) return 'tls'
   }

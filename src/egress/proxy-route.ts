@@ -5,7 +5,7 @@
 import { isIPv6, type LookupFunction } from 'node:net'
 import type { Ranges } from './addresses.ts'
 import { EgressBlocked } from './egress.ts'
-import { type Resolve, systemResolve } from './resolve.ts'
+import { NameUnresolved, type Resolve, systemResolve } from './resolve.ts'
 import { checkProxy, judge } from './targets.ts'
 
 export interface ProxyRoute {
@@ -21,9 +21,10 @@ export function proxyRoute(url: string, allow: Ranges, resolve: Resolve = system
   if (checkProxy(url, allow) !== undefined) throw new EgressBlocked(REFUSED)
 
   async function checked(hostname: string): Promise<{ address: string; family: number }[]> {
-    const addresses = await resolve(hostname)
+    const addresses = await resolve(hostname).catch((cause: unknown) => {
+      throw new NameUnresolved('the name of the proxy has no address', { cause })
+    })
     if (addresses.some((address) => judge(address, allow) === 'refused')) throw new EgressBlocked(REFUSED)
-    if (addresses.length === 0) throw Object.assign(new Error('the name of the proxy has no address'), { code: 'ENOTFOUND' })
     return addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
   }
 

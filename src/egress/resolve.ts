@@ -1,7 +1,130 @@
-/** The addresses of a name that somebody else chose. */
-import { lookup } from 'node:dns/promises'
+/**
+ * The addresses of a name that somebody else chose, within a deadline and without a thread. The system's own look-up (`getaddrinfo`) holds one of
+ * the four threads that the whole process has for look-ups and files for as long as a silent name server lets it wait: four names of one
+ * tenant would hold up everybody. So names are asked for over sockets (c-ares), each with a resolver of its own that can be given up, and what
+ * the system would read besides is read here: the hosts file, and the search list of the resolver.
+ */
+import { Resolver } from 'node:dns/promises'
+import { SECOND } from '../domain/clock.ts'
+import { canonicalAddress } from './addresses.ts'
+import { cachedFile } from './cached-file.ts'
 
-/** Rejects with a code that `networkError` knows. */
+/** One at least, or it rejects with `NameUnresolved`. */
 export type Resolve = (hostname: string) => Promise<string[]>
 
-export const systemResolve: Resolve = async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address)
+export class NameUnresolved extends Error {
+  readonly code = 'NAME_UNRESOLVED'
+}
+
+export interface ResolveOptions {
+  /** `address:port`; default: those of the system. */
+  servers?: readonly string[]
+  hostsFile?: string
+  resolverFile?: string
+  /** For everything together, in ms. */
+  deadlineMs?: number
+}
+
+/** For one question to one server, in ms; asked again, and of the next server, until the deadline. */
+const QUESTION = 1.5 * SECOND
+const QUESTIONS = 3
+/** IPv4 and IPv6 are asked for at once; some servers never answer one of them. Once one has come, the other has this long, in ms. */
+const OTHER_FAMILY = 250
+const NO_SUCH_NAME: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA'])
+
+export function createResolve(options: ResolveOptions = {}): Resolve {
+  const { servers, hostsFile = '/etc/hosts', resolverFile = '/etc/resolv.conf', deadlineMs = 5 * SECOND } = options
+  const hosts = cachedFile(hostsFile, parseHosts)
+  const search = cachedFile(resolverFile, parseSearch)
+
+  /** Empty: there is no such name. */
+  async function ask(name: string, resolver: Resolver): Promise<string[]> {
+    const found: string[][] = [[], []]
+    const problems: Error[] = []
+    let timer: NodeJS.Timeout | undefined
+    const questions = [resolver.resolve4(name), resolver.resolve6(name)].map(async (question, index) => {
+      try {
+        found[index] = await question
+        timer ??= setTimeout(() => resolver.cancel(), OTHER_FAMILY)
+      } catch (error) {
+        problems.push(error as Error)
+      }
+    })
+    await Promise.all(questions)
+    clearTimeout(timer)
+    const addresses = found.flat()
+    const problem = problems.find((error) => !NO_SUCH_NAME.has(String((error as NodeJS.ErrnoException).code)))
+    if (addresses.length === 0 && problem) throw new NameUnresolved('the name servers did not answer', { cause: problem })
+    return addresses
+  }
+
+  return async (hostname) => {
+    const name = hostname.toLowerCase().replace(/\.$/, '')
+    const known = (await hosts()).get(name)
+    if (known) return known
+    // RFC 6761: never asked of anybody.
+    if (name === 'localhost' || name.endsWith('.localhost')) return ['127.0.0.1', '::1']
+    const endsAt = performance.now() + deadlineMs
+    for (const candidate of candidates(hostname, await search())) {
+      const left = endsAt - performance.now()
+      if (left <= 0) break
+      const resolver = new Resolver({ timeout: QUESTION, tries: QUESTIONS })
+      if (servers) resolver.setServers(servers)
+      const deadline = setTimeout(() => resolver.cancel(), left)
+      try {
+        const addresses = await ask(candidate, resolver)
+        if (addresses.length > 0) return addresses
+      } finally {
+        clearTimeout(deadline)
+      }
+    }
+    throw new NameUnresolved('the name has no address')
+  }
+}
+
+export const systemResolve: Resolve = createResolve()
+
+/** Addresses by name, lower case: hosts(5). */
+export function parseHosts(text: string): ReadonlyMap<string, string[]> {
+  const hosts = new Map<string, string[]>()
+  for (const line of text.split('\n')) {
+    const [written = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/)
+    const address = canonicalAddress(written)
+    if (address === undefined) continue
+    for (const name of names) {
+      const key = name.toLowerCase()
+      hosts.set(key, [...(hosts.get(key) ?? []), address])
+    }
+  }
+  return hosts
+}
+
+/** What a short name is completed with: resolv.conf(5). */
+interface Search {
+  domains: readonly string[]
+  /** A name with so many dots is asked for as it is first. */
+  dots: number
+}
+
+export function parseSearch(text: string): Search {
+  let domains: string[] = []
+  let dots = 1
+  for (const line of text.split('\n')) {
+    const [keyword, ...values] = line
+      .replace(/[#;].*/, '')
+      .trim()
+      .split(/\s+/)
+    // The last one counts.
+    if (keyword === 'search' || keyword === 'domain') domains = values.map((domain) => domain.replace(/\.$/, '')).filter(Boolean)
+    if (keyword !== 'options') continue
+    for (const value of values) dots = Number(/^ndots:(\d{1,2})$/.exec(value)?.[1] ?? dots)
+  }
+  return { domains, dots }
+}
+
+/** As the system's look-up would try them. */
+function candidates(hostname: string, { domains, dots }: Search): string[] {
+  if (hostname.endsWith('.')) return [hostname.slice(0, -1)]
+  const completed = domains.map((domain) => `${hostname}.${domain}`)
+  return hostname.split('.').length > dots ? [hostname, ...completed] : [...completed, hostname]
+}

@@ -5,6 +5,7 @@ import type { buildConnector } from 'undici'
 import { literalAddress, parseRanges } from '../../../src/egress/addresses.ts'
 import { type EgressOptions, guardedConnector } from '../../../src/egress/egress.ts'
 import { type FetchFailed, guardedFetch } from '../../../src/egress/guarded-fetch.ts'
+import { NameUnresolved } from '../../../src/egress/resolve.ts'
 import { checkUrl, judge } from '../../../src/egress/targets.ts'
 import { receiver } from '../webhooks/receiver.ts'
 
@@ -114,7 +115,7 @@ describe('the guarded connector', () => {
     const connector = guardedConnector({
       allow: [],
       plainHttp: 'public',
-      resolve: async (name) => options.names?.[name] ?? [],
+      resolve: async (name) => options.names?.[name] ?? Promise.reject(new NameUnresolved(name)),
       dial(_options, addresses, callback) {
         dialled.push(addresses)
         callback(new Error('recorded'), null)
@@ -158,9 +159,9 @@ describe('the guarded connector', () => {
   })
 
   test('a name with one private address is refused as a whole', async () => {
-    const { dialled, to } = recording({ names: { 'mixed.example': ['8.8.8.8', '10.0.0.1'], 'none.example': [] } })
+    const { dialled, to } = recording({ names: { 'mixed.example': ['8.8.8.8', '10.0.0.1'] } })
     assert.equal(await to('mixed.example'), 'EGRESS_BLOCKED')
-    assert.equal(await to('none.example'), 'ENOTFOUND')
+    assert.equal(await to('none.example'), 'NAME_UNRESOLVED')
     assert.deepEqual(dialled, [])
   })
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseRanges } from '../../../src/egress/addresses.ts'
 import { proxyRoute } from '../../../src/egress/proxy-route.ts'
+import { NameUnresolved } from '../../../src/egress/resolve.ts'
 
 /** As Node asks: for one address, or for all of a name. */
 function look(addresses: string[], allow: string[] = [], all = true): Promise<unknown> {
@@ -33,5 +34,8 @@ test('a name is refused when one of its addresses is in our own network, unless 
   await assert.rejects(look(['8.8.8.8', '192.168.1.1']), blocked)
   await assert.rejects(look(['::ffff:127.0.0.1'], [], false), blocked)
   assert.deepEqual(await look(['192.168.1.1'], ['192.168.0.0/16'], false), ['192.168.1.1', 4])
-  await assert.rejects(look([]), { code: 'ENOTFOUND' })
+  const unknown = async () => Promise.reject(new NameUnresolved('x'))
+  const { lookup } = proxyRoute('http://proxy.example:3128', [], unknown)
+  const error = await new Promise((resolve) => lookup('proxy.example', { all: true }, resolve))
+  assert.match(String(error), /the name of the proxy/)
 })

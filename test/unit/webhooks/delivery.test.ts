@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { parseRanges } from '../../../src/egress/addresses.ts'
 import { fairSlots } from '../../../src/egress/fair-slots.ts'
+import { NameUnresolved } from '../../../src/egress/resolve.ts'
 import { maskUrl } from '../../../src/webhooks/log.ts'
 import { type Attempt, createDelivery, type DeliveryOptions } from '../../../workers/shard/webhooks/delivery.ts'
 import { sign } from '../../../workers/shard/webhooks/signature.ts'
@@ -56,8 +57,7 @@ test('what goes wrong on the way is named', async (t) => {
   const deliver = delivery(t, {
     timeoutMs: 100,
     egress: {
-      resolve: async (name) =>
-        name === 'nowhere.example' ? Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' })) : ['10.0.0.1'],
+      resolve: async (name) => (name === 'nowhere.example' ? Promise.reject(new NameUnresolved('x')) : ['10.0.0.1']),
     },
   })
   const error = async (url: string) => (await deliver(url)).error

@@ -1,0 +1,19 @@
+/** A small file of the system, parsed again when it has changed. */
+import { readFile, stat } from 'node:fs/promises'
+
+/** A file that is not there, or cannot be read, is an empty one. */
+export function cachedFile<T>(path: string, parse: (text: string) => T): () => Promise<T> {
+  let version: string | undefined
+  let value = parse('')
+  return async () => {
+    const now = await stat(path).then(
+      ({ mtimeMs, size, ino }) => `${mtimeMs} ${size} ${ino}`,
+      () => undefined,
+    )
+    if (now !== version) {
+      value = parse(now === undefined ? '' : await readFile(path, 'utf8').catch(() => ''))
+      version = now
+    }
+    return value
+  }
+}
