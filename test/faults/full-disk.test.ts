@@ -1,6 +1,7 @@
 /** A commit that fails: the socket is cut and nothing is confirmed, so that the message comes again when the disk has room. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { parseIdentifier } from '../../src/domain/ids.ts'
 import type { Batch } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/keys.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
@@ -91,6 +92,35 @@ test('a new generation of marks that cannot be written costs no message', async 
   await until('the next ones', () => compare(receiver, 'received', more).lost.length === 0)
   assert.ok((await count(`instance:${INSTANCE}:mark:`)) < 2 * 2_048 + 10, 'marks of both generations at most')
   assertIncomingOrder(world)
+})
+
+// Taken for a refusal of the network before, and the acknowledged message ended as `send_failed`.
+test('a commit that fails inside the relay of a message puts it back, and it leaves when the disk has room', async () => {
+  const { instance, receiver, sandbox } = world
+  let refused = 0
+  world.refuse(({ ops }) => {
+    const isOfRelay = ops.some(([key]) => key.startsWith(keys.sents(INSTANCE)))
+    if (isOfRelay) refused++
+    return isOfRelay && refused <= 4
+  })
+  const ack = (await instance.call('send.sendText', {
+    phone: parseIdentifier(CONTACTS[3]),
+    message: 'kept',
+    delay_message: 1,
+  })) as {
+    svc_id: string
+    message_id: string
+  }
+  const delivery = await receiver.waitFor(
+    'its delivery',
+    ({ type, svc_id }) => type === 'delivery' && svc_id === ack.svc_id,
+    60_000,
+  )
+  world.refuse(null)
+  assert.equal(delivery.status, 'sent', JSON.stringify(delivery))
+  assert.ok(refused > 1, `${refused} commits of the relay were refused`)
+  assert.equal(delivery.status, 'sent')
+  await until('the message', async () => (await sandbox.inbox(CONTACTS[3])).some(({ id }) => id === ack.message_id))
 })
 
 test('nothing is left in the journal', async () => {

@@ -59,8 +59,11 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** `onNetwork`: additional environment of the network's process. */
-export async function startGround(onNetwork: Record<string, string> = {}): Promise<Ground> {
+/** `onNetwork`, `onService`: additional environment of the network's process, and of the service's at every start. */
+export async function startGround(
+  onNetwork: Record<string, string> = {},
+  onService: Record<string, string> = {},
+): Promise<Ground> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-faults-'))
   const receiver = await startReceiver()
   const network = await run(['--network-only'], { ...onNetwork, SVC_DATA_DIR: join(dir, 'network'), SVC_SANDBOX_PORT: '0' })
@@ -71,6 +74,7 @@ export async function startGround(onNetwork: Record<string, string> = {}): Promi
     SVC_PORT: String(port),
     SVC_SHARDS: '1',
     SVC_LOG_LEVEL: process.env.SVC_LOG_LEVEL ?? 'warn',
+    ...onService,
   }
   let unreadable = 0
   let service = await start({})

@@ -36,6 +36,8 @@ const HEADROOM = 8 * 1_024 * 1_024
 const STEP = 1_024 * 1_024
 /** For writers in other processes, whose claims are not seen: an operator's command writes a record or two. */
 const OTHERS = 1_024 * 1_024
+/** For what a message or two that come need at most, as a rule: 60 KB of text, and the keys. */
+const USUAL = 1_024 * 1_024
 /** Of a commit besides its records: the list of free pages. */
 const FREE_LIST_PAGES = 16
 /** `f_type` of file systems that copy on write. */
@@ -48,7 +50,7 @@ const LOCK_SLOT = 64
 export interface Room {
   /** Throws `StorageFailure` when the disk does not have it. Call what it returns when the commit is over. */
   take(ops: readonly Op[]): () => void
-  /** Whether a commit of a record or two would be taken now. */
+  /** Whether the usual commits would be taken now. */
   isThere(): boolean
   close(): void
 }
@@ -101,7 +103,7 @@ export function createRoom(dir: string, used: () => Used, claims: Claims): Room 
       giveBack()
       throw new StorageFailure('state: the disk is full, and nothing was stored', { isFull: true })
     },
-    isThere: () => has(claimed() + OTHERS),
+    isThere: () => has(claimed() + OTHERS + USUAL),
     close: () => closeSync(fd),
   }
 }

@@ -1,0 +1,65 @@
+/** The service, paired and with people to write to, on a small disk of its own. */
+
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import type { Instance } from '../harness/gateway.ts'
+import { type Answer, ask } from '../harness/http.ts'
+import { type FileSystem, mountSmallDisk, type SmallDisk } from '../harness/small-disk.ts'
+import { type Ground, startGround, until } from './ground.ts'
+import { CONTACTS, createPeople, PHONE } from './traffic.ts'
+
+export const MB = 1_024 * 1_024
+export const RESERVE_MB = 24
+
+export interface OnSmallDisk extends Ground {
+  disk: SmallDisk
+  instance: Instance
+  ready(): Promise<Answer>
+  untilReady(status: number): Promise<Answer>
+}
+
+export async function onSmallDisk(t: TestContext, kind: FileSystem, megabytes = 96): Promise<OnSmallDisk | undefined> {
+  const disk = mountSmallDisk(kind, megabytes)
+  if (typeof disk === 'string') {
+    t.skip(disk)
+    return undefined
+  }
+  t.after(() => disk.unmount())
+  const ground = await startGround({}, { SVC_DATA_DIR: join(disk.dir, 'data'), SVC_DISK_RESERVE_MB: String(RESERVE_MB) })
+  t.after(async () => {
+    disk.release()
+    await ground.stop()
+  })
+  const instance = await ground.gateway.connected(ground.sandbox, PHONE, ground.receiver)
+  await createPeople(ground.sandbox)
+  const ready = () => ask('GET', `${ground.service.printed.base_url}/health/ready`)
+  return Object.assign(Object.create(ground, {}) as Ground, {
+    disk,
+    instance,
+    ready,
+    async untilReady(status: number) {
+      let answer = await ready()
+      await until(`ready is ${status}`, async () => {
+        answer = await ready()
+        return answer.status === status
+      })
+      return answer
+    },
+  })
+}
+
+export const errorOf = ({ body }: Answer) => body.error as { code: string; message: string; details: Record<string, unknown> }
+
+/**
+ * Takes what is left, then has large texts come until the service has used up its own room. Nothing may take the events meanwhile.
+ * Resolves with the ids of the texts.
+ */
+export async function fillUp({ disk, sandbox, ready }: OnSmallDisk): Promise<string[]> {
+  disk.fill()
+  const ids: string[] = []
+  for (let number = 1; number <= 600; number++) {
+    ids.push((await sandbox.send(CONTACTS[1], PHONE, { text: `${number} ${'x'.repeat(50_000)}` })).id)
+    if (number % 10 === 0 && String(errorOf(await ready())?.message).includes('is full')) return ids
+  }
+  throw new Error('the disk did not fill up')
+}
