@@ -7,7 +7,8 @@ const nullable = (max: number) => text(max).nullable()
 const number = z.number().nullable()
 const whole = z.int().nullable()
 const when = instant.nullable()
-const identifier = z.string()
+const id = text(128)
+const identifier = text(128)
 
 const media = {
   url: z.string().nullable().meta({
@@ -22,7 +23,7 @@ const size = { width: whole, height: whole }
 
 const referenced = z
   .strictObject({
-    message_id: z.string(),
+    message_id: id,
     from_me: z.boolean(),
     phone: identifier,
     participant: identifier.nullable(),
@@ -145,7 +146,7 @@ export const receivedBlocks = {
     poll_max_options: z.int().meta({ description: '0: no limit.' }),
   }),
   poll_vote: z.strictObject({
-    poll_message_id: z.string(),
+    poll_message_id: id,
     options: z.array(text(100)).max(12).meta({ description: 'Empty: withdrawn.' }),
     unknown_options: z.int(),
   }),
@@ -249,12 +250,12 @@ export const receivedBlocks = {
     note: nullable(1_024),
   }),
   newsletter_admin_invite: z.strictObject({
-    newsletter_id: z.string(),
+    newsletter_id: id,
     newsletter_name: text(256),
     text: nullable(1_024),
     expires_at: when,
   }),
-  newsletter_invite: z.strictObject({ newsletter_id: z.string(), newsletter_name: text(256), text: nullable(1_024) }),
+  newsletter_invite: z.strictObject({ newsletter_id: id, newsletter_name: text(256), text: nullable(1_024) }),
   group_invite: z.strictObject({
     group_id: identifier,
     group_name: text(256),
@@ -276,19 +277,19 @@ export const receivedExtras = {
   request_method: z.enum(['invite_link', 'non_admin_add', 'linked_group_join']),
   request_action: z.enum(['revoked', 'rejected']).meta({ description: 'By the person, or by an admin.' }),
   call: z.strictObject({
-    call_id: z.string(),
+    call_id: id,
     is_video: z.boolean(),
     is_group: z.boolean(),
     group_id: identifier.nullable(),
     auto_rejected: z.boolean(),
   }),
   label_associations: z
-    .array(z.strictObject({ phone: identifier, label: z.string(), assigned: z.boolean() }))
+    .array(z.strictObject({ phone: identifier, label: id, assigned: z.boolean() }))
     .min(1)
     .max(100),
   profile_name: text(256),
   updated_photo: nullable(2_048),
-  album_message_id: z.string(),
+  album_message_id: id,
   external_ad_reply: z
     .strictObject({
       title: nullable(256),

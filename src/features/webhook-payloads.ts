@@ -7,7 +7,10 @@ import { instant } from './fields.ts'
 import { MESSAGE_TYPES, receivedBlocks, receivedExtras } from './received-blocks.ts'
 
 const nullableText = z.string().nullable()
-const chatId = z.string().meta({ description: 'Chat; can be sent back as `phone`.', examples: ['5511988887777'] })
+/** Of messages and people: chosen by strangers, cut. */
+const id = z.string().max(128)
+const name = z.string().max(256).nullable()
+const chatId = id.meta({ description: 'Chat; can be sent back as `phone`.', examples: ['5511988887777'] })
 const chatLid = nullableText.meta({
   description: '`<digits>@lid` of a 1:1 chat: the stable key when the number becomes known later.',
 })
@@ -31,7 +34,7 @@ const optional = <T extends Record<string, z.ZodType>>(shape: T) => z.object(sha
 const received = z
   .object({
     ...envelope('received'),
-    message_id: z.string().min(1),
+    message_id: id.min(1),
     message_type: z.enum(MESSAGE_TYPES).meta({ description: 'Name of the content block; `waiting_message` has none.' }),
     phone: chatId,
     chat_lid: chatLid,
@@ -41,14 +44,14 @@ const received = z
     from_me: z.boolean(),
     from_api: z.boolean().meta({ description: '`from_me` and sent through this service.' }),
     status: z.enum(['received', 'sent']),
-    chat_name: nullableText,
-    sender_name: nullableText,
+    chat_name: name,
+    sender_name: name,
     photo: picture,
     sender_photo: picture,
-    participant_phone: nullableText.meta({ description: 'Author in a group or of a status.' }),
+    participant_phone: id.nullable().meta({ description: 'Author in a group or of a status.' }),
     participant_lid: nullableText,
     connected_phone: nullableText,
-    reference_message_id: nullableText.meta({ description: 'Quoted, answered or deleted message.' }),
+    reference_message_id: id.nullable().meta({ description: 'Quoted, answered or deleted message.' }),
     is_status_reply: z.boolean(),
     is_edit: z
       .boolean()
@@ -57,9 +60,9 @@ const received = z
     view_once: z.boolean(),
     waiting_message: z.boolean().meta({ description: 'Content not readable yet.' }),
     message_expiration_seconds: z.int().nullable(),
-    mentions: z.array(z.string()).max(500),
-    edit_message_id: z.string().optional(),
-    newsletter_server_id: z.string().optional(),
+    mentions: z.array(id).max(500),
+    edit_message_id: id.optional(),
+    newsletter_server_id: id.optional(),
     ...optional(receivedExtras),
     ...optional(receivedBlocks),
   })

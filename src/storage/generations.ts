@@ -8,7 +8,7 @@ import type { Op, StateStore } from './contract.ts'
 
 export interface Term {
   ms: number
-  /** Of one generation. */
+  /** Of one generation; `Infinity`: it ends by its age alone, and nothing is counted at a start. */
   rows: number
   bytes: number
 }
@@ -24,8 +24,8 @@ export interface Generations {
   load(): Promise<void>
   /** Where a new row goes. `isNew`: it begins a generation, and an older one has to go. */
   next(hash: string): { key: string; isNew: boolean }
-  /** A row is about to be committed. */
-  count(op: Op): void
+  /** A row of so many bytes is about to be committed. */
+  count(size: number): void
   /** Where a row may lie, the newer generation first. */
   keys(hash: string): string[]
   /** At most so many rows of those that have to go, in one commit; false: there are none left. */
@@ -48,6 +48,8 @@ export function createGenerations({ store, clock, prefix, ...term }: Generations
   const beginOf = (since: number) => `${prefix}${String(since).padStart(DIGITS, '0')}:`
   const inUse = () => [newer, older].filter((since) => since !== null).filter((since) => clock.now() - since < 2 * term.ms)
 
+  const isCounted = Number.isFinite(term.rows) || Number.isFinite(term.bytes)
+
   async function last(before?: string): Promise<number | null> {
     for await (const [key] of store.range(prefix, { reverse: true, limit: 1, ...(before ? { after: before } : {}) }))
       return Number(key.slice(prefix.length, prefix.length + DIGITS))
@@ -61,6 +63,7 @@ export function createGenerations({ store, clock, prefix, ...term }: Generations
       newer = await last()
       if (newer === null) return
       older = await last(beginOf(newer))
+      if (!isCounted) return
       for await (const [, value] of store.range(beginOf(newer))) {
         rows++
         bytes += value.byteLength
@@ -78,9 +81,9 @@ export function createGenerations({ store, clock, prefix, ...term }: Generations
       }
       return { key: beginOf(newer!) + hash, isNew }
     },
-    count([, value]) {
+    count(size) {
       rows++
-      bytes += value?.byteLength ?? 0
+      bytes += size
     },
     keys: (hash) => inUse().map((since) => beginOf(since) + hash),
     async removeOld(limit) {

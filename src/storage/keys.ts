@@ -60,6 +60,15 @@ export const keys = {
   /** What votes, answers and edits are opened with: by term, start of the generation, hash of the message id (`generations.ts`). */
   secretsOf: (id: string, term: string) => `instance:${id}:secret:${term}:`,
   secrets: (id: string) => `instance:${id}:secret:`,
+  /** Who wrote which message where: by kind, start of the generation, message id, blind (`authorship.ts`). */
+  authorsOf: (id: string, kind: string) => `instance:${id}:author:${kind}:`,
+  authors: (id: string) => `instance:${id}:author:`,
+  /** Admins of a group, by its jid, blind. */
+  groupRoles: (id: string, jid: string) => `${keys.groupRolesOf(id)}${jid}`,
+  groupRolesOf: (id: string) => `instance:${id}:group-roles:`,
+  /** When somebody who called was last answered by a text, by their address, blind. */
+  callAnswer: (id: string, caller: string) => `${keys.callAnswers(id)}${caller}`,
+  callAnswers: (id: string) => `instance:${id}:call-answer:`,
   /** Last receipt value told per message and participant, by the week of writing: 5 digits of weeks sort as text until the year 3886. */
   receipt: (id: string, week: number, subject: string) => `${keys.receiptWeek(id, week)}${subject}`,
   receiptWeek: (id: string, week: number): string => `instance:${id}:receipt:${String(week).padStart(5, '0')}:`,

@@ -8,7 +8,9 @@ import { parseIdentifier } from '../../src/domain/ids.ts'
 import type { InstanceConfig, RuntimeState, Status } from '../../src/domain/instance.ts'
 import type { StartHow, StopHow } from '../../src/engine/engine.ts'
 import { runAs } from './baileys/rejections.ts'
+import { createAuthorship } from './chats/authorship.ts'
 import { createDisappearing } from './chats/disappearing.ts'
+import { createGroupRoles } from './chats/group-roles.ts'
 import { createRecent } from './chats/recent.ts'
 import { createSavedContacts } from './chats/saved-contacts.ts'
 import { createSecrets } from './chats/secrets.ts'
@@ -60,6 +62,8 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   const keyStore = createKeyStore(id, store, sealer, deps.keyCache)
   const pairing = createPairing(clock)
   const recent = createRecent()
+  const authorship = createAuthorship({ instance: id, store, sealer, clock, log })
+  const roles = createGroupRoles({ instance: id, store, sealer, clock, log })
   const secrets = createSecrets({ instance: id, store, sealer, clock, log })
   const sent = createSent({
     instance: id,
@@ -68,6 +72,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     clock,
     log,
     secrets,
+    authorship,
     keys: keyStore,
     undecided: () => line.queue.undecided(),
   })
@@ -136,6 +141,8 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     recent,
     sent,
     secrets,
+    authorship,
+    roles,
     contacts,
     disappearing,
     mediaHost: deps.network.mediaHost,
@@ -163,13 +170,22 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     pairing,
     sent,
     statuses: messageStatuses,
+    authorship,
     receiving,
     proxyUrl: () => config.settings.proxy_url,
     report: tell,
     restricted: (until) => line.queue.setRestricted(until),
     forget() {
       recent.clear()
-      return Promise.all([contacts.clear(), receiving.forget(), sent.forget(), secrets.forget(), disappearing.forget()])
+      return Promise.all([
+        contacts.clear(),
+        receiving.forget(),
+        sent.forget(),
+        secrets.forget(),
+        authorship.forget(),
+        roles.forget(),
+        disappearing.forget(),
+      ])
     },
   })
 
@@ -232,10 +248,11 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   async function begin(how: StartHow): Promise<RuntimeState> {
     // One after another: what fails leaves nothing that is still starting.
     await outbox.start()
-    await Promise.all([receiving.load(), secrets.load()])
+    await Promise.all([receiving.load(), secrets.load(), authorship.load()])
     await line.queue.start()
     sent.start()
     secrets.start()
+    authorship.start()
     messageStatuses.start()
     idempotency.start()
     if (how === 'create') {
@@ -264,6 +281,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     idempotency.stop()
     await receiving.stop()
     await secrets.stop()
+    await authorship.stop()
     await messageStatuses.stop()
     await outbox.stop(how === 'erase' ? 0 : STOP_DEADLINE)
     await link.close()

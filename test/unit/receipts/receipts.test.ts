@@ -18,7 +18,12 @@ test('a message that is still being sent is not sent again before that has come 
   const log = recordingLog() as unknown as Deps['log']
   const store = await tempStore(t)
   const statuses = createMessageStatuses({ instance: INSTANCE, store, outbox: {} as Deps['outbox'], clock, log, killAt() {} })
-  attachReceipts({ sock: { ws }, me: undefined } as unknown as Session, { statuses, clock, log })
+  attachReceipts({ sock: { ws }, me: undefined } as unknown as Session, {
+    statuses,
+    authorship: { isOwn: async () => true },
+    clock,
+    log,
+  })
   const asks = (id: string) =>
     ws.emit('CB:receipt', { tag: 'receipt', attrs: { id, type: 'retry', from: '1@lid' }, content: [{ tag: 'retry', attrs: {} }] })
   const settle = () => new Promise((resolve) => setImmediate(resolve))

@@ -5,6 +5,7 @@ import { proto } from '@whiskeysockets/baileys'
 import { DAY } from '../../../src/domain/clock.ts'
 import type { Batch } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/keys.ts'
+import { createAuthorship } from '../../../workers/shard/chats/authorship.ts'
 import { createSecrets } from '../../../workers/shard/chats/secrets.ts'
 import { createKeyCache, createKeyStore } from '../../../workers/shard/keys/key-store.ts'
 import { createSent, type SentOptions } from '../../../workers/shard/retry/sent.ts'
@@ -21,7 +22,8 @@ async function bench(t: TestContext) {
     log,
     open(more: Partial<SentOptions> = {}) {
       const deps = { instance: INSTANCE, store, sealer, clock: { now: () => bench.now++ }, log, ...more }
-      const sent = createSent({ secrets: createSecrets(deps), keys: bench.keys, ...deps })
+      const known = { secrets: createSecrets(deps), authorship: createAuthorship(deps) }
+      const sent = createSent({ ...known, keys: bench.keys, ...deps })
       t.after(() => sent.stop())
       return sent
     },

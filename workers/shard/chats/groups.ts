@@ -18,12 +18,15 @@ export interface Groups {
   known(jid: string): Group | undefined
   /** From the cache or the network. Rejects as the library does (404 unknown, 403 not a member). */
   get(jid: string): Promise<Group>
+  /** Called with every answer of the network. */
+  onLearnt(listener: (group: Group) => void): void
 }
 
 export function createGroups(sock: WASocket, clock: Clock): Groups {
   const groups = new Map<string, { at: number; metadata: Group }>()
   /** Being fetched. A change that is told meanwhile takes it out: the answer may be from before it. */
   const fetching = new Map<string, Promise<Group>>()
+  const listeners: ((group: Group) => void)[] = []
 
   // Every change of a group is told to all members, the actor included; the next send asks anew.
   sock.ws.on('CB:notification,type:w:gp2', ({ attrs }: BinaryNode) => {
@@ -40,6 +43,7 @@ export function createGroups(sock: WASocket, clock: Clock): Groups {
   function keep(jid: string, metadata: Group) {
     groups.delete(jid)
     groups.set(jid, { at: clock.now(), metadata })
+    for (const listener of listeners) listener(metadata)
     for (const oldest of groups.keys()) {
       if (groups.size <= MAX_GROUPS) break
       groups.delete(oldest)
@@ -60,6 +64,9 @@ export function createGroups(sock: WASocket, clock: Clock): Groups {
 
   return {
     known,
+    onLearnt(listener) {
+      listeners.push(listener)
+    },
     get: async (jid) => known(jid) ?? (await (fetching.get(jid) ?? fetch(jid))),
   }
 }

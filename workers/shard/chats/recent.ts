@@ -4,12 +4,23 @@
  *
  * Ids are chosen by whoever writes: somebody who uses the id of another message must not take its place, or nobody could edit, delete or
  * answer that one any more. A message is therefore known by its id and by who wrote it.
+ *
+ * Whoever floods one chat pushes out what is remembered of that chat: first goes what is old, then what is the oldest of the chats that
+ * have the most (`fair-share.ts`).
  */
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
+import { DAY } from '../../../src/domain/clock.ts'
+import { fairLevel } from '../../../src/domain/fair-share.ts'
 import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
 
 const MAX_MESSAGES = 4_000
 const MAX_BYTES = 8 * 1_024 * 1_024
+/** Nobody edits it any more, and hardly anybody answers it: what is older goes before anything of a chat that has much. */
+const OLD = DAY
+/** A chat keeps so much whatever others have: two hundred chats must be flooded before the oldest of all goes. */
+const FLOOR = 1 / 200
+/** Made free at once, so that not every message has to look at all chats. */
+const SLACK = 1 / 32
 /** Writers of one id that are remembered; honest clients never share one. */
 const MAX_WRITERS = 4
 
@@ -29,24 +40,79 @@ export interface Recent {
 interface Entry {
   bytes: Uint8Array
   key: WAMessageKey
+  chat: string
+  /** By a clock that does not step, in ms. */
+  at: number
 }
 
-export function createRecent(maxMessages = MAX_MESSAGES, maxBytes = MAX_BYTES): Recent {
-  /** By id, the longest unchanged first. */
+/** Of one chat, the oldest first. */
+interface Chat {
+  entries: Set<Entry>
+  bytes: number
+}
+
+export function createRecent(
+  maxMessages = MAX_MESSAGES,
+  maxBytes = MAX_BYTES,
+  now: () => number = () => performance.now(),
+): Recent {
+  /** By id, the first that came under it first. */
   const messages = new Map<string, Entry[]>()
-  let size = 0
+  /** All of them, the longest unchanged first. */
+  const all = new Set<Entry>()
+  const chats = new Map<string, Chat>()
   let bytes = 0
 
-  function count(entries: readonly Entry[], sign: 1 | -1) {
-    size += sign * entries.length
-    for (const entry of entries) bytes += sign * entry.bytes.byteLength
+  function insert(entry: Entry) {
+    const chat = chats.get(entry.chat) ?? { entries: new Set(), bytes: 0 }
+    chats.set(entry.chat, chat)
+    chat.entries.add(entry)
+    chat.bytes += entry.bytes.byteLength
+    all.add(entry)
+    bytes += entry.bytes.byteLength
   }
 
-  function replace(id: string, before: readonly Entry[], next: Entry[]) {
-    count(before, -1)
-    messages.delete(id)
-    if (next.length > 0) messages.set(id, next)
-    count(next, 1)
+  function remove(entry: Entry) {
+    const chat = chats.get(entry.chat)!
+    chat.entries.delete(entry)
+    chat.bytes -= entry.bytes.byteLength
+    if (chat.entries.size === 0) chats.delete(entry.chat)
+    all.delete(entry)
+    bytes -= entry.bytes.byteLength
+    const id = entry.key.id ?? ''
+    const others = messages.get(id)?.filter((each) => each !== entry) ?? []
+    if (others.length > 0) messages.set(id, others)
+    else messages.delete(id)
+  }
+
+  /** What is left when room was made. */
+  const enough = maxMessages * SLACK >= 1 ? 1 - SLACK : 1
+  const fits = (share: number) => all.size <= maxMessages * share && bytes <= maxBytes * share
+
+  function makeRoom() {
+    if (fits(1)) return
+    const isEnough = () => fits(enough)
+    for (const entry of all) {
+      if (isEnough() || now() - entry.at < OLD) break
+      remove(entry)
+    }
+    levelOff((chat) => chat.entries.size, maxMessages, all.size)
+    levelOff((chat) => chat.bytes, maxBytes, bytes)
+    for (const entry of all) {
+      if (isEnough()) break
+      remove(entry)
+    }
+
+    function levelOff(sizeOf: (chat: Chat) => number, max: number, total: number) {
+      if (isEnough() || total <= max * enough) return
+      const level = Math.max(fairLevel([...chats.values()].map(sizeOf), max * enough), max * FLOOR)
+      for (const chat of [...chats.values()])
+        for (const entry of chat.entries) {
+          // The newest of a chat stays, however large it is.
+          if (sizeOf(chat) <= level || chat.entries.size === 1) break
+          remove(entry)
+        }
+    }
   }
 
   function get(id: string, fits: (key: WAMessageKey) => boolean): WAMessage | undefined {
@@ -61,13 +127,13 @@ export function createRecent(maxMessages = MAX_MESSAGES, maxBytes = MAX_BYTES): 
       if (!key.id) return
       const encoded = proto.WebMessageInfo.encode(proto.WebMessageInfo.fromObject(message)).finish()
       const before = messages.get(key.id) ?? []
-      const others = before.filter((entry) => !isSameWriter(entry.key, key))
-      if (others.length >= MAX_WRITERS) return
-      replace(key.id, before, [...others, { bytes: encoded, key }])
-      for (const [oldest, entries] of messages) {
-        if (size <= maxMessages && bytes <= maxBytes) break
-        replace(oldest, entries, [])
-      }
+      const same = before.find((entry) => isSameWriter(entry.key, key))
+      if (!same && before.length >= MAX_WRITERS) return
+      const entry: Entry = { bytes: encoded, key, chat: chatNamesOf(key)[0] ?? '', at: now() }
+      if (same) remove(same)
+      insert(entry)
+      messages.set(key.id, [...(messages.get(key.id) ?? []), entry])
+      makeRoom()
     },
     get,
     spokenOf(id, about) {
@@ -75,19 +141,17 @@ export function createRecent(maxMessages = MAX_MESSAGES, maxBytes = MAX_BYTES): 
       return get(id, (key) => chatNamesOf(key).some((name) => names.includes(name)))
     },
     post(newsletter, serverId) {
-      for (const entries of messages.values()) {
-        const entry = entries.find(({ key }) => key.server_id === serverId && key.remoteJid === newsletter)
-        if (entry) return entry.key
-      }
+      for (const { key } of chats.get(newsletter)?.entries ?? []) if (key.server_id === serverId) return key
       return undefined
     },
     clear() {
       messages.clear()
-      size = 0
+      all.clear()
+      chats.clear()
       bytes = 0
     },
     get size() {
-      return size
+      return all.size
     },
   }
 }

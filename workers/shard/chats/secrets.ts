@@ -9,7 +9,8 @@ import type { Logger } from 'pino'
 import * as v from 'valibot'
 import { type Clock, DAY, HOUR } from '../../../src/domain/clock.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
-import { createGenerations, type Term } from '../../../src/storage/generations.ts'
+import { createFairGenerations } from '../../../src/storage/fair-generations.ts'
+import type { Term } from '../../../src/storage/generations.ts'
 import { keys } from '../../../src/storage/keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
 import { repository } from '../../../src/storage/repository.ts'
@@ -19,7 +20,7 @@ import { type Field, unwrap } from '../translate/inbound/content.ts'
 import type { KnownMessage } from '../translate/inbound/family.ts'
 import { POLLS } from '../translate/inbound/poll.ts'
 import { CAPTIONED } from '../translate/inbound/protocol.ts'
-import { namesOf } from '../translate/inbound/referenced.ts'
+import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
 import { SECRET_BYTES, secretOf } from '../translate/inbound/secret.ts'
 
 const SWEEP_EVERY = HOUR
@@ -56,6 +57,8 @@ const ABOUT_OTHERS = new Set<Field>([
 const Row = v.object({
   /** Bare jids of the author as the message had them, number and LID; null: the account itself. */
   authors: v.nullable(v.array(v.string())),
+  /** Bare jids of the chat; absent in a row of a version that did not keep them, and of what we send: that is known by `sent.ts`. */
+  chats: v.optional(v.array(v.string())),
   /** Protobuf of what is kept of the message, base64. */
   message: v.string(),
 })
@@ -75,8 +78,11 @@ export interface Secrets {
   ops(message: Pick<WAMessage, 'key' | 'message'>): Op[]
   /** The same for what somebody else may have written: ids are chosen by whoever writes, and the first that came under one stays. */
   opsUnlessTaken(message: Pick<WAMessage, 'key' | 'message'>): Promise<Op[]>
-  /** The message as far as it was kept: its author, its secret, the options of a poll, the file under a caption. */
-  get(id: string): Promise<KnownMessage | null>
+  /**
+   * The message as far as it was kept: its author, its secret, the options of a poll, the file under a caption. `chat`: every name of the
+   * chat in which it is spoken about; one of another chat is not it.
+   */
+  get(id: string, chat: ReadonlySet<string>): Promise<KnownMessage | null>
   /** The device is gone, and what was said to it. After its session has ended. */
   forget(): Promise<void>
   start(): void
@@ -86,7 +92,13 @@ export interface Secrets {
 export function createSecrets({ instance, store, sealer, clock, log, terms = TERMS }: SecretsOptions): Secrets {
   const rows = repository({ name: 'message secret', schema: Row, version: 1, sealed: sealer })
   const termOf = (name: keyof Terms) =>
-    createGenerations({ store, clock, prefix: keys.secretsOf(instance, name), ...terms[name] })
+    createFairGenerations({
+      store,
+      clock,
+      prefix: keys.secretsOf(instance, name),
+      crowdPrefix: keys.secretsOf(instance, `${name}-crowd`),
+      ...terms[name],
+    })
   const generations = { asked: termOf('asked'), said: termOf('said') }
   const all = Object.values(generations)
   const sweeper = createSweeper(sweep, {
@@ -112,11 +124,13 @@ export function createSecrets({ instance, store, sealer, clock, log, terms = TER
     const encoded = proto.Message.encode(kept.message).finish()
     if (encoded.byteLength > MAX_MESSAGE_BYTES) return []
     const into = generations[kept.term]
-    const { key: at, isNew } = into.next(hashOf(key.id ?? ''))
-    if (isNew) sweeper.soon()
+    const chats = chatNamesOf(key)
+    const place = into.next(hashOf(key.id ?? ''), sealer.blind(chats[0] ?? ''))
+    if (place.isNew) sweeper.soon()
     const authors = key.fromMe ? null : namesOf(key)
-    const op = rows.encode(at, { authors, message: Buffer.from(encoded).toString('base64') })
-    into.count(op)
+    const where = chats.length > 0 ? { chats } : {}
+    const op = rows.encode(place.key, { authors, ...where, message: Buffer.from(encoded).toString('base64') })
+    place.count(op[1]?.byteLength ?? 0)
     return [op]
   }
 
@@ -129,10 +143,11 @@ export function createSecrets({ instance, store, sealer, clock, log, terms = TER
     async load() {
       await Promise.all(all.map((each) => each.load()))
     },
-    async get(id) {
+    async get(id, chat) {
       for (const { key, bytes } of await find(id)) {
         try {
-          const { authors, message } = rows.decode(key, bytes)
+          const { authors, chats, message } = rows.decode(key, bytes)
+          if (chats && !chats.some((name) => chat.has(name))) continue
           return { key: keyOf(id, authors), message: proto.Message.decode(Buffer.from(message, 'base64')) }
         } catch (error) {
           // Changed on disk: nobody can have it any more.

@@ -8,6 +8,7 @@ import type { Clock } from '../../../src/domain/clock.ts'
 import { EgressBlocked } from '../../../src/egress/egress.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
+import type { Authorship } from '../chats/authorship.ts'
 import { createAuthState } from '../keys/credentials.ts'
 import type { KeyStore } from '../keys/key-store.ts'
 import { createAddressLocks } from '../keys/signal/locks.ts'
@@ -32,6 +33,7 @@ export interface LinkDeps {
   pairing: Pairing
   sent: Sent
   statuses: MessageStatuses
+  authorship: Pick<Authorship, 'isOwn'>
   receiving: Receiving
   proxyUrl(): string | null
   /** An event is dropped where `isCurrent` says so when its turn comes. */
@@ -63,7 +65,7 @@ export interface Link {
 }
 
 export function createLink(deps: LinkDeps): Link {
-  const { shard, store, sealer, keys, clock, log, pairing, sent, statuses, receiving, report } = deps
+  const { shard, store, sealer, keys, clock, log, pairing, sent, statuses, authorship, receiving, report } = deps
   const locks = createAddressLocks()
   const auth = createAuthState({ keys, store, sealer, locks })
   let session: Session | null = null
@@ -124,7 +126,7 @@ export function createLink(deps: LinkDeps): Link {
       events: onlyWhile(isCurrent, events),
     })
     receiving.attach(opened)
-    attachReceipts(opened, { statuses, clock, log })
+    attachReceipts(opened, { statuses, authorship, clock, log })
     return opened
   }
 

@@ -83,6 +83,8 @@ export interface Session {
   readonly isFirstSync: FirstSync['isFirst']
   /** A stanza that is no message tells something of a chat: its place among the messages there. */
   readonly enter: InboxSession['enter']
+  /** The messages in these chats that came until now. */
+  readonly before: InboxSession['before']
   /** Aborted when the socket ends: `within.ts` ends with it whatever waits on the network. */
   readonly ended: AbortSignal
   readonly isOpen: boolean
@@ -263,6 +265,7 @@ export function openSession(deps: SessionDeps): Session {
     groups,
     isFirstSync: firstSync.isFirst,
     enter: inbox.enter,
+    before: inbox.before,
     ended: ending.signal,
     get isOpen() {
       return isOpen && ws.isOpen

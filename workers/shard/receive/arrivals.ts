@@ -27,6 +27,7 @@ import { groupNotices } from '../translate/inbound/group-notice.ts'
 import { LookupError } from '../translate/inbound/lookup.ts'
 import type { ReadableMessage } from '../translate/inbound/message.ts'
 import { mexNotices, newsletterNotices } from '../translate/inbound/newsletter-notice.ts'
+import { idOrNull } from '../wire/bounds.ts'
 import { bare } from '../wire/jid.ts'
 import type { Calls } from './calls.ts'
 import type { Entry } from './chat-order.ts'
@@ -41,6 +42,10 @@ export interface ArrivalDeps {
   /** Commits what `make` tells, once per mark. Rejects when it has to come again. */
   once(mark: Mark, make: () => Promise<readonly DomainEvent[]>, more?: readonly Op[], others?: readonly Mark[]): Promise<void>
   onMessage(message: WAMessage): void
+  /** Who wrote a post, for its commit. */
+  authored(key: WAMessageKey): Promise<Op[]>
+  /** What a notice about a group says of its admins, for its commit. */
+  rolesChanged(notice: BinaryNode): Promise<Op[]>
 }
 
 /** A notice and the message key it is told under. */
@@ -102,7 +107,7 @@ export function attachArrivals(session: Session, deps: ArrivalDeps): void {
     const context = inbound.context()
     if (!context) return
     const { type = '', from = '', id = '', participant = '' } = node.attrs
-    await once(messageMark({ id: `${type} ${id}`, chat: from, author: participant }), async () => {
+    const make = async () => {
       try {
         return await events(node, await noticesOf(node, context))
       } catch (error) {
@@ -111,7 +116,9 @@ export function attachArrivals(session: Session, deps: ArrivalDeps): void {
         log.warn({ err: error, type, stanza: id }, 'a notification could not be told')
         return []
       }
-    })
+    }
+    const more = type === 'w:gp2' ? await deps.rolesChanged(node) : []
+    await once(messageMark({ id: `${type} ${id}`, chat: from, author: participant }), make, more)
   }
 
   async function noticesOf(node: BinaryNode, context: InboundContext): Promise<Notice[]> {
@@ -161,17 +168,18 @@ export function attachArrivals(session: Session, deps: ArrivalDeps): void {
     const { edit } = node.attrs
     const change = edit ? ` ${edit} ${editedAt(node) ?? node.attrs.t}` : ''
     const mark = messageMark({ id: `${message.key.id}${change}`, chat: message.key.remoteJid ?? '', author: '' })
-    await once(mark, async () => [await postEvent(message, edit)].filter((event) => event !== null))
+    const more = edit ? [] : await deps.authored(message.key)
+    await once(mark, async () => [await postEvent(message, edit)].filter((event) => event !== null), more)
     if (!edit) deps.onMessage(message)
   }
 
   async function postEvent(message: WAMessage, edit: string | undefined): Promise<DomainEvent | null> {
     const { id } = message.key
-    if (isRemoval(edit)) return inbound.told(message, notification('revoke', [], { reference_message_id: id ?? null }))
+    if (isRemoval(edit)) return inbound.told(message, notification('revoke', [], { reference_message_id: idOrNull(id) }))
     const event = await inbound.message(message)
     // An edited post comes whole.
     return edit && event?.body.is_edit === false
-      ? { ...event, body: { ...event.body, is_edit: true, edit_message_id: id } }
+      ? { ...event, body: { ...event.body, is_edit: true, edit_message_id: idOrNull(id) } }
       : event
   }
 

@@ -17,7 +17,7 @@ import type { Session } from '../connection/session.ts'
 import { within } from '../connection/within.ts'
 import { notification, type Told } from '../translate/inbound/family.ts'
 import type { ReadableMessage } from '../translate/inbound/message.ts'
-import { secondsOf } from '../wire/bounds.ts'
+import { idOrEmpty, secondsOf } from '../wire/bounds.ts'
 import { bare, identifierOf } from '../wire/jid.ts'
 import { type Mark, messageMark } from './seen-marks.ts'
 
@@ -130,7 +130,7 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tol
       { key: { ...key, id: call.id, fromMe: false } as ReadableMessage['key'], messageTimestamp: call.timestamp },
       notification(`call_missed_${group ? 'group_' : ''}${isVideo ? 'video' : 'voice'}`, [], {
         call: {
-          call_id: call.id,
+          call_id: idOrEmpty(call.id),
           is_video: isVideo,
           is_group: group !== null,
           group_id: group === null ? null : identifierOf(group),

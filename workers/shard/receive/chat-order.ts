@@ -17,6 +17,8 @@ export interface Entry {
 
 export interface ChatOrder {
   enter(chat: string): Entry
+  /** For what needs no place of its own: resolves when those that are in these chats now are done, or have had their time. */
+  before(chats: Iterable<string>): () => Promise<void>
   /** The session has ended: nobody waits for anybody. */
   end(): void
 }
@@ -37,24 +39,34 @@ export function createChatOrder(now: () => number, longest = LONGEST): ChatOrder
     if (stays?.size === 0) chats.delete(chat)
   }
 
+  function present(chat: string): Stay[] {
+    const stays = [...(chats.get(chat) ?? [])]
+    for (const stay of stays) if (now() - stay.since > longest) leave(chat, stay)
+    return stays
+  }
+
+  async function allLeft(stays: readonly Stay[]): Promise<void> {
+    if (stays.length === 0) return
+    let timer: NodeJS.Timeout | undefined
+    const tooLong = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, longest)
+    })
+    await Promise.race([Promise.all(stays.map(({ left }) => left)), tooLong])
+    clearTimeout(timer)
+  }
+
   return {
+    before(names) {
+      const stays = [...new Set(names)].flatMap(present)
+      return () => allLeft(stays)
+    },
     enter(chat) {
-      const before = [...(chats.get(chat) ?? [])]
-      for (const stay of before) if (now() - stay.since > longest) leave(chat, stay)
+      const before = present(chat)
       let left!: () => void
       const stay: Stay = { since: now(), left: new Promise((resolve) => (left = resolve)), leave: () => left() }
       chats.set(chat, (chats.get(chat) ?? new Set()).add(stay))
       return {
-        async turn() {
-          const first = before.map((each) => each.left)
-          if (first.length === 0) return
-          let timer: NodeJS.Timeout | undefined
-          const tooLong = new Promise<void>((resolve) => {
-            timer = setTimeout(resolve, longest)
-          })
-          await Promise.race([Promise.all(first), tooLong])
-          clearTimeout(timer)
-        },
+        turn: () => allLeft(before),
         done: () => leave(chat, stay),
       }
     },

@@ -7,6 +7,7 @@ import type { Logger } from 'pino'
 import type { KeyChange } from '../keys/key-store.ts'
 import { SESSION_CLOSED, SignalError } from '../keys/signal/errors.ts'
 import type { Inbox as SignalInbox } from '../keys/signal/inbox-seam.ts'
+import { bare } from '../wire/jid.ts'
 import type { Tries } from './attempt-counter.ts'
 import { type ChatOrder, createChatOrder, type Entry } from './chat-order.ts'
 import { createInboxCommits, type InboxCommitDeps } from './inbox-commits.ts'
@@ -32,6 +33,8 @@ export interface InboxSession {
   fence(): void
   /** A stanza of another kind has come that tells something of a chat. */
   enter: ChatOrder['enter']
+  /** A stanza that is no message asks for the messages before it. */
+  before: ChatOrder['before']
 }
 
 /** Where a ciphertext belongs. */
@@ -68,7 +71,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
 
   function see(node: BinaryNode) {
     const stanza = messageStanza(node, me())
-    const entry = order.enter(node.attrs.from ?? '')
+    const entry = order.enter(bare(node.attrs.from ?? ''))
     if (stanza.ciphertexts.length === 0) entry.done()
     for (const [index, ciphertext] of stanza.ciphertexts.entries()) known.set(ciphertext, { stanza, index, entry })
     if (isEmptyHanded(node)) tellUnreadable(node)
@@ -185,6 +188,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
   return {
     signal,
     enter: order.enter,
+    before: order.before,
     fence() {
       isFenced = true
       order.end()

@@ -9,6 +9,8 @@ import type { DomainEvent } from '../../../src/domain/events.ts'
 import type { ReceivedFile } from '../../../src/domain/file-download.ts'
 import type { InstanceConfig } from '../../../src/domain/instance.ts'
 import type { MediaLinks } from '../../../src/media/links.ts'
+import type { Authorship } from '../chats/authorship.ts'
+import type { GroupRoles } from '../chats/group-roles.ts'
 import { createNames } from '../chats/names.ts'
 import { createPictures, PICTURE_HOST, type Shown } from '../chats/pictures.ts'
 import type { Recent } from '../chats/recent.ts'
@@ -20,8 +22,10 @@ import type { InboundContext, KnownMessage, Told } from '../translate/inbound/fa
 import { isReported } from '../translate/inbound/filters.ts'
 import { lookedUp } from '../translate/inbound/lookup.ts'
 import { type ReadableMessage, receivedEvent, toldEvent } from '../translate/inbound/message.ts'
+import { chatNamesOf } from '../translate/inbound/referenced.ts'
+import { allNames } from '../translate/inbound/secret.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
-import { chatKind } from '../wire/jid.ts'
+import { bare, chatKind } from '../wire/jid.ts'
 
 export interface InboundDeps {
   instance: string
@@ -35,6 +39,8 @@ export interface InboundDeps {
   /** `host:port` where the library's fixed media host is replaced. */
   mediaHost: string | null
   secrets: Secrets
+  authorship: Pick<Authorship, 'claim' | 'ops'>
+  roles: Pick<GroupRoles, 'attach' | 'of' | 'changed'>
   config(): InstanceConfig
   /** The account's own number in digits, null before it is known. */
   phone(): string | null
@@ -59,7 +65,8 @@ interface Wondered {
 }
 
 export function createInbound(deps: InboundDeps): Inbound {
-  const { instance, clock, log, outbox, links, recent, sent, secrets, contacts, mediaHost, config, phone } = deps
+  const { instance, clock, log, outbox, links, recent, sent, secrets, authorship, roles, contacts, mediaHost, config, phone } =
+    deps
   let session: Session | null = null
   const names = createNames({ log, contacts, onNewsletter: (jid, description) => pictures.learnNewsletter(jid, description) })
   const pictures = createPictures({ clock, log, host: mediaHost ?? PICTURE_HOST, askNewsletter: names.askNewsletter })
@@ -68,9 +75,18 @@ export function createInbound(deps: InboundDeps): Inbound {
     const known = recent.spokenOf(id, about)
     if (known) return { key: known.key, message: known.message ?? {} }
     // After a restart: what we sent, whole, for as long as it may have to be sent again, and what opens the later parts of any message.
-    const own = await sent.get(id)
-    return own ? { key: { id, fromMe: true }, message: own } : secrets.get(id)
+    const chat = await chatOf(about)
+    const own = await sent.letter(id)
+    if (!own) return secrets.get(id, chat)
+    const isHere = own.stanza === undefined || chat.has(bare(own.stanza.to))
+    return isHere ? { key: { id, fromMe: true }, message: own.message } : null
   }
+
+  /** Every name of the chat in which something is said. */
+  const chatOf = (about: WAMessageKey): Promise<Set<string>> =>
+    session
+      ? allNames({ context: { identity: session.identity } }, chatNamesOf(about))
+      : Promise.resolve(new Set(chatNamesOf(about)))
 
   function mediaUrl(file: ReceivedFile): string | null {
     const { baseUrl } = config()
@@ -97,6 +113,8 @@ export function createInbound(deps: InboundDeps): Inbound {
         return pictures.of(jids)
       },
       original: lookedUp(original),
+      claim: lookedUp(authorship.claim),
+      roles: lookedUp(roles.of),
       post: (newsletter, serverId) => recent.post(newsletter, serverId) ?? null,
       mediaUrl,
       onProblem: (error, key) => log.warn({ err: error, message_id: key.id }, 'a message could not be told'),
@@ -120,6 +138,7 @@ export function createInbound(deps: InboundDeps): Inbound {
       session = next
       names.attach(next)
       pictures.attach(next)
+      roles.attach(next)
     },
     context: () => context(),
     message(readable, fromApi) {

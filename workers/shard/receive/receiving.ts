@@ -56,6 +56,7 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     clock,
     log,
     outbox,
+    alongside: deps.authorship.ops,
     event: async ({ key, timestamp, pushName, viewOnce }) =>
       inbound.context() ? inbound.told({ key, messageTimestamp: timestamp, pushName }, waiting(viewOnce)) : 'later',
   })
@@ -66,6 +67,7 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
   }
 
   const alongside = async (message: WAMessage) => [
+    ...(await deps.authorship.ops(message.key)),
     ...(await deps.secrets.opsUnlessTaken(message)),
     ...(await deps.disappearing.ops(message)),
   ]
@@ -113,7 +115,15 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     attach(session) {
       inbound.use(session)
       presence.attach(session)
-      attachArrivals(session, { inbound, calls, log, once, onMessage })
+      attachArrivals(session, {
+        inbound,
+        calls,
+        log,
+        once,
+        onMessage,
+        authored: deps.authorship.ops,
+        rolesChanged: deps.roles.changed,
+      })
     },
     announce: presence.announce,
     own(message) {

@@ -58,6 +58,8 @@ export interface WaitingDeps {
   outbox: Pick<Outbox, 'append' | 'committed'>
   /** `later`: nobody can tell it yet. Null: nobody wants it. */
   event(message: WaitingMessage): Promise<DomainEvent | null | 'later'>
+  /** What else is kept of a message whose envelope alone is known. */
+  alongside?: (key: WAMessageKey) => Promise<readonly Op[]>
   maxRecords?: number
 }
 
@@ -77,7 +79,7 @@ const optional = <K extends string>(name: K, value: string | null | undefined) =
   (value ? { [name]: value } : {}) as { [P in K]?: string }
 
 export function createWaiting(deps: WaitingDeps): WaitingMessages {
-  const { instance, store, sealer, clock, log, outbox, event, maxRecords = MAX_RECORDS } = deps
+  const { instance, store, sealer, clock, log, outbox, event, alongside, maxRecords = MAX_RECORDS } = deps
   const records = repository({ name: 'waiting message', schema: Waiting, version: 1, sealed: sealer })
   const open = new Map<Mark, { record: WaitingMessage; timer?: NodeJS.Timeout }>()
   /** Every name of a message in `open`, to the one it is kept under. */
@@ -206,7 +208,9 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
         at: clock.now(),
       }
       keep(mark, record)
-      inLine(async () => void (await store.commit({ ops: [records.encode(keyOf(mark), record)] })))
+      inLine(async () => {
+        await store.commit({ ops: [records.encode(keyOf(mark), record), ...((await alongside?.(record.key)) ?? [])] })
+      })
       // Nobody sends a view-once message again: there is nothing to wait for.
       later(mark, viewOnce ? 0 : RETRY_TIME)
       if (open.size > maxRecords) inLine(makeRoom)

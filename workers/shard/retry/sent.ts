@@ -12,6 +12,7 @@ import { keys } from '../../../src/storage/keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import { createSweeper } from '../../../src/storage/sweeper.ts'
+import type { Authorship } from '../chats/authorship.ts'
 import type { Secrets } from '../chats/secrets.ts'
 import type { KeyStore } from '../keys/key-store.ts'
 import type { Stanza } from '../translate/outbound/stanza.ts'
@@ -36,6 +37,8 @@ export interface SentOptions {
   log: Pick<Logger, 'error'>
   /** What is said about it is kept longer, and may come at once: it is written with it. */
   secrets: Secrets
+  /** That it is ours, and in which chat, is kept longer still. */
+  authorship: Pick<Authorship, 'ownOps'>
   keys: Pick<KeyStore, 'alongside'>
   /** Message id of the queue's item in flight: it leaves again as it is stored, however long the connection was away. */
   undecided?: () => string | undefined
@@ -67,7 +70,7 @@ export interface Sent {
 }
 
 export function createSent(options: SentOptions): Sent {
-  const { instance, store, sealer, clock, log, secrets, maxMessages = MAX_MESSAGES, maxBytes = MAX_BYTES } = options
+  const { instance, store, sealer, clock, log, secrets, authorship, maxMessages = MAX_MESSAGES, maxBytes = MAX_BYTES } = options
   const undecided = () => keys.sent(instance, options.undecided?.() ?? '')
   let isStopped = false
   /** What lies there, as of the last sweep and what was written since: an upper bound. */
@@ -110,7 +113,9 @@ export function createSent(options: SentOptions): Sent {
     const time = Buffer.alloc(TIME_BYTES)
     time.writeBigUInt64BE(BigInt(clock.now()))
     const value = Buffer.concat([time, sealer.seal(key, packed(message, stanza))])
-    return { ops: [[key, value], ...secrets.ops({ key: { id: messageId, fromMe: true }, message })], size: value.byteLength }
+    const own = { id: messageId, remoteJid: stanza.to, fromMe: true }
+    const known = [...secrets.ops({ key: own, message }), ...authorship.ownOps(messageId, stanza.to)]
+    return { ops: [[key, value], ...known], size: value.byteLength }
   }
 
   async function written(commit: () => Promise<unknown>, size: number) {

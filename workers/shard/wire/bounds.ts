@@ -1,4 +1,7 @@
-/** Strings and arrays are cut at the bounds of the contract; ids never are. Numbers of strangers are checked before they become JSON. */
+/**
+ * Strings and arrays are cut at the bounds of the contract, ids and names of strangers at these two wherever no other is given. Numbers of
+ * strangers are checked before they become JSON.
+ */
 import { toNumber } from '@whiskeysockets/baileys'
 
 /** A number as protobuf gives it: 64-bit ones come as objects. */
@@ -11,8 +14,16 @@ export function cut(value: string, max: number): string {
   return value.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max)
 }
 
+/** Ids, reference ids and identifiers: writers choose them, and can make them as long as they like. Honest ones have 16 to 60 characters. */
+export const MAX_ID = 128
+/** Names of people, groups and channels. */
+export const MAX_NAME = 256
+
 /** An absent or empty string is null in the API. */
 export const cutOrNull = (value: string | null | undefined, max: number): string | null => (value ? cut(value, max) : null)
+
+export const idOrNull = (id: string | null | undefined): string | null => cutOrNull(id, MAX_ID)
+export const idOrEmpty = (id: string | null | undefined): string => cutOrEmpty(id, MAX_ID)
 
 /** A field that is always a string: empty when the sender left it out. */
 export const cutOrEmpty = (value: string | null | undefined, max: number): string => cut(value ?? '', max)

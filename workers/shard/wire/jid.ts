@@ -1,5 +1,6 @@
 /** Jids of the network to identifiers of the API and back: shared/api/webhook-payloads.md, 1.1. The only place that knows both forms. */
 import { isJidGroup, isJidNewsletter, isJidStatusBroadcast, isLidUser, isPnUser, jidDecode } from '@whiskeysockets/baileys'
+import { cut, MAX_ID } from './bounds.ts'
 
 export type ChatKind = 'user' | 'group' | 'newsletter' | 'status' | 'broadcast'
 
@@ -14,7 +15,9 @@ export function chatKind(jid: string): ChatKind {
 }
 
 /** The identifier of a jid on its own; a LID stays `<digits>@lid` (use `Identity.person` where the number may be known). */
-export function identifierOf(jid: string): string {
+export const identifierOf = (jid: string): string => cut(written(jid), MAX_ID)
+
+function written(jid: string): string {
   const user = jidDecode(jid)?.user ?? jid
   if (isJidGroup(jid)) return `${user}-group`
   if (isPnUser(jid) || jid.endsWith('@hosted')) return user

@@ -1,5 +1,6 @@
 /** A translation context over plain data: identities, remembered messages, links. The real translators are asked, nothing of them is replaced. */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
+import type { Roles } from '../../../../workers/shard/chats/group-roles.ts'
 import { createIdentity } from '../../../../workers/shard/chats/identity.ts'
 import type { InboundContext, KnownMessage } from '../../../../workers/shard/translate/inbound/family.ts'
 
@@ -18,11 +19,14 @@ type Auth = Parameters<typeof createIdentity>[0]
 export interface TestContext extends InboundContext {
   problems: unknown[]
   remember(key: WAMessageKey, message: proto.IMessage): void
+  /** Of groups. */
+  known: Map<string, Roles>
 }
 
 export function testContext(): TestContext {
   const known = new Map<string, KnownMessage>()
   const problems: unknown[] = []
+  const roles = new Map<string, Roles>()
   const auth = {
     creds: { me: { id: ME, lid: ME_LID } },
     keys: { get: async (_: string, ids: string[]) => Object.fromEntries(ids.map((id) => [id, PAIRS[id]])) },
@@ -34,11 +38,23 @@ export function testContext(): TestContext {
     chatName: () => null,
     photo: () => null,
     original: async (id) => known.get(id) ?? null,
+    async claim(id, chat, speaker) {
+      const found = known.get(id)
+      if (!found) return { place: 'unknown' }
+      const names = new Set(chat)
+      const { remoteJid, remoteJidAlt, fromMe, participant } = found.key
+      if (![remoteJid, remoteJidAlt].some((jid) => jid && names.has(jid))) return { place: 'elsewhere' }
+      const isSpeakers =
+        speaker === 'account' ? fromMe === true : !fromMe && [...speaker].includes(participant ?? remoteJid ?? '')
+      return { place: 'here', isSpeakers }
+    },
+    roles: async (group) => roles.get(group) ?? null,
     post: (newsletter, serverId) =>
       [...known.values()].find(({ key }) => key.remoteJid === newsletter && key.server_id === serverId)?.key ?? null,
     mediaUrl: () => 'https://api.example/media/link',
     onProblem: (error) => problems.push(error),
     problems,
+    known: roles,
     remember: (key, message) => known.set(key.id ?? '', { key, message }),
   }
 }

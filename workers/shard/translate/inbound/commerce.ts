@@ -1,6 +1,7 @@
 /** `product`, `order`, `request_payment`, `send_payment`. Amounts travel in thousandths. */
 import { proto } from '@whiskeysockets/baileys'
-import { count, cutOrEmpty, cutOrNull, decimal, secondsToIso, thousandths } from '../../wire/bounds.ts'
+import { count, cutOrEmpty, cutOrNull, decimal, idOrNull, secondsToIso, thousandths } from '../../wire/bounds.ts'
+import { may } from './authority.ts'
 import { type Family, identifier, notification } from './family.ts'
 
 export const product: Family = async ({ message }, scene) => {
@@ -98,12 +99,20 @@ export const sendPayment: Family = async ({ message }, scene) => {
   }
 }
 
-export const paymentDeclined: Family = ({ message }) =>
-  notification('payment_action_request_declined', [], {
-    reference_message_id: message.declinePaymentRequestMessage?.key?.id ?? null,
-  })
+const paymentNotice = (name: string, keyOf: (message: proto.IMessage) => proto.IMessageKey | null | undefined): Family => {
+  return async ({ message }, scene) => {
+    const key = keyOf(message)
+    if (!(await may('speakAbout', scene, key))) return null
+    return notification(name, [], { reference_message_id: idOrNull(key?.id) })
+  }
+}
 
-export const paymentCancelled: Family = ({ message }) =>
-  notification('payment_action_request_cancelled', [], {
-    reference_message_id: message.cancelPaymentRequestMessage?.key?.id ?? null,
-  })
+export const paymentDeclined = paymentNotice(
+  'payment_action_request_declined',
+  ({ declinePaymentRequestMessage }) => declinePaymentRequestMessage?.key,
+)
+
+export const paymentCancelled = paymentNotice(
+  'payment_action_request_cancelled',
+  ({ cancelPaymentRequestMessage }) => cancelPaymentRequestMessage?.key,
+)

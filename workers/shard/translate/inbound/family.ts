@@ -1,6 +1,8 @@
 /** What a family of contents is given, and what it makes of them. One file per family beside this one; `families.ts` is the table. */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import type { ReceivedFile } from '../../../../src/domain/file-download.ts'
+import type { Claim, Speaker } from '../../chats/authorship.ts'
+import type { Roles } from '../../chats/group-roles.ts'
 import type { Identity, Person } from '../../chats/identity.ts'
 import type { Shown } from '../../chats/pictures.ts'
 import type { ChatKind } from '../../wire/jid.ts'
@@ -28,6 +30,10 @@ export interface InboundContext {
    * is known: ids are whatever their writers choose.
    */
   original(id: string, about: WAMessageKey): Promise<KnownMessage | null>
+  /** Where the message of that id is from, seen from a chat of these names, and whether the speaker wrote it. */
+  claim(id: string, chat: Iterable<string>, speaker: Speaker): Promise<Claim>
+  /** Admins of a group as far as they are known, without asking anybody. */
+  roles(group: string): Promise<Roles | null>
   /** A post of a channel by the number the network gave it, as far as it is remembered. */
   post(newsletter: string, serverId: string): WAMessageKey | null
   /** A sealed link to a file, or null when none can be made. */

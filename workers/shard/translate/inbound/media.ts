@@ -1,7 +1,7 @@
 /** `image`, `video`, `audio`, `document`, `sticker`: what the message says of its file, and a sealed link to it. Nothing is downloaded. */
 import type { proto } from '@whiskeysockets/baileys'
 import type { ReceivedFile } from '../../../../src/domain/file-download.ts'
-import { count, cut, cutOrNull } from '../../wire/bounds.ts'
+import { count, cut, cutOrNull, idOrEmpty } from '../../wire/bounds.ts'
 import type { Unwrapped } from './content.ts'
 import type { Family, Scene } from './family.ts'
 
@@ -144,5 +144,5 @@ const caption = (file: { caption?: string | null }) => cutOrNull(file.caption, 6
 /** Pictures of an album name its header, which is not reported itself. */
 function album({ aside }: Unwrapped): Record<string, unknown> {
   const id = aside.messageAssociation?.parentMessageKey?.id
-  return id ? { album_message_id: id } : {}
+  return id ? { album_message_id: idOrEmpty(id) } : {}
 }

@@ -6,7 +6,7 @@ import { type proto, toNumber, type WAMessage, type WAMessageKey } from '@whiske
 import type { DomainEvent } from '../../../../src/domain/events.ts'
 import { fromJid } from '../../../../src/domain/ids.ts'
 import type { Person } from '../../chats/identity.ts'
-import { count, cutOrNull } from '../../wire/bounds.ts'
+import { count, cutOrNull, idOrEmpty, idOrNull, MAX_NAME } from '../../wire/bounds.ts'
 import { bare, type ChatKind, chatKind, identifierOf, jidsOf } from '../../wire/jid.ts'
 import { externalAdReply } from './ad.ts'
 import { contextInfo, type Unwrapped, unwrap } from './content.ts'
@@ -128,7 +128,7 @@ const timeOf = ({ now }: InboundContext, { messageTimestamp }: ReadableMessage) 
 /** Quote, forwarding, expiry and mentions. */
 async function fromInfo({ identity }: InboundContext, info: proto.IContextInfo | null) {
   return {
-    reference_message_id: info?.stanzaId || null,
+    reference_message_id: idOrNull(info?.stanzaId),
     is_status_reply: info?.remoteJid === 'status@broadcast' && info.participant ? identity.isMe(info.participant) : false,
     forwarded: info?.isForwarded === true,
     message_expiration_seconds: count(info?.expiration) || null,
@@ -145,7 +145,7 @@ async function fromInfo({ identity }: InboundContext, info: proto.IContextInfo |
 /** A chat of one person is called as that person calls itself while nothing better is known. */
 function chatNameOf({ chatName }: InboundContext, { key, pushName }: ReadableMessage, { kind, chat }: People) {
   const isPerson = kind === 'user' || kind === 'broadcast'
-  return cutOrNull(chatName(jidsOf(chat)) ?? (isPerson && !key.fromMe ? pushName : null), 256)
+  return cutOrNull(chatName(jidsOf(chat)) ?? (isPerson && !key.fromMe ? pushName : null), MAX_NAME)
 }
 
 /** Asked for where somebody else wrote. Our own picture is one, and counts with the chats. */
@@ -172,7 +172,7 @@ function finished(
     type: 'received',
     at: timeOf(context, readable),
     body: {
-      message_id: key.id,
+      message_id: idOrEmpty(key.id),
       message_type: '',
       phone: chat.phone,
       chat_lid: chat.lid,
@@ -183,7 +183,7 @@ function finished(
       from_api: false,
       status: fromMe ? 'sent' : 'received',
       chat_name: chatNameOf(context, readable, people),
-      sender_name: kind === 'newsletter' ? null : cutOrNull(readable.pushName, 256),
+      sender_name: kind === 'newsletter' ? null : cutOrNull(readable.pushName, MAX_NAME),
       ...photosOf(context, readable, people),
       participant_phone: inGroup?.phone ?? null,
       participant_lid: inGroup?.lid ?? null,
@@ -196,7 +196,7 @@ function finished(
       waiting_message: false,
       message_expiration_seconds: null,
       mentions: [],
-      ...(key.server_id ? { newsletter_server_id: key.server_id } : {}),
+      ...(key.server_id ? { newsletter_server_id: idOrEmpty(key.server_id) } : {}),
       ...told,
     },
   }

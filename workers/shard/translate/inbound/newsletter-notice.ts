@@ -1,7 +1,8 @@
 /** Notifications of channels: who became or is no longer an admin, and reactions, in their own stanzas and as `mex` updates. */
 import { type BinaryNode, getBinaryNodeChild, isJidNewsletter } from '@whiskeysockets/baileys'
 import { fromJid } from '../../../../src/domain/ids.ts'
-import { cutOrEmpty, isoOrNull, secondsOf } from '../../wire/bounds.ts'
+import { cutOrEmpty, idOrEmpty, isoOrNull, secondsOf } from '../../wire/bounds.ts'
+import { identifierOf } from '../../wire/jid.ts'
 import { type Json, jsonObject, object, objects, textOf } from '../../wire/json.ts'
 import { type InboundContext, notification, type Told } from './family.ts'
 
@@ -58,11 +59,11 @@ function reactionTo(child: BinaryNode, newsletter: string, t: string | undefined
       reaction: {
         value: cutOrEmpty(typeof code === 'string' ? code : '', 64),
         time: isoOrNull(secondsOf(t, now()) * 1_000),
-        reaction_by: newsletter,
+        reaction_by: identifierOf(newsletter),
         referenced_message: {
-          message_id: known?.id ?? serverId,
+          message_id: idOrEmpty(known?.id ?? serverId),
           from_me: known?.fromMe === true,
-          phone: newsletter,
+          phone: identifierOf(newsletter),
           participant: null,
         },
       },

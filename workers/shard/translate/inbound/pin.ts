@@ -1,6 +1,7 @@
 /** `pin`: a message kept on top of the chat, or taken down. */
 import { proto } from '@whiskeysockets/baileys'
 import { count } from '../../wire/bounds.ts'
+import { may } from './authority.ts'
 import type { Family } from './family.ts'
 import { referencedMessage } from './referenced.ts'
 
@@ -9,7 +10,7 @@ const { Type } = proto.Message.PinInChatMessage
 export const pin: Family = async ({ message, aside }, scene) => {
   const found = message.pinInChatMessage
   const referenced = await referencedMessage(found?.key, scene)
-  if (!found || !referenced) return null
+  if (!found || !referenced || !(await may('pin', scene, found.key))) return null
   const isPin = found.type !== Type.UNPIN_FOR_ALL
   return {
     block: {

@@ -1,7 +1,7 @@
 /** `poll`, `poll_vote`. */
 import { createHash } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys'
-import { count, cutOrEmpty } from '../../wire/bounds.ts'
+import { count, cutOrEmpty, idOrEmpty } from '../../wire/bounds.ts'
 import { type Content, type Field, unwrap } from './content.ts'
 import type { Family } from './family.ts'
 import { openAbout } from './secret.ts'
@@ -48,7 +48,7 @@ export const pollVote: Family = async ({ message }, scene) => {
   return {
     block: {
       poll_vote: {
-        poll_message_id: key!.id,
+        poll_message_id: idOrEmpty(key?.id),
         options: known.slice(0, MAX_OPTIONS).map((option) => cutOrEmpty(option, 100)),
         unknown_options: chosen.length - known.length,
       },

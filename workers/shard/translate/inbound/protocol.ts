@@ -1,10 +1,12 @@
 /** Protocol messages that say something to a person: a deletion, an expiry, an edit in its old and in its sealed form. */
 import { proto } from '@whiskeysockets/baileys'
-import { count } from '../../wire/bounds.ts'
+import { count, idOrNull } from '../../wire/bounds.ts'
+import { may } from './authority.ts'
 import { type Content, unwrap } from './content.ts'
 import { type Family, type KnownMessage, notification, type Scene, type Telling, type Told } from './family.ts'
-import { namesOf } from './referenced.ts'
-import { allNames, openAbout, type Purpose } from './secret.ts'
+import { openAbout, type Purpose } from './secret.ts'
+
+type Key = proto.IMessageKey | null | undefined
 
 const { Type } = proto.Message.ProtocolMessage
 const { SecretEncType } = proto.Message.SecretEncryptedMessage
@@ -15,15 +17,17 @@ export type TellContent = (content: Content, scene: Scene) => Promise<Told | nul
 /** Of protocol messages only these are reported; the rest is the clients' own business. */
 export const protocol =
   (tell: TellContent): Family =>
-  ({ message }, scene) => {
+  async ({ message }, scene) => {
     const { type, key, ephemeralExpiration, editedMessage } = message.protocolMessage ?? {}
     switch (type) {
       case Type.REVOKE:
-        return notification('revoke', [], { reference_message_id: key?.id ?? null })
+        if (!(await may('delete', scene, key))) return null
+        return notification('revoke', [], { reference_message_id: idOrNull(key?.id) })
       case Type.EPHEMERAL_SETTING:
+        if (!(await may('setChat', scene))) return null
         return notification('ephemeral_setting_changed', [String(count(ephemeralExpiration) ?? 0)])
       case Type.MESSAGE_EDIT:
-        return editedMessage ? edit(tell, editedMessage, key?.id, scene) : 'silent'
+        return editedMessage ? edit(tell, editedMessage, key, scene) : 'silent'
       default:
         return 'silent'
     }
@@ -44,17 +48,18 @@ export const sealedEdit =
     const opened = await openAbout(scene, target, purpose, { payload: sealed?.encPayload, iv: sealed?.encIv })
     if (!opened) return null
     const inner = proto.Message.decode(opened.plain)
-    return edit(tell, inner.protocolMessage?.editedMessage ?? inner, target?.id, scene)
+    return edit(tell, inner.protocolMessage?.editedMessage ?? inner, target, scene)
   }
 
 /** The new content under the id of the message it replaces. Of somebody else's message it changes nothing: phones do not show it. */
-async function edit(tell: TellContent, content: Content, id: string | null | undefined, scene: Scene): Promise<Telling> {
-  if (!id) return null
-  const original = await scene.context.original(id, scene.key)
-  if (original && !(await isAuthor(scene, original))) return null
+async function edit(tell: TellContent, content: Content, target: Key, scene: Scene): Promise<Telling> {
+  if (!target?.id) return null
+  const original = await scene.context.original(target.id, scene.key)
+  if (!(await may('edit', scene, target, original))) return null
   const told = await tell(completed(content, original), scene)
   if (!told) return null
-  return { ...told, common: { ...told.common, message_id: id, is_edit: true, edit_message_id: scene.key.id } }
+  const ids = { message_id: idOrNull(target.id), edit_message_id: idOrNull(scene.key.id) }
+  return { ...told, common: { ...told.common, ...ids, is_edit: true } }
 }
 
 /** Media whose caption is edited. */
@@ -68,10 +73,4 @@ function completed(content: Content, original: KnownMessage | null): Content {
   if (!field || !edited || edited.mediaKey?.length) return content
   const before = original ? unwrap(original.message) : null
   return before?.field === field ? { [field]: { ...before.message[field], ...edited } } : content
-}
-
-async function isAuthor(scene: Scene, { key }: KnownMessage): Promise<boolean> {
-  if (key.fromMe) return scene.fromMe
-  const authors = await allNames(scene, namesOf(key))
-  return !scene.fromMe && namesOf(scene.key).some((name) => authors.has(name))
 }

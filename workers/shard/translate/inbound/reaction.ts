@@ -1,6 +1,7 @@
 /** `reaction`: a sign under a message, or its withdrawal; also in the sealed form of announcement groups. */
 import { proto } from '@whiskeysockets/baileys'
 import { cutOrEmpty, isoOrNull, millisecondsToIso } from '../../wire/bounds.ts'
+import { may } from './authority.ts'
 import type { Family, Scene, Telling } from './family.ts'
 import { referencedMessage } from './referenced.ts'
 import { openAbout } from './secret.ts'
@@ -25,7 +26,7 @@ async function told(
   scene: Scene,
 ): Promise<Telling> {
   const referenced = await referencedMessage(key, scene)
-  if (!referenced) return null
+  if (!referenced || !(await may('speakAbout', scene, key))) return null
   return {
     block: {
       reaction: {

@@ -4,6 +4,7 @@
  * here, once, for every kind.
  */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
+import { idOrEmpty } from '../../wire/bounds.ts'
 import { bare } from '../../wire/jid.ts'
 import { identifier, type Scene } from './family.ts'
 
@@ -54,7 +55,7 @@ export async function referencedMessage(key: Key, scene: Scene) {
   const { phone, kind } = scene
   const [author] = found.authors
   return {
-    message_id: found.id,
+    message_id: idOrEmpty(found.id),
     from_me: found.fromMe,
     phone: key?.remoteJid === 'status@broadcast' ? 'status@broadcast' : phone,
     participant: found.fromMe || !author || kind === 'user' ? null : await identifier(scene, author),

@@ -5,6 +5,7 @@
  */
 import { createDecipheriv, hkdfSync } from 'node:crypto'
 import type { proto } from '@whiskeysockets/baileys'
+import type { Identity } from '../../chats/identity.ts'
 import { type Content, unwrap } from './content.ts'
 import type { KnownMessage, Scene } from './family.ts'
 import { namesOf, reference } from './referenced.ts'
@@ -52,7 +53,10 @@ export const secretOf = (message: Content): Uint8Array | null | undefined =>
   unwrap(message)?.aside.messageSecret ?? message.messageContextInfo?.messageSecret
 
 /** Each of the jids with the other name of the person, where the pair is known. */
-export async function allNames({ context: { identity } }: Scene, jids: readonly string[]): Promise<Set<string>> {
+export async function allNames(
+  { context: { identity } }: { context: { identity: Pick<Identity, 'lidOf' | 'pnOf'> } },
+  jids: readonly string[],
+): Promise<Set<string>> {
   const names = new Set(jids)
   for (const jid of jids) {
     const other = jid.endsWith('@lid') ? await identity.pnOf(jid) : await identity.lidOf(jid)

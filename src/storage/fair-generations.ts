@@ -1,0 +1,70 @@
+/**
+ * Generations that nobody can fill for everybody. Rows belong to groups (chats), and one group may have only a small share of a generation;
+ * what it writes beyond that goes to generations which are for such groups alone. So whoever floods one chat pushes out what is remembered
+ * of the crowded ones, and of the others nothing.
+ */
+import { createGenerations, type Generations, type GenerationsOptions } from './generations.ts'
+
+/** Of a generation, for one group: it takes this many of them to push out what is remembered of a quiet one. */
+const SHARE = 1 / 64
+/** So many rows any group may have, however small a generation is. */
+const MIN_ROWS = 8
+
+export interface Place {
+  key: string
+  /** It begins a generation, and an older one has to go. */
+  isNew: boolean
+  /** A row of so many bytes is about to be committed here. */
+  count(size: number): void
+}
+
+export interface FairGenerations extends Pick<Generations, 'load' | 'keys' | 'removeOld' | 'forgotten'> {
+  /** Where a new row of this group goes. */
+  next(hash: string, group: string): Place
+}
+
+export interface FairGenerationsOptions extends GenerationsOptions {
+  /** Of the rows beyond the share of their group. */
+  crowdPrefix: string
+}
+
+export function createFairGenerations({ crowdPrefix, ...options }: FairGenerationsOptions): FairGenerations {
+  const quiet = createGenerations(options)
+  const crowd = createGenerations({ ...options, prefix: crowdPrefix })
+  const both = [quiet, crowd]
+  const most = { rows: Math.max(MIN_ROWS, options.rows * SHARE), bytes: options.bytes * SHARE }
+  /** What each group has in the newer quiet generation, as far as this thread knows: a start counts anew. */
+  const shares = new Map<string, { rows: number; bytes: number }>()
+
+  const isCrowded = (group: string) => {
+    const { rows, bytes } = shares.get(group) ?? { rows: 0, bytes: 0 }
+    return rows >= most.rows || (rows >= MIN_ROWS && bytes >= most.bytes)
+  }
+
+  return {
+    next(hash, group) {
+      if (isCrowded(group)) return { ...crowd.next(hash), count: crowd.count }
+      const place = quiet.next(hash)
+      if (place.isNew) shares.clear()
+      return {
+        ...place,
+        count(size) {
+          quiet.count(size)
+          const { rows, bytes } = shares.get(group) ?? { rows: 0, bytes: 0 }
+          shares.set(group, { rows: rows + 1, bytes: bytes + size })
+        },
+      }
+    },
+    keys: (hash) => both.flatMap((each) => each.keys(hash)),
+    async load() {
+      await Promise.all(both.map((each) => each.load()))
+    },
+    async removeOld(limit) {
+      return (await quiet.removeOld(limit)) || (await crowd.removeOld(limit))
+    },
+    forgotten() {
+      for (const each of both) each.forgotten()
+      shares.clear()
+    },
+  }
+}

@@ -1,0 +1,165 @@
+/**
+ * Who wrote which message in which chat: what a deletion, an edit or a receipt is believed by. One small row per message, in the commit of
+ * its event or, for what we send, in the one before it leaves, so that a restart forgets nothing. The row holds no content and no name: ids
+ * and addresses are blind.
+ *
+ * Ids are chosen by whoever writes. The first that came under one has it, in all chats: whoever uses it later is not its author. Of what we
+ * wrote a row stays for one to two months, as receipts may come that late; of what others wrote as long, or until 20,000 newer ones
+ * have come, of which one chat has only its share (`fair-generations.ts`).
+ */
+import type { WAMessageKey } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import { type Clock, DAY, HOUR } from '../../../src/domain/clock.ts'
+import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import { createFairGenerations } from '../../../src/storage/fair-generations.ts'
+import { createGenerations, type Term } from '../../../src/storage/generations.ts'
+import { keys } from '../../../src/storage/keys.ts'
+import { removeAll } from '../../../src/storage/remove-all.ts'
+import type { Sealer } from '../../../src/storage/seal.ts'
+import { createSweeper } from '../../../src/storage/sweeper.ts'
+import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
+import { bare, chatKind } from '../wire/jid.ts'
+
+const SWEEP_EVERY = HOUR
+/** Removed in one commit. */
+const SWEEP_BATCH = 1_000
+const TERM = 31 * DAY
+
+/** `ours`: nobody else makes rows of it, so its age alone ends it. `others`: everybody who can write to the number does. */
+const TERMS: Record<'ours' | 'others', Term> = {
+  ours: { ms: TERM, rows: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY },
+  others: { ms: TERM, rows: 20_000, bytes: Number.POSITIVE_INFINITY },
+}
+
+/** Where a message is from, seen from a chat, and whether who speaks about it there wrote it. */
+export type Claim = { place: 'here'; isSpeakers: boolean } | { place: 'elsewhere' | 'unknown' }
+
+/** Whose word it is: the account itself, or somebody by any of their names. */
+export type Speaker = 'account' | Iterable<string>
+
+export interface Authorship {
+  load(): Promise<void>
+  /** For the commit of a message that came, by anybody; none when its id is taken. */
+  ops(key: WAMessageKey): Promise<Op[]>
+  /** For the commit before a message of ours leaves; `chat`: where it goes. */
+  ownOps(id: string, chat: string): Op[]
+  /** Of a message that somebody speaks about; `chat`: every name of the chat they speak in. */
+  claim(id: string, chat: Iterable<string>, speaker: Speaker): Promise<Claim>
+  /** Whether the account wrote it in this chat, by any name of the chat. */
+  isOwn(id: string, chat: Iterable<string>): Promise<boolean>
+  /** The device is gone, and what it heard. After its session has ended. */
+  forget(): Promise<void>
+  start(): void
+  stop(): Promise<void>
+}
+
+export interface AuthorshipOptions {
+  instance: string
+  store: StateStore
+  sealer: Pick<Sealer, 'blind'>
+  clock: Clock
+  log: Pick<Logger, 'error'>
+  terms?: typeof TERMS
+}
+
+interface Row {
+  chats: string[]
+  /** Empty: the account. */
+  authors: string[]
+}
+
+export function createAuthorship({ instance, store, sealer, clock, log, terms = TERMS }: AuthorshipOptions): Authorship {
+  const ours = createGenerations({ store, clock, prefix: keys.authorsOf(instance, 'ours'), ...terms.ours })
+  const others = createFairGenerations({
+    store,
+    clock,
+    prefix: keys.authorsOf(instance, 'others'),
+    crowdPrefix: keys.authorsOf(instance, 'crowd'),
+    ...terms.others,
+  })
+  const all = [ours, others]
+  const sweeper = createSweeper(sweep, {
+    everyMs: SWEEP_EVERY,
+    log,
+    complaint: 'old authors of messages could not be removed',
+  })
+
+  const blind = (name: string) => sealer.blind(bare(name))
+  const hashOf = (id: string) => sealer.blind(`message ${id}`)
+  const blindAll = (names: Iterable<string>) => new Set([...names].map(blind))
+
+  async function sweep(isStopped: () => boolean) {
+    for (const each of all) while (!isStopped() && (await each.removeOld(SWEEP_BATCH)));
+  }
+
+  /** What we wrote counts before what came under the same id. */
+  async function find(id: string): Promise<Row | null> {
+    const hash = hashOf(id)
+    for (const each of all)
+      for (const key of each.keys(hash)) {
+        const bytes = await store.get(key)
+        if (bytes) return rowOf(bytes)
+      }
+    return null
+  }
+
+  function ownOps(id: string, chats: readonly string[]): Op[] {
+    const { key, isNew } = ours.next(hashOf(id))
+    if (isNew) sweeper.soon()
+    const value = bytesOf({ chats: chats.map(blind), authors: [] })
+    ours.count(value.byteLength)
+    return [[key, value]]
+  }
+
+  return {
+    async load() {
+      await Promise.all(all.map((each) => each.load()))
+    },
+    async ops(key) {
+      const chats = chatsOf(key)
+      const [chat] = chats
+      if (!key.id || chat === undefined || (await find(key.id))) return []
+      if (key.fromMe) return ownOps(key.id, chats)
+      const place = others.next(hashOf(key.id), blind(chat))
+      if (place.isNew) sweeper.soon()
+      const value = bytesOf({ chats: chats.map(blind), authors: namesOf(key).map(blind) })
+      place.count(value.byteLength)
+      return [[place.key, value]]
+    },
+    ownOps: (id, chat) => ownOps(id, [chat]),
+    async claim(id, chat, speaker) {
+      const row = await find(id)
+      if (!row) return { place: 'unknown' }
+      const chats = blindAll(chat)
+      if (!row.chats.some((name) => chats.has(name))) return { place: 'elsewhere' }
+      if (speaker === 'account') return { place: 'here', isSpeakers: row.authors.length === 0 }
+      const names = blindAll(speaker)
+      return { place: 'here', isSpeakers: row.authors.some((name) => names.has(name)) }
+    },
+    async isOwn(id, chat) {
+      const hash = hashOf(id)
+      const found = await Promise.all(ours.keys(hash).map((key) => store.get(key)))
+      const chats = blindAll(chat)
+      return found.some((bytes) => bytes !== undefined && rowOf(bytes).chats.some((name) => chats.has(name)))
+    },
+    async forget() {
+      await sweeper.idle()
+      await removeAll(store, keys.authors(instance))
+      for (const each of all) each.forgotten()
+    },
+    start: sweeper.start,
+    stop: sweeper.stop,
+  }
+}
+
+/** A message of a broadcast list is one of the chat with its sender. */
+const chatsOf = (key: WAMessageKey) => (chatKind(key.remoteJid ?? '') === 'broadcast' ? namesOf(key) : chatNamesOf(key))
+
+const LISTS = '|'
+const NAMES = ','
+const bytesOf = ({ chats, authors }: Row) => Buffer.from([chats, authors].map((names) => names.join(NAMES)).join(LISTS))
+function rowOf(bytes: Uint8Array): Row {
+  const [chats = '', authors = ''] = Buffer.from(bytes).toString('latin1').split(LISTS)
+  const listed = (names: string) => (names === '' ? [] : names.split(NAMES))
+  return { chats: listed(chats), authors: listed(authors) }
+}

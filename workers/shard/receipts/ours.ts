@@ -1,0 +1,45 @@
+/**
+ * Whose messages a receipt is about. Anybody can send one for any id: it tells something only of a message that the account wrote in exactly
+ * that chat (`authorship.ts`). Our own phone's message and its receipts come close together, and the message takes longer to be read: where
+ * an id is not known, the messages before the receipt are waited for, and it is looked for once more.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Authorship } from '../chats/authorship.ts'
+import type { Identity } from '../chats/identity.ts'
+import type { Receipt } from '../translate/inbound/receipt.ts'
+import { allNames } from '../translate/inbound/secret.ts'
+import { bare } from '../wire/jid.ts'
+
+/** Looked up at a time: a stanza can name a hundred thousand ids, and others are to have their turn. */
+const SLICE = 256
+
+export interface OursDeps {
+  identity: Pick<Identity, 'lidOf' | 'pnOf'>
+  authorship: Pick<Authorship, 'isOwn'>
+  /** Resolves when the messages that came before the receipt are written. */
+  before(): Promise<void>
+}
+
+/** The receipt with those of its ids that are ours; null when none is. */
+export async function ofOurs(receipt: Receipt, { identity, authorship, before }: OursDeps): Promise<Receipt | null> {
+  // The word of our own device, which has just sent it.
+  if (receipt.status === 'sent') return receipt
+  const chat = await allNames({ context: { identity } }, [bare(receipt.chat)])
+  const ours = new Set(await ownOf(receipt.ids))
+  if (ours.size < receipt.ids.length) {
+    await before()
+    for (const id of await ownOf(receipt.ids.filter((each) => !ours.has(each)))) ours.add(id)
+  }
+  return ours.size === 0 ? null : { ...receipt, ids: receipt.ids.filter((id) => ours.has(id)) }
+
+  async function ownOf(ids: readonly string[]): Promise<string[]> {
+    const found: string[] = []
+    for (let from = 0; from < ids.length; from += SLICE) {
+      if (from > 0) await nextTurn()
+      const slice = ids.slice(from, from + SLICE)
+      const isOwn = await Promise.all(slice.map((id) => authorship.isOwn(id, chat)))
+      found.push(...slice.filter((_, index) => isOwn[index]))
+    }
+    return found
+  }
+}
