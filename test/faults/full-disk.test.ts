@@ -1,9 +1,9 @@
 /** A commit that fails: the socket is cut and nothing is confirmed, so that the message comes again when the disk has room. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { parseIdentifier } from '../../src/domain/ids.ts'
 import type { Batch } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/keys.ts'
+import { callTo } from '../harness/calls.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
 import { until } from './ground.ts'
 import { type HostedWorld, startUnasked } from './hosted.ts'
