@@ -103,11 +103,7 @@ test('a commit that fails inside the relay of a message puts it back, and it lea
     if (isOfRelay) refused++
     return isOfRelay && refused <= 4
   })
-  const ack = (await instance.call('send.sendText', {
-    phone: parseIdentifier(CONTACTS[3]),
-    message: 'kept',
-    delay_message: 1,
-  })) as {
+  const ack = (await instance.call(callTo('send.sendText', { phone: CONTACTS[3], message: 'kept', delay_message: 1 }))) as {
     svc_id: string
     message_id: string
   }
