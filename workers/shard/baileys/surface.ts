@@ -296,6 +296,18 @@ export const LEANINGS: readonly Leaning[] = [
     text: ["anyTriggered = ws.emit('frame', frame);"],
   },
   {
+    of: 'baileys/device-list.ts',
+    file: SOCKET,
+    text: [
+      "anyTriggered = ws.emit('frame', frame); // if it's a binary node if (!(frame instanceof Uint8Array)) { const msgId = frame.attrs.id;",
+    ],
+  },
+  {
+    of: 'baileys/device-list.ts',
+    file: 'lib/WAUSync/Protocols/USyncDeviceProtocol.js',
+    text: ["const deviceListNode = getBinaryNodeChild(node, 'device-list');"],
+  },
+  {
     of: 'operations/media.ts',
     file: RECEIVE,
     text: ["case 'mediaretry': const event = decodeMediaRetryNode(node); ev.emit('messages.media-update', [event]);"],

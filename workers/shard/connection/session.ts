@@ -12,6 +12,7 @@ import { holdAppState, type WriteChanges } from '../app-state/app-state.ts'
 import { type FirstSync, watchFirstSync } from '../app-state/first-sync.ts'
 import { type AckOutcome, waitForAck } from '../baileys/ack.ts'
 import { watchCompanionRefresh } from '../baileys/companion-refresh.ts'
+import { skipUnaddressable } from '../baileys/device-list.ts'
 import { adoptSocket, endReason, endSocket } from '../baileys/end.ts'
 import { keepLateTokens } from '../baileys/late-tokens.ts'
 import { type Traffic, watchLiveness } from '../baileys/liveness.ts'
@@ -150,6 +151,9 @@ export function openSession(deps: SessionDeps): Session {
   adoptSocket(sock)
   boundRetryManager(sock)
   keepLateTokens(sock)
+  skipUnaddressable(sock, {
+    onSkipped: (jid, devices) => log.debug({ jid, devices }, 'devices that cannot be addressed are left out'),
+  })
   guardListeners(sock, {
     onStray: stray,
     onDeaf(error) {

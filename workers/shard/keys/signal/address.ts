@@ -15,7 +15,7 @@ export interface Address {
 export const addressId = ({ name, device }: Address) => `${name}.${device}`
 
 /** Devices above this number exist only on hosted servers. */
-const HOSTED_DEVICE = 99
+export const HOSTED_DEVICE = 99
 
 /** The jid as it is written. Throws where the library does. */
 export function literalAddress(jid: string): Address {
