@@ -36,7 +36,7 @@ const change = () =>
 
 // The notification deleted nothing, because nothing was there yet, and the answer from before it was kept for an hour.
 test('an answer from before a change of the group is not kept', async () => {
-  const groups = createGroups(sock, { now: () => 0 })
+  const groups = createGroups(sock, { now: () => 0 }, async () => {})
   const asked = groups.get(GROUP)
   await until(() => pending().length === 1, 'the query')
   change()
@@ -54,7 +54,7 @@ test('an answer from before a change of the group is not kept', async () => {
 })
 
 test('who asks while it is being fetched waits for the same answer; who asks after a change does not', async () => {
-  const groups = createGroups(sock, { now: () => 0 })
+  const groups = createGroups(sock, { now: () => 0 }, async () => {})
   const both = [groups.get(GROUP), groups.get(GROUP)]
   await until(() => pending().length === 1, 'the query')
   const [first] = pending()

@@ -1,8 +1,16 @@
 /** What is known of groups: fetched once, kept until a notification changes them, so that a send need not ask for 500 members each time. */
-import { type BinaryNode, type GroupMetadata, getBinaryNodeChild, type WASocket } from '@whiskeysockets/baileys'
+import {
+  type BinaryNode,
+  type GroupMetadata,
+  getBinaryNodeChild,
+  isLidUser,
+  isPnUser,
+  type WASocket,
+} from '@whiskeysockets/baileys'
 import { extractGroupMetadata } from '@whiskeysockets/baileys/lib/Socket/groups.js'
 import { type Clock, HOUR } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
+import { bare } from '../wire/jid.ts'
 
 const MAX_GROUPS = 500
 /** A notification that was lost with a connection must not leave us wrong for good. */
@@ -20,9 +28,18 @@ export interface Groups {
   get(jid: string): Promise<Group>
   /** Called with every answer of the network. */
   onLearnt(listener: (group: Group) => void): void
+  /** What is known of it may be wrong: the next who asks is answered by the network. */
+  forget(jid: string): void
 }
 
-export function createGroups(sock: WASocket, clock: Clock): Groups {
+/** Number and LID of a person, whom the network names by both. */
+export interface Pair {
+  pn: string
+  lid: string
+}
+
+/** `learn` is given the pairs of a group's members before its metadata is. */
+export function createGroups(sock: WASocket, clock: Clock, learn: (pairs: Pair[]) => Promise<void>): Groups {
   const groups = new Map<string, { at: number; metadata: Group }>()
   /** Being fetched. A change that is told meanwhile takes it out: the answer may be from before it. */
   const fetching = new Map<string, Promise<Group>>()
@@ -30,10 +47,13 @@ export function createGroups(sock: WASocket, clock: Clock): Groups {
 
   // Every change of a group is told to all members, the actor included; the next send asks anew.
   sock.ws.on('CB:notification,type:w:gp2', ({ attrs }: BinaryNode) => {
-    if (!attrs.from) return
-    groups.delete(attrs.from)
-    fetching.delete(attrs.from)
+    if (attrs.from) forget(attrs.from)
   })
+
+  function forget(jid: string) {
+    groups.delete(jid)
+    fetching.delete(jid)
+  }
 
   function known(jid: string) {
     const entry = groups.get(jid)
@@ -55,6 +75,7 @@ export function createGroups(sock: WASocket, clock: Clock): Groups {
     fetching.set(jid, asked)
     try {
       const metadata = await asked
+      await learn(pairsOf(metadata))
       if (fetching.get(jid) === asked) keep(jid, metadata)
       return metadata
     } finally {
@@ -67,9 +88,18 @@ export function createGroups(sock: WASocket, clock: Clock): Groups {
     onLearnt(listener) {
       listeners.push(listener)
     },
+    forget,
     get: async (jid) => known(jid) ?? (await (fetching.get(jid) ?? fetch(jid))),
   }
 }
+
+/** Of those members whom the answer calls by both names. */
+const pairsOf = ({ participants }: GroupMetadata): Pair[] =>
+  participants.flatMap(({ id, lid, phoneNumber }) => {
+    const names = [id, lid, phoneNumber]
+    const pair = { pn: names.find((name) => isPnUser(name)), lid: names.find((name) => isLidUser(name)) }
+    return pair.pn && pair.lid ? [{ pn: bare(pair.pn), lid: bare(pair.lid) }] : []
+  })
 
 /** As `sock.groupMetadata` asks. Rejects as it does. */
 async function ask(sock: WASocket, jid: string): Promise<Group> {

@@ -2,7 +2,7 @@
  * Who is who: a person has a number (PN) and a LID, and the library learns the pairs from stanzas. Inside, the LID comes first; outside,
  * digits whenever the number is known.
  */
-import { type AuthenticationState, isLidUser, isPnUser, jidDecode } from '@whiskeysockets/baileys'
+import { type AuthenticationState, isLidUser, isPnUser, jidDecode, type WASocket } from '@whiskeysockets/baileys'
 import { bare, identifierOf } from '../wire/jid.ts'
 
 export interface Person {
@@ -25,6 +25,25 @@ export interface Identity {
 }
 
 const userOf = (jid: string) => jidDecode(jid)?.user ?? ''
+
+/**
+ * Keeps pairs of number and LID that the network has told, as the library keeps those of stanzas: what was under the number is under the
+ * LID from then on, sessions too. Pairs that are known already cost one read.
+ */
+export async function learnPairs(
+  { signalRepository }: Pick<WASocket, 'signalRepository'>,
+  keys: AuthenticationState['keys'],
+  pairs: readonly { pn: string; lid: string }[],
+): Promise<void> {
+  const known = await keys.get(
+    'lid-mapping',
+    pairs.map(({ pn }) => userOf(pn)),
+  )
+  const fresh = pairs.filter(({ pn, lid }) => known[userOf(pn)] !== userOf(lid))
+  if (fresh.length === 0) return
+  await signalRepository.lidMapping.storeLIDPNMappings(fresh)
+  for (const { pn, lid } of fresh) await signalRepository.migrateSession(pn, lid)
+}
 
 /** Reads the pairs the library stores as `lid-mapping` keys (`<pn>` to lid, `<lid>_reverse` to pn). */
 export function createIdentity(auth: AuthenticationState): Identity {

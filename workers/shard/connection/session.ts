@@ -24,7 +24,7 @@ import { takeRetryReceipts } from '../baileys/retry-receipt.ts'
 import { takeServerSync } from '../baileys/server-sync.ts'
 import { watchConnection } from '../baileys/watchdog.ts'
 import { createGroups, type Groups } from '../chats/groups.ts'
-import { createIdentity, type Identity } from '../chats/identity.ts'
+import { createIdentity, type Identity, learnPairs } from '../chats/identity.ts'
 import type { AuthState } from '../keys/credentials.ts'
 import { createSignalRepository, type SignalRepositoryDeps } from '../keys/signal/repository.ts'
 import type { InboxSession } from '../receive/inbox-session.ts'
@@ -199,7 +199,9 @@ export function openSession(deps: SessionDeps): Session {
       if (!hasEnded) events.passkeyRequested()
     },
   })
-  const groups = createGroups(sock, clock)
+  const groups = createGroups(sock, clock, (pairs) =>
+    learnPairs(sock, state.keys, pairs).catch((error) => log.warn({ err: error }, 'numbers of group members could not be kept')),
+  )
   const restriction = watchRestriction(sock, {
     clock,
     log,

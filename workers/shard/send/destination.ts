@@ -4,7 +4,7 @@ import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { type Identifier, toJid } from '../../../src/domain/ids.ts'
 import type { Group } from '../chats/groups.ts'
-import { sendFailure } from '../connection/failures.ts'
+import { networkCode, sendFailure } from '../connection/failures.ts'
 import type { Session } from '../connection/session.ts'
 import { within } from '../connection/within.ts'
 import { bare } from '../wire/jid.ts'
@@ -80,7 +80,9 @@ export async function writableGroup(session: Session, jid: string): Promise<Grou
 
 export async function groupAt(session: Session, jid: string): Promise<Group> {
   const metadata = await within(session, QUERY_DEADLINE, session.groups.get(jid)).catch((error) => {
-    throw sendFailure(error, 'group_not_found')
+    const failure = sendFailure(error, 'group_not_found')
+    // The network tells members alone what a group is.
+    throw failure.code === 'not_allowed' && networkCode(error) === 403 ? new Failure('group_not_found', { cause: error }) : failure
   })
   if (metadata === undefined) throw new Failure('send_timeout')
   return metadata

@@ -5,10 +5,11 @@
 import { type BinaryNode, encodeNewsletterMessage, type proto, type WAMessage } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
-import { ackFailure, sendFailure } from '../connection/failures.ts'
+import { sendFailure } from '../connection/failures.ts'
 import { untilEnd } from '../connection/within.ts'
 import { EDIT, type Stanza, stanzaMarks } from '../translate/outbound/stanza.ts'
 import type { Accepted, SendContext } from './contract.ts'
+import { refusal } from './refusal.ts'
 
 export interface PostMarks {
   /** `mediatype` of the plaintext: image, video, url, and so on. */
@@ -81,8 +82,7 @@ export async function relayPost(context: SendContext, message: proto.IMessage, s
   const verdict = await untilEnd(session, ack.verdict())
   if (verdict === 'timeout') throw new Failure('send_timeout')
   if (verdict === 'closed') throw new Failure('instance_not_connected')
-  if (!verdict.ok)
-    throw verdict.code === 404 ? new Failure('newsletter_not_found') : ackFailure(verdict.code, session.isRestricted())
+  if (!verdict.ok) throw await refusal(session, to, verdict.code)
   if (attributes.edit || attributes.type === REACTION) return { message: null }
   const { serverId } = verdict
   const post = {

@@ -16,12 +16,13 @@ import {
 import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { withMediaType } from '../baileys/media-type.ts'
-import { ackFailure, sendFailure } from '../connection/failures.ts'
+import { sendFailure } from '../connection/failures.ts'
 import { pause, untilEnd, within } from '../connection/within.ts'
 import { type Stanza, stanzaOf } from '../translate/outbound/stanza.ts'
 import { attach } from './context-info.ts'
 import type { Accepted, SendContext } from './contract.ts'
 import type { Destination } from './destination.ts'
+import { refusal } from './refusal.ts'
 
 export interface Letter {
   /** What the library composes, or a finished protobuf. */
@@ -68,14 +69,13 @@ export async function relay(context: SendContext, parcel: Parcel, store?: () => 
   if (first === 'ok') return accept(context, parcel)
   const { session } = context
   if (first === RESTRICTED) await session.refreshRestriction()
-  const isRestricted = session.isRestricted()
   const { other, ...stanza } = parcel.stanza
-  if (other === undefined || !TRY_OTHER.has(first) || isRestricted) throw ackFailure(first, isRestricted)
+  if (other === undefined || !TRY_OTHER.has(first) || session.isRestricted()) throw await refusal(session, stanza.to, first)
   const readdressed = { ...parcel, stanza: { ...stanza, to: other } }
   await context.sent.put(context.item.messageId, parcel.message, readdressed.stanza)
   const second = await attempt(context, readdressed)
   if (second === 'ok') return accept(context, readdressed)
-  throw ackFailure(second, session.isRestricted())
+  throw await refusal(session, other, second)
 }
 
 /** The code of the refusal, if it is one. */
