@@ -61,6 +61,8 @@ export interface Endpoint<
   /** Fields of path, query and body, flat. */
   fields: z.ZodRawShape
   input: I
+  /** Fields of this request that mean nothing, whatever they hold: they are not looked at. */
+  ignored: (fields: Readonly<Record<string, unknown>>) => readonly string[]
   reply: R
   status: 200 | 201
   contentType: ContentType
@@ -93,6 +95,8 @@ interface Says<I extends z.ZodRawShape> {
   /** Aliases: paths relative like the route's own. */
   also?: readonly `/${string}`[]
   input?: I
+  /** Fields that the other ones of a request make meaningless: whatever they hold, they are not looked at. */
+  ignored?: Endpoint['ignored']
   /** Rules between fields; asked only when each field is good by itself. */
   check?: (input: z.output<z.ZodObject<I>>, issue: Issue) => void
   /** Codes beside those of the operation's group. */
@@ -141,6 +145,7 @@ function declare<K extends Kind, Id extends string, I extends z.ZodRawShape, R e
     access: rest.access,
     fields,
     input,
+    ignored: says.ignored ?? (() => []),
     reply: says.reply,
     status: says.status ?? 200,
     contentType: says.contentType ?? 'application/json',

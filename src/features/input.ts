@@ -90,8 +90,10 @@ function withoutEchoes(issues: z.core.$ZodIssue[]): z.core.$ZodIssue[] {
 }
 
 /** Throws `invalid_request` with the issues, or `invalid_phone` or `media_invalid` when such a field is all that is wrong. */
-export function parseInput(endpoint: Pick<Endpoint, 'input'>, fields: RawFields): unknown {
-  const parsed = endpoint.input.safeParse(fields, { error: sentenceOf, reportInput: true })
+export function parseInput({ input, ignored }: Pick<Endpoint, 'input' | 'ignored'>, fields: RawFields): unknown {
+  const meaningless = ignored(fields)
+  const given = Object.fromEntries(Object.entries(fields).filter(([name]) => !meaningless.includes(name)))
+  const parsed = input.safeParse(meaningless.length === 0 ? fields : given, { error: sentenceOf, reportInput: true })
   if (parsed.success) return parsed.data
   const all = withoutEchoes([...flatten(parsed.error.issues)])
   const issues: Issue[] = all.slice(0, MAX_ISSUES).map((issue) => ({ path: pathOf(issue), message: issue.message }))
@@ -117,5 +119,8 @@ export function readJson(bytes: Uint8Array): RawFields {
 }
 
 /** Fields of the path come from the path, whatever the body says. */
-export const readBody = (endpoint: Pick<Endpoint, 'input'>, path: Record<string, string>, bytes: Uint8Array): unknown =>
-  parseInput(endpoint, { ...readJson(bytes), ...path })
+export const readBody = (
+  endpoint: Pick<Endpoint, 'input' | 'ignored'>,
+  path: Record<string, string>,
+  bytes: Uint8Array,
+): unknown => parseInput(endpoint, { ...readJson(bytes), ...path })

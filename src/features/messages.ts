@@ -19,7 +19,8 @@ export const readMessage = action('messages.readMessage', 'POST /read-message', 
   examples: [{ name: 'read', input: { phone: '5511988887777', message_id: '3EB0796DC6B777C0C7CD' }, reply: { value: true } }],
 })
 
-const ACCOUNT_WIDE = new Set(['available', 'unavailable'])
+const ACCOUNT_WIDE = new Set<unknown>(['available', 'unavailable'])
+const isAccountWide = (presence: unknown) => ACCOUNT_WIDE.has(typeof presence === 'string' ? presence.toLowerCase() : presence)
 
 export const sendPresence = action('messages.sendPresence', 'POST /send-presence', {
   writes: false,
@@ -31,8 +32,9 @@ export const sendPresence = action('messages.sendPresence', 'POST /send-presence
     phone: identifier(['user', 'group'], { description: 'Chat; ignored for `available` and `unavailable`.' }).optional(),
     presence: oneOf(['composing', 'recording', 'paused', 'available', 'unavailable']),
   },
+  ignored: ({ presence }) => (isAccountWide(presence) ? ['phone'] : []),
   check({ phone, presence }, issue) {
-    if (phone === undefined && !ACCOUNT_WIDE.has(presence)) issue('phone', 'is required')
+    if (phone === undefined && !isAccountWide(presence)) issue('phone', 'is required')
   },
   reply: Done,
   notFound: 'chat_not_found',

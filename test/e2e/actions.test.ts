@@ -247,6 +247,8 @@ test('typing is shown in the chat at once, availability for the whole account', 
     assert.deepEqual(await gateway.must(stage.instance, 'POST', '/send-presence', { phone: ANA, presence }), { value: true })
   // Under its name, which the phone tells soon after the pairing.
   await gateway.must(stage.instance, 'POST', '/send-presence', { presence: 'available' })
+  for (const phone of ['nobody', '', 17, null, ANA])
+    await gateway.must(stage.instance, 'POST', '/send-presence', { presence: 'Available', phone })
   // A query is answered after the stanzas before it.
   await stage.shown('/send-text', { phone: ANA, message: 'done' })
   const { phones, contacts } = await sandbox.get<State>('/state')

@@ -103,7 +103,15 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       tally.observe('svc_webhook_duration_seconds', { type }, (durationMs ?? 0) / SECOND)
     },
   })
-  const messageStatuses = createMessageStatuses({ instance: id, store, outbox, clock, log, killAt: deps.killAt })
+  const messageStatuses = createMessageStatuses({
+    instance: id,
+    store,
+    outbox,
+    clock,
+    log,
+    undecided: () => line.queue.undecided(),
+    killAt: deps.killAt,
+  })
 
   const autoRead = createAutoRead({ settings: () => config.settings, session: () => link.session(), log })
 

@@ -27,6 +27,8 @@ interface Bench {
   /** `status ids participant`, in the order of the webhooks. */
   told: string[]
   fail(times: number): void
+  /** Message id of the item that is in flight. */
+  undecided: string | undefined
   pass(ms: number): void
   rows(): Promise<string[]>
 }
@@ -50,8 +52,9 @@ async function bench(t: TestContext): Promise<Bench> {
       return real.commit(batch)
     },
   }
-  return {
+  const made: Bench = {
     told,
+    undecided: undefined,
     fail: (times) => {
       failing = times
     },
@@ -85,6 +88,7 @@ async function bench(t: TestContext): Promise<Bench> {
         outbox,
         clock,
         log: log as unknown as Parameters<typeof createMessageStatuses>[0]['log'],
+        undecided: () => made.undecided,
         killAt: () => {},
       })
       statuses.start()
@@ -96,6 +100,7 @@ async function bench(t: TestContext): Promise<Bench> {
       return statuses
     },
   }
+  return made
 }
 
 const receipt = (status: MessageStatus, ids: string[], more: Partial<Receipt> = {}): Receipt => ({
@@ -197,4 +202,27 @@ test('values are kept for a week at least and two at most', async (t) => {
   assert.equal((await b.rows()).length, 1)
   await restart(7 * DAY + 1)
   await until(async () => (await b.rows()).length === 0, 'removed')
+})
+
+// Its ack was lost with a connection: the one of the second try comes after the receipts.
+test('whoever has the item in flight says that it was sent, in chats and in groups, once', async (t) => {
+  const b = await bench(t)
+  const statuses = await b.open()
+  b.undecided = 'A'
+  await statuses.take(identity, receipt('delivered', ['A', 'B']))
+  await statuses.take(identity, receipt('read', ['A']))
+  assert.equal(await statuses.sent(identity, ANA, 'A', START), null)
+  b.undecided = 'G'
+  await statuses.take(identity, receipt('delivered', ['G'], { chat: GROUP, participant: ANA }))
+  await statuses.take(identity, receipt('delivered', ['G'], { chat: GROUP, participant: BIA }))
+  assert.equal(await statuses.sent(identity, GROUP, 'G', START), null)
+  await until(() => b.told.length === 6, 'all')
+  assert.deepEqual(b.told, [
+    'sent A 5511988880001',
+    'delivered A+B 5511988880001',
+    'read A 5511988880001',
+    'sent G 120363019502650977-group',
+    'delivered G 5511988880001',
+    'delivered G 5511988880002',
+  ])
 })

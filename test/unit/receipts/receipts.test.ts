@@ -17,7 +17,15 @@ test('a message that is still being sent is not sent again before that has come 
   const clock = { now: Date.now }
   const log = recordingLog() as unknown as Deps['log']
   const store = await tempStore(t)
-  const statuses = createMessageStatuses({ instance: INSTANCE, store, outbox: {} as Deps['outbox'], clock, log, killAt() {} })
+  const statuses = createMessageStatuses({
+    instance: INSTANCE,
+    store,
+    outbox: {} as Deps['outbox'],
+    clock,
+    log,
+    undecided: () => undefined,
+    killAt() {},
+  })
   attachReceipts({ sock: { ws }, me: undefined } as unknown as Session, {
     statuses,
     authorship: { isOwn: async () => true },

@@ -25,6 +25,8 @@ export interface MessageStatusDeps {
   outbox: Pick<Outbox, 'wanted' | 'append' | 'committed'>
   clock: Clock
   log: Logger
+  /** Message id of the queue's item whose outcome is not known: its ack may have been lost. */
+  undecided(): string | undefined
   killAt(step: string): void
 }
 
@@ -50,7 +52,15 @@ export interface MessageStatuses {
   stop(): Promise<void>
 }
 
-export function createMessageStatuses({ instance, store, outbox, clock, log, killAt }: MessageStatusDeps): MessageStatuses {
+export function createMessageStatuses({
+  instance,
+  store,
+  outbox,
+  clock,
+  log,
+  undecided,
+  killAt,
+}: MessageStatusDeps): MessageStatuses {
   const levels = createReceiptLevels(instance, store, clock, log)
   const held = new Map<string, { until: Promise<void>; release(): void }>()
   /** One after another: the order of the events is the order of the receipts. */
@@ -81,6 +91,22 @@ export function createMessageStatuses({ instance, store, outbox, clock, log, kil
     },
   })
 
+  /**
+   * Whoever has a message of ours says that the network took it, also where its ack was lost with a connection and the item is still to be
+   * sent again: the ack of that try comes after this receipt, and a lower value is not told after a higher.
+   */
+  async function unsaid(
+    ids: readonly { id: string }[],
+    people: People,
+    at: number,
+  ): Promise<{ event: DomainEvent; subject: Subject }[]> {
+    const id = undecided()
+    if (id === undefined || !ids.some((each) => each.id === id)) return []
+    const all = { ...people, who: null }
+    const names = subjectsOf(id, all)
+    return (await levels.of(names)) >= LEVEL.sent ? [] : [{ event: event({ status: 'sent', at }, all, [id]), subject: names[0]! }]
+  }
+
   async function report(identity: Identity, receipt: Receipt) {
     if (!outbox.wanted('message_status')) return
     const level = LEVEL[receipt.status]
@@ -92,10 +118,18 @@ export function createMessageStatuses({ instance, store, outbox, clock, log, kil
     }
     if (fresh.length === 0) return
     const subjects = fresh.map(({ subject }) => subject)
-    const appended = batches(fresh.map(({ id }) => id)).map((ids) => outbox.append(event(receipt, people, ids)))
+    const first = level > LEVEL.sent ? await unsaid(fresh, people, receipt.at) : []
+    const appended = [
+      ...first.map(({ event }) => outbox.append(event)),
+      ...batches(fresh.map(({ id }) => id)).map((ids) => outbox.append(event(receipt, people, ids))),
+    ]
+    const sent = first.map(({ subject }) => subject)
     killAt('receipt:before-commit')
-    await store.commit({ ops: [...levels.ops(subjects, level), ...appended.flatMap(({ ops }) => ops)] })
+    await store.commit({
+      ops: [...levels.ops(sent, LEVEL.sent), ...levels.ops(subjects, level), ...appended.flatMap(({ ops }) => ops)],
+    })
     killAt('receipt:after-commit')
+    levels.applied(sent, LEVEL.sent)
     levels.applied(subjects, level)
     for (const { eventId } of appended) outbox.committed(eventId)
   }

@@ -82,7 +82,9 @@ export async function groupAt(session: Session, jid: string): Promise<Group> {
   const metadata = await within(session, QUERY_DEADLINE, session.groups.get(jid)).catch((error) => {
     const failure = sendFailure(error, 'group_not_found')
     // The network tells members alone what a group is.
-    throw failure.code === 'not_allowed' && networkCode(error) === 403 ? new Failure('group_not_found', { cause: error }) : failure
+    throw failure.code === 'not_allowed' && networkCode(error) === 403
+      ? new Failure('group_not_found', { cause: error })
+      : failure
   })
   if (metadata === undefined) throw new Failure('send_timeout')
   return metadata
