@@ -1,0 +1,287 @@
+/**
+ * Who may: every kind that says something about a message or a chat, by everybody who can say it. Told as done, or `unsupported`; before and
+ * after a restart, which leaves nothing in memory. webhook-payloads.md, 2.3 and 2.5.
+ */
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { proto } from '@whiskeysockets/baileys'
+import { sealAbout } from '../../workers/simulator/people/secret.ts'
+import { ANA, BEN, CAROL, type Event, ME, type Story, startStory } from './received/story.ts'
+
+const DAN = '5511988880004'
+const SECRET = Buffer.alloc(32, 7)
+const jid = (phone: string) => `${phone}@s.whatsapp.net`
+
+/** `author`: of what is spoken about. `stranger`: not of the group. `elsewhere`: a member of the group, in the chat with us alone. */
+const SPEAKERS = ['author', 'admin', 'member', 'stranger', 'elsewhere', 'ownPhone'] as const
+type Speaker = (typeof SPEAKERS)[number]
+
+const PHONES: Record<Speaker, string> = { author: ANA, admin: CAROL, member: BEN, stranger: DAN, elsewhere: BEN, ownPhone: ME }
+
+interface Target {
+  id: string
+  group: string
+}
+
+interface Kind {
+  /** What the network carries, by this speaker about Ana's message. */
+  says(target: Target, speaker: Speaker): object
+  /** What of the event says that it was told as done. */
+  isTold(event: Event, target: Target): boolean
+  by: readonly Speaker[]
+}
+
+const inGroup = (speaker: Speaker) => speaker !== 'stranger' && speaker !== 'elsewhere'
+
+/** Names Ana's message the way that serves the speaker best: as their own where nothing else would do. */
+const keyOf = ({ id, group }: Target, speaker: Speaker, claim: 'mine' | 'hers') => ({
+  id,
+  remoteJid: inGroup(speaker) ? group : jid(ME),
+  fromMe: claim === 'mine' || !inGroup(speaker),
+  ...(inGroup(speaker) ? { participant: jid(ANA) } : {}),
+})
+
+function sealed({ id }: Target, speaker: Speaker, purpose: 'Poll Vote' | 'Event Response' | 'Message Edit', plain: Uint8Array) {
+  const about = { secret: SECRET, messageId: id, author: jid(ANA), speaker: jid(PHONES[speaker]) }
+  const { encPayload, encIv } = sealAbout(about, purpose, plain)
+  return { encPayload: Buffer.from(encPayload!).toString('base64'), encIv: Buffer.from(encIv!).toString('base64') }
+}
+
+const { PollVoteMessage, EventResponseMessage } = proto.Message
+const MEMBERS = ['author', 'admin', 'member', 'ownPhone'] as const
+
+const KINDS: Record<string, Kind> = {
+  revoke: {
+    says: (target, speaker) => ({
+      protocolMessage: { type: 'REVOKE', key: keyOf(target, speaker, speaker === 'author' ? 'mine' : 'hers') },
+    }),
+    isTold: ({ notification, reference_message_id }, { id }) => notification === 'revoke' && reference_message_id === id,
+    by: ['author', 'admin', 'ownPhone'],
+  },
+  'revoke of it as their own': {
+    says: (target, speaker) => ({ protocolMessage: { type: 'REVOKE', key: keyOf(target, speaker, 'mine') } }),
+    isTold: ({ notification, reference_message_id }, { id }) => notification === 'revoke' && reference_message_id === id,
+    by: ['author', 'admin', 'ownPhone'],
+  },
+  edit: {
+    says: (target, speaker) => ({
+      protocolMessage: { type: 'MESSAGE_EDIT', key: keyOf(target, speaker, 'mine'), editedMessage: { conversation: 'changed' } },
+    }),
+    isTold: ({ is_edit, message_id }, { id }) => is_edit === true && message_id === id,
+    by: ['author'],
+  },
+  'sealed edit': {
+    says: (target, speaker) => ({
+      secretEncryptedMessage: {
+        targetMessageKey: keyOf(target, speaker, 'mine'),
+        secretEncType: 'MESSAGE_EDIT',
+        ...sealed(target, speaker, 'Message Edit', proto.Message.encode({ conversation: 'changed' }).finish()),
+      },
+    }),
+    isTold: ({ is_edit, message_id }, { id }) => is_edit === true && message_id === id,
+    by: ['author'],
+  },
+  pin: {
+    says: (target, speaker) => ({
+      pinInChatMessage: { key: keyOf(target, speaker, 'hers'), type: 'PIN_FOR_ALL' },
+      messageContextInfo: { messageAddOnDurationInSecs: 86_400 },
+    }),
+    isTold: ({ message_type }) => message_type === 'pin',
+    by: MEMBERS,
+  },
+  reaction: {
+    says: (target, speaker) => ({ reactionMessage: { key: keyOf(target, speaker, 'hers'), text: '👍' } }),
+    isTold: ({ message_type }) => message_type === 'reaction',
+    by: MEMBERS,
+  },
+  vote: {
+    says: (target, speaker) => ({
+      pollUpdateMessage: {
+        pollCreationMessageKey: keyOf(target, speaker, 'hers'),
+        vote: sealed(
+          target,
+          speaker,
+          'Poll Vote',
+          PollVoteMessage.encode({ selectedOptions: [createHash('sha256').update('Tea').digest()] }).finish(),
+        ),
+      },
+    }),
+    isTold: ({ poll_vote }) => (poll_vote as { options?: string[] } | undefined)?.options?.[0] === 'Tea',
+    by: MEMBERS,
+  },
+  'answer to an event': {
+    says: (target, speaker) => ({
+      encEventResponseMessage: {
+        eventCreationMessageKey: keyOf(target, speaker, 'hers'),
+        ...sealed(
+          target,
+          speaker,
+          'Event Response',
+          EventResponseMessage.encode({ response: EventResponseMessage.EventResponseType.GOING, timestampMs: 1 }).finish(),
+        ),
+      },
+    }),
+    isTold: ({ message_type }) => message_type === 'event_response',
+    by: MEMBERS,
+  },
+  'disappearing mode': {
+    says: () => ({ protocolMessage: { type: 'EPHEMERAL_SETTING', ephemeralExpiration: 86_400 } }),
+    isTold: ({ notification }) => notification === 'ephemeral_setting_changed',
+    // Of a chat of two, either may change it: it is their own chat.
+    by: SPEAKERS,
+  },
+  'refusal of a payment': {
+    says: (target, speaker) => ({ declinePaymentRequestMessage: { key: keyOf(target, speaker, 'hers') } }),
+    isTold: ({ notification }) => notification === 'payment_action_request_declined',
+    by: MEMBERS,
+  },
+}
+
+/** Ana's message that a kind is about. */
+const TARGETS: Record<string, object> = {
+  vote: {
+    pollCreationMessageV3: {
+      name: 'What?',
+      options: [{ optionName: 'Tea' }, { optionName: 'Juice' }],
+      selectableOptionsCount: 1,
+    },
+  },
+  'answer to an event': { eventMessage: { name: 'Planning', startTime: 1_900_000_000 } },
+}
+
+let story: Story
+let group: string
+
+before(async () => {
+  const settings = { delay_message_min_ms: 0, delay_message_max_ms: 0 }
+  story = await startStory({ settings, webhooks: { notify_sent_by_me: true } })
+  const { sandbox } = story.world
+  await sandbox.createContact(DAN, { name: 'Dan' })
+  await story.meetEverybody()
+  await story.received((await sandbox.send(DAN, ME, { text: 'hello' })).id)
+  group = (await sandbox.createGroup({ subject: 'Team', owner: CAROL, participants: [ANA, BEN, CAROL, ME] })).id
+  // The group's name is asked for behind its first message, and with it who its admins are.
+  await told('admin', { conversation: 'welcome' })
+  await until(async () => (await told('admin', { conversation: 'again' })).chat_name === 'Team')
+})
+after(() => story.world.stop())
+
+async function until(isSo: () => Promise<boolean>) {
+  while (!(await isSo()));
+}
+
+async function told(speaker: Speaker, message: object): Promise<Event> {
+  const { sandbox } = story.world
+  const to = inGroup(speaker) ? group : ME
+  const say = speaker === 'ownPhone' ? sandbox.sendFromPhone : sandbox.send
+  return story.received((await say(PHONES[speaker], to, { proto: message })).id)
+}
+
+async function target(kind: string): Promise<Target> {
+  const content = TARGETS[kind] ?? { conversation: 'the message' }
+  const { message_id } = await told('author', { ...content, messageContextInfo: { messageSecret: SECRET.toString('base64') } })
+  return { id: String(message_id), group }
+}
+
+async function whoIsBelieved(kind: string, of: Target): Promise<Speaker[]> {
+  const { says, isTold } = KINDS[kind]!
+  const believed: Speaker[] = []
+  for (const speaker of SPEAKERS) {
+    const event = await told(speaker, says(of, speaker))
+    if (isTold(event, of)) believed.push(speaker)
+    else assert.equal(event.message_type, 'unsupported', `${kind} by ${speaker}: ${JSON.stringify(event)}`)
+  }
+  return believed
+}
+
+const targets = new Map<string, Target>()
+
+for (const kind of Object.keys(KINDS))
+  test(`${kind}: by whom it is told`, async () => {
+    targets.set(kind, await target(kind))
+    assert.deepEqual(await whoIsBelieved(kind, targets.get(kind)!), KINDS[kind]!.by)
+  })
+
+test('after a restart the same are believed, and nobody else', async () => {
+  await story.world.restartService()
+  await story.world.gateway.waitForStatus(story.instance, 'connected')
+  const believed: Record<string, Speaker[]> = {}
+  for (const [kind, of] of targets) believed[kind] = await whoIsBelieved(kind, of)
+  assert.deepEqual(believed, Object.fromEntries(Object.entries(KINDS).map(([kind, { by }]) => [kind, [...by]])))
+})
+
+test('in a group that only admins change, a member neither pins nor sets the timer', async () => {
+  const { sandbox } = story.world
+  await sandbox.put(`/groups/${group}`, { by: CAROL, restrict: true })
+  await story.notified('group_change_restrict')
+  const { pin, 'disappearing mode': timer } = KINDS
+  const of = targets.get('pin')!
+  for (const [speaker, isBelieved] of [
+    ['member', false],
+    ['author', false],
+    ['admin', true],
+    ['ownPhone', true],
+  ] as const)
+    for (const kind of [pin!, timer!]) {
+      const event = await told(speaker, kind.says(of, speaker))
+      assert.equal(kind.isTold(event, of), isBelieved, `${speaker}: ${JSON.stringify(event)}`)
+    }
+})
+
+test('who is an admin no more deletes nothing of others, from the notice on; who became one does', async () => {
+  const { sandbox } = story.world
+  const { revoke } = KINDS
+  const of = targets.get('revoke')!
+  await sandbox.post(`/groups/${group}/participants`, { by: CAROL, action: 'promote', phones: [BEN] })
+  await sandbox.post(`/groups/${group}/participants`, { by: BEN, action: 'demote', phones: [CAROL] })
+  await story.notified('group_participant_demote')
+  assert.equal(revoke!.isTold(await told('admin', revoke!.says(of, 'admin')), of), false)
+  assert.equal(revoke!.isTold(await told('member', revoke!.says(of, 'member')), of), true)
+})
+
+test('an admin of one group deletes nothing of another chat, and a person nothing of what we sent to somebody else', async () => {
+  const { sandbox, gateway } = story.world
+  const { id: hers } = await sandbox.send(ANA, ME, { text: 'between us' })
+  await story.received(hers)
+  const { message_id } = await gateway.must(story.instance, 'POST', '/send-text', { phone: ANA, message: 'to Ana' })
+  const ours = String(message_id)
+  await story.received(ours)
+  const trap = (await sandbox.createGroup({ subject: 'Trap', owner: DAN, participants: [DAN, ME] })).id
+  await story.received((await sandbox.send(DAN, trap, { text: 'one' })).id)
+  for (const to of [trap, ME])
+    for (const id of [hers, ours])
+      for (const fromMe of [true, false]) {
+        const key = { id, fromMe, remoteJid: jid(ME), ...(to === trap ? { participant: jid(fromMe ? DAN : ME) } : {}) }
+        const { id: said } = await sandbox.send(DAN, to, { proto: { protocolMessage: { type: 'REVOKE', key } } })
+        assert.equal((await story.received(said)).message_type, 'unsupported')
+      }
+  // Nobody deletes what the other side of the chat wrote, either.
+  const { id: said } = await sandbox.send(ANA, ME, {
+    proto: { protocolMessage: { type: 'REVOKE', key: { id: ours, fromMe: false, remoteJid: jid(ME) } } },
+  })
+  assert.equal((await story.received(said)).message_type, 'unsupported')
+})
+
+test('a receipt tells something of our own messages alone, in the chat they are in', async () => {
+  const { sandbox, gateway, receiver } = story.world
+  await sandbox.settings({ receipts: 'none' })
+  const { message_id } = await gateway.must(story.instance, 'POST', '/send-text', { phone: ANA, message: 'read this' })
+  const id = String(message_id)
+  await story.received(id)
+  const { id: typed } = await sandbox.sendFromPhone(ME, ANA, { text: 'typed on the phone' })
+  await story.received(typed)
+  const { id: hers } = await sandbox.send(ANA, ME, { text: 'hers' })
+  await story.received(hers)
+  await sandbox.receipt(DAN, ME, [id, typed, hers], 'read')
+  await sandbox.receipt(ANA, ME, [hers, id, 'never ours', typed], 'read')
+  const about = (each: string) => (event: object) => {
+    const { type, status, ids } = event as Event
+    return type === 'message_status' && status === 'read' && (ids as string[]).includes(each)
+  }
+  const { ids, phone } = await receiver.waitFor('what was read', about(id))
+  assert.deepEqual([ids, phone], [[id, typed], ANA])
+  const read = receiver.events('message_status')
+  for (const each of [hers, 'never ours']) assert.deepEqual(read.filter(about(each)), [])
+  for (const each of [id, typed]) assert.equal(read.filter(about(each)).length, 1)
+})
