@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { request as httpRequest } from 'node:http'
+import { json } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { toDataURL } from 'qrcode'
 import { ROUTES } from '../../workers/simulator/control/routes.ts'
@@ -16,7 +18,7 @@ let server: ControlServer
 
 before(async () => {
   simulator = await startSimulator()
-  server = await startControl(simulator.control, { port: 0, host: '127.0.0.1' })
+  server = await startControl(simulator.control, { port: 0, host: '127.0.0.1', onDefect: assert.fail })
 })
 
 after(async () => {
@@ -31,7 +33,10 @@ interface Answer {
 
 async function ask(method: string, path: string, body?: unknown): Promise<Answer> {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const response = await fetch(server.url + path, { method, ...(body === undefined ? {} : { body: text }) })
+  const response = await fetch(server.url + path, {
+    method,
+    ...(body === undefined ? {} : { body: text, headers: { 'content-type': 'application/json' } }),
+  })
   assert.match(response.headers.get('content-type') ?? '', /^application\/json/)
   return { status: response.status, body: (await response.json()) as Answer['body'] }
 }
@@ -175,6 +180,64 @@ test('what does not fit the state is a conflict', async () => {
   await refused(409, 'conflict', ['POST', `/phones/${PHONE}/scan`, { qr: text }])
   await refused(409, 'conflict', ['POST', `/phones/${PHONE}/scan`, { image: await toDataURL(text, { width: 512 }) }])
   await refused(409, 'conflict', ['POST', `/phones/${PHONE}/enter-code`, { code: 'ABCD1234' }])
+})
+
+/** As a program that chooses its own headers. */
+function raw(port: string, method: string, path: string, headers: Record<string, string>, body = ''): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({ host: '127.0.0.1', port, method, path, headers }, async (response) => {
+      resolve({ status: response.statusCode!, body: (await json(response)) as Answer['body'] })
+    })
+    request.on('error', reject)
+    request.end(body)
+  })
+}
+
+test('nothing is taken from a page in a browser', async () => {
+  const { port, host } = new URL(server.url)
+  const type = { 'content-type': 'application/json' }
+  const wrong: [Record<string, string>, RegExp][] = [
+    [{ ...type, host: 'rebound.example' }, /Host/],
+    [{ ...type, host: `127.0.0.1.rebound.example:${port}` }, /Host/],
+    [{ ...type, host: '192.168.0.1' }, /Host/],
+    [{ ...type, host, origin: 'https://site.example' }, /Origin/],
+    [{ ...type, host, origin: 'null' }, /Origin/],
+    [{ ...type, host, origin: 'http://localhost:3000' }, /Origin/],
+    [{ host, 'content-type': 'text/plain' }, /application\/json/],
+    [{ host, 'content-type': 'application/x-www-form-urlencoded' }, /application\/json/],
+    [{ host, 'content-type': 'application/json-not' }, /application\/json/],
+    [{ host }, /application\/json/],
+  ]
+  for (const [headers, why] of wrong) {
+    const { status, body } = await raw(port, 'PUT', '/settings', headers, '{}')
+    assert.deepEqual([status, body.error?.code], [400, 'invalid_request'], JSON.stringify(headers))
+    assert.match(body.error?.message ?? '', why)
+  }
+  assert.equal((await raw(port, 'GET', '/stats', { host: 'rebound.example' })).status, 400, 'nor is anything shown')
+  for (const own of [`localhost:${port}`, 'localhost', `127.0.0.1:${port}`, `[::1]:${port}`, `LOCALHOST:${port}`])
+    assert.equal((await raw(port, 'PUT', '/settings', { ...type, host: own }, '{}')).status, 200, own)
+  const page = { ...type, host, origin: `http://${host}` }
+  assert.equal((await raw(port, 'PUT', '/settings', page, '{}')).status, 200, 'its own origin')
+  assert.equal((await raw(port, 'DELETE', '/faults', { host })).status, 200, 'no body has no type')
+})
+
+test('a defect of the simulator is told to its operator, with its stack, and not to whoever asked', async () => {
+  const defects: unknown[] = []
+  const broken = Object.assign(Object.create(simulator.control), {
+    stats() {
+      throw new TypeError('cannot read /home/somebody/secret')
+    },
+  })
+  const other = await startControl(broken, { port: 0, host: '127.0.0.1', onDefect: (error) => void defects.push(error) })
+  try {
+    const { port, host } = new URL(other.url)
+    const { status, body } = await raw(port, 'GET', '/stats', { host })
+    assert.deepEqual([status, body.error?.code], [500, 'internal'])
+    assert.doesNotMatch(JSON.stringify(body), /secret|TypeError|control\.test/)
+    assert.match(String((defects[0] as Error).stack), /secret/)
+  } finally {
+    await other.stop()
+  }
 })
 
 test('a reset leaves nobody', async () => {

@@ -40,7 +40,7 @@ let client: Client
 async function control(method: string, path: string, body?: unknown) {
   const response = await fetch(network.controlUrl + path, {
     method,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   })
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }

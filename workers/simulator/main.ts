@@ -59,7 +59,7 @@ export async function startSandboxNetwork(options: SandboxNetworkOptions = {}): 
     undo.push(() => simulator.stop())
     rules = simulator.control.faults.take
     pictures = (path) => simulator.control.picture?.(path)
-    const control = await startControl(withMedia(simulator.control, media), { port: controlPort, host: LOOPBACK })
+    const control = await startControl(withMedia(simulator.control, media), { port: controlPort, host: LOOPBACK, onDefect })
     undo.push(() => control.stop())
     const ca = await authorityFile(media, dataDir, undo)
     const { url, root, rootSerial } = simulator
@@ -70,6 +70,8 @@ export async function startSandboxNetwork(options: SandboxNetworkOptions = {}): 
     throw error
   }
 }
+
+const onDefect = (error: unknown) => void process.stderr.write(`sandbox: ${error instanceof Error ? error.stack : error}\n`)
 
 /** A client is given the authority as a file, as `SVC_NETWORK_CA` wants it. */
 async function authorityFile(media: MediaHost, dataDir: string | undefined, undo: (() => Promise<void>)[]): Promise<string> {

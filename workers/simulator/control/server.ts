@@ -15,11 +15,18 @@ export interface ControlServer {
   stop(): Promise<void>
 }
 
-/** The sandbox's control API. It has no credential, so it listens on loopback. */
-export async function startControl(
-  control: NetworkControl,
-  { port, host }: { port: number; host: string },
-): Promise<ControlServer> {
+export interface ControlOptions {
+  port: number
+  host: string
+  /** Of a failure that is the simulator's own: whoever asked is told that there was one, and no more. */
+  onDefect(error: unknown): void
+}
+
+/**
+ * The sandbox's control API. It has no credential, so it listens on loopback, and takes nothing that a page in a browser on this machine can
+ * send: neither under a name of its own for this address, nor as a form.
+ */
+export async function startControl(control: NetworkControl, { port, host, onDefect }: ControlOptions): Promise<ControlServer> {
   let streams = 0
   const respond = ({ status, body }: { status: number; body: unknown }, response: ServerResponse) => {
     if (!(body instanceof EventStream)) return reply(response, status, body)
@@ -34,6 +41,7 @@ export async function startControl(
     answer(control, request)
       .then((answered) => respond(answered, response))
       .catch((error: unknown) => {
+        if (!(error instanceof ControlError)) onDefect(error)
         const { status, body } = failure(error)
         reply(response, status, body)
       })
@@ -47,12 +55,28 @@ export async function startControl(
 }
 
 async function answer(control: NetworkControl, request: IncomingMessage): Promise<{ status: number; body: unknown }> {
+  checkCaller(request)
   const url = new URL(request.url ?? '/', 'http://sandbox')
   const { route, path } = find(request.method ?? 'GET', url.pathname)
   const body = await readBody(request)
+  if (body.length > 0 && !JSON_TYPE.test(request.headers['content-type'] ?? ''))
+    throw new ControlError('invalid_request', 'a body must be sent with content-type: application/json')
   const given = route.method === 'GET' ? Object.fromEntries(url.searchParams) : jsonOf(body)
   const result = await route.run(control, check(route.schema, given), path)
   return { status: route.status, body: result ?? {} }
+}
+
+const JSON_TYPE = /^application\/json\s*(;|$)/i
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i
+
+/**
+ * A page may have its own name resolve to this machine: then `Host` is that name. And it may post here from its own address: then `Origin` is
+ * that address, or `null`. Programs send no origin.
+ */
+function checkCaller({ headers: { host = '', origin } }: IncomingMessage): void {
+  if (!LOOPBACK.test(host)) throw new ControlError('invalid_request', 'the Host header must be localhost or a loopback address')
+  if (origin !== undefined && origin.toLowerCase() !== `http://${host.toLowerCase()}`)
+    throw new ControlError('invalid_request', 'the Origin header is that of another site')
 }
 
 function find(method: string, pathname: string): { route: Route; path: Record<string, string> } {
@@ -117,12 +141,11 @@ function jsonOf(body: Buffer): unknown {
   }
 }
 
-/** What is not a `ControlError` is a defect of the simulator: told as such, with its stack, since only a developer is listening. */
+/** What is not a `ControlError` is a defect of the simulator. */
 function failure(error: unknown): { status: number; body: unknown } {
   if (error instanceof ControlError)
     return { status: STATUS[error.code], body: { error: { code: error.code, message: error.message } } }
-  const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return { status: 500, body: { error: { code: 'internal', message } } }
+  return { status: 500, body: { error: { code: 'internal', message: 'the sandbox failed; its output says how' } } }
 }
 
 function reply(response: ServerResponse, status: number, body: unknown): void {
