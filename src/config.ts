@@ -1,6 +1,6 @@
 /**
- * Environment to typed Config: the only reader of `process.env`. A bad variable ends the start with one sentence that names it, says
- * what it holds and what is accepted; a variable nobody reads is named in a warning, so that a typo does not pass for a setting.
+ * Environment to typed Config: the only reader of `process.env`. Bad variables end the start with one sentence each, which names the
+ * variable, says what it holds and what is accepted; a variable nobody reads is named in a warning, so that a typo does not pass for a setting.
  */
 import { accessSync, constants, existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -8,7 +8,10 @@ import { dirname, join, resolve } from 'node:path'
 import * as v from 'valibot'
 import { ADMIN_KEY_PREFIX, BRAND } from './domain/brand.ts'
 import { MINUTE, SECOND } from './domain/clock.ts'
+import type { Logging } from './domain/log.ts'
 import { MB } from './domain/media.ts'
+import { SECRET_KEY_FORM, secretKeyEncoding } from './domain/secret-key.ts'
+import { parseStoreUrl, STORE_URLS } from './domain/store-url.ts'
 import { canonicalCidr, LOOPBACK } from './egress/addresses.ts'
 import type { NetworkOptions } from './engine/engine.ts'
 
@@ -53,6 +56,26 @@ function isBase(value: string): boolean {
   const { username, password } = new URL(value)
   return username === '' && password === '' && !/[?#]/.test(value)
 }
+/** A file that can be made or gone on with, or a folder that files can be made in. */
+function isWritablePlace(path: string): boolean {
+  const place = resolve(path)
+  try {
+    accessSync(existsSync(place) ? place : dirname(place), constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The shards read it again at each connection; here only so that a wrong path ends the start. */
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK)
+    return true
+  } catch {
+    return false
+  }
+}
 const isUrl = (value: string, protocols: readonly string[]) => URL.canParse(value) && protocols.includes(new URL(value).protocol)
 const ADMIN_KEY = new RegExp(`^${ADMIN_KEY_PREFIX}[0-9a-f]{48}$`)
 
@@ -68,8 +91,21 @@ const Environment = v.object({
     ),
   ),
   SVC_DATA_DIR: v.optional(text, './data'),
-  SVC_STORE_URL: v.optional(text),
-  SVC_SECRET_KEY: v.optional(text),
+  SVC_STORE_URL: v.optional(
+    v.pipe(
+      v.string(),
+      v.check(
+        (url) => parseStoreUrl(url) !== undefined,
+        `${STORE_URLS}, which can store several records in one atomic, durable step`,
+      ),
+    ),
+  ),
+  SVC_SECRET_KEY: v.optional(
+    v.pipe(
+      v.string(),
+      v.check((key) => secretKeyEncoding(key.trim()) !== undefined, SECRET_KEY_FORM),
+    ),
+  ),
   SVC_ADMIN_KEY: v.optional(v.pipe(v.string(), v.regex(ADMIN_KEY, `${ADMIN_KEY_PREFIX} and 48 lower-case hexadecimal digits`))),
   SVC_INSTANCE_SLOTS: v.optional(whole(1, 10_000), '50'),
   SVC_SHARDS: v.optional(whole(1, 64)),
@@ -88,7 +124,13 @@ const Environment = v.object({
       ),
     ),
   ),
-  SVC_NETWORK_CA: v.optional(text),
+  SVC_NETWORK_CA: v.optional(
+    v.pipe(
+      v.string(),
+      v.check(isReadable, 'a PEM file that can be read'),
+      v.transform((path) => resolve(path)),
+    ),
+  ),
   SVC_NETWORK_MEDIA_HOST: v.optional(v.pipe(v.string(), v.regex(/^[^\s/]+:\d{1,5}$/, 'a host and a port, as in 127.0.0.1:8443'))),
   SVC_NETWORK_VERIFY: v.optional(oneOf('strict', 'warn'), 'strict'),
   SVC_EGRESS_ALLOW: v.optional(cidrs),
@@ -110,8 +152,15 @@ const Environment = v.object({
   SVC_CONVERSIONS: v.optional(whole(1, 64), '2'),
   PATH: v.optional(v.string(), ''),
   SVC_SANDBOX_PORT: v.optional(whole(0, 65_535), '8081'),
-  SVC_SANDBOX_TRACE: v.optional(text),
+  SVC_SANDBOX_TRACE: v.optional(
+    v.pipe(
+      v.string(),
+      v.check(isWritablePlace, 'a file or a folder that can be written to'),
+      v.transform((path) => resolve(path)),
+    ),
+  ),
   SVC_LOG_LEVEL: v.optional(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info'),
+  SVC_LOG_FORMAT: v.optional(oneOf('pretty', 'json')),
   SVC_DOCS: v.optional(oneOf('on', 'off'), 'on'),
   SVC_SHUTDOWN_SECONDS: v.optional(whole(0, 600), '10'),
   /** For `test/faults` only: `step` or `step:count`, at which the process ends itself with SIGKILL. */
@@ -152,7 +201,7 @@ export interface Config {
   sandboxPort: number
   /** File that the sandbox writes every stanza to, or a folder for a file of its own; null: none. */
   sandboxTrace: string | null
-  logLevel: string
+  logging: Logging
   docs: boolean
   shutdownMs: number
   /** Disk that inline media of waiting messages may take. */
@@ -178,16 +227,19 @@ export interface ConfigResult {
 export function readConfig({
   sandbox = false,
   env = process.env,
+  isTerminal = process.stderr.isTTY === true,
 }: {
   sandbox?: boolean
   env?: NodeJS.ProcessEnv
+  /** The log goes to a person's terminal. */
+  isTerminal?: boolean
 } = {}): ConfigResult {
   // An empty variable is an unset one: that is what a compose file with `SVC_X=${SVC_X}` hands over.
   const given = Object.fromEntries(
     Object.entries(env).filter(([name, value]) => (name.startsWith(PREFIX) || name === 'PATH') && value !== ''),
   )
-  const parsed = v.safeParse(Environment, given)
-  if (!parsed.success) throw new Error(sentence(parsed.issues[0]))
+  const parsed = v.safeParse(Environment, given, { abortPipeEarly: true })
+  if (!parsed.success) throw new Error(parsed.issues.map(sentence).join('\n'))
   const known = parsed.output
   const dataDir = resolve(known.SVC_DATA_DIR)
   const config: Config = {
@@ -203,7 +255,7 @@ export function readConfig({
     network: {
       url: known.SVC_NETWORK_URL ?? null,
       root: known.SVC_NETWORK_ROOT ?? null,
-      ca: known.SVC_NETWORK_CA === undefined ? null : readableFile(known.SVC_NETWORK_CA),
+      ca: known.SVC_NETWORK_CA ?? null,
       mediaHost: known.SVC_NETWORK_MEDIA_HOST ?? null,
       verify: known.SVC_NETWORK_VERIFY,
     },
@@ -215,8 +267,8 @@ export function readConfig({
     trustedProxies: known.SVC_TRUSTED_PROXIES,
     metricsToken: known.SVC_METRICS_TOKEN ?? null,
     sandboxPort: known.SVC_SANDBOX_PORT,
-    sandboxTrace: known.SVC_SANDBOX_TRACE === undefined ? null : writablePlace(known.SVC_SANDBOX_TRACE),
-    logLevel: known.SVC_LOG_LEVEL,
+    sandboxTrace: known.SVC_SANDBOX_TRACE ?? null,
+    logging: { level: known.SVC_LOG_LEVEL, format: known.SVC_LOG_FORMAT ?? (isTerminal ? 'pretty' : 'json') },
     docs: known.SVC_DOCS === 'on',
     shutdownMs: known.SVC_SHUTDOWN_SECONDS * SECOND,
     blobBudgetBytes: known.SVC_BLOB_BUDGET_MB * MB,
@@ -250,27 +302,4 @@ function sentence(issue: v.BaseIssue<unknown>): string {
   const hidden = value.replace(/\/\/[^/]*@/, '//…@')
   const holds = SECRETS.includes(name) ? 'has a value that cannot be used' : `is ${JSON.stringify(hidden.slice(0, 100))}`
   return `${name} ${holds}; it must be ${issue.message}.`
-}
-
-/** A file that can be made or gone on with, or a folder that files can be made in. */
-function writablePlace(path: string): string {
-  const place = resolve(path)
-  try {
-    accessSync(existsSync(place) ? place : dirname(place), constants.W_OK)
-    return place
-  } catch (cause) {
-    throw new Error(`SVC_SANDBOX_TRACE is ${JSON.stringify(path)}; it must be a file or a folder that can be written to.`, {
-      cause,
-    })
-  }
-}
-
-/** The shards read it again at each connection; here only so that a wrong path ends the start. */
-function readableFile(path: string): string {
-  try {
-    accessSync(path, constants.R_OK)
-    return resolve(path)
-  } catch (cause) {
-    throw new Error(`SVC_NETWORK_CA is ${JSON.stringify(path)}; it must be a PEM file that can be read.`, { cause })
-  }
 }

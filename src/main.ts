@@ -33,7 +33,7 @@ import { createTally } from './metrics/tally.ts'
 import { listen } from './serve.ts'
 import { measureBlobs } from './storage/blobs.ts'
 import { claimsOf, shareDisk, watchDisk } from './storage/disk.ts'
-import { openStore } from './storage/open.ts'
+import { openStore, storeDirOf } from './storage/open.ts'
 import { ownStore } from './storage/owner.ts'
 import { makeDataDir, makePrivate } from './storage/private.ts'
 import { createSealer } from './storage/seal.ts'
@@ -94,7 +94,10 @@ export async function startService(config: Config, { log, allowCrash = false }: 
   }
 
   try {
-    await makeDataDir(config.dataDir)
+    await makeDataDir(config.dataDir, storeDirOf(config.storeUrl))
+    // First of all parts, so that a port that is taken costs nothing; until there is something to serve it says so.
+    const server = await listen(config)
+    undo.push(server.close)
     const disk = shareDisk(config.shards + 1)
     const store = await openStore(config.storeUrl, { claims: claimsOf(disk, 0) })
     let giveBack: (() => Promise<void>) | undefined
@@ -125,13 +128,14 @@ export async function startService(config: Config, { log, allowCrash = false }: 
     await account.load()
     undo.push(() => account.stop())
 
-    const media = createMediaPool({ logLevel: config.logLevel, log })
+    const media = createMediaPool({ logging: config.logging, log })
     undo.push(() => media.close())
     const programs = await findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
     if (!programs && config.ffmpeg !== null && config.ffmpeg !== 'off')
       throw new Error(`SVC_FFMPEG is ${JSON.stringify(config.ffmpeg)}; it must be an ffmpeg that runs, with its ffprobe, or off.`)
-    if (!programs) log.warn({}, `${NO_CONVERTER} Install ffmpeg, or name it in SVC_FFMPEG.`)
-    const conversions = createConversions({ programs, conversions: config.conversions, logLevel: config.logLevel, log })
+    // Who says `off` knows.
+    if (!programs && config.ffmpeg === null) log.warn({}, `${NO_CONVERTER} Install ffmpeg, or name it in SVC_FFMPEG.`)
+    const conversions = createConversions({ programs, conversions: config.conversions, logging: config.logging, log })
     undo.push(() => conversions.close())
     const tally = createTally()
     const ledger = createLedger()
@@ -147,7 +151,7 @@ export async function startService(config: Config, { log, allowCrash = false }: 
       disk,
       prepareMedia: conversions.prepare,
       onReport: ledger.take,
-      logLevel: config.logLevel,
+      logging: config.logging,
       killAt: config.killAt,
       allowCrash,
       log,
@@ -158,7 +162,7 @@ export async function startService(config: Config, { log, allowCrash = false }: 
       network: config.network,
       egressAllow,
       atOnce: DOWNLOADS,
-      logLevel: config.logLevel,
+      logging: config.logging,
       log,
     })
     undo.push(() => downloads.close())
@@ -211,7 +215,7 @@ export async function startService(config: Config, { log, allowCrash = false }: 
     }
     const { metricsToken } = config
     const tokenHash = metricsToken === null ? undefined : hashOf(metricsToken)
-    const server = await listen(config, ({ peer, hasLeft }) =>
+    server.serve(({ peer, hasLeft }) =>
       createApp({
         account,
         directory,

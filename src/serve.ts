@@ -13,30 +13,38 @@ interface Handler {
   fetch(request: Request): Response | Promise<Response>
 }
 
+/** How an application asks for the socket a request came over. */
+interface Peers {
+  /** Its address. */
+  peer(request: Request): string | undefined
+  /** The caller has closed it. */
+  hasLeft(request: Request): boolean
+}
+
 export interface Listening {
   /** `http://host:port`, with the port that was taken. */
   url: string
+  /** Until then every request is answered 503. */
+  serve(makeApp: (peers: Peers) => Handler): void
+  /** Answers those in flight, refuses the others, and closes. */
   stop(deadlineMs: number): Promise<void>
+  /** Closes at once, of what has not begun to serve. */
+  close(): Promise<void>
 }
 
 const HEALTH = /^\/health\//
 
-/** `makeApp` is told how to ask for the socket a request came over: its address, and whether the caller has closed it. */
-export async function listen(
-  { host, port }: { host: string; port: number },
-  makeApp: (parts: { peer(request: Request): string | undefined; hasLeft(request: Request): boolean }) => Handler,
-): Promise<Listening> {
+/** The port is taken when it resolves. */
+export async function listen({ host, port }: { host: string; port: number }): Promise<Listening> {
   const sockets = new WeakMap<Request, { socket: Socket; address: string | undefined }>()
-  const app = makeApp({
-    peer: (request) => sockets.get(request)?.address,
-    hasLeft: (request) => sockets.get(request)?.socket.destroyed ?? false,
-  })
+  let app: Handler | undefined
   let isStopping = false
   let inFlight = 0
   let drained: (() => void) | undefined
 
   async function answer(request: Request, { incoming }: HttpBindings): Promise<Response> {
-    if (isStopping && !HEALTH.test(new URL(request.url).pathname)) return refusal(request)
+    if (app === undefined) return refusal(request, 'The service is starting.')
+    if (isStopping && !HEALTH.test(new URL(request.url).pathname)) return refusal(request, 'The service is stopping.')
     const { socket } = incoming
     // Kept now: a socket that has been closed has no address any more.
     sockets.set(request, { socket, address: socket.remoteAddress })
@@ -64,6 +72,19 @@ export async function listen(
   return {
     url: urlOf(host, (server.address() as AddressInfo).port),
 
+    serve(makeApp) {
+      app = makeApp({
+        peer: (request) => sockets.get(request)?.address,
+        hasLeft: (request) => sockets.get(request)?.socket.destroyed ?? false,
+      })
+    },
+
+    async close() {
+      if (!server.listening) return
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+
     async stop(deadlineMs) {
       // It listens on until the last answer is made: callers hear 503, and a balancer sees that it is not ready.
       isStopping = true
@@ -83,8 +104,8 @@ export async function listen(
 /** Time for answers already made to leave, in ms. */
 const FLUSH = 250
 
-function refusal({ headers }: Request): Response {
-  const response = failureResponse(new Failure('engine_unavailable', { message: 'The service is stopping.' }))
+function refusal({ headers }: Request, message: string): Response {
+  const response = failureResponse(new Failure('engine_unavailable', { message }))
   response.headers.set('X-Request-Id', requestIdOf(headers, ulid))
   response.headers.set('Connection', 'close')
   return response

@@ -163,7 +163,7 @@ async function start(): Promise<void> {
   }
   const isSandbox = flags.sandbox || flags.networkOnly
   const { config, warnings } = readConfig({ sandbox: isSandbox })
-  const log = createLog(config.logLevel, 'main')
+  const log = createLog(config.logging, 'main')
   for (const warning of warnings) log.warn(warning)
   const run = flags.networkOnly ? runNetwork : flags.sandbox ? runSandbox : runService
   const running = await run(config, log)

@@ -4,3 +4,18 @@ export interface Log {
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
 }
+
+/** With the lines that only somebody who looks for a cause wants: one per request. */
+export interface DetailedLog extends Log {
+  debug(fields: object, message: string): void
+}
+
+/** How every thread logs, handed to each when it is made. */
+export interface Logging {
+  /** `trace` to `fatal`, or `silent`. */
+  level: string
+  /** `pretty`: readable lines for a person at a terminal. Absent: `json`. */
+  format?: LogFormat | undefined
+}
+
+export type LogFormat = 'json' | 'pretty'

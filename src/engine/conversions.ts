@@ -4,7 +4,7 @@
  */
 import { MINUTE } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
-import type { Log } from '../domain/log.ts'
+import type { Log, Logging } from '../domain/log.ts'
 import type { MediaJob } from '../domain/media-job.ts'
 import type { Result } from './engine.ts'
 import { createMediaThreads } from './media-threads.ts'
@@ -27,14 +27,14 @@ export interface ConversionOptions {
   programs: Programs | null
   /** Conversions of sound and film at a time. */
   conversions: number
-  logLevel: string
+  logging: Logging
   log: Log
 }
 
-export function createConversions({ programs, conversions, logLevel, log }: ConversionOptions): Conversions {
+export function createConversions({ programs, conversions, logging, log }: ConversionOptions): Conversions {
   const pool = createMediaThreads<MediaJob | null, Result>({
     name: 'convert',
-    data: { programs, conversions, limitMs: CONVERSION_LIMIT, logLevel },
+    data: { programs, conversions, limitMs: CONVERSION_LIMIT, logging },
     threads: 1,
     atOnce: AT_ONCE,
     waiting: AT_ONCE,

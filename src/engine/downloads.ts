@@ -4,7 +4,7 @@
  */
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { FileDownload, OpenFile } from '../domain/file-download.ts'
-import type { Log } from '../domain/log.ts'
+import type { Log, Logging } from '../domain/log.ts'
 import type { NetworkOptions } from './engine.ts'
 import { incomingFile } from './incoming-file.ts'
 import { createMediaThreads } from './media-threads.ts'
@@ -21,14 +21,14 @@ export interface DownloadOptions {
   egressAllow: readonly string[]
   /** Downloads at a time. Who asks for more keeps its own line. */
   atOnce: number
-  logLevel: string
+  logging: Logging
   log: Log
 }
 
-export function createDownloads({ network, egressAllow, atOnce, logLevel, log }: DownloadOptions): Downloads {
+export function createDownloads({ network, egressAllow, atOnce, logging, log }: DownloadOptions): Downloads {
   const pool = createMediaThreads<{ download: FileDownload; port: MessagePort }, void>({
     name: 'download',
-    data: { network, egressAllow, logLevel },
+    data: { network, egressAllow, logging },
     threads: 1,
     atOnce: atOnce,
     waiting: atOnce,

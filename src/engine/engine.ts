@@ -8,6 +8,7 @@ import type { SharedDisk } from '../domain/disk.ts'
 import type { FailureData } from '../domain/failures.ts'
 import type { ReceivedFile } from '../domain/file-download.ts'
 import type { InstanceConfig, RuntimeState } from '../domain/instance.ts'
+import type { Logging } from '../domain/log.ts'
 import type { MediaJob } from '../domain/media-job.ts'
 import type { ShardOperations } from '../features/index.ts'
 
@@ -123,7 +124,7 @@ export interface ShardSetup {
   media: MediaSetup
   /** How full the disk is; absent: nobody looks, and the thread is the only one that writes. */
   disk?: SharedDisk | undefined
-  logLevel: string
+  logging: Logging
   /** Test hook: a named step at which the thread ends the process with SIGKILL (`test/faults`). */
   killAt: string | null
 }

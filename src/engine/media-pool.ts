@@ -3,7 +3,7 @@
  * 1). They come when there is work and go when there is none.
  */
 import { Failure } from '../domain/failures.ts'
-import type { Log } from '../domain/log.ts'
+import type { Log, Logging } from '../domain/log.ts'
 import type { Result } from './engine.ts'
 import { createMediaThreads } from './media-threads.ts'
 
@@ -19,10 +19,10 @@ export interface MediaPool {
   close(): Promise<void>
 }
 
-export function createMediaPool({ logLevel, log }: { logLevel: string; log: Log }): MediaPool {
+export function createMediaPool({ logging, log }: { logging: Logging; log: Log }): MediaPool {
   const pool = createMediaThreads<unknown, Result>({
     name: 'main',
-    data: { logLevel },
+    data: { logging },
     threads: THREADS,
     atOnce: 1,
     waiting: WAITING,

@@ -4,7 +4,7 @@ import type { Account } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'
 import { type Clock, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
-import type { Log } from '../domain/log.ts'
+import type { DetailedLog } from '../domain/log.ts'
 import { isStorageFailure, noStorage } from '../domain/storage-failure.ts'
 import { parseRanges } from '../egress/addresses.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -31,7 +31,7 @@ export interface AppDeps {
   clock: Clock
   /** For limits: one that does not step. */
   steadyClock: Clock
-  log: Log
+  log: DetailedLog
   /** A ULID. */
   newRequestId(): string
   /** Address of the socket a request came over; undefined when it came over none. */
@@ -148,7 +148,7 @@ function observe(
     const labels = { method: METHODS.has(c.req.method) ? c.req.method : OTHER, route: state.route ?? OTHER }
     tally.add('svc_http_requests_total', { ...labels, status: String(hasLeft(c.req.raw) ? LEFT : c.res.status) })
     tally.observe('svc_http_request_duration_seconds', labels, (performance.now() - begun) / SECOND)
-    log.info(
+    log.debug(
       {
         method: c.req.method,
         path: loggedPath(c.req.path, state.route),

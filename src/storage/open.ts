@@ -1,10 +1,12 @@
 /** Opens what the configuration names by URL: `state:` (must be able to commit) and `blobs:` (files). */
+import { resolve } from 'node:path'
 import { createStorage, type Driver, type Storage } from 'unstorage'
+import { parseStoreUrl, STORE_URLS, type StoreBackend } from '../domain/store-url.ts'
 import type { StateStore } from './contract.ts'
 import { type LmdbDriver, type LmdbOptions, lmdbDriver } from './drivers/lmdb.ts'
 
 /** What can keep the state. A second backend is one more line here and the conformance suite (test/contract/storage.test.ts) over it. */
-const BACKENDS: Record<string, (rest: string, options: OpenOptions) => LmdbDriver> = {
+const BACKENDS: Record<StoreBackend, (dir: string, options: OpenOptions) => LmdbDriver> = {
   lmdb: (dir, options) => lmdbDriver({ dir, ...options }),
 }
 
@@ -19,20 +21,18 @@ export type OpenStore = StateStore & {
 
 export type OpenOptions = Omit<LmdbOptions, 'dir'>
 
+/** The folder that a store's URL names. */
+export const storeDirOf = (url: string) => resolve(parsed(url).dir)
+
 export async function openStore(url: string, options: OpenOptions = {}): Promise<OpenStore> {
-  const colon = url.indexOf(':')
-  const scheme = colon < 0 ? url : url.slice(0, colon)
-  const rest = url.slice(colon + 1)
-  const serving = Object.keys(BACKENDS).map((name) => `${name}:<directory>`)
-  const open = Object.hasOwn(BACKENDS, scheme) ? BACKENDS[scheme] : undefined
-  if (open === undefined) {
-    throw new Error(
-      `The state cannot be kept in "${scheme}:", which cannot store several records in one atomic, durable step; SVC_STORE_URL must be ${serving.join(' or ')}.`,
-    )
-  }
-  if (colon < 0 || rest === '')
-    throw new Error(`SVC_STORE_URL is "${url}" and names no directory; it must be ${serving.join(' or ')}.`)
-  return fromDriver(open(rest, options))
+  const { backend, dir } = parsed(url)
+  return fromDriver(BACKENDS[backend](dir, options))
+}
+
+function parsed(url: string) {
+  const parts = parseStoreUrl(url)
+  if (parts === undefined) throw new Error(`The state cannot be kept in ${JSON.stringify(url)}; it must be ${STORE_URLS}.`)
+  return parts
 }
 
 function fromDriver(driver: LmdbDriver): OpenStore {

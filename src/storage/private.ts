@@ -1,7 +1,7 @@
 /** Files and folders for this user alone: credentials of accounts are in them, sealed, but nobody else has any business there. */
 import { chmodSync, statSync } from 'node:fs'
-import { mkdir, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { mkdir, mkdtemp, open, rmdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 
 export const PRIVATE_FOLDER = 0o700
 export const PRIVATE_FILE = 0o600
@@ -28,13 +28,66 @@ async function make(folder: string): Promise<void> {
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 
-/** The folder that everything lies in, as the operator named it. */
-export async function makeDataDir(folder: string): Promise<void> {
+/**
+ * The folders that everything lies in, as the operator named them: `storeDir` may be one of its own. Refuses, in a sentence that names the
+ * variable, what this user may not write to or what another user has made in it: a first start as root is how that comes about.
+ */
+export async function makeDataDir(dataDir: string, storeDir = join(dataDir, 'state')): Promise<void> {
+  const isInside = storeDir.startsWith(join(dataDir, '/'))
+  await makeNamed('SVC_DATA_DIR', dataDir)
+  if (!isInside) await makeNamed('SVC_STORE_URL', storeDir)
+  // A secret may be mounted read-only; the others are written.
+  const kept: [path: string, tried: (path: string) => Promise<void>][] = [
+    [join(dataDir, 'secret-key'), (path) => tryToOpen(path, 'r')],
+    ...[join(dataDir, 'blobs'), join(dataDir, 'tmp'), storeDir].map((dir): [string, typeof tryToWrite] => [dir, tryToWrite]),
+    [join(storeDir, 'data.mdb'), (path) => tryToOpen(path, 'r+')],
+  ]
+  for (const [path, tried] of kept) {
+    try {
+      await tried(path)
+    } catch (cause) {
+      // Made later, all of them.
+      if (codeOf(cause) === 'ENOENT') continue
+      const [variable, folder] = path.startsWith(storeDir) && !isInside ? ['SVC_STORE_URL', storeDir] : ['SVC_DATA_DIR', dataDir]
+      throw new Error(
+        `${variable} is ${JSON.stringify(folder)}, and ${thisUser()} may not use ${path}; give that user the whole folder (chown -R).`,
+        { cause },
+      )
+    }
+  }
+}
+
+async function makeNamed(variable: string, folder: string): Promise<void> {
+  const names = `${variable} is ${JSON.stringify(folder)}`
   try {
     await makePrivate(folder)
   } catch (cause) {
-    throw new Error(`SVC_DATA_DIR is ${JSON.stringify(folder)}; it must be a folder that is there or can be made.`, { cause })
+    throw new Error(`${names}; it must be a folder that is there or can be made.`, { cause })
   }
+  try {
+    await tryToWrite(folder)
+  } catch (cause) {
+    throw new Error(`${names}; it must be a folder that ${thisUser()} can write to.`, { cause })
+  }
+}
+
+const tryToOpen = (path: string, flags: 'r' | 'r+') => open(path, flags).then((file) => file.close())
+
+/** A full disk is not the folder's fault: what can be done on one is for others to say. */
+const FULL = new Set(['ENOSPC', 'EDQUOT'])
+
+/** Permissions alone do not say it: a disk may be mounted read-only, and root may do everything but that. */
+async function tryToWrite(folder: string): Promise<void> {
+  try {
+    await rmdir(await mkdtemp(join(folder, '.try-')))
+  } catch (error) {
+    if (!FULL.has(codeOf(error) ?? '')) throw error
+  }
+}
+
+function thisUser(): string {
+  const uid = process.geteuid?.()
+  return uid === undefined ? 'this user' : `the user of this process (uid ${uid})`
 }
 
 /** A file that another program, or an older release, has made readable for others. Of another user's it is not ours to say. */

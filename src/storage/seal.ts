@@ -4,6 +4,8 @@
  */
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomFillSync } from 'node:crypto'
 
+import { SECRET_KEY_BYTES } from '../domain/secret-key.ts'
+
 export interface Sealer {
   seal(recordKey: string, plain: Uint8Array): Buffer
   /** Throws when the value was changed, moved to another record, or sealed with another key. */
@@ -11,8 +13,6 @@ export interface Sealer {
   /** 22 characters that stand for a text in the key of a record: the same for the same text, and telling nothing without the secret key. */
   blind(text: string): string
 }
-
-export const SECRET_KEY_BYTES = 32
 
 const VERSION = 1
 /** Random 96 bits: with one key, 2^32 values stay far below the chance of a repetition that matters (NIST SP 800-38D, 8.3). */

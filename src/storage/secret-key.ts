@@ -2,9 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, readFile, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { SECRET_KEY_BYTES, SECRET_KEY_FORM, secretKeyEncoding } from '../domain/secret-key.ts'
 import type { StateStore } from './contract.ts'
 import { keys } from './keys.ts'
-import { SECRET_KEY_BYTES, type Sealer } from './seal.ts'
+import type { Sealer } from './seal.ts'
 
 export interface SecretKeySource {
   /** 32 bytes as base64 or hex, given by the operator. Wins over the file. */
@@ -54,13 +55,9 @@ export async function checkKey(store: StateStore, sealer: Sealer): Promise<void>
 
 export function parseSecretKey(text: string, what: string): Uint8Array {
   const value = text.trim()
-  const bytes = /^[0-9a-f]{64}$/i.test(value)
-    ? Buffer.from(value, 'hex')
-    : /^[A-Za-z0-9+/_-]{43}=?$/.test(value)
-      ? Buffer.from(value, 'base64')
-      : undefined
-  if (bytes?.byteLength !== SECRET_KEY_BYTES)
-    throw new Error(`${what} must be ${SECRET_KEY_BYTES} bytes, written as base64 or as 64 hex digits.`)
+  const encoding = secretKeyEncoding(value)
+  const bytes = encoding && Buffer.from(value, encoding)
+  if (bytes?.byteLength !== SECRET_KEY_BYTES) throw new Error(`${what} must be ${SECRET_KEY_FORM}.`)
   // An own copy: Buffer.from puts small values into a pool shared with everything else.
   return Uint8Array.from(bytes)
 }

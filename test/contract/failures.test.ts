@@ -228,7 +228,7 @@ describe('large bodies', () => {
   ]
 
   test('give the same result in the media worker as on the HTTP thread', async () => {
-    const pool = createMediaPool({ logLevel: 'error', log: service.log })
+    const pool = createMediaPool({ logging: { level: 'error' }, log: service.log })
     try {
       for (const [name, text] of bodies) {
         const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text.slice()

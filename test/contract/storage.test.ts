@@ -258,12 +258,11 @@ function assertUntorn(entries: Map<string, string>) {
 }
 
 test('a backend that cannot commit is refused with a sentence that says which ones serve', async () => {
-  for (const url of ['fs:./data', 'memory:', 'redis://127.0.0.1', 'constructor:x', 'data']) {
+  for (const url of ['fs:./data', 'memory:', 'redis://127.0.0.1', 'constructor:x', 'data', 'lmdb:']) {
     await assert.rejects(openStore(url), (error: Error) => {
-      assert.match(error.message, new RegExp(`"${url.split(':')[0]}:"`))
+      assert.ok(error.message.includes(JSON.stringify(url)))
       assert.match(error.message, /lmdb:<directory>/)
       return true
     })
   }
-  await assert.rejects(openStore('lmdb:'), /names no directory/)
 })

@@ -41,7 +41,7 @@ describe('operator commands', { timeout: 120_000 }, () => {
   /** Statuses that `/admin/api-keys` gives these keys, asked of a service that is started for it; and the key that start made. */
   async function serve(keys: string[] = [], meanwhile = async () => keys) {
     const { config } = readConfig({ env })
-    const service = await startService(config, { log: createLog('silent', 'main') })
+    const service = await startService(config, { log: createLog({ level: 'silent' }, 'main') })
     try {
       const ask = (key: string) => fetch(`${service.baseUrl}/admin/api-keys`, { headers: { authorization: `Bearer ${key}` } })
       return {

@@ -18,7 +18,7 @@ const setup: PoolSetup = {
   egressAllow: [],
   media: { blobsDir: '', blobBudgetBytes: 0, blobsUsed: new BigInt64Array(1), tempDir: '', downloadMs: 0 },
   prepareMedia: async () => ({ ok: null }),
-  logLevel: 'silent',
+  logging: { level: 'silent' },
   killAt: null,
   allowCrash: true,
   log,

@@ -26,7 +26,7 @@ let host: HostileHost
 let downloads: Downloads
 before(async () => {
   host = await startHostileHost()
-  downloads = createDownloads({ network: host.network, egressAllow: [], atOnce: 8, logLevel: 'fatal', log: quiet })
+  downloads = createDownloads({ network: host.network, egressAllow: [], atOnce: 8, logging: { level: 'fatal' }, log: quiet })
 })
 after(async () => {
   await downloads.close()
@@ -285,7 +285,7 @@ test('an instance that is deleted meanwhile has links to nothing', async () => {
 })
 
 test('a thread that ends breaks off what it was reading', async () => {
-  const own = createDownloads({ network: host.network, egressAllow: [], atOnce: 8, logLevel: 'fatal', log: quiet })
+  const own = createDownloads({ network: host.network, egressAllow: [], atOnce: 8, logging: { level: 'fatal' }, log: quiet })
   const opened = await own.open(
     {
       file: { kind: 'document', ...sealed, fileLength: null },

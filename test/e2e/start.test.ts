@@ -25,7 +25,7 @@ interface Launched {
 function launch(flags: string[], env: Record<string, string>): Launched {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
   const child = spawn(process.execPath, [...START, ...flags], {
-    env: { ...inherited, SVC_PORT: '0', SVC_SANDBOX_PORT: '0', SVC_LOG_LEVEL: 'warn', ...env },
+    env: { ...inherited, SVC_PORT: '0', SVC_SANDBOX_PORT: '0', SVC_LOG_LEVEL: 'warn', SVC_FFMPEG: 'off', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let errors = ''
@@ -186,12 +186,23 @@ describe('the start command', { timeout: 300_000, concurrency: 2 }, () => {
       { SVC_DATA_DIR: '/dev/null' },
       /^svc: SVC_DATA_DIR is "\/dev\/null"; .*\n {2}because: EEXIST/,
     ],
-    ['a key that is too short', [], { SVC_SECRET_KEY: 'abc' }, /^svc: SVC_SECRET_KEY must be 32 bytes, .*\n$/],
     [
-      'a store that cannot commit',
+      'a folder that nothing can be made in',
       [],
-      { SVC_STORE_URL: 'redis://127.0.0.1' },
-      /^svc: .* SVC_STORE_URL must be lmdb:<directory>\.\n$/,
+      { SVC_DATA_DIR: '/proc/1' },
+      /^svc: SVC_DATA_DIR is "\/proc\/1"; it must be a folder that the user of this process \(uid \d+\) can write to\.\n {2}because: /,
+    ],
+    [
+      'a store where nothing can be made',
+      [],
+      { SVC_STORE_URL: 'lmdb:/proc/1' },
+      /^svc: SVC_STORE_URL is "\/proc\/1"; it must be a folder that the user of this process \(uid \d+\) can write to\.\n {2}because: /,
+    ],
+    [
+      'whatever cannot be used of several variables',
+      [],
+      { SVC_SECRET_KEY: 'abc', SVC_STORE_URL: 'redis://127.0.0.1', SVC_DOCS: 'maybe' },
+      /^svc: (SVC_STORE_URL is .*|SVC_SECRET_KEY has .*|SVC_DOCS is .*)\n(SVC_.*\n){2}$/,
     ],
     ['an ffmpeg that is not there', [], { SVC_FFMPEG: '/nowhere/ffmpeg' }, /^svc: SVC_FFMPEG is "\/nowhere\/ffmpeg"; .*\n$/],
     ['an unknown flag', ['--bogus'], {}, /^svc: Unknown option '--bogus'.*\n$/],
@@ -215,6 +226,7 @@ describe('the start command', { timeout: 300_000, concurrency: 2 }, () => {
         `svc: The service cannot listen on 127.0.0.1 port ${port}: another program listens there (SVC_HOST, SVC_PORT).\n` +
           `  because: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`,
       )
+      assert.deepEqual(await readdir(join(dataDir, 'taken')), [], 'nothing was opened or made for it')
       const next = await launchJson([], { SVC_DATA_DIR: join(dataDir, 'taken'), SVC_NETWORK_URL: NOWHERE })
       assert.match(next.printed.admin_key ?? '', /^svc_admin_[0-9a-f]{48}$/, 'nobody has seen it before')
       assert.equal(await stop(next, 'SIGTERM'), 0, next.errors())
@@ -228,6 +240,26 @@ describe('the start command', { timeout: 300_000, concurrency: 2 }, () => {
     } finally {
       squatter.close()
     }
+  })
+
+  test('without ffmpeg it says so, once; who has said off knows; a request is one line, for debug only', async () => {
+    const hidden = { SVC_DATA_DIR: join(dataDir, 'lines'), SVC_NETWORK_URL: NOWHERE, SVC_FFMPEG: '', PATH: '/nowhere' }
+    const linesOf = async (env: Record<string, string>) => {
+      const launched = await launchJson([], { ...hidden, ...env })
+      await fetch(`${launched.printed.base_url}/health/live`)
+      assert.equal(await stop(launched, 'SIGTERM'), 0, launched.errors())
+      const lines = launched.errors().trim().split('\n')
+      return {
+        without: lines.filter((line) => line.includes('no ffmpeg')),
+        requests: lines.filter((line) => line.includes('/health/live')),
+      }
+    }
+    const plain = await linesOf({ SVC_LOG_LEVEL: 'info' })
+    assert.deepEqual([plain.without.length, plain.requests.length], [1, 0])
+    assert.equal(JSON.parse(plain.without[0]!).level, 40)
+    const off = await linesOf({ SVC_LOG_LEVEL: 'debug', SVC_LOG_FORMAT: 'pretty', SVC_FFMPEG: 'off' })
+    assert.deepEqual([off.without.length, off.requests.length], [0, 1])
+    assert.match(off.requests[0]!, /^\[[\d:.]{12}\] DEBUG: main: request \{.*"status":200.*\}$/)
   })
 
   test('a second start on the same store ends with one sentence, and a killed one is followed at once', async () => {

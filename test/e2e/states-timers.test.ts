@@ -62,12 +62,12 @@ before(async () => {
       tempDir: join(dir, 'temp'),
       downloadMs: 10 * SECOND,
     },
-    logLevel: 'silent',
+    logging: { level: 'silent' },
     killAt: null,
   }
   shard = await openShard(
     setup,
-    createLog(process.env.SVC_LOG_LEVEL ?? 'silent', 'timers'),
+    createLog({ level: process.env.SVC_LOG_LEVEL ?? 'silent' }, 'timers'),
     ({ instance, state }) => {
       seen.set(instance, [...(seen.get(instance) ?? []), { at: Date.now(), state }])
     },

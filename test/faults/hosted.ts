@@ -52,7 +52,7 @@ export async function startHosted(phone: string, more: Partial<ShardDeps> = {}):
   const sandbox = createSandbox(thread.controlUrl)
   const receiver = await startReceiver()
   const { url, root, ca, media_host: mediaHost } = thread.network
-  const log = createLog(process.env.SVC_LOG_LEVEL ?? 'fatal', 'hosted')
+  const log = createLog({ level: process.env.SVC_LOG_LEVEL ?? 'fatal' }, 'hosted')
   configureTrust({ root: Buffer.from(root, 'base64'), verify: 'strict', now: Date.now, log: () => {} })
 
   let state: RuntimeState | undefined
@@ -72,7 +72,7 @@ export async function startHosted(phone: string, more: Partial<ShardDeps> = {}):
       tempDir: join(dir, 'tmp'),
       downloadMs: 60_000,
     },
-    logLevel: 'fatal',
+    logging: { level: 'fatal' },
     killAt: null,
   }
   const shard = await openShard(

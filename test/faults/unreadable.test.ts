@@ -51,7 +51,7 @@ test('an instance whose start fails leaves no part of it running', async () => {
 test('an instance that cannot be started can be deleted', async () => {
   const { store, deps, config } = world
   const host = createHost({
-    log: createLog('silent', 'host'),
+    log: createLog({ level: 'silent' }, 'host'),
     open: async () => ({ deps, prepared() {}, async close() {} }),
     createInstance,
     crash: () => assert.fail('not asked for'),

@@ -64,7 +64,7 @@ export async function startWorld({ shards = 1, env = {} }: WorldOptions = {}): P
         ...env,
       },
     })
-    return startService(config, { log: createLog(config.logLevel, 'main'), allowCrash: true })
+    return startService(config, { log: createLog(config.logging, 'main'), allowCrash: true })
   }
 
   const world: World = {

@@ -1,6 +1,7 @@
 /** The main module of the conversion thread: one file per task, several tasks at a time; what is heavy takes turns inside. */
 import { workerData } from 'node:worker_threads'
 import { Failure, type FailureData } from '../../src/domain/failures.ts'
+import type { Logging } from '../../src/domain/log.ts'
 import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'
 import { createLog } from '../../src/log.ts'
 import { type ConverterOptions, createConverter } from './converter.ts'
@@ -9,8 +10,8 @@ import { createPrepare } from './prepare.ts'
 import { createProgramRunner } from './programs.ts'
 
 giveWay()
-const { logLevel, ...options } = workerData as ConverterOptions & { logLevel: string }
-const log = createLog(logLevel, 'media')
+const { logging, ...options } = workerData as ConverterOptions & { logging: Logging }
+const log = createLog(logging, 'media')
 const runner = createProgramRunner()
 const prepareMedia = createPrepare(createConverter(options, runner))
 

@@ -6,6 +6,7 @@
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { Failure } from '../../src/domain/failures.ts'
 import { type FileDownload, type FileNews, WINDOW } from '../../src/domain/file-download.ts'
+import type { Logging } from '../../src/domain/log.ts'
 import { parseRanges } from '../../src/egress/addresses.ts'
 import { proxyRoute } from '../../src/egress/proxy-route.ts'
 import { createLog } from '../../src/log.ts'
@@ -16,11 +17,11 @@ import { giveWay } from './give-way.ts'
 import { gathered, movable, roomOf } from './pieces.ts'
 
 giveWay()
-const { network, egressAllow, logLevel } = workerData as Pick<RouteOptions, 'network'> & {
+const { network, egressAllow, logging } = workerData as Pick<RouteOptions, 'network'> & {
   egressAllow: readonly string[]
-  logLevel: string
+  logging: Logging
 }
-const log = createLog(logLevel, 'download')
+const log = createLog(logging, 'download')
 const allow = parseRanges(egressAllow)
 const host = createFileHost(createRoutes({ network, proxyRoute: (url) => proxyRoute(url, allow), log }))
 

@@ -19,7 +19,7 @@ import { openShard } from './open.ts'
 import { createCrash } from './test-hooks.ts'
 
 const data = workerData as ThreadData
-const log = createLog(data.logLevel, `shard ${data.shard}`)
+const log = createLog(data.logging, `shard ${data.shard}`)
 
 limitStackTraces()
 corkWebSockets()

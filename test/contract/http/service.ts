@@ -87,7 +87,7 @@ export async function openService(options: ServiceOptions = {}) {
   const lines: { level: string; fields: Record<string, unknown>; message: string }[] = []
   const line = (level: string) => (fields: object, message: string) =>
     void lines.push({ level, fields: fields as Record<string, unknown>, message })
-  const log = { info: line('info'), warn: line('warn'), error: line('error') }
+  const log = { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') }
   const account = createAccount({ store, sealer, clock, log, adminKey: ADMIN_KEY, instanceSlots: options.instanceSlots ?? 50 })
   await account.load()
   const double = doubleEngine()

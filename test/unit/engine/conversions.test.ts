@@ -37,7 +37,7 @@ test('a conversion under way ends with the service', {
   const dir = await mkdtemp(join(tmpdir(), 'svc-conversions-'))
   t.after(() => rm(dir, { recursive: true, force: true }))
   await writeFile(join(dir, 'original'), await files.largeFilm(15 * 1_048_576))
-  const conversions = createConversions({ programs: files.programs, conversions: 1, logLevel: 'silent', log })
+  const conversions = createConversions({ programs: files.programs, conversions: 1, logging: { level: 'silent' }, log })
   const result = conversions.prepare(job(dir, 'video'))
   await until('the conversion did not begin', async () => (await atWork(dir)).some((line) => line.includes('libx264')))
   await conversions.close()
@@ -48,7 +48,7 @@ test('a conversion under way ends with the service', {
 test('a picture and a refusal come back as data', async (t) => {
   const dir = await mkdtemp(join(tmpdir(), 'svc-conversions-'))
   t.after(() => rm(dir, { recursive: true, force: true }))
-  const conversions = createConversions({ programs: null, conversions: 1, logLevel: 'silent', log })
+  const conversions = createConversions({ programs: null, conversions: 1, logging: { level: 'silent' }, log })
   t.after(() => conversions.close())
   await writeFile(join(dir, 'original'), await files.image('jpeg'))
   const [picture, refusal] = await Promise.all([conversions.prepare(job(dir, 'image')), conversions.prepare(job(dir, 'video'))])

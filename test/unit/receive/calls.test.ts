@@ -34,7 +34,7 @@ async function live(
     store,
     sealer,
     clock: { now: () => time.now },
-    log: createLog('silent', 'test'),
+    log: createLog({ level: 'silent' }, 'test'),
     settings: () => settings,
     async told({ messageTimestamp: timestamp }, { common }) {
       told.push({ call: common?.call, timestamp, answered: answered.length })

@@ -15,7 +15,7 @@ const node = { tag: 'message', attrs: { t: '1767225600' }, content: [] }
 
 // The first that waited under the id was taken: the content of one was told as the other's, and the message itself never.
 test('what comes again is told in its own chat, whoever else used its id before', async (t) => {
-  const log = createLog('silent', 'test')
+  const log = createLog({ level: 'silent' }, 'test')
   const waiting = createWaiting({
     instance: INSTANCE,
     store: await tempStore(t),

@@ -26,7 +26,7 @@ async function live(store: StateStore, time: { now: number }, maxRecords?: numbe
     store,
     sealer,
     clock: { now: () => time.now },
-    log: createLog('silent', 'test'),
+    log: createLog({ level: 'silent' }, 'test'),
     outbox,
     async event(message) {
       told.push(message)

@@ -7,7 +7,7 @@ import { parseRanges } from '../../../src/egress/addresses.ts'
 import { judge } from '../../../src/egress/targets.ts'
 import { ROOT } from '../../harness/checkout.ts'
 
-const read = (env: Record<string, string>, sandbox = false) => readConfig({ env, sandbox })
+const read = (env: Record<string, string>, sandbox = false) => readConfig({ env, sandbox, isTerminal: false })
 
 test('with nothing set, every setting has its default', () => {
   const { config, warnings } = read({})
@@ -30,6 +30,33 @@ test('the sandbox has a folder of its own inside the data folder, unless the sto
   const { config } = read({ SVC_DATA_DIR: '/var/lib/svc' }, true)
   assert.deepEqual([config.dataDir, config.storeUrl], ['/var/lib/svc/sandbox', 'lmdb:/var/lib/svc/sandbox/state'])
   assert.equal(read({ SVC_STORE_URL: 'lmdb:/fast' }, true).config.storeUrl, 'lmdb:/fast')
+})
+
+test('lines of the log are for a program, on a terminal for a person, and as asked in any case', () => {
+  const formatOf = (env: Record<string, string>, isTerminal: boolean) => readConfig({ env, isTerminal }).config.logging.format
+  assert.deepEqual([formatOf({}, false), formatOf({}, true)], ['json', 'pretty'])
+  assert.equal(formatOf({ SVC_LOG_FORMAT: 'json' }, true), 'json')
+  assert.equal(formatOf({ SVC_LOG_FORMAT: 'pretty' }, false), 'pretty')
+})
+
+test('all bad values are told at once, one sentence and one line each', () => {
+  const env = {
+    SVC_PORT: 'http',
+    SVC_SECRET_KEY: 'abc',
+    SVC_STORE_URL: 'redis://127.0.0.1',
+    SVC_NETWORK_CA: '/nowhere/ca.pem',
+    SVC_BASE_URL: 'example.org',
+    SVC_DOCS: 'on',
+  }
+  const bad = Object.keys(env).filter((name) => name !== 'SVC_DOCS')
+  assert.throws(
+    () => read(env),
+    ({ message }: Error) => {
+      const named = message.split('\n').map((line) => line.split(' ')[0])
+      assert.deepEqual(named.sort(), bad.sort())
+      return true
+    },
+  )
 })
 
 test('an empty variable is an unset one', () => {
@@ -98,6 +125,17 @@ describe('a bad variable ends the start with one sentence', () => {
       value,
       `SVC_WEB_VERSION is "${value}"; it must be the version of a web client, as in 2.3000.1043857760.`,
     ]),
+    [
+      'SVC_SECRET_KEY',
+      'abc',
+      'SVC_SECRET_KEY has a value that cannot be used; it must be 32 bytes, written as base64 or as 64 hex digits.',
+    ],
+    ...['redis://127.0.0.1', 'lmdb:', 'lmdb', 'toString:x'].map((value): [string, string, string] => [
+      'SVC_STORE_URL',
+      value,
+      `SVC_STORE_URL is "${value}"; it must be lmdb:<directory>, which can store several records in one atomic, durable step.`,
+    ]),
+    ['SVC_LOG_FORMAT', 'xml', 'SVC_LOG_FORMAT is "xml"; it must be pretty or json.'],
     ['SVC_DOCS', 'yes', 'SVC_DOCS is "yes"; it must be on or off.'],
     ['SVC_NETWORK_URL', 'http://127.0.0.1', 'SVC_NETWORK_URL is "http://127.0.0.1"; it must be a ws or wss URL.'],
     ['SVC_NETWORK_ROOT', 'c2hvcnQ=', 'SVC_NETWORK_ROOT is "c2hvcnQ="; it must be the base64 of a 32-byte public key.'],

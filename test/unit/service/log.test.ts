@@ -6,7 +6,7 @@ import { createLog, type Logger } from '../../../src/log.ts'
 
 function lineOf(write: (log: Logger) => void): Record<string, unknown> {
   const lines: string[] = []
-  write(createLog('debug', 'test', { write: (line) => void lines.push(line) }))
+  write(createLog({ level: 'debug' }, 'test', { write: (line) => void lines.push(line) }))
   assert.equal(lines.length, 1)
   return JSON.parse(lines[0]!)
 }
@@ -19,6 +19,15 @@ test('what strangers choose is cut, and an honest id is whole', () => {
   const { stanza, ...rest } = line
   assert.equal(String(stanza).length, 257)
   assert.deepEqual([rest.message_id, rest.count, rest.msg, rest.part, rest.instance], [id, 3, 'a message', 'test', 'one'])
+})
+
+test('for a person a line is a time, a level, the part, a sentence and its fields', () => {
+  const lines: string[] = []
+  const log = createLog({ level: 'info', format: 'pretty' }, 'shard 1', { write: (line) => void lines.push(line) })
+  log.warn({ instance: 'one', token: 'hunter2' }, 'a message')
+  log.debug({}, 'a detail')
+  assert.equal(lines.length, 1)
+  assert.match(lines[0]!, /^\[\d\d:\d\d:\d\d\.\d{3}\] WARN: shard 1: a message \{"instance":"one","token":"\[hidden\]"\}\n$/)
 })
 
 test('a sentence and the words of an error are cut, with its causes', () => {

@@ -18,7 +18,8 @@ async function start() {
   const told = new Promise<void>((resolve) => {
     answer = resolve
   })
-  const server = await listen({ host: '127.0.0.1', port: 0 }, ({ peer }) => ({
+  const server = await listen({ host: '127.0.0.1', port: 0 })
+  server.serve(({ peer }) => ({
     async fetch(asked) {
       if (!asked.url.endsWith('/slow')) return new Response(peer(asked))
       arrived()
@@ -84,19 +85,17 @@ test('an answer that never comes does not hold the stop beyond its deadline', as
 test('a port that is taken is named in one sentence', async () => {
   const { server } = await start()
   const port = Number(new URL(server.url).port)
-  await assert.rejects(
-    listen({ host: '127.0.0.1', port }, () => ({ fetch: () => new Response() })),
-    {
-      message: `The service cannot listen on 127.0.0.1 port ${port}: another program listens there (SVC_HOST, SVC_PORT).`,
-    },
-  )
+  await assert.rejects(listen({ host: '127.0.0.1', port }), {
+    message: `The service cannot listen on 127.0.0.1 port ${port}: another program listens there (SVC_HOST, SVC_PORT).`,
+  })
   await server.stop(1_000)
 })
 
 test('an answer that comes before the body has come is not lost with the rest of it', async (t) => {
   const service = await openService()
   t.after(() => service.close())
-  const server = await listen({ host: '127.0.0.1', port: 0 }, () => service.app)
+  const server = await listen({ host: '127.0.0.1', port: 0 })
+  server.serve(() => service.app)
   t.after(() => server.stop(0))
   const { base } = await service.newInstance()
   const piece = Buffer.alloc(1_048_576, ' ')
@@ -130,4 +129,25 @@ test('an answer that comes before the body has come is not lost with the rest of
     t.mock.timers.reset()
     socket.destroy()
   }
+})
+
+test('until there is something to serve, a request is told so', async () => {
+  const server = await listen({ host: '127.0.0.1', port: 0 })
+  const early = await get(`${server.url}/health/ready`)
+  assert.equal(early.status, 503)
+  const { code, message } = JSON.parse(early.body).error
+  assert.deepEqual([code, message], ['engine_unavailable', 'The service is starting.'])
+  server.serve(() => ({ fetch: () => new Response('served') }))
+  assert.equal((await get(`${server.url}/`)).body, 'served')
+  await server.stop(1_000)
+  await server.close()
+})
+
+test('what has served nothing closes at once, with whoever is connected', async () => {
+  const server = await listen({ host: '127.0.0.1', port: 0 })
+  const keepAlive = new Agent({ keepAlive: true })
+  await get(`${server.url}/`, keepAlive)
+  await server.close()
+  await assert.rejects(get(`${server.url}/`, new Agent()), { code: 'ECONNREFUSED' })
+  keepAlive.destroy()
 })
