@@ -1,7 +1,9 @@
 /** Node's side of HTTP: a listening socket around the Web-standard application, and its orderly end. */
+
 import type { Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
+import pTimeout from 'p-timeout'
 import { ulid } from 'ulid'
 import { MINUTE } from './domain/clock.ts'
 import { Failure } from './domain/failures.ts'
@@ -111,14 +113,7 @@ function refusal({ headers }: Request, message: string): Response {
   return response
 }
 
-async function within(deadlineMs: number, done: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, deadlineMs)
-  })
-  await Promise.race([done, late])
-  clearTimeout(timer)
-}
+const within = (deadlineMs: number, done: Promise<void>) => pTimeout(done, { milliseconds: deadlineMs, fallback: () => {} })
 
 const REFUSALS: Record<string, string> = {
   EADDRINUSE: 'another program listens there',

@@ -9,13 +9,13 @@ import { Failure } from '../domain/failures.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
 import type { Log } from '../domain/log.ts'
 import type { Workspace } from '../domain/workspace.ts'
+import { createKeyedMutex } from '../lib/keyed-mutex.ts'
 import type { Op, StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/keys.ts'
 import type { Sealer } from '../storage/seal.ts'
 import type { Account } from './account.ts'
 import { keyRecords, type StoredKey, type StoredWorkspace, workspaceRecords } from './records.ts'
 import { hashOf, isAdminKey, isSameHash, newAdminKey, newApiKey, newWebhookSecret } from './secrets.ts'
-import { createTurns } from './turns.ts'
 import { newWebhookSettings } from './webhook-settings.ts'
 
 export interface AccountDeps {
@@ -47,7 +47,7 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
   /** By id, in order of creation. */
   const apiKeys = new Map<string, StoredKey>()
   const byHash = new Map<string, StoredKey>()
-  const turns = createTurns()
+  const mutex = createKeyedMutex()
   const records = workspaceRecords(sealer)
   const keyRecord = keyRecords(sealer)
   const held = (id: string): Held => {
@@ -180,8 +180,8 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
       const next: StoredKey = { ...key, lastUsedAt: now, lastUsedIp: ip }
       remember(next)
       // In the key's workspace's turn, so that it cannot bring back a key that is revoked meanwhile.
-      turns
-        .take(key.workspace, async () => {
+      mutex
+        .run(key.workspace, async () => {
           if (apiKeys.has(id)) await store.commit({ ops: [keyRecord.encode(keys.apiKey(key.workspace, id), next)] })
         })
         .catch((err: unknown) => log.error({ err, api_key_id: id }, 'the last use of an API key could not be written'))
@@ -201,7 +201,7 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
         lastUsedAt: null,
         lastUsedIp: null,
       }
-      await turns.take(workspace, async () => {
+      await mutex.run(workspace, async () => {
         await change(workspace, () => {
           if (keysOf(workspace).some((other) => other.name === name))
             throw Failure.invalid({ path: 'name', message: 'is the name of another API key' })
@@ -215,7 +215,7 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
     listApiKeys: (workspace) => keysOf(workspace).reverse(),
 
     async revokeApiKey(workspace, id) {
-      await turns.take(workspace, async () => {
+      await mutex.run(workspace, async () => {
         const key = apiKeys.get(id)
         if (!key || key.workspace !== workspace) throw new Failure('not_found', { message: 'No API key has this id.' })
         await change(workspace, ({ security }) => {
@@ -231,8 +231,8 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
       })
     },
 
-    transact: (workspace, decide) => turns.take(workspace, () => change(workspace, decide)),
+    transact: (workspace, decide) => mutex.run(workspace, () => change(workspace, decide)),
 
-    stop: () => turns.idle(),
+    stop: () => mutex.idle(),
   }
 }

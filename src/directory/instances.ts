@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Account } from '../account/account.ts'
 import { hashOf, isSameHash, newInstanceToken, newWebhookSecret } from '../account/secrets.ts'
-import { createTurns } from '../account/turns.ts'
 import { type Clock, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
@@ -10,6 +9,7 @@ import { DEFAULT_SETTINGS, STATUSES, type Status } from '../domain/instance.ts'
 import type { Log } from '../domain/log.ts'
 import { sentence } from '../domain/sentences.ts'
 import type { Engine } from '../engine/engine.ts'
+import { createKeyedMutex } from '../lib/keyed-mutex.ts'
 import type { StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/keys.ts'
 import type { Sealer } from '../storage/seal.ts'
@@ -61,7 +61,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
   const instances = new Map<string, Held>()
   const records = instanceRecords(sealer)
   const states = createStates()
-  const turns = createTurns()
+  const mutex = createKeyedMutex()
 
   engine.onEvent((event) => {
     if (event.type === 'state' && instances.has(event.instance)) states.event(event.instance, event.state)
@@ -108,7 +108,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
   }
 
   async function change(instance: string, decide: (record: InstanceRecord) => InstanceRecord) {
-    await turns.take(instance, async () => write(decide(held(instance))))
+    await mutex.run(instance, async () => write(decide(held(instance))))
   }
 
   async function insert(workspace: WorkspaceId, record: InstanceRecord): Promise<void> {
@@ -229,7 +229,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     update: (instance, wish, paths = 'flat') => change(instance, (record) => changed(record, wish, paths === 'nested')),
 
     delete: (instance) =>
-      turns.take(instance, async () => {
+      mutex.run(instance, async () => {
         const record = held(instance)
         await engine.stop(instance, 'erase')
         await remove(record)

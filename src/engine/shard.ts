@@ -2,6 +2,7 @@
  * The supervisor of one shard: keeps a life going, begins the next one after a back-off, and ends one that stopped answering.
  * What runs inside a life is the pool's matter: it is told when a life is ready and boots the shard's instances into it.
  */
+import pTimeout from 'p-timeout'
 import { type Clock, MINUTE, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
@@ -152,13 +153,8 @@ export function createShard({ log, clock, watchEveryMs = WATCH_EVERY, onEvent, o
 
     async refreshReport(limitMs) {
       if (life === undefined || !isUp || isClosed) return
-      let timer: NodeJS.Timeout | undefined
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, limitMs)
-      })
       // One that fails or stays out is the watch's matter.
-      await Promise.race([ping(life).catch(() => {}), late])
-      clearTimeout(timer)
+      await pTimeout(ping(life), { milliseconds: limitMs, fallback: () => {} }).catch(() => {})
     },
 
     async close(deadlineMs) {

@@ -1,4 +1,5 @@
 /** System: health, numbers and description (shared/api/mcp-and-system.md). No rate limit, and no credential but for the numbers. */
+import pTimeout from 'p-timeout'
 import { z } from 'zod'
 import { SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
@@ -25,17 +26,9 @@ const Checks = z.object({
 })
 
 async function passes(check: () => Promise<boolean>): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), CHECK_DEADLINE)
-  })
   // A check that rejects is a check that fails: that is its whole message.
   const asked = check().catch(() => false)
-  try {
-    return await Promise.race([asked, late])
-  } finally {
-    clearTimeout(timer)
-  }
+  return pTimeout(asked, { milliseconds: CHECK_DEADLINE, fallback: () => false })
 }
 
 async function failing({ readiness }: Parts): Promise<Check[]> {

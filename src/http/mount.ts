@@ -2,7 +2,9 @@
  * Declarations to routes. One loop for all of them: who may call, what was sent, who answers, and how the answer leaves. Validation is
  * ours rather than a router's, because of the order of checks, one flat input from three places, and bodies that another thread parses.
  */
+
 import type { Context, Hono } from 'hono'
+import pTimeout from 'p-timeout'
 import { joined } from '../domain/bytes.ts'
 import { SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
@@ -189,18 +191,11 @@ async function askShard(
 
 /** What the fallback says in place of a shard that is silent or gone; other failures are answers. */
 async function within(asked: Promise<unknown>, ms: number, fallback: () => Promise<unknown>): Promise<unknown> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const silent = new Promise<unknown>((resolve) => {
-    timer = setTimeout(() => resolve(fallback()), ms)
-  })
-  const heard = asked.catch((error: unknown) => {
+  try {
+    return await pTimeout(asked, { milliseconds: ms, fallback })
+  } catch (error) {
     if (error instanceof Failure && error.code === 'engine_unavailable') return fallback()
     throw error
-  })
-  try {
-    return await Promise.race([heard, silent])
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -2,7 +2,9 @@
  * What the network has lost, and the phone has been asked to upload again. One question per file at a time, however many read it, and
  * where it lies now is remembered: the links that are out still name the old place.
  */
+
 import type { ReceivedFile } from '../domain/file-download.ts'
+import { boundedCache } from '../lib/bounded-cache.ts'
 
 /** Bounded by forgetting the oldest: then the phone is asked once more. */
 const MAX_KNOWN = 1_000
@@ -21,14 +23,12 @@ const nameOf = (instance: string, { key, path }: ReceivedFile) => JSON.stringify
 
 export function createNewUploads(askAgain: AskAgain): NewUploads {
   const asked = new Map<string, Promise<string>>()
-  const known = new Map<string, string>()
+  const known = boundedCache<string, string>(MAX_KNOWN)
 
   async function ask(name: string, instance: string, file: ReceivedFile): Promise<string> {
     try {
       const path = await askAgain(instance, file)
-      known.delete(name)
       known.set(name, path)
-      if (known.size > MAX_KNOWN) known.delete(known.keys().next().value!)
       return path
     } finally {
       asked.delete(name)

@@ -1,3 +1,5 @@
+import pTimeout from 'p-timeout'
+
 /** One pending call at a later moment. Passed in beside the clock, so that tests decide when it comes. */
 export type Timer = (delayMs: number, run: () => void) => { cancel(): void }
 
@@ -11,10 +13,5 @@ export const systemTimer: Timer = (delayMs, run) => {
 
 /** Waits for something to end, but no longer than this. */
 export async function within(ended: Promise<unknown> | undefined, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  await Promise.race([ended, late])
-  clearTimeout(timer)
+  if (ended) await pTimeout(ended, { milliseconds: ms, fallback: () => {} })
 }

@@ -32,12 +32,14 @@ const WIRE_FORMATS = /^@whiskeysockets\/baileys\/(WAProto\/|lib\/WABinary\/)/
 const parts = ['src/account/', 'src/directory/', 'src/webhooks/', 'src/media/']
 
 const RULES: readonly Rule[] = [
+  // Thin over well-kept libraries, for everybody.
+  { of: ['src/lib/'], run: [], packages: { only: [/^(lru-cache|async-mutex|p-queue|p-timeout)$/] } },
   { of: ['src/domain/'], run: [], packages: { only: [] } },
   {
     of: ['src/features/'],
     run: ['src/domain/'],
     types: ['src/account/', 'src/directory/'],
-    packages: { only: [/^zod$/] },
+    packages: { only: [/^(zod|p-timeout)$/] },
   },
   {
     of: ['src/http/'],
@@ -45,7 +47,7 @@ const RULES: readonly Rule[] = [
     types: ['src/engine/', 'src/account/', 'src/directory/', 'src/metrics/'],
     packages: { not: [NODE, BAILEYS, POOL, /^(lmdb|unstorage)/] },
   },
-  { of: ['src/storage/'], run: ['src/domain/'], packages: { not: [BAILEYS, HTTP, POOL] } },
+  { of: ['src/storage/'], run: ['src/domain/', 'src/lib/'], packages: { not: [BAILEYS, HTTP, POOL] } },
   // The thread protocol: what both sides of a thread may load.
   {
     of: ['src/engine/engine.ts', 'src/engine/protocol.ts'],
@@ -54,7 +56,7 @@ const RULES: readonly Rule[] = [
     types: ['src/features/'],
     packages: { only: [/^valibot$/] },
   },
-  { of: ['src/engine/'], run: ['src/domain/'], types: ['src/metrics/'], packages: { not: [BAILEYS, HTTP] } },
+  { of: ['src/engine/'], run: ['src/domain/', 'src/lib/'], types: ['src/metrics/'], packages: { not: [BAILEYS, HTTP] } },
   // Counted in every thread: nothing but additions. What shows the numbers is the main thread's.
   {
     of: ['src/metrics/table.ts', 'src/metrics/tally.ts'],
@@ -63,19 +65,12 @@ const RULES: readonly Rule[] = [
   },
   // What an address is, is the same for whom we reach and for who reaches us: HTTP loads it, so it stays Web standards only.
   { of: ['src/egress/addresses.ts'], run: ['src/domain/'], packages: { only: [/^ipaddr\.js$/] } },
-  { of: ['src/egress/'], run: ['src/domain/'], packages: { not: [BAILEYS, HTTP, POOL] } },
+  { of: ['src/egress/'], run: ['src/domain/', 'src/lib/'], packages: { not: [BAILEYS, HTTP, POOL] } },
   { of: ['src/metrics/'], run: ['src/domain/'], packages: { only: [/^prom-client$/] } },
   {
     of: parts,
     // Of each other the interfaces, and what keeps no state: sentences, how a secret is made and hashed, timers, writing with retry.
-    run: [
-      'src/domain/',
-      'src/egress/',
-      'src/storage/',
-      'src/account/secrets.ts',
-      'src/account/turns.ts',
-      'src/account/webhook-settings.ts',
-    ],
+    run: ['src/domain/', 'src/lib/', 'src/egress/', 'src/storage/', 'src/account/secrets.ts', 'src/account/webhook-settings.ts'],
     types: [...parts, 'src/engine/engine.ts'],
     packages: { not: [BAILEYS, HTTP, POOL] },
   },
@@ -89,6 +84,7 @@ const RULES: readonly Rule[] = [
     of: ['workers/shard/'],
     run: [
       'src/domain/',
+      'src/lib/',
       'src/egress/',
       'src/storage/',
       'src/webhooks/',

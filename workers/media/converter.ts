@@ -1,9 +1,9 @@
 /** ffmpeg and ffprobe with the arguments every use of them shares; absent where the machine has none. */
+import { Semaphore } from 'async-mutex'
 import { Failure } from '../../src/domain/failures.ts'
 import { invalid } from './content.ts'
 import { ProgramFailed } from './program.ts'
 import { createProgramRunner, type ProgramRunner } from './programs.ts'
-import { createTurns } from './turns.ts'
 
 export interface Programs {
   ffmpeg: string
@@ -48,8 +48,8 @@ export function createConverter(
   { programs, conversions, limitMs }: ConverterOptions,
   runner: ProgramRunner = createProgramRunner(),
 ): Converter {
-  const inTurn = createTurns(conversions)
-  const atAGlance = createTurns(GLANCES)
+  const inTurn = new Semaphore(conversions)
+  const atAGlance = new Semaphore(GLANCES)
   const start = ['-nostdin', '-hide_banner', '-loglevel', 'error', '-max_alloc', String(MAX_BLOCK), '-y']
 
   function run(limit: number, path: string, demuxer: string, output: readonly string[], onData?: (chunk: Buffer) => void) {
@@ -61,15 +61,15 @@ export function createConverter(
 
   return {
     ffmpeg: programs?.ffmpeg,
-    convert: (path, demuxer, output, onData) => inTurn(() => run(limitMs, path, demuxer, output, onData)),
-    glance: (path, demuxer, output) => atAGlance(() => run(GLANCE_LIMIT, path, demuxer, output)),
+    convert: (path, demuxer, output, onData) => inTurn.runExclusive(() => run(limitMs, path, demuxer, output, onData)),
+    glance: (path, demuxer, output) => atAGlance.runExclusive(() => run(GLANCE_LIMIT, path, demuxer, output)),
     async probe(path, demuxer) {
       if (!programs) return undefined
       const { ffprobe } = programs
       const entries =
         'format=duration:stream=codec_type,codec_name,pix_fmt,width,height,channels:stream_tags=rotate:stream_side_data=rotation'
       const args = ['-hide_banner', '-loglevel', 'error', ...input(path, demuxer), '-show_entries', entries, '-of', 'json']
-      const out = await atAGlance(() => runner.run(ffprobe, args, { limitMs: GLANCE_LIMIT }).catch(unusable))
+      const out = await atAGlance.runExclusive(() => runner.run(ffprobe, args, { limitMs: GLANCE_LIMIT }).catch(unusable))
       return readProbe(out)
     },
   }

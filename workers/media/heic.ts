@@ -1,22 +1,23 @@
 /** HEIC (HEVC in HEIF): sharp's own libheif reads its boxes but has no decoder for its pixels. Pixels come from `heic-thread.ts`. */
+
 import { Worker } from 'node:worker_threads'
+import { Mutex } from 'async-mutex'
 import { threadFlags, threadModule } from '../../src/engine/thread.ts'
 import { type Content, invalid } from './content.ts'
 import type { HeicAnswer, HeicTask } from './heic-thread.ts'
 import { damaged, LIMIT_SECONDS, MAX_PIXELS, measure, type Source, tooLarge } from './pixels.ts'
-import { createTurns } from './turns.ts'
 
 const HEIF = new Set(['image/heic', 'image/heif', 'image/heic-sequence', 'image/heif-sequence'])
 
 /** A large picture takes more than a GB while it is decoded: one at a time. */
-const inTurn = createTurns(1)
+const inTurn = new Mutex()
 
 /** What sharp can open: the file itself, or the pixels of a picture that only libheif reads. */
 export async function sourceOf(path: string, { mime }: Content): Promise<Source> {
   if (!HEIF.has(mime)) return path
   // From the boxes alone, so that what is too large is never decoded.
   const { compression } = await measure(path)
-  return compression === 'hevc' ? inTurn(() => decode({ path, maxPixels: MAX_PIXELS })) : path
+  return compression === 'hevc' ? inTurn.runExclusive(() => decode({ path, maxPixels: MAX_PIXELS })) : path
 }
 
 async function decode(task: HeicTask): Promise<Source> {

@@ -1,5 +1,7 @@
 /** One file made ready to be sent: examined, converted where it must be, measured, and held to its limit again. */
+
 import { stat } from 'node:fs/promises'
+import { Semaphore } from 'async-mutex'
 import { Failure } from '../../src/domain/failures.ts'
 import { MB } from '../../src/domain/media.ts'
 import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'
@@ -8,7 +10,6 @@ import { contentOf, invalid } from './content.ts'
 import type { Converter } from './converter.ts'
 import { prepareImage } from './image.ts'
 import { prepareSticker } from './sticker.ts'
-import { createTurns } from './turns.ts'
 import { prepareVideo } from './video.ts'
 
 /** Files examined, and pictures decoded, at a time: a large picture takes hundreds of MB while it is open. */
@@ -17,14 +18,14 @@ const PICTURES = 2
 const NOTHING = { width: null, height: null, seconds: null, isAnimated: false, thumbnail: null, waveform: null }
 
 export function createPrepare(converter: Converter): (job: MediaJob) => Promise<PreparedMedia> {
-  const inTurn = createTurns(PICTURES)
+  const inTurn = new Semaphore(PICTURES)
 
   async function make(job: MediaJob): Promise<Partial<PreparedMedia> & Pick<PreparedMedia, 'path' | 'mime'>> {
     const content = await contentOf(job.path)
     switch (job.purpose) {
       case 'image':
       case 'card':
-        return inTurn(() => prepareImage(job, content, converter))
+        return inTurn.runExclusive(() => prepareImage(job, content, converter))
       case 'video':
       case 'gif':
       case 'ptv':
@@ -35,7 +36,7 @@ export function createPrepare(converter: Converter): (job: MediaJob) => Promise<
       case 'sticker':
         // A film waits for its turn among the conversions; it must not keep pictures waiting meanwhile.
         return content.family === 'image'
-          ? inTurn(() => prepareSticker(job, content, converter))
+          ? inTurn.runExclusive(() => prepareSticker(job, content, converter))
           : prepareSticker(job, content, converter)
       default:
         return job.purpose satisfies never

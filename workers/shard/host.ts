@@ -2,6 +2,7 @@
  * What a shard thread does with a command: keeps its instances, hands each command to the one it names, and turns whatever goes wrong
  * into data. One life of the thread has one number, given by `hello`; a command of another life, or before any, is refused.
  */
+import pTimeout from 'p-timeout'
 import * as v from 'valibot'
 import { Failure, type FailureData } from '../../src/domain/failures.ts'
 import type { InstanceConfig, RuntimeState } from '../../src/domain/instance.ts'
@@ -81,12 +82,7 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
         log.warn({ instance: id, err: error }, 'instance did not stop cleanly')
       }
     })
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise((resolve) => {
-      timer = setTimeout(resolve, deadlineMs)
-    })
-    await Promise.race([Promise.all(stops), late])
-    clearTimeout(timer)
+    await pTimeout(Promise.all(stops), { milliseconds: deadlineMs, fallback: () => {} })
     hosted.clear()
     const last = shard
     shard = undefined

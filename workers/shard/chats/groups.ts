@@ -10,6 +10,7 @@ import {
 import { extractGroupMetadata } from '@whiskeysockets/baileys/lib/Socket/groups.js'
 import { type Clock, HOUR } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
+import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import { bare } from '../wire/jid.ts'
 
 const MAX_GROUPS = 500
@@ -40,7 +41,7 @@ export interface Pair {
 
 /** `learn` is given the pairs of a group's members before its metadata is. */
 export function createGroups(sock: WASocket, clock: Clock, learn: (pairs: Pair[]) => Promise<void>): Groups {
-  const groups = new Map<string, { at: number; metadata: Group }>()
+  const groups = boundedCache<string, { at: number; metadata: Group }>(MAX_GROUPS)
   /** Being fetched. A change that is told meanwhile takes it out: the answer may be from before it. */
   const fetching = new Map<string, Promise<Group>>()
   const listeners: ((group: Group) => void)[] = []
@@ -61,13 +62,8 @@ export function createGroups(sock: WASocket, clock: Clock, learn: (pairs: Pair[]
   }
 
   function keep(jid: string, metadata: Group) {
-    groups.delete(jid)
     groups.set(jid, { at: clock.now(), metadata })
     for (const listener of listeners) listener(metadata)
-    for (const oldest of groups.keys()) {
-      if (groups.size <= MAX_GROUPS) break
-      groups.delete(oldest)
-    }
   }
 
   async function fetch(jid: string): Promise<Group> {

@@ -3,9 +3,12 @@
  * and channels by their subject. In memory and bounded; the saved names, which app state tells once, are read again after a restart. A
  * group or channel whose name is not known is asked for behind the event, never before it: its next message has the name.
  */
+
 import type { Contact, WASocket } from '@whiskeysockets/baileys'
+import PQueue from 'p-queue'
 import type { Logger } from 'pino'
 import { SECOND } from '../../../src/domain/clock.ts'
+import { type BoundedCache, boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { Session } from '../connection/session.ts'
 import { within } from '../connection/within.ts'
 import { cutOrNull } from '../wire/bounds.ts'
@@ -40,25 +43,19 @@ const MAX_LENGTH = 256
 const DEADLINE = 20 * SECOND
 
 export function createNames({ log, contacts, onNewsletter }: NameDeps): Names {
-  let saved = new Map<string, string>()
-  const pushed = new Map<string, string>()
+  let saved = boundedCache<string, string>(MAX_NAMES)
+  const pushed = boundedCache<string, string>(MAX_NAMES)
   let session: Session | null = null
   /** Asked for since the session began: whoever has no name is not asked again and again. */
   let asked = new Set<string>()
   const underWay = new Set<string>()
   let loaded: Promise<void> | null = null
-  let line: Promise<unknown> = Promise.resolve()
+  const line = new PQueue({ concurrency: 1 })
 
-  function learn(names: Map<string, string>, jid: string | null | undefined, name: string | null | undefined) {
+  function learn(names: BoundedCache<string, string>, jid: string | null | undefined, name: string | null | undefined) {
     const text = cutOrNull(name, MAX_LENGTH)
     if (!jid || text === null) return
-    const chat = bare(jid)
-    names.delete(chat)
-    names.set(chat, text)
-    for (const oldest of names.keys()) {
-      if (names.size <= MAX_NAMES) break
-      names.delete(oldest)
-    }
+    names.set(bare(jid), text)
   }
 
   function learnContacts(told: readonly Partial<Contact>[]) {
@@ -99,10 +96,15 @@ export function createNames({ log, contacts, onNewsletter }: NameDeps): Names {
     const from = session
     if (!from?.isOpen || underWay.has(jid)) return
     underWay.add(jid)
-    line = line
-      .then(() => (from === session && from.isOpen ? ask(from, jid) : undefined))
-      .catch((error) => log.info({ err: error, chat: chatKind(jid) }, 'the name of a chat is not known'))
-      .finally(() => underWay.delete(jid))
+    line.add(async () => {
+      try {
+        if (from === session && from.isOpen) await ask(from, jid)
+      } catch (error) {
+        log.info({ err: error, chat: chatKind(jid) }, 'the name of a chat is not known')
+      } finally {
+        underWay.delete(jid)
+      }
+    })
   }
 
   function wonder(jid: string) {
@@ -158,7 +160,7 @@ export function createNames({ log, contacts, onNewsletter }: NameDeps): Names {
     askNewsletter: inquire,
     clear() {
       // Another map: what is being read goes with the old one.
-      saved = new Map()
+      saved = boundedCache(MAX_NAMES)
       pushed.clear()
       asked.clear()
       loaded = Promise.resolve()

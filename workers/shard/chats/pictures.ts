@@ -13,10 +13,12 @@
  * paced like the others, then handed over: its answer is not waited for, and a refusal, also that it is too much, is not heard of. A channel
  * that was not described is asked about again after a day.
  */
+
 import type { Contact } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, DAY, HOUR, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
+import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import { actionFailure, networkCode } from '../connection/failures.ts'
 import type { Session } from '../connection/session.ts'
 import { pause, within } from '../connection/within.ts'
@@ -89,7 +91,7 @@ const TOO_MUCH = 429
 const MAX_LENGTH = 2_048
 
 export function createPictures({ clock, log, host, askNewsletter }: PictureDeps): Pictures {
-  const known = new Map<string, Entry>()
+  const known = boundedCache<string, Entry>(MAX_KNOWN)
   const budgets = {
     chat: createBudget(clock, PER_HOUR.chat, HOUR),
     author: createBudget(clock, PER_HOUR.author, HOUR),
@@ -107,10 +109,6 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
 
   function keep(jids: readonly string[], entry: Entry) {
     for (const jid of jids) known.set(jid, entry)
-    for (const oldest of known.keys()) {
-      if (known.size <= MAX_KNOWN) break
-      known.delete(oldest)
-    }
   }
 
   /** An answer that is still to come then finds nobody: it may be from before. */

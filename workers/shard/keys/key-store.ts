@@ -4,7 +4,9 @@
  * Memory follows the disk: a value enters the cache when it was read, or when the commit that wrote it has resolved (`applied`), never
  * before. Values that are handed out are shared: nobody may write into them.
  */
+
 import type { SignalDataTypeMap } from '@whiskeysockets/baileys'
+import { LRUCache } from 'lru-cache'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys as records } from '../../../src/storage/keys.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
@@ -45,6 +47,8 @@ export interface KeyCache {
 
 /** What an entry costs besides its value: the key's text and the map's slot, in bytes. An estimate on the safe side. */
 const ENTRY_OVERHEAD = 200
+/** Stands for a record that is known not to exist. */
+const ABSENT = new Uint8Array()
 /** Records removed per commit while an instance is erased. */
 const ERASE_BATCH = 1_000
 
@@ -59,29 +63,15 @@ export function createKeyCache({
   maxEntries: number
   maxBytes?: number
 }): KeyCache {
-  const known = new Map<string, Uint8Array | null>()
+  const known = new LRUCache<string, Uint8Array | typeof ABSENT>({
+    max: maxEntries,
+    maxSize: maxBytes,
+    sizeCalculation: (value, key) => ENTRY_OVERHEAD + key.length + (value === ABSENT ? 0 : value.byteLength),
+  })
   /** Reads under way. A write that is published meanwhile supersedes them: their answer may be the old value. */
   const loads = new Map<string, { superseded: boolean; value: Promise<Uint8Array | undefined> }>()
-  let bytes = 0
 
-  const cost = (key: string, value: Uint8Array | null) => ENTRY_OVERHEAD + key.length + (value?.byteLength ?? 0)
-
-  function drop(key: string): void {
-    const value = known.get(key)
-    if (value === undefined) return
-    known.delete(key)
-    bytes -= cost(key, value)
-  }
-
-  function keep(key: string, value: Uint8Array | null): void {
-    drop(key)
-    known.set(key, value)
-    bytes += cost(key, value)
-    for (const oldest of known.keys()) {
-      if (known.size <= maxEntries && bytes <= maxBytes) break
-      drop(oldest)
-    }
-  }
+  const keep = (key: string, value: Uint8Array | null) => void known.set(key, value ?? ABSENT)
 
   function supersede(key: string): void {
     const load = loads.get(key)
@@ -113,11 +103,7 @@ export function createKeyCache({
     async read(key, load) {
       for (;;) {
         const value = known.get(key)
-        if (value !== undefined) {
-          known.delete(key)
-          known.set(key, value)
-          return value ?? undefined
-        }
+        if (value !== undefined) return value === ABSENT ? undefined : value
         const running = loads.get(key) ?? startLoad(key, load)
         const loaded = await running.value
         if (!running.superseded) return loaded
@@ -129,13 +115,13 @@ export function createKeyCache({
     },
     forget(prefix) {
       for (const key of [...loads.keys()]) if (key.startsWith(prefix)) supersede(key)
-      for (const key of [...known.keys()]) if (key.startsWith(prefix)) drop(key)
+      for (const key of [...known.keys()]) if (key.startsWith(prefix)) known.delete(key)
     },
     get entries() {
       return known.size
     },
     get bytes() {
-      return bytes
+      return known.calculatedSize
     },
   }
 }

@@ -2,9 +2,11 @@
  * The last value that was told of each message, per participant: a hash and one byte, written in the commit of its event. Kept by the week
  * of writing, this one and the one before: a receipt comes within days or says nothing new, and old weeks go without looking at the rest.
  */
+
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
 import { type Clock, DAY } from '../../../src/domain/clock.ts'
+import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/keys.ts'
 import { createSweeper } from '../../../src/storage/sweeper.ts'
@@ -43,7 +45,7 @@ export function createReceiptLevels(
   clock: Clock,
   log: Pick<Logger, 'error'>,
 ): ReceiptLevels {
-  const known = new Map<Subject, number>()
+  const known = boundedCache<Subject, number>(REMEMBERED)
   const sweeper = createSweeper(sweep, { everyMs: SWEEP_EVERY, log, complaint: 'old values of receipts could not be removed' })
 
   const week = () => Math.floor(clock.now() / WEEK)
@@ -54,15 +56,6 @@ export function createReceiptLevels(
     const now = week()
     const stored = await Promise.all([now, now - 1].map((at) => store.get(keys.receipt(instance, at, subject))))
     return Math.max(0, ...stored.map((value) => value?.[0] ?? 0))
-  }
-
-  function remember(subject: Subject, level: number) {
-    known.delete(subject)
-    known.set(subject, level)
-    for (const oldest of known.keys()) {
-      if (known.size <= REMEMBERED) break
-      known.delete(oldest)
-    }
   }
 
   async function sweep(isStopped: () => boolean) {
@@ -83,7 +76,7 @@ export function createReceiptLevels(
     recent: (names) => Math.max(0, ...names.map((name) => known.get(name) ?? 0)),
     ops: (subjects, level) => subjects.map((subject) => [keys.receipt(instance, week(), subject), Uint8Array.of(level)] as const),
     applied(subjects, level) {
-      for (const subject of subjects) remember(subject, level)
+      for (const subject of subjects) known.set(subject, level)
     },
   }
 }

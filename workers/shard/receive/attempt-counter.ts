@@ -2,7 +2,9 @@
  * What meets a failure of ours (a read that fails, a record that is broken) comes again, because the connection is cut before anything is
  * confirmed; but not for ever: it must not hold up what is behind it.
  */
+
 import type { Logger } from 'pino'
+import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { InstanceInbox } from './inbox.ts'
 import type { Mark } from './seen-marks.ts'
 
@@ -15,17 +17,13 @@ export interface Tries {
 }
 
 export function createTries(): Tries {
-  const tries = new Map<Mark, number>()
+  const tries = boundedCache<Mark, number>(REMEMBERED)
   return {
     isWorthAnother(mark) {
       const before = tries.get(mark) ?? 0
       tries.delete(mark)
       if (before >= MAX_TRIES) return false
       tries.set(mark, before + 1)
-      for (const oldest of tries.keys()) {
-        if (tries.size <= REMEMBERED) break
-        tries.delete(oldest)
-      }
       return true
     },
   }

@@ -3,10 +3,13 @@
  * phone, so the account is available only while somebody wants these events (webhook-payloads.md, 6). Read from the stanzas: the library
  * turns `paused` into `available`.
  */
+
 import { type BinaryNode, getAllBinaryNodeChildren } from '@whiskeysockets/baileys'
+import PQueue from 'p-queue'
 import type { Logger } from 'pino'
 import { type Clock, iso, SECOND } from '../../../src/domain/clock.ts'
 import type { DomainEvent } from '../../../src/domain/events.ts'
+import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import type { Session } from '../connection/session.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
@@ -43,11 +46,11 @@ export function stateOf(node: BinaryNode): State | null {
 }
 
 export function createPresence({ store, outbox, clock, log }: PresenceDeps): Presence {
-  const last = new Map<string, State>()
+  const last = boundedCache<string, State>(REMEMBERED)
   let session: Session | null = null
   let subscribed = new Set<string>()
   let isAvailable = false
-  let line: Promise<unknown> = Promise.resolve()
+  const line = new PQueue({ concurrency: 1 })
   const wanted = () => outbox.wanted('chat_presence')
   const unsent = (error: unknown) => log.info({ err: error }, 'presence could not be sent')
 
@@ -57,12 +60,7 @@ export function createPresence({ store, outbox, clock, log }: PresenceDeps): Pre
     const person = kind === 'user' ? await from.identity.person(chat) : { phone: identifierOf(chat), lid: null }
     // A person goes by two names; the number is the same under both.
     if (last.get(person.phone) === state) return
-    last.delete(person.phone)
     last.set(person.phone, state)
-    for (const oldest of last.keys()) {
-      if (last.size <= REMEMBERED) break
-      last.delete(oldest)
-    }
     const seconds = Number(node.attrs.last)
     const event: DomainEvent = {
       type: 'chat_presence',
@@ -83,9 +81,7 @@ export function createPresence({ store, outbox, clock, log }: PresenceDeps): Pre
   function hear(from: Session, node: BinaryNode) {
     const state = stateOf(node)
     if (from !== session || !state || !wanted() || !node.attrs.from || from.identity.isMe(node.attrs.from)) return
-    line = line
-      .then(() => tell(from, node, state))
-      .catch((error) => log.error({ err: error }, 'a presence could not be reported'))
+    line.add(() => tell(from, node, state)).catch((error) => log.error({ err: error }, 'a presence could not be reported'))
   }
 
   function announce() {

@@ -1,5 +1,7 @@
 /** Status posts: to their audience, and taken back from the same one. */
+
 import type { proto } from '@whiskeysockets/baileys'
+import { type BoundedCache, boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { Recent } from '../chats/recent.ts'
 import type { Stanza } from '../translate/outbound/stanza.ts'
 import { STATUS_JID } from '../wire/jid.ts'
@@ -15,7 +17,7 @@ interface Posted {
   byLid: boolean
 }
 /** By instance: its cache of messages lives as long as what is kept here. */
-const posted = new WeakMap<Recent, Map<string, Posted>>()
+const posted = new WeakMap<Recent, BoundedCache<string, Posted>>()
 
 export const STATUS = { jid: STATUS_JID, kind: 'status', other: null, group: null } as const
 const addressing = ({ byLid }: Posted): Record<string, string> => (byLid ? { addressing_mode: 'lid' } : {})
@@ -52,11 +54,7 @@ export async function relayStatus(context: SendContext, message: proto.IMessage,
 }
 
 function remember({ recent, item }: SendContext, { jids, byLid }: Posted) {
-  const posts = posted.get(recent) ?? new Map<string, Posted>()
+  const posts = posted.get(recent) ?? boundedCache<string, Posted>(REMEMBERED)
   posted.set(recent, posts)
   posts.set(item.messageId, { jids, byLid })
-  for (const oldest of posts.keys()) {
-    if (posts.size <= REMEMBERED) break
-    posts.delete(oldest)
-  }
 }

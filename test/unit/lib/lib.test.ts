@@ -1,0 +1,38 @@
+/** What is ours of the small concurrency parts; the rest belongs to the libraries below them. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { boundedCache } from '../../../src/lib/bounded-cache.ts'
+import { createKeyedMutex } from '../../../src/lib/keyed-mutex.ts'
+
+test('a bounded cache forgets what was used longest ago', () => {
+  const cache = boundedCache<string, number>(3)
+  for (const [index, name] of ['a', 'b', 'c'].entries()) cache.set(name, index)
+  assert.equal(cache.get('a'), 0)
+  cache.set('d', 3)
+  assert.deepEqual([...cache.keys()].sort(), ['a', 'c', 'd'])
+})
+
+test('one at a time per name, others beside it, and a failure holds up nobody', async () => {
+  const mutex = createKeyedMutex()
+  const order: string[] = []
+  let open = () => {}
+  const held = mutex.run('a', () => new Promise<void>((resolve) => (open = resolve)).then(() => void order.push('first')))
+  const failing = mutex.run('a', async () => {
+    order.push('second')
+    throw new Error('mine')
+  })
+  const third = mutex.run('a', async () => void order.push('third'))
+  await mutex.run('b', async () => void order.push('beside'))
+  assert.deepEqual(order, ['beside'])
+  open()
+  await Promise.all([held, assert.rejects(failing, /mine/), third])
+  assert.deepEqual(order, ['beside', 'first', 'second', 'third'])
+})
+
+test('idle is when all that was asked for has ended', async () => {
+  const mutex = createKeyedMutex()
+  let ended = 0
+  for (const name of ['a', 'a', 'b']) void mutex.run(name, async () => void ended++)
+  await mutex.idle()
+  assert.equal(ended, 3)
+})
