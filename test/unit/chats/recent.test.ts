@@ -63,3 +63,33 @@ test('a post is found by the number the network gave it, in its channel only', (
   assert.equal(recent.post('2@newsletter', '17'), undefined)
   assert.equal(recent.post('1@newsletter', '18'), undefined)
 })
+
+const BEN = '5511988886666@s.whatsapp.net'
+
+test('however much somebody writes in another chat, what was said here stays', () => {
+  for (const [text, count] of [
+    ['x', 9_000],
+    ['x'.repeat(60_000), 1_000],
+  ] as const) {
+    const recent = createRecent()
+    for (let n = 0; n < 15; n++) recent.add(said({ id: `hers${n}`, remoteJid: ANA }, 'hello'))
+    for (let n = 0; n < count; n++) recent.add(said({ id: `flood${n}`, remoteJid: BEN }, text))
+    for (let n = 0; n < 15; n++) assert.equal(textOf(recent.get(`hers${n}`, anybody)), 'hello')
+    assert.ok(recent.get(`flood${count - 1}`, anybody))
+    assert.ok(recent.size <= 4_000)
+  }
+})
+
+test('where no chat has much the oldest go, and what is a day old goes before anything of a busy chat', () => {
+  let now = 0
+  const recent = createRecent(4_000, 8 * 1_024 * 1_024, () => now)
+  for (let n = 0; n < 2_000; n++) recent.add(said({ id: `old${n}`, remoteJid: `${5511900000000 + n}@s.whatsapp.net` }, 'hi'))
+  now += 25 * 3_600_000
+  for (let n = 0; n < 3_500; n++) recent.add(said({ id: `busy${n}`, remoteJid: ANA }, 'hi'))
+  assert.ok(recent.get('busy0', anybody))
+  assert.equal(recent.get('old0', anybody), undefined)
+  const many = createRecent()
+  for (let n = 0; n < 5_000; n++) many.add(said({ id: `one${n}`, remoteJid: `${5511900000000 + n}@s.whatsapp.net` }, 'hi'))
+  assert.equal(many.get('one0', anybody), undefined)
+  assert.ok(many.get('one1200', anybody))
+})
