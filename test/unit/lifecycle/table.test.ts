@@ -118,6 +118,14 @@ const CASES: Case[] = [
     effects: [],
     state: { connectedAt: NOW, disconnectedAt: null, profileName: 'Support', phone: '5511999990000', platform: 'android' },
   })),
+  ...each(['starting', 'qr', 'connecting'] as const, (status) => ({
+    row: '5: no account',
+    from: at(status),
+    on: opened,
+    to: ['stopped', 'start_failed'],
+    effects: SECRETS_GONE,
+    state: { paired: false, phone: null, connectedAt: null },
+  })),
   ...each([...LIVE, 'starting'] as const, (status) => ({
     row: '8: name',
     from: paired(status, { profileName: 'Support' }),

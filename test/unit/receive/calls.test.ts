@@ -11,7 +11,7 @@ import { keys } from '../../../src/storage/keys.ts'
 import type { Session } from '../../../workers/shard/connection/session.ts'
 import { createCalls } from '../../../workers/shard/receive/calls.ts'
 import { INSTANCE, START, sealer, tempStore, until } from '../storage/fixtures.ts'
-import { ANA } from '../translate/inbound/context.ts'
+import { ANA, ANA_LID } from '../translate/inbound/context.ts'
 
 const stanza = (tag: string, id: string, more: Record<string, string> = {}): BinaryNode => ({
   tag: 'call',
@@ -23,7 +23,7 @@ const stanza = (tag: string, id: string, more: Record<string, string> = {}): Bin
 async function live(
   store: StateStore,
   settings = DEFAULT_SETTINGS,
-  { time = { now: START }, crashAtEnd = false, canQueue = true } = {},
+  { time = { now: START }, crashAtEnd = false, canQueue = true, onAnswer = (_: string) => {} } = {},
 ) {
   const answered: string[] = []
   const told: { call: unknown; timestamp: unknown; answered: number }[] = []
@@ -45,7 +45,8 @@ async function live(
       await make()
       await store.commit({ ops })
     },
-    async enqueue(_, text, key) {
+    async enqueue({ from }, text, key) {
+      onAnswer(from)
       if (!canQueue) throw new Failure('queue_full')
       if (!queued.has(key)) answered.push(text)
       queued.add(key)
@@ -166,4 +167,21 @@ test('calls whose end is never said go with the day, while the service runs, and
   assert.equal(await ringing(store), 0)
   for (const id of ['3EB0A', '3EB0B', '3EB0C']) await calls.take(stanza('terminate', id), session)
   assert.equal(told.length, 0)
+})
+
+// Whoever calls writes who has made the call: the text went to whom they named.
+test('a call is of who sends it, whoever it names', async (t) => {
+  const store = await tempStore(t)
+  const answered: string[] = []
+  const { calls } = await live(store, rejecting, { onAnswer: (from) => answered.push(from) })
+  const forged = (id: string, creator: string, more: Record<string, string> = {}): BinaryNode => ({
+    tag: 'call',
+    attrs: { from: ANA, t: String(START / 1_000), ...more },
+    content: [{ tag: 'offer', attrs: { 'call-id': id, 'call-creator': creator } }],
+  })
+  await calls.take(forged('3EB0A', '5511977776666@s.whatsapp.net'), answering())
+  await calls.take(forged('3EB0B', '5511977776666:0@lid'), answering())
+  await calls.take(forged('3EB0C', `${ANA_LID.replace('@', ':3@')}`, { sender_lid: ANA_LID }), answering())
+  await until(() => answered.length === 3, 'the answers')
+  assert.deepEqual(answered.sort(), [ANA, ANA, ANA_LID].sort())
 })

@@ -10,7 +10,7 @@ export interface SessionEventDeps extends Pick<SessionEvents, 'restricted'> {
   pairing: Pairing
   hasProxy: boolean
   report(event: LifecycleEvent): void
-  /** Logged in, right before it is reported. */
+  /** Logged in to an account, right before it is reported. */
   onOpened(): void
 }
 
@@ -25,8 +25,9 @@ export function sessionEvents({ creds, pairing, hasProxy, report, onOpened, ...o
     qrReplaced: (payload) => pairing.replace(payload),
     paired: () => report({ type: 'paired', phone: phoneOf(creds.me?.id), platform: platformOf(creds.platform) }),
     opened() {
-      onOpened()
-      const { me, platform } = creds
+      const { me, account, platform } = creds
+      // One that logs in a device without an account is not the network, and proves nothing of it.
+      if (account) onOpened()
       report({ type: 'opened', phone: phoneOf(me?.id), profileName: nameOf(me?.name), platform: platformOf(platform) })
     },
     closed({ isStartFailure, ...closed }) {

@@ -181,12 +181,26 @@ const ROWS: readonly Row[] = [
 
   // Logging in.
   row('4', ['starting'], 'socketOpened', () => ({ status: 'connecting', reason: null }), isPaired),
-  row('8', LIVE_OR_STARTING, 'opened', (_, { phone, profileName, platform }, { now }) => ({
-    status: 'connected',
-    reason: null,
-    state: { phone, profileName, platform, connectedAt: now, disconnectedAt: null, bannedUntil: null },
-    run: FRESH_RUN,
-  })),
+  row(
+    '8',
+    LIVE_OR_STARTING,
+    'opened',
+    (_, { phone, profileName, platform }, { now }) => ({
+      status: 'connected',
+      reason: null,
+      state: { phone, profileName, platform, connectedAt: now, disconnectedAt: null, bannedUntil: null },
+      run: FRESH_RUN,
+    }),
+    isPaired,
+  ),
+  // A network that logs in a device of no account is none: with `SVC_NETWORK_VERIFY=warn` anybody can stand in its place.
+  row(
+    '5: no account',
+    ['starting', 'qr', 'connecting'],
+    'opened',
+    () => stopped('start_failed', [{ do: 'eraseCredentials' }]),
+    isNotPaired,
+  ),
   row(
     '8: name',
     LIVE_OR_STARTING,

@@ -7,6 +7,7 @@ import type { Logger } from 'pino'
 import * as v from 'valibot'
 import { type Clock, DAY, SECOND } from '../../../src/domain/clock.ts'
 import type { DomainEvent } from '../../../src/domain/events.ts'
+import { fromJid } from '../../../src/domain/ids.ts'
 import type { InstanceSettings } from '../../../src/domain/instance.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/keys.ts'
@@ -42,8 +43,8 @@ export interface CallDeps {
   settings(): InstanceSettings
   told(readable: ReadableMessage, told: Told): Promise<DomainEvent | null>
   once(mark: Mark, make: () => Promise<readonly DomainEvent[]>, ops?: Op[]): Promise<void>
-  /** Queues the text that follows a rejected call, once per key. */
-  enqueue(jid: string, text: string, key: string): Promise<void>
+  /** Queues the text that follows a rejected call, once per key, and not more often to one caller than is bearable. */
+  enqueue(caller: Pick<Call, 'from' | 'alt'>, text: string, key: string): Promise<void>
 }
 
 export interface Calls {
@@ -109,12 +110,12 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tol
     isOver(call.id)
   }
 
-  async function answer({ id, from }: Call) {
+  async function answer({ id, from, alt }: Call) {
     const { call_reject_message: text } = settings()
     if (text === null) return
     try {
       // Keys of clients come in a header, which holds no line break.
-      await enqueue(from, text, `call\n${from}\n${id}`)
+      await enqueue({ from, alt }, text, `call\n${from}\n${id}`)
     } catch (error) {
       // A full line, or one that is closed while disconnected, says nothing about the call.
       log.warn({ err: error }, 'no text could be queued after a rejected call')
@@ -189,9 +190,21 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tol
   }
 }
 
+/**
+ * Who calls: the network says who sends the stanza, and whoever sends it writes who has made the call. One who names somebody else would
+ * have us answer that one. Of a call in a group the sender may be the group.
+ */
+function callerOf(outer: BinaryNode['attrs'], offer: BinaryNode['attrs']): string {
+  const sender = bare(outer.from ?? '')
+  const creator = bare(offer['call-creator'] ?? offer.from ?? sender)
+  const isPerson = fromJid(sender)?.kind === 'user'
+  const names = [sender, outer.sender_pn, outer.sender_lid].flatMap((name) => (name ? [bare(name)] : []))
+  return isPerson && !names.includes(creator) ? sender : creator
+}
+
 function callOf({ attrs: outer }: BinaryNode, child: BinaryNode, id: string, now: number): Call {
   const { attrs } = child
-  const from = bare(attrs['call-creator'] ?? attrs.from ?? outer.from ?? '')
+  const from = callerOf(outer, attrs)
   const alt = [attrs.caller_pn, outer.sender_pn, attrs.caller_lid, outer.sender_lid]
     .flatMap((name) => (name ? [bare(name)] : []))
     .find((name) => name !== from)

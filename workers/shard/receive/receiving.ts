@@ -6,8 +6,10 @@ import type { Disappearing } from '../chats/disappearing.ts'
 import type { SavedContacts } from '../chats/saved-contacts.ts'
 import type { Session } from '../connection/session.ts'
 import { waiting } from '../translate/inbound/message.ts'
+import { jidsOf } from '../wire/jid.ts'
 import { attachArrivals } from './arrivals.ts'
 import { createTries, triedOnce } from './attempt-counter.ts'
+import { createCallAnswers } from './call-answers.ts'
 import { createCalls } from './calls.ts'
 import { createInbox, type InboxDeps } from './inbox.ts'
 import type { InboxSession } from './inbox-session.ts'
@@ -84,6 +86,7 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
   const once = triedOnce(inbox.once, log)
   const recovered = createRecovered({ inbound, once, alongside, waiting: held, log, onMessage })
   const tries = createTries()
+  const answers = createCallAnswers({ instance, store, sealer, clock })
   const calls = createCalls({
     instance,
     store,
@@ -93,9 +96,9 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     settings: () => deps.config().settings,
     told: inbound.told,
     once,
-    async enqueue(jid, text, key) {
-      const person = await inbound.context()?.identity.person(jid)
-      if (person) await deps.answerCall(person.phone, text, key)
+    async enqueue({ from, alt }, text, key) {
+      const person = await inbound.context()?.identity.person(from, alt)
+      if (person) await answers.answer(jidsOf(person), () => deps.answerCall(person.phone, text, key))
     },
   })
 
@@ -106,6 +109,7 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     async forget() {
       await held.forget()
       await calls.forget()
+      await answers.forget()
       inbound.clear()
       await inbox.forget()
     },

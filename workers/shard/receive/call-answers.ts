@@ -1,0 +1,65 @@
+/**
+ * Who was last answered by a text after a call, and when: one text per caller in ten minutes, however often they call. On disk, so that a
+ * restart does not answer again; old rows go when the next is written.
+ */
+import { type Clock, MINUTE } from '../../../src/domain/clock.ts'
+import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import { keys } from '../../../src/storage/keys.ts'
+import { removeAll } from '../../../src/storage/remove-all.ts'
+import type { Sealer } from '../../../src/storage/seal.ts'
+import { bare } from '../wire/jid.ts'
+
+/** Between two texts to one caller. */
+const PAUSE = 10 * MINUTE
+const TIME_BYTES = 8
+
+export interface CallAnswers {
+  /** `give` is called where a text is due; one that was given counts. `names`: every jid of the caller. Rejects as `give` does. */
+  answer(names: readonly string[], give: () => Promise<void>): Promise<void>
+  forget(): Promise<void>
+}
+
+export interface CallAnswersOptions {
+  instance: string
+  store: Pick<StateStore, 'get' | 'range' | 'commit'>
+  sealer: Pick<Sealer, 'blind'>
+  clock: Clock
+}
+
+export function createCallAnswers({ instance, store, sealer, clock }: CallAnswersOptions): CallAnswers {
+  const keysOf = (names: readonly string[]) => names.map((name) => keys.callAnswer(instance, sealer.blind(bare(name))))
+  /** One after another: many calls can be rejected at the same time. */
+  let line: Promise<unknown> = Promise.resolve()
+
+  /** A time in the future is of a clock that was set back: it counts as over, and the next text writes the right one. */
+  function isRecent(value: Uint8Array): boolean {
+    const age = clock.now() - Number(Buffer.from(value).readBigUInt64BE())
+    return age >= 0 && age < PAUSE
+  }
+
+  async function isDue(names: readonly string[]): Promise<boolean> {
+    const found = await Promise.all(keysOf(names).map((key) => store.get(key)))
+    return !found.some((value) => value !== undefined && isRecent(value))
+  }
+
+  async function given(names: readonly string[]) {
+    const time = Buffer.alloc(TIME_BYTES)
+    time.writeBigUInt64BE(BigInt(clock.now()))
+    const old: Op[] = []
+    for await (const [key, value] of store.range(keys.callAnswers(instance))) if (!isRecent(value)) old.push([key, null])
+    await store.commit({ ops: [...old, ...keysOf(names).map((key): Op => [key, time])] })
+  }
+
+  return {
+    answer(names, give) {
+      const answered = line.then(async () => {
+        if (!(await isDue(names))) return
+        await give()
+        await given(names)
+      })
+      line = answered.catch(() => {})
+      return answered
+    },
+    forget: () => removeAll(store, keys.callAnswers(instance)),
+  }
+}
