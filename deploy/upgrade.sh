@@ -1,0 +1,72 @@
+#!/bin/sh
+# Builds a release beside the one that runs, switches to it, and waits until it is ready.
+#
+#   upgrade.sh <commit or tag>   /opt/svc/source (a clone of the repository) -> /opt/svc/releases/<commit> -> /opt/svc/current
+#   upgrade.sh --back            to the release before
+#
+# While it installs and compiles the old release serves; it is away for the seconds of one restart. A release that cannot be built
+# changes nothing. Needs git, tar, Node and npm. For other places: INSTALL_DIR, and RESTART in place of "systemctl restart svc".
+set -eu
+umask 022
+
+home=${INSTALL_DIR:-/opt/svc}
+restart=${RESTART:-systemctl restart svc}
+ready_seconds=${READY_SECONDS:-60}
+
+fail() { echo "upgrade: $*" >&2; exit 1; }
+
+# Atomic: there is no moment without a release.
+point() { ln -sfn "$2" "$home/$1.new" && mv -Tf "$home/$1.new" "$home/$1"; }
+
+switch_to() {
+  before=$(readlink "$home/current" || true)
+  [ "$before" = "$1" ] && fail "$1 is what runs"
+  [ -z "$before" ] || point previous "$before"
+  point current "$1"
+  $restart
+}
+
+# The settings of the unit, for the port.
+[ ! -r /etc/svc.env ] || { set -a; . /etc/svc.env; set +a; }
+await_ready() {
+  left=$ready_seconds
+  until report=$(node "$home/current/deploy/healthcheck.mjs"); do
+    left=$((left - 1))
+    [ "$left" -gt 0 ] || fail "not ready after $ready_seconds s: $report. Look at the log (journalctl -u svc); $0 --back returns to the release before."
+    sleep 1
+  done
+  echo "upgrade: $(readlink "$home/current") is ready: $report"
+}
+
+case ${1:-} in
+  '' | -h | --help) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  --back)
+    previous=$(readlink "$home/previous") || fail "there is no release before this one"
+    switch_to "$previous"
+    await_ready
+    exit 0
+    ;;
+esac
+
+git -C "$home/source" fetch --quiet --tags origin
+commit=$(git -C "$home/source" rev-parse --verify --quiet "$1^{commit}") || fail "$1 is neither a commit nor a tag of $home/source"
+release=releases/$(echo "$commit" | cut -c1-12)
+
+if [ ! -d "$home/$release" ]; then
+  draft=$home/$release.draft
+  rm -rf "$draft"
+  mkdir -p "$draft"
+  git -C "$home/source" archive "$commit" | tar -x -C "$draft"
+  (cd "$draft" && npm ci && npm run build && npm prune --omit=dev)
+  mv "$draft" "$home/$release"
+fi
+switch_to "$release"
+await_ready
+
+# This one and the one before stay.
+for old in "$home"/releases/*; do
+  case releases/${old##*/} in
+    "$(readlink "$home/current")" | "$(readlink "$home/previous" || true)") ;;
+    *) rm -rf "$old" ;;
+  esac
+done

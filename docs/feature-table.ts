@@ -1,0 +1,74 @@
+/**
+ * The README's table of what the service can do: what `src/features` declares, held against the ids that the contract promises.
+ *
+ * The contract lies outside of the repository, so its list of operations is kept in `contract-operations.json`: ids only, which are stable
+ * by promise, and all of them, so that declaring one needs no second edit there. `tools/coverage.mjs` of the contract compares methods and
+ * paths with a running service.
+ */
+
+/** By area, which is what an id begins with, in the order of the table. */
+export type Promised = Readonly<Record<string, readonly string[]>>
+
+const TITLES: Readonly<Record<string, string>> = {
+  instance: 'Instance: pairing, status, settings',
+  send: 'Send: every kind of message, queued',
+  messages: 'Messages: read marks, presence',
+  queue: 'Queue',
+  webhooks: 'Webhooks',
+  media: 'Received files',
+  chats: 'Chats',
+  contacts: 'Contacts',
+  profile: 'Profile',
+  privacy: 'Privacy',
+  groups: 'Groups',
+  communities: 'Communities',
+  newsletters: 'Channels (newsletters)',
+  business: 'Business: profile, catalog, orders',
+  labels: 'Labels',
+  account: 'Account: instances by API key',
+  admin: 'Admin: keys, security, webhook log',
+  system: 'System: health, metrics, description',
+}
+
+const BEGIN = '<!-- The table is made by `npm run docs` from src/features. -->'
+const END = '<!-- End of the table. -->'
+
+export function featureTable(ids: readonly string[], promised: Promised): string {
+  const rows: string[] = []
+  let built = 0
+  let total = 0
+  for (const area of new Set([...Object.keys(promised), ...ids.map(areaOf)])) {
+    const wanted = promised[area] ?? []
+    const declared = ids.filter((id) => areaOf(id) === area).map(nameOf)
+    const ready = wanted.filter((name) => declared.includes(name))
+    const missing = wanted.filter((name) => !declared.includes(name))
+    const more = declared.filter((name) => !wanted.includes(name))
+    built += ready.length
+    total += wanted.length
+    const cells = [
+      TITLES[area] ?? area,
+      `${ready.length} of ${wanted.length}`,
+      [...ready, ...more].join(', '),
+      missing.join(', '),
+    ]
+    rows.push(`| ${cells.join(' | ')} |`)
+  }
+  return [
+    `${built} of the contract's ${total} operations:`,
+    '',
+    '| Area | Built | Operations | Still missing |',
+    '|---|---|---|---|',
+    ...rows,
+  ].join('\n')
+}
+
+/** The page with this table in place of the one it has. */
+export function withTable(page: string, table: string): string {
+  const from = page.indexOf(BEGIN)
+  const to = page.indexOf(END)
+  if (from < 0 || to < from) throw new Error(`The page has no place for the table, between "${BEGIN}" and "${END}".`)
+  return `${page.slice(0, from)}${BEGIN}\n${table}\n${page.slice(to)}`
+}
+
+const areaOf = (id: string) => id.slice(0, id.indexOf('.'))
+const nameOf = (id: string) => id.slice(id.indexOf('.') + 1)

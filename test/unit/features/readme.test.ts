@@ -1,0 +1,30 @@
+/** The README's table of what the service can do is what `src/features` declares. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { featureTable, type Promised, withTable } from '../../../docs/feature-table.ts'
+import { endpoints } from '../../../src/features/index.ts'
+import { ROOT } from '../../harness/checkout.ts'
+
+const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
+
+test('the table in the README is that of the declarations', () => {
+  const page = textOf('README.md')
+  const promised: Promised = JSON.parse(textOf('docs/contract-operations.json'))
+  const ids = endpoints.map(({ id }) => id)
+  assert.ok(page === withTable(page, featureTable(ids, promised)), 'the declarations have changed: run `npm run docs`')
+})
+
+test('an area counts what is built of what is promised, and names the rest', () => {
+  const table = featureTable(['queue.list', 'extra.one'], { queue: ['list', 'clear'], labels: ['create'] })
+  assert.deepEqual(table.split('\n').slice(4), [
+    '| Queue | 1 of 2 | list | clear |',
+    '| Labels | 0 of 1 |  | create |',
+    '| extra | 0 of 0 | one |  |',
+  ])
+  assert.match(table, /^1 of the contract's 3 operations:/)
+})
+
+test('a page without a place for the table is not written', () => {
+  assert.throws(() => withTable('# svc', 'table'), /no place for the table/)
+})
