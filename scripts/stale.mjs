@@ -1,0 +1,9 @@
+/** Removes compiled files whose source is gone, so that a test that was deleted or moved does not run on. The compiler leaves them. */
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+const folder = process.argv[2]
+const compiled = existsSync(folder) ? readdirSync(folder, { recursive: true }).filter((name) => /\.js(\.map)?$/.test(name)) : []
+for (const name of compiled) {
+  if (!existsSync(name.replace(/\.js(\.map)?$/, '.ts'))) rmSync(join(folder, name))
+}
