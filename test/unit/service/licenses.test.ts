@@ -1,0 +1,37 @@
+/** What is installed for production has licenses that docs/licenses.md speaks of. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { ROOT } from '../../harness/checkout.ts'
+
+const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
+
+/** Nothing is asked for but their notice. */
+const PERMISSIVE = new Set(['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0'])
+
+interface Locked {
+  license?: string
+  dev?: boolean
+}
+
+test('a package that is not under a permissive license is named on the page', () => {
+  const page = textOf('docs/licenses.md')
+  const { packages }: { packages: Record<string, Locked> } = JSON.parse(textOf('package-lock.json'))
+  const others = Object.entries(packages).filter(
+    ([path, { license, dev }]) => path !== '' && dev !== true && !PERMISSIVE.has(license ?? 'none'),
+  )
+  assert.ok(others.length > 0, 'libsignal is one')
+  const names = others.map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length))
+  // One row for all machines that sharp has a build for.
+  const rows = new Set(
+    names.map((name) =>
+      name
+        .replace(/^@img\/sharp-libvips-.*/, '@img/sharp-libvips-*')
+        .replace(/^@img\/sharp-(win32|wasm).*/, '@img/sharp-libvips-*'),
+    ),
+  )
+  assert.deepEqual(
+    [...rows].filter((name) => !page.includes(`\`${name}\``)),
+    [],
+  )
+})
