@@ -32,6 +32,27 @@ for (const verify of ['strict', 'warn'] as const) {
       assert.deepEqual(await see.path(instance), ['created', 'starting', 'qr', 'connecting', 'connected'])
     })
 
+    // It was connected to nobody's account, and its queue began to leave.
+    test('who is greeted as logged in before anybody has paired is of no account: the start has failed', async () => {
+      const { sandbox, gateway, receiver } = world
+      const { id } = await sandbox.post<{ id: string }>('/expect', { match: { from: 'server', child: 'pair-device' } })
+      const instance = await gateway.createInstance(receiver)
+      assert.equal(instance.status, 'qr')
+      const { items } = await sandbox.get<{ items: { conn: string }[] }>(`/expect/${id}?wait_ms=10000`)
+      const node = [
+        'success',
+        { t: Math.floor(Date.now() / 1_000), props: '2', companion_enc_static: 'x', lid: '81896604190099@lid' },
+      ]
+      await sandbox.post('/stanzas', { conn: items[0]!.conn, node })
+      await see.sees(instance, 'stopped', 'start_failed', 'The session could not be started.')
+      assert.deepEqual(await see.path(instance), ['created', 'starting', 'qr', 'stopped'])
+      // Nothing of it is left: the next pairing is an ordinary one.
+      const phone = newPhone()
+      await sandbox.createPhone(phone)
+      await gateway.pair(instance, sandbox, phone)
+      await see.told(instance, 'connected', null)
+    })
+
     if (verify === 'strict') strict()
     else lax()
 

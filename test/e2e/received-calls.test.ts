@@ -34,8 +34,17 @@ test('a call is rejected automatically, told once, and answered through the queu
   )
   assert.equal(delivery.status, 'sent')
   assert.equal(delivery.phone, ANA)
-  const items = await sandbox.inbox(ANA, 0, 10_000)
-  assert.ok(items.some(({ text }) => text === 'We only answer by text.'))
+  const answers = async () => {
+    const items = await sandbox.inbox(ANA, 0, 10_000)
+    return items.filter(({ text }) => text === 'We only answer by text.').length
+  }
+  assert.equal(await answers(), 1)
+  // One text is answer enough for all the calls of ten minutes; each is rejected and told.
+  const more = await Promise.all(Array.from({ length: 5 }, () => call({ after_ms: 30_000 })))
+  for (const again of more) assert.equal((await story.received(again.id)).notification, 'call_missed_voice')
+  const { message_id } = await gateway.must(story.instance, 'POST', '/send-text', { phone: ANA, message: 'behind them' })
+  await receiver.waitFor('what was behind them', (event) => event.type === 'delivery' && event.message_id === message_id)
+  assert.equal(await answers(), 1)
   await gateway.must(story.instance, 'PUT', '/settings', { call_reject_auto: false, call_reject_message: null })
 })
 

@@ -21,3 +21,16 @@ test('an expiry that cannot be read is not known, and is learnt again from the n
   await store.commit({ ops: await disappearing.ops(message) })
   assert.deepEqual(await disappearing.of([ANA]), { expiration: 86_400 })
 })
+
+// Whoever set the timer "next year" kept the account's own phone from ever changing it.
+test('a setting is not newer than the message that tells it', async (t) => {
+  const store = await tempStore(t)
+  const disappearing = createDisappearing({ instance: INSTANCE, store, sealer, log: recordingLog() })
+  const set = async (ephemeralExpiration: number, ephemeralSettingTimestamp: number, messageTimestamp: number) => {
+    const protocolMessage = { type: 3, ephemeralExpiration, ephemeralSettingTimestamp }
+    await store.commit({ ops: await disappearing.ops({ key: message.key, message: { protocolMessage }, messageTimestamp }) })
+  }
+  await set(86_400, 4_000_000_000, 1_800_000_000)
+  await set(604_800, 1_800_000_001, 1_800_000_001)
+  assert.deepEqual(await disappearing.of([ANA]), { expiration: 604_800, ephemeralSettingTimestamp: 1_800_000_001 })
+})

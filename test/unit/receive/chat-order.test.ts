@@ -30,3 +30,20 @@ test('one that nobody hears of again holds up the next for a while only, and the
   patient.end()
   await waiting
 })
+
+test('what has no place waits for those that are there, in several chats, and nobody waits for it', async () => {
+  const order = createChatOrder(Date.now)
+  const [here, there] = [order.enter('a'), order.enter('b')]
+  const before = order.before(['a', 'b', 'a', 'c'])
+  const later = order.enter('a')
+  const told: string[] = []
+  void before!().then(() => told.push('before'))
+  here.done()
+  await settle()
+  assert.deepEqual(told, [])
+  there.done()
+  await settle()
+  assert.deepEqual(told, ['before'])
+  await later.turn()
+  assert.equal(order.before(['nobody']), undefined)
+})

@@ -33,7 +33,7 @@ export interface Disappearing {
   /** What a message to this person carries; `jids`: the names of the chat. */
   of(jids: readonly (string | null)[]): Promise<proto.IContextInfo>
   /** For the commit of a message that was written in a chat, by either side. */
-  ops(message: Pick<WAMessage, 'key' | 'message'>): Promise<Op[]>
+  ops(message: Pick<WAMessage, 'key' | 'message' | 'messageTimestamp'>): Promise<Op[]>
   /** The device is gone, and the chats it saw. */
   forget(): Promise<void>
 }
@@ -72,10 +72,13 @@ export function createDisappearing({ instance, store, sealer, log }: Disappearin
       return {}
     },
 
-    async ops({ key, message }) {
+    async ops({ key, message, messageTimestamp }) {
       const { remoteJid, remoteJidAlt } = key
-      const said = message && remoteJid && chatKind(remoteJid) === 'user' ? expiryOf(message) : null
-      if (said === null) return []
+      const claimed = message && remoteJid && chatKind(remoteJid) === 'user' ? expiryOf(message) : null
+      if (claimed === null) return []
+      // The setting is not made after the message that tells it: one of next year would be newer than all that follow.
+      const latest = toNumber(messageTimestamp) || Number.POSITIVE_INFINITY
+      const said = claimed.since === null ? claimed : { ...claimed, since: Math.min(claimed.since, latest) }
       const ops: Op[] = []
       for (const jid of new Set([remoteJid, remoteJidAlt].flatMap((name) => (name ? [bare(name)] : [])))) {
         const known = await read(jid)

@@ -11,13 +11,13 @@ import { allNames } from '../translate/inbound/secret.ts'
 import { bare } from '../wire/jid.ts'
 
 /** Looked up at a time: a stanza can name a hundred thousand ids, and others are to have their turn. */
-const SLICE = 256
+const SLICE = 128
 
 export interface OursDeps {
   identity: Pick<Identity, 'lidOf' | 'pnOf'>
   authorship: Pick<Authorship, 'isOwn'>
-  /** Resolves when the messages that came before the receipt are written. */
-  before(): Promise<void>
+  /** Resolves when the messages that came before the receipt are written; undefined where all are. */
+  before: (() => Promise<void>) | undefined
 }
 
 /** The receipt with those of its ids that are ours; null when none is. */
@@ -26,7 +26,7 @@ export async function ofOurs(receipt: Receipt, { identity, authorship, before }:
   if (receipt.status === 'sent') return receipt
   const chat = await allNames({ context: { identity } }, [bare(receipt.chat)])
   const ours = new Set(await ownOf(receipt.ids))
-  if (ours.size < receipt.ids.length) {
+  if (before && ours.size < receipt.ids.length) {
     await before()
     for (const id of await ownOf(receipt.ids.filter((each) => !ours.has(each)))) ours.add(id)
   }

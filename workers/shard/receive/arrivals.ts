@@ -117,18 +117,21 @@ export function attachArrivals(session: Session, deps: ArrivalDeps): void {
         return []
       }
     }
-    const more = type === 'w:gp2' ? await deps.rolesChanged(node) : []
+    const more = type === 'w:gp2' && isJidGroup(from) ? await deps.rolesChanged(node) : []
     await once(messageMark({ id: `${type} ${id}`, chat: from, author: participant }), make, more)
   }
 
   async function noticesOf(node: BinaryNode, context: InboundContext): Promise<Notice[]> {
     const { type, from = '', participant, participant_pn, participant_lid } = node.attrs
     switch (type) {
+      // What a notice is about is where it comes from, and the network's word alone.
       case 'w:gp2': {
+        if (!isJidGroup(from)) return []
         const participantAlt = participant_pn ?? participant_lid
         return (await groupNotices(node, context)).map((told) => ({ chat: from, participant, participantAlt, told }))
       }
       case 'newsletter':
+        if (!isJidNewsletter(from)) return []
         return (await newsletterNotices(node, context)).map(({ newsletter, told }) => ({ chat: newsletter, told }))
       case 'mex':
         return (await mexNotices(node, context)).map(({ newsletter, told }) => ({ chat: newsletter, told }))

@@ -17,8 +17,8 @@ export interface Entry {
 
 export interface ChatOrder {
   enter(chat: string): Entry
-  /** For what needs no place of its own: resolves when those that are in these chats now are done, or have had their time. */
-  before(chats: Iterable<string>): () => Promise<void>
+  /** For what needs no place of its own: resolves when those that are in these chats now are done, or have had their time. Undefined: none is. */
+  before(chats: Iterable<string>): (() => Promise<void>) | undefined
   /** The session has ended: nobody waits for anybody. */
   end(): void
 }
@@ -58,7 +58,7 @@ export function createChatOrder(now: () => number, longest = LONGEST): ChatOrder
   return {
     before(names) {
       const stays = [...new Set(names)].flatMap(present)
-      return () => allLeft(stays)
+      return stays.length === 0 ? undefined : () => allLeft(stays)
     },
     enter(chat) {
       const before = present(chat)

@@ -1,0 +1,56 @@
+/** Which of a receipt's ids are told of: our own, in the chat it comes from, also when the message is still being read. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createAuthorship } from '../../../workers/shard/chats/authorship.ts'
+import { ofOurs } from '../../../workers/shard/receipts/ours.ts'
+import type { Receipt } from '../../../workers/shard/translate/inbound/receipt.ts'
+import { INSTANCE, recordingLog, START, sealer, tempStore } from '../storage/fixtures.ts'
+import { ANA, ANA_LID, testContext } from '../translate/inbound/context.ts'
+
+const BEN = '5511988880002@s.whatsapp.net'
+const GROUP = '120363019502650977@g.us'
+const { identity } = testContext()
+
+async function known(t: Parameters<typeof tempStore>[0]) {
+  const store = await tempStore(t)
+  const authorship = createAuthorship({ instance: INSTANCE, store, sealer, clock: { now: () => START }, log: recordingLog() })
+  const sent = (id: string, chat: string) => store.commit({ ops: authorship.ownOps(id, chat) })
+  await sent('A', ANA)
+  await sent('G', GROUP)
+  return { authorship, sent }
+}
+
+const receipt = (chat: string, ids: string[], more: Partial<Receipt> = {}): Receipt => ({
+  status: 'read',
+  ids,
+  chat,
+  participant: null,
+  at: START,
+  ...more,
+})
+
+test('only ids that are ours in exactly that chat, by either name of the person', async (t) => {
+  const { authorship } = await known(t)
+  const ids = async (said: Receipt) => (await ofOurs(said, { identity, authorship, before: undefined }))?.ids ?? null
+  assert.deepEqual(await ids(receipt(ANA, ['A', 'G', 'x'])), ['A'])
+  assert.deepEqual(await ids(receipt(ANA_LID.replace('@', ':7@'), ['x', 'A'])), ['A'])
+  assert.deepEqual(await ids(receipt(BEN, ['A', 'G'])), null)
+  assert.deepEqual(await ids(receipt(GROUP, ['A', 'G'], { participant: BEN })), ['G'])
+  // Our own device has just sent it.
+  assert.deepEqual(await ids(receipt(ANA, ['new'], { status: 'sent' })), ['new'])
+})
+
+test('one that overtakes the message of our own phone waits for it; a hundred thousand ids let others have their turn', async (t) => {
+  const { authorship, sent } = await known(t)
+  const before = async () => void (await sent('late', ANA))
+  assert.deepEqual((await ofOurs(receipt(ANA, ['late']), { identity, authorship, before }))?.ids, ['late'])
+  let turns = 0
+  let next = setImmediate(function turn() {
+    turns++
+    next = setImmediate(turn)
+  })
+  const many = Array.from({ length: 20_000 }, (_, index) => `id${index}`)
+  await ofOurs(receipt(ANA, many), { identity, authorship, before: undefined })
+  clearImmediate(next)
+  assert.ok(turns > 100, `${turns} turns`)
+})
