@@ -32,6 +32,7 @@ import { createLedger } from './metrics/ledger.ts'
 import { createTally } from './metrics/tally.ts'
 import { listen } from './serve.ts'
 import { measureBlobs } from './storage/blobs.ts'
+import { refuseDamaged } from './storage/check.ts'
 import { claimsOf, shareDisk, watchDisk } from './storage/disk.ts'
 import { openStore, storeDirOf } from './storage/open.ts'
 import { ownStore } from './storage/owner.ts'
@@ -98,6 +99,7 @@ export async function startService(config: Config, { log, allowCrash = false }: 
     // First of all parts, so that a port that is taken costs nothing; until there is something to serve it says so.
     const server = await listen(config)
     undo.push(server.close)
+    await refuseDamaged(storeDirOf(config.storeUrl), (problem) => log.warn({ problem }, 'the store could not be checked'))
     const disk = shareDisk(config.shards + 1)
     const store = await openStore(config.storeUrl, { claims: claimsOf(disk, 0) })
     let giveBack: (() => Promise<void>) | undefined

@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, sandboxed } from '../config.ts'
-import { type OpenStore, openStore } from '../storage/open.ts'
+import { refuseDamaged } from '../storage/check.ts'
+import { type OpenStore, openStore, storeDirOf } from '../storage/open.ts'
 import { createSealer, type Sealer } from '../storage/seal.ts'
 import { checkKey, loadSecretKey } from '../storage/secret-key.ts'
 
@@ -15,6 +16,7 @@ export interface Stored {
 export const NO_WORKSPACE = 'The store has no workspace yet; start the service once.'
 
 export async function withStore<T>(config: Config, work: (stored: Stored) => Promise<T>): Promise<T> {
+  await refuseDamaged(storeDirOf(config.storeUrl), () => {})
   const store = await openStore(config.storeUrl, { mustExist: true }).catch((error: unknown) => {
     throw withHint(error, config)
   })
@@ -29,7 +31,7 @@ export async function withStore<T>(config: Config, work: (stored: Stored) => Pro
 }
 
 /** Whoever tried the sandbox first looks for its data in the wrong place. */
-function withHint(error: unknown, config: Config): unknown {
+export function withHint(error: unknown, config: Config): unknown {
   const isThere = existsSync(join(sandboxed(config).dataDir, 'state'))
   if (!(error instanceof Error) || !isThere) return error
   return new Error(`${error.message} The sandbox has one: add --sandbox.`, { cause: error.cause })

@@ -17,9 +17,13 @@ export type OpenStore = StateStore & {
   dir: string
   /** Whether the disk has room for a commit. */
   hasRoom(): boolean
+  /** A copy of one moment, in a folder that is there, also while others write. */
+  copyTo(dir: string): Promise<void>
 }
 
 export type OpenOptions = Omit<LmdbOptions, 'dir'>
+
+export { noStore } from './drivers/lmdb.ts'
 
 /** The folder that a store's URL names. */
 export const storeDirOf = (url: string) => resolve(parsed(url).dir)
@@ -44,5 +48,6 @@ function fromDriver(driver: LmdbDriver): OpenStore {
     storage: createStorage({ driver: driver as Driver }),
     dir: driver.options.dir,
     hasRoom: driver.hasRoom,
+    copyTo: driver.copyTo,
   }
 }

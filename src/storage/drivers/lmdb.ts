@@ -23,6 +23,8 @@ export interface LmdbDriver extends Driver, Pick<StateStore, 'get' | 'commit' | 
   options: { dir: string }
   /** Whether the disk has room for a commit. */
   hasRoom(): boolean
+  /** A copy of one moment, in a folder that is there, also while others write: without what lmdb keeps free. */
+  copyTo(dir: string): Promise<void>
   dispose(): Promise<void>
 }
 
@@ -53,6 +55,8 @@ async function commitFailure(error: unknown): Promise<Error> {
   return new StorageFailure('state: the commit failed and nothing of it was stored', { cause })
 }
 
+export const noStore = (dir: string) => `There is no store in ${dir}; start the service once, or name its folder in SVC_DATA_DIR.`
+
 export interface LmdbOptions {
   dir: string
   /** Refuses where there is none, and makes nothing. */
@@ -63,8 +67,7 @@ export interface LmdbOptions {
 
 export function lmdbDriver({ dir, mustExist = false, claims = { all: new BigInt64Array(1), own: 0 } }: LmdbOptions): LmdbDriver {
   const isNew = !existsSync(join(dir, 'data.mdb'))
-  if (mustExist && isNew)
-    throw new Error(`There is no store in ${dir}; start the service once, or name its folder in SVC_DATA_DIR.`)
+  if (mustExist && isNew) throw new Error(noStore(dir))
   try {
     // lmdb makes its files readable for everybody; where the folder was there before, they would be.
     mkdirSync(dir, { recursive: true, mode: PRIVATE_FOLDER })
@@ -149,6 +152,10 @@ export function lmdbDriver({ dir, mustExist = false, claims = { all: new BigInt6
     name: 'lmdb',
     options: { dir },
     hasRoom: room.isThere,
+    async copyTo(to) {
+      await db.backup(to, true)
+      closeFile(join(to, 'data.mdb'))
+    },
     get: async (key) => read(key),
     commit,
     range,

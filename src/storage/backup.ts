@@ -1,0 +1,74 @@
+/**
+ * A copy of a data folder that a service can be started on, made while the service runs.
+ *
+ * Media of waiting messages is written before the record that names it and removed after that record, so it is copied twice: what is
+ * there before the records are copied, which may be gone afterwards, and what has come meanwhile. (What both comes and goes in the moment
+ * between, media of a message that was sent within it, is missed: on the copy that message is told as failed.)
+ */
+import { copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import type { OpenStore } from './open.ts'
+import { makePrivate, PRIVATE_FOLDER } from './private.ts'
+
+export interface BackupSource {
+  store: Pick<OpenStore, 'copyTo'>
+  blobsDir: string
+  /** Absent: the operator gives the key, and keeps it elsewhere. */
+  keyFile?: string | undefined
+}
+
+/** `target` must not be there yet, and is only when the copy is whole. Resolves with how many files of media are in it. */
+export async function makeBackup(target: string, { store, blobsDir, keyFile }: BackupSource): Promise<number> {
+  if ((await sizeOf(target)) !== undefined) throw new Error(`${target} is there already; name a folder that is not.`)
+  await makePrivate(dirname(target))
+  const draft = `${target}.partial`
+  const [state, blobs] = [join(draft, 'state'), join(draft, 'blobs')]
+  await rm(draft, { recursive: true, force: true })
+  try {
+    for (const folder of [state, blobs]) await makePrivate(folder)
+    await copyMedia(blobsDir, blobs)
+    await store.copyTo(state)
+    const mediaFiles = await copyMedia(blobsDir, blobs)
+    if (keyFile !== undefined) await copyFile(keyFile, join(draft, 'secret-key'))
+    for (const file of await filesOf(draft)) await flush(file)
+    await rename(draft, target)
+    await flush(dirname(target))
+    return mediaFiles
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** Copies what is not there as it is now. Resolves with how many files there are then. */
+async function copyMedia(from: string, to: string): Promise<number> {
+  for (const file of await filesOf(from)) {
+    const copy = join(to, relative(from, file))
+    const size = await sizeOf(file)
+    // Gone, or as it was: a file only grows, while it is written.
+    if (size === undefined || size === (await sizeOf(copy))) continue
+    await mkdir(dirname(copy), { recursive: true, mode: PRIVATE_FOLDER })
+    await copyFile(file, copy).catch(unlessGone)
+  }
+  return (await filesOf(to)).length
+}
+
+async function filesOf(dir: string): Promise<string[]> {
+  const entries = await readdir(dir, { withFileTypes: true, recursive: true }).catch(unlessGone)
+  return (entries ?? []).filter((entry) => entry.isFile()).map(({ parentPath, path, name }) => join(parentPath ?? path, name))
+}
+
+const sizeOf = async (path: string): Promise<number | undefined> => (await stat(path).catch(unlessGone))?.size
+
+function unlessGone(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+}
+
+async function flush(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * Looks at a store for `check.ts`, in a process that may end as it likes: what damage makes of lmdb is a signal, not an error. Writes one
+ * line of JSON. A store that others write to is looked at as of one moment: a reader holds the pages of its transaction.
+ */
+import { existsSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { open } from 'lmdb'
+import type { CheckReport } from './check.ts'
+import { checkPages, Damage, type Meta, newestMeta } from './drivers/lmdb-pages.ts'
+
+const [dir = '', how = ''] = process.argv.slice(2)
+
+/** Tries to begin a reader between two looks at a header that others replace a thousand times a second. */
+const MAX_TRIES = 1_000
+
+function hold(fd: number): { meta: Meta; readAll(): void } {
+  const before = newestMeta(fd)
+  // Nobody has it open, and there is nothing to be held.
+  if (!existsSync(join(dir, 'lock.mdb'))) return { meta: before, readAll: () => {} }
+  const db = open<Uint8Array, string>({ path: dir, readOnly: true, encoding: 'binary', noSubdir: false, maxDbs: 1 })
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const first = newestMeta(fd)
+    const transaction = db.useReadTransaction()
+    if (newestMeta(fd).txnId === first.txnId)
+      return {
+        meta: first,
+        readAll() {
+          for (const { value } of db.getRange({ transaction })) if (value === undefined) throw new Damage('a record has no value')
+        },
+      }
+    transaction.done()
+  }
+  throw new Error('the store is written to too fast to be looked at')
+}
+
+function look(): CheckReport {
+  const fd = openSync(join(dir, 'data.mdb'), 'r')
+  try {
+    const { meta, readAll } = hold(fd)
+    const report = checkPages(fd, meta)
+    if (how === 'deep') readAll()
+    return { state: 'sound', ...report }
+  } catch (error) {
+    if (error instanceof Damage) return { state: 'damaged', problem: error.message }
+    return { state: 'unknown', problem: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+process.stdout.write(`${JSON.stringify(look())}\n`)

@@ -1,0 +1,50 @@
+/**
+ * A damaged store is found out before the service opens it: by a short-lived process of its own, because lmdb that meets damage ends the
+ * process it runs in. It reads every page in use: a second for some hundred MB.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import type { PageReport } from './drivers/lmdb-pages.ts'
+
+export type CheckReport =
+  | ({ state: 'sound' } & PageReport)
+  /** There is none: nothing to be damaged. */
+  | { state: 'absent' }
+  | { state: 'damaged'; problem: string }
+  /** It could not be looked at; that says nothing about it. */
+  | { state: 'unknown'; problem: string }
+
+/** What reading damage ends a process with. */
+const SIGNS: ReadonlySet<unknown> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL', 'SIGFPE'])
+
+/** `deep`: every record is read through lmdb, too. */
+export async function checkStore(dir: string, how: 'quick' | 'deep' = 'quick'): Promise<CheckReport> {
+  if (!existsSync(join(dir, 'data.mdb'))) return { state: 'absent' }
+  const extension = extname(import.meta.url)
+  const hooks = extension === '.ts' ? ['--import', import.meta.resolve('tsx')] : []
+  const program = fileURLToPath(new URL(`./check-child${extension}`, import.meta.url))
+  const child = spawn(process.execPath, [...hooks, program, dir, how], { stdio: ['ignore', 'pipe', 'pipe'] })
+  try {
+    const [out, errors, [code, signal]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+    if (SIGNS.has(signal)) return { state: 'damaged', problem: `reading it ends with ${signal}` }
+    if (code === 0) return JSON.parse(out) as CheckReport
+    return { state: 'unknown', problem: `the check ended with ${signal ?? code}: ${errors.trim().split('\n').at(-1)}` }
+  } catch (error) {
+    return { state: 'unknown', problem: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** One sentence for whoever has to mend it. */
+export const damageSentence = (dir: string, problem: string) =>
+  `The store in ${dir} is damaged: ${problem}. Nothing was changed; put back its data.mdb from a backup and remove the lock.mdb beside it, or set the folder aside to begin anew.`
+
+/** Before a store is opened. `onUnknown`: that it could not be looked at is no reason not to open it. */
+export async function refuseDamaged(dir: string, onUnknown: (problem: string) => void): Promise<void> {
+  const report = await checkStore(dir)
+  if (report.state === 'unknown') onUnknown(report.problem)
+  if (report.state === 'damaged') throw new Error(damageSentence(dir, report.problem))
+}

@@ -1,0 +1,15 @@
+/** Reads everything in a store and writes to it, in a process that damage may end. */
+import { openStore } from '../../../src/storage/open.ts'
+
+const store = await openStore(`lmdb:${process.argv[2]}`)
+let records = 0
+for await (const [, value] of store.range('')) records += value.byteLength >= 0 ? 1 : 0
+for (let round = 0; round < 20; round++)
+  await store.commit({
+    ops: [
+      ...Array.from({ length: 20 }, (_, index) => [`zz:${index}`, Buffer.alloc(100 + round * 400)] as const),
+      [`a:${round}`, null],
+    ],
+  })
+await store.close()
+process.stdout.write(String(records))
