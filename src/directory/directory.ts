@@ -12,6 +12,11 @@ export interface InstanceChange {
   webhooks?: WebhooksChange | undefined
 }
 
+export interface NewInstance extends InstanceChange {
+  name: string
+  webhooks?: (WebhooksChange & { own_secret?: boolean | undefined }) | undefined
+}
+
 export interface ListFilter {
   status?: 'connected' | 'disconnected' | undefined
   q?: string | undefined
@@ -41,7 +46,7 @@ export interface Directory {
   render(instance: InstanceId, baseUrl: string): InstanceObject
 
   /** Resolves when the first QR is there, or after 10 s. */
-  create(workspace: WorkspaceId, wish: InstanceChange & { name: string }): Promise<InstanceId>
+  create(workspace: WorkspaceId, wish: NewInstance): Promise<InstanceId>
   /** Newest first. */
   list(workspace: WorkspaceId, filter: ListFilter): { ids: InstanceId[]; total: number }
   /** Throws `not_found` unless the workspace has it. */

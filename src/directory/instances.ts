@@ -182,15 +182,16 @@ export function createDirectory(deps: DirectoryDeps): Directory {
       return renderInstance(record, states.get(instance), subscription, baseUrl)
     },
 
-    async create(workspace, { name, settings = {}, webhooks = {} }) {
+    async create(workspace, { name, settings = {}, webhooks: { own_secret: hasOwnSecret = false, ...webhooks } = {} }) {
       const now = clock.now()
+      const shared = account.workspace(workspace).webhooks
       const fresh: InstanceRecord = {
         id: randomUUID(),
         workspace,
         name,
         token: newInstanceToken(),
         settings: DEFAULT_SETTINGS,
-        webhooks: account.workspace(workspace).webhooks,
+        webhooks: hasOwnSecret ? { ...shared, secret: newWebhookSecret() } : shared,
         createdAt: now,
         updatedAt: now,
       }

@@ -6,7 +6,7 @@ import { isIPv6, type LookupFunction } from 'node:net'
 import type { Ranges } from './addresses.ts'
 import { EgressBlocked } from './egress.ts'
 import { NameUnresolved, type Resolve, systemResolve } from './resolve.ts'
-import { checkProxy, judge } from './targets.ts'
+import { checkProxyAddress, judge } from './targets.ts'
 
 export interface ProxyRoute {
   url: string
@@ -18,7 +18,7 @@ const REFUSED = 'the proxy has an address that is private, loopback or reserved'
 
 /** Throws `EgressBlocked` for an address that is written in the URL: no look-up is made for it. */
 export function proxyRoute(url: string, allow: Ranges, resolve: Resolve = systemResolve): ProxyRoute {
-  if (checkProxy(url, allow) !== undefined) throw new EgressBlocked(REFUSED)
+  if (checkProxyAddress(new URL(url), allow) !== undefined) throw new EgressBlocked(REFUSED)
 
   async function checked(hostname: string): Promise<{ address: string; family: number }[]> {
     const addresses = await resolve(hostname).catch((cause: unknown) => {

@@ -1,4 +1,5 @@
 /** Which addresses the service may reach, and which URLs may be configured. Pure, without a socket: the main thread uses it too. */
+import { problemOfUrlText } from '../domain/url-text.ts'
 import { isPublic, isWithin, literalAddress, type Ranges, reachedAddress, readAddress } from './addresses.ts'
 
 export const MAX_URL_LENGTH = 2_048
@@ -17,10 +18,44 @@ export function judge(text: string, allow: Ranges): Verdict {
 
 const PRIVATE = 'must not point to a private, loopback or reserved address'
 
-/** What is wrong with the address of a proxy, as a sentence. A name is judged when the connection is made. */
+const PROXY_SCHEMES: readonly string[] = ['http:', 'https:', 'socks5:']
+/** RFC 1929 has one byte for the length of each. */
+const MAX_PROXY_CREDENTIAL = 255
+
+/**
+ * What is wrong with the URL of a proxy, as a sentence; undefined when nothing is. What it says beside its host would be ignored by one way
+ * through it and fail another. A name is judged when the connection is made.
+ */
 export function checkProxy(text: string, allow: Ranges): string | undefined {
-  const literal = literalAddress(new URL(text).hostname)
+  const unseen = problemOfUrlText(text)
+  if (unseen !== undefined) return unseen
+  if (text.length > MAX_URL_LENGTH) return `must have at most ${MAX_URL_LENGTH} characters`
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !PROXY_SCHEMES.includes(url.protocol) || url.hostname === '')
+    return 'must be an http, https or socks5 URL'
+  if (!['', '/'].includes(url.pathname) || /[?#]/.test(text)) return 'must not have a path, query or fragment'
+  if (url.port === '0') return 'must not have the port 0'
+  for (const part of [url.username, url.password]) {
+    const bytes = credentialBytes(part)
+    if (bytes === undefined) return 'must have its user name and password percent-encoded'
+    if (bytes > MAX_PROXY_CREDENTIAL) return `must have a user name and a password of at most ${MAX_PROXY_CREDENTIAL} bytes`
+  }
+  return checkProxyAddress(url, allow)
+}
+
+/** Of one that may have been configured when less was refused. */
+export function checkProxyAddress({ hostname }: URL, allow: Ranges): string | undefined {
+  const literal = literalAddress(hostname)
   return literal !== undefined && judge(literal, allow) === 'refused' ? PRIVATE : undefined
+}
+
+/** Undefined for what cannot be decoded. */
+function credentialBytes(part: string): number | undefined {
+  try {
+    return new TextEncoder().encode(decodeURIComponent(part)).byteLength
+  } catch {
+    return undefined
+  }
 }
 
 /**
@@ -28,6 +63,8 @@ export function checkProxy(text: string, allow: Ranges): string | undefined {
  * resolve to then.
  */
 export function checkUrl(text: string, allow: Ranges): string | undefined {
+  const unseen = problemOfUrlText(text)
+  if (unseen !== undefined) return unseen
   if (text.length > MAX_URL_LENGTH) return `must have at most ${MAX_URL_LENGTH} characters`
   if (!URL.canParse(text)) return 'must be an absolute URL'
   const url = new URL(text)

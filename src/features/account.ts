@@ -8,6 +8,10 @@ import { Instance, instanceExample } from './objects.ts'
 const byId = { instance_id: uuid }
 const id = instanceExample.id
 
+const ownSecret = z.boolean().default(false).meta({
+  description: 'Signs with a new secret of its own, in place of the one that the workspace and its other instances share.',
+})
+
 export const createInstance = local('account.createInstance', 'POST /account/instances', {
   access: 'instances:write',
   summary: 'Create an instance',
@@ -16,7 +20,7 @@ export const createInstance = local('account.createInstance', 'POST /account/ins
     'webhooks take the values of the workspace, omitted settings the defaults.',
   input: {
     name: name(1, 100).meta({ description: 'Need not be unique.' }),
-    webhooks: z.object(webhooksFields).optional(),
+    webhooks: z.object({ ...webhooksFields, own_secret: ownSecret }).optional(),
     settings: z.object(settingsFields).optional(),
   },
   reply: Instance,

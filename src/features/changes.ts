@@ -4,18 +4,8 @@ import { EVENT_TYPES } from '../domain/events.ts'
 import { each, type InstanceSettings, WEBHOOK_FLAGS, WEBHOOK_URLS } from '../domain/instance.ts'
 import { plain } from './fields.ts'
 
-const PROXY_SCHEMES = ['http:', 'https:', 'socks5:']
-
-const proxyUrl = z
-  .string()
-  .min(1)
-  .max(2_048)
-  .superRefine((value, context) => {
-    const parsed = URL.canParse(value) ? new URL(value) : undefined
-    if (!parsed || !PROXY_SCHEMES.includes(parsed.protocol) || parsed.hostname === '')
-      context.addIssue({ code: 'custom', message: 'must be an http, https or socks5 URL' })
-  })
-  .meta({ format: 'uri' })
+/** Only its length here: where an account may go is one rule, `checkProxy` in `egress/targets.ts`, and the directory asks it. */
+const proxyUrl = plain(1, 2_048).meta({ format: 'uri', examples: ['http://user:password@proxy.example:3128'] })
 
 export const settingsFields = {
   auto_read_message: z.boolean().optional(),
@@ -26,7 +16,10 @@ export const settingsFields = {
   queue_max_age_hours: z.int().min(1).max(720).optional(),
   delay_message_min_ms: z.int().min(0).max(60_000).optional(),
   delay_message_max_ms: z.int().min(0).max(60_000).optional(),
-  proxy_url: proxyUrl.nullable().optional().meta({ description: 'A change restarts the session.' }),
+  proxy_url: proxyUrl
+    .nullable()
+    .optional()
+    .meta({ description: '`http`, `https` or `socks5`, without path, query and fragment. A change restarts the session.' }),
 } satisfies Record<keyof InstanceSettings, z.ZodType>
 
 /** Only its length here: what a webhook may be sent to is one rule, `checkUrl` in `egress/targets.ts`, and the directory asks it. */

@@ -23,7 +23,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export type Route = `${Method} /${string}`
 
 /** Whose credential opens the route. A scope stands for the Account API: an API key that has it. `metrics`: the operator's own. */
-export type Access = 'instance' | 'admin' | 'metrics' | 'public' | Scope
+/** `described`: anybody, so often per address. */
+export type Access = 'instance' | 'admin' | 'metrics' | 'described' | 'public' | Scope
 
 /** What every instance route begins with. */
 export const INSTANCE_BASE = '/instances/{instance_id}/token/{token}'
@@ -219,10 +220,15 @@ export function control<const Id extends string, I extends z.ZodRawShape, R exte
 }
 
 /** What a `local` handler is given, by whose credential opened the route. */
-type CallOf<A extends Access> = A extends 'instance' ? InstanceCall : A extends 'public' | 'metrics' ? PublicCall : AccountCall
+/** Without an account or an instance. */
+export type Anybody = 'public' | 'metrics' | 'described'
+export const isAnybodys = (access: Access): access is Anybody =>
+  access === 'public' || access === 'metrics' || access === 'described'
+
+type CallOf<A extends Access> = A extends 'instance' ? InstanceCall : A extends Anybody ? PublicCall : AccountCall
 
 const GROUP_OF_ACCESS = (access: Access): readonly FailureCode[] =>
-  access === 'instance' ? WITHOUT_DEVICE : access === 'admin' ? ADMIN : access === 'public' || access === 'metrics' ? [] : ACCOUNT
+  access === 'instance' ? WITHOUT_DEVICE : access === 'admin' ? ADMIN : isAnybodys(access) ? [] : ACCOUNT
 
 export function local<const Id extends string, const A extends Access, I extends z.ZodRawShape, R extends z.ZodType>(
   id: Id,

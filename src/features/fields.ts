@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { IDENTIFIER_MAX, type Identifier, type IdentifierKind, parseIdentifier, type UserIdentifier } from '../domain/ids.ts'
 import { MB, type MediaInput } from '../domain/media.ts'
+import { problemOfUrlText } from '../domain/url-text.ts'
 import { decodeBase64, decodedSize } from './base64.ts'
 
 /** Whatever a reader of the description would mistake: what cannot be said by a JSON Schema keyword is said here. */
@@ -199,18 +200,14 @@ export const sendOptions = {
     .meta({ description: 'Seconds of `typing...` (`recording...` for voice notes); ignored for channels and status.' }),
 }
 
-/** What the parser of URLs passes over in silence, and a person who is shown the text does not. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what a URL must not hold.
-const UNSEEN_IN_URL = /^ | $|[\u0000-\u001f\u007f]/
-
 /** Any URL a send is given: absolute, `http` or `https`. */
 export const url = text(1, 2_048)
   .superRefine((value, context) => {
     if (context.issues.length > 0) return
     if (!/^https?:\/\//i.test(value) || !URL.canParse(value))
-      context.addIssue({ code: 'custom', message: 'must be an absolute http or https URL' })
-    else if (UNSEEN_IN_URL.test(value))
-      context.addIssue({ code: 'custom', message: 'must not have spaces around it, line breaks or control characters' })
+      return context.addIssue({ code: 'custom', message: 'must be an absolute http or https URL' })
+    const problem = problemOfUrlText(value)
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
   })
   .meta({ format: 'uri' })
 

@@ -35,7 +35,10 @@ export interface ReceivedFileStream {
 
 export interface Description {
   json: string
+  /** With its quotes. */
   etag: string
+  /** Compressed once. */
+  gzip(): Promise<ArrayBuffer>
 }
 
 export interface PublicCall {

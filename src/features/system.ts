@@ -87,16 +87,26 @@ export const metrics = local('system.metrics', 'GET /metrics', {
   ],
 })
 
+/** Whether an `Accept-Encoding` takes gzip: named, or meant by `*`, and not with a weight of nothing. */
+const takesGzip = (accepted: string) => /(?:^|,)\s*(?:gzip|\*)\s*(?!;\s*q=0(?:\.0*)?\s*(?:,|$))(?:;|,|$)/i.test(accepted)
+
 export const openapi = local('system.openapi', 'GET /openapi.json', {
-  access: 'public',
+  access: 'described',
   summary: 'This description',
-  description: 'OpenAPI 3.1.0, made from the running routes.',
+  description: 'OpenAPI 3.1.0, made from the running routes. Compressed for whoever takes gzip.',
+  errors: ['rate_limited'],
   reply: z.looseObject({ openapi: z.string(), info: z.looseObject({ title: z.string(), version: z.string() }) }),
   async handle({ parts, request }) {
-    const { json, etag } = parts.description()
-    const headers = { ETag: etag, 'Cache-Control': 'max-age=300' }
+    const { json, etag: plain, gzip } = parts.description()
+    const isPacked = takesGzip(request.headers.get('Accept-Encoding') ?? '')
+    // Other bytes, another tag (RFC 9110, 8.8.3).
+    const etag = isPacked ? plain.replace(/"$/, '-gzip"') : plain
+    const headers = { ETag: etag, 'Cache-Control': 'max-age=300', Vary: 'Accept-Encoding' }
     const known = request.headers.get('If-None-Match')?.split(',') ?? []
     if (known.some((tag) => tag.trim().replace(/^W\//, '') === etag)) return new Response(null, { status: 304, headers })
-    return new Response(json, { headers: { ...headers, 'Content-Type': 'application/json' } })
+    const typed = { ...headers, 'Content-Type': 'application/json' }
+    return isPacked
+      ? new Response(await gzip(), { headers: { ...typed, 'Content-Encoding': 'gzip' } })
+      : new Response(json, { headers: typed })
   },
 })

@@ -18,7 +18,7 @@ import { createBodyBudget } from './body-budget.ts'
 import { failureResponse, TooMany } from './errors.ts'
 import { type Env, mount, type ReadLargeBody } from './mount.ts'
 import { describe } from './openapi.ts'
-import { createBuckets, createThrottle, REFILL_PER_SECOND } from './rate-limit.ts'
+import { createBuckets, createThrottle, DESCRIPTIONS, REFILL_PER_SECOND } from './rate-limit.ts'
 import { requestIdOf } from './request-id.ts'
 import { sourceOf } from './source.ts'
 
@@ -57,6 +57,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
   const { account, directory, engine, readiness, receivedFile, clock, log, metrics, tally, trustedProxies } = deps
   const served = deps.docs ? endpoints : endpoints.filter(({ id }) => id !== 'system.openapi')
   const buckets = createBuckets(deps.steadyClock)
+  const descriptions = createBuckets(deps.steadyClock, DESCRIPTIONS)
   const throttle = createThrottle(deps.steadyClock)
   const shortSecrets = createThrottle(deps.steadyClock)
   const { adminAllowedIps, isMetricsToken } = deps
@@ -65,6 +66,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
     directory,
     clock,
     buckets,
+    descriptions,
     throttle,
     shortSecrets,
     adminAllowedIps,
@@ -141,6 +143,9 @@ function observe(
     discardBody(c.req.raw)
     if (c.res.status === 401) failed(source)
     c.header('X-Request-Id', requestId)
+    // Paths and answers carry credentials: neither is for a cache, nor for the next site a page leads to.
+    c.header('Referrer-Policy', 'no-referrer')
+    if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store')
     if (state.remaining !== undefined) {
       c.header('X-RateLimit-Limit', String(REFILL_PER_SECOND))
       c.header('X-RateLimit-Remaining', String(state.remaining))
@@ -169,17 +174,26 @@ export function loggedPath(path: string, route: string | undefined): string {
   return instance === undefined ? route : route.replace('{instance_id}', instance)
 }
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+/** A word as routes have them. Of the letters of a token alone, it may be a part of one. */
+const WORD = /^(?![a-f]{4,}$)[a-z]+(-[a-z]+)*$/
+
 /**
- * A path that is no route may still hold a token: somebody mistyped what stands around it. So nothing of a token's length and letters is
- * left, in either case and however it is escaped.
+ * A path that is no route may still hold a token, or a part of one: somebody mistyped what stands around it, or cut it short. So nothing is
+ * left of it but words and the ids of instances.
  */
 function withoutSecrets(path: string): string {
-  const unescaped = path.replace(/%([2-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
-  return unescaped
-    .replace(/\/token\/[^/]*/g, '/token/{token}')
-    .replace(/^\/media\/.*/, '/media/{link}')
-    .replace(/[0-9a-f]{48,}/gi, '{token}')
+  if (path.startsWith('/media/')) return '/media/{link}'
+  const [, ...segments] = path.slice(0, MAX_LOGGED).split('/')
+  return segments
+    .map((segment, index) => {
+      if (segments[index - 1] === 'token') return '/{token}'
+      return segment === '' || UUID.test(segment) || WORD.test(segment) ? `/${segment}` : '/{…}'
+    })
+    .join('')
 }
+/** Characters of a path that is no route. */
+const MAX_LOGGED = 512
 
 const INSTANCE_PATH = /^\/instances\/([^/]*)\/token\/([^/]*)(\/.+)$/
 

@@ -9,8 +9,8 @@ import type { Clock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import { hasPlan, type Scope, type Workspace } from '../domain/workspace.ts'
-import { isIn, isNear, parseRanges, type Ranges } from '../egress/addresses.ts'
-import { type LimitScope, TooMany } from './errors.ts'
+import { isIn, isNear, literalAddress, parseRanges, type Ranges, subscriberOf } from '../egress/addresses.ts'
+import { TooMany } from './errors.ts'
 import type { Buckets, Throttle } from './rate-limit.ts'
 
 export interface GateDeps {
@@ -18,6 +18,8 @@ export interface GateDeps {
   directory: Pick<Directory, 'authenticate'>
   clock: Clock
   buckets: Buckets
+  /** Of what anybody may ask for, per address. */
+  descriptions: Buckets
   /** Of answers with 401; whoever gives them counts them. */
   throttle: Throttle
   /** Of wrong guesses at short secrets, counted here. */
@@ -50,6 +52,17 @@ function bearer(headers: Headers): string | undefined {
 /** What reverse proxies add to a request they pass on. */
 const RELAYED = ['Forwarded', 'Via', 'X-Forwarded-For', 'X-Forwarded-Host', 'X-Forwarded-Proto', 'X-Real-IP']
 
+/**
+ * Whether `Host` names this machine or a machine of its own network: an address that is near, `localhost`, or a name without a dot, which nobody
+ * outside can have. A page in a browser near by can have a name of its own resolve to us, and read what we answer under it.
+ */
+function isLocalHost(host: string | null): boolean {
+  const name = /^(\[[^\]]*\]|[^:]*)(:\d*)?$/.exec(host ?? '')?.[1]
+  if (name === undefined || name === '') return false
+  const literal = literalAddress(name)
+  return literal === undefined ? /^[a-z0-9_-]+$|\.localhost$/i.test(name) : isNear(literal)
+}
+
 export const NO_ROUTE = 'There is no such route.'
 
 /** Codes of a wrong credential. */
@@ -58,7 +71,7 @@ type Wrong = 'unauthorized' | 'instance_not_found' | 'api_key_required' | 'clien
 const ABSENT = new Set(['', 'undefined', 'null'])
 
 export function createGate(deps: GateDeps) {
-  const { account, directory, clock, buckets, throttle, shortSecrets, adminAllowedIps, isMetricsToken } = deps
+  const { account, directory, clock, buckets, descriptions, throttle, shortSecrets, adminAllowedIps, isMetricsToken } = deps
   const trusted = parseRanges(deps.trustedProxies)
   const admins = parseRanges(adminAllowedIps)
   const allowlists = new WeakMap<object, Ranges>()
@@ -95,7 +108,7 @@ export function createGate(deps: GateDeps) {
     if (!key.scopes.includes(scope)) throw new Failure('insufficient_scope', { details: { required_scope: scope } })
   }
 
-  function takeToken(scope: Exclude<LimitScope, 'credential'>, owner: string, { limit }: Knock) {
+  function takeToken(scope: 'instance' | 'workspace', owner: string, { limit }: Knock) {
     const { allowed, remaining, retryAfter } = buckets.take(owner)
     limit(remaining)
     if (!allowed) throw new TooMany(retryAfter, scope)
@@ -175,6 +188,12 @@ export function createGate(deps: GateDeps) {
       return { workspace }
     },
 
+    /** Large and the same for everybody: nobody needs it often. */
+    described({ source }: Knock): void {
+      const { allowed, retryAfter } = descriptions.take(subscriberOf(source))
+      if (!allowed) throw new TooMany(retryAfter, 'address')
+    },
+
     /** shared/api/mcp-and-system.md, `system.metrics`. Without a token whoever is not near hears of no such route. */
     metrics({ headers, source, peer }: Knock): void {
       if (isMetricsToken) {
@@ -186,7 +205,7 @@ export function createGate(deps: GateDeps) {
       }
       // Relayed by somebody who is not trusted to say for whom: it may be anybody, although the relay is near.
       const isRelayed = RELAYED.some((name) => headers.has(name)) && !isIn(trusted, peer ?? '')
-      if (isRelayed || !isNear(source)) throw new Failure('not_found', { message: NO_ROUTE })
+      if (isRelayed || !isNear(source) || !isLocalHost(headers.get('Host'))) throw new Failure('not_found', { message: NO_ROUTE })
     },
   }
 }

@@ -1,8 +1,8 @@
 /** Every failure leaves in one body: `{ error: { code, message, details } }`. */
 import { Failure } from '../domain/failures.ts'
 
-/** Which limit was met: of an instance, of a workspace, or of addresses that guess. */
-export type LimitScope = 'instance' | 'workspace' | 'credential'
+/** Which limit was met: of an instance, of a workspace, of addresses that guess, or of one that asks for the description too often. */
+export type LimitScope = 'instance' | 'workspace' | 'credential' | 'address'
 
 /** Seconds a client should wait, for `Retry-After`. */
 export class TooMany extends Failure {

@@ -109,6 +109,9 @@ function admit({ access }: Endpoint, instance: string, token: string, c: Context
   switch (access) {
     case 'public':
       return {}
+    case 'described':
+      gate.described(knock)
+      return {}
     case 'metrics':
       gate.metrics(knock)
       return {}

@@ -8,7 +8,7 @@ import { BRAND } from '../domain/brand.ts'
 import { EVENT_TYPES, type EventType } from '../domain/events.ts'
 import { FAILURES, type FailureCode } from '../domain/failures.ts'
 import { SCOPES } from '../domain/workspace.ts'
-import { type Access, type Endpoint, INSTANCE_BASE, METRICS_TEXT, type Method } from '../features/endpoint.ts'
+import { type Access, type Endpoint, INSTANCE_BASE, isAnybodys, METRICS_TEXT, type Method } from '../features/endpoint.ts'
 import type { Description } from '../features/parts.ts'
 import { webhookPayloads } from '../features/webhook-payloads.ts'
 import { EVENTS_TEXT } from './events-text.ts'
@@ -51,6 +51,7 @@ const SECURITY_SCHEMES = {
 function securityOf(access: Access): Record<string, string[]>[] {
   switch (access) {
     case 'public':
+    case 'described':
       return []
     case 'metrics':
       return [{}, { metricsToken: [] }]
@@ -181,7 +182,7 @@ function replyOf(endpoint: Endpoint): Responses {
   return {
     [endpoint.status]: {
       description: endpoint.kind === 'send' ? 'Queued.' : 'Done.',
-      headers: headersOf(endpoint.access === 'public' || endpoint.access === 'metrics' ? REQUEST_ID : COUNTED),
+      headers: headersOf(isAnybodys(endpoint.access) ? REQUEST_ID : COUNTED),
       content: { [endpoint.contentType]: { schema, examples: examplesOf(endpoint, 'reply') } },
     },
   }
@@ -236,5 +237,14 @@ function fingerprint(text: string): string {
 
 export function describe(endpoints: readonly Endpoint[]): Description {
   const json = JSON.stringify(document(endpoints))
-  return { json, etag: `"${fingerprint(json)}"` }
+  let packed: Promise<ArrayBuffer> | undefined
+  const pack = () => new Response(new Blob([json]).stream().pipeThrough(new CompressionStream('gzip'))).arrayBuffer()
+  return {
+    json,
+    etag: `"${fingerprint(json)}"`,
+    gzip() {
+      packed ??= pack()
+      return packed
+    },
+  }
 }

@@ -7,6 +7,8 @@ import { subscriberOf } from '../egress/addresses.ts'
 
 export const CAPACITY = 120
 export const REFILL_PER_SECOND = 60
+/** Of the description, per address: a few pages opened at once, then one a second. */
+export const DESCRIPTIONS = { capacity: 20, perSecond: 1 }
 
 interface Bucket {
   tokens: number
@@ -28,23 +30,23 @@ const SWEEP_ABOVE = 10_000
 /** A walk over all of them at most this often: every bucket is full again after two seconds, and a walk per request would be quadratic. */
 const SWEEP_INTERVAL = SECOND
 
-export function createBuckets(clock: Clock) {
+export function createBuckets(clock: Clock, { capacity, perSecond } = { capacity: CAPACITY, perSecond: REFILL_PER_SECOND }) {
   const buckets = new Map<string, Bucket>()
   let sweptAt = Number.NEGATIVE_INFINITY
 
   function current(owner: string): Bucket {
     const now = clock.now()
     const bucket = buckets.get(owner)
-    if (!bucket) return { tokens: CAPACITY, at: now }
-    const refilled = bucket.tokens + (Math.max(0, now - bucket.at) / SECOND) * REFILL_PER_SECOND
-    return { tokens: Math.min(CAPACITY, refilled), at: now }
+    if (!bucket) return { tokens: capacity, at: now }
+    const refilled = bucket.tokens + (Math.max(0, now - bucket.at) / SECOND) * perSecond
+    return { tokens: Math.min(capacity, refilled), at: now }
   }
 
   function sweep() {
     const now = clock.now()
     if (buckets.size <= SWEEP_ABOVE || Math.abs(now - sweptAt) < SWEEP_INTERVAL) return
     sweptAt = now
-    for (const owner of buckets.keys()) if (current(owner).tokens === CAPACITY) buckets.delete(owner)
+    for (const owner of buckets.keys()) if (current(owner).tokens === capacity) buckets.delete(owner)
   }
 
   return {
@@ -54,7 +56,7 @@ export function createBuckets(clock: Clock) {
       const left = allowed ? tokens - 1 : tokens
       sweep()
       buckets.set(owner, { tokens: left, at })
-      return { allowed, remaining: Math.floor(left), retryAfter: Math.max(1, Math.ceil((1 - left) / REFILL_PER_SECOND)) }
+      return { allowed, remaining: Math.floor(left), retryAfter: Math.max(1, Math.ceil((1 - left) / perSecond)) }
     },
     remaining: (owner: string) => Math.floor(current(owner).tokens),
   }

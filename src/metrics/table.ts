@@ -69,7 +69,7 @@ export const METRICS = {
     kind: 'counter',
     labels: ['scope'],
     help: 'Requests refused with rate_limited, by the limit they met.',
-    zero: one('instance', 'workspace', 'credential'),
+    zero: one('instance', 'workspace', 'credential', 'address'),
   },
   svc_inbound_stanzas_total: {
     kind: 'counter',

@@ -408,17 +408,27 @@ describe('what every request gets', () => {
       `/${token.toUpperCase()}`,
       `/instances/${id}/tokens/${escaped}/me`,
       `/svc_key_${token}`,
+      `/instances/${id}/${token.slice(0, 20)}/me`,
+      `/instances/${id}/token/${token.slice(0, 24)}/${token.slice(24)}/me`,
+      `/${token.slice(-7)}/send-text`,
+      '/decade',
+      `/instances/${id}/token/${token}/send-txt`,
     ])
       assert.equal((await service.ask('GET', path)).status, 404, path)
     assert.deepEqual(
       service.lines.map(({ fields }) => fields.path),
       [
-        `/instance/${id}/token{token}/send-text`,
-        `/instances/${id}/tokens/{token}/send-text`,
-        `/instances/${id}/{token}`,
-        '/{token}',
-        `/instances/${id}/tokens/{token}/me`,
-        '/svc_key_{token}',
+        `/instance/${id}/{…}/send-text`,
+        `/instances/${id}/tokens/{…}/send-text`,
+        `/instances/${id}/{…}`,
+        '/{…}',
+        `/instances/${id}/tokens/{…}/me`,
+        '/{…}',
+        `/instances/${id}/{…}/me`,
+        `/instances/${id}/token/{token}/{…}/me`,
+        '/{…}/send-text',
+        '/{…}',
+        `/instances/${id}/token/{token}/send-txt`,
       ],
     )
   })

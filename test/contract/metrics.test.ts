@@ -134,6 +134,8 @@ describe('who may read', () => {
     return [status, body?.error.code]
   }
 
+  const local = { Host: '127.0.0.1:8080' }
+
   test('with a token: whoever has it, from anywhere, and nobody else', async () => {
     const service = await openService()
     try {
@@ -175,11 +177,11 @@ describe('who may read', () => {
     try {
       for (const address of NEAR) {
         service.peer.address = address
-        assert.deepEqual(await codeOf(service), [200, undefined], address)
+        assert.deepEqual(await codeOf(service, local), [200, undefined], address)
       }
       for (const address of FAR) {
         service.peer.address = address
-        assert.deepEqual(await codeOf(service, bearer), [404, 'not_found'], address)
+        assert.deepEqual(await codeOf(service, { ...bearer, ...local }), [404, 'not_found'], address)
       }
       const { body: hidden } = await service.ask('GET', '/metrics')
       assert.deepEqual(hidden, (await service.ask('GET', '/no-such-route')).body)
@@ -199,7 +201,7 @@ describe('who may read', () => {
         ['X-Real-IP', '10.0.0.1'],
         ['Via', '1.1 proxy'],
       ] as const)
-        assert.deepEqual(await codeOf(service, { [name]: value }), [404, 'not_found'], name)
+        assert.deepEqual(await codeOf(service, { ...local, [name]: value }), [404, 'not_found'], name)
     } finally {
       await service.close()
     }
@@ -209,11 +211,42 @@ describe('who may read', () => {
     const service = await openService({ hasMetricsToken: false, trustedProxies: ['127.0.0.1/32'] })
     try {
       service.peer.address = '127.0.0.1'
-      const through = (forwardedFor: string) => codeOf(service, { 'X-Forwarded-For': forwardedFor, Via: '1.1 proxy' })
+      const through = (forwardedFor: string) => codeOf(service, { ...local, 'X-Forwarded-For': forwardedFor, Via: '1.1 proxy' })
       assert.deepEqual(await through('203.0.113.9'), [404, 'not_found'])
       assert.deepEqual(await through('127.0.0.1, 203.0.113.9'), [404, 'not_found'])
       assert.deepEqual(await through('203.0.113.9, 10.0.0.8'), [200, undefined])
-      assert.deepEqual(await codeOf(service), [200, undefined], 'the proxy machine itself')
+      assert.deepEqual(await codeOf(service, local), [200, undefined], 'the proxy machine itself')
+    } finally {
+      await service.close()
+    }
+  })
+
+  test('without a token: only under a name that nobody outside can have for this machine', async () => {
+    const service = await openService({ hasMetricsToken: false })
+    try {
+      service.peer.address = '192.168.1.7'
+      for (const Host of [
+        'localhost:8080',
+        'LOCALHOST',
+        '127.0.0.1',
+        '192.168.1.2:8080',
+        '[::1]:8080',
+        '[fd00::1]',
+        'svc:8080',
+        'my_box',
+        'a.localhost',
+      ])
+        assert.deepEqual(await codeOf(service, { Host }), [200, undefined], Host)
+      for (const Host of [
+        'rebound.example',
+        'rebound.example:8080',
+        '127.0.0.1.example',
+        '203.0.113.9',
+        '[2001:db8::1]',
+        'localhost.',
+        '',
+      ])
+        assert.deepEqual(await codeOf(service, { Host }), [404, 'not_found'], Host)
     } finally {
       await service.close()
     }

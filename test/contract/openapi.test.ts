@@ -1,6 +1,7 @@
 /** The description says what the service does: complete, without loose ends, and equal to the tables it comes from. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
 import { z } from 'zod'
 import { FAILURES, type FailureCode } from '../../src/domain/failures.ts'
 import { endpoints } from '../../src/features/index.ts'
@@ -48,6 +49,36 @@ test('it is OpenAPI 3.1.0, version 1.0, cached for 300 s under an ETag', async (
   const again = await service.ask('GET', '/openapi.json', undefined, { 'If-None-Match': `"other", W/${etag}` })
   assert.equal(again.status, 304)
   assert.equal(again.headers.get('Cache-Control'), 'max-age=300')
+})
+
+test('it is compressed for whoever takes gzip, under a tag of its own', async () => {
+  const get = (headers: Record<string, string>) => service.app.request('http://gw.test/openapi.json', { headers })
+  const plain = await (await get({})).arrayBuffer()
+  for (const accepted of ['gzip', 'br, gzip;q=0.5', '*', 'GZIP ; q=1']) {
+    const packed = await get({ 'Accept-Encoding': accepted })
+    assert.equal(packed.headers.get('Content-Encoding'), 'gzip', accepted)
+    assert.equal(packed.headers.get('Vary'), 'Accept-Encoding')
+    const bytes = Buffer.from(await packed.arrayBuffer())
+    assert.ok(bytes.length < plain.byteLength / 5, `${bytes.length} of ${plain.byteLength} bytes`)
+    assert.deepEqual(gunzipSync(bytes), Buffer.from(plain))
+    const tag = packed.headers.get('ETag')!
+    assert.notEqual(tag, etag)
+    assert.equal((await get({ 'Accept-Encoding': accepted, 'If-None-Match': tag })).status, 304)
+  }
+  for (const accepted of ['', 'br', 'gzip;q=0', 'gzip; q=0.0, br', 'notgzip'])
+    assert.equal((await get({ 'Accept-Encoding': accepted })).headers.get('Content-Encoding'), null, accepted)
+})
+
+test('nobody gets it over and over', async () => {
+  service.peer.address = '198.51.100.77'
+  const status = async () => (await service.ask('GET', '/openapi.json')).status
+  for (let at = 0; at < 20; at++) assert.equal(await status(), 200)
+  const refused = await service.ask('GET', '/openapi.json')
+  assert.deepEqual([refused.status, refused.body.error.code, refused.headers.get('Retry-After')], [429, 'rate_limited', '1'])
+  service.time.now += 1_000
+  assert.equal(await status(), 200)
+  service.peer.address = '198.51.100.78'
+  assert.equal(await status(), 200)
 })
 
 test('every declaration is there once, under its method and path', () => {

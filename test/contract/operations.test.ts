@@ -60,7 +60,7 @@ async function send(endpoint: Endpoint, input: Fields) {
   if (access === 'admin') return service.admin(method, path, body)
   if (access === 'metrics') return service.ask(method, path, body, { Authorization: `Bearer ${METRICS_TOKEN}` })
   const headers =
-    access === 'instance' || access === 'public'
+    access === 'instance' || access === 'public' || access === 'described'
       ? undefined
       : { Authorization: `Bearer ${(await service.newKey([access])).value}` }
   return service.ask(method, path, body, headers)
@@ -89,8 +89,9 @@ for (const endpoint of endpoints) {
       assert.match(headers.get('X-Request-Id') ?? '', /^[0-9A-HJKMNP-TV-Z]{26}$/)
       assert.equal(
         headers.get('Cache-Control'),
-        endpoint.cacheControl ?? (endpoint.id === 'system.openapi' ? 'max-age=300' : null),
+        endpoint.cacheControl ?? (endpoint.id === 'system.openapi' ? 'max-age=300' : 'no-store'),
       )
+      assert.equal(headers.get('Referrer-Policy'), 'no-referrer')
       if (endpoint.contentType !== 'application/json') {
         assert.equal(headers.get('Content-Type'), endpoint.contentType)
         assert.ok((await response.arrayBuffer()).byteLength > 0)
@@ -252,7 +253,7 @@ for (const endpoint of endpoints.filter(({ fields }) => Object.keys(fields).leng
 test('every account operation asks for a scope, every other one for none', () => {
   for (const { id, access, path } of endpoints) {
     const isAccount = path.startsWith('/account/')
-    assert.equal(isAccount, !['instance', 'admin', 'metrics', 'public'].includes(access), id)
+    assert.equal(isAccount, !['instance', 'admin', 'metrics', 'described', 'public'].includes(access), id)
   }
 })
 

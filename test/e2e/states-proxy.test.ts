@@ -83,7 +83,9 @@ describe('a proxy', { concurrency: 8 }, () => {
       await see.sees(instance, 'stopped', 'proxy_error', REFUSED)
       await see.told(instance, 'stopped', 'proxy_error')
       assert.deepEqual(await see.path(instance), ['created', 'starting', 'stopped'])
+      // Nothing else is needed: the proxy was what stopped it.
       await gateway.must(instance, 'PUT', '/settings', { proxy_url: null })
+      await see.told(instance, 'qr', 'pairing_required')
       assert.match(String((await gateway.must(instance, 'GET', '/qr-code')).value), /^data:image/)
     })
   }

@@ -314,7 +314,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
       receiving.announce()
       if (!isNewProxy) return
       await link.reroute(async () => {
-        if (isRunning(status.state.status)) await status.tell({ type: 'restartRequested' })
+        if (isRunning(status.state.status) || endedAtStart(status.state)) await status.tell({ type: 'restartRequested' })
       })
     },
 
@@ -330,5 +330,9 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     },
   }
 }
+
+/** What a proxy can have done to it: with another one, or none, it is started again. */
+const endedAtStart = ({ status, reason }: RuntimeState) =>
+  status === 'stopped' && (reason === 'proxy_error' || reason === 'start_failed')
 
 const isRunning = (status: Status) => !(['created', 'logged_out', 'banned', 'stopped'] as const).some((each) => each === status)

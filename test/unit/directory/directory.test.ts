@@ -215,6 +215,19 @@ test('a proxy in our own network is refused, under the name of its field', async
   await service.directory.update(id, { settings: { proxy_url: 'http://8.8.8.8:3128' } })
 })
 
+test('an instance signs with the secret of its workspace, or with one of its own when it is made so', async () => {
+  const shared = service.account.workspace(service.workspace).webhooks.secret
+  const make = (own_secret?: boolean) =>
+    service.directory.create(service.workspace, { name: 'x', webhooks: { own_secret, notify_sent_by_me: true } })
+  const [first, second, third] = [await make(), await make(true), await make(true)]
+  const secrets = [first, second, third].map((id) => service.directory.webhooks(id).secret)
+  assert.equal(secrets[0], shared)
+  assert.equal(new Set(secrets).size, 3)
+  for (const secret of secrets) assert.match(secret, /^whsec_[0-9A-Za-z]{32}$/)
+  assert.ok(!('own_secret' in service.directory.webhooks(second)))
+  assert.equal(service.directory.webhooks(second).notify_sent_by_me, true)
+})
+
 test('saving the settings as they were shown keeps the credentials of the proxy', () => {
   const current = { ...DEFAULT_SETTINGS, proxy_url: 'http://user:p%40ss@proxy.example:3128/' }
   assert.equal(maskUserInfo(current.proxy_url), 'http://***@proxy.example:3128/')

@@ -6,7 +6,7 @@ import { literalAddress, parseRanges } from '../../../src/egress/addresses.ts'
 import { type EgressOptions, guardedConnector } from '../../../src/egress/egress.ts'
 import { type FetchFailed, guardedFetch } from '../../../src/egress/guarded-fetch.ts'
 import { NameUnresolved } from '../../../src/egress/resolve.ts'
-import { checkUrl, judge } from '../../../src/egress/targets.ts'
+import { checkProxy, checkUrl, judge } from '../../../src/egress/targets.ts'
 import { receiver } from '../webhooks/receiver.ts'
 
 const LOOPBACK = parseRanges(['127.0.0.0/8', '::1'])
@@ -100,8 +100,42 @@ describe('a webhook URL when it is configured', () => {
     ['https://2852039166/', /private/],
     ['https://[::ffff:a9fe:a9fe]/', /private/],
     [`https://example.com/${'a'.repeat(2_048)}`, /at most 2048/],
+    ['https://example.com/a\r\nHost: x', /line breaks/],
+    ['https://exam\nple.com/', /line breaks/],
+    ['https://example.com/\t', /control characters/],
+    [' https://example.com/', /spaces/],
   ]
   for (const [url, why] of bad) test(`${url.slice(0, 40)} is refused`, () => assert.match(checkUrl(url, LOOPBACK) ?? '', why))
+
+  test('a proxy is a scheme, a host, a port and credentials, and nothing else', () => {
+    for (const url of [
+      'http://proxy.example:3128',
+      'http://proxy.example:3128/',
+      'https://user:p%40ss@proxy.example',
+      'socks5://user:pass@8.8.8.8:1080',
+      'socks5://[2606:4700::1111]:1080',
+    ])
+      assert.equal(checkProxy(url, []), undefined, url)
+    const bad: [string, RegExp][] = [
+      ['proxy.example:3128', /http, https or socks5/],
+      ['ftp://proxy.example', /http, https or socks5/],
+      ['socks4://proxy.example', /http, https or socks5/],
+      ['http://', /http, https or socks5/],
+      ['http://proxy.example/path', /path/],
+      ['socks5://proxy.example/path', /path/],
+      ['http://proxy.example/?a=b', /query/],
+      ['http://proxy.example?', /query/],
+      ['socks5://proxy.example#', /fragment/],
+      ['http://proxy.example:0', /port/],
+      ['http://proxy.example\r\n:80', /line breaks/],
+      ['http://user:100%@proxy.example', /percent-encoded/],
+      ['socks5://%ff:x@proxy.example', /percent-encoded/],
+      [`socks5://${'u'.repeat(256)}:x@proxy.example`, /255 bytes/],
+      [`http://${'p'.repeat(2_048)}.example`, /2048/],
+      ['http://127.0.0.1:3128', /private/],
+    ]
+    for (const [url, why] of bad) assert.match(checkProxy(url, []) ?? '', why, url)
+  })
 
   test('without an allow list there is no plain http at all', () => {
     assert.match(checkUrl('http://receiver.internal/hook', []) ?? '', /https/)

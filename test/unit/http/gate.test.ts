@@ -66,6 +66,7 @@ test('a key of another workspace opens no instance, and an imported token only i
     directory,
     clock,
     buckets: createBuckets(clock),
+    descriptions: createBuckets(clock),
     throttle: createThrottle(clock),
     shortSecrets: createThrottle(clock),
     adminAllowedIps: [],

@@ -83,11 +83,21 @@ export function createLink(deps: LinkDeps): Link {
     try {
       if (fresh) await erase()
       const creds = await auth.discardHalfPaired()
-      outside ??= createOutside(shard.network, deps.proxyUrl(), shard.egressAllow)
+      outside ??= routed()
       session = startSession(creds, outside)
     } catch (error) {
       log.error({ err: error }, 'the session could not be started')
       report({ type: 'startFailed', cause: error instanceof EgressBlocked ? 'proxy' : 'store' })
+    }
+  }
+
+  /** Whatever fails here with a proxy is the proxy's doing: another one, or none, is the remedy. */
+  function routed(): Outside {
+    const proxyUrl = deps.proxyUrl()
+    try {
+      return createOutside(shard.network, proxyUrl, shard.egressAllow)
+    } catch (cause) {
+      throw proxyUrl === null || cause instanceof EgressBlocked ? cause : new EgressBlocked('the proxy cannot be used', { cause })
     }
   }
 
