@@ -3,13 +3,13 @@
 import type { Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
-import pTimeout from 'p-timeout'
 import { ulid } from 'ulid'
 import { MINUTE } from './domain/clock.ts'
 import { Failure } from './domain/failures.ts'
 import { LONGEST_BODY } from './http/body.ts'
 import { failureResponse } from './http/errors.ts'
 import { requestIdOf } from './http/request-id.ts'
+import { orLate } from './lib/deadline.ts'
 
 interface Handler {
   fetch(request: Request): Response | Promise<Response>
@@ -113,7 +113,7 @@ function refusal({ headers }: Request, message: string): Response {
   return response
 }
 
-const within = (deadlineMs: number, done: Promise<void>) => pTimeout(done, { milliseconds: deadlineMs, fallback: () => {} })
+const within = (deadlineMs: number, done: Promise<void>) => orLate(done, deadlineMs, () => {})
 
 const REFUSALS: Record<string, string> = {
   EADDRINUSE: 'another program listens there',

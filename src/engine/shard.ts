@@ -2,10 +2,11 @@
  * The supervisor of one shard: keeps a life going, begins the next one after a back-off, and ends one that stopped answering.
  * What runs inside a life is the pool's matter: it is told when a life is ready and boots the shard's instances into it.
  */
-import pTimeout from 'p-timeout'
+
 import { type Clock, MINUTE, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
+import { orLate } from '../lib/deadline.ts'
 import type { ShardReport } from '../metrics/tally.ts'
 import type { EngineEvent, ShardNeed } from './engine.ts'
 import type { ShardRequest } from './protocol.ts'
@@ -154,7 +155,7 @@ export function createShard({ log, clock, watchEveryMs = WATCH_EVERY, onEvent, o
     async refreshReport(limitMs) {
       if (life === undefined || !isUp || isClosed) return
       // One that fails or stays out is the watch's matter.
-      await pTimeout(ping(life), { milliseconds: limitMs, fallback: () => {} }).catch(() => {})
+      await orLate(ping(life), limitMs, () => {}).catch(() => {})
     },
 
     async close(deadlineMs) {

@@ -1,8 +1,9 @@
 /** System: health, numbers and description (shared/api/mcp-and-system.md). No rate limit, and no credential but for the numbers. */
-import pTimeout from 'p-timeout'
+
 import { z } from 'zod'
 import { SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
+import { orLate } from '../lib/deadline.ts'
 import { local, METRICS_TEXT } from './endpoint.ts'
 import type { Check, Parts } from './parts.ts'
 
@@ -28,7 +29,7 @@ const Checks = z.object({
 async function passes(check: () => Promise<boolean>): Promise<boolean> {
   // A check that rejects is a check that fails: that is its whole message.
   const asked = check().catch(() => false)
-  return pTimeout(asked, { milliseconds: CHECK_DEADLINE, fallback: () => false })
+  return orLate(asked, CHECK_DEADLINE, () => false)
 }
 
 async function failing({ readiness }: Parts): Promise<Check[]> {

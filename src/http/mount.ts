@@ -4,7 +4,6 @@
  */
 
 import type { Context, Hono } from 'hono'
-import pTimeout from 'p-timeout'
 import { joined } from '../domain/bytes.ts'
 import { SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
@@ -15,6 +14,7 @@ import { callOf } from '../features/call.ts'
 import type { Endpoint, Queued } from '../features/endpoint.ts'
 import { parseInput, type RawFields, readBody } from '../features/input.ts'
 import type { InstanceCall, Parts } from '../features/parts.ts'
+import { orLate } from '../lib/deadline.ts'
 import type { Tally } from '../metrics/tally.ts'
 import type { Gate, Knock } from './auth.ts'
 import { LARGE_BODY, receiveBody } from './body.ts'
@@ -195,7 +195,7 @@ async function askShard(
 /** What the fallback says in place of a shard that is silent or gone; other failures are answers. */
 async function within(asked: Promise<unknown>, ms: number, fallback: () => Promise<unknown>): Promise<unknown> {
   try {
-    return await pTimeout(asked, { milliseconds: ms, fallback })
+    return await orLate(asked, ms, fallback)
   } catch (error) {
     if (error instanceof Failure && error.code === 'engine_unavailable') return fallback()
     throw error

@@ -1,4 +1,4 @@
-import pTimeout from 'p-timeout'
+import { orLate } from '../lib/deadline.ts'
 
 /** One pending call at a later moment. Passed in beside the clock, so that tests decide when it comes. */
 export type Timer = (delayMs: number, run: () => void) => { cancel(): void }
@@ -13,5 +13,5 @@ export const systemTimer: Timer = (delayMs, run) => {
 
 /** Waits for something to end, but no longer than this. */
 export async function within(ended: Promise<unknown> | undefined, ms: number): Promise<void> {
-  if (ended) await pTimeout(ended, { milliseconds: ms, fallback: () => {} })
+  if (ended) await orLate(ended, ms, () => {})
 }

@@ -37,13 +37,13 @@ const RULES: readonly Rule[] = [
   { of: ['src/domain/'], run: [], packages: { only: [] } },
   {
     of: ['src/features/'],
-    run: ['src/domain/'],
+    run: ['src/domain/', 'src/lib/deadline.ts'],
     types: ['src/account/', 'src/directory/'],
-    packages: { only: [/^(zod|p-timeout)$/] },
+    packages: { only: [/^zod$/] },
   },
   {
     of: ['src/http/'],
-    run: ['src/domain/', 'src/features/', 'src/egress/addresses.ts'],
+    run: ['src/domain/', 'src/lib/deadline.ts', 'src/features/', 'src/egress/addresses.ts'],
     types: ['src/engine/', 'src/account/', 'src/directory/', 'src/metrics/'],
     packages: { not: [NODE, BAILEYS, POOL, /^(lmdb|unstorage)/] },
   },

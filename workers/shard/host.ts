@@ -2,7 +2,7 @@
  * What a shard thread does with a command: keeps its instances, hands each command to the one it names, and turns whatever goes wrong
  * into data. One life of the thread has one number, given by `hello`; a command of another life, or before any, is refused.
  */
-import pTimeout from 'p-timeout'
+
 import * as v from 'valibot'
 import { Failure, type FailureData } from '../../src/domain/failures.ts'
 import type { InstanceConfig, RuntimeState } from '../../src/domain/instance.ts'
@@ -10,6 +10,7 @@ import type { Log } from '../../src/domain/log.ts'
 import { isStorageFailure, noStorage } from '../../src/domain/storage-failure.ts'
 import type { Result, StartHow, StopHow } from '../../src/engine/engine.ts'
 import { type CrashHow, ShardCommand } from '../../src/engine/protocol.ts'
+import { orLate } from '../../src/lib/deadline.ts'
 import type { ShardReport } from '../../src/metrics/tally.ts'
 import { eraseInstance } from './erase.ts'
 import type { HostedInstance } from './instance.ts'
@@ -82,7 +83,7 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
         log.warn({ instance: id, err: error }, 'instance did not stop cleanly')
       }
     })
-    await pTimeout(Promise.all(stops), { milliseconds: deadlineMs, fallback: () => {} })
+    await orLate(Promise.all(stops), deadlineMs, () => {})
     hosted.clear()
     const last = shard
     shard = undefined

@@ -19,7 +19,7 @@ const STOP_DEADLINE = 5000
  */
 export async function startNetworkThread(options: SandboxNetworkOptions = {}): Promise<NetworkThread> {
   const main = new URL(`./main${EXTENSION}`, import.meta.url)
-  const worker = new Worker(main, { workerData: { sandboxNetwork: options }, name: 'sandbox-network', execArgv: flags() })
+  const worker = new Worker(main, { workerData: { sandboxNetwork: options }, name: 'sandbox-network', ...hooks() })
   const ended = new Promise<void>((resolve, reject) => {
     worker.once('error', reject)
     worker.once('exit', () => resolve())
@@ -36,12 +36,13 @@ export async function startNetworkThread(options: SandboxNetworkOptions = {}): P
 
 /**
  * Node 20 gives a new thread no module hooks, and `--import tsx` registers them in the main thread only: as source, the thread registers
- * them itself before its main module.
+ * them itself before its main module. Compiled it takes the flags of the process as they are; handing them over by name fails on Node 24,
+ * which refuses those that are the process's alone.
  */
-function flags(): string[] {
-  if (EXTENSION !== '.ts') return process.execArgv
-  const hooks = `import { register } from '${import.meta.resolve('tsx/esm/api')}'; register()`
-  return [...process.execArgv, '--import', `data:text/javascript,${encodeURIComponent(hooks)}`]
+function hooks(): { execArgv?: string[] } {
+  if (EXTENSION !== '.ts') return {}
+  const register = `import { register } from '${import.meta.resolve('tsx/esm/api')}'; register()`
+  return { execArgv: ['--import', `data:text/javascript,${encodeURIComponent(register)}`] }
 }
 
 async function stop(worker: Worker, ended: Promise<void>): Promise<void> {

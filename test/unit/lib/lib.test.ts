@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
+import { orLate } from '../../../src/lib/deadline.ts'
 import { createKeyedMutex } from '../../../src/lib/keyed-mutex.ts'
 
 test('a bounded cache forgets what was used longest ago', () => {
@@ -35,4 +36,19 @@ test('idle is when all that was asked for has ended', async () => {
   for (const name of ['a', 'a', 'b']) void mutex.run(name, async () => void ended++)
   await mutex.idle()
   assert.equal(ended, 3)
+})
+
+test('work without time left is still asked once; what is late says so, and nobody minds how the work ends', async () => {
+  assert.equal(await orLate(Promise.resolve('done'), 0, () => 'late'), 'done')
+  assert.equal(await orLate(new Promise(() => {}), -5, () => 'late'), 'late')
+  let fail = (_: Error) => {}
+  const failing = new Promise<string>((_, reject) => {
+    fail = reject
+  })
+  assert.equal(await orLate(failing, 1, () => 'late'), 'late')
+  fail(new Error('later'))
+  await assert.rejects(
+    orLate(Promise.reject(new Error('at once')), 100, () => 'late'),
+    /at once/,
+  )
 })
