@@ -29,8 +29,8 @@ export interface Standing {
 
 type Rule = (standing: Standing) => boolean
 
-const mayChange: Rule = ({ isAccount, role, isLocked }) =>
-  isAccount || role === 'side' || role === 'admin' || (role === 'member' && isLocked === false)
+/** Groups are open to their members unless they are locked, and what waited for us comes before anybody can say which it is. */
+const mayChange: Rule = ({ isAccount, role, isLocked }) => isAccount || role === 'side' || role === 'admin' || isLocked !== true
 
 export const RULES: Readonly<Record<Act, Rule>> = {
   delete: ({ isAccount, isAuthor, role, target }) => isAuthor || (target === 'here' && (isAccount || role === 'admin')),
