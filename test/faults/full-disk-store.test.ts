@@ -5,13 +5,20 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
+import { closeSync, openSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
-import { StorageFailure } from '../../src/domain/storage-failure.ts'
+import { Failure } from '../../src/domain/failures.ts'
+import type { MediaInput } from '../../src/domain/media.ts'
+import { isStorageFailure, StorageFailure } from '../../src/domain/storage-failure.ts'
+import { openBlobs } from '../../src/storage/blobs.ts'
 import { openStore } from '../../src/storage/open.ts'
+import { withMedia } from '../../workers/shard/media/arrival.ts'
+import type { SendContext } from '../../workers/shard/send/contract.ts'
 import { program } from '../harness/checkout.ts'
 import { type FileSystem, mountSmallDisk, type SmallDisk } from '../harness/small-disk.ts'
+import { sealer } from '../unit/storage/fixtures.ts'
 
 const MB = 1_024 * 1_024
 
@@ -102,4 +109,47 @@ test('a store cannot be made on a disk without room, and says so', async (t) => 
   await again.commit({ ops: [['b', Buffer.alloc(MB / 4)]] })
   assert.equal(Buffer.from((await again.get('a'))!).toString(), 'a')
   await again.close()
+})
+
+test('media that finds no room leaves nothing behind and counts for nothing, and is taken when there is room', async (t) => {
+  const disk = smallDisk(t, 'tmpfs', 16)
+  if (!disk) return
+  const blobs = await openBlobs(join(disk.dir, 'blobs'), { sealer, budgetBytes: 64 * MB })
+  await blobs.put('one:1', Buffer.alloc(MB, 1))
+  const used = blobs.used()
+  disk.fill(MB)
+  await assert.rejects(blobs.put('one:2', Buffer.alloc(4 * MB, 2)), isStorageFailure)
+  assert.equal(blobs.used(), used)
+  assert.deepEqual(await blobs.list('one:'), ['one:1'])
+  disk.release()
+  assert.equal(await blobs.put('one:2', Buffer.alloc(4 * MB, 2)), true)
+  assert.equal((await blobs.get('one:2'))!.byteLength, 4 * MB)
+})
+
+// ffmpeg says of a file it cannot write to the end that the input is damaged, and the customer was told that the media is not valid.
+test('what goes wrong with a medium while the disk is full is a failure of the disk', async (t) => {
+  const disk = smallDisk(t, 'tmpfs', 32)
+  if (!disk) return
+  const context = { media: { tempDir: join(disk.dir, 'tmp') } } as unknown as SendContext
+  const input: MediaInput = { kind: 'inline', bytes: Buffer.alloc(MB), mime: null }
+  const invalid = () => Promise.reject(new Failure('media_invalid'))
+  await assert.rejects(withMedia(context, input, 64 * MB, invalid), { code: 'media_invalid' })
+  disk.fill(4 * MB)
+  await assert.rejects(withMedia(context, input, 64 * MB, invalid), isStorageFailure)
+  disk.release()
+  disk.fill()
+  await assert.rejects(
+    withMedia(context, input, 64 * MB, async () => {}),
+    isStorageFailure,
+  )
+})
+
+test('a log file on a full disk ends nothing', async (t) => {
+  const disk = smallDisk(t, 'tmpfs', 1)
+  if (!disk) return
+  const file = openSync(join(disk.dir, 'log'), 'a')
+  const child = spawn(process.execPath, program('./small-disk-logger', import.meta.url), { stdio: ['ignore', 'pipe', file] })
+  closeSync(file)
+  const [said, [code, signal]] = await Promise.all([text(child.stdout!), once(child, 'close')])
+  assert.deepEqual([said, code, signal], ['still there', 0, null])
 })
