@@ -18,7 +18,7 @@ import { createLink } from './connection/link.ts'
 import { createPairing } from './connection/pairing.ts'
 import { createDispatch } from './dispatch.ts'
 import { eraseInstance } from './erase.ts'
-import { createOwnStore } from './instance-store.ts'
+import { createInstanceStore } from './instance-store.ts'
 import { createKeyStore } from './keys/key-store.ts'
 import type { Effect, LifecycleEvent } from './lifecycle/contract.ts'
 import { createStatus } from './lifecycle/status.ts'
@@ -54,7 +54,7 @@ const STOP_DEADLINE = 3 * SECOND
 
 export function createInstance(deps: ShardDeps, initial: InstanceConfig): HostedInstance {
   const { sealer, clock, tally } = deps
-  const store = createOwnStore(deps.store)
+  const store = createInstanceStore(deps.store)
   const { id } = initial
   const log = deps.log.child({ instance: id })
   let config = initial
