@@ -1,4 +1,5 @@
 /** Every instance's configuration (main's record) and last known state, and what may be done with them. */
+import type { RestrictionObject } from '../domain/restriction.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import type { InstanceConfig, InstanceSettings, RuntimeState, WebhookSettings } from '../domain/instance.ts'
 import type { InstanceObject } from './instance-object.ts'
@@ -31,6 +32,7 @@ export interface StatusObject {
   status: RuntimeState['status']
   phone: string | null
   error: string | null
+  restriction: RestrictionObject | null
 }
 
 export interface Directory {

@@ -1,6 +1,7 @@
 /** The instance object of the API (shared/api/instance.md): main's record and the shard's state, put together. */
 import { iso } from '../domain/clock.ts'
 import type { InstanceSettings, RuntimeState, Status, StatusReason, WebhookSettings } from '../domain/instance.ts'
+import { type RestrictionObject, renderRestriction } from '../domain/restriction.ts'
 import type { Subscription, SubscriptionStatus } from '../domain/workspace.ts'
 
 /** Main's record. */
@@ -28,6 +29,7 @@ export interface InstanceObject {
   platform: string | null
   connected_at: string | null
   disconnected_at: string | null
+  restriction: RestrictionObject | null
   subscription_status: SubscriptionStatus
   trial_ends_at: string | null
   due_at: string
@@ -58,6 +60,7 @@ export function renderInstance(
     platform: state.platform,
     connected_at: isoOrNull(state.connectedAt),
     disconnected_at: isoOrNull(state.disconnectedAt),
+    restriction: renderRestriction(state.restriction),
     subscription_status: subscription.status,
     trial_ends_at: isoOrNull(subscription.trialEndsAt),
     due_at: iso(subscription.dueAt),

@@ -7,6 +7,7 @@ import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import { DEFAULT_SETTINGS, STATUSES, type Status } from '../domain/instance.ts'
 import type { Log } from '../domain/log.ts'
+import { renderRestriction } from '../domain/restriction.ts'
 import { sentence } from '../domain/sentences.ts'
 import type { Engine } from '../engine/engine.ts'
 import { createKeyedMutex } from '../lib/keyed-mutex.ts'
@@ -173,7 +174,9 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     status(instance) {
       const state = states.get(instance)
       const connected = state.status === 'connected'
-      return { connected, smartphone_connected: connected, status: state.status, phone: state.phone, error: sentence(state) }
+      const { status, phone, restriction } = state
+      const common = { status, phone, error: sentence(state), restriction: renderRestriction(restriction) }
+      return { connected, smartphone_connected: connected, ...common }
     },
 
     render(instance, baseUrl) {

@@ -11,8 +11,11 @@ export const DAY = 24 * HOUR
 
 export const systemClock: Clock = { now: () => Date.now() }
 
-/** For waiting: milliseconds since some moment, which never step when the system's clock is set. */
-export const steadyClock: Clock = { now: () => performance.now() }
+/**
+ * For waiting: epoch milliseconds as of the start of the thread, and from there on by a clock that does not step when the system's is set.
+ * So they can be held against times that are stored, of which one in the future counts as now: the system's clock was ahead then.
+ */
+export const steadyClock: Clock = { now: () => Math.floor(performance.timeOrigin + performance.now()) }
 
 /** ISO-8601 UTC with milliseconds: the one way a time is written in the API. */
 export const iso = (at: number) => new Date(at).toISOString()

@@ -101,6 +101,13 @@ export interface InstanceConfig {
   baseUrl?: string | undefined
 }
 
+/** What the network keeps the account from for a while. `until`: epoch ms; null: it does not say. */
+export interface Restriction {
+  /** `reach_out`: writing to people who never wrote to it. */
+  kind: 'reach_out'
+  until: number | null
+}
+
 /** What the shard knows and main's directory shows. The shard is its only writer. Times in epoch ms. */
 export interface RuntimeState {
   status: Status
@@ -112,6 +119,7 @@ export interface RuntimeState {
   disconnectedAt: number | null
   /** End of a temporary ban, epoch ms. */
   bannedUntil: number | null
+  restriction: Restriction | null
   /** Saved credentials of a completed pairing exist. */
   paired: boolean
 }
@@ -125,5 +133,6 @@ export const CREATED: RuntimeState = {
   connectedAt: null,
   disconnectedAt: null,
   bannedUntil: null,
+  restriction: null,
   paired: false,
 }

@@ -4,7 +4,7 @@ import { STATUSES } from '../domain/instance.ts'
 import { atLeastOne, settingsFields } from './changes.ts'
 import { action, control, local } from './endpoint.ts'
 import { Done, INVALID_PHONE, instant, name } from './fields.ts'
-import { Instance, instanceExample, Settings, settingsExample } from './objects.ts'
+import { Instance, instanceExample, Restriction, Settings, settingsExample } from './objects.ts'
 
 const StatusAfter = z.object({
   value: z.literal(true),
@@ -72,6 +72,7 @@ export const status = control('instance.status', 'GET /status', {
     status: z.enum(STATUSES),
     phone: z.string().nullable(),
     error: z.string().nullable().meta({ description: 'A sentence that says why it is not connected.' }),
+    restriction: Restriction.nullable().meta({ description: 'What the network keeps the account from: messages to people who never wrote wait.' }),
   }),
   fallback: { ms: 2_000, answer: async ({ parts, instance }) => parts.directory.status(instance) },
   examples: [
@@ -83,6 +84,7 @@ export const status = control('instance.status', 'GET /status', {
         status: 'qr',
         phone: null,
         error: 'Waiting for the QR code or pairing code to be accepted on the phone.',
+        restriction: null,
       },
     },
   ],

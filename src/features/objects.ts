@@ -37,6 +37,12 @@ export const Webhooks = z
   })
   .meta({ id: 'Webhooks' })
 
+/** What the network keeps the account from: `reach_out`, writing to people who never wrote to it. */
+export const Restriction = z.object({
+  kind: z.enum(['reach_out']),
+  until: instant.nullable().meta({ description: 'Null: the network does not say.' }),
+})
+
 export const Instance = z
   .object({
     id: z.string(),
@@ -50,6 +56,7 @@ export const Instance = z
     platform: z.string().nullable().meta({ description: '`android`, `ios`, or another value of the network.' }),
     connected_at: instant.nullable(),
     disconnected_at: instant.nullable(),
+    restriction: Restriction.nullable(),
     subscription_status: z.enum(SUBSCRIPTION_STATUSES),
     trial_ends_at: instant.nullable(),
     due_at: instant,
@@ -85,6 +92,7 @@ export const instanceExample = {
   platform: 'android',
   connected_at: '2026-01-31T12:00:00.000Z',
   disconnected_at: null,
+  restriction: null,
   subscription_status: 'active',
   trial_ends_at: null,
   due_at: '2026-12-31T23:59:59.000Z',

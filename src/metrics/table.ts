@@ -41,6 +41,12 @@ export const METRICS = {
     labels: ['reason'],
     help: 'Connections opened again for a paired instance, by the reason its status had then.',
   },
+  svc_restrictions_total: {
+    kind: 'counter',
+    labels: ['kind'],
+    help: 'Times the network began to restrict an account, and accounts found restricted at a start.',
+    zero: one('reach_out'),
+  },
   svc_queue_waiting: { kind: 'gauge', labels: [], help: 'Messages that wait in the queues, those in flight not counted.' },
   svc_queue_sent_total: { kind: 'counter', labels: ['type'], help: 'Queued messages the network took, by operation.' },
   svc_queue_failed_total: {

@@ -79,6 +79,9 @@ export const keys = {
   /** Expiry of a 1:1 chat that makes its messages disappear, by jid, blind. */
   disappearing: (id: string, jid: string) => `${keys.disappearings(id)}${jid}`,
   disappearings: (id: string) => `instance:${id}:disappearing:`,
+  /** Who has ever written to the account, by jid, blind. */
+  correspondent: (id: string, jid: string) => `instance:${id}:correspondent:${jid}`,
+  correspondents: (id: string) => `instance:${id}:correspondent:`,
   /** Acknowledgements of sends that carried an idempotency key, by its hash, at most 24 h. */
   idempotency: (id: string, hash: string) => `instance:${id}:idempotency:${hash}`,
   idempotencies: (id: string) => `instance:${id}:idempotency:`,

@@ -5,10 +5,11 @@
 import { type Call, sendCall } from '../../src/domain/call.ts'
 import { SECOND } from '../../src/domain/clock.ts'
 import { parseIdentifier } from '../../src/domain/ids.ts'
-import type { InstanceConfig, RuntimeState, Status } from '../../src/domain/instance.ts'
+import type { InstanceConfig, Restriction, RuntimeState, Status } from '../../src/domain/instance.ts'
 import type { StartHow, StopHow } from '../../src/engine/engine.ts'
 import { runAs } from './baileys/rejections.ts'
 import { createAuthorship } from './chats/authorship.ts'
+import { createCorrespondents } from './chats/correspondents.ts'
 import { createDisappearing } from './chats/disappearing.ts'
 import { createGroupRoles } from './chats/group-roles.ts'
 import { createRecent } from './chats/recent.ts'
@@ -53,7 +54,7 @@ const LOGOUT_DEADLINE = 5 * SECOND
 const STOP_DEADLINE = 3 * SECOND
 
 export function createInstance(deps: ShardDeps, initial: InstanceConfig): HostedInstance {
-  const { sealer, clock, tally } = deps
+  const { sealer, clock, steady, tally } = deps
   const store = createInstanceStore(deps.store)
   const { id } = initial
   const log = deps.log.child({ instance: id })
@@ -78,6 +79,17 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   })
   const contacts = createSavedContacts(id, store, sealer)
   const disappearing = createDisappearing({ instance: id, store, sealer, log })
+  const correspondents = createCorrespondents({
+    instance: id,
+    store,
+    sealer,
+    async otherName(jid) {
+      const identity = link.session()?.identity
+      return (await (jid.endsWith('@lid') ? identity?.pnOf(jid) : identity?.lidOf(jid))) ?? null
+    },
+    onNew: () => line.queue.reachChanged(),
+  })
+  let restricted: Restriction | null = null
   const idempotency = createIdempotency({
     instanceId: id,
     store,
@@ -128,6 +140,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     onChange(state, previous) {
       if (state.status !== previous)
         tally.add('svc_instance_status_changes_total', { to: state.status, reason: state.reason ?? 'none' })
+      restrict(state.restriction)
       line.queue.setConnected(state.status === 'connected')
       if (state.status === 'qr' || previous !== 'qr') return
       pairing.clear()
@@ -152,6 +165,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     authorship,
     roles,
     contacts,
+    correspondents,
     disappearing,
     mediaHost: deps.network.mediaHost,
     config: () => config,
@@ -182,7 +196,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     receiving,
     proxyUrl: () => config.settings.proxy_url,
     report: tell,
-    restricted: (until) => line.queue.setRestricted(until),
+    restriction: () => status.state.restriction,
     forget() {
       recent.clear()
       return Promise.all([
@@ -193,6 +207,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
         authorship.forget(),
         roles.forget(),
         disappearing.forget(),
+        correspondents.forget(),
       ])
     },
   })
@@ -203,6 +218,8 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     store,
     sealer,
     clock,
+    steady,
+    hasWritten: correspondents.hasWritten,
     log,
     outbox,
     statuses: messageStatuses,
@@ -227,6 +244,16 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     config: () => config,
     session: link.session,
   })
+
+  function restrict(restriction: Restriction | null) {
+    if (JSON.stringify(restriction) === JSON.stringify(restricted)) return
+    if (restriction && !restricted) {
+      tally.add('svc_restrictions_total', { kind: restriction.kind })
+      log.warn({ ...restriction }, 'the network restricts the account: it may not write to people who never wrote to it')
+    } else if (!restriction) log.info('the network restricts the account no more')
+    restricted = restriction
+    line.queue.setRestricted(restriction)
+  }
 
   function tell(event: LifecycleEvent, isCurrent?: () => boolean) {
     status
@@ -272,6 +299,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     // A crash can separate the pairing from the state that tells of it; the credentials are what counts.
     const paired = await link.isPaired()
     if (saved && paired !== null) status.correct({ paired })
+    restrict(status.state.restriction)
     // Without a record its first start never came about: it stays `created` until somebody asks for a QR.
     const state = saved ? await status.tell({ type: 'booted' }) : await status.create().then(() => status.state)
     deps.announce({ type: 'state', instance: id, state })

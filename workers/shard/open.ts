@@ -1,7 +1,7 @@
 /** Opens what all instances of a thread share, once per life. */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { systemClock } from '../../src/domain/clock.ts'
+import { steadyClock, systemClock } from '../../src/domain/clock.ts'
 import { parseRanges } from '../../src/egress/addresses.ts'
 import type { EngineEvent, ShardNeed, ShardSetup } from '../../src/engine/engine.ts'
 import type { Logger } from '../../src/log.ts'
@@ -59,6 +59,7 @@ export async function openShard(
       version: await openWebVersion({ store, log, wanted: setup.webVersion ?? null, network: setup.network, allow: egressAllow }),
       mediaLinks: createMediaLinks(setup.secretKey),
       clock: systemClock,
+      steady: steadyClock,
       log,
       announce,
       tally: createTally(),

@@ -35,6 +35,8 @@ export interface ShardDeps {
   /** Seals links to received files. */
   mediaLinks: MediaLinks
   clock: Clock
+  /** Every wait is measured by it: it does not step when the system's clock is set. */
+  steady: Clock
   log: Logger
   announce(event: EngineEvent): void
   /** What all of them count. */

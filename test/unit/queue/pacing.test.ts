@@ -4,7 +4,7 @@ import { previewOf } from '../../../workers/shard/queue/item.ts'
 import { drawWait, sendAt } from '../../../workers/shard/queue/pacing.ts'
 
 const delays = { delay_message_min_ms: 1_000, delay_message_max_ms: 3_000 }
-const turn = { queuedAt: 50_000, delayMessage: null, drawnMs: 1_500, previousDoneAt: 60_000, connectedAt: 0 }
+const turn = { arrivedAt: 50_000, delayMessage: null, drawnMs: 1_500, previousDoneAt: 60_000, connectedAt: 0 }
 
 test('the wait is drawn between both ends, ends included', () => {
   assert.equal(
@@ -21,13 +21,14 @@ test('the wait is drawn between both ends, ends included', () => {
   )
 })
 
-test('the drawn wait lies between two items, and the first one does not wait', () => {
+test('every item waits its interval, from its arrival or from the end of the one before, whichever is later', () => {
   assert.equal(sendAt(turn), 61_500)
-  assert.equal(sendAt({ ...turn, previousDoneAt: null }), 50_000)
-  assert.equal(sendAt({ ...turn, queuedAt: 70_000 }), 70_000)
+  assert.equal(sendAt({ ...turn, previousDoneAt: null }), 51_500)
+  assert.equal(sendAt({ ...turn, arrivedAt: 70_000 }), 71_500)
+  assert.equal(sendAt({ ...turn, arrivedAt: 70_000, drawnMs: 0 }), 70_000)
 })
 
-test('a wait the item asks for replaces the drawn one and always counts', () => {
+test('an interval the item asks for replaces the drawn one', () => {
   assert.equal(sendAt({ ...turn, delayMessage: 5 }), 65_000)
   assert.equal(sendAt({ ...turn, delayMessage: 0 }), 60_000)
   assert.equal(sendAt({ ...turn, delayMessage: 5, previousDoneAt: null }), 55_000)

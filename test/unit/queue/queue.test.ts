@@ -77,6 +77,8 @@ async function bench(t: TestContext): Promise<Bench> {
         store,
         sealer,
         clock: time.clock,
+        steady: time.clock,
+        hasWritten: async () => false,
         timer: time.timer,
         random: () => 0.5,
         isOpen: () => true,

@@ -5,6 +5,7 @@
 import type { WAVersion } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { Clock } from '../../../src/domain/clock.ts'
+import type { Restriction } from '../../../src/domain/instance.ts'
 import { EgressBlocked } from '../../../src/egress/egress.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
@@ -38,7 +39,8 @@ export interface LinkDeps {
   proxyUrl(): string | null
   /** An event is dropped where `isCurrent` says so when its turn comes. */
   report(event: LifecycleEvent, isCurrent?: () => boolean): void
-  restricted(until: number | null): void
+  /** What the network is known to keep the account from. */
+  restriction(): Restriction | null
   /** What else was kept for the device says nothing to the next one. */
   forget(): Promise<unknown>
 }
@@ -115,7 +117,6 @@ export function createLink(deps: LinkDeps): Link {
         receiving.announce()
         shard.version.loggedIn(version).catch((error) => log.warn({ err: error }, 'the client version could not be saved'))
       },
-      restricted: deps.restricted,
     })
     const opened: Session = openSession({
       auth,
@@ -130,6 +131,7 @@ export function createLink(deps: LinkDeps): Link {
       outside: through,
       version,
       deafAfterMs: shard.deafAfterMs,
+      restriction: deps.restriction(),
       tally: shard.tally,
       clock,
       log,

@@ -5,7 +5,7 @@ import { bare, identifierOf } from '../wire/jid.ts'
 import type { Pairing } from './pairing.ts'
 import type { SessionEvents } from './session.ts'
 
-export interface SessionEventDeps extends Pick<SessionEvents, 'restricted'> {
+export interface SessionEventDeps {
   creds: AuthenticationCreds
   pairing: Pairing
   hasProxy: boolean
@@ -14,9 +14,8 @@ export interface SessionEventDeps extends Pick<SessionEvents, 'restricted'> {
   onOpened(): void
 }
 
-export function sessionEvents({ creds, pairing, hasProxy, report, onOpened, ...others }: SessionEventDeps): SessionEvents {
+export function sessionEvents({ creds, pairing, hasProxy, report, onOpened }: SessionEventDeps): SessionEvents {
   return {
-    ...others,
     socketOpened: () => report({ type: 'socketOpened' }),
     qr(payload, expiresAt) {
       pairing.show({ payload, expiresAt })
@@ -38,6 +37,7 @@ export function sessionEvents({ creds, pairing, hasProxy, report, onOpened, ...o
       const profileName = nameOf(name)
       if (profileName !== null) report({ type: 'nameChanged', profileName })
     },
+    restricted: (restriction) => report({ type: 'restrictionChanged', restriction }),
     passkeyRequested: () => report({ type: 'passkeyRequested' }),
   }
 }

@@ -6,6 +6,7 @@ import { setMaxListeners } from 'node:events'
 import { type AuthenticationCreds, makeWASocket, type WASocket, type WAVersion } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, SECOND } from '../../../src/domain/clock.ts'
+import type { Restriction } from '../../../src/domain/instance.ts'
 import type { NetworkOptions } from '../../../src/engine/engine.ts'
 import type { Tally } from '../../../src/metrics/tally.ts'
 import { holdAppState, type WriteChanges } from '../app-state/app-state.ts'
@@ -48,8 +49,8 @@ export interface SessionEvents {
   passkeyRequested(): void
   /** The name of the account, as it stands in the credentials. */
   named(name: string): void
-  /** End of a reach-out lock, epoch ms; null: there is none. */
-  restricted(until: number | null): void
+  /** Also when it is the same again. */
+  restricted(restriction: Restriction | null): void
 }
 
 export interface SessionDeps {
@@ -68,6 +69,8 @@ export interface SessionDeps {
   version: WAVersion
   /** How long stanzas may come without one being handled, in ms. */
   deafAfterMs?: number | undefined
+  /** What was known before. */
+  restriction: Restriction | null
   tally: Tally
   clock: Clock
   log: Logger
@@ -205,8 +208,9 @@ export function openSession(deps: SessionDeps): Session {
   const restriction = watchRestriction(sock, {
     clock,
     log,
-    onChange(until) {
-      if (!hasEnded) events.restricted(until)
+    known: deps.restriction,
+    onChange(changed) {
+      if (!hasEnded) events.restricted(changed)
     },
   })
   inbox.attach(sock, appState.settled)
@@ -224,6 +228,7 @@ export function openSession(deps: SessionDeps): Session {
     hasEnded = true
     isOpen = false
     inbox.fence()
+    restriction.stop()
     ending.abort()
   }
 
@@ -278,7 +283,7 @@ export function openSession(deps: SessionDeps): Session {
     },
     traffic: liveness.traffic,
     heardAt: liveness.heardAt,
-    isRestricted: () => restriction.until() !== null,
+    isRestricted: () => restriction.current() !== null,
     refreshRestriction: restriction.refresh,
     ack(messageId) {
       const pending = waitForAck(sock, messageId)

@@ -1,5 +1,5 @@
 /** The words of an instance's status: what happens to it, what is then to be done, what is remembered. The moves are in `table.ts`. */
-import type { RuntimeState } from '../../../src/domain/instance.ts'
+import type { Restriction, RuntimeState } from '../../../src/domain/instance.ts'
 
 /** What is remembered of the current run only; a new process starts with `FRESH_RUN`. */
 export interface Run {
@@ -30,6 +30,7 @@ export type LifecycleEvent =
   | { type: 'opened'; phone: string | null; profileName: string | null; platform: string | null }
   /** The person changed the name, or the phone told it for the first time. */
   | { type: 'nameChanged'; profileName: string }
+  | { type: 'restrictionChanged'; restriction: Restriction | null }
   /** `code`: `lastDisconnect.error.output.statusCode`, null when there is none. `expireSeconds`: of a 402. */
   | { type: 'closed'; code: number | null; message: string; expireSeconds: number | null }
   /** The proxy refused, no handshake within 20 s, HTTP error in place of the upgrade, or the store could not be read. */

@@ -15,6 +15,8 @@ const RuntimeSchema = v.object({
   connectedAt: at,
   disconnectedAt: at,
   bannedUntil: at,
+  /** Absent in records of before. */
+  restriction: v.optional(v.nullable(v.object({ kind: v.literal('reach_out'), until: at })), null),
   paired: v.boolean(),
 })
 

@@ -182,7 +182,7 @@ export function createStatus(deps: StatusDeps): StatusKeeper {
 }
 
 const isSame = (a: RuntimeState, b: RuntimeState) =>
-  (Object.keys(a) as (keyof RuntimeState)[]).every((field) => a[field] === b[field])
+  (Object.keys(a) as (keyof RuntimeState)[]).every((field) => JSON.stringify(a[field]) === JSON.stringify(b[field]))
 
 /** States in which `disconnect_reason` says why: shared/api/states.md. */
 const WITH_REASON: readonly Status[] = ['disconnected', 'logged_out', 'banned', 'stopped']

@@ -70,7 +70,7 @@ export const startFresh = (effects: Effect[] = []): Step => ({
 export const loggedOut = (reason: StatusReason, state: Partial<RuntimeState> = {}): Step => ({
   status: 'logged_out',
   reason,
-  state: { paired: false, connectedAt: null, ...state },
+  state: { paired: false, connectedAt: null, restriction: null, ...state },
   run: FRESH_RUN,
   effects: [{ do: 'close' }, { do: 'eraseCredentials' }],
 })

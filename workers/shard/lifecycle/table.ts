@@ -112,7 +112,7 @@ const ROWS: readonly Row[] = [
   row('6', ['qr', 'starting'], 'paired', (_, { phone, platform }) => ({
     status: 'connecting',
     reason: null,
-    state: { paired: true, phone, platform },
+    state: { paired: true, phone, platform, restriction: null },
     run: { ...FRESH_RUN, firstLogin: true },
     effects: [timer('pairing', PAIRING_DEADLINE)],
   })),
@@ -208,6 +208,7 @@ const ROWS: readonly Row[] = [
     (at, { profileName }) => staying(at, { state: { profileName } }),
     (at, { profileName }) => isPaired(at) && at.state.profileName !== profileName,
   ),
+  row('restricted', LIVE_OR_STARTING, 'restrictionChanged', (at, { restriction }) => staying(at, { state: { restriction } }), isPaired),
   row(
     '7',
     ['connecting', 'starting'],

@@ -2,6 +2,7 @@
 import { iso, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { RuntimeState, Status } from '../../../src/domain/instance.ts'
+import { renderRestriction } from '../../../src/domain/restriction.ts'
 import { sentence } from '../../../src/domain/sentences.ts'
 import { requestCode } from '../connection/pairing-code.ts'
 import { bare } from '../wire/jid.ts'
@@ -45,7 +46,9 @@ export const instance: Handlers<typeof import('../../../src/features/instance.ts
 
   async 'instance.status'({ state, session }) {
     const connected = state.status === 'connected' && session?.isOpen === true
-    return { connected, smartphone_connected: connected, status: state.status, phone: state.phone, error: sentence(state) }
+    const { status, phone, restriction } = state
+    const common = { status, phone, error: sentence(state), restriction: renderRestriction(restriction) }
+    return { connected, smartphone_connected: connected, ...common }
   },
 
   async 'instance.device'({ session, state }) {

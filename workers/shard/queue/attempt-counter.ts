@@ -34,6 +34,8 @@ export interface InFlight {
   reconnected(): void
   /** The try that was begun last is none that counts. */
   uncount(): Promise<void>
+  /** Nothing of it has left: its next try is its first. */
+  withdraw(): Promise<void>
   /** For the commit that ends the item; `ended` after it. */
   readonly endOp: Op
   ended(): void
@@ -101,6 +103,10 @@ export function createInFlight(store: StateStore, key: string): InFlight {
     },
     async uncount() {
       if (begun) await put(begun)
+    },
+    async withdraw() {
+      await store.commit({ ops: [[key, null]] })
+      begun = undefined
     },
     endOp: [key, null],
     ended() {

@@ -2,7 +2,7 @@
 import { Failure } from '../../../src/domain/failures.ts'
 import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
 import type { InFlight } from './attempt-counter.ts'
-import type { QueueOptions } from './contract.ts'
+import { type QueueOptions, TryLater } from './contract.ts'
 import type { SendOutcome, Waiting } from './item.ts'
 import type { Shelf } from './item-store.ts'
 
@@ -13,8 +13,11 @@ export interface AttemptDeps extends Pick<QueueOptions, 'instanceId' | 'send' | 
   signal: AbortSignal
 }
 
-/** `back`: there was no connection, and it keeps its place. Rejects when storage failed, which is no answer of the network, or at a stop. */
-export type Attempt = (item: Waiting) => Promise<SendOutcome | 'back'>
+/**
+ * `back`: there was no connection, and it keeps its place. `laterMs`: it has not left, and is tried again then. Rejects when storage failed,
+ * which is no answer of the network, or at a stop.
+ */
+export type Attempt = (item: Waiting) => Promise<SendOutcome | 'back' | { laterMs: number }>
 
 const failed = (message: string): SendOutcome => ({ status: 'failed', code: 'send_failed', message })
 
@@ -34,6 +37,10 @@ export function createAttempt({ instanceId, send, isOpen, log, onStep, shelf, ma
     try {
       return await send({ ...stored, again: turn === 'again' })
     } catch (error) {
+      if (error instanceof TryLater) {
+        log.info({ instance_id: instanceId, svc_id: svcId, operation, err: error, retry_in_ms: error.afterMs }, 'queue: tried later')
+        return { laterMs: error.afterMs }
+      }
       const isBack = error instanceof Failure && error.code === 'instance_not_connected'
       if (isBack && (!isOpen() || mark.mayComeBack())) return 'back'
       if (signal.aborted || isStorageFailure(error)) throw error

@@ -1,6 +1,7 @@
 /** What the queue is given, what it is asked, and what it answers: the types of `queue.ts`. */
 import type { Logger } from 'pino'
 import type { Clock } from '../../../src/domain/clock.ts'
+import { Failure } from '../../../src/domain/failures.ts'
 import type { InstanceSettings } from '../../../src/domain/instance.ts'
 import type { Blobs } from '../../../src/storage/blobs.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
@@ -9,6 +10,20 @@ import type { Timer } from '../../../src/storage/timer.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import type { QueueEntry, SendOutcome, Waiting } from './item.ts'
 import type { StoredItem } from './item-store.ts'
+
+/**
+ * The network would not say yet whether something can be done, which is no refusal of it: the item waits so many ms, and others go past it.
+ * For an immediate operation it is `action_failed`.
+ */
+export class TryLater extends Failure {
+  readonly afterMs: number
+
+  constructor(afterMs: number, options: { cause?: unknown; details?: Record<string, unknown> }) {
+    super('action_failed', options)
+    this.name = 'TryLater'
+    this.afterMs = afterMs
+  }
+}
 
 /** An item whose turn has come. */
 export interface SendItem extends StoredItem {
@@ -40,8 +55,15 @@ export interface QueueOptions {
   store: StateStore
   sealer: Sealer
   clock: Clock
+  /** Every wait is measured by it. */
+  steady: Clock
   random: () => number
-  /** Resolves when the network has decided. Rejecting with Failure instance_not_connected puts the item back at the head. */
+  /** Whether somebody ever wrote to this account: destination as an item has it. */
+  hasWritten: (phone: string) => Promise<boolean>
+  /**
+   * Resolves when the network has decided. Rejecting with Failure instance_not_connected puts the item back at the head, with `TryLater`
+   * aside.
+   */
   send: (item: SendItem) => Promise<SendOutcome>
   /** Whether the connection stands at this moment; `setConnected` hears of its end a little later. */
   isOpen: () => boolean
@@ -64,8 +86,13 @@ export interface Queue {
   enqueue(request: Enqueue): Promise<{ svcId: string; messageId: string }>
   /** Items leave only while connected, from 2 s after. */
   setConnected(connected: boolean): void
-  /** While the network restricts the account nothing leaves: each try would count against it. Epoch ms; null: it does not. */
-  setRestricted(until: number | null): void
+  /**
+   * While the network restricts the account nothing leaves to chats that never wrote to it. Null: it does not; `until`: epoch ms as far as
+   * it is known, for the list.
+   */
+  setRestricted(restriction: { until: number | null } | null): void
+  /** Somebody wrote for the first time. */
+  reachChanged(): void
   list(query: { page: number; pageSize: number; phone?: string | undefined }): Promise<QueueList>
   /** Number of items removed: all, or those to one chat. The item in flight stays. */
   clear(phone?: string): Promise<number>

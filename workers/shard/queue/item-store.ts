@@ -65,14 +65,15 @@ export function createShelf({ instanceId, store, sealer, blobs, log }: ShelfOpti
       }
     },
 
-    /** All items, oldest first, and the newest id ever seen. */
-    async all(): Promise<{ line: Waiting[]; newest: string }> {
+    /** All items, oldest first, and the newest id ever seen. `arrived`: when that was, by the clock that does not step. */
+    async all(arrived: (queuedAt: number) => number): Promise<{ line: Waiting[]; newest: string }> {
       const line: Waiting[] = []
       let newest = ''
       for await (const [key, bytes] of store.range(prefix)) {
         newest = key.slice(prefix.length)
         try {
-          line.push(waitingOf(items.decode(key, bytes)))
+          const item = items.decode(key, bytes)
+          line.push(waitingOf(item, arrived(item.queuedAt)))
         } catch (error) {
           // Kept for whoever can repair it; it must not keep the others from leaving.
           log.error({ instance_id: instanceId, err: error }, 'queue item is not readable: left out')

@@ -30,14 +30,18 @@ const ItemSchema = v.object({
 export type QueueItem = v.InferOutput<typeof ItemSchema>
 
 /** What is kept in memory of a waiting item: never its content. */
-export type Waiting = Omit<QueueItem, 'input' | 'preview' | 'delayTyping'>
+export interface Waiting extends Omit<QueueItem, 'input' | 'preview' | 'delayTyping'> {
+  /** When it came, by the clock that does not step. */
+  arrivedAt: number
+}
 
 export const queueItems = (sealed: Sealer): Repository<QueueItem> =>
   repository({ name: 'queue item', schema: ItemSchema, version: 1, sealed })
 
-export function waitingOf({ input: _, preview: __, delayTyping: ___, ...waiting }: QueueItem): Waiting {
-  return waiting
-}
+export const waitingOf = ({ input: _, preview: __, delayTyping: ___, ...item }: QueueItem, arrivedAt: number): Waiting => ({
+  ...item,
+  arrivedAt,
+})
 
 const PREVIEW_CHARACTERS = 120
 
@@ -66,22 +70,20 @@ export interface Place {
   status: 'waiting' | 'processing'
   /** 1 = next, or in flight. */
   position: number
-  /** null while the instance is not connected. */
+  /** null while the instance is not connected, and while nobody knows. */
   sendAfter: number | null
-  /** The network restricts the account for now. */
-  isRestricted: boolean
+  reason: QueueEntry['waiting_reason']
   maxAgeHours: number
 }
 
-export function toEntry(item: QueueItem, { status, position, sendAfter, isRestricted, maxAgeHours }: Place): QueueEntry {
-  const reason = sendAfter === null ? 'instance_not_connected' : isRestricted ? 'restricted' : 'pacing'
+export function toEntry(item: QueueItem, { status, position, sendAfter, reason, maxAgeHours }: Place): QueueEntry {
   return {
     svc_id: item.svcId,
     message_id: item.messageId,
     phone: item.phone,
     operation: item.operation,
     status,
-    waiting_reason: status === 'processing' ? null : reason,
+    waiting_reason: reason,
     position,
     preview: item.preview,
     delay_message: item.delayMessage,

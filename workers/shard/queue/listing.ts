@@ -1,32 +1,50 @@
-/** Where each item stands and when it can leave at the earliest. Pure. */
+/** Where each item stands and when it can leave at the earliest. Pure. Moments are of the clock that does not step, but for those of places. */
 import { SECOND } from '../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../src/domain/instance.ts'
+import type { Hold } from './holds.ts'
 import type { Place, Waiting } from './item.ts'
 
 export interface Standing {
   line: readonly Waiting[]
   inFlight: { item: Waiting; since: number } | undefined
-  /** Moment of the head; null while the instance is not connected. */
+  /** Of the one that leaves next; null while the instance is not connected. */
   headAt: number | null
-  /** End of the restriction, epoch ms; null while there is none. */
-  restrictedUntil: number | null
+  holdOf(item: Waiting): Hold | undefined
+  /** Epoch ms of a moment. */
+  epoch(at: number): number
   settings: Pick<InstanceSettings, 'delay_message_min_ms' | 'queue_max_age_hours'>
 }
 
-export function places({ line, inFlight, headAt, restrictedUntil, settings }: Standing): { item: Waiting; place: Place }[] {
+type Listed = { item: Waiting; place: Place }
+
+/** In the order of leaving: what others go past stands behind them. */
+export function places({ line, inFlight, headAt, holdOf, epoch, settings }: Standing): Listed[] {
   const maxAgeHours = settings.queue_max_age_hours
-  const isRestricted = restrictedUntil !== null
-  let at = headAt ?? 0
-  const waiting = line.map((item, index) => {
-    // Nothing is drawn yet behind the head: the earliest moment is after the least waits.
-    if (index > 0) at += item.delayMessage === null ? settings.delay_message_min_ms : item.delayMessage * SECOND
-    const position = index + (inFlight ? 2 : 1)
-    const place: Place = { status: 'waiting', position, sendAfter: headAt === null ? null : at, isRestricted, maxAgeHours }
-    return { item, place }
+  const isConnected = headAt !== null
+  const held = line.flatMap((item) => {
+    const hold = isConnected ? holdOf(item) : undefined
+    return hold ? [{ item, hold }] : []
   })
-  if (inFlight === undefined) return waiting
-  return [
-    { item: inFlight.item, place: { status: 'processing', position: 1, sendAfter: inFlight.since, isRestricted, maxAgeHours } },
-    ...waiting,
-  ]
+  const isHeld = new Set(held.map(({ item }) => item))
+  const free = line.filter((item) => !isHeld.has(item))
+  let position = inFlight ? 1 : 0
+  let at = headAt ?? 0
+
+  const waiting = (item: Waiting, sendAfter: number | null, reason: Place['reason']): Listed => {
+    position++
+    return { item, place: { status: 'waiting', position, sendAfter, reason, maxAgeHours } }
+  }
+  const freeOnes = free.map((item, index) => {
+    if (!isConnected) return waiting(item, null, 'instance_not_connected')
+    // Nothing is drawn yet behind the head: the earliest moment is after the least waits.
+    const interval = item.delayMessage === null ? settings.delay_message_min_ms : item.delayMessage * SECOND
+    if (index > 0) at = Math.max(at, item.arrivedAt) + interval
+    return waiting(item, epoch(at), 'pacing')
+  })
+  const heldOnes = held.map(({ item, hold: { until, reason } }) =>
+    waiting(item, until === null ? null : epoch(until), reason === 'restricted' ? 'restricted' : 'pacing'),
+  )
+  if (inFlight === undefined) return [...freeOnes, ...heldOnes]
+  const processing: Place = { status: 'processing', position: 1, sendAfter: epoch(inFlight.since), reason: null, maxAgeHours }
+  return [{ item: inFlight.item, place: processing }, ...freeOnes, ...heldOnes]
 }

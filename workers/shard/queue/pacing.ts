@@ -1,4 +1,4 @@
-/** When the next item may leave. Pure: the moments and the random number are given. */
+/** When the next item may leave. Pure: the moments and the random number are given. All moments are of the clock that does not step. */
 import { SECOND } from '../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../src/domain/instance.ts'
 
@@ -7,13 +7,14 @@ export const RESUME_DELAY = 2 * SECOND
 
 type Delays = Pick<InstanceSettings, 'delay_message_min_ms' | 'delay_message_max_ms'>
 
-/** The wait between two items, in whole ms, both ends included. */
+/** The interval before an item, in whole ms, both ends included. */
 export function drawWait({ delay_message_min_ms: least, delay_message_max_ms: most }: Delays, random: () => number): number {
   return least + Math.floor(random() * (Math.max(most, least) - least + 1))
 }
 
 export interface Turn {
-  queuedAt: number
+  /** When it came into the queue. */
+  arrivedAt: number
   /** Seconds, as requested; null: the drawn wait applies. */
   delayMessage: number | null
   drawnMs: number
@@ -23,11 +24,10 @@ export interface Turn {
 }
 
 /**
- * Epoch ms of the earliest sending. The drawn wait lies between two items, so the first one does not wait. A wait asked for by the item
- * replaces it and always counts, from the end of the item before or, when the line was empty, from its own arrival.
+ * The earliest moment of sending. Every item waits its interval, the one that was drawn or the one it asks for, from the end of the item
+ * before or from its own arrival, whichever is later: a text to an idle queue waits, too (shared/api/queue.md, Rules).
  */
-export function sendAt({ queuedAt, delayMessage, drawnMs, previousDoneAt, connectedAt }: Turn): number {
-  const resumed = connectedAt + RESUME_DELAY
-  if (delayMessage !== null) return Math.max(resumed, Math.max(queuedAt, previousDoneAt ?? 0) + delayMessage * SECOND)
-  return Math.max(resumed, queuedAt, previousDoneAt === null ? 0 : previousDoneAt + drawnMs)
+export function sendAt({ arrivedAt, delayMessage, drawnMs, previousDoneAt, connectedAt }: Turn): number {
+  const interval = delayMessage === null ? drawnMs : delayMessage * SECOND
+  return Math.max(connectedAt + RESUME_DELAY, Math.max(arrivedAt, previousDoneAt ?? arrivedAt) + interval)
 }

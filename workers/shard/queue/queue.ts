@@ -13,6 +13,7 @@ import { systemTimer, within } from '../../../src/storage/timer.ts'
 import { createAttempt } from './attempt.ts'
 import { createInFlight } from './attempt-counter.ts'
 import type { Enqueue, Queue, QueueList, QueueOptions } from './contract.ts'
+import { createHolds } from './holds.ts'
 import { previewOf, type QueueEntry, type QueueItem, toEntry, type Waiting, waitingOf } from './item.ts'
 import { createShelf } from './item-store.ts'
 import { places } from './listing.ts'
@@ -31,16 +32,23 @@ const EXPIRY_BATCH = 50
 const STORAGE_PAUSE = 5 * SECOND
 
 export function createQueue(options: QueueOptions): Queue {
-  const { instanceId, store, sealer, clock, random, settings, blobs, log, timer = systemTimer, onStep } = options
+  const { instanceId, store, sealer, clock, steady, random, settings, blobs, log, timer = systemTimer, onStep } = options
   const shelf = createShelf({ instanceId, store, sealer, blobs, log })
   const ids = ascendingIds(clock)
   const stopping = new AbortController()
   const mark = createInFlight(store, keys.queueInFlight(instanceId))
   const attempt = createAttempt({ ...options, shelf, mark, signal: stopping.signal })
   const settle = createSettle({ ...options, shelf, timer, signal: stopping.signal })
+  const holds = createHolds({
+    now: steady.now,
+    undecided: () => mark.svcId,
+    hasWritten: options.hasWritten,
+    onChange: () => pump(),
+    onError: (error) => log.warn({ instance_id: instanceId, err: error }, 'queue: who wrote to this account could not be read'),
+  })
 
   let state: 'new' | 'running' | 'stopped' = 'new'
-  /** In order of service ids, without the item in flight. */
+  /** In order of service ids, without the item in flight. Moments of this file are of the clock that does not step. */
   let line: Waiting[] = []
   /** Accepted, not committed yet: they count against the capacity. */
   let entering = 0
@@ -52,8 +60,6 @@ export function createQueue(options: QueueOptions): Queue {
   let previousDoneAt: number | null = null
   /** After a failure that is not the item's: not before this moment. */
   let notBefore = 0
-  /** End of the restriction, epoch ms. */
-  let restrictedUntil = 0
   /** The wait drawn for the head, so that looking twice does not draw twice. */
   let drawn: { svcId: string; ms: number } | undefined
   let alarm: { cancel(): void } | undefined
@@ -61,32 +67,33 @@ export function createQueue(options: QueueOptions): Queue {
 
   function headSendAt(head: Waiting, connected: number): number {
     if (drawn?.svcId !== head.svcId) drawn = { svcId: head.svcId, ms: drawWait(settings(), random) }
-    const { queuedAt, delayMessage } = head
-    return Math.max(
-      notBefore,
-      restrictedUntil,
-      sendAt({ queuedAt, delayMessage, drawnMs: drawn.ms, previousDoneAt, connectedAt: connected }),
-    )
+    const { arrivedAt, delayMessage } = head
+    return Math.max(notBefore, sendAt({ arrivedAt, delayMessage, drawnMs: drawn.ms, previousDoneAt, connectedAt: connected }))
   }
+
+  /** The one that leaves next: the first that others need not go past. */
+  const nextUp = () => line.find((item) => holds.of(item) === undefined)
 
   /** How long the head still waits, in ms; Infinity: for something else than time. */
   function waitOf(head: Waiting | undefined): number {
     if (state !== 'running' || connectedAt === null || head === undefined) return Number.POSITIVE_INFINITY
-    return headSendAt(head, connectedAt) - clock.now()
+    return headSendAt(head, connectedAt) - steady.now()
   }
 
   function pump() {
     alarm?.cancel()
     alarm = undefined
-    const head = line[0]
-    if (inFlight !== undefined || isNaming || head === undefined) return
+    if (inFlight !== undefined || isNaming || state !== 'running' || connectedAt === null) return
+    const head = nextUp()
     const wait = waitOf(head)
-    if (wait > 0) {
-      if (wait < Number.POSITIVE_INFINITY) alarm = timer(Math.min(wait, LONGEST_TIMER), pump)
+    if (head === undefined || wait > 0) {
+      const end = holds.nextEnd()
+      const soonest = Math.min(wait, end === undefined ? Number.POSITIVE_INFINITY : end - steady.now())
+      if (soonest < Number.POSITIVE_INFINITY) alarm = timer(Math.min(soonest, LONGEST_TIMER), pump)
       return
     }
-    line.shift()
-    inFlight = { item: head, since: clock.now() }
+    line.splice(line.indexOf(head), 1)
+    inFlight = { item: head, since: steady.now() }
     working = carry(head).finally(() => {
       inFlight = undefined
       working = undefined
@@ -101,7 +108,9 @@ export function createQueue(options: QueueOptions): Queue {
       // Too late to record it: a next start may already have read the item, and sends it again with the same message id.
       if (stopping.signal.aborted) return
       if (outcome === 'back') return await putBack(item)
-      previousDoneAt = clock.now()
+      if ('laterMs' in outcome) return await putAside(item, outcome.laterMs)
+      previousDoneAt = steady.now()
+      holds.gone([item])
       await onStep?.('after-send', item.svcId)
       const next = nextMark()
       await settle([[item, outcome]], [next?.op ?? mark.endOp])
@@ -113,22 +122,23 @@ export function createQueue(options: QueueOptions): Queue {
       // Storage failed, or the service stops: the item is still in storage and keeps its place. What it was about to be may have left; it
       // leaves again under the same message id.
       log.error({ instance_id: instanceId, svc_id: item.svcId, err: error }, 'queue: an item could not be carried on')
-      notBefore = clock.now() + STORAGE_PAUSE
+      notBefore = steady.now() + STORAGE_PAUSE
       if (!stopping.signal.aborted && mark.svcId === item.svcId) await uncount(item)
-      line.unshift(item)
+      keep(item)
     }
   }
 
   /** The head's, when it leaves as soon as the item before it has ended: one commit is both. */
   function nextMark() {
-    const head = line[0]
+    const head = nextUp()
     return head && waitOf(head) <= 0 ? mark.next(head.svcId) : undefined
   }
 
   /** What was to leave at once does not: it was removed, or the connection is gone. Its try never began. */
   async function dropMark() {
     const { named } = mark
-    if (named === undefined || (line[0]?.svcId === named && waitOf(line[0]) <= 0)) return
+    const head = nextUp()
+    if (named === undefined || (head?.svcId === named && waitOf(head) <= 0)) return
     await mark.unname().catch((error: unknown) => {
       log.warn({ instance_id: instanceId, svc_id: named, err: error }, 'queue: a try that did not begin stays counted')
     })
@@ -136,9 +146,15 @@ export function createQueue(options: QueueOptions): Queue {
 
   /** It keeps its mark, so that a restart does not forget that it is sent again; this try did the thread no harm. */
   async function putBack(item: Waiting) {
-    notBefore = clock.now() + RESUME_DELAY
+    notBefore = steady.now() + RESUME_DELAY
     await uncount(item)
-    line.unshift(item)
+    keep(item)
+  }
+
+  async function putAside(item: Waiting, ms: number) {
+    await mark.withdraw()
+    holds.later(item, steady.now() + ms)
+    keep(item)
   }
 
   async function uncount({ svcId }: Waiting) {
@@ -148,10 +164,10 @@ export function createQueue(options: QueueOptions): Queue {
   }
 
   async function expire() {
-    const oldest = clock.now() - settings().queue_max_age_hours * HOUR
+    const oldest = steady.now() - settings().queue_max_age_hours * HOUR
     const message = 'The message waited longer than the instance allows.'
     for (;;) {
-      const expired = line.filter(({ queuedAt }) => queuedAt <= oldest).slice(0, EXPIRY_BATCH)
+      const expired = line.filter(({ arrivedAt }) => arrivedAt <= oldest).slice(0, EXPIRY_BATCH)
       if (expired.length === 0 || state !== 'running') return
       takeOut(expired)
       await settle(expired.map((item) => [item, { status: 'failed', code: 'send_timeout', message }]))
@@ -172,13 +188,19 @@ export function createQueue(options: QueueOptions): Queue {
 
   function takeOut(gone: readonly Waiting[]) {
     const set = new Set(gone)
+    holds.gone(gone)
     line = line.filter((item) => !set.has(item))
     pump()
   }
 
-  function insert(...back: Waiting[]) {
-    line.push(...back)
+  /** At the place of its id: those before it may have left meanwhile, or wait aside. */
+  function keep(...items: Waiting[]) {
+    line.push(...items)
     line.sort((a, b) => (a.svcId < b.svcId ? -1 : 1))
+  }
+
+  function insert(...back: Waiting[]) {
+    keep(...back)
     pump()
   }
 
@@ -211,7 +233,7 @@ export function createQueue(options: QueueOptions): Queue {
         queuedAt: clock.now(),
         hasBytes: bytes !== undefined,
       }
-      const waiting = waitingOf(item)
+      const waiting = waitingOf(item, steady.now())
       const more = also?.({ svcId: item.svcId, messageId: item.messageId }) ?? []
       if (isNext(waiting)) await putAndName(item, more)
       else await shelf.put(item, bytes, more)
@@ -227,7 +249,7 @@ export function createQueue(options: QueueOptions): Queue {
 
   /** Nobody is before it. Media is written first, which takes its time: others need not wait for that. */
   const isNext = (item: Waiting) =>
-    !item.hasBytes && line.length === 0 && inFlight === undefined && entering === 1 && waitOf(item) <= 0
+    !item.hasBytes && nextUp() === undefined && inFlight === undefined && entering === 1 && !holds.of(item) && waitOf(item) <= 0
 
   /** The commit that makes it durable names it in flight, too. Nothing may begin meanwhile: its own mark would be overwritten. */
   async function putAndName(item: QueueItem, more: readonly Op[]) {
@@ -250,10 +272,10 @@ export function createQueue(options: QueueOptions): Queue {
     pageSize: number
     phone?: string | undefined
   }): Promise<QueueList> {
-    const head = line[0]
-    const headAt = connectedAt === null ? null : head ? headSendAt(head, connectedAt) : clock.now()
-    const isRestricted = restrictedUntil > clock.now()
-    const all = places({ line, inFlight, headAt, restrictedUntil: isRestricted ? restrictedUntil : null, settings: settings() })
+    const head = connectedAt === null ? undefined : nextUp()
+    const headAt = connectedAt === null ? null : head ? headSendAt(head, connectedAt) : steady.now()
+    const offset = clock.now() - steady.now()
+    const all = places({ line, inFlight, headAt, holdOf: holds.of, epoch: (at) => at + offset, settings: settings() })
     const found = phone === undefined ? all : all.filter(({ item }) => item.phone === phone)
     const data: QueueEntry[] = []
     for (const { item, place } of found.slice((page - 1) * pageSize, page * pageSize)) {
@@ -265,7 +287,8 @@ export function createQueue(options: QueueOptions): Queue {
   }
 
   async function start() {
-    const found = await shelf.all()
+    // By a clock that was ahead it came in the future, which counts as now.
+    const found = await shelf.all((queuedAt) => steady.now() - Math.max(0, clock.now() - queuedAt))
     line = found.line
     ids.continueAfter(found.newest)
     await mark.load()
@@ -281,19 +304,21 @@ export function createQueue(options: QueueOptions): Queue {
     start,
     setConnected(connected) {
       if (connected === (connectedAt !== null)) return
-      connectedAt = connected ? clock.now() : null
+      connectedAt = connected ? steady.now() : null
       notBefore = 0
       mark.reconnected()
       pump()
     },
-    setRestricted(until) {
-      restrictedUntil = until ?? 0
+    setRestricted(restriction) {
+      const until = restriction?.until ?? null
+      holds.restrict(restriction && { until: until === null ? null : steady.now() + (until - clock.now()) })
       pump()
     },
+    reachChanged: holds.reachChanged,
     clear: (phone) => drop(line.filter((item) => phone === undefined || item.phone === phone)),
     remove: async (svcId) => (await drop(line.filter((item) => item.svcId === svcId))) === 1,
     waiting: () => line.length,
-    undecided: () => [inFlight?.item, line[0]].find((item) => item && item.svcId === mark.svcId)?.messageId,
+    undecided: () => [inFlight?.item, ...line].find((item) => item && item.svcId === mark.svcId)?.messageId,
     async stop(deadlineMs) {
       state = 'stopped'
       alarm?.cancel()

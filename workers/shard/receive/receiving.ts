@@ -2,6 +2,7 @@
 import type { WAMessage } from '@whiskeysockets/baileys'
 import { createAccountNotices } from '../app-state/account-notices.ts'
 import type { WriteChanges } from '../app-state/app-state.ts'
+import type { Correspondents } from '../chats/correspondents.ts'
 import type { Disappearing } from '../chats/disappearing.ts'
 import type { SavedContacts } from '../chats/saved-contacts.ts'
 import type { Session } from '../connection/session.ts'
@@ -25,6 +26,7 @@ export interface ReceivingDeps
   /** Which chats make their messages disappear. */
   disappearing: Pick<Disappearing, 'ops'>
   contacts: Pick<SavedContacts, 'all' | 'ops'>
+  correspondents: Pick<Correspondents, 'ops'>
   /** Queues the text that follows a call we rejected, once per key. */
   answerCall(phone: string, text: string, key: string): Promise<void>
 }
@@ -72,6 +74,7 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     ...(await deps.authorship.ops(message.key)),
     ...(await deps.secrets.opsUnlessTaken(message)),
     ...(await deps.disappearing.ops(message)),
+    ...(await deps.correspondents.ops(message)),
   ]
 
   const inbox = createInbox({

@@ -33,6 +33,9 @@ export interface SendingLineDeps extends Pick<SendContext, 'recent' | 'sent' | '
   store: StateStore
   sealer: Sealer
   clock: Clock
+  steady: Clock
+  /** Whether somebody ever wrote to this account. */
+  hasWritten(phone: string): Promise<boolean>
   log: Logger
   outbox: Outbox
   statuses: MessageStatuses
@@ -52,7 +55,7 @@ export interface SendingLine {
 }
 
 export function createSendingLine(deps: SendingLineDeps): SendingLine {
-  const { instance, shard, store, sealer, clock, log, outbox, statuses, idempotency, recent, sent, contacts, disappearing } = deps
+  const { instance, shard, store, sealer, clock, steady, log, outbox, statuses, idempotency, recent, sent, contacts, disappearing } = deps
   /** What is told with the end of an item, by service id; prepared before the commit because it asks for identities. */
   const accompanying = new Map<string, { first: FirstStatus | null; own: DomainEvent | null }>()
   /** To be said after that commit. */
@@ -63,6 +66,8 @@ export function createSendingLine(deps: SendingLineDeps): SendingLine {
     store,
     sealer,
     clock,
+    steady,
+    hasWritten: deps.hasWritten,
     random: Math.random,
     log,
     events: outbox,

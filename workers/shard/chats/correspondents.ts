@@ -1,0 +1,80 @@
+/**
+ * Who has ever written to this account: one row per person, in the commit of the first message that came from them, their address blind.
+ * It is what tells a chat that was opened by its other side, which a restricted account may go on writing to.
+ */
+import type { WAMessage } from '@whiskeysockets/baileys'
+import { parseIdentifier, toJid } from '../../../src/domain/ids.ts'
+import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import { keys } from '../../../src/storage/keys.ts'
+import { removeAll } from '../../../src/storage/remove-all.ts'
+import type { Sealer } from '../../../src/storage/seal.ts'
+import { bare, chatKind } from '../wire/jid.ts'
+
+/** People whose row is known to be there: an active chat asks with every message. */
+const MAX_KNOWN = 5_000
+const PRESENT = Uint8Array.of(1)
+
+export interface Correspondents {
+  /** For the commit of a message that came. `onNew` is called where it is the first of this person. */
+  ops(message: Pick<WAMessage, 'key'>): Promise<Op[]>
+  /** Destination as the API writes it. Groups, channels and the status are nobody who would have to write first. */
+  hasWritten(phone: string): Promise<boolean>
+  /** Another account comes. After the session has ended. */
+  forget(): Promise<void>
+}
+
+export interface CorrespondentsDeps {
+  instance: string
+  store: StateStore
+  sealer: Pick<Sealer, 'blind'>
+  /** The person's other name, number or LID, as far as it is known. */
+  otherName(jid: string): Promise<string | null>
+  onNew(): void
+}
+
+export function createCorrespondents(deps: CorrespondentsDeps): Correspondents {
+  const { instance, store, sealer, otherName, onNew } = deps
+  const known = new Set<string>()
+  const keyOf = (jid: string) => keys.correspondent(instance, sealer.blind(bare(jid)))
+
+  function remember(key: string) {
+    known.delete(key)
+    known.add(key)
+    for (const oldest of known) {
+      if (known.size <= MAX_KNOWN) break
+      known.delete(oldest)
+    }
+  }
+
+  async function namesOf(jid: string): Promise<string[]> {
+    const other = await otherName(jid)
+    return other === null ? [jid] : [jid, other]
+  }
+
+  async function isWritten(key: string): Promise<boolean> {
+    return known.has(key) || (await store.get(key)) !== undefined
+  }
+
+  return {
+    async ops({ key: { remoteJid, remoteJidAlt, fromMe } }) {
+      if (fromMe || !remoteJid || chatKind(remoteJid) !== 'user') return []
+      const written = [remoteJid, ...(remoteJidAlt ? [remoteJidAlt] : [])].map(keyOf)
+      if (written.every((key) => known.has(key))) return []
+      const isFirst = !(await Promise.all(written.map(isWritten))).some(Boolean)
+      for (const key of written) remember(key)
+      // A commit that fails is followed by the same message again: it is enough that the row is written with a later one.
+      if (isFirst) onNew()
+      return written.map((key): Op => [key, PRESENT])
+    },
+    async hasWritten(phone) {
+      const identifier = parseIdentifier(phone)
+      if (identifier?.kind !== 'user') return true
+      for (const name of await namesOf(toJid(identifier))) if (await isWritten(keyOf(name))) return true
+      return false
+    },
+    async forget() {
+      known.clear()
+      await removeAll(store, keys.correspondents(instance))
+    },
+  }
+}
