@@ -1,7 +1,8 @@
 /** Every instance's configuration (main's record) and last known state, and what may be done with them. */
-import type { RestrictionObject } from '../domain/restriction.ts'
+
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import type { InstanceConfig, InstanceSettings, RuntimeState, WebhookSettings } from '../domain/instance.ts'
+import type { RestrictionObject } from '../domain/restriction.ts'
 import type { InstanceObject } from './instance-object.ts'
 import type { WebhooksChange } from './webhooks.ts'
 

@@ -72,7 +72,9 @@ export const status = control('instance.status', 'GET /status', {
     status: z.enum(STATUSES),
     phone: z.string().nullable(),
     error: z.string().nullable().meta({ description: 'A sentence that says why it is not connected.' }),
-    restriction: Restriction.nullable().meta({ description: 'What the network keeps the account from: messages to people who never wrote wait.' }),
+    restriction: Restriction.nullable().meta({
+      description: 'What the network keeps the account from: messages to people who never wrote wait.',
+    }),
   }),
   fallback: { ms: 2_000, answer: async ({ parts, instance }) => parts.directory.status(instance) },
   examples: [

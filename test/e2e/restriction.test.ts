@@ -1,16 +1,19 @@
-/** While the network restricts the account the line waits: each try would count against it. */
+/** While the network restricts the account, who never wrote to it is not written to: each try would count against it. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
+import { chatOf } from '../harness/places.ts'
 import { type Json, type Stage, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
+const BEN = '5511988880002'
 const HOUR = 3_600
 
 let stage: Stage
 before(async () => {
   stage = await startStage(ME)
   await stage.world.sandbox.createContact(ANA, { name: 'Ana' })
+  await stage.world.sandbox.createContact(BEN, { name: 'Ben' })
 })
 afterEach(async () => {
   await stage.world.sandbox.clearFaults()
@@ -19,8 +22,8 @@ afterEach(async () => {
 after(() => stage.world.stop())
 
 const restrict = (seconds: number, silent = false) => stage.world.sandbox.put(`/phones/${ME}/restriction`, { seconds, silent })
-const post = async (message: string) =>
-  String((await stage.world.gateway.must(stage.instance, 'POST', '/send-text', { phone: ANA, message })).message_id)
+const post = async (message: string, phone = ANA) =>
+  String((await stage.world.gateway.must(stage.instance, 'POST', '/send-text', { phone, message })).message_id)
 const queue = async () => (await stage.world.gateway.must(stage.instance, 'GET', '/queue')).data as Json[]
 /** Until the line shows it; the network tells of a lock at once. */
 async function waitsFor(reason: string) {
@@ -80,4 +83,61 @@ test('a lock is known after a reconnection, whoever was told meanwhile', async (
   assert.equal((await waitsFor('restricted')).message_id, held)
   await restrict(0)
   assert.equal((await stage.deliveryOf(held)).status, 'sent')
+})
+
+test('replies and groups go past what waits, and who writes is answered', async () => {
+  const { sandbox, receiver, gateway } = stage.world
+  const told = async (id: string) =>
+    receiver.waitFor('the message', (event) => event.type === 'received' && event.message_id === id)
+  const { id: group } = await sandbox.createGroup({ subject: 'Team', owner: BEN, participants: [BEN, ME], addressing: 'lid' })
+  await told((await sandbox.send(BEN, ME, { text: 'hello' })).id)
+  await restrict(HOUR)
+  await gateway.must(stage.instance, 'POST', '/send-presence', { phone: ANA, presence: 'paused' })
+  const held = await post('to somebody new')
+  await waitsFor('restricted')
+  const reply = await post('a reply', BEN)
+  assert.equal((await stage.deliveryOf(reply)).status, 'sent')
+  assert.equal((await stage.deliveryOf(await post('to all', chatOf(group)))).status, 'sent')
+  assert.deepEqual(
+    (await queue()).map(({ message_id, waiting_reason, position }) => ({ message_id, waiting_reason, position })),
+    [{ message_id: held, waiting_reason: 'restricted', position: 1 }],
+  )
+  // A restart keeps both: that the account is restricted, and who wrote to it.
+  await stage.world.restartService()
+  await stage.world.gateway.waitForStatus(stage.instance, 'connected')
+  assert.equal((await stage.deliveryOf(await post('after the restart', BEN))).status, 'sent')
+  assert.equal((await waitsFor('restricted')).message_id, held)
+  await told((await sandbox.send(ANA, ME, { text: 'who is this?' })).id)
+  assert.equal((await stage.deliveryOf(held)).status, 'sent')
+})
+
+test('status and instance say what the account is restricted to, and the metrics count it', async () => {
+  const { gateway } = stage.world
+  const shown = async () => {
+    const both = await Promise.all(['/status', '/me'].map((path) => gateway.must(stage.instance, 'GET', path)))
+    assert.deepEqual(both[0]!.restriction, both[1]!.restriction)
+    return both[0]!.restriction as { kind: string; until: string } | null
+  }
+  const until = async (isThere: boolean) => {
+    for (;;) {
+      const restriction = await shown().catch((error) => {
+        // Main is told a moment later than the shard knows.
+        if (error instanceof assert.AssertionError) return undefined
+        throw error
+      })
+      if (restriction !== undefined && (restriction !== null) === isThere) return restriction
+      await new Promise((resolve) => setTimeout(resolve, 25))
+    }
+  }
+  await until(false)
+  await restrict(HOUR)
+  const restriction = await until(true)
+  assert.equal(restriction?.kind, 'reach_out')
+  assert.ok(Math.abs(Date.parse(restriction!.until) - Date.now() - HOUR * 1_000) < 60_000)
+  const counted = (await (await fetch(`${gateway.baseUrl}/metrics`)).text()).match(
+    /svc_restrictions_total\{kind="reach_out"\} (\d+)/,
+  )
+  assert.ok(Number(counted?.[1]) >= 1)
+  await restrict(0)
+  await until(false)
 })

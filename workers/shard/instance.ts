@@ -140,7 +140,8 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     onChange(state, previous) {
       if (state.status !== previous)
         tally.add('svc_instance_status_changes_total', { to: state.status, reason: state.reason ?? 'none' })
-      restrict(state.restriction)
+      // Of another account, should there be one.
+      if (!state.paired) restrict(null)
       line.queue.setConnected(state.status === 'connected')
       if (state.status === 'qr' || previous !== 'qr') return
       pairing.clear()
@@ -196,7 +197,8 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     receiving,
     proxyUrl: () => config.settings.proxy_url,
     report: tell,
-    restriction: () => status.state.restriction,
+    restriction: () => restricted,
+    restricted: restrict,
     forget() {
       recent.clear()
       return Promise.all([
@@ -245,6 +247,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     session: link.session,
   })
 
+  /** At once: the next item may be about to leave. That the state says so comes after. */
   function restrict(restriction: Restriction | null) {
     if (JSON.stringify(restriction) === JSON.stringify(restricted)) return
     if (restriction && !restricted) {

@@ -296,6 +296,18 @@ export const LEANINGS: readonly Leaning[] = [
     text: ["anyTriggered = ws.emit('frame', frame);"],
   },
   {
+    of: 'baileys/lid-mapping.ts',
+    file: 'lib/Socket/messages-send.js',
+    text: [
+      '...((await signalRepository.lidMapping.getLIDsForPNs(jidsRequiringFetch.filter(jid => !!isPnUser(jid) || !!isHostedPnUser(jid)))) || []).map(a => a.lid)',
+    ],
+  },
+  {
+    of: 'baileys/lid-mapping.ts',
+    file: 'lib/Signal/lid-mapping.js',
+    text: ['async getLIDForPN(pn) { return (await this.getLIDsForPNs([pn]))?.[0]?.lid || null; }'],
+  },
+  {
     of: 'baileys/device-list.ts',
     file: SOCKET,
     text: [

@@ -41,6 +41,8 @@ export interface LinkDeps {
   report(event: LifecycleEvent, isCurrent?: () => boolean): void
   /** What the network is known to keep the account from. */
   restriction(): Restriction | null
+  /** Called before it is reported. */
+  restricted(restriction: Restriction | null): void
   /** What else was kept for the device says nothing to the next one. */
   forget(): Promise<unknown>
 }
@@ -112,6 +114,7 @@ export function createLink(deps: LinkDeps): Link {
       creds,
       pairing,
       hasProxy: through.agent !== undefined,
+      restricted: deps.restricted,
       report: (event) => report(event, isCurrent),
       onOpened() {
         receiving.announce()

@@ -5,7 +5,7 @@ import { bare, identifierOf } from '../wire/jid.ts'
 import type { Pairing } from './pairing.ts'
 import type { SessionEvents } from './session.ts'
 
-export interface SessionEventDeps {
+export interface SessionEventDeps extends Pick<SessionEvents, 'restricted'> {
   creds: AuthenticationCreds
   pairing: Pairing
   hasProxy: boolean
@@ -14,7 +14,7 @@ export interface SessionEventDeps {
   onOpened(): void
 }
 
-export function sessionEvents({ creds, pairing, hasProxy, report, onOpened }: SessionEventDeps): SessionEvents {
+export function sessionEvents({ creds, pairing, hasProxy, report, onOpened, restricted }: SessionEventDeps): SessionEvents {
   return {
     socketOpened: () => report({ type: 'socketOpened' }),
     qr(payload, expiresAt) {
@@ -37,7 +37,10 @@ export function sessionEvents({ creds, pairing, hasProxy, report, onOpened }: Se
       const profileName = nameOf(name)
       if (profileName !== null) report({ type: 'nameChanged', profileName })
     },
-    restricted: (restriction) => report({ type: 'restrictionChanged', restriction }),
+    restricted(restriction) {
+      restricted(restriction)
+      report({ type: 'restrictionChanged', restriction })
+    },
     passkeyRequested: () => report({ type: 'passkeyRequested' }),
   }
 }

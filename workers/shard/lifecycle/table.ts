@@ -208,7 +208,13 @@ const ROWS: readonly Row[] = [
     (at, { profileName }) => staying(at, { state: { profileName } }),
     (at, { profileName }) => isPaired(at) && at.state.profileName !== profileName,
   ),
-  row('restricted', LIVE_OR_STARTING, 'restrictionChanged', (at, { restriction }) => staying(at, { state: { restriction } }), isPaired),
+  row(
+    'restricted',
+    LIVE_OR_STARTING,
+    'restrictionChanged',
+    (at, { restriction }) => staying(at, { state: { restriction } }),
+    isPaired,
+  ),
   row(
     '7',
     ['connecting', 'starting'],

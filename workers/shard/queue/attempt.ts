@@ -22,7 +22,7 @@ export type Attempt = (item: Waiting) => Promise<SendOutcome | 'back' | { laterM
 const failed = (message: string): SendOutcome => ({ status: 'failed', code: 'send_failed', message })
 
 export function createAttempt({ instanceId, send, isOpen, log, onStep, shelf, mark, signal }: AttemptDeps): Attempt {
-  return async function attempt({ svcId, operation }) {
+  return async function attempt({ svcId, operation, wasTried }) {
     const stored = await shelf.load(svcId)
     if (stored === undefined) return failed('The stored message could not be read.')
     const turn = await mark.begin(svcId)
@@ -35,10 +35,13 @@ export function createAttempt({ instanceId, send, isOpen, log, onStep, shelf, ma
     }
     await onStep?.('before-send', svcId)
     try {
-      return await send({ ...stored, again: turn === 'again' })
+      return await send({ ...stored, again: turn === 'again' || wasTried === true })
     } catch (error) {
       if (error instanceof TryLater) {
-        log.info({ instance_id: instanceId, svc_id: svcId, operation, err: error, retry_in_ms: error.afterMs }, 'queue: tried later')
+        log.info(
+          { instance_id: instanceId, svc_id: svcId, operation, err: error, retry_in_ms: error.afterMs },
+          'queue: tried later',
+        )
         return { laterMs: error.afterMs }
       }
       const isBack = error instanceof Failure && error.code === 'instance_not_connected'

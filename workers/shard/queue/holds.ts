@@ -24,15 +24,13 @@ export interface Holds {
 
 export interface HoldsDeps {
   now(): number
-  /** The item whose try had begun: the network may know it, and it leaves as soon as it can. */
-  undecided(): string | undefined
   hasWritten(phone: string): Promise<boolean>
   /** What is held may be another. */
   onChange(): void
   onError(error: unknown): void
 }
 
-export function createHolds({ now, undecided, hasWritten, onChange, onError }: HoldsDeps): Holds {
+export function createHolds({ now, hasWritten, onChange, onError }: HoldsDeps): Holds {
   let restriction: { until: number | null } | null = null
   /** By destination; while it is being asked for, and where it cannot be told, nobody is written to. */
   let written = new Map<string, boolean>()
@@ -48,8 +46,7 @@ export function createHolds({ now, undecided, hasWritten, onChange, onError }: H
     }, onError)
   }
 
-  function isReached({ phone, svcId }: Waiting): boolean {
-    if (svcId === undecided()) return true
+  function isReached({ phone }: Waiting): boolean {
     if (!written.has(phone)) ask(phone)
     return written.get(phone)!
   }

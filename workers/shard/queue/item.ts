@@ -33,6 +33,8 @@ export type QueueItem = v.InferOutput<typeof ItemSchema>
 export interface Waiting extends Omit<QueueItem, 'input' | 'preview' | 'delayTyping'> {
   /** When it came, by the clock that does not step. */
   arrivedAt: number
+  /** It came back from a try: others may have been in flight since, should it have had to wait. */
+  wasTried?: boolean
 }
 
 export const queueItems = (sealed: Sealer): Repository<QueueItem> =>

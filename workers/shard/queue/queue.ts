@@ -41,7 +41,6 @@ export function createQueue(options: QueueOptions): Queue {
   const settle = createSettle({ ...options, shelf, timer, signal: stopping.signal })
   const holds = createHolds({
     now: steady.now,
-    undecided: () => mark.svcId,
     hasWritten: options.hasWritten,
     onChange: () => pump(),
     onError: (error) => log.warn({ instance_id: instanceId, err: error }, 'queue: who wrote to this account could not be read'),
@@ -124,7 +123,7 @@ export function createQueue(options: QueueOptions): Queue {
       log.error({ instance_id: instanceId, svc_id: item.svcId, err: error }, 'queue: an item could not be carried on')
       notBefore = steady.now() + STORAGE_PAUSE
       if (!stopping.signal.aborted && mark.svcId === item.svcId) await uncount(item)
-      keep(item)
+      keep({ ...item, wasTried: true })
     }
   }
 
@@ -148,7 +147,7 @@ export function createQueue(options: QueueOptions): Queue {
   async function putBack(item: Waiting) {
     notBefore = steady.now() + RESUME_DELAY
     await uncount(item)
-    keep(item)
+    keep({ ...item, wasTried: true })
   }
 
   async function putAside(item: Waiting, ms: number) {

@@ -8,6 +8,7 @@ import { networkCode, sendFailure } from '../connection/failures.ts'
 import type { Session } from '../connection/session.ts'
 import { within } from '../connection/within.ts'
 import { bare } from '../wire/jid.ts'
+import { registeredJid } from './number-look-up.ts'
 
 export interface Destination {
   jid: string
@@ -19,10 +20,6 @@ export interface Destination {
 
 /** Deadline of a single network query: shared/api/auth-and-limits.md. */
 const QUERY_DEADLINE = 20 * SECOND
-/** Registered jid by the number that was asked for. A number changes hands rarely; a wrong entry heals with the next process. */
-const MAX_KNOWN = 10_000
-
-const registered = new WeakMap<Session, Map<string, string>>()
 
 export async function resolveDestination(session: Session, identifier: Identifier): Promise<Destination> {
   const jid = toJid(identifier)
@@ -49,27 +46,6 @@ async function person(session: Session, jid: string): Promise<Destination> {
   return lid === null
     ? { jid, kind: 'user', other: null, group: null }
     : { jid: bare(lid), kind: 'user', other: jid, group: null }
-}
-
-/** Brazilian and similar numbers have an optional digit: the network says which form is registered. */
-async function registeredJid(session: Session, digits: string): Promise<string> {
-  const known = registered.get(session) ?? new Map<string, string>()
-  registered.set(session, known)
-  const cached = known.get(digits)
-  if (cached) return cached
-  const found = await within(session, QUERY_DEADLINE, session.sock.onWhatsApp(digits)).catch((error) => {
-    throw sendFailure(error)
-  })
-  if (found === undefined) throw new Failure('send_timeout')
-  const [entry] = found
-  if (!entry?.exists) throw new Failure('phone_not_on_whatsapp')
-  const jid = bare(entry.jid)
-  known.set(digits, jid)
-  for (const oldest of known.keys()) {
-    if (known.size <= MAX_KNOWN) break
-    known.delete(oldest)
-  }
-  return jid
 }
 
 export async function writableGroup(session: Session, jid: string): Promise<Group> {

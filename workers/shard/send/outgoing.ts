@@ -17,7 +17,7 @@ import { runAs } from '../baileys/rejections.ts'
 import type { Outside } from '../connection/network-route.ts'
 import type { Session } from '../connection/session.ts'
 import { handlerOf } from '../operations/index.ts'
-import type { Enqueue, Queue, SendItem } from '../queue/contract.ts'
+import { type Enqueue, type Queue, type SendItem, TryLater } from '../queue/contract.ts'
 import { fingerprintOf, type Idempotency } from '../queue/idempotency.ts'
 import type { SendOutcome } from '../queue/item.ts'
 import { createQueue } from '../queue/queue.ts'
@@ -55,7 +55,22 @@ export interface SendingLine {
 }
 
 export function createSendingLine(deps: SendingLineDeps): SendingLine {
-  const { instance, shard, store, sealer, clock, steady, log, outbox, statuses, idempotency, recent, sent, contacts, disappearing } = deps
+  const {
+    instance,
+    shard,
+    store,
+    sealer,
+    clock,
+    steady,
+    log,
+    outbox,
+    statuses,
+    idempotency,
+    recent,
+    sent,
+    contacts,
+    disappearing,
+  } = deps
   /** What is told with the end of an item, by service id; prepared before the commit because it asks for identities. */
   const accompanying = new Map<string, { first: FirstStatus | null; own: DomainEvent | null }>()
   /** To be said after that commit. */
@@ -138,7 +153,12 @@ export function createSendingLine(deps: SendingLineDeps): SendingLine {
       if (message) accompanying.set(item.svcId, await eventsOf(message, session))
       return { status: 'sent' }
     } catch (error) {
-      if (!(error instanceof Failure) || error.code === 'instance_not_connected' || isStorageFailure(error)) {
+      if (
+        !(error instanceof Failure) ||
+        error instanceof TryLater ||
+        error.code === 'instance_not_connected' ||
+        isStorageFailure(error)
+      ) {
         statuses.release(messageId)
         throw error
       }

@@ -12,7 +12,8 @@ import type {
   SignalRepositoryWithLIDStore,
   SocketConfig,
 } from '@whiskeysockets/baileys'
-import { LIDMappingStore } from '@whiskeysockets/baileys/lib/Signal/lid-mapping.js'
+import type { LIDMappingStore } from '@whiskeysockets/baileys/lib/Signal/lid-mapping.js'
+import { LidMapping } from '../../baileys/lid-mapping.ts'
 import type { KeyChange, KeyStore } from '../key-store.ts'
 import { type Address, addressId, createAddressBook, literalAddress } from './address.ts'
 import { findDistribution } from './distribution.ts'
@@ -48,7 +49,7 @@ type MakeSignalRepository = SocketConfig['makeSignalRepository']
 
 export function createSignalRepository(deps: SignalRepositoryDeps): MakeSignalRepository {
   return (auth, logger, pnToLIDFunc) =>
-    openRepository(deps, auth.keys, new LIDMappingStore(auth.keys as SignalKeyStoreWithTransaction, logger, pnToLIDFunc))
+    openRepository(deps, auth.keys, new LidMapping(auth.keys as SignalKeyStoreWithTransaction, logger, pnToLIDFunc))
 }
 
 function openRepository(
