@@ -188,6 +188,7 @@ export async function startService(config: Config, { log, allowCrash = false }: 
       openFile: downloads.open,
       slots: fairSlots({ total: DOWNLOADS, perOrigin: DOWNLOADS_OF_INSTANCE }),
       proxyOf: directory.proxyOf,
+      tokenTagOf: directory.tokenTagOf,
       askAgain: (instance, file: ReceivedFile) => engine.call(instance, { ...ASK_AGAIN, input: file }),
     })
     const boot = ({ id }: InstanceConfig, started: ReturnType<PooledEngine['start']>) =>

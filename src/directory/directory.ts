@@ -59,6 +59,8 @@ export interface Directory {
   delete(instance: InstanceId): Promise<void>
   rotateToken(instance: InstanceId): Promise<string>
   rotateSecret(instance: InstanceId): Promise<string>
+  /** Of the token it has now: `InstanceConfig`. Undefined: there is no such instance. */
+  tokenTagOf(instance: string): string | undefined
   /** With its user info: what a request of this instance goes through. Undefined: there is no such instance. */
   proxyOf(instance: string): string | null | undefined
   /** As responses show them: user info of the proxy masked. */

@@ -16,7 +16,7 @@ import { keys } from '../storage/keys.ts'
 import type { Sealer } from '../storage/seal.ts'
 import type { Directory, InstanceChange } from './directory.ts'
 import { type InstanceRecord, renderInstance, renderSettings } from './instance-object.ts'
-import { instanceRecords, toConfig } from './record.ts'
+import { instanceRecords, toConfig, tokenTagOf } from './record.ts'
 import { changeSettings } from './settings.ts'
 import { createStates } from './states.ts'
 import { type CheckUrl, changeWebhooks } from './webhooks.ts'
@@ -94,7 +94,8 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     const record = { ...next, updatedAt: clock.now() }
     await store.commit({ ops: [records.encode(keys.config(record.id), record)] })
     hold(record)
-    if (before.settings !== record.settings || before.webhooks !== record.webhooks) await configure(record)
+    const { settings, webhooks, token } = before
+    if (settings !== record.settings || webhooks !== record.webhooks || token !== record.token) await configure(record)
   }
 
   /** The change is saved by now: a shard that is down boots with it, so its absence is no failure of the change. */
@@ -249,6 +250,11 @@ export function createDirectory(deps: DirectoryDeps): Directory {
       const secret = newWebhookSecret()
       await change(instance, (record) => ({ ...record, webhooks: { ...record.webhooks, secret } }))
       return secret
+    },
+
+    tokenTagOf(instance) {
+      const found = instances.get(instance)
+      return found && tokenTagOf(found.record.token)
     },
 
     proxyOf: (instance) => instances.get(instance)?.record.settings.proxy_url,

@@ -95,6 +95,8 @@ export const each = <K extends string, V>(names: readonly K[], value: V) =>
 /** What a shard needs to run an instance. Main is its only writer and pushes it with `configure`. */
 export interface InstanceConfig {
   id: string
+  /** Which token it has, not the token: what links to its files are bound to. */
+  tokenTag: string
   settings: InstanceSettings
   webhooks: WebhookSettings
   /** Where callers reach the service, without a slash at the end: what links in events begin with. */

@@ -10,12 +10,14 @@ import type { ReceivedFile } from '../domain/file-download.ts'
 
 export interface OpenedLink {
   instance: string
+  /** Which token the instance had when the link was made: with the next one its links end. */
+  tokenTag: string
   file: ReceivedFile
 }
 
 export interface MediaLinks {
   /** The text after `/media/`; null when the description does not fit into a link. */
-  seal(instance: string, file: ReceivedFile, now: number): string | null
+  seal(instance: string, tokenTag: string, file: ReceivedFile, now: number): string | null
   /** Null for a link that was not made here, was changed, or is too old. */
   open(link: string, now: number): OpenedLink | null
 }
@@ -24,7 +26,7 @@ const LIFE = DAY
 const MAX_LINK = 1_500
 const IV_BYTES = 12
 const TAG_BYTES = 16
-const AAD = Buffer.from('media link 1')
+const AAD = Buffer.from('media link 2')
 
 /** One letter per field: a link has room for 1,100 bytes. */
 type Packed = [
@@ -43,6 +45,7 @@ type Packed = [
   fromMe: 0 | 1,
   participant: string,
   at: number,
+  tokenTag: string,
 ]
 
 const text = (bytes: Uint8Array | null) => (bytes ? Buffer.from(bytes).toString('base64url') : '')
@@ -77,7 +80,7 @@ export function createMediaLinks(secretKey: Uint8Array): MediaLinks {
   }
 
   return {
-    seal(instance, file, now) {
+    seal(instance, tokenTag, file, now) {
       const pack = (fileName: string | null): Packed => [
         instance,
         now + LIFE,
@@ -94,6 +97,7 @@ export function createMediaLinks(secretKey: Uint8Array): MediaLinks {
         file.key.fromMe ? 1 : 0,
         file.key.participant ?? '',
         file.at,
+        tokenTag,
       ]
       // A long name in a wide script is the one part that can be shortened.
       for (const fileName of [file.fileName, file.fileName?.slice(-60) ?? null, null]) {
@@ -121,6 +125,7 @@ export function createMediaLinks(secretKey: Uint8Array): MediaLinks {
         fromMe,
         participant,
         at,
+        tokenTag,
       ] = packed
       const file: ReceivedFile = {
         kind,
@@ -134,7 +139,7 @@ export function createMediaLinks(secretKey: Uint8Array): MediaLinks {
         key: { id, remoteJid, fromMe: fromMe === 1, ...(participant ? { participant } : {}) },
         at,
       }
-      return { instance, file }
+      return { instance, tokenTag, file }
     },
   }
 }

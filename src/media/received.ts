@@ -12,6 +12,8 @@ import { type AskAgain, createNewUploads } from './new-uploads.ts'
 export interface ReceivedMediaDeps {
   links: MediaLinks
   clock: Clock
+  /** Of the token it has now; undefined: there is no such instance. */
+  tokenTagOf(instance: string): string | undefined
   /** Undefined: there is no such instance. */
   proxyOf(instance: string): string | null | undefined
   openFile: OpenFile
@@ -38,7 +40,15 @@ const GONE = new Set([403, 404, 410])
 const MAX_WAIT = 30 * SECOND
 const MAX_WAITING = 256
 
-export function createReceivedMedia({ links, clock, proxyOf, openFile, slots, askAgain }: ReceivedMediaDeps): ReceivedMedia {
+export function createReceivedMedia({
+  links,
+  clock,
+  tokenTagOf,
+  proxyOf,
+  openFile,
+  slots,
+  askAgain,
+}: ReceivedMediaDeps): ReceivedMedia {
   const uploads = createNewUploads(askAgain)
   let waiting = 0
 
@@ -74,7 +84,7 @@ export function createReceivedMedia({ links, clock, proxyOf, openFile, slots, as
     async open(link, signal) {
       const opened = links.open(link, clock.now())
       const proxyUrl = opened ? proxyOf(opened.instance) : undefined
-      if (!opened || proxyUrl === undefined) return undefined
+      if (!opened || proxyUrl === undefined || opened.tokenTag !== tokenTagOf(opened.instance)) return undefined
       const giveBack = await place(opened.instance, signal)
       try {
         const { stream, ended, length } = await fetched(opened, proxyUrl, signal)

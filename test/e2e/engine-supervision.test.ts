@@ -25,7 +25,12 @@ const setup: PoolSetup = {
   worker: threadModule('./engine/small-shard', import.meta.url),
 }
 
-const config = (id: string, settings = DEFAULT_SETTINGS): InstanceConfig => ({ id, settings, webhooks: {} as WebhookSettings })
+const config = (id: string, settings = DEFAULT_SETTINGS): InstanceConfig => ({
+  id,
+  tokenTag: 'tag',
+  settings,
+  webhooks: {} as WebhookSettings,
+})
 const unavailable = (error: unknown) => error instanceof Failure && error.code === 'engine_unavailable'
 
 /** What the small shard answers to. */

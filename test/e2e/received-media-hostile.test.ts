@@ -61,12 +61,13 @@ function house({ proxies = { one: null, two: null }, total = 8, perOrigin = 8, a
     links,
     clock: systemClock,
     proxyOf: (instance) => proxies[instance],
+    tokenTagOf: () => 'tag',
     openFile: downloads.open,
     slots: fairSlots({ total, perOrigin }),
     askAgain: (_, file) => askAgain?.(file) ?? Promise.reject(new Failure('media_download_failed')),
   })
   return (file: ReceivedFile, signal: AbortSignal = never, instance = 'one') =>
-    media.open(links.seal(instance, file, Date.now())!, signal)
+    media.open(links.seal(instance, 'tag', file, Date.now())!, signal)
 }
 
 async function read(stream: ReadableStream<Uint8Array>): Promise<Buffer> {

@@ -118,3 +118,15 @@ test('a deleted instance takes its links along, and nobody else’s', async () =
   assert.equal((await fetch(kept)).status, 200)
   assert.equal((await gateway.status(other)).status, 'connected')
 })
+
+test('links end with the token that the instance had when they were made', async () => {
+  const { gateway, sandbox, receiver } = story.world
+  const number = '5511999990003'
+  const made = await gateway.connected(sandbox, number, receiver)
+  const before = await linkTo(number)
+  assert.equal((await fetch(before)).status, 200)
+  const path = `${gateway.baseUrl}/account/instances/${made.id}/rotate-token`
+  assert.equal((await ask('POST', path, undefined, gateway.account)).status, 201)
+  assert.deepEqual(await read(before), [404, 'not_found'])
+  assert.equal((await fetch(await linkTo(number))).status, 200)
+})

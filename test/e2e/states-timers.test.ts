@@ -168,6 +168,7 @@ function configOf(): InstanceConfig {
   }
   return {
     id: randomUUID(),
+    tokenTag: 'tag',
     settings: { ...DEFAULT_SETTINGS },
     webhooks: { ...urls, secret: 'whsec_x' } as unknown as InstanceConfig['webhooks'],
   }

@@ -99,7 +99,12 @@ export async function startHosted(phone: string, more: Partial<ShardDeps> = {}):
       return store.commit(batch)
     },
   }
-  const config: InstanceConfig = { id: INSTANCE, settings: DEFAULT_SETTINGS, webhooks: webhookSettings(receiver.url) }
+  const config: InstanceConfig = {
+    id: INSTANCE,
+    tokenTag: 'tag',
+    settings: DEFAULT_SETTINGS,
+    webhooks: webhookSettings(receiver.url),
+  }
   receiver.trust(INSTANCE, config.webhooks.secret)
   const deps = { ...shard.deps, ...more, store: refusing }
   const instance = createInstance(deps, config)

@@ -106,8 +106,11 @@ test('a new token replaces the old one at once, and the session is not touched',
   assert.match(fresh, /^[0-9a-f]{48}$/)
   assert.equal(service.directory.authenticate(id, token), undefined)
   assert.equal(service.directory.authenticate(id, fresh)?.workspace, service.workspace)
-  assert.equal(service.double.configured.length, 0)
   assert.equal(shown(id).api_url, `${BASE}/instances/${id}/token/${fresh}`)
+  assert.equal(service.double.configured.length, 1)
+  const told = service.double.configured.at(-1)!
+  assert.equal(told.tokenTag, service.directory.tokenTagOf(id), 'the shard binds its links to the new one')
+  assert.ok(!fresh.includes(told.tokenTag) && told.tokenTag.length === 16)
 })
 
 test('settings and webhooks reach the shard, a name does not', async () => {
@@ -119,6 +122,7 @@ test('settings and webhooks reach the shard, a name does not', async () => {
   assert.equal(service.double.configured.length, 2)
   assert.deepEqual(service.double.configured.at(-1), {
     id,
+    tokenTag: service.directory.tokenTagOf(id),
     settings: { ...DEFAULT_SETTINGS, auto_read_message: true },
     webhooks: service.directory.webhooks(id),
     baseUrl: undefined,

@@ -25,13 +25,13 @@ const file: ReceivedFile = {
 }
 
 test('what is sealed is what is opened', () => {
-  const link = links.seal('i', file, NOW)!
+  const link = links.seal('i', 'tag', file, NOW)!
   assert.match(link, /^[\w-]{1,1500}$/)
-  assert.deepEqual(links.open(link, NOW + DAY), { instance: 'i', file })
+  assert.deepEqual(links.open(link, NOW + DAY), { instance: 'i', tokenTag: 'tag', file })
 })
 
 test('a link of yesterday, of another service, or changed in any place leads nowhere', () => {
-  const link = links.seal('i', file, NOW)!
+  const link = links.seal('i', 'tag', file, NOW)!
   assert.equal(links.open(link, NOW + DAY + 1), null)
   assert.equal(createMediaLinks(new Uint8Array(32).fill(8)).open(link, NOW), null)
   const bytes = Buffer.from(link, 'base64url')
@@ -47,17 +47,17 @@ test('a link has one way to be written: its last letter has bits that say nothin
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   // Three lengths, so that each number of such bits is met.
   for (const fileName of ['a', 'ab', 'abc']) {
-    const link = links.seal('i', { ...file, fileName }, NOW)!
+    const link = links.seal('i', 'tag', { ...file, fileName }, NOW)!
     const open = [...letters].filter((letter) => links.open(link.slice(0, -1) + letter, NOW) !== null)
     assert.deepEqual(open, [link.at(-1)])
   }
 })
 
 test('a long name is shortened until the link fits; a path that cannot fit has no link', () => {
-  const long = links.seal('i', { ...file, fileName: `${'長'.repeat(250)}.pdf` }, NOW)!
+  const long = links.seal('i', 'tag', { ...file, fileName: `${'長'.repeat(250)}.pdf` }, NOW)!
   assert.ok(long.length <= 1_500)
   assert.ok(links.open(long, NOW)!.file.fileName!.endsWith('.pdf'))
-  assert.equal(links.seal('i', { ...file, path: `/${'x'.repeat(2_000)}` }, NOW), null)
+  assert.equal(links.seal('i', 'tag', { ...file, path: `/${'x'.repeat(2_000)}` }, NOW), null)
 })
 
 async function* inChunks(blob: Uint8Array, size: number) {

@@ -89,8 +89,8 @@ export function createInbound(deps: InboundDeps): Inbound {
       : Promise.resolve(new Set(chatNamesOf(about)))
 
   function mediaUrl(file: ReceivedFile): string | null {
-    const { baseUrl } = config()
-    const link = baseUrl === undefined ? null : links.seal(instance, file, clock.now())
+    const { baseUrl, tokenTag } = config()
+    const link = baseUrl === undefined ? null : links.seal(instance, tokenTag, file, clock.now())
     return link === null ? null : `${baseUrl}/media/${link}`
   }
 
