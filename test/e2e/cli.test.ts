@@ -24,7 +24,7 @@ async function ended(file: string, args: string[], cwd: string | URL, env: Recor
   return { out, errors, code: code as number }
 }
 
-describe('operator commands', { timeout: 120_000 }, () => {
+describe('operator commands', { timeout: 300_000 }, () => {
   let dir: string
   let env: Record<string, string>
   let firstKey: string
