@@ -12,6 +12,7 @@ import type { Logging } from './domain/log.ts'
 import { MB } from './domain/media.ts'
 import { SECRET_KEY_FORM, secretKeyEncoding } from './domain/secret-key.ts'
 import { parseStoreUrl, STORE_URLS } from './domain/store-url.ts'
+import { MAX_INSTANCE_SLOTS } from './domain/workspace.ts'
 import { canonicalCidr, LOOPBACK } from './egress/addresses.ts'
 import type { NetworkOptions } from './engine/engine.ts'
 
@@ -107,7 +108,7 @@ const Environment = v.object({
     ),
   ),
   SVC_ADMIN_KEY: v.optional(v.pipe(v.string(), v.regex(ADMIN_KEY, `${ADMIN_KEY_PREFIX} and 48 lower-case hexadecimal digits`))),
-  SVC_INSTANCE_SLOTS: v.optional(whole(1, 10_000), '50'),
+  SVC_INSTANCE_SLOTS: v.optional(whole(1, MAX_INSTANCE_SLOTS)),
   SVC_SHARDS: v.optional(whole(1, 64)),
   SVC_NETWORK_URL: v.optional(
     v.pipe(
@@ -184,7 +185,8 @@ export interface Config {
   /** As given; null: a key of its own, kept under the data folder. */
   secretKey: string | null
   adminKey: string | null
-  instanceSlots: number
+  /** Null: not given, and no workspace is changed. */
+  instanceSlots: number | null
   shards: number
   network: NetworkOptions
   /** CIDR ranges that webhooks may reach although they are not public. */
@@ -250,7 +252,7 @@ export function readConfig({
     storeUrl: known.SVC_STORE_URL ?? `lmdb:${resolve(dataDir, 'state')}`,
     secretKey: known.SVC_SECRET_KEY ?? null,
     adminKey: known.SVC_ADMIN_KEY ?? null,
-    instanceSlots: known.SVC_INSTANCE_SLOTS,
+    instanceSlots: known.SVC_INSTANCE_SLOTS ?? null,
     shards: known.SVC_SHARDS ?? defaultShards(),
     network: {
       url: known.SVC_NETWORK_URL ?? null,

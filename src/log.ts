@@ -20,6 +20,7 @@ const HIDDEN = [
   'authorization',
   'adminKey',
   'secretKey',
+  'linksKey',
   'proxy_url',
   'client-token',
   'qr',

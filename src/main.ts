@@ -24,6 +24,7 @@ import { createMediaPool } from './engine/media-pool.ts'
 import { createPooledEngine, type PooledEngine } from './engine/pool.ts'
 import { findPrograms } from './engine/programs.ts'
 import { createApp } from './http/app.ts'
+import { createKillAt } from './kill-at.ts'
 import type { Logger } from './log.ts'
 import { createMediaLinks } from './media/links.ts'
 import { createReceivedMedia } from './media/received.ts'
@@ -34,11 +35,12 @@ import { listen } from './serve.ts'
 import { measureBlobs } from './storage/blobs.ts'
 import { refuseDamaged } from './storage/check.ts'
 import { claimsOf, shareDisk, watchDisk } from './storage/disk.ts'
+import { eraseLeftovers } from './storage/erase.ts'
+import { checkRing, checkSecretKey, openKeyRing } from './storage/key-ring.ts'
 import { openStore, storeDirOf } from './storage/open.ts'
 import { ownStore } from './storage/owner.ts'
 import { makeDataDir, makePrivate } from './storage/private.ts'
-import { createSealer } from './storage/seal.ts'
-import { checkKey, loadSecretKey } from './storage/secret-key.ts'
+import { loadSecretKey } from './storage/secret-key.ts'
 
 export interface ServiceOptions {
   log: Logger
@@ -71,8 +73,7 @@ const ASK_AGAIN = {
 const NO_CONVERTER =
   'There is no ffmpeg: sound goes as it is, and films, GIFs and moving stickers that need a conversion are refused with media_invalid.'
 
-async function mediaSetup({ dataDir, blobBudgetBytes, downloadMs }: Config): Promise<MediaSetup> {
-  const blobsDir = join(dataDir, 'blobs')
+async function mediaSetup({ dataDir, blobBudgetBytes, downloadMs }: Config, blobsDir: string): Promise<MediaSetup> {
   const blobsUsed = new BigInt64Array(new SharedArrayBuffer(8))
   blobsUsed[0] = BigInt(await measureBlobs(blobsDir))
   const tempDir = join(dataDir, 'tmp')
@@ -112,8 +113,7 @@ export async function startService(config: Config, { log, allowCrash = false }: 
       file: join(config.dataDir, 'secret-key'),
       store,
     })
-    const sealer = createSealer(secretKey)
-    await checkKey(store, sealer)
+    await checkSecretKey(store, secretKey)
     // Nothing has been changed so far that two could not change at once.
     giveBack = await ownStore(store)
     const diskWatch = await watchDisk({
@@ -124,6 +124,11 @@ export async function startService(config: Config, { log, allowCrash = false }: 
       log,
     })
     undo.push(async () => diskWatch.stop())
+    const killAt = createKillAt(config.killAt)
+    const blobsDir = join(config.dataDir, 'blobs')
+    const keyRing = await openKeyRing(store, secretKey, { blobsDir, killAt })
+    const sealer = keyRing.main
+    await eraseLeftovers({ store, keyRing, blobsDir, log })
 
     const { adminKey, instanceSlots, egressAllow, webVersion, newsletterInviteQueryId } = config
     const account = createAccount({ store, sealer, clock, log, adminKey, instanceSlots })
@@ -144,12 +149,13 @@ export async function startService(config: Config, { log, allowCrash = false }: 
     const engine = await createPooledEngine({
       shards: config.shards,
       storeUrl: config.storeUrl,
-      secretKey,
+      linksKey: keyRing.links,
+      keyOf: keyRing.of,
       network: config.network,
       egressAllow,
       webVersion,
       newsletterInviteQueryId,
-      media: await mediaSetup(config),
+      media: await mediaSetup(config, blobsDir),
       disk,
       prepareMedia: conversions.prepare,
       onReport: ledger.take,
@@ -174,6 +180,8 @@ export async function startService(config: Config, { log, allowCrash = false }: 
     const directory = createDirectory({
       store,
       sealer,
+      keyRing,
+      killAt,
       account,
       engine,
       clock,
@@ -183,7 +191,7 @@ export async function startService(config: Config, { log, allowCrash = false }: 
       baseUrl: () => baseUrl,
     })
     const receivedMedia = createReceivedMedia({
-      links: createMediaLinks(secretKey),
+      links: createMediaLinks(keyRing.links),
       clock,
       openFile: downloads.open,
       slots: fairSlots({ total: DOWNLOADS, perOrigin: DOWNLOADS_OF_INSTANCE }),
@@ -206,7 +214,7 @@ export async function startService(config: Config, { log, allowCrash = false }: 
           return true
         },
         // Reads a sealed record and opens it.
-        session_store: () => checkKey(store, sealer).then(() => true),
+        session_store: () => checkRing(store, sealer).then(() => true),
         engine: async () => engine.isReady(),
         disk: async () => {
           await diskWatch.look()

@@ -7,8 +7,12 @@ import type { Sealer } from '../storage/seal.ts'
 import type { ApiKey } from './account.ts'
 import { WebhookSettingsRecord } from './webhook-settings.ts'
 
-/** Null: no admin key has been handed out yet, and the next start makes one. */
-export type StoredWorkspace = Workspace & { adminKeyHash: string | null }
+export type StoredWorkspace = Workspace & {
+  /** Null: no admin key has been handed out yet, and the next start makes one. */
+  adminKeyHash: string | null
+  /** Its number of slots was set for it alone: SVC_INSTANCE_SLOTS does not change it. */
+  hasOwnSlots: boolean
+}
 export type StoredKey = ApiKey & { hash: string }
 
 const WorkspaceRecord = v.object({
@@ -32,6 +36,7 @@ const WorkspaceRecord = v.object({
   webhooks: WebhookSettingsRecord,
   instancesUsed: v.number(),
   adminKeyHash: v.nullable(v.string()),
+  hasOwnSlots: v.boolean(),
 })
 
 const KeyRecord = v.object({
@@ -54,7 +59,8 @@ export const workspaceRecords = (sealed: Sealer) =>
   repository<StoredWorkspace>({
     name: 'workspace',
     schema: WorkspaceRecord as v.GenericSchema<unknown, StoredWorkspace>,
-    version: 1,
+    version: 2,
+    upgrades: { 1: (old) => ({ ...old, hasOwnSlots: false }) },
     sealed,
   })
 

@@ -11,12 +11,13 @@ import type { Log } from '../domain/log.ts'
 import type { Workspace } from '../domain/workspace.ts'
 import { createKeyedMutex } from '../lib/keyed-mutex.ts'
 import type { Op, StateStore } from '../storage/contract.ts'
+import { idsUnder } from '../storage/ids-under.ts'
 import { keys } from '../storage/keys.ts'
 import type { Sealer } from '../storage/seal.ts'
 import type { Account } from './account.ts'
+import { newWorkspace } from './new-workspace.ts'
 import { keyRecords, type StoredKey, type StoredWorkspace, workspaceRecords } from './records.ts'
-import { hashOf, isAdminKey, isSameHash, newAdminKey, newApiKey, newWebhookSecret } from './secrets.ts'
-import { newWebhookSettings } from './webhook-settings.ts'
+import { hashOf, isAdminKey, isSameHash, newAdminKey, newApiKey } from './secrets.ts'
 
 export interface AccountDeps {
   store: StateStore
@@ -25,8 +26,8 @@ export interface AccountDeps {
   log: Log
   /** From the environment: it then owns the admin key of the workspace `default`. Null: one is made at the first start. */
   adminKey: string | null
-  /** Slots of the workspace that the first start makes. */
-  instanceSlots: number
+  /** Slots of every workspace that was given no number of its own; null: each keeps what it has. */
+  instanceSlots: number | null
 }
 
 /** Last use is written at most this often per key. */
@@ -85,10 +86,11 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
     decide: (current: StoredWorkspace) => { next?: Workspace; ops: readonly Op[] },
   ): Promise<void> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      // What a command has written beside the service decides, too.
+      await reload(id)
       const current = held(id)
       const { next, ops } = decide(current.record)
       if (await write(current, { ...current.record, ...next }, ops)) return
-      await reload(id)
     }
     throw new Failure('internal', { message: 'The workspace is being changed by somebody else.' })
   }
@@ -105,20 +107,13 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
   }
 
   async function makeDefault(): Promise<void> {
-    const now = clock.now()
-    const tenYearsOn = new Date(now)
-    tenYearsOn.setUTCFullYear(tenYearsOn.getUTCFullYear() + 10)
-    const record: StoredWorkspace = {
-      id: randomUUID(),
-      name: 'default',
-      createdAt: now,
-      subscription: { status: 'active', trialEndsAt: null, dueAt: tenYearsOn.getTime(), instanceSlots },
-      security: { requireApiKey: false, requireClientToken: false, allowlist: { enabled: false, entries: [] } },
-      webhooks: newWebhookSettings(newWebhookSecret()),
-      instancesUsed: 0,
-      adminKeyHash: null,
-    }
+    const record = newWorkspace({ name: 'default', now: clock.now(), adminKeyHash: null, instanceSlots })
     if (!(await write(undefined, record, []))) throw new Error('the first workspace could not be written')
+  }
+
+  async function followSlots({ id, hasOwnSlots, subscription }: StoredWorkspace): Promise<void> {
+    if (instanceSlots === null || hasOwnSlots || subscription.instanceSlots === instanceSlots) return
+    await change(id, (current) => ({ next: { ...current, subscription: { ...current.subscription, instanceSlots } }, ops: [] }))
   }
 
   /** The workspace that the first start made. */
@@ -140,6 +135,7 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
         throw new Error(`the admin key must be ${ADMIN_KEY_PREFIX} and 48 lower-case hexadecimal digits`)
       await read()
       if (workspaces.size === 0) await makeDefault()
+      for (const { record } of [...workspaces.values()]) await followSlots(record)
       // The environment owns the key.
       if (adminKey !== null) await setAdminKey(oldest(), adminKey)
     },
@@ -170,7 +166,7 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
     },
 
     async refresh() {
-      for (const id of workspaces.keys()) await reload(id)
+      for (const id of await idsUnder(store, keys.workspaces)) await reload(id)
     },
 
     used({ id }, ip) {

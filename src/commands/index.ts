@@ -1,13 +1,16 @@
 /** Every command of the operator, in the order of the help. */
 import { resetAdminKey } from './admin-key.ts'
 import type { Command } from './command.ts'
+import { rotateKey } from './secret-key.ts'
 import { backupStoreCommand, checkStoreCommand } from './store.ts'
-import { createWorkspace, listWorkspaces } from './workspace.ts'
+import { createWorkspace, listWorkspaces, setWorkspace } from './workspace.ts'
 
 export const COMMANDS: readonly Command[] = [
   resetAdminKey,
   createWorkspace,
+  setWorkspace,
   listWorkspaces,
+  rotateKey,
   checkStoreCommand,
   backupStoreCommand,
 ]

@@ -1,32 +1,58 @@
-/** The store as a command sees it: opened with the service's own key, beside the service if it runs; never made. */
+/** The store as a command sees it: opened with the service's own key; never made. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, sandboxed } from '../config.ts'
 import { refuseDamaged } from '../storage/check.ts'
+import { openMain } from '../storage/key-ring.ts'
 import { type OpenStore, openStore, storeDirOf } from '../storage/open.ts'
-import { createSealer, type Sealer } from '../storage/seal.ts'
-import { checkKey, loadSecretKey } from '../storage/secret-key.ts'
+import { ownStore } from '../storage/owner.ts'
+import type { Sealer } from '../storage/seal.ts'
+import { loadSecretKey } from '../storage/secret-key.ts'
 
 export interface Stored {
   store: OpenStore
+  /** Of the records that are no instance's. */
   sealer: Sealer
+}
+
+export interface OwnStore extends Stored {
+  secretKey: Uint8Array
+  /** Where the secret key lies, unless the environment gives it. */
+  file: string
 }
 
 /** Before the first start there is no workspace, and it is the service's to make: nobody would have the key of one that it finds. */
 export const NO_WORKSPACE = 'The store has no workspace yet; start the service once.'
 
-export async function withStore<T>(config: Config, work: (stored: Stored) => Promise<T>): Promise<T> {
+/** Beside the service, if it runs. */
+export const withStore = <T>(config: Config, work: (stored: Stored) => Promise<T>): Promise<T> => opened(config, work)
+
+/** In place of the service: refused while it runs, and it is refused meanwhile. */
+export const withOwnStore = <T>(config: Config, work: (stored: OwnStore) => Promise<T>): Promise<T> =>
+  opened(config, async (stored, atEnd) => {
+    atEnd(await ownStore(stored.store))
+    return work(stored)
+  })
+
+async function opened<T>(
+  config: Config,
+  work: (stored: OwnStore, atEnd: (step: () => Promise<void>) => void) => Promise<T>,
+): Promise<T> {
   await refuseDamaged(storeDirOf(config.storeUrl), () => {})
   const store = await openStore(config.storeUrl, { mustExist: true }).catch((error: unknown) => {
     throw withHint(error, config)
   })
+  let last: (() => Promise<void>) | undefined
   try {
     const file = join(config.dataDir, 'secret-key')
-    const sealer = createSealer(await loadSecretKey({ secretKey: config.secretKey ?? undefined, file, store, mustExist: true }))
-    await checkKey(store, sealer)
-    return await work({ store, sealer })
+    const secretKey = await loadSecretKey({ secretKey: config.secretKey ?? undefined, file, store, mustExist: true })
+    const sealer = await openMain(store, secretKey)
+    return await work({ store, sealer, secretKey, file }, (step) => {
+      last = step
+    })
   } finally {
     await store.close()
+    await last?.()
   }
 }
 

@@ -1,38 +1,60 @@
-/** `workspace create`, `workspace list`. */
-import { randomUUID } from 'node:crypto'
-import type { StoredWorkspace } from '../account/records.ts'
-import { hashOf, newAdminKey, newWebhookSecret } from '../account/secrets.ts'
-import { newWebhookSettings } from '../account/webhook-settings.ts'
+/** `workspace create`, `workspace set`, `workspace list`. */
+import { newWorkspace } from '../account/new-workspace.ts'
+import { hashOf, newAdminKey } from '../account/secrets.ts'
+import { DEFAULT_INSTANCE_SLOTS, MAX_INSTANCE_SLOTS } from '../domain/workspace.ts'
 import { command, UsageError } from './command.ts'
 import { NO_WORKSPACE, withStore } from './stored.ts'
-import { allWorkspaces, writeWorkspace } from './workspaces.ts'
+import { allWorkspaces, findWorkspace, replaceWorkspace, writeWorkspace } from './workspaces.ts'
+
+/** A workspace may be closed for new instances: 0. */
+function slotsOf(text: string, name: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > MAX_INSTANCE_SLOTS)
+    throw new UsageError(`--slots is ${JSON.stringify(text)}; it must be a whole number from 0 to ${MAX_INSTANCE_SLOTS}.`, name)
+  return Number(text)
+}
 
 export const createWorkspace = command({
   name: 'workspace create',
   summary: 'Make another workspace, with its admin key',
-  details: 'It prints the id and the admin key, once. Start the service again for it to count.',
-  options: { name: { value: '<name>', about: 'its name, 1 to 100 characters', required: true } },
-  async run({ config, options: { name = '' } }) {
+  details: 'It prints the id and the admin key, once. A service that runs takes it over at once.',
+  options: {
+    name: { value: '<name>', about: 'its name, 1 to 100 characters', required: true },
+    slots: { value: '<n>', about: 'how many instances it may have; without it what SVC_INSTANCE_SLOTS says, or 50' },
+  },
+  async run({ config, options: { name = '', slots } }) {
     if (name.length < 1 || name.length > 100) throw new UsageError('--name has 1 to 100 characters.', 'workspace create')
+    const ownSlots = slots === undefined ? undefined : slotsOf(slots, 'workspace create')
     return withStore(config, async (stored) => {
       // The first one is the service's to make: it would find this one and make none, and nobody would have the key of `default`.
       if ((await allWorkspaces(stored)).length === 0) throw new Error(NO_WORKSPACE)
       const value = newAdminKey()
-      const now = new Date()
-      const dueAt = new Date(now)
-      dueAt.setUTCFullYear(dueAt.getUTCFullYear() + 10)
-      const record: StoredWorkspace = {
-        id: randomUUID(),
-        name,
-        createdAt: now.getTime(),
-        subscription: { status: 'active', trialEndsAt: null, dueAt: dueAt.getTime(), instanceSlots: config.instanceSlots },
-        security: { requireApiKey: false, requireClientToken: false, allowlist: { enabled: false, entries: [] } },
-        webhooks: newWebhookSettings(newWebhookSecret()),
-        instancesUsed: 0,
-        adminKeyHash: hashOf(value),
-      }
+      const { instanceSlots } = config
+      const record = newWorkspace({ name, now: Date.now(), adminKeyHash: hashOf(value), instanceSlots, ownSlots })
       await writeWorkspace(stored, record, null)
-      return `${record.id}\n${value}\nShown this once. Start the service again for it to count.\n`
+      return `${record.id}\n${value}\nShown this once.\n`
+    })
+  },
+})
+
+export const setWorkspace = command({
+  name: 'workspace set',
+  summary: 'Change how many instances a workspace may have',
+  details: [
+    'A service that runs takes it over at once. A number that is set here counts from then on, whatever SVC_INSTANCE_SLOTS says; with',
+    '--slots default the workspace follows SVC_INSTANCE_SLOTS again. Instances above the number stay; only new ones are refused.',
+  ].join('\n'),
+  options: {
+    slots: { value: '<n>', about: '0 to 10000, or default', required: true },
+    workspace: { value: '<id>', about: 'of this workspace; without it of the first one' },
+  },
+  async run({ config, options: { slots = '', workspace } }) {
+    const own = slots === 'default' ? undefined : slotsOf(slots, 'workspace set')
+    return withStore(config, async (stored) => {
+      const found = await findWorkspace(stored, workspace)
+      const instanceSlots = own ?? config.instanceSlots ?? DEFAULT_INSTANCE_SLOTS
+      const subscription = { ...found.record.subscription, instanceSlots }
+      await replaceWorkspace(stored, found, { subscription, hasOwnSlots: own !== undefined })
+      return `${found.record.id} may have ${instanceSlots} instances; it has ${found.record.instancesUsed}.\n`
     })
   },
 })

@@ -6,12 +6,14 @@ import { type Clock, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import { DEFAULT_SETTINGS, STATUSES, type Status } from '../domain/instance.ts'
+import type { KillAt } from '../domain/kill-at.ts'
 import type { Log } from '../domain/log.ts'
 import { renderRestriction } from '../domain/restriction.ts'
 import { sentence } from '../domain/sentences.ts'
 import type { Engine } from '../engine/engine.ts'
 import { createKeyedMutex } from '../lib/keyed-mutex.ts'
 import type { StateStore } from '../storage/contract.ts'
+import type { KeyRing } from '../storage/key-ring.ts'
 import { keys } from '../storage/keys.ts'
 import type { Sealer } from '../storage/seal.ts'
 import type { Directory, InstanceChange } from './directory.ts'
@@ -24,6 +26,8 @@ import { type CheckUrl, changeWebhooks } from './webhooks.ts'
 export interface DirectoryDeps {
   store: StateStore
   sealer: Sealer
+  keyRing: Pick<KeyRing, 'make' | 'destroy'>
+  killAt?: KillAt
   account: Pick<Account, 'transact' | 'workspace'>
   engine: Pick<Engine, 'start' | 'configure' | 'stop' | 'onEvent'>
   clock: Clock
@@ -49,6 +53,8 @@ export function createDirectory(deps: DirectoryDeps): Directory {
   const {
     store,
     sealer,
+    keyRing,
+    killAt = () => {},
     account,
     engine,
     clock,
@@ -138,12 +144,18 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     states.forget(id)
   }
 
-  /** No shard hosts it: its creation is taken back, with whatever a shard that died half-way left of it. */
-  async function takeBack(record: InstanceRecord): Promise<void> {
-    await engine.stop(record.id, 'erase').catch((err: unknown) => {
-      log.warn({ err, instance_id: record.id }, 'the engine could not erase an instance whose start failed')
-    })
+  /**
+   * Its record goes first: that decides it. What is cut short from here on, by a kill or with the shard, the next start finishes
+   * (`storage/erase.ts`). With its key everything else of it is unreadable, also what the store keeps in its free pages.
+   */
+  async function end(record: InstanceRecord): Promise<void> {
     await remove(record)
+    killAt('delete:recorded')
+    await engine.stop(record.id, 'erase').catch((err: unknown) => {
+      log.warn({ err, instance_id: record.id }, 'the engine could not erase an instance; the next start does')
+    })
+    killAt('delete:erased')
+    await keyRing.destroy(record.id)
   }
 
   return {
@@ -200,11 +212,17 @@ export function createDirectory(deps: DirectoryDeps): Directory {
         updatedAt: now,
       }
       const record = changed(fresh, { settings, webhooks }, true)
-      await insert(workspace, record)
+      // Before the record: an instance without a key could not be hosted.
+      await keyRing.make(record.id)
+      killAt('create:key')
+      await insert(workspace, record).catch(async (error) => {
+        await keyRing.destroy(record.id)
+        throw error
+      })
       try {
         states.answer(record.id, await engine.start(toConfig(record, baseUrl()), 'create'))
       } catch (error) {
-        await takeBack(record)
+        await end(record)
         throw error
       }
       await states.opened(record.id, createWaitMs)
@@ -235,9 +253,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
 
     delete: (instance) =>
       mutex.run(instance, async () => {
-        const record = held(instance)
-        await engine.stop(instance, 'erase')
-        await remove(record)
+        await end(held(instance))
       }),
 
     async rotateToken(instance) {

@@ -7,6 +7,10 @@ export type Scope = (typeof SCOPES)[number]
 export const SUBSCRIPTION_STATUSES = ['trial', 'active', 'past_due', 'canceled', 'expired', 'partner'] as const
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
 
+/** Of a workspace that neither the environment nor an operator gives a number. */
+export const DEFAULT_INSTANCE_SLOTS = 50
+export const MAX_INSTANCE_SLOTS = 10_000
+
 /** Times in epoch ms. */
 export interface Subscription {
   status: SubscriptionStatus

@@ -62,7 +62,13 @@ const instanceConfig = v.looseObject({ id: v.string() }) as unknown as v.Generic
 export const Command = v.intersect([
   v.object({ generation: v.number() }),
   v.variant('type', [
-    v.object({ type: v.literal('start'), config: instanceConfig, how: v.picklist(['create', 'boot']) }),
+    /** `key`: what seals everything of the instance at rest. */
+    v.object({
+      type: v.literal('start'),
+      config: instanceConfig,
+      how: v.picklist(['create', 'boot']),
+      key: v.instance(Uint8Array) as v.GenericSchema<Uint8Array>,
+    }),
     v.object({ type: v.literal('configure'), config: instanceConfig }),
     v.object({ type: v.literal('stop'), instance: v.string(), how: v.picklist(['keep', 'erase']) }),
     v.object({
@@ -114,7 +120,8 @@ export interface NetworkOptions {
 export interface ShardSetup {
   shard: number
   storeUrl: string
-  secretKey: Uint8Array
+  /** Seals links to received files. */
+  linksKey: Uint8Array
   network: NetworkOptions
   egressAllow: readonly string[]
   /** Web client version the operator wants to be named; absent: ours. */

@@ -27,6 +27,8 @@ const THREAD = threadModule('../../workers/shard/main', import.meta.url)
 export interface PoolSetup extends Omit<ShardSetup, 'shard'> {
   shards: number
   log: Log
+  /** What an instance's records are sealed with. Throws where it is missing. */
+  keyOf: (instance: string) => Uint8Array
   /** Examines and converts a file a shard is about to send. */
   prepareMedia: (job: MediaJob) => Promise<Result>
   /** What a life of a shard says of itself, every 10 s and when it is asked. */
@@ -56,7 +58,7 @@ interface Placed {
   config: InstanceConfig
   /** Life into which its start was sent; undefined while it waits for its turn. */
   generation: number | undefined
-  /** Its creation failed: whatever a shard left of it is erased, at the latest in the next life. */
+  /** Its creation failed, or it is being deleted: whatever a shard left of it is erased, at the latest in the next life. */
   isDoomed: boolean
 }
 
@@ -78,6 +80,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
   const {
     shards: count,
     log,
+    keyOf,
     prepareMedia,
     onReport = () => {},
     clock = systemClock,
@@ -130,13 +133,13 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
 
   async function sendStart(entry: Placed, how: StartHow): Promise<RuntimeState> {
     entry.generation = entry.shard.generation()
-    return (await entry.shard.run({ type: 'start', config: entry.config, how })) as RuntimeState
+    return (await entry.shard.run({ type: 'start', config: entry.config, how, key: keyOf(entry.config.id) })) as RuntimeState
   }
 
   /** One boot at its turn. Undefined when a death, a stop or an earlier start made it unnecessary. */
   async function boot(entry: Placed, generation: number | undefined, failed = 0): Promise<RuntimeState | undefined> {
     const giveBack = await gate.slot()
-    const isStale = isClosed || placed.get(entry.config.id) !== entry || entry.shard.generation() !== generation
+    const isStale = isClosed || entry.isDoomed || placed.get(entry.config.id) !== entry || entry.shard.generation() !== generation
     if (isStale || (generation !== undefined && entry.generation === generation)) {
       giveBack()
       return undefined
@@ -215,6 +218,8 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     async stop(instance, how) {
       const entry = find(instance)
       const generation = entry.shard.generation()
+      // From here on no life boots it again.
+      if (how === 'erase') entry.isDoomed = true
       if (generation === undefined && entry.isDoomed) return
       // To log out and erase it the shard must know it, also while it still waits for its turn.
       if (how === 'erase' && generation !== undefined && entry.generation !== generation) {

@@ -82,8 +82,8 @@ export function mount(app: Hono<Env>, endpoints: readonly Endpoint[], deps: Moun
       c.var.state.route = endpoint.path
       const { instance_id = '', token = '', ...rest } = c.req.param() as Record<string, string>
       const path = endpoint.access === 'instance' ? rest : (c.req.param() as Record<string, string>)
-      // A key that an operator's command has voided opens nothing from that moment on. One read of the store, of `/admin` only.
-      if (endpoint.access === 'admin') await deps.parts.account.refresh()
+      // What an operator's command has changed (a key that is void, a number of slots) counts from that moment on. A few reads of the store.
+      if (isOfWorkspace(endpoint.access)) await deps.parts.account.refresh()
       const caller = admit(endpoint, instance_id, token, c, deps)
       if (endpoint.needsSubscription) checkSubscription(caller, deps)
       const memory = deps.bodies.lease(caller.instance ?? caller.workspace ?? '')
@@ -213,3 +213,6 @@ function respond({ status, contentType, cacheControl }: Endpoint, reply: unknown
     headers,
   })
 }
+
+/** The Account API and the administration. */
+const isOfWorkspace = (access: Endpoint['access']) => access !== 'instance' && access !== 'public' && access !== 'metrics'

@@ -4,7 +4,7 @@
  * first start and kept beside the store: a second key would have to be shared by every shard before its first message, and would be lost
  * or restored together with the first one anyway.
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { DAY } from '../domain/clock.ts'
 import type { ReceivedFile } from '../domain/file-download.ts'
 
@@ -51,9 +51,8 @@ type Packed = [
 const text = (bytes: Uint8Array | null) => (bytes ? Buffer.from(bytes).toString('base64url') : '')
 const bytes = (value: string) => (value === '' ? null : Buffer.from(value, 'base64url'))
 
-export function createMediaLinks(secretKey: Uint8Array): MediaLinks {
-  const key = Buffer.from(hkdfSync('sha256', secretKey, Buffer.alloc(0), 'links to received media', 32))
-
+/** `key`: 32 bytes. */
+export function createMediaLinks(key: Uint8Array): MediaLinks {
   function encrypt(packed: Packed): string {
     const iv = randomBytes(IV_BYTES)
     const cipher = createCipheriv('aes-256-gcm', key, iv)

@@ -2,16 +2,17 @@
  * A copy of a data folder that a service can be started on, made while the service runs.
  *
  * Media of waiting messages is written before the record that names it and removed after that record, so it is copied twice: what is
- * there before the records are copied, which may be gone afterwards, and what has come meanwhile. (What both comes and goes in the moment
+ * there before the records are copied, which may be gone afterwards, and what has come meanwhile. So are the keys beside the store. (What both comes and goes in the moment
  * between, media of a message that was sent within it, is missed: on the copy that message is told as failed.)
  */
 import { copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
+import { keysDir } from './key-ring.ts'
 import type { OpenStore } from './open.ts'
 import { makePrivate, PRIVATE_FOLDER } from './private.ts'
 
 export interface BackupSource {
-  store: Pick<OpenStore, 'copyTo'>
+  store: Pick<OpenStore, 'copyTo' | 'dir'>
   blobsDir: string
   /** Absent: the operator gives the key, and keeps it elsewhere. */
   keyFile?: string | undefined
@@ -22,13 +23,17 @@ export async function makeBackup(target: string, { store, blobsDir, keyFile }: B
   if ((await sizeOf(target)) !== undefined) throw new Error(`${target} is there already; name a folder that is not.`)
   await makePrivate(dirname(target))
   const draft = `${target}.partial`
-  const [state, blobs] = [join(draft, 'state'), join(draft, 'blobs')]
+  const [state, blobs, keys] = [join(draft, 'state'), join(draft, 'blobs'), join(draft, 'keys')]
   await rm(draft, { recursive: true, force: true })
   try {
-    for (const folder of [state, blobs]) await makePrivate(folder)
-    await copyMedia(blobsDir, blobs)
+    for (const folder of [state, blobs, keys]) await makePrivate(folder)
+    await copyFiles(blobsDir, blobs)
+    await copyFiles(keysDir(store), keys)
     await store.copyTo(state)
-    const mediaFiles = await copyMedia(blobsDir, blobs)
+    const mediaFiles = await copyFiles(blobsDir, blobs)
+    // Of an instance that is made or deleted meanwhile the copy may have a key too many, which its first start removes.
+    await copyFiles(keysDir(store), keys)
+    await rename(keys, join(state, 'keys'))
     if (keyFile !== undefined) await copyFile(keyFile, join(draft, 'secret-key'))
     for (const file of await filesOf(draft)) await flush(file)
     await rename(draft, target)
@@ -41,7 +46,7 @@ export async function makeBackup(target: string, { store, blobsDir, keyFile }: B
 }
 
 /** Copies what is not there as it is now. Resolves with how many files there are then. */
-async function copyMedia(from: string, to: string): Promise<number> {
+async function copyFiles(from: string, to: string): Promise<number> {
   for (const file of await filesOf(from)) {
     const copy = join(to, relative(from, file))
     const size = await sizeOf(file)

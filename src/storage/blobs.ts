@@ -6,12 +6,15 @@
  * changed shows, and neither writing nor reading ever holds a large medium twice, or its thread for as long as it takes.
  */
 import { createWriteStream } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createStorage } from 'unstorage'
 import fsLite from 'unstorage/drivers/fs-lite'
 import { checkRecordKey } from './contract.ts'
+import { syncFolder } from './durable-files.ts'
+import { keys } from './keys.ts'
+import { PRIVATE_FILE } from './private.ts'
 import { SEAL_BYTES, type Sealer } from './seal.ts'
 
 export interface Blobs {
@@ -37,8 +40,15 @@ export interface BlobPart {
 const PIECE = 1_048_576
 const SEALED_PIECE = PIECE + SEAL_BYTES
 
+/** The files of all instances. */
+export interface BlobFiles {
+  /** As an instance sees them, with its own key. */
+  of(sealer: Sealer): Blobs
+  /** All of an instance, and its folder. */
+  erase(instance: string): Promise<void>
+}
+
 export interface BlobsOptions {
-  sealer: Sealer
   budgetBytes: number
   /**
    * The count shared by all threads that write to the directory: `new BigInt64Array(new SharedArrayBuffer(8))`, begun with
@@ -47,7 +57,7 @@ export interface BlobsOptions {
   counter?: BigInt64Array | undefined
 }
 
-export async function openBlobs(dir: string, { sealer, budgetBytes, counter }: BlobsOptions): Promise<Blobs> {
+export async function openBlobs(dir: string, { budgetBytes, counter }: BlobsOptions): Promise<BlobFiles> {
   const base = resolve(dir)
   const storage = createStorage({ driver: fsLite({ base }) })
   const count = counter ?? new BigInt64Array([BigInt(await measureBlobs(base))])
@@ -71,7 +81,7 @@ export async function openBlobs(dir: string, { sealer, budgetBytes, counter }: B
     add(-bytes)
   }
 
-  async function write(path: string, key: string, bytes: Uint8Array, pieces: number): Promise<void> {
+  async function write(path: string, key: string, bytes: Uint8Array, pieces: number, sealer: Sealer): Promise<void> {
     await mkdir(dirname(path), { recursive: true })
     const handle = await open(path, 'w')
     try {
@@ -81,23 +91,10 @@ export async function openBlobs(dir: string, { sealer, budgetBytes, counter }: B
     } finally {
       await handle.close()
     }
-    await flushNames(dirname(path))
+    await syncFolder(dirname(path))
   }
 
-  /** The opened pieces a part lies in, cut to it. */
-  async function* read(handle: FileHandle, key: string, { offset, size: wanted }: BlobPart): AsyncGenerator<Buffer> {
-    const { size: all } = await handle.stat()
-    const pieces = Math.ceil(all / SEALED_PIECE)
-    const end = offset + wanted
-    for (let index = Math.floor(offset / PIECE); index * PIECE < end; index++) {
-      const sealed = Buffer.alloc(Math.min(SEALED_PIECE, all - index * SEALED_PIECE))
-      await handle.read(sealed, 0, sealed.length, index * SEALED_PIECE)
-      const plain = sealer.open(nameOf(key, index, pieces), sealed)
-      yield plain.subarray(Math.max(0, offset - index * PIECE), end - index * PIECE)
-    }
-  }
-
-  return {
+  const of = (sealer: Sealer): Blobs => ({
     remove,
     used: () => Number(Atomics.load(count, 0)),
     has: async (key) => (await size(key)) !== undefined,
@@ -110,7 +107,7 @@ export async function openBlobs(dir: string, { sealer, budgetBytes, counter }: B
         return false
       }
       try {
-        await write(file(key), key, bytes, pieces)
+        await write(file(key), key, bytes, pieces, sealer)
       } catch (error) {
         add(-needed)
         await rm(file(key), { force: true })
@@ -125,7 +122,7 @@ export async function openBlobs(dir: string, { sealer, budgetBytes, counter }: B
       try {
         const parts: Buffer[] = []
         const whole = sealed - Math.ceil(sealed / SEALED_PIECE) * SEAL_BYTES
-        for await (const part of read(handle, key, { offset: 0, size: whole })) parts.push(part)
+        for await (const part of read(handle, key, { offset: 0, size: whole }, sealer)) parts.push(part)
         return Buffer.concat(parts)
       } finally {
         await handle.close()
@@ -134,13 +131,73 @@ export async function openBlobs(dir: string, { sealer, budgetBytes, counter }: B
     async copyTo(key, path, part) {
       const handle = await open(file(key), 'r')
       try {
-        await pipeline(read(handle, key, part), createWriteStream(path))
+        await pipeline(read(handle, key, part, sealer), createWriteStream(path))
       } finally {
         await handle.close()
       }
     },
     list: (prefix) => storage.getKeys(prefix),
+  })
+
+  return {
+    of,
+    async erase(instance) {
+      for (const key of await storage.getKeys(keys.blobs(instance))) await remove(key)
+      await rm(join(base, instance), { recursive: true, force: true })
+    },
   }
+}
+
+/** The opened pieces a part lies in, cut to it. */
+async function* read(
+  handle: FileHandle,
+  key: string,
+  { offset, size: wanted }: BlobPart,
+  sealer: Sealer,
+): AsyncGenerator<Buffer> {
+  const { size: all } = await handle.stat()
+  const pieces = Math.ceil(all / SEALED_PIECE)
+  const end = offset + wanted
+  for (let index = Math.floor(offset / PIECE); index * PIECE < end; index++) {
+    const sealed = Buffer.alloc(Math.min(SEALED_PIECE, all - index * SEALED_PIECE))
+    await handle.read(sealed, 0, sealed.length, index * SEALED_PIECE)
+    const plain = sealer.open(nameOf(key, index, pieces), sealed)
+    yield plain.subarray(Math.max(0, offset - index * PIECE), end - index * PIECE)
+  }
+}
+
+/** Seals a blob under another key, piece by piece. One that does not open with the old key (it is done, or damaged) stays as it is. */
+export async function resealBlob(dir: string, key: string, from: Sealer, to: Sealer): Promise<void> {
+  const path = join(dir, ...key.split(':'))
+  const draft = `${path}.tmp`
+  const handle = await open(path, 'r')
+  try {
+    const { size } = await handle.stat()
+    const pieces = Math.ceil(size / SEALED_PIECE)
+    if (!(await opensWith(from, handle, key))) return
+    const target = await open(draft, 'w', PRIVATE_FILE)
+    try {
+      for (let index = 0; index < pieces; index++)
+        for await (const plain of read(handle, key, { offset: index * PIECE, size: PIECE }, from))
+          await target.writeFile(to.seal(nameOf(key, index, pieces), plain))
+      await target.sync()
+    } finally {
+      await target.close()
+    }
+  } finally {
+    await handle.close()
+  }
+  await rename(draft, path)
+  await syncFolder(dirname(path))
+}
+
+async function opensWith(sealer: Sealer, handle: FileHandle, key: string): Promise<boolean> {
+  try {
+    for await (const _ of read(handle, key, { offset: 0, size: 1 }, sealer)) return true
+  } catch {
+    // Another key, or damage: that is the answer.
+  }
+  return false
 }
 
 const nameOf = (key: string, index: number, pieces: number) => `${key}#${index}/${pieces}`
@@ -161,15 +218,5 @@ async function entries(dir: string) {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error
-  }
-}
-
-/** A new name in a folder lasts only when the folder is flushed, too. */
-async function flushNames(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }

@@ -3,7 +3,9 @@
  * erasing an instance is one range.
  */
 export const keys = {
-  /** Sealed constant that tells whether the secret key is the one this store was written with. */
+  /** Sealed constant that tells whether the keys beside the store are its own (`key-ring.ts`). */
+  keyRing: 'meta:key-ring',
+  /** The same in a store of 0.1.0, under the secret key itself. */
   keyCheck: 'meta:key-check',
   /** Name of the socket on which the service that has this store answers. */
   owner: 'meta:owner',
@@ -14,6 +16,7 @@ export const keys = {
   apiKey: (workspace: string, keyId: string) => `workspace:${workspace}:api-key:${keyId}`,
 
   instance: (id: string) => `instance:${id}:`,
+  instances: 'instance:',
   /** Main's record: name, token, settings, webhooks. */
   config: (id: string) => `config:${id}`,
   configs: 'config:',
@@ -40,8 +43,8 @@ export const keys = {
   logEntry: (id: string, eventId: string) => `instance:${id}:log:${eventId}`,
   log: (id: string) => `instance:${id}:log:`,
   /** Inbox: marks of what is done, in two generations, and parts that still wait. */
-  mark: (id: string, generation: number, mark: string) => `instance:${id}:mark:${generation}:${mark}`,
-  marks: (id: string, generation: number) => `instance:${id}:mark:${generation}:`,
+  mark: (id: string, generation: number, mark: string) => `instance:${id}:seen:${generation}:${mark}`,
+  marks: (id: string, generation: number) => `instance:${id}:seen:${generation}:`,
   markGeneration: (id: string) => `instance:${id}:mark-generation`,
   journal: (id: string, key: string) => `instance:${id}:journal:${key}`,
   journals: (id: string) => `instance:${id}:journal:`,
@@ -57,9 +60,9 @@ export const keys = {
   /** Sent messages kept for retry receipts, at most 24 h. */
   sent: (id: string, messageId: string) => `instance:${id}:sent:${messageId}`,
   sents: (id: string) => `instance:${id}:sent:`,
-  /** What votes, answers and edits are opened with: by term, start of the generation, hash of the message id (`generations.ts`). */
-  secretsOf: (id: string, term: string) => `instance:${id}:secret:${term}:`,
-  secrets: (id: string) => `instance:${id}:secret:`,
+  /** What votes, answers and edits are opened with: by term, start of the generation, blind hash of the message id (`generations.ts`). */
+  secretsOf: (id: string, term: string) => `instance:${id}:message-secret:${term}:`,
+  secrets: (id: string) => `instance:${id}:message-secret:`,
   /** Who wrote which message where: by kind, start of the generation, message id, blind (`authorship.ts`). */
   authorsOf: (id: string, kind: string) => `instance:${id}:author:${kind}:`,
   authors: (id: string) => `instance:${id}:author:`,
@@ -69,10 +72,10 @@ export const keys = {
   /** When somebody who called was last answered by a text, by their address, blind. */
   callAnswer: (id: string, caller: string) => `${keys.callAnswers(id)}${caller}`,
   callAnswers: (id: string) => `instance:${id}:call-answer:`,
-  /** Last receipt value told per message and participant, by the week of writing: 5 digits of weeks sort as text until the year 3886. */
+  /** Last receipt value told per message and participant, blind, by the week of writing: 5 digits of weeks sort as text until the year 3886. */
   receipt: (id: string, week: number, subject: string) => `${keys.receiptWeek(id, week)}${subject}`,
-  receiptWeek: (id: string, week: number): string => `instance:${id}:receipt:${String(week).padStart(5, '0')}:`,
-  receipts: (id: string) => `instance:${id}:receipt:`,
+  receiptWeek: (id: string, week: number): string => `instance:${id}:receipt-level:${String(week).padStart(5, '0')}:`,
+  receipts: (id: string) => `instance:${id}:receipt-level:`,
   /** People saved on the phone, by the user part of their address, blind. */
   savedContact: (id: string, user: string) => `instance:${id}:saved-contact:${user}`,
   savedContacts: (id: string) => `instance:${id}:saved-contact:`,
@@ -82,9 +85,9 @@ export const keys = {
   /** Who has ever written to the account, by jid, blind. */
   correspondent: (id: string, jid: string) => `instance:${id}:correspondent:${jid}`,
   correspondents: (id: string) => `instance:${id}:correspondent:`,
-  /** Acknowledgements of sends that carried an idempotency key, by its hash, at most 24 h. */
-  idempotency: (id: string, hash: string) => `instance:${id}:idempotency:${hash}`,
-  idempotencies: (id: string) => `instance:${id}:idempotency:`,
+  /** Acknowledgements of sends that carried an idempotency key, by its blind hash, at most 24 h. */
+  idempotency: (id: string, hash: string) => `instance:${id}:acknowledged:${hash}`,
+  idempotencies: (id: string) => `instance:${id}:acknowledged:`,
   /** In `blobs:`, inline media of a queue item. */
   blob: (id: string, svcId: string) => `${id}:${svcId}`,
   blobs: (id: string) => `${id}:`,

@@ -1,6 +1,6 @@
 /**
- * Encryption at rest: AES-256-GCM under one secret key. The record's key is authenticated with it, so that a sealed value cannot be
- * moved to another record.
+ * Encryption at rest: AES-256-GCM. The record's key is authenticated with it, so that a sealed value cannot be moved to another record.
+ * Which keys there are, and what seals them in turn, is in `key-ring.ts`.
  */
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomFillSync } from 'node:crypto'
 
@@ -10,9 +10,14 @@ export interface Sealer {
   seal(recordKey: string, plain: Uint8Array): Buffer
   /** Throws when the value was changed, moved to another record, or sealed with another key. */
   open(recordKey: string, sealed: Uint8Array): Buffer
-  /** 22 characters that stand for a text in the key of a record: the same for the same text, and telling nothing without the secret key. */
+  /** 22 characters that stand for a text in the key of a record: the same for the same text, and telling nothing without the key. */
   blind(text: string): string
+  /** The same of a text that is asked for once or twice: it takes no room among those that are remembered. */
+  blindOnce(text: string): string
 }
+
+/** A key of the key ring: one half seals, the other makes blind names. */
+export const RING_KEY_BYTES = 64
 
 const VERSION = 1
 /** Random 96 bits: with one key, 2^32 values stay far below the chance of a repetition that matters (NIST SP 800-38D, 8.3). */
@@ -27,25 +32,35 @@ const MAX_BLIND = 4_096
 /** By which a sealed value is longer than the plain one. */
 export const SEAL_BYTES = HEAD_BYTES
 
-export function createSealer(key: Uint8Array): Sealer {
-  if (key.byteLength !== SECRET_KEY_BYTES)
-    throw new RangeError(`the secret key has ${SECRET_KEY_BYTES} bytes, not ${key.byteLength}`)
-  // Read once: of bytes each use would make a key again.
-  const secret = createSecretKey(key)
-  const names = createSecretKey(createHmac('sha256', secret).update('names of records').digest())
-  const pool = Buffer.alloc(POOL_BYTES)
-  let used = POOL_BYTES
-  const blinded = new Map<string, string>()
+/** Blind names of all sealers of a thread together: one map, so that a thread with a thousand instances is bounded, too. */
+export type BlindCache = Map<string, string>
 
-  /** Each part of the pool is given out once. */
-  function nextIv(): Buffer {
-    if (used === POOL_BYTES) {
-      randomFillSync(pool)
-      used = 0
-    }
-    used += IV_BYTES
-    return pool.subarray(used - IV_BYTES, used)
+/** Each part of the pool is given out once. Random bytes belong to nobody, so all sealers of a thread take from the same. */
+const pool = Buffer.alloc(POOL_BYTES)
+let used = POOL_BYTES
+
+function nextIv(): Buffer {
+  if (used === POOL_BYTES) {
+    randomFillSync(pool)
+    used = 0
   }
+  used += IV_BYTES
+  return pool.subarray(used - IV_BYTES, used)
+}
+
+let sealers = 0
+
+/** Of 64 bytes, or of a secret key of 32, from which the half for names is derived. */
+export function createSealer(key: Uint8Array, blinded: BlindCache = new Map()): Sealer {
+  if (key.byteLength !== SECRET_KEY_BYTES && key.byteLength !== RING_KEY_BYTES)
+    throw new RangeError(`a key has ${SECRET_KEY_BYTES} bytes, or ${RING_KEY_BYTES} in the key ring, not ${key.byteLength}`)
+  // Read once: of bytes each use would make a key again.
+  const secret = createSecretKey(key.subarray(0, SECRET_KEY_BYTES))
+  const names = createSecretKey(key.byteLength === RING_KEY_BYTES ? key.subarray(SECRET_KEY_BYTES) : namesKeyOf(key))
+  const own = `${sealers++}:`
+
+  const blindOnce = (text: string) =>
+    createHmac('sha256', names).update(text).digest().subarray(0, BLIND_BYTES).toString('base64url')
 
   return {
     seal(recordKey, plain) {
@@ -69,13 +84,18 @@ export function createSealer(key: Uint8Array): Sealer {
         throw new Error(`${recordKey} cannot be opened: it was changed, or sealed with another secret key`, { cause })
       }
     },
+    blindOnce,
     blind(text) {
-      const known = blinded.get(text)
+      const name = own + text
+      const known = blinded.get(name)
       if (known !== undefined) return known
-      const blind = createHmac('sha256', names).update(text).digest().subarray(0, BLIND_BYTES).toString('base64url')
+      const blind = blindOnce(text)
       if (blinded.size >= MAX_BLIND) blinded.delete(blinded.keys().next().value!)
-      blinded.set(text, blind)
+      blinded.set(name, blind)
       return blind
     },
   }
 }
+
+/** What names of records were made with when the secret key sealed everything itself (0.1.0). */
+export const namesKeyOf = (secretKey: Uint8Array) => createHmac('sha256', secretKey).update('names of records').digest()

@@ -13,7 +13,8 @@ const log = { info() {}, warn() {}, error() {} }
 const setup: PoolSetup = {
   shards: 2,
   storeUrl: 'none:',
-  secretKey: new Uint8Array(32),
+  linksKey: new Uint8Array(32),
+  keyOf: () => new Uint8Array(64),
   network: { url: 'ws://127.0.0.1:1', root: null, ca: null, mediaHost: null, verify: 'strict' },
   egressAllow: [],
   media: { blobsDir: '', blobBudgetBytes: 0, blobsUsed: new BigInt64Array(1), tempDir: '', downloadMs: 0 },
@@ -121,14 +122,21 @@ describe('a pool of two shards', { timeout: 60_000 }, () => {
     assert.equal((await untilAnswered(engine, 'a')).proxy, 'socks5://127.0.0.1:1')
   })
 
-  test('an instance stopped while its shard is down does not come back', async () => {
+  test('an instance stopped or erased while its shard is down does not come back', async () => {
     const shard = engine.shardOf('c')!
     await engine.crashShard(shard)
-    await assert.rejects(engine.stop('c', 'erase'), unavailable)
     await engine.stop('c', 'keep')
     await untilAnswered(engine, 'a')
     await assert.rejects(engine.call('c', asks('echo')), unavailable)
     assert.equal(engine.shardOf('c'), undefined)
+
+    await engine.start(config('c'), 'create')
+    await engine.crashShard(engine.shardOf('c')!)
+    await engine.stop('c', 'erase')
+    await untilAnswered(engine, 'a')
+    // The next life erases it.
+    while (engine.shardOf('c') !== undefined) await wait(10)
+    await assert.rejects(engine.call('c', asks('echo')), unavailable)
   })
 })
 

@@ -52,7 +52,7 @@ before(async () => {
   const setup: ShardSetup = {
     shard: 0,
     storeUrl: `lmdb:${join(dir, 'state')}`,
-    secretKey: randomBytes(32),
+    linksKey: randomBytes(32),
     network: { url, root, ca, mediaHost: media_host, verify: 'strict' },
     egressAllow: [],
     media: {
@@ -128,13 +128,16 @@ interface Held {
   ask<T = Record<string, unknown>>(operation: string, input?: unknown): Promise<T>
 }
 
+/** What the records of all of them are sealed with. */
+const KEY = randomBytes(64)
+
 async function hold(
   how: 'create' | 'boot',
   config: InstanceConfig = configOf(),
   phone = newPhone(),
   deps = shard.deps,
 ): Promise<Held> {
-  const instance = createInstance(deps, config)
+  const instance = createInstance(deps, config, KEY)
   holding.add(instance)
   seen.set(config.id, seen.get(config.id) ?? [])
   const held: Held = {

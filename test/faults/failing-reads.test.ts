@@ -103,7 +103,7 @@ async function groupWith(stranger: string) {
 test('a notification is told although whoever acts could not be looked up at first', async () => {
   const stranger = '5511988880077'
   const group = await groupWith(stranger)
-  const failed = failOnce((key) => key === `${mapping}${world.deps.sealer.blind(stranger)}`)
+  const failed = failOnce((key) => key === `${mapping}${world.sealer.blind(stranger)}`)
   await group.leave()
   await until('the departure', () => group.told('group_participant_leave').length > 0, 20_000)
   assert.equal(failed(), 1)
@@ -117,7 +117,7 @@ test('a notification that can never be told is let go, and those behind it come'
   const stranger = '5511988880078'
   const group = await groupWith(stranger)
   let failed = 0
-  world.refuseRead((key) => key === `${mapping}${world.deps.sealer.blind(stranger)}` && ++failed > 0)
+  world.refuseRead((key) => key === `${mapping}${world.sealer.blind(stranger)}` && ++failed > 0)
   await group.leave()
   await group.rename()
   await world.untilRelinked('both are confirmed', async () => (await world.sandbox.pending()) === 0)

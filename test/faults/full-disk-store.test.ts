@@ -114,7 +114,7 @@ test('a store cannot be made on a disk without room, and says so', async (t) => 
 test('media that finds no room leaves nothing behind and counts for nothing, and is taken when there is room', async (t) => {
   const disk = smallDisk(t, 'tmpfs', 16)
   if (!disk) return
-  const blobs = await openBlobs(join(disk.dir, 'blobs'), { sealer, budgetBytes: 64 * MB })
+  const blobs = (await openBlobs(join(disk.dir, 'blobs'), { budgetBytes: 64 * MB })).of(sealer)
   await blobs.put('one:1', Buffer.alloc(MB, 1))
   const used = blobs.used()
   disk.fill(MB)

@@ -90,7 +90,7 @@ test('a new generation of marks that cannot be written costs no message', async 
   assert.ok(refused > 0)
   const more = burstIds(await sandbox.burst(CONTACTS[1], PHONE, 5, 'after '))
   await until('the next ones', () => compare(receiver, 'received', more).lost.length === 0)
-  assert.ok((await count(`instance:${INSTANCE}:mark:`)) < 2 * 2_048 + 10, 'marks of both generations at most')
+  assert.ok((await count(`instance:${INSTANCE}:seen:`)) < 2 * 2_048 + 10, 'marks of both generations at most')
   assertIncomingOrder(world)
 })
 

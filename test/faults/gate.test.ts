@@ -101,7 +101,7 @@ test('a saved contact', async () => {
 test('a label that cannot be told is let go after its tries, and what changes later is told', async () => {
   const { sandbox, receiver } = world
   const STRANGER = '81896604190009@lid'
-  const number = keys.signal(INSTANCE, 'lid-mapping', world.deps.sealer.blind('81896604190009_reverse'))
+  const number = keys.signal(INSTANCE, 'lid-mapping', world.sealer.blind('81896604190009_reverse'))
   let failed = 0
   world.refuseRead((key) => key === number && ++failed > 0)
   await sandbox.post(`/phones/${ME}/labels`, { chat: STRANGER, label: '8' })

@@ -11,6 +11,7 @@ import { DEFAULT_SETTINGS, type InstanceConfig, type RuntimeState } from '../../
 import { StorageFailure } from '../../src/domain/storage-failure.ts'
 import { createLog } from '../../src/log.ts'
 import type { Batch, StateStore } from '../../src/storage/contract.ts'
+import { createSealer, type Sealer } from '../../src/storage/seal.ts'
 import { configureTrust } from '../../workers/shard/baileys/trust.ts'
 import { createInstance, type HostedInstance } from '../../workers/shard/instance.ts'
 import { openShard } from '../../workers/shard/open.ts'
@@ -24,6 +25,9 @@ import { INSTANCE, webhookSettings } from '../unit/storage/fixtures.ts'
 import { until } from './ground.ts'
 import { createPeople, PHONE } from './traffic.ts'
 
+/** What its instance's records are sealed with. */
+export const KEY = new Uint8Array(64).fill(9)
+
 export interface HostedWorld {
   instance: HostedInstance
   config: InstanceConfig
@@ -31,6 +35,7 @@ export interface HostedWorld {
   sandbox: Sandbox
   receiver: Receiver
   store: StateStore
+  sealer: Sealer
   state(): RuntimeState
   /**
    * Looks until it is so, for what takes several connections: a link that is lost is opened at once, by hand, where its own tries would
@@ -62,7 +67,7 @@ export async function startHosted(phone: string, more: Partial<ShardDeps> = {}):
   const setup = {
     shard: 0,
     storeUrl: `lmdb:${join(dir, 'state')}`,
-    secretKey: Buffer.alloc(32, 7),
+    linksKey: Buffer.alloc(32, 7),
     network: { url, root, ca, mediaHost, verify: 'strict' as const },
     egressAllow: ['127.0.0.0/8'],
     media: {
@@ -107,7 +112,7 @@ export async function startHosted(phone: string, more: Partial<ShardDeps> = {}):
   }
   receiver.trust(INSTANCE, config.webhooks.secret)
   const deps = { ...shard.deps, ...more, store: refusing }
-  const instance = createInstance(deps, config)
+  const instance = createInstance(deps, config, KEY)
 
   await instance.start('create')
   await sandbox.createPhone(phone)
@@ -121,6 +126,7 @@ export async function startHosted(phone: string, more: Partial<ShardDeps> = {}):
     sandbox,
     receiver,
     store,
+    sealer: createSealer(KEY),
     state: () => state!,
     untilRelinked: (what, isSo) =>
       until(what, async () => {

@@ -7,7 +7,7 @@ import { createInstance } from '../../workers/shard/instance.ts'
 import { callTo } from '../harness/calls.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
 import { until } from './ground.ts'
-import { type HostedWorld, startHosted } from './hosted.ts'
+import { type HostedWorld, KEY, startHosted } from './hosted.ts'
 import { CONTACTS, createPeople, PHONE } from './traffic.ts'
 
 const [ANA] = CONTACTS
@@ -22,7 +22,7 @@ after(() => world.stop())
 
 async function restart() {
   await world.instance.stop('keep')
-  world.instance = createInstance(world.deps, world.config)
+  world.instance = createInstance(world.deps, world.config, KEY)
   await world.instance.start('boot')
   await until('connected', () => world.state().status === 'connected')
 }

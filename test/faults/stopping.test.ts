@@ -6,7 +6,7 @@ import { createInstance } from '../../workers/shard/instance.ts'
 import { callTo } from '../harness/calls.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
 import { pause, until } from './ground.ts'
-import { type HostedWorld, startHosted } from './hosted.ts'
+import { type HostedWorld, KEY, startHosted } from './hosted.ts'
 import { CONTACTS, createPeople, PHONE } from './traffic.ts'
 
 let world: HostedWorld
@@ -51,7 +51,7 @@ test('a request that is being queued while its instance is erased leaves nothing
           }
         : Reflect.get(target, name),
   })
-  const instance = createInstance({ ...world.deps, store: slow }, world.config)
+  const instance = createInstance({ ...world.deps, store: slow }, world.config, KEY)
   await instance.start('boot')
   const queued = instance.call(callTo('send.sendText', text('too late')))
   const ended = Promise.all([instance.stop('erase'), queued.catch(() => {})])

@@ -7,7 +7,7 @@ import { createHost } from '../../workers/shard/host.ts'
 import { createInstance } from '../../workers/shard/instance.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
 import { pause, until } from './ground.ts'
-import { type HostedWorld, startHosted } from './hosted.ts'
+import { type HostedWorld, KEY, startHosted } from './hosted.ts'
 import { PHONE } from './traffic.ts'
 
 let world: HostedWorld
@@ -31,7 +31,7 @@ test('records that cannot be read keep no instance from starting, and lie where 
     keys.runtime(INSTANCE),
   ]
   await store.commit({ ops: broken.map((key) => [key, damaged] as const) })
-  const again = createInstance(deps, config)
+  const again = createInstance(deps, config, KEY)
   await again.start('boot')
   await until('connected', () => world.state().status === 'connected')
   await again.stop('keep')
@@ -41,7 +41,7 @@ test('records that cannot be read keep no instance from starting, and lie where 
 test('an instance whose start fails leaves no part of it running', async () => {
   const { deps, config, sandbox } = world
   world.refuse(isRuntime)
-  await assert.rejects(createInstance(deps, config).start('boot'), /no space left/)
+  await assert.rejects(createInstance(deps, config, KEY).start('boot'), /no space left/)
   world.refuse(null)
   // Longer than the pause after which a state that could not be written is taken again.
   await pause(2_500)

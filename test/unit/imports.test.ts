@@ -75,7 +75,7 @@ const RULES: readonly Rule[] = [
     packages: { not: [BAILEYS, HTTP, POOL] },
   },
   {
-    of: ['src/config.ts', 'src/log.ts'],
+    of: ['src/config.ts', 'src/log.ts', 'src/kill-at.ts'],
     run: ['src/domain/', 'src/egress/addresses.ts'],
     types: ['src/engine/engine.ts'],
     packages: { not: [BAILEYS, HTTP, POOL] },
@@ -93,6 +93,7 @@ const RULES: readonly Rule[] = [
       'src/engine/engine.ts',
       'src/engine/protocol.ts',
       'src/log.ts',
+      'src/kill-at.ts',
     ],
     types: ['src/features/', 'src/engine/', 'src/metrics/'],
     packages: { not: [HTTP, POOL] },

@@ -2,7 +2,7 @@
  * Every record of an instance, gone: shared/api/states.md, row 34. Repeatable: what a crash leaves is removed by the next attempt. The
  * instance need not run, or be able to: it has stopped before, or could not be started.
  */
-import type { Blobs } from '../../src/storage/blobs.ts'
+import type { BlobFiles } from '../../src/storage/blobs.ts'
 import type { StateStore } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/keys.ts'
 import { removeAll } from '../../src/storage/remove-all.ts'
@@ -11,7 +11,7 @@ import type { KeyCache } from './keys/key-store.ts'
 export interface EraseDeps {
   /** The thread's own: that of the instance takes nothing any more. */
   store: StateStore
-  blobs: Blobs
+  blobs: BlobFiles
   keyCache: KeyCache
 }
 
@@ -19,6 +19,6 @@ export async function eraseInstance(instance: string, { store, blobs, keyCache }
   // Credentials first: nothing of a half-erased instance can log in.
   await store.commit({ ops: [[keys.creds(instance), null]] })
   keyCache.forget(keys.signals(instance))
-  for (const key of await blobs.list(keys.blobs(instance))) await blobs.remove(key)
+  await blobs.erase(instance)
   await removeAll(store, keys.instance(instance))
 }

@@ -21,7 +21,7 @@ export interface HostOptions {
   log: Log
   /** Opens what every instance shares; asked once, by `hello`. */
   open(): Promise<OpenShard>
-  createInstance(deps: ShardDeps, config: InstanceConfig): HostedInstance
+  createInstance(deps: ShardDeps, config: InstanceConfig, key: Uint8Array): HostedInstance
   crash(how: CrashHow): Promise<never>
 }
 
@@ -47,10 +47,10 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
     return entry.instance
   }
 
-  function start(config: InstanceConfig, how: StartHow): Promise<RuntimeState> {
+  function start(config: InstanceConfig, how: StartHow, key: Uint8Array): Promise<RuntimeState> {
     const running = hosted.get(config.id)
     if (running !== undefined) return running.started
-    const instance = createInstance(shard!.deps, config)
+    const instance = createInstance(shard!.deps, config, key)
     const started = instance.start(how)
     hosted.set(config.id, { instance, started })
     started.catch(() => hosted.delete(config.id))
@@ -115,7 +115,7 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
       case 'crash':
         return crash(command.how)
       case 'start':
-        return start(command.config, command.how)
+        return start(command.config, command.how, command.key)
       case 'configure':
         return (await find(command.config.id)).configure(command.config)
       case 'call':

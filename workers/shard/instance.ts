@@ -7,6 +7,7 @@ import { SECOND } from '../../src/domain/clock.ts'
 import { parseIdentifier } from '../../src/domain/ids.ts'
 import type { InstanceConfig, Restriction, RuntimeState, Status } from '../../src/domain/instance.ts'
 import type { StartHow, StopHow } from '../../src/engine/engine.ts'
+import { createSealer } from '../../src/storage/seal.ts'
 import { runAs } from './baileys/rejections.ts'
 import { createAuthorship } from './chats/authorship.ts'
 import { createCorrespondents } from './chats/correspondents.ts'
@@ -53,8 +54,10 @@ const LOGOUT_DEADLINE = 5 * SECOND
 /** The item and the webhook in flight get this long at a stop; what is not done then is done again after the next start. */
 const STOP_DEADLINE = 3 * SECOND
 
-export function createInstance(deps: ShardDeps, initial: InstanceConfig): HostedInstance {
-  const { sealer, clock, steady, tally } = deps
+/** `key`: seals everything of it at rest. */
+export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Uint8Array): HostedInstance {
+  const { clock, steady, tally } = deps
+  const sealer = createSealer(key, deps.blinds)
   const store = createInstanceStore(deps.store)
   const { id } = initial
   const log = deps.log.child({ instance: id })
@@ -118,6 +121,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
   const messageStatuses = createMessageStatuses({
     instance: id,
     store,
+    sealer,
     outbox,
     clock,
     log,
@@ -219,6 +223,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig): Hosted
     shard: deps,
     store,
     sealer,
+    blobs: deps.blobs.of(sealer),
     clock,
     steady,
     hasWritten: correspondents.hasWritten,

@@ -4,18 +4,17 @@ import { join } from 'node:path'
 import { steadyClock, systemClock } from '../../src/domain/clock.ts'
 import { parseRanges } from '../../src/egress/addresses.ts'
 import type { EngineEvent, ShardNeed, ShardSetup } from '../../src/engine/engine.ts'
+import { createKillAt } from '../../src/kill-at.ts'
 import type { Logger } from '../../src/log.ts'
 import { createMediaLinks } from '../../src/media/links.ts'
 import { createTally } from '../../src/metrics/tally.ts'
 import { openBlobs } from '../../src/storage/blobs.ts'
 import { claimsOf, diskState, shareDisk } from '../../src/storage/disk.ts'
 import { openStore } from '../../src/storage/open.ts'
-import { createSealer } from '../../src/storage/seal.ts'
 import { openWebVersion } from './connection/web-version.ts'
 import { createKeyCache } from './keys/key-store.ts'
 import { createMediaDesk } from './media/desk.ts'
 import type { ShardDeps } from './shard-deps.ts'
-import { createKillAt } from './test-hooks.ts'
 import { createDelivery } from './webhooks/delivery.ts'
 
 /** Signal records kept in memory, of all instances of the thread: about 1 KB each, 50 MB at most. */
@@ -36,7 +35,6 @@ export async function openShard(
 ): Promise<OpenShard> {
   const { disk = shareDisk(setup.shard + 2) } = setup
   const store = await openStore(setup.storeUrl, { claims: claimsOf(disk, setup.shard + 1) })
-  const sealer = createSealer(setup.secretKey)
   const { blobsDir, blobBudgetBytes: budgetBytes, blobsUsed: counter, downloadMs } = setup.media
   const desk = createMediaDesk(ask)
   const tempDir = join(setup.media.tempDir, `shard-${setup.shard}`)
@@ -47,8 +45,8 @@ export async function openShard(
   return {
     deps: {
       store,
-      sealer,
-      blobs: await openBlobs(blobsDir, { sealer, budgetBytes, counter }),
+      blinds: new Map(),
+      blobs: await openBlobs(blobsDir, { budgetBytes, counter }),
       disk: () => diskState(disk),
       media: { tempDir, downloadMs, prepare: desk.prepare },
       keyCache: createKeyCache({ maxEntries: CACHED_KEYS }),
@@ -57,7 +55,7 @@ export async function openShard(
       newsletterInviteQueryId: setup.newsletterInviteQueryId ?? null,
       deliver: delivery.deliver,
       version: await openWebVersion({ store, log, wanted: setup.webVersion ?? null, network: setup.network, allow: egressAllow }),
-      mediaLinks: createMediaLinks(setup.secretKey),
+      mediaLinks: createMediaLinks(setup.linksKey),
       clock: systemClock,
       steady: steadyClock,
       log,

@@ -6,9 +6,9 @@ import type { Ranges } from '../../src/egress/addresses.ts'
 import type { EngineEvent, NetworkOptions } from '../../src/engine/engine.ts'
 import type { MediaLinks } from '../../src/media/links.ts'
 import type { Tally } from '../../src/metrics/tally.ts'
-import type { Blobs } from '../../src/storage/blobs.ts'
+import type { BlobFiles } from '../../src/storage/blobs.ts'
 import type { StateStore } from '../../src/storage/contract.ts'
-import type { Sealer } from '../../src/storage/seal.ts'
+import type { BlindCache } from '../../src/storage/seal.ts'
 import type { WebVersion } from './baileys/version.ts'
 import type { KeyCache } from './keys/key-store.ts'
 import type { SendFiles } from './send/contract.ts'
@@ -16,10 +16,10 @@ import type { Deliver } from './webhooks/delivery.ts'
 
 export interface ShardDeps {
   store: StateStore
-  sealer: Sealer
+  blinds: BlindCache
   keyCache: KeyCache
   /** Inline media of waiting items. */
-  blobs: Blobs
+  blobs: BlobFiles
   /** How full the disk is, at this moment. */
   disk(): DiskState
   media: Pick<SendFiles, 'tempDir' | 'downloadMs' | 'prepare'>

@@ -25,16 +25,3 @@ export function createCrash(isAllowed: boolean): (how: CrashHow) => Promise<neve
     return new Promise<never>(() => {})
   }
 }
-
-/**
- * `step` or `step:count`: the process ends with SIGKILL the first (or count-th) time the step is reached, so that nothing after it
- * happens: no handler runs and nothing is flushed.
- */
-export function createKillAt(killAt: string | null): (step: string) => void {
-  if (killAt === null) return () => {}
-  const [, step, count] = /^(.*?)(?::(\d+))?$/.exec(killAt)!
-  let left = count === undefined ? 1 : Number(count)
-  return (reached) => {
-    if (reached === step && --left === 0) process.kill(process.pid, 'SIGKILL')
-  }
-}

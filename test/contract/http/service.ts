@@ -19,8 +19,8 @@ import { createApp } from '../../../src/http/app.ts'
 import { createExposition } from '../../../src/metrics/exposition.ts'
 import { createLedger } from '../../../src/metrics/ledger.ts'
 import { createTally } from '../../../src/metrics/tally.ts'
+import { openKeyRing } from '../../../src/storage/key-ring.ts'
 import { openStore } from '../../../src/storage/open.ts'
-import { createSealer } from '../../../src/storage/seal.ts'
 import { readLargeBody } from '../../../workers/media/large-body.ts'
 
 export const METRICS_TOKEN = 'numbers-for-the-operator'
@@ -81,7 +81,8 @@ export interface ServiceOptions {
 export async function openService(options: ServiceOptions = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'svc-http-'))
   const store = await openStore(`lmdb:${dir}`)
-  const sealer = createSealer(new Uint8Array(32).fill(7))
+  const keyRing = await openKeyRing(store, new Uint8Array(32).fill(7), { blobsDir: join(dir, 'blobs') })
+  const sealer = keyRing.main
   const time = { now: Date.parse('2026-01-31T12:00:00.000Z') }
   const clock = { now: () => time.now }
   const lines: { level: string; fields: Record<string, unknown>; message: string }[] = []
@@ -95,6 +96,7 @@ export async function openService(options: ServiceOptions = {}) {
   const directory = createDirectory({
     store,
     sealer,
+    keyRing,
     account,
     engine: double.engine,
     clock,
@@ -183,6 +185,7 @@ export async function openService(options: ServiceOptions = {}) {
     directory,
     store,
     sealer,
+    keyRing,
     clock,
     time,
     log,

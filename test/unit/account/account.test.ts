@@ -4,6 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
+import type { Account } from '../../../src/account/account.ts'
+import { workspaceRecords } from '../../../src/account/records.ts'
 import { newWebhookSecret } from '../../../src/account/secrets.ts'
 import { createAccount } from '../../../src/account/workspaces.ts'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -26,13 +28,13 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-async function open(adminKey: string | null = null) {
+async function open(adminKey: string | null = null, instanceSlots: number | null = 3) {
   const log = {
     info() {},
     warn() {},
     error: (fields: object, message: string) => assert.fail(`${message} ${JSON.stringify(fields)}`),
   }
-  const account = createAccount({ store, sealer, clock: { now: () => time.now }, log, adminKey, instanceSlots: 3 })
+  const account = createAccount({ store, sealer, clock: { now: () => time.now }, log, adminKey, instanceSlots })
   await account.load()
   return account
 }
@@ -52,6 +54,27 @@ test('the first start makes the workspace and its key, tells the key once, and l
   assert.equal(await second.firstStart(), null)
   assert.equal(second.findAdmin(key), id)
   assert.equal(second.findAdmin(GIVEN), undefined)
+})
+
+test('the number of slots of the environment counts at every start, but not for a workspace that was given its own', async () => {
+  const slots = async (given: number | null) => {
+    const account = await open(GIVEN, given)
+    return account.workspace(account.findAdmin(GIVEN)!).subscription.instanceSlots
+  }
+  assert.equal(await slots(null), 50)
+  assert.equal(await slots(70), 70)
+  assert.equal(await slots(null), 70, 'taken away, it changes nothing')
+  const account = await open(GIVEN, null)
+  const id = account.findAdmin(GIVEN)!
+  const key = keys.workspace(id)
+  const records = workspaceRecords(sealer)
+  const record = records.decode(key, (await store.get(key))!)
+  // As an older release wrote it, and as `workspace set` does.
+  const { hasOwnSlots, ...old } = record
+  await store.commit({ ops: [[key, sealer.seal(key, Buffer.from(JSON.stringify({ ...old, v: 1 })))]] })
+  assert.equal(await slots(80), 80)
+  await store.commit({ ops: [records.encode(key, { ...record, hasOwnSlots: true })] })
+  assert.equal(await slots(90), 70)
 })
 
 test('a start that failed before it could tell the key leaves it to the next one', async () => {
@@ -109,19 +132,24 @@ test('keys survive a restart, newest first, and a revoked one does not come back
   assert.deepEqual([again.findApiKey(one.value)?.lastUsedAt, again.findApiKey(one.value)?.lastUsedIp], [time.now, '203.0.113.9'])
 })
 
-test('a change made beside the service is not undone: the guard refuses, and the change is decided again on what is there', async () => {
+test('a change made beside the service is not undone, and decides what comes after it', async () => {
   const account = await open(GIVEN)
   const workspace = account.findAdmin(GIVEN)!
   const operator = await open(GIVEN)
   await operator.transact(workspace, (current) => ({ next: { ...current, name: 'renamed by the operator' }, ops: [] }))
   const seen: string[] = []
-  await account.transact(workspace, (current) => {
-    seen.push(current.name)
-    return { next: { ...current, instancesUsed: current.instancesUsed + 1 }, ops: [] }
-  })
-  assert.deepEqual(seen, ['default', 'renamed by the operator'])
+  const countOne = (who: Account) =>
+    who.transact(workspace, (current) => {
+      seen.push(current.name)
+      return { next: { ...current, instancesUsed: current.instancesUsed + 1 }, ops: [] }
+    })
+  await countOne(account)
+  assert.deepEqual(seen, ['renamed by the operator'])
+  // Both decide on the same record: the guard refuses the later one, which decides again.
+  await Promise.all([countOne(account), countOne(operator)])
+  assert.equal(seen.length, 4)
   const stored = (await open(GIVEN)).workspace(workspace)
-  assert.deepEqual([stored.name, stored.instancesUsed], ['renamed by the operator', 1])
+  assert.deepEqual([stored.name, stored.instancesUsed], ['renamed by the operator', 3])
 })
 
 test('a change made beside the service counts when it is taken over, and never over one of its own', async () => {

@@ -151,6 +151,7 @@ test('after a restart every instance is there, in its order, as it was', async (
   const again = createDirectory({
     store: service.store,
     sealer: service.sealer,
+    keyRing: service.keyRing,
     account: service.account,
     engine: doubleEngine().engine,
     clock: service.clock,

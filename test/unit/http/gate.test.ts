@@ -24,7 +24,7 @@ async function secondWorkspace(): Promise<{ value: string; imported: string }> {
   const imported = 'F7a1b2c3d4e5f60718293a4b5c6d7e8f9'
   const now = service.time.now
   const first = service.account.workspace(service.workspace)
-  const record = { ...first, id: OTHER, name: 'other', createdAt: now + 1, adminKeyHash: hashOf('another') }
+  const record = { ...first, id: OTHER, name: 'other', createdAt: now + 1, hasOwnSlots: false, adminKeyHash: hashOf('another') }
   const key = {
     id: 'b7a1c7f0-3a1e-4f50-9e0f-2a6d1a5b7c11',
     workspace: OTHER,

@@ -516,7 +516,7 @@ async function watched(t: TestContext) {
   const seen = { commits: 0, marks: [] as string[], sent: [] as string[] }
   const markOf = async () => Buffer.from((await b.store.get(keys.queueInFlight(INSTANCE))) ?? []).toString()
   const queue = await b.open({
-    blobs: await openBlobs(await tempDir(t), { sealer, budgetBytes: 10_000_000 }),
+    blobs: (await openBlobs(await tempDir(t), { budgetBytes: 10_000_000 })).of(sealer),
     store: {
       ...b.store,
       commit(batch) {
@@ -774,7 +774,7 @@ test('items too old are removed every minute, connected or not, and reported as 
 test('inline media waits beside its item and goes with it', async (t) => {
   const b = await bench(t)
   b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
-  const blobs = await openBlobs(await tempDir(t), { sealer, budgetBytes: 5_000 })
+  const blobs = (await openBlobs(await tempDir(t), { budgetBytes: 5_000 })).of(sealer)
   const target = join(await tempDir(t), 'part')
   const parts: string[] = []
   const queue = await b.open({
@@ -807,7 +807,7 @@ test('inline media waits beside its item and goes with it', async (t) => {
 test('an item that cannot be read keeps its media over a start, and has it when it can be read again', async (t) => {
   const b = await bench(t)
   b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
-  const blobs = await openBlobs(await tempDir(t), { sealer, budgetBytes: 5_000 })
+  const blobs = (await openBlobs(await tempDir(t), { budgetBytes: 5_000 })).of(sealer)
   const target = join(await tempDir(t), 'part')
   const queue = await b.open({ blobs })
   const { svcId } = await queue.enqueue(text('1', { bytes: Buffer.from('media') }))

@@ -85,6 +85,7 @@ async function bench(t: TestContext): Promise<Bench> {
       const statuses = createMessageStatuses({
         instance: INSTANCE,
         store,
+        sealer,
         outbox,
         clock,
         log: log as unknown as Parameters<typeof createMessageStatuses>[0]['log'],

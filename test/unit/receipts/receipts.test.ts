@@ -4,7 +4,7 @@ import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
 import { createMessageStatuses } from '../../../workers/shard/receipts/message-status.ts'
 import { attachReceipts } from '../../../workers/shard/receipts/receipts.ts'
-import { INSTANCE, recordingLog, tempStore } from '../storage/fixtures.ts'
+import { INSTANCE, recordingLog, sealer, tempStore } from '../storage/fixtures.ts'
 
 type Session = Parameters<typeof attachReceipts>[0]
 type Deps = Parameters<typeof createMessageStatuses>[0]
@@ -20,6 +20,7 @@ test('a message that is still being sent is not sent again before that has come 
   const statuses = createMessageStatuses({
     instance: INSTANCE,
     store,
+    sealer,
     outbox: {} as Deps['outbox'],
     clock,
     log,

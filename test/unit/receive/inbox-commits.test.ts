@@ -58,7 +58,7 @@ async function bench(t: TestContext) {
     },
   }
   const keyStore = createKeyStore(INSTANCE, store, sealer, createKeyCache({ maxEntries: 100 }))
-  const marks = createMarks(INSTANCE, store)
+  const marks = createMarks(INSTANCE, store, sealer)
   const journal = createJournal({ instance: INSTANCE, store, sealer, clock, log })
   const b = {
     /** Webhooks that were posted, by message. */
@@ -89,7 +89,7 @@ async function bench(t: TestContext) {
     /** As the next life reads it. */
     async again() {
       const [laterMarks, laterJournal] = [
-        createMarks(INSTANCE, disk),
+        createMarks(INSTANCE, disk, sealer),
         createJournal({ instance: INSTANCE, store: disk, sealer, clock, log }),
       ]
       await Promise.all([laterMarks.load(), laterJournal.load()])
@@ -105,7 +105,7 @@ test('a message is one commit: its key, its event, its marks, what is kept of it
   assert.equal(await b.keyStore.get('session', KEY[1]), undefined)
   await b.inbox.message(seen, message, [KEY])
   assert.deepEqual(await b.keyStore.get('session', KEY[1]), KEY[2])
-  assert.deepEqual(b.commits, [['alongside', 'key', 'log', 'mark', 'outbox', 'waited']])
+  assert.deepEqual(b.commits, [['alongside', 'key', 'log', 'outbox', 'seen', 'waited']])
   assert.deepEqual(b.steps, ['inbox:before-commit', 'inbox:after-commit', 'waited'])
   assert.deepEqual(b.heard, [message])
   await until(() => b.told.length > 0, 'its webhook')
@@ -121,7 +121,7 @@ test('a message that comes again in another ciphertext is done, and neither told
     await b.inbox.message(seen, message, [KEY])
     assert.ok(b.marks.has(ciphertextMark(seen.ciphertexts[0]!)))
   }
-  assert.deepEqual(b.commits[1], ['key', 'mark', 'waited'])
+  assert.deepEqual(b.commits[1], ['key', 'seen', 'waited'])
   assert.equal(b.heard.length, 1)
   await until(() => b.told.length > 0, 'its webhook')
   assert.deepEqual(b.told, ['A'])
@@ -147,7 +147,7 @@ test('what is held is answered without its key in the next life, until it is set
   assert.deepEqual(held.journal.replay(first!), seen.opened.get(0))
   assert.deepEqual([held.journal.replay(second!), held.marks.has(first!)], [undefined, false])
   await b.inbox.settled(seen, [])
-  assert.deepEqual(b.commits[1], ['journal', 'mark'])
+  assert.deepEqual(b.commits[1], ['journal', 'seen'])
   const settled = await b.again()
   assert.equal(settled.journal.has(seen.id), false)
   assert.deepEqual([first!, second!].map(settled.marks.has), [true, true])

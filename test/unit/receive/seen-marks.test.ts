@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createMarks, messageMarks } from '../../../workers/shard/receive/seen-marks.ts'
-import { INSTANCE, tempStore } from '../storage/fixtures.ts'
+import { INSTANCE, sealer, tempStore } from '../storage/fixtures.ts'
 
 const PN = '5511988880001@s.whatsapp.net'
 const LID = '81896604190001@lid'
@@ -10,7 +10,7 @@ const GROUP = '120363019502650977@g.us'
 
 // A message that was read under its sender's LID and sent again under the number was told twice, under two event ids.
 test('a message that comes again under the other name of its chat or author is the same message', async (t) => {
-  const marks = createMarks(INSTANCE, await tempStore(t))
+  const marks = createMarks(INSTANCE, await tempStore(t), sealer)
   await marks.load()
   const isSame = (first: Parameters<typeof messageMarks>[0], again: Parameters<typeof messageMarks>[0]) => {
     marks.applied(messageMarks(first))

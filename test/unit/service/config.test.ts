@@ -16,7 +16,7 @@ test('with nothing set, every setting has its default', () => {
   assert.equal(config.port, 8080)
   assert.equal(config.sandboxPort, 8081)
   assert.equal(config.storeUrl, `lmdb:${resolve('data', 'state')}`)
-  assert.equal(config.instanceSlots, 50)
+  assert.equal(config.instanceSlots, null)
   assert.deepEqual(config.network, { url: null, root: null, ca: null, mediaHost: null, verify: 'strict' })
   assert.ok(config.shards >= 2 && config.shards <= 4)
 })

@@ -90,6 +90,8 @@ export interface Secrets {
 }
 
 export function createSecrets({ instance, store, sealer, clock, log, terms = TERMS }: SecretsOptions): Secrets {
+  /** Ids come from strangers and can be anything: hashed, then made blind. */
+  const nameOf = (id: string) => sealer.blindOnce(createHash('sha256').update(id).digest('base64url').slice(0, 22))
   const rows = repository({ name: 'message secret', schema: Row, version: 1, sealed: sealer })
   const termOf = (name: keyof Terms) =>
     createFairGenerations({
@@ -113,7 +115,7 @@ export function createSecrets({ instance, store, sealer, clock, log, terms = TER
 
   async function find(id: string): Promise<{ key: string; bytes: Uint8Array }[]> {
     const found = await Promise.all(
-      all.flatMap((each) => each.keys(hashOf(id))).map(async (key) => ({ key, bytes: await store.get(key) })),
+      all.flatMap((each) => each.keys(nameOf(id))).map(async (key) => ({ key, bytes: await store.get(key) })),
     )
     return found.flatMap(({ key, bytes }) => (bytes ? [{ key, bytes }] : []))
   }
@@ -125,7 +127,7 @@ export function createSecrets({ instance, store, sealer, clock, log, terms = TER
     if (encoded.byteLength > MAX_MESSAGE_BYTES) return []
     const into = generations[kept.term]
     const chats = chatNamesOf(key)
-    const place = into.next(hashOf(key.id ?? ''), sealer.blind(chats[0] ?? ''))
+    const place = into.next(nameOf(key.id ?? ''), sealer.blind(chats[0] ?? ''))
     if (place.isNew) sweeper.soon()
     const authors = key.fromMe ? null : namesOf(key)
     const where = chats.length > 0 ? { chats } : {}
@@ -165,9 +167,6 @@ export function createSecrets({ instance, store, sealer, clock, log, terms = TER
     stop: sweeper.stop,
   }
 }
-
-/** Ids come from strangers and can be anything. */
-const hashOf = (id: string) => createHash('sha256').update(id).digest('base64url').slice(0, 22)
 
 function keyOf(id: string, authors: readonly string[] | null): WAMessageKey {
   const [participant, participantAlt] = authors ?? []

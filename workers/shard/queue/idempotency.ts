@@ -71,7 +71,7 @@ export function createIdempotency({ instanceId, store, sealer, clock, onError }:
 
   return {
     async once(key, fingerprint, queue) {
-      const recordKey = keys.idempotency(instanceId, createHash('sha256').update(key).digest('hex'))
+      const recordKey = keys.idempotency(instanceId, sealer.blindOnce(createHash('sha256').update(key).digest('hex')))
       // Its failure is its caller's.
       while (running.has(recordKey)) await running.get(recordKey)!.catch(() => undefined)
       const answered = answer(recordKey, fingerprint, queue)

@@ -6,12 +6,13 @@ import type { Logger } from 'pino'
 import type { Clock } from '../../../src/domain/clock.ts'
 import type { DomainEvent } from '../../../src/domain/events.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import type { Sealer } from '../../../src/storage/seal.ts'
 import { within } from '../../../src/storage/timer.ts'
 import type { Identity, Person } from '../chats/identity.ts'
 import { LEVEL, MAX_IDS, type Receipt } from '../translate/inbound/receipt.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import { bare, chatKind, identifierOf } from '../wire/jid.ts'
-import { createReceiptLevels, type Subject, subjectOf } from './receipt-levels.ts'
+import { createReceiptLevels, type ReceiptLevels, type Subject } from './receipt-levels.ts'
 
 /**
  * Longest wait of a receipt for the commit of `sent`, in ms. A status to many people is many stanzas, and those who have it answer while
@@ -22,6 +23,7 @@ const HOLD_DEADLINE = 10_000
 export interface MessageStatusDeps {
   instance: string
   store: StateStore
+  sealer: Sealer
   outbox: Pick<Outbox, 'wanted' | 'append' | 'committed'>
   clock: Clock
   log: Logger
@@ -55,13 +57,14 @@ export interface MessageStatuses {
 export function createMessageStatuses({
   instance,
   store,
+  sealer,
   outbox,
   clock,
   log,
   undecided,
   killAt,
 }: MessageStatusDeps): MessageStatuses {
-  const levels = createReceiptLevels(instance, store, clock, log)
+  const levels = createReceiptLevels(instance, store, sealer, clock, log)
   const held = new Map<string, { until: Promise<void>; release(): void }>()
   /** One after another: the order of the events is the order of the receipts. */
   let line: Promise<unknown> = Promise.resolve()
@@ -103,7 +106,7 @@ export function createMessageStatuses({
     const id = undecided()
     if (id === undefined || !ids.some((each) => each.id === id)) return []
     const all = { ...people, who: null }
-    const names = subjectsOf(id, all)
+    const names = subjectsOf(levels, id, all)
     return (await levels.of(names)) >= LEVEL.sent ? [] : [{ event: event({ status: 'sent', at }, all, [id]), subject: names[0]! }]
   }
 
@@ -113,7 +116,7 @@ export function createMessageStatuses({
     const people = await peopleOf(identity, receipt)
     const fresh: { id: string; subject: Subject }[] = []
     for (const id of new Set(receipt.ids)) {
-      const names = subjectsOf(id, people)
+      const names = subjectsOf(levels, id, people)
       if ((await levels.of(names)) < level) fresh.push({ id, subject: names[0]! })
     }
     if (fresh.length === 0) return
@@ -162,7 +165,7 @@ export function createMessageStatuses({
     async sent(identity, chat, id, at) {
       if (!outbox.wanted('message_status')) return null
       const people = await peopleOf(identity, { chat, participant: null })
-      const names = subjectsOf(id, people)
+      const names = subjectsOf(levels, id, people)
       if ((await levels.of(names)) >= LEVEL.sent) return null
       const subjects = names.slice(0, 1)
       let eventId: string | undefined
@@ -188,10 +191,14 @@ export function createMessageStatuses({
 }
 
 /** Under every name of the chat, or of the participant: numbers are learnt later than LIDs, and the other way round. The first is written. */
-function subjectsOf(id: string, { kind, chat, who }: { kind: string; chat: Person; who: Person | null }): Subject[] {
+function subjectsOf(
+  levels: ReceiptLevels,
+  id: string,
+  { kind, chat, who }: { kind: string; chat: Person; who: Person | null },
+): Subject[] {
   const names = ({ phone, lid }: Person) => [...new Set([phone, ...(lid === null ? [] : [lid])])]
-  if (kind === 'user') return names(chat).map((name) => subjectOf(id, name, ''))
-  return (who ? names(who) : ['']).map((name) => subjectOf(id, chat.phone, name))
+  if (kind === 'user') return names(chat).map((name) => levels.subject(id, name, ''))
+  return (who ? names(who) : ['']).map((name) => levels.subject(id, chat.phone, name))
 }
 
 const batches = (ids: string[]) =>

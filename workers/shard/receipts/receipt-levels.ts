@@ -1,5 +1,5 @@
 /**
- * The last value that was told of each message, per participant: a hash and one byte, written in the commit of its event. Kept by the week
+ * The last value that was told of each message, per participant: a blind name and one byte, written in the commit of its event. Kept by the week
  * of writing, this one and the one before: a receipt comes within days or says nothing new, and old weeks go without looking at the rest.
  */
 
@@ -9,6 +9,7 @@ import { type Clock, DAY } from '../../../src/domain/clock.ts'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/keys.ts'
+import type { Sealer } from '../../../src/storage/seal.ts'
 import { createSweeper } from '../../../src/storage/sweeper.ts'
 
 const WEEK = 7 * DAY
@@ -18,18 +19,19 @@ const SWEEP_BATCH = 1_000
 /** Kept in memory: receipts of one message come close together. */
 const REMEMBERED = 5_000
 
-/** A message and who it is told of. Hashed: ids come from strangers and can be anything. */
+/** A message and who it is told of, blind. Hashed before: ids come from strangers and can be anything. */
 export type Subject = string & { readonly brand: 'subject' }
 
-export const subjectOf = (id: string, chat: string, participant: string) =>
+const hashOf = (id: string, chat: string, participant: string) =>
   createHash('sha256')
     .update(JSON.stringify([id, chat, participant]))
     .digest('base64url')
-    .slice(0, 22) as Subject
+    .slice(0, 22)
 
 export interface ReceiptLevels {
   start(): void
   stop(): Promise<void>
+  subject(id: string, chat: string, participant: string): Subject
   /** The highest level told under any of these names of one subject; 0: none. */
   of(names: readonly Subject[]): Promise<number>
   /** The same, of what was told a moment ago: from memory. */
@@ -42,6 +44,7 @@ export interface ReceiptLevels {
 export function createReceiptLevels(
   instance: string,
   store: StateStore,
+  sealer: Sealer,
   clock: Clock,
   log: Pick<Logger, 'error'>,
 ): ReceiptLevels {
@@ -71,6 +74,7 @@ export function createReceiptLevels(
 
   return {
     start: sweeper.start,
+    subject: (id, chat, participant) => sealer.blindOnce(hashOf(id, chat, participant)) as Subject,
     stop: sweeper.stop,
     of: async (names) => Math.max(0, ...(await Promise.all(names.map(read)))),
     recent: (names) => Math.max(0, ...names.map((name) => known.get(name) ?? 0)),

@@ -34,7 +34,7 @@ export interface InstanceInbox {
 
 export function createInbox(deps: InboxDeps): InstanceInbox {
   const { instance, store, sealer, clock, outbox, log } = deps
-  const marks = createMarks(instance, store)
+  const marks = createMarks(instance, store, sealer)
   const journal = createJournal({ instance, store, sealer, clock, log })
   const tries = createTries()
 

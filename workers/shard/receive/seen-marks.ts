@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/keys.ts'
+import type { Sealer } from '../../../src/storage/seal.ts'
 import { bare } from '../wire/jid.ts'
 
 /** Marks per generation, up to three a message. Two of them cover the largest offline backlog the trials saw by far (INBOUND.md, 2.8). */
@@ -50,15 +51,31 @@ export interface Marks {
   forgotten(): void
 }
 
-export function createMarks(instance: string, store: StateStore): Marks {
+/** A mark as it is stored and remembered: blind, behind the letter of its kind. */
+type Stored = string & { readonly brand: 'stored mark' }
+
+/** A message asks for its marks a few times, one right after the other. */
+const MAX_REMEMBERED = 32
+
+export function createMarks(instance: string, store: StateStore, sealer: Sealer): Marks {
   let current = 0
   let isRotating = false
-  const generations: [Set<Mark>, Set<Mark>] = [new Set(), new Set()]
+  const generations: [Set<Stored>, Set<Stored>] = [new Set(), new Set()]
+  const recent = new Map<Mark, Stored>()
   const other = () => 1 - current
+
+  function stored(mark: Mark): Stored {
+    const known = recent.get(mark)
+    if (known !== undefined) return known
+    const blind = (mark[0] + sealer.blindOnce(mark.slice(1))) as Stored
+    if (recent.size >= MAX_REMEMBERED) recent.delete(recent.keys().next().value!)
+    recent.set(mark, blind)
+    return blind
+  }
 
   async function readGeneration(generation: number) {
     const prefix = keys.marks(instance, generation)
-    for await (const [key] of store.range(prefix)) generations[generation as 0 | 1].add(key.slice(prefix.length) as Mark)
+    for await (const [key] of store.range(prefix)) generations[generation as 0 | 1].add(key.slice(prefix.length) as Stored)
   }
 
   return {
@@ -66,10 +83,10 @@ export function createMarks(instance: string, store: StateStore): Marks {
       await Promise.all([readGeneration(0), readGeneration(1)])
       current = (await store.get(keys.markGeneration(instance)))?.[0] ?? 0
     },
-    has: (mark) => generations[0].has(mark) || generations[1].has(mark),
-    ops: (marks) => marks.map((mark) => [keys.mark(instance, current, mark), PRESENT] as const),
+    has: (mark) => generations[0].has(stored(mark)) || generations[1].has(stored(mark)),
+    ops: (marks) => marks.map((mark) => [keys.mark(instance, current, stored(mark)), PRESENT] as const),
     applied(marks) {
-      for (const mark of marks) generations[current as 0 | 1].add(mark)
+      for (const mark of marks) generations[current as 0 | 1].add(stored(mark))
     },
     async eraseOps() {
       const ops: Op[] = [[keys.markGeneration(instance), null]]

@@ -11,6 +11,7 @@ import { Failure } from '../../../src/domain/failures.ts'
 import type { InstanceSettings } from '../../../src/domain/instance.ts'
 import { takeOutMedia } from '../../../src/domain/media.ts'
 import { diskNearlyFull, isStorageFailure } from '../../../src/domain/storage-failure.ts'
+import type { Blobs } from '../../../src/storage/blobs.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import { runAs } from '../baileys/rejections.ts'
@@ -29,9 +30,11 @@ import { sendAgain } from './send-again.ts'
 
 export interface SendingLineDeps extends Pick<SendContext, 'recent' | 'sent' | 'contacts' | 'disappearing'> {
   instance: string
-  shard: Pick<ShardDeps, 'blobs' | 'disk' | 'media' | 'egressAllow' | 'newsletterInviteQueryId' | 'killAt' | 'tally'>
+  shard: Pick<ShardDeps, 'disk' | 'media' | 'egressAllow' | 'newsletterInviteQueryId' | 'killAt' | 'tally'>
   store: StateStore
   sealer: Sealer
+  /** Inline media of its waiting items. */
+  blobs: Blobs
   clock: Clock
   steady: Clock
   /** Whether somebody ever wrote to this account. */
@@ -86,7 +89,7 @@ export function createSendingLine(deps: SendingLineDeps): SendingLine {
     random: Math.random,
     log,
     events: outbox,
-    blobs: shard.blobs,
+    blobs: deps.blobs,
     settings: deps.settings,
     send: (item) => runAs(instance, () => send(item)),
     isOpen: () => deps.session()?.isOpen === true,

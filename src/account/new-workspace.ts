@@ -1,0 +1,38 @@
+/** What a workspace begins with, whoever makes it (shared/api/account-admin.md). */
+import { randomUUID } from 'node:crypto'
+import { DEFAULT_INSTANCE_SLOTS } from '../domain/workspace.ts'
+import type { StoredWorkspace } from './records.ts'
+import { newWebhookSecret } from './secrets.ts'
+import { newWebhookSettings } from './webhook-settings.ts'
+
+export interface NewWorkspace {
+  name: string
+  /** Epoch ms. */
+  now: number
+  adminKeyHash: string | null
+  /** What every workspace has that was given no number of its own; null: 50. */
+  instanceSlots: number | null
+  /** Its own number. */
+  ownSlots?: number | undefined
+}
+
+export function newWorkspace({ name, now, adminKeyHash, instanceSlots, ownSlots }: NewWorkspace): StoredWorkspace {
+  const tenYearsOn = new Date(now)
+  tenYearsOn.setUTCFullYear(tenYearsOn.getUTCFullYear() + 10)
+  return {
+    id: randomUUID(),
+    name,
+    createdAt: now,
+    subscription: {
+      status: 'active',
+      trialEndsAt: null,
+      dueAt: tenYearsOn.getTime(),
+      instanceSlots: ownSlots ?? instanceSlots ?? DEFAULT_INSTANCE_SLOTS,
+    },
+    security: { requireApiKey: false, requireClientToken: false, allowlist: { enabled: false, entries: [] } },
+    webhooks: newWebhookSettings(newWebhookSecret()),
+    instancesUsed: 0,
+    adminKeyHash,
+    hasOwnSlots: ownSlots !== undefined,
+  }
+}

@@ -1,0 +1,60 @@
+/** Files that are either as they were or whole, also after a kill or a power cut. For this user alone. */
+import { randomBytes } from 'node:crypto'
+import { chown, link, open, rename, stat, unlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { PRIVATE_FILE } from './private.ts'
+
+/** A new name in a folder, or one that goes, lasts only when the folder is flushed, too. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Never over a file that is there: false then. Durable when it resolves. */
+export async function writeOnce(file: string, bytes: Uint8Array): Promise<boolean> {
+  const draft = await writeDraft(file, bytes)
+  try {
+    await link(draft, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return false
+  } finally {
+    await unlink(draft)
+  }
+  await syncFolder(dirname(file))
+  return true
+}
+
+/** In place of the file that is there, which keeps its owner; what it held is written over. Durable when it resolves. */
+export async function replaceFile(file: string, bytes: Uint8Array): Promise<void> {
+  const old = await open(file, 'r+')
+  try {
+    const { uid, gid, size } = await old.stat()
+    const draft = await writeDraft(file, bytes)
+    // A command may run as root on the data of another user.
+    if ((await stat(draft)).uid !== uid) await chown(draft, uid, gid)
+    await rename(draft, file)
+    await syncFolder(dirname(file))
+    await old.write(randomBytes(size), 0, size, 0)
+    await old.sync()
+  } finally {
+    await old.close()
+  }
+}
+
+/** Ends in `.tmp`: what a kill leaves of it can be told by its name. */
+async function writeDraft(file: string, bytes: Uint8Array): Promise<string> {
+  const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`
+  const handle = await open(draft, 'wx', PRIVATE_FILE)
+  try {
+    await handle.writeFile(bytes)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  return draft
+}

@@ -1,0 +1,41 @@
+/** What a deletion that was cut short has left: everything of an instance that has no configuration any more. */
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Log } from '../domain/log.ts'
+import type { StateStore } from './contract.ts'
+import { idsUnder } from './ids-under.ts'
+import type { KeyRing } from './key-ring.ts'
+import { keys } from './keys.ts'
+import { removeAll } from './remove-all.ts'
+
+export interface LeftoverOptions {
+  store: StateStore
+  keyRing: KeyRing
+  blobsDir: string
+  log: Log
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Before anything hosts an instance. Its configuration goes first when an instance is deleted and comes last when it is made. */
+export async function eraseLeftovers({ store, keyRing, blobsDir, log }: LeftoverOptions): Promise<void> {
+  const known = new Set<string>()
+  for await (const [key] of store.range(keys.configs)) known.add(key.slice(keys.configs.length))
+  const found = new Set([...keyRing.instances(), ...(await idsUnder(store, keys.instances)), ...(await withBlobs(blobsDir))])
+  for (const instance of found) {
+    if (known.has(instance)) continue
+    await removeAll(store, keys.instance(instance))
+    await rm(join(blobsDir, instance), { recursive: true, force: true })
+    // Last: it says that there is something left to do.
+    await keyRing.destroy(instance)
+    log.warn({ instance }, 'what a deletion had left of an instance was erased')
+  }
+}
+
+async function withBlobs(dir: string): Promise<string[]> {
+  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  return names.filter((name) => UUID.test(name))
+}

@@ -1,0 +1,23 @@
+/** The ids that follow a prefix (`instance:<id>:…`), each once. One look per id, however many records it has. */
+import type { StateStore } from './contract.ts'
+
+export async function idsUnder(store: Pick<StateStore, 'range'>, prefix: string): Promise<string[]> {
+  const found: string[] = []
+  for (let after: string | undefined; ; ) {
+    const next = await firstKey(store, prefix, after)
+    if (next === undefined) return found
+    const id = next.slice(prefix.length).split(':')[0]!
+    found.push(id)
+    // The first key behind all of this id: ";" follows ":".
+    after = `${prefix}${id};`
+  }
+}
+
+async function firstKey(
+  store: Pick<StateStore, 'range'>,
+  prefix: string,
+  after: string | undefined,
+): Promise<string | undefined> {
+  for await (const [key] of store.range(prefix, { limit: 1, ...(after === undefined ? {} : { after }) })) return key
+  return undefined
+}

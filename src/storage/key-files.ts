@@ -1,0 +1,132 @@
+/**
+ * The files of the key ring: one per key, outside the store, because only a file can be written over in place. What the store removes lies
+ * on in its free pages, readable for whoever has the key; so the key has to go, and really.
+ *
+ * A file has two places for its key, each sealed under a secret key. Usually one is empty; while the secret key changes, the old one opens
+ * the one and the new one the other. Nothing is ever moved, so a kill leaves a file that at least one of the two opens.
+ */
+import { randomBytes } from 'node:crypto'
+import { type FileHandle, mkdir, open, readdir, readFile, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { syncFolder, writeOnce } from './durable-files.ts'
+import { PRIVATE_FILE, PRIVATE_FOLDER } from './private.ts'
+import { createSealer, RING_KEY_BYTES, SEAL_BYTES, type Sealer } from './seal.ts'
+
+const PLACE_BYTES = SEAL_BYTES + RING_KEY_BYTES
+/** A sector each: writing one does not touch the other. */
+const PLACES = [0, 512] as const
+const FILE_BYTES = 1_024
+const EMPTY = Buffer.alloc(PLACE_BYTES)
+
+export interface KeyFile {
+  key: Uint8Array
+  /** The place that opens, and whether the other one holds anything. */
+  place: 0 | 1
+  isOtherUsed: boolean
+}
+
+export interface KeyFiles {
+  /** Names of all files, in no order. */
+  names(): Promise<string[]>
+  /** Undefined: there is no such file. Null: no place of it opens with this secret key. */
+  read(name: string): Promise<KeyFile | null | undefined>
+  /** Durable when it resolves. With the key that is there, if there is one. */
+  make(name: string, key?: Uint8Array): Promise<Uint8Array>
+  /** Fills the other place, under another secret key. */
+  sealAlso(name: string, nextKey: Uint8Array): Promise<void>
+  /** Empties the other place. */
+  clearOther(name: string): Promise<void>
+  /** Writes over it, then removes it. */
+  destroy(name: string): Promise<void>
+}
+
+export function openKeyFiles(dir: string, secretKey: Uint8Array): KeyFiles {
+  const sealer = createSealer(secretKey)
+  const path = (name: string) => join(dir, name)
+
+  function opened(name: string, bytes: Buffer): KeyFile | null {
+    for (const place of [0, 1] as const) {
+      const key = openPlace(sealer, name, placeIn(bytes, place))
+      if (key) return { key, place, isOtherUsed: !placeIn(bytes, place === 0 ? 1 : 0).equals(EMPTY) }
+    }
+    return null
+  }
+
+  async function read(name: string): Promise<KeyFile | null | undefined> {
+    try {
+      return opened(name, await readFile(path(name)))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      throw error
+    }
+  }
+
+  async function found(name: string): Promise<KeyFile> {
+    const file = await read(name)
+    if (!file) throw new Error(`The key ${path(name)} cannot be opened.`)
+    return file
+  }
+
+  async function writeOther(name: string, value: Uint8Array): Promise<void> {
+    const { place } = await found(name)
+    await changing(path(name), 'r+', (handle) => handle.write(value, 0, PLACE_BYTES, PLACES[place === 0 ? 1 : 0]))
+  }
+
+  return {
+    read,
+    async names() {
+      try {
+        return (await readdir(dir)).filter((name) => !name.endsWith('.tmp'))
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+        throw error
+      }
+    },
+    async make(name, key = Uint8Array.from(randomBytes(RING_KEY_BYTES))) {
+      await mkdir(dir, { recursive: true, mode: PRIVATE_FOLDER })
+      const bytes = Buffer.alloc(FILE_BYTES)
+      sealer.seal(recordKey(name), key).copy(bytes, PLACES[0])
+      if (await writeOnce(path(name), bytes)) return key
+      // Never over one that is there: what is sealed with that would be lost.
+      return (await found(name)).key
+    },
+    async sealAlso(name, nextKey) {
+      const { key } = await found(name)
+      await writeOther(name, createSealer(nextKey).seal(recordKey(name), key))
+    },
+    clearOther: (name) => writeOther(name, EMPTY),
+    async destroy(name) {
+      try {
+        await changing(path(name), 'r+', (handle) => handle.write(randomBytes(FILE_BYTES), 0, FILE_BYTES, 0))
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+        throw error
+      }
+      await unlink(path(name))
+      await syncFolder(dir)
+    },
+  }
+}
+
+const recordKey = (name: string) => `key:${name}`
+
+const placeIn = (bytes: Buffer, place: 0 | 1) => bytes.subarray(PLACES[place], PLACES[place] + PLACE_BYTES)
+
+function openPlace(sealer: Sealer, name: string, sealed: Buffer): Uint8Array | null {
+  try {
+    return Uint8Array.from(sealer.open(recordKey(name), sealed))
+  } catch {
+    // Empty, or under another secret key: that is the answer.
+    return null
+  }
+}
+
+async function changing(path: string, flags: string, change: (handle: FileHandle) => Promise<unknown>): Promise<void> {
+  const handle = await open(path, flags, PRIVATE_FILE)
+  try {
+    await change(handle)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,192 @@
+/**
+ * The keys everything at rest is sealed with: one for the records of the main thread, one for links, one for each instance. The secret key
+ * seals only these, so it can be changed without touching a record; and an instance whose key is destroyed is gone, whatever the store's
+ * free pages or an old copy of them hold.
+ *
+ * Every step can be repeated, and the start finishes what a kill left: a key without a configuration belongs to a deletion (or a creation)
+ * that was cut short, a place under another secret key to a rotation. Only the main thread of the service that owns the store, or a command
+ * that has taken its place, changes these files.
+ */
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { KillAt } from '../domain/kill-at.ts'
+import { type KeyFile, type KeyFiles, openKeyFiles } from './key-files.ts'
+import { upgradeToKeyRing } from './key-upgrade.ts'
+import { keys } from './keys.ts'
+import type { OpenStore } from './open.ts'
+import { createSealer, type Sealer } from './seal.ts'
+import { isEmpty } from './secret-key.ts'
+
+export interface KeyRing {
+  /** For the records of the main thread. */
+  readonly main: Sealer
+  /** 32 bytes for links to received files. */
+  readonly links: Uint8Array
+  /** Of every instance that has one. */
+  instances(): string[]
+  /** Throws when there is none. */
+  of(instance: string): Uint8Array
+  /** Durable when it resolves. */
+  make(instance: string): Promise<void>
+  /** Nothing that was sealed with it can be read any more when it resolves. */
+  destroy(instance: string): Promise<void>
+}
+
+type Store = Pick<OpenStore, 'dir' | 'get' | 'commit' | 'range'>
+
+/** Names of the two keys that are no instance's. */
+const MAIN = 'main'
+const LINKS = 'links'
+
+const MARK = Buffer.from('this store is read with the right key')
+
+const WRONG_KEY = 'The secret key is not the one this store was written with; start with the original key or use an empty store.'
+
+export const keysDir = (store: Pick<OpenStore, 'dir'>) => join(store.dir, 'keys')
+
+/**
+ * Whether this is the secret key of the store. Changes nothing but an empty store, which gets its first keys. `old`: a store of 0.1.0,
+ * in which the secret key sealed every record itself.
+ */
+export async function checkSecretKey(store: Store, secretKey: Uint8Array): Promise<'current' | 'old'> {
+  if ((await store.get(keys.keyRing)) !== undefined) {
+    await openMain(store, secretKey)
+    return 'current'
+  }
+  const old = await store.get(keys.keyCheck)
+  if (old !== undefined) {
+    if (!opens(createSealer(secretKey), keys.keyCheck, old)) throw new Error(WRONG_KEY)
+    return 'old'
+  }
+  if (!(await isEmpty(store)))
+    throw new Error('The store has data but no key mark, so the secret key cannot be checked; restore the store from a backup.')
+  const files = openKeyFiles(keysDir(store), secretKey)
+  if ((await files.names()).some((name) => name !== MAIN && name !== LINKS))
+    throw new Error(
+      `The store is empty, but ${keysDir(store)} holds keys of instances; restore the store, or move that folder away.`,
+    )
+  // Of two that start at once the second takes the key of the first.
+  if ((await files.read(MAIN)) === null) throw new Error(WRONG_KEY)
+  const main = createSealer(await files.make(MAIN))
+  await files.make(LINKS)
+  if (!(await store.commit({ guard: { key: keys.keyRing, equals: null }, ops: [[keys.keyRing, main.seal(keys.keyRing, MARK)]] })))
+    await openMain(store, secretKey)
+  return 'current'
+}
+
+/** For a command beside the service: the key of the main thread's records. Changes nothing. */
+export async function openMain(store: Store, secretKey: Uint8Array): Promise<Sealer> {
+  if ((await store.get(keys.keyRing)) === undefined) {
+    if ((await store.get(keys.keyCheck)) === undefined) throw new Error('The store is empty; start the service once.')
+    throw new Error('The store is that of an earlier release; start the service once, which brings it up to date.')
+  }
+  const { key } = await needed(openKeyFiles(keysDir(store), secretKey), store, MAIN)
+  const main = createSealer(key)
+  await checkRing(store, main)
+  return main
+}
+
+/** Reads a sealed record and opens it: whether the store answers, and the keys beside it are its own. */
+export async function checkRing(store: Pick<OpenStore, 'dir' | 'get'>, main: Sealer): Promise<void> {
+  const mark = await store.get(keys.keyRing)
+  if (mark === undefined || !opens(main, keys.keyRing, mark))
+    throw new Error(`The keys in ${keysDir(store)} are not those of the store beside them; restore both from one backup.`)
+}
+
+/** For the one that owns the store. Finishes what was cut short: an upgrade, a rotation. */
+export async function openKeyRing(
+  store: Store,
+  secretKey: Uint8Array,
+  { blobsDir, killAt = () => {} }: { blobsDir: string; killAt?: KillAt },
+): Promise<KeyRing> {
+  const files = openKeyFiles(keysDir(store), secretKey)
+  if ((await checkSecretKey(store, secretKey)) === 'old')
+    await upgradeToKeyRing({ store, secretKey, files, blobsDir, main: MAIN, links: LINKS, mark: MARK, killAt })
+  await removeDrafts(keysDir(store))
+  const main = createSealer((await needed(files, store, MAIN)).key)
+  const { key: links } = await needed(files, store, LINKS)
+  const held = await settle(store, secretKey)
+  held.delete(MAIN)
+  held.delete(LINKS)
+  return {
+    main,
+    links: links.subarray(0, 32),
+    instances: () => [...held.keys()],
+    of(instance) {
+      const key = held.get(instance)
+      if (key === undefined)
+        throw new Error(
+          `The key of instance ${instance} is missing in ${keysDir(store)}; restore it from the backup of the store.`,
+        )
+      return key
+    },
+    async make(instance) {
+      held.set(instance, await files.make(instance))
+    },
+    async destroy(instance) {
+      await files.destroy(instance)
+      held.delete(instance)
+    },
+  }
+}
+
+/** Opens every key. Once it has opened all of them, only what this secret key opens is left: before, the other may be the one needed. */
+async function settle(store: Store, secretKey: Uint8Array, killAt: KillAt = () => {}): Promise<Map<string, Uint8Array>> {
+  const files = openKeyFiles(keysDir(store), secretKey)
+  const found = new Map<string, KeyFile>()
+  for (const name of await files.names()) found.set(name, await needed(files, store, name))
+  for (const [name, { isOtherUsed }] of found) {
+    if (!isOtherUsed) continue
+    await files.clearOther(name)
+    killAt('rotate:cleared')
+  }
+  return new Map([...found].map(([name, { key }]) => [name, key]))
+}
+
+/**
+ * Changes the secret key, for the one that owns the store. `replace` makes the new one count, durably. Until then the old one opens every
+ * key, from then on the new one does; what a kill leaves under the other is removed by the next start, or the next rotation.
+ */
+export async function rotateSecretKey(
+  store: Store,
+  secretKey: Uint8Array,
+  next: Uint8Array,
+  { replace, killAt }: { replace(): Promise<boolean>; killAt: KillAt },
+): Promise<void> {
+  const names = [...(await settle(store, secretKey)).keys()]
+  const files = openKeyFiles(keysDir(store), secretKey)
+  for (const name of names) {
+    await files.sealAlso(name, next)
+    killAt('rotate:sealed')
+  }
+  const isReplaced = await replace()
+  killAt('rotate:replaced')
+  if (isReplaced) await settle(store, next, killAt)
+}
+
+async function needed(files: KeyFiles, store: Store, name: string): Promise<KeyFile> {
+  const file = await files.read(name)
+  if (file) return file
+  // The main key tells whether it is the secret key that is wrong, or this one file.
+  if (file === null && (name === MAIN || !(await files.read(MAIN)))) throw new Error(WRONG_KEY)
+  const path = join(keysDir(store), name)
+  if (file === null)
+    throw new Error(
+      `The key ${path} does not open with the secret key, which opens others; restore it from a backup, or move it away to go on without that instance.`,
+    )
+  throw new Error(`The key ${path} is missing, without which the store cannot be read; restore it from the backup of the store.`)
+}
+
+function opens(sealer: Sealer, recordKey: string, sealed: Uint8Array): boolean {
+  try {
+    return sealer.open(recordKey, sealed).equals(MARK)
+  } catch {
+    // Sealed with another key, which is what is asked.
+    return false
+  }
+}
+
+/** What a kill left of a file that was being made. */
+async function removeDrafts(dir: string): Promise<void> {
+  for (const name of await readdir(dir)) if (name.endsWith('.tmp')) await rm(join(dir, name))
+}

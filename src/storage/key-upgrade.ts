@@ -1,0 +1,136 @@
+/**
+ * A store of 0.1.0 becomes one of the key ring, once: there the secret key sealed every record itself, and names were hashes without a key.
+ * Every key is made, every record sealed anew with its own, and the mark of the old form is replaced last: a kill before that leaves a store
+ * of the old form, in which some records are done already and are left alone.
+ */
+import { hkdfSync, randomBytes } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { KillAt } from '../domain/kill-at.ts'
+import { SECRET_KEY_BYTES } from '../domain/secret-key.ts'
+import { resealBlob } from './blobs.ts'
+import type { Op } from './contract.ts'
+import type { KeyFiles } from './key-files.ts'
+import { keys } from './keys.ts'
+import type { OpenStore } from './open.ts'
+import { createSealer, namesKeyOf, type Sealer } from './seal.ts'
+
+export interface UpgradeOptions {
+  store: Pick<OpenStore, 'dir' | 'get' | 'commit' | 'range'>
+  secretKey: Uint8Array
+  files: KeyFiles
+  blobsDir: string
+  main: string
+  links: string
+  mark: Uint8Array
+  killAt: KillAt
+}
+
+const BATCH = 500
+
+/** Names of 0.1.0 that are a plain hash: where the rows go. The hash is the last part; a mark has the letter of its kind before it. */
+const HASHED: readonly (readonly [from: string, to: string])[] = [
+  ['idempotency:', 'acknowledged:'],
+  ['receipt:', 'receipt-level:'],
+  ['mark:', 'seen:'],
+  ['secret:', 'message-secret:'],
+]
+
+export async function upgradeToKeyRing({
+  store,
+  secretKey,
+  files,
+  blobsDir,
+  main,
+  links,
+  mark,
+  killAt,
+}: UpgradeOptions): Promise<void> {
+  const old = createSealer(secretKey)
+  // Blind names stay as they are: what they stand for is nowhere else.
+  const ringKey = () => Buffer.concat([randomBytes(SECRET_KEY_BYTES), namesKeyOf(secretKey)])
+  const mainSealer = createSealer(await files.make(main, ringKey()))
+  // Links of the last 24 hours go on working.
+  const linksKey = Buffer.from(hkdfSync('sha256', secretKey, Buffer.alloc(0), 'links to received media', 32))
+  await files.make(links, Buffer.concat([linksKey, randomBytes(32)]))
+
+  await reseal(store, keys.workspaces, old, mainSealer)
+  await reseal(store, keys.configs, old, mainSealer)
+  for (const instance of await instancesOf(store)) {
+    const sealer = createSealer(await files.make(instance, ringKey()))
+    killAt('upgrade:key')
+    await reseal(store, keys.instance(instance), old, sealer)
+    killAt('upgrade:records')
+    await resealBlobs(blobsDir, instance, old, sealer)
+  }
+  killAt('upgrade:before-mark')
+  const ops: Op[] = [
+    [keys.keyCheck, null],
+    [keys.keyRing, mainSealer.seal(keys.keyRing, mark)],
+  ]
+  await store.commit({ ops })
+}
+
+/** Those with a configuration; records of others are removed by the start anyway. */
+async function instancesOf(store: UpgradeOptions['store']): Promise<string[]> {
+  const found: string[] = []
+  for await (const [key] of store.range(keys.configs)) found.push(key.slice(keys.configs.length))
+  return found
+}
+
+async function reseal(store: UpgradeOptions['store'], prefix: string, old: Sealer, sealer: Sealer): Promise<void> {
+  let ops: Op[] = []
+  for await (const [key, value] of store.range(prefix)) {
+    ops.push(...changeOf(prefix, key, value, old, sealer))
+    if (ops.length < BATCH) continue
+    await store.commit({ ops })
+    ops = []
+    await nextTurn()
+  }
+  if (ops.length > 0) await store.commit({ ops })
+}
+
+function changeOf(prefix: string, key: string, value: Uint8Array, old: Sealer, sealer: Sealer): Op[] {
+  const to = movedTo(prefix, key, sealer)
+  const found = opened(key, value, old)
+  const next = found ? Buffer.concat([found.head, sealer.seal(to, found.plain)]) : value
+  if (to !== key)
+    return [
+      [key, null],
+      [to, next],
+    ]
+  return found ? [[key, next]] : []
+}
+
+/** Where a row with a hash for a name goes: its name becomes a blind one. */
+function movedTo(prefix: string, key: string, sealer: Sealer): string {
+  const rest = key.slice(prefix.length)
+  const row = HASHED.find(([from]) => rest.startsWith(from))
+  if (!row) return key
+  const [from, to] = row
+  const parts = rest.slice(from.length).split(':')
+  const hash = parts.pop()!
+  const kind = from === 'mark:' ? hash.slice(0, 1) : ''
+  return prefix + to + [...parts, kind + sealer.blindOnce(hash.slice(kind.length))].join(':')
+}
+
+/** Sent messages have their time before what is sealed, in 8 bytes. Null: not sealed, or done already. */
+function opened(key: string, value: Uint8Array, old: Sealer): { head: Uint8Array; plain: Uint8Array } | null {
+  for (const headBytes of [0, 8]) {
+    try {
+      return { head: value.subarray(0, headBytes), plain: old.open(key, value.subarray(headBytes)) }
+    } catch {
+      // Of another form, or sealed with the new key: what is neither stays as it is.
+    }
+  }
+  return null
+}
+
+async function resealBlobs(dir: string, instance: string, old: Sealer, sealer: Sealer): Promise<void> {
+  const names = await readdir(join(dir, instance)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  for (const name of names) if (!name.endsWith('.tmp')) await resealBlob(dir, keys.blob(instance, name), old, sealer)
+}

@@ -1,0 +1,168 @@
+/** The keys beside the store: which secret key opens them, what a rotation leaves when it is cut short anywhere, and how one is destroyed. */
+import assert from 'node:assert/strict'
+import { cp, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { checkRing, checkSecretKey, keysDir, openKeyRing, openMain, rotateSecretKey } from '../../../src/storage/key-ring.ts'
+import { createSealer } from '../../../src/storage/seal.ts'
+import { INSTANCE, tempDir, tempStore } from './fixtures.ts'
+
+const OLD = new Uint8Array(32).fill(1)
+const NEW = new Uint8Array(32).fill(2)
+const OTHER = '0a1b2c3d-0000-4000-8000-000000000000'
+const WRONG = /^Error: The secret key is not the one this store was written with; start with the original key/
+
+async function bench(t: TestContext) {
+  const store = await tempStore(t)
+  const blobsDir = await tempDir(t)
+  const ring = (secretKey = OLD) => openKeyRing(store, secretKey, { blobsDir })
+  return { store, ring, dir: keysDir(store) }
+}
+
+test('a wrong secret key is refused with one sentence and changes nothing', async (t) => {
+  const { store, ring, dir } = await bench(t)
+  await (await ring()).make(INSTANCE)
+  const before = await Promise.all((await readdir(dir)).map((name) => readFile(join(dir, name))))
+  await assert.rejects(checkSecretKey(store, NEW), WRONG)
+  await assert.rejects(ring(NEW), WRONG)
+  await assert.rejects(openMain(store, NEW), WRONG)
+  assert.deepEqual(await Promise.all((await readdir(dir)).map((name) => readFile(join(dir, name)))), before)
+  await (await ring()).make(OTHER)
+})
+
+test('of two that begin an empty store at once both have the same keys', async (t) => {
+  const { store, ring } = await bench(t)
+  await Promise.all([checkSecretKey(store, OLD), checkSecretKey(store, OLD)])
+  const { main } = await ring()
+  assert.deepEqual((await openMain(store, OLD)).open('x', main.seal('x', Buffer.from('y'))), Buffer.from('y'))
+})
+
+test('keys are for their owner only, are the same after a restart, and seal nothing alike', async (t) => {
+  const { ring, dir } = await bench(t)
+  const first = await ring()
+  await first.make(INSTANCE)
+  await first.make(OTHER)
+  const key = first.of(INSTANCE)
+  assert.equal(key.byteLength, 64)
+  assert.notDeepEqual(first.of(OTHER), key)
+  const again = await ring()
+  assert.deepEqual(Buffer.from(again.of(INSTANCE)), Buffer.from(key))
+  assert.deepEqual(again.links, first.links)
+  assert.deepEqual(again.instances().toSorted(), [OTHER, INSTANCE])
+  assert.equal((await stat(join(dir, INSTANCE))).mode & 0o777, 0o600)
+  assert.throws(() => createSealer(again.of(OTHER)).open('a', createSealer(key).seal('a', Buffer.of(1))), /cannot be opened/)
+  assert.equal((await readFile(join(dir, INSTANCE))).includes(Buffer.from(key.subarray(0, 32))), false)
+})
+
+test('a key that is missing, damaged or of another store is a sentence that names it, and nothing is made in its place', async (t) => {
+  const { store, ring, dir } = await bench(t)
+  await (await ring()).make(INSTANCE)
+  const aside = join(await tempDir(t), 'aside')
+  await rename(join(dir, 'main'), aside)
+  await assert.rejects(ring(), /^Error: The key .*\/keys\/main is missing, without which the store cannot be read/)
+  await rename(aside, join(dir, 'main'))
+
+  const file = await open(join(dir, INSTANCE), 'r+')
+  await file.write(Buffer.alloc(4), 0, 4, 40)
+  await file.close()
+  await assert.rejects(ring(), new RegExp(`The key .*/keys/${INSTANCE} does not open with the secret key, which opens others`))
+  await rm(join(dir, INSTANCE))
+  const without = await ring()
+  assert.throws(() => without.of(INSTANCE), new RegExp(`The key of instance ${INSTANCE} is missing`))
+
+  const other = await bench(t)
+  await other.ring()
+  await cp(other.dir, dir, { recursive: true })
+  await assert.rejects(ring(), /are not those of the store beside them; restore both from one backup/)
+  await assert.rejects(checkRing(store, (await other.ring()).main), /are not those of the store/)
+})
+
+test('an empty store beside keys of instances is not begun anew', async (t) => {
+  const { ring, dir } = await bench(t)
+  await (await ring()).make(INSTANCE)
+  const fresh = await bench(t)
+  await cp(dir, fresh.dir, { recursive: true })
+  await assert.rejects(fresh.ring(), /The store is empty, but .* holds keys of instances/)
+})
+
+test('a destroyed key is written over where it lay, and its file goes', async (t) => {
+  const { ring, dir } = await bench(t)
+  const keys = await ring()
+  await keys.make(INSTANCE)
+  const before = await readFile(join(dir, INSTANCE))
+  // The same place on the disk, whatever its name.
+  const place = await open(join(dir, INSTANCE), 'r')
+  await keys.destroy(INSTANCE)
+  const after = Buffer.alloc(before.length)
+  await place.read(after, 0, after.length, 0)
+  await place.close()
+  for (let at = 0; at < 93; at += 16) assert.equal(after.includes(before.subarray(at, at + 16)), false)
+  assert.deepEqual((await readdir(dir)).toSorted(), ['links', 'main'])
+  assert.throws(() => keys.of(INSTANCE), /is missing/)
+  await keys.destroy(INSTANCE)
+})
+
+class Killed extends Error {}
+
+/** Rotates until the step is reached so many times. Resolves with whether the new key had taken the place of the old one by then. */
+async function cutShort(store: Parameters<typeof rotateSecretKey>[0], step: string, count: number): Promise<boolean> {
+  let left = count
+  let isReplaced = false
+  const killAt = (reached: string) => {
+    if (reached === step && --left === 0) throw new Killed()
+  }
+  const replace = async () => {
+    isReplaced = true
+    return true
+  }
+  await assert.rejects(rotateSecretKey(store, OLD, NEW, { replace, killAt }), Killed)
+  return isReplaced
+}
+
+const CUTS: [step: string, count: number][] = [
+  ...[1, 2, 3, 4].map((count): [string, number] => ['rotate:sealed', count]),
+  ['rotate:replaced', 1],
+  ...[1, 2, 3, 4].map((count): [string, number] => ['rotate:cleared', count]),
+]
+for (const [step, count] of CUTS) {
+  test(`a rotation that ends at ${step} ${count} is finished, or taken back, by the next start`, async (t) => {
+    const { store, ring } = await bench(t)
+    const before = await ring()
+    for (const id of [INSTANCE, OTHER]) await before.make(id)
+    const isReplaced = await cutShort(store, step, count)
+    const [counts, gone] = isReplaced ? [NEW, OLD] : [OLD, NEW]
+    const after = await ring(counts)
+    for (const id of [INSTANCE, OTHER]) assert.deepEqual(Buffer.from(after.of(id)), Buffer.from(before.of(id)))
+    assert.deepEqual(after.links, before.links)
+    await assert.rejects(ring(gone), WRONG)
+    // And it can be done again.
+    await rotateSecretKey(store, counts, gone, { replace: async () => true, killAt: () => {} })
+    await assert.rejects(ring(counts), WRONG)
+    assert.deepEqual(Buffer.from((await ring(gone)).of(OTHER)), Buffer.from(before.of(OTHER)))
+  })
+}
+
+test('where the environment gives the key, both open until the first start with one of them', async (t) => {
+  for (const chosen of [OLD, NEW]) {
+    const { store, ring } = await bench(t)
+    await (await ring()).make(INSTANCE)
+    await rotateSecretKey(store, OLD, NEW, { replace: async () => false, killAt: () => {} })
+    await checkSecretKey(store, OLD)
+    await checkSecretKey(store, NEW)
+    assert.deepEqual((await ring(chosen)).instances(), [INSTANCE])
+    await assert.rejects(ring(chosen === OLD ? NEW : OLD), WRONG)
+  }
+})
+
+// A service started with the old key after such a rotation, killed while it took it back, leaves some keys under one and some under both.
+test('nothing is cleared while the secret key does not open all of them', async (t) => {
+  const { store, ring, dir } = await bench(t)
+  await (await ring()).make(INSTANCE)
+  await rotateSecretKey(store, OLD, NEW, { replace: async () => false, killAt: () => {} })
+  const aside = await tempDir(t)
+  await cp(dir, aside, { recursive: true })
+  await (await ring(OLD)).make(OTHER)
+  await cp(aside, dir, { recursive: true })
+  await assert.rejects(ring(NEW), new RegExp(`${OTHER} does not open with the secret key, which opens others`))
+  assert.deepEqual((await ring(OLD)).instances().toSorted(), [OTHER, INSTANCE])
+})
