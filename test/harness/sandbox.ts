@@ -20,6 +20,8 @@ export interface InboxItem {
   media: ReceivedMedia | null
   /** Media inside other content: headers, cards, the picture of a product. */
   inner_media?: ReceivedMedia[]
+  /** Votes, answers to events, sealed edits and reactions, opened under the names of the chat; `error` where that failed. */
+  opened?: Record<string, unknown>
   /** Attributes of the stanza. */
   attrs?: Record<string, string>
   /** What the stanza carried beside its ciphertexts. */

@@ -46,6 +46,10 @@ async function nextInInbox(send: () => Promise<unknown>) {
 
 const ADDRESSINGS: Settings['addressing'][] = ['pn', 'lid']
 
+/** What is sealed is sealed under the names that people have in the chat. */
+const nameIn = (addressing: Settings['addressing'], phone: string) =>
+  addressing === 'lid' ? `2${phone.padStart(14, '0')}@lid` : jidOf(phone)
+
 for (const addressing of ADDRESSINGS) {
   test(`a contact's reaction to the client's own message names it as the client's (${addressing})`, async () => {
     simulator.control.settings({ addressing })
@@ -67,10 +71,10 @@ for (const addressing of ADDRESSINGS) {
     assert.equal(item.kind, 'poll')
     const vote = await say({ poll_vote: { message_id: item.id, options: ['Soup'] } })
     const { selectedOptions } = decryptPollVote(vote.message!.pollUpdateMessage!.vote!, {
-      pollCreatorJid: jidOf(PHONE),
+      pollCreatorJid: nameIn(addressing, PHONE),
       pollMsgId: item.id,
       pollEncKey: sent[0]!.message!.messageContextInfo!.messageSecret!,
-      voterJid: jidOf(CONTACT),
+      voterJid: nameIn(addressing, CONTACT),
     })
     assert.deepEqual(Buffer.from(selectedOptions[0]!), createHash('sha256').update('Soup').digest())
   })
@@ -81,10 +85,10 @@ for (const addressing of ADDRESSINGS) {
     const secret = event.message!.messageContextInfo!.messageSecret!
     const answer = await say({ event_response: { message_id: event.key.id, response: 'going' } })
     const { response } = decryptEventResponse(answer.message!.encEventResponseMessage!, {
-      eventCreatorJid: jidOf(CONTACT),
+      eventCreatorJid: nameIn(addressing, CONTACT),
       eventMsgId: event.key.id!,
       eventEncKey: secret,
-      responderJid: jidOf(CONTACT),
+      responderJid: nameIn(addressing, CONTACT),
     })
     assert.equal(response, proto.Message.EventResponseMessage.EventResponseType.GOING)
 
@@ -94,8 +98,8 @@ for (const addressing of ADDRESSINGS) {
     const about = {
       secret: original.message!.messageContextInfo!.messageSecret!,
       messageId: original.key.id!,
-      author: jidOf(CONTACT),
-      speaker: jidOf(CONTACT),
+      author: nameIn(addressing, CONTACT),
+      speaker: nameIn(addressing, CONTACT),
     }
     const inner = proto.Message.decode(openAbout(about, 'Message Edit', sealed.encPayload!, sealed.encIv!))
     assert.equal(inner.protocolMessage?.editedMessage?.conversation, 'after')

@@ -156,6 +156,48 @@ test('a device opens a session with the Rust library and both talk', async () =>
   assert.equal(await open(ben, ANNA, await rust.encrypt(BEN, 'hello ben')), 'hello ben')
 })
 
+/** Numbers from a seed: the same run every time. */
+function random(seed: number) {
+  let state = seed
+  return (below: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+test('both sides write first at once, some messages are asked for again, and every other one is read', async () => {
+  const next = random(11)
+  for (let round = 0; round < 10; round++) {
+    const anna = createSignalDevice()
+    const ben = createSignalDevice()
+    await anna.openSession(BEN, ben.bundle(true))
+    await ben.openSession(ANNA, anna.bundle(true))
+    const sides = [
+      { own: anna, other: ben, at: BEN, from: ANNA, way: [] as Awaited<ReturnType<typeof seal>>[] },
+      { own: ben, other: anna, at: ANNA, from: BEN, way: [] as Awaited<ReturnType<typeof seal>>[] },
+    ]
+    let sent = 0
+    while (sent < 60 || sides.some(({ way }) => way.length > 0)) {
+      const { own, other, at, from, way } = sides[next(2)]!
+      if (next(2) === 0 && sent < 60) {
+        way.push(await seal(own, at, `text ${sent++}`))
+        continue
+      }
+      const sealed = sent > 3 ? way.shift() : undefined
+      if (!sealed) continue
+      if (next(12) > 0) {
+        assert.match(await open(other, from, sealed), /^text/)
+        continue
+      }
+      const ciphertext = Buffer.from(sealed.ciphertext)
+      ciphertext[ciphertext.length - 8]! ^= 0xff
+      await assert.rejects(open(other, from, { ...sealed, ciphertext }))
+      // a retry: a fresh session from the keys in it, while messages under the former are on their way
+      await own.openSession(at, other.bundle(true))
+    }
+  }
+})
+
 test('nothing of libsignal reaches the console when a peer starts over', async (t) => {
   const { anna, ben } = await pair()
   await open(ben, ANNA, await seal(anna, BEN, 'first'))

@@ -1,3 +1,4 @@
+import type { Opened } from '../people/opened.ts'
 import type { AnswerInput } from '../watch/answers.ts'
 import type { StanzaMatch } from '../watch/match.ts'
 import type { StanzaJson } from '../watch/stanza-json.ts'
@@ -73,6 +74,8 @@ export interface InboxItem {
   media: { mime: string; bytes: number; sha256: string; error?: string } | null
   /** Media inside other content: headers of interactive messages and cards, the picture of a product. */
   inner_media?: { mime: string; bytes: number; sha256: string; error?: string }[]
+  /** What it seals about another message (votes, answers to events, edits, reactions), opened. */
+  opened?: Opened
   /** Attributes of the stanza (`type`, `edit`, `addressing_mode`): only of what linked devices sent. */
   attrs?: Record<string, string>
   /** What the stanza carried beside its ciphertexts (`biz`, `bot`, `meta`): only of what linked devices sent. */

@@ -111,22 +111,26 @@ export function openConnection(network: Network, socket: WebSocket, wire: Duplex
     if (action === 'drop') return
     if (action === 'cut') return connection.cut()
     const forged = (['root', 'leaf'] as const).find((what) => network.forged.delete(what))
-    const answer = responder.hello(message, forged)
+    const { answer, client } = responder.hello(message, forged)
     step = 'finish'
     const isCorrupt = typeof action === 'object' && 'corrupt' in action
-    const send = () => write(isCorrupt ? answer.fill(0x55, answer.length - 16) : answer)
+    const send = () => {
+      write(isCorrupt ? answer.fill(0x55, answer.length - 16) : answer)
+      if (client) opened(client)
+    }
     if (typeof action === 'object' && 'delay_ms' in action) network.later(action.delay_ms, send)
     else send()
   }
 
+  function opened(client: ClientHandshake) {
+    transport = client.transport
+    step = 'open'
+    events.handshake(connection, client)
+  }
+
   function take(bytes: Buffer) {
     if (step === 'hello') return hello(bytes)
-    if (step === 'finish') {
-      const client = responder.finish(bytes)
-      transport = client.transport
-      step = 'open'
-      return events.handshake(connection, client)
-    }
+    if (step === 'finish') return opened(responder.finish(bytes))
     if (!transport || step === 'closed') return
     const item = decodeNode(transport.decrypt(bytes))
     network.stats.stanzasIn += 1

@@ -69,7 +69,8 @@ function findPhone(network: Network, phone: string): Person {
 
 /** What composing has to know of a chat between this person and somebody. */
 function contextFor(network: Network, from: Person, to: string, upload: Upload): ComposeContext {
-  const addressing = network.groups.get(to)?.addressing ?? network.settings.addressing
+  const isLid = to.endsWith('@lid')
+  const addressing = isLid ? 'lid' : (network.groups.get(to)?.addressing ?? network.settings.addressing)
   const address = (person: string) => {
     const found = findPerson(network, person.includes('@') ? person : pnOf(findKnown(network, person)))
     return found ? jidOf(found, addressing) : person

@@ -1,17 +1,84 @@
-import { node, randomId, seconds } from '../wire/node.ts'
+import { createHash } from 'node:crypto'
+import { type BinaryNode, node, randomId, seconds } from '../wire/node.ts'
 import { enqueue } from './delivery.ts'
+import { parseJid } from './jid.ts'
 import type { Network, Person } from './model.ts'
-import { lidJidOf, pnOf } from './people.ts'
+import { jidOf, lidJidOf, pnOf } from './people.ts'
 
-/** Tells the account's other devices, and every account that asked for the list, that a device came or went. */
+/** Devices of an account: the phone, what the simulator plays besides, and linked gateway instances. */
+export function deviceIds(person: Person): number[] {
+  return [...person.devices.map((device) => device.id), ...person.companions.keys()].sort((a, b) => a - b)
+}
+
+/** Hash over devices as clients compute it too: their full addresses in order, six bytes of SHA-256. */
+export function deviceHash(devices: { person: Person; id: number }[], addressing: 'lid' | 'pn'): string {
+  const addresses = devices.map(({ person, id }) => {
+    const { user, server } = parseJid(jidOf(person, addressing))
+    return `${user}.0:${id}@${server}`
+  })
+  const digest = createHash('sha256').update(addresses.sort().join('')).digest()
+  return `2:${digest.subarray(0, 6).toString('base64')}`
+}
+
+const LID_MARK = '@lid'
+
+/** Somebody asked for the device list, under the number or the LID: it is under that name that it is told of changes. */
+export function watchDevices(network: Network, person: Person, asker: Person, addressing: 'lid' | 'pn') {
+  const entry = addressing === 'lid' ? `${asker.number}${LID_MARK}` : asker.number
+  if (person.watchers.has(entry)) return
+  person.watchers.add(entry)
+  network.changed()
+}
+
+export function watchersOf(person: Person): { number: string; addressing: 'lid' | 'pn' }[] {
+  return [...person.watchers].map((entry) =>
+    entry.endsWith(LID_MARK)
+      ? { number: entry.slice(0, -LID_MARK.length), addressing: 'lid' }
+      : { number: entry, addressing: 'pn' },
+  )
+}
+
+/** A device of the account came or went: its other devices get the whole list, others who asked for it get the change. */
 export function notifyDevices(network: Network, person: Person, change: 'add' | 'remove', device: number) {
-  const numbers = new Set([person.number, ...person.watchers])
-  for (const number of numbers) {
-    for (const companion of network.people.get(number)?.companions.values() ?? []) {
-      if (companion.person === person && companion.device === device) continue
-      const attrs = { from: pnOf(person), lid: lidJidOf(person), type: 'devices', id: randomId(), t: seconds() }
-      const listed = node('device', { jid: pnOf(person, device), lid: lidJidOf(person, device), 'key-index': device })
-      enqueue(network, companion, node('notification', attrs, [node(change, { device_hash: '2:sim' }, [listed])]))
-    }
+  for (const companion of person.companions.values()) {
+    if (companion.device !== device) enqueue(network, companion, ownList(person))
   }
+  for (const { number, addressing } of watchersOf(person)) {
+    if (number === person.number) continue
+    for (const companion of network.people.get(number)?.companions.values() ?? [])
+      enqueue(network, companion, changeOf(person, change, device, addressing))
+  }
+}
+
+function ownList(person: Person): BinaryNode {
+  const listed = deviceIds(person).map((id) => node('device', { jid: pnOf(person, id), 'key-index': id === 0 ? undefined : id }))
+  const dhash = deviceHash(
+    deviceIds(person).map((id) => ({ person, id })),
+    'pn',
+  )
+  const keys = node('key-index-list', { ts: seconds() }, Buffer.from([1]))
+  const attrs = { from: pnOf(person), type: 'account_sync', id: randomId(), t: seconds() }
+  return node('notification', attrs, [node('devices', { dhash }, [...listed, keys])])
+}
+
+function changeOf(person: Person, change: 'add' | 'remove', device: number, addressing: 'lid' | 'pn'): BinaryNode {
+  const all = deviceIds(person).map((id) => ({ person, id }))
+  const isLid = addressing === 'lid'
+  const listed = node('device', {
+    jid: jidOf(person, addressing, device),
+    ...(isLid ? {} : { lid: lidJidOf(person, device) }),
+    'key-index': device === 0 ? undefined : device,
+  })
+  const hashes = {
+    device_hash: deviceHash(all, addressing),
+    ...(isLid ? {} : { device_lid_hash: deviceHash(all, 'lid') }),
+  }
+  const attrs = {
+    from: jidOf(person, addressing),
+    ...(isLid ? {} : { lid: lidJidOf(person) }),
+    type: 'devices',
+    id: randomId(),
+    t: seconds(),
+  }
+  return node('notification', attrs, [node(change, hashes, [listed])])
 }

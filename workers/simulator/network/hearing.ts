@@ -1,6 +1,7 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import type { MessageCopy } from '../control/network-control.ts'
 import { describe } from '../people/describe.ts'
+import { openSealed } from '../people/opened.ts'
 import { bigEndian, node, seconds } from '../wire/node.ts'
 import { enqueue } from './delivery.ts'
 import type { Letter } from './incoming.ts'
@@ -25,7 +26,7 @@ export async function hear(network: Network, device: PretendDevice, letter: Lett
   if (message) device.received += 1
   if (!message || device.id !== 0) return
   if (person === letter.from.person) return hearOwn(network, device, letter, message)
-  record(device, letter, message)
+  record(network, device, letter, message)
   sendReceiptsFor(network, person, letter)
   await echo(network, device, letter, message)
 }
@@ -38,7 +39,7 @@ async function hearOwn(network: Network, device: PretendDevice, letter: Letter, 
     return answerPeerRequest(network, letter, inner)
   }
   const chat = message.deviceSentMessage?.destinationJid
-  record(device, { ...letter, chat: chat ?? letter.chat }, inner)
+  record(network, device, { ...letter, chat: chat ?? letter.chat }, inner)
 }
 
 async function decrypt(network: Network, device: PretendDevice, letter: Letter): Promise<Message | undefined> {
@@ -91,9 +92,27 @@ function copyOf(device: PretendDevice, letter: Letter, message: Message | undefi
   return { id, device: device.id, read: message !== undefined, device_sent: deviceSent, attrs, nodes, tags, enc }
 }
 
-function record(device: PretendDevice, letter: Letter, message: Message) {
+/** What the message seals about another one of the chat, under the names that people have there. */
+function openedBy(network: Network, { person }: PretendDevice, letter: Letter, message: Message) {
+  const group = network.groups.get(letter.chat)
+  const addressing = group ? group.addressing : parseJid(letter.chat).server === 'lid' ? 'lid' : 'pn'
+  return openSealed(message, {
+    speaker: jidOf(letter.from.person, addressing),
+    find(id) {
+      const own = person.sent.get(id)
+      if (own) return { author: jidOf(person, addressing), message: proto.Message.decode(own.message) }
+      const item = person.inbox.find(id)
+      const author = item && network.people.get(item.from)
+      return author && { author: jidOf(author, addressing), message: proto.Message.fromObject(item.proto as object) }
+    },
+  })
+}
+
+function record(network: Network, device: PretendDevice, letter: Letter, message: Message) {
   const { kind, text, media } = describe(message)
+  const opened = openedBy(network, device, letter, message)
   device.person.inbox.add({
+    ...(opened ? { opened } : {}),
     id: letter.id,
     from: letter.from.person.number,
     chat: letter.chat,

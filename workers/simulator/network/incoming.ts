@@ -2,11 +2,12 @@ import { type BinaryNode, bytesOf, child, children, node, seconds } from '../wir
 import { acknowledgement } from './acknowledgement.ts'
 import { type CompanionNode, companionRefusal, companionsOf } from './companions.ts'
 import { enqueue } from './delivery.ts'
+import { deviceHash, deviceIds } from './devices.ts'
 import { hear } from './hearing.ts'
 import { isGroup, isNewsletter, parseJid, STATUS } from './jid.ts'
-import type { Companion, Group, Network, Person } from './model.ts'
+import type { Companion, Group, Network } from './model.ts'
 import { receivePost } from './newsletters.ts'
-import { type AnyDevice, findDevice, jidOf, lidJidOf, pnOf, recipientAttributes } from './people.ts'
+import { type AnyDevice, devicesOf, findDevice, findPerson, jidOf, lidJidOf, pnOf, recipientAttributes } from './people.ts'
 
 export type Cipher = 'pkmsg' | 'msg' | 'skmsg'
 
@@ -35,7 +36,7 @@ export function receiveMessage(network: Network, from: Companion, item: BinaryNo
   const connection = from.connection
   if (isNewsletter(to)) return receivePost(network, from, item)
   const refusal = refusalOf(network, from, to) ?? companionRefusal(item)
-  connection?.send(acknowledgement(item, refusal))
+  connection?.send(withHash(network, from, item, acknowledgement(item, refusal)))
   if (refusal !== undefined) return
   const route = (device: AnyDevice, encs: BinaryNode[]) => hand(network, from, device, item, encs)
 
@@ -58,6 +59,19 @@ export function receiveMessage(network: Network, from: Companion, item: BinaryNo
     for (const device of audience(network, from, to, copies)) copies.set(keyOf(device), copyFor(copies, device))
   for (const { device, encs } of copies.values()) route(device, [...encs, ...shared])
   if (id === '') network.note('a message came without id')
+}
+
+/** The server's own hash over who should have got a copy: another one than the client's says that its lists are old. */
+function withHash(network: Network, from: Companion, item: BinaryNode, ack: BinaryNode): BinaryNode {
+  const { to = '', phash } = item.attrs
+  if (phash === undefined || ack.attrs.error !== undefined) return ack
+  const group = network.groups.get(to)
+  const other = group ? undefined : findPerson(network, to)
+  const people = group ? [...group.members.values()].map(({ person }) => person) : other ? [other, from.person] : []
+  if (people.length === 0) return ack
+  const devices = [...new Set(people)].flatMap((person) => deviceIds(person).map((id) => ({ person, id })))
+  const addressing = group ? group.addressing : parseJid(to).server === 'lid' ? 'lid' : 'pn'
+  return { ...ack, attrs: { ...ack.attrs, phash: deviceHash(devices, addressing) } }
 }
 
 const keyOf = (device: AnyDevice) => (device.companion ?? device.pretend).address
@@ -85,11 +99,6 @@ function audience(network: Network, from: Companion, to: string, copies: Map<str
       ? [...new Set([...copies.values()].map(({ device }) => device.person))]
       : []
   return people.flatMap((person) => devicesOf(person).filter((device) => device.companion !== from))
-}
-
-export function devicesOf(person: Person): AnyDevice[] {
-  const companions = [...person.companions.values()].map((companion) => ({ person, companion }))
-  return [...person.devices.map((pretend) => ({ person, pretend })), ...companions]
 }
 
 function hand(network: Network, from: Companion, device: AnyDevice, item: BinaryNode, encs: BinaryNode[]) {

@@ -1,8 +1,9 @@
 import { ControlError, type Rotation } from '../control/network-control.ts'
 import { node, randomId, seconds } from '../wire/node.ts'
 import { enqueue } from './delivery.ts'
+import { watchersOf } from './devices.ts'
 import type { Network, Person, PretendDevice } from './model.ts'
-import { lidJidOf, pnOf } from './people.ts'
+import { jidOf, lidJidOf } from './people.ts'
 
 /** A device of a contact makes keys afresh. What linked devices know of the former ones, they have to find out. */
 export function rotateKeys(network: Network, person: Person, number: number, what: Rotation) {
@@ -35,9 +36,10 @@ function newIdentity(network: Network, person: Person, device: PretendDevice) {
   }
   forgetSenderKeys(network, device)
   device.signal.renew()
-  for (const number of person.watchers) {
+  for (const { number, addressing } of watchersOf(person)) {
     for (const companion of network.people.get(number)?.companions.values() ?? []) {
-      const attrs = { from: pnOf(person, device.id), lid: lidJidOf(person), type: 'encrypt', id: randomId(), t: seconds() }
+      const other = addressing === 'lid' ? {} : { lid: lidJidOf(person) }
+      const attrs = { from: jidOf(person, addressing, device.id), ...other, type: 'encrypt', id: randomId(), t: seconds() }
       enqueue(network, companion, node('notification', attrs, [node('identity')]))
     }
   }

@@ -37,6 +37,8 @@ function admit(network: Network, connection: Connection, client: ClientHandshake
   const success = { t: seconds(), lid: lidJidOf(companion.person, device), creation: seconds(), location: LOCATION, props: 1 }
   connection.send(node('success', success))
   connection.send(node('ib', { from: SERVER_JID }, [node('edge_routing', {}, [node('routing_info', {}, ROUTING_INFO)])]))
+  // a passive login says itself when it is ready for what waits
+  if (!client.payload.passive) activate(network, connection, companion)
 }
 
 /** The client left passive mode: it gets what waited for it, and a new device what its phone has for it. */

@@ -126,6 +126,11 @@ export function findDevice(network: Network, address: string): AnyDevice | undef
   return pretend && { person, pretend }
 }
 
+export function devicesOf(person: Person): AnyDevice[] {
+  const companions = [...person.companions.values()].map((companion) => ({ person, companion }))
+  return [...person.devices.map((pretend) => ({ person, pretend })), ...companions]
+}
+
 export const pnOf = (person: Person, device = 0) => jid(person.number, SERVER, device)
 export const lidJidOf = (person: Person, device = 0) => jid(person.lid, 'lid', device)
 export const jidOf = (person: Person, addressing: 'lid' | 'pn', device = 0) =>

@@ -10,6 +10,8 @@ import { speakAgain } from './speaking.ts'
 
 /** Receipts that say something to the own account only. */
 const PRIVATE_TYPES = new Set(['sender', 'peer_msg', 'hist_sync', 'read-self', 'played-self'])
+/** Somebody looked: the account's other devices need not show it as new any more. */
+const OWN_READS = new Set(['read', 'played', 'read-self', 'played-self'])
 
 /** A receipt of a linked device: settles what it was sent, and is passed on to whom it concerns. */
 export function receiveReceipt(network: Network, companion: Companion, item: BinaryNode) {
@@ -18,6 +20,7 @@ export function receiveReceipt(network: Network, companion: Companion, item: Bin
   if (type === 'retry') return receiveRetry(network, companion, item)
   if (type === 'server-error') return answerMediaRetry(network, companion, item)
   settleByReceipt(network, companion, ids)
+  if (OWN_READS.has(type)) tellOwnDevices(network, companion, item, ids)
   if (PRIVATE_TYPES.has(type)) return
   const device = findDevice(network, participant ?? to)
   if (!device) return
@@ -25,7 +28,6 @@ export function receiveReceipt(network: Network, companion: Companion, item: Bin
   const told = type === 'inactive' ? undefined : type || undefined
   if (device.pretend) {
     hearSignal(device.person, { kind: 'receipt', type: told ?? 'delivered', from: companion.person.number, chat: to, ids })
-    return
   }
   const isLid = parseJid(participant ?? to).server === 'lid'
   const own = jidOf(companion.person, isLid ? 'lid' : 'pn')
@@ -33,7 +35,18 @@ export function receiveReceipt(network: Network, companion: Companion, item: Bin
   sendReceipt(network, device.person, { ...where, type: told }, ids)
 }
 
-function sendReceipt(network: Network, to: Person, attrs: Record<string, string | undefined>, ids: string[]) {
+/** What one device of an account has read is told to its other devices: from the account itself, with the chat it is in. */
+function tellOwnDevices(network: Network, companion: Companion, item: BinaryNode, ids: string[]) {
+  const { person, device } = companion
+  const { type, to = '', participant } = item.attrs
+  const isLid = parseJid(to).server === 'lid'
+  const where = participant
+    ? { from: to, participant: jidOf(person, parseJid(participant).server === 'lid' ? 'lid' : 'pn') }
+    : { from: jidOf(person, isLid ? 'lid' : 'pn', device), recipient: to }
+  sendReceipt(network, person, { ...where, type }, ids, companion)
+}
+
+function sendReceipt(network: Network, to: Person, attrs: Record<string, string | undefined>, ids: string[], except?: Companion) {
   const [id, ...more] = ids
   const content =
     more.length > 0
@@ -45,8 +58,9 @@ function sendReceipt(network: Network, to: Person, attrs: Record<string, string 
           ),
         ]
       : undefined
-  for (const companion of to.companions.values())
-    enqueue(network, companion, node('receipt', { ...attrs, id, t: seconds() }, content))
+  for (const companion of to.companions.values()) {
+    if (companion !== except) enqueue(network, companion, node('receipt', { ...attrs, id, t: seconds() }, content))
+  }
 }
 
 /** The client could not read a message: whoever sent it sends it again. */
@@ -72,7 +86,7 @@ async function openFromRetry(network: Network, device: PretendDevice, companion:
   const signedPreKey = signedKeyOf(child(keys, 'skey'))
   const identity = childBytes(keys, 'identity')
   const registration = childBytes(item, 'registration')
-  device.signal.dropSession(companion.address)
+  // the former session is archived, not forgotten: messages under it may be on their way
   if (!signedPreKey || !identity || !registration) {
     return device.signal.openSession(companion.address, takeBundle(network, companion))
   }
@@ -87,7 +101,9 @@ async function openFromRetry(network: Network, device: PretendDevice, companion:
 /** What a person's phone says about a message: delivered when it has it, read when somebody looked. */
 export function sendReceiptsFor(network: Network, person: Person, letter: Letter) {
   const { receipts, receipt_delay_ms: delayMs } = network.settings
-  const mode = person.receipts ?? receipts
+  // nobody holds the phone of an account that linked devices look after: it reads only what it was told to
+  const byItself = person.companions.size > 0 && receipts === 'read' ? 'delivered' : receipts
+  const mode = person.receipts ?? byItself
   if (mode === 'none' || letter.isPeer) return
   const attrs = whereFrom(network, person, letter.chat)
   const say = (type?: string) => sendReceipt(network, letter.from.person, { ...attrs, type }, [letter.id])

@@ -132,5 +132,7 @@ function sealed(context: ComposeContext, target: KnownMessage, purpose: SecretPu
   const secret = target.message.messageContextInfo?.messageSecret
   if (!secret?.length)
     throw new ControlError('invalid_request', `message: ${target.id} has no secret, nothing can be sealed about it`)
-  return sealAbout({ secret, messageId: target.id, author: target.author, speaker: context.self }, purpose, plain)
+  // under the names that people have in this chat: LIDs where it is addressed by LID
+  const about = { secret, messageId: target.id, author: context.jid(target.author), speaker: context.jid(context.self) }
+  return sealAbout(about, purpose, plain)
 }

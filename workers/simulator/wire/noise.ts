@@ -4,8 +4,10 @@ import type { Trust } from './certificate.ts'
 import { INTRO } from './frames.ts'
 import { agree, generateKeyPair, hkdf } from './keys.ts'
 
-/** Exactly 32 bytes, so the protocol name is the first hash as it stands. */
-const PROTOCOL = Buffer.from('Noise_XX_25519_AESGCM_SHA256\0\0\0\0')
+/** Protocol names of 32 bytes are the first hash as they stand, longer ones are hashed. */
+const XX = Buffer.from('Noise_XX_25519_AESGCM_SHA256\0\0\0\0')
+const IK = Buffer.from('Noise_IK_25519_AESGCM_SHA256\0\0\0\0')
+const XX_FALLBACK = createHash('sha256').update('Noise_XXfallback_25519_AESGCM_SHA256').digest()
 const TAG = 16
 const NOTHING = Buffer.alloc(0)
 
@@ -42,21 +44,32 @@ export interface ClientHandshake {
 }
 
 export interface Responder {
-  /** Answers the client's hello with the server's. */
-  hello(message: Buffer, forged?: 'root' | 'leaf'): Buffer
+  /**
+   * Answers the client's hello with the server's. A client that knows the server's key from before says everything at once (IK): with it
+   * the handshake is done, `client` is there, and no `finish` comes. When the key it knows is another one, the answer is that of a fresh
+   * handshake (XXfallback), as it is when a forged certificate is to be shown.
+   */
+  hello(message: Buffer, forged?: 'root' | 'leaf'): { answer: Buffer; client?: ClientHandshake }
   finish(message: Buffer): ClientHandshake
 }
 
-/** Responder of Noise_XX_25519_AESGCM_SHA256, for one connection. */
+/** Responder of Noise_XX and Noise_IK over 25519, AESGCM and SHA256, for one connection. */
 export function createResponder(trust: Trust): Responder {
-  let hash = PROTOCOL
-  let salt: Buffer = PROTOCOL
-  let key: Buffer = PROTOCOL
+  let hash: Buffer
+  let salt: Buffer
+  let key: Buffer
   let counter = 0
   const ephemeral = generateKeyPair()
 
+  function begin(protocol: Buffer) {
+    hash = protocol
+    salt = protocol
+    key = protocol
+    counter = 0
+    mix(INTRO)
+  }
   function mix(data: Uint8Array) {
-    hash = createHash('sha256').update(hash).update(data).digest() as Buffer<ArrayBuffer>
+    hash = createHash('sha256').update(hash).update(data).digest()
   }
   function mixKey(secret: Buffer) {
     const mixed = hkdf(secret, 64, salt, '')
@@ -74,29 +87,63 @@ export function createResponder(trust: Trust): Responder {
     mix(data)
     return opened
   }
+  function client(staticKey: Buffer, payload: Buffer): ClientHandshake {
+    const last = hkdf(NOTHING, 64, salt, '')
+    return {
+      staticKey,
+      payload: proto.ClientPayload.decode(payload),
+      transport: createTransport(last.subarray(0, 32), last.subarray(32)),
+    }
+  }
+  const written = (serverHello: proto.HandshakeMessage.IServerHello) =>
+    Buffer.from(proto.HandshakeMessage.encode({ serverHello }).finish())
 
-  mix(INTRO)
+  /** XX, also where an IK did not fit. */
+  function fresh(protocol: Buffer, theirs: Uint8Array, forged?: 'root' | 'leaf') {
+    begin(protocol)
+    mix(theirs)
+    mix(ephemeral.publicKey)
+    mixKey(agree(ephemeral, theirs))
+    const staticKey = encrypt(trust.serverKey.publicKey)
+    mixKey(agree(trust.serverKey, theirs))
+    const payload = encrypt(trust.chain(forged))
+    return { answer: written({ ephemeral: ephemeral.publicKey, static: staticKey, payload }) }
+  }
+
+  function resumed(theirs: Uint8Array, sealedKey: Uint8Array, sealedPayload: Uint8Array) {
+    begin(IK)
+    mix(trust.serverKey.publicKey)
+    mix(theirs)
+    mixKey(agree(trust.serverKey, theirs))
+    const staticKey = decrypt(sealedKey)
+    mixKey(agree(trust.serverKey, staticKey))
+    const said = decrypt(sealedPayload)
+    mix(ephemeral.publicKey)
+    mixKey(agree(ephemeral, theirs))
+    mixKey(agree(ephemeral, staticKey))
+    const payload = encrypt(trust.chain())
+    return { answer: written({ ephemeral: ephemeral.publicKey, payload }), client: client(staticKey, said) }
+  }
+
   return {
     hello(message, forged) {
-      const theirs = proto.HandshakeMessage.decode(message).clientHello?.ephemeral
+      const { ephemeral: theirs, static: sealedKey, payload } = proto.HandshakeMessage.decode(message).clientHello ?? {}
       if (!theirs) throw new Error('the client hello has no ephemeral key')
-      mix(theirs)
-      mix(ephemeral.publicKey)
-      mixKey(agree(ephemeral, theirs))
-      const staticKey = encrypt(trust.serverKey.publicKey)
-      mixKey(agree(trust.serverKey, theirs))
-      const payload = encrypt(trust.chain(forged))
-      const serverHello = { ephemeral: ephemeral.publicKey, static: staticKey, payload }
-      return Buffer.from(proto.HandshakeMessage.encode({ serverHello }).finish())
+      if (!sealedKey?.length || !payload?.length) return fresh(XX, theirs, forged)
+      if (forged) return fresh(XX_FALLBACK, theirs, forged)
+      try {
+        return resumed(theirs, sealedKey, payload)
+      } catch {
+        // sealed for another key of the server: that is what the fallback is for
+        return fresh(XX_FALLBACK, theirs)
+      }
     },
     finish(message) {
       const finish = proto.HandshakeMessage.decode(message).clientFinish
       if (!finish?.static || !finish.payload) throw new Error('the client did not finish the handshake')
       const staticKey = decrypt(finish.static)
       mixKey(agree(ephemeral, staticKey))
-      const payload = proto.ClientPayload.decode(decrypt(finish.payload))
-      const last = hkdf(NOTHING, 64, salt, '')
-      return { staticKey, payload, transport: createTransport(last.subarray(0, 32), last.subarray(32)) }
+      return client(staticKey, decrypt(finish.payload))
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { AnswerAction } from '../../watch/answers.ts'
 import { fromJson } from '../../watch/stanza-json.ts'
-import { type BinaryNode, firstChild, node, SERVER_JID, seconds } from '../../wire/node.ts'
+import { type BinaryNode, children, firstChild, node, SERVER_JID, seconds } from '../../wire/node.ts'
 import { type Connection, factsOf } from '../connection.ts'
 import { activate } from '../login.ts'
 import type { Companion, Network } from '../model.ts'
@@ -63,7 +63,8 @@ async function answerAs(
   send: (answer: BinaryNode) => void,
 ): Promise<void> {
   const { xmlns = '', type = '' } = item.attrs
-  const subject = firstChild(item) ?? node('nothing')
+  // clients write the parts of a query in an order of their own: the one that a row of the table names counts
+  const subject = children(item).find(({ tag }) => QUERIES[`${xmlns} ${type} ${tag}`]) ?? firstChild(item) ?? node('nothing')
   const name = `${xmlns} ${type} ${subject.tag}`
   const answer = QUERIES[name] ?? QUERIES[`${xmlns} ${type} *`]
   if (!answer) {
@@ -73,8 +74,8 @@ async function answerAs(
   const companion = connection.companion
   if (!companion && !ALLOWED_WITHOUT_ACCOUNT.has(name)) return send(queryError(item, 401, 'not-authorized'))
   try {
-    const children = await answer({ network, connection, companion: companion as Companion, item, subject })
-    send(queryResult(item, children))
+    const content = await answer({ network, connection, companion: companion as Companion, item, subject })
+    send(queryResult(item, content))
     if (companion) AFTERWARDS[name]?.({ network, connection, companion, item, subject })
   } catch (error) {
     if (!(error instanceof QueryError)) throw error
@@ -87,8 +88,8 @@ const AFTERWARDS: Record<string, (query: Query) => void> = {
   'passive set active': ({ network, connection, companion }) => activate(network, connection, companion),
 }
 
-function queryResult(item: BinaryNode, children: BinaryNode[] | undefined): BinaryNode {
-  return node('iq', { from: item.attrs.to ?? SERVER_JID, id: item.attrs.id, t: seconds(), type: 'result' }, children)
+function queryResult(item: BinaryNode, content: BinaryNode[] | undefined): BinaryNode {
+  return node('iq', { from: item.attrs.to ?? SERVER_JID, id: item.attrs.id, t: seconds(), type: 'result' }, content)
 }
 
 export function queryError(item: BinaryNode, code: number, text: string): BinaryNode {

@@ -14,7 +14,7 @@ import {
 } from '../../wire/node.ts'
 import { enqueue } from '../delivery.ts'
 import type { Companion, Network, PublicSignedKey } from '../model.ts'
-import { type AnyDevice, findDevice } from '../people.ts'
+import { type AnyDevice, devicesOf, findDevice, findPerson } from '../people.ts'
 import type { Answer } from './query.ts'
 
 /** Curve25519, as every key of the protocol. */
@@ -63,17 +63,43 @@ export function signedKeyOf(item: BinaryNode | undefined): PublicSignedKey | und
 function userNode(network: Network, address: string): BinaryNode {
   const device = findDevice(network, address)
   if (!device) return node('user', { jid: address }, [node('error', { code: 404, text: 'item-not-found' })])
+  return node('user', { jid: address, t: seconds() }, bundleNodes(network, device))
+}
+
+function bundleNodes(network: Network, device: AnyDevice): BinaryNode[] {
   const bundle = bundleOf(network, device)
   const identity = device.companion?.deviceIdentity
-  return node('user', { jid: address, t: seconds() }, [
+  return [
     node('registration', {}, bigEndian(bundle.registrationId, 4)),
     node('type', {}, KEY_TYPE),
     node('identity', {}, bundle.identity),
     keyNode('skey', bundle.signedPreKey),
     ...(bundle.preKey ? [keyNode('key', bundle.preKey)] : []),
     ...(identity ? [node('device-identity', {}, identity)] : []),
-  ])
+  ]
 }
+
+function registrationOf(device: AnyDevice): number {
+  return device.companion ? device.companion.registrationId : device.pretend.signal.registrationId
+}
+
+/** Keys of those devices of an account that the client does not name, or knows under another registration. */
+function missingKeys(network: Network, user: BinaryNode): BinaryNode {
+  const { jid = '' } = user.attrs
+  const person = findPerson(network, jid)
+  if (!person) return node('user', { jid }, [node('error', { code: 404, text: 'item-not-found' })])
+  const known = new Map(
+    children(user, 'device').map((item) => [
+      Number(item.attrs.id),
+      readBigEndian(childBytes(item, 'registration') ?? Buffer.alloc(4)),
+    ]),
+  )
+  const missing = devicesOf(person).filter((device) => known.get(idOf(device)) !== registrationOf(device))
+  const shown = missing.map((device) => node('device', { id: idOf(device), t: seconds() }, bundleNodes(network, device)))
+  return node('user', { jid }, shown)
+}
+
+const idOf = (device: AnyDevice) => (device.companion ? device.companion.device : device.pretend.id)
 
 function storeKeys(network: Network, companion: Companion, item: BinaryNode) {
   for (const key of children(child(item, 'list'), 'key')) {
@@ -118,6 +144,13 @@ export const KEY_QUERIES: Record<string, Answer> = {
     network.changed()
     return undefined
   },
+  'encrypt get key_fetch': ({ network, subject }) => [
+    node(
+      'list',
+      {},
+      children(subject, 'user').map((user) => missingKeys(network, user)),
+    ),
+  ],
   'encrypt get key': ({ network, subject }) => [
     node(
       'list',

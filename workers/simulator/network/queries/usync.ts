@@ -1,13 +1,9 @@
 import { type BinaryNode, child, children, node, seconds, textOf } from '../../wire/node.ts'
+import { deviceIds, watchDevices } from '../devices.ts'
 import { digits, parseJid } from '../jid.ts'
 import type { Network, Person } from '../model.ts'
 import { findNumber, findPerson, lidJidOf, pnOf, registeredForm } from '../people.ts'
 import type { Answer } from './query.ts'
-
-/** Devices of an account: the phone, what the simulator plays besides, and linked gateway instances. */
-export function deviceIds(person: Person): number[] {
-  return [...person.devices.map((device) => device.id), ...person.companions.keys()].sort((a, b) => a - b)
-}
 
 function deviceList(person: Person): BinaryNode {
   const list = deviceIds(person).map((id) => node('device', id === 0 ? { id } : { id, 'key-index': id }))
@@ -24,11 +20,8 @@ interface Asked {
 }
 
 const PROTOCOLS: Record<string, Protocol> = {
-  devices(person, { network, asker }) {
-    if (!person.watchers.has(asker.number)) {
-      person.watchers.add(asker.number)
-      network.changed()
-    }
+  devices(person, { network, asker, jid }) {
+    watchDevices(network, person, asker, jid !== undefined && parseJid(jid).server === 'lid' ? 'lid' : 'pn')
     return deviceList(person)
   },
   // a user asked for under its LID gets no mapping: the client warns about one

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import type { BinaryNode } from '@whiskeysockets/baileys'
+import { silenceLibsignal } from '../../workers/simulator/people/quiet.ts'
+import type { TraceLine } from '../../workers/simulator/watch/trace.ts'
+import { node } from '../../workers/simulator/wire/node.ts'
+import { type Simulator, startSimulator } from '../harness/network.ts'
+import { type Client, jidOf, pair, received } from './client.ts'
+
+/** Two linked accounts, one of them with two devices: what reaches the devices behind a bare address. */
+
+silenceLibsignal()
+const ANN = '5511900000001'
+const BEN = '5511900000002'
+
+let simulator: Simulator
+let ann: Client
+let annToo: Client
+let ben: Client
+
+before(async () => {
+  simulator = await startSimulator()
+  for (const phone of [ANN, BEN]) simulator.control.createPhone({ phone })
+  ann = await pair(simulator, ANN)
+  annToo = await pair(simulator, ANN)
+  ben = await pair(simulator, BEN)
+})
+
+after(async () => {
+  for (const client of [ann, annToo, ben]) await client?.close()
+  await simulator?.stop()
+})
+
+/** Stanzas to an account from now on. */
+function watch(match: Parameters<Simulator['control']['watch']>[0]): TraceLine[] {
+  const lines: TraceLine[] = []
+  simulator.control.watch(match, (line) => lines.push(line))
+  return lines
+}
+
+const until = (client: Client, look: () => boolean, what: string) => client.until(look, what)
+const statusOf = (client: Client, id: string) =>
+  Math.max(
+    0,
+    ...(client.events['messages.update'] ?? []).flat().flatMap(({ key, update }) => (key.id === id ? [update.status ?? 0] : [])),
+    ...client.messages.flatMap(({ key, status }) => (key.id === id ? [status ?? 0] : [])),
+  )
+
+test('what one account reads reaches the other, and its own other device, and not before', async () => {
+  const own = watch({ from: 'server', account: ANN, tag: 'receipt', attrs: { recipient: jidOf(BEN) } })
+  const told = watch({ from: 'server', account: BEN, tag: 'receipt', type: 'read' })
+  const { key } = (await ben.socket.sendMessage(jidOf(ANN), { text: 'read me' }))!
+  const got = await received(ann, 'read me')
+  await received(annToo, 'read me')
+  await until(ben, () => statusOf(ben, key.id!) === 3, 'delivered')
+  assert.equal(told.length, 0, 'nobody looked: the pretend phone of an account with linked devices reads nothing by itself')
+  await ann.socket.readMessages([got.key])
+  await until(ben, () => statusOf(ben, key.id!) === 4, 'read')
+  await until(annToo, () => own.length > 0, 'a receipt for the other device')
+  const [, attrs] = own[0]!.node
+  assert.deepEqual([attrs.type, attrs.id, attrs.from], ['read', key.id, `${ANN}:1@s.whatsapp.net`])
+})
+
+const ids = (list: TraceLine | undefined, tag: string): Record<string, string>[] => {
+  const [, , content] = list?.node ?? []
+  const [inner] = Array.isArray(content) ? content : []
+  return Array.isArray(inner?.[2]) ? inner[2].filter(([name]) => name === tag).map(([, attrs]) => attrs) : []
+}
+
+const hashOf = (jids: string[]) =>
+  `2:${createHash('sha256').update(jids.sort().join('')).digest().subarray(0, 6).toString('base64')}`
+
+test('a new device is told to others under the name they asked for, to the own devices as a whole list', async () => {
+  const lid = simulator.control.state().phones.map((phone) => phone as { phone: string; lid: string })
+  const annLid = lid.find(({ phone }) => phone === ANN)!.lid
+  const ask = (jid: string) =>
+    node('iq', { to: '@s.whatsapp.net', type: 'get', xmlns: 'usync' }, [
+      node('usync', { sid: '1', mode: 'query', last: 'true', index: '0', context: 'message' }, [
+        node('query', {}, [node('devices', { version: '2' })]),
+        node('list', {}, [node('user', { jid })]),
+      ]),
+    ])
+  await ben.socket.query(ask(jidOf(ANN)))
+  await ben.socket.query(ask(`${annLid}@lid`))
+  const notices = watch({ from: 'server', account: BEN, tag: 'notification', type: 'devices' })
+  const own = watch({ from: 'server', account: ANN, tag: 'notification', type: 'account_sync', child: 'devices' })
+  const third = await pair(simulator, ANN)
+  await third.close()
+  const byName = (server: string) => notices.find(({ node: [, { from }] }) => from?.endsWith(server))
+  await until(ben, () => Boolean(byName('@s.whatsapp.net') && byName('@lid')), 'both notices')
+  const numbers = [0, 1, 2, 3].map((id) => `${ANN}.0:${id}@s.whatsapp.net`)
+  const lids = [0, 1, 2, 3].map((id) => `${annLid}.0:${id}@lid`)
+  const [, , [added] = []] = byName('@s.whatsapp.net')!.node as [string, unknown, [string, Record<string, string>][]]
+  assert.deepEqual([added?.[0], added?.[1]], ['add', { device_hash: hashOf(numbers), device_lid_hash: hashOf(lids) }])
+  assert.deepEqual(ids(byName('@lid'), 'device'), [{ jid: `${annLid}:3@lid`, 'key-index': '3' }])
+  await until(ann, () => own.length >= 2, 'the list for both own devices')
+  assert.deepEqual(
+    ids(own[0], 'device').map(({ jid }) => jid),
+    [`${ANN}@s.whatsapp.net`, ...[1, 2, 3].map((id) => `${ANN}:${id}@s.whatsapp.net`)],
+  )
+})
+
+const find = (item: BinaryNode | undefined, ...path: string[]): BinaryNode | undefined =>
+  path.reduce((at, tag) => (Array.isArray(at?.content) ? at.content.find((child) => child.tag === tag) : undefined), item)
+
+test('keys of devices that are missing are fetched by account', async () => {
+  const user = node('user', { jid: jidOf(ANN) }, [node('device', { id: '1' }, [node('registration', {}, Buffer.alloc(4))])])
+  const answer = await ben.socket.query(
+    node('iq', { to: '@s.whatsapp.net', type: 'get', xmlns: 'encrypt' }, [node('key_fetch', {}, [user])]),
+  )
+  const devices = find(answer, 'list', 'user')?.content as BinaryNode[]
+  assert.deepEqual(
+    devices.map(({ attrs }) => attrs.id),
+    ['0', '1', '2', '3'],
+    'the one that is known under another registration, too',
+  )
+  for (const device of devices) assert.ok(find(device, 'identity') && find(device, 'skey', 'signature'))
+})
+
+test('a query is known by the part that matters, wherever it stands', async () => {
+  const parts = [node('type', {}, Buffer.from([5])), node('list', {}, []), node('registration', {}, Buffer.alloc(4, 1))]
+  const answer = await ben.socket.query(node('iq', { to: '@s.whatsapp.net', type: 'set', xmlns: 'encrypt' }, parts))
+  assert.equal(answer.attrs.type, 'result')
+  assert.deepEqual(simulator.control.stats().unknown_queries, [])
+})

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
+import { describe, unwrap } from './describe.ts'
+import { openAbout, type SecretPurpose } from './secret.ts'
+
+/** What was sealed about another message, as its reader opened it. */
+export type Opened =
+  | { options: string[] }
+  | { response: 'going' | 'not_going' | 'maybe' | 'unknown'; extra_guests: number }
+  | { text: string | null }
+  /** It could not be opened: the message is not known here, or it was sealed under other names than people have in this chat. */
+  | { error: string }
+
+export interface OpenContext {
+  /** A message of the chat, and who wrote it: a JID in the addressing of the chat, without device. */
+  find(id: string): { author: string; message: proto.IMessage } | undefined
+  /** Who speaks, likewise. */
+  speaker: string
+}
+
+interface Sealed {
+  key: proto.IMessageKey | null | undefined
+  purpose: SecretPurpose
+  payload: Uint8Array | null | undefined
+  iv: Uint8Array | null | undefined
+  read(plain: Uint8Array, target: proto.IMessage): Opened
+}
+
+const RESPONSES = ['unknown', 'going', 'not_going', 'maybe'] as const
+
+function sealedIn(message: proto.IMessage): Sealed | undefined {
+  const { pollUpdateMessage, encEventResponseMessage, secretEncryptedMessage, encReactionMessage } = unwrap(message)
+  if (pollUpdateMessage?.vote) {
+    const { pollCreationMessageKey: key, vote } = pollUpdateMessage
+    return { key, purpose: 'Poll Vote', payload: vote.encPayload, iv: vote.encIv, read: readVote }
+  }
+  if (encEventResponseMessage) {
+    const { eventCreationMessageKey: key, encPayload: payload, encIv: iv } = encEventResponseMessage
+    return { key, purpose: 'Event Response', payload, iv, read: readResponse }
+  }
+  if (encReactionMessage) {
+    const { targetMessageKey: key, encPayload: payload, encIv: iv } = encReactionMessage
+    const read = (plain: Uint8Array) => ({ text: proto.Message.ReactionMessage.decode(plain).text ?? null })
+    return { key, purpose: 'Enc Reaction', payload, iv, read }
+  }
+  if (secretEncryptedMessage) {
+    const { targetMessageKey: key, encPayload: payload, encIv: iv, secretEncType } = secretEncryptedMessage
+    const { SecretEncType } = proto.Message.SecretEncryptedMessage
+    const purpose = secretEncType === SecretEncType.EVENT_EDIT ? 'Event Edit' : 'Message Edit'
+    return { key, purpose, payload, iv, read: (plain) => ({ text: describe(proto.Message.decode(plain)).text }) }
+  }
+  return undefined
+}
+
+function readVote(plain: Uint8Array, target: proto.IMessage): Opened {
+  const { pollCreationMessage: first, pollCreationMessageV2: second, pollCreationMessageV3: third } = unwrap(target)
+  const offered = (third ?? second ?? first)?.options?.map(({ optionName }) => optionName ?? '') ?? []
+  const names = new Map(offered.map((name) => [createHash('sha256').update(name).digest('hex'), name]))
+  const chosen = proto.Message.PollVoteMessage.decode(plain).selectedOptions
+  return { options: chosen.map((hash) => names.get(Buffer.from(hash).toString('hex')) ?? Buffer.from(hash).toString('hex')) }
+}
+
+function readResponse(plain: Uint8Array): Opened {
+  const { response, extraGuestCount } = proto.Message.EventResponseMessage.decode(plain)
+  return { response: RESPONSES[response ?? 0] ?? 'unknown', extra_guests: extraGuestCount ?? 0 }
+}
+
+/** Undefined: nothing is sealed in it. */
+export function openSealed(message: proto.IMessage, { find, speaker }: OpenContext): Opened | undefined {
+  const sealed = sealedIn(message)
+  if (!sealed) return undefined
+  const { key, purpose, payload, iv, read } = sealed
+  const target = find(key?.id ?? '')
+  const secret =
+    target?.message.messageContextInfo?.messageSecret ?? (target && unwrap(target.message).messageContextInfo?.messageSecret)
+  if (!target || !secret?.length || !payload || !iv) return { error: `the message ${key?.id} is not known, or has no secret` }
+  try {
+    return read(
+      openAbout({ secret, messageId: key?.id ?? '', author: target.author, speaker }, purpose, payload, iv),
+      target.message,
+    )
+  } catch {
+    return { error: `it is not sealed by ${speaker} about a message of ${target.author}` }
+  }
+}
