@@ -47,6 +47,23 @@ const statusOf = (client: Client, id: string) =>
     ...client.messages.flatMap(({ key, status }) => (key.id === id ? [status ?? 0] : [])),
   )
 
+test('whoever asks hears when a linked account comes and goes, under the name it asked for', async () => {
+  await ann.socket.presenceSubscribe(jidOf(BEN))
+  await ben.socket.sendPresenceUpdate('available')
+  const last = () =>
+    ann.events['presence.update']?.findLast(({ id }) => id === jidOf(BEN))?.presences[jidOf(BEN)]?.lastKnownPresence
+  await until(ann, () => last() === 'available', 'somebody there')
+  await ben.socket.sendPresenceUpdate('unavailable')
+  await until(ann, () => last() === 'unavailable', 'nobody there')
+})
+
+test("a privacy setting that one device changes is told to the account's other devices", async () => {
+  const told = watch({ from: 'server', account: ANN, tag: 'notification', type: 'account_sync', child: 'privacy' })
+  await ann.socket.updateLastSeenPrivacy('contacts')
+  await until(annToo, () => told.length === 1, 'the setting')
+  assert.deepEqual(ids(told[0], 'category'), [{ name: 'last', value: 'contacts' }])
+})
+
 test('what one account reads reaches the other, and its own other device, and not before', async () => {
   const own = watch({ from: 'server', account: ANN, tag: 'receipt', attrs: { recipient: jidOf(BEN) } })
   const told = watch({ from: 'server', account: BEN, tag: 'receipt', type: 'read' })
@@ -60,6 +77,8 @@ test('what one account reads reaches the other, and its own other device, and no
   await until(annToo, () => own.length > 0, 'a receipt for the other device')
   const [, attrs] = own[0]!.node
   assert.deepEqual([attrs.type, attrs.id, attrs.from], ['read', key.id, `${ANN}:1@s.whatsapp.net`])
+  const { receipts } = await simulator.control.inbox(BEN, 0, 0)
+  assert.ok(receipts.some(({ type, from, ids }) => type === 'read' && from === ANN && ids.includes(key.id!)))
 })
 
 const ids = (list: TraceLine | undefined, tag: string): Record<string, string>[] => {

@@ -83,6 +83,14 @@ export interface InboxItem {
   retries: number
 }
 
+/** What somebody did with messages of this person. */
+export interface InboxReceipt {
+  type: string
+  from: string
+  chat: string
+  ids: string[]
+}
+
 /** One stanza of a message as one device got it: the first, and those sent again. */
 export interface MessageCopy {
   id: string
@@ -251,7 +259,8 @@ export interface NetworkControl {
     damage?: Damage,
   ): Promise<{ id: string }>
   burst(phone: string, to: string, count: number, textPrefix: string, perSecond?: number): { first_id: string; count: number }
-  inbox(phone: string, after: number, waitMs: number): Promise<{ items: InboxItem[] }>
+  /** `receipts`: what the person was told of own messages, newest last, the last hundred. */
+  inbox(phone: string, after: number, waitMs: number): Promise<{ items: InboxItem[]; receipts: InboxReceipt[] }>
   copies(phone: string, id: string): MessageCopy[]
   /** The same ciphertexts again, under the same id or another; how many stanzas that were. */
   replay(phone: string, id: string, as?: string): { stanzas: number }

@@ -14,8 +14,8 @@ export function withMedia(control: NetworkControl, media: MediaHost): NetworkCon
   return {
     ...control,
     async inbox(phone, after, waitMs) {
-      const { items } = await control.inbox(phone, after, waitMs)
-      return { items: await Promise.all(items.map((item) => received(item, media))) }
+      const { items, receipts } = await control.inbox(phone, after, waitMs)
+      return { items: await Promise.all(items.map((item) => received(item, media))), receipts }
     },
     async reset() {
       await control.reset()

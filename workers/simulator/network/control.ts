@@ -209,7 +209,12 @@ export function createControl(network: Network, upload: Upload, reset: () => Pro
       return { id }
     },
     burst: (phone, to, count, textPrefix, perSecond) => startBurst(network, person(phone), to, count, textPrefix, perSecond),
-    inbox: async (phone, after, waitMs) => ({ items: await person(phone).inbox.read(after, waitMs) }),
+    async inbox(phone, after, waitMs) {
+      const { inbox, heard } = person(phone)
+      const items = await inbox.read(after, waitMs)
+      const receipts = heard.flatMap(({ kind, type, from, chat, ids }) => (kind === 'receipt' ? [{ type, from, chat, ids }] : []))
+      return { items, receipts }
+    },
     copies: (phone, id) => person(phone).inbox.copies(id),
     replay: (phone, id, as) => ({ stanzas: replay(network, person(phone), id, as) }),
     rotate: (phone, device, what) => rotateKeys(network, person(phone), device, what),

@@ -90,6 +90,11 @@ export function settleByReceipt(network: Network, companion: Companion, ids: str
   for (const id of ids) if (companion.pending.delete(`message ${id}`)) network.changed()
 }
 
+/** `<receipt><offer/></receipt>`: the call arrived. */
+export function settleCall(network: Network, companion: Companion, ids: string[]) {
+  for (const id of ids) if (companion.pending.delete(`call ${id}`)) network.changed()
+}
+
 /** The ids a receipt speaks of: its own, and those of its list. */
 export function receiptIds(item: BinaryNode): string[] {
   const more = children(children(item, 'list')[0], 'item').map((entry) => entry.attrs.id ?? '')

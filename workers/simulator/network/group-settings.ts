@@ -1,11 +1,32 @@
-import { node, randomId, seconds } from '../wire/node.ts'
+import { type BinaryNode, node, randomId, seconds } from '../wire/node.ts'
 import { enqueue } from './delivery.ts'
-import { newInvite, notifyGroup, notifyMembers, participantNode } from './groups.ts'
+import { newInvite, notifyGroup as notify, notifyMembers, participantNode, renewSettings } from './groups.ts'
 import type { Group, Network, Person } from './model.ts'
 import { jidOf, pnOf } from './people.ts'
 import { pictureId } from './pictures.ts'
 
 /** Changes of a group's settings: the state and what everybody is told. */
+
+/** Every change of a setting leads to another version. */
+function notifyGroup(network: Network, group: Group, actor: Person, change: BinaryNode) {
+  renewSettings(group)
+  notify(network, group, actor, change)
+}
+
+/** A setting that is there or not. */
+export function setFlag(network: Network, group: Group, actor: Person, tag: string, isOn: boolean, offTag: string) {
+  group.flags ??= new Set()
+  if (isOn) group.flags.add(tag)
+  else group.flags.delete(tag)
+  notifyGroup(network, group, actor, node(isOn ? tag : offTag))
+}
+
+/** A setting that is one word. */
+export function setMode(network: Network, group: Group, actor: Person, tag: string, mode: string) {
+  group.modes ??= new Map()
+  group.modes.set(tag, mode)
+  notifyGroup(network, group, actor, node(tag, {}, mode))
+}
 
 export function setSubject(network: Network, group: Group, actor: Person, subject: string) {
   Object.assign(group, { subject, subjectBy: actor, subjectAt: seconds() })

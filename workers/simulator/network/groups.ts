@@ -32,6 +32,7 @@ export function createGroup(network: Network, owner: Person, subject: string, ad
     picture: undefined,
     keyHolders: new Map(),
     membersVersion: newVersion(),
+    settingsVersion: newVersion(),
   }
   network.groups.set(id, group)
   network.changed()
@@ -67,6 +68,7 @@ export function groupNode(group: Group): BinaryNode {
     addressing_mode: addressing,
     size: group.members.size,
     p_v_id: group.membersVersion,
+    a_v_id: group.settingsVersion,
   }
   const about = description && {
     id: description.id,
@@ -82,6 +84,8 @@ export function groupNode(group: Group): BinaryNode {
     node('member_add_mode', {}, group.memberAddMode),
     ...(group.joinApproval ? [node('membership_approval_mode', {}, [node('group_join', { state: 'on' })])] : []),
     ...(group.isSuspended ? [node('suspended')] : []),
+    ...[...(group.flags ?? [])].map((tag) => node(tag)),
+    ...[...(group.modes ?? [])].map(([tag, mode]) => node(tag, {}, mode)),
     ...(group.isCommunity ? [node('parent')] : []),
     ...(group.membersAddGroups ? [node('allow_non_admin_sub_group_creation')] : []),
     ...(group.isAnnouncementGroup ? [node('default_sub_group')] : []),
@@ -93,6 +97,11 @@ export function groupNode(group: Group): BinaryNode {
 /** Versions grow: microseconds, as far as anybody can tell. */
 function newVersion(): string {
   return String(Date.now() * 1_000 + randomInt(1_000))
+}
+
+/** Something else than the members changed. */
+export function renewSettings(group: Group) {
+  group.settingsVersion = newVersion()
 }
 
 /** Attributes of a change of the list of members: the version it leads to, and the one before. */

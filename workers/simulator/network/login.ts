@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type BinaryNode, node, SERVER_JID, seconds } from '../wire/node.ts'
 import type { ClientHandshake } from '../wire/noise.ts'
 import { bootstrap } from './bootstrap-after-pairing.ts'
@@ -6,6 +7,7 @@ import { flushPending } from './delivery.ts'
 import { notifyDevices } from './devices.ts'
 import type { Companion, Network } from './model.ts'
 import { lidJidOf } from './people.ts'
+import { showAvailability } from './presence.ts'
 
 /** Given at login and shown again by the client in front of its next handshake. */
 const ROUTING_INFO = Buffer.from([8, 13, 8, 5])
@@ -34,7 +36,17 @@ function admit(network: Network, connection: Connection, client: ClientHandshake
   companion.connection?.end(streamError('replaced'))
   companion.connection = connection
   connection.companion = companion
-  const success = { t: seconds(), lid: lidJidOf(companion.person, device), creation: seconds(), location: LOCATION, props: 1 }
+  const success = {
+    t: seconds(),
+    lid: lidJidOf(companion.person, device),
+    display_name: companion.person.name,
+    creation: seconds(),
+    location: LOCATION,
+    props: 1,
+    abprops: 1,
+    group_abprops: 1,
+    companion_enc_static: createHash('sha256').update(companion.noiseKey).digest('base64'),
+  }
   connection.send(node('success', success))
   connection.send(node('ib', { from: SERVER_JID }, [node('edge_routing', {}, [node('routing_info', {}, ROUTING_INFO)])]))
   // a passive login says itself when it is ready for what waits
@@ -62,7 +74,9 @@ export function leave(connection: Connection) {
   const companion = connection.companion
   if (companion?.connection !== connection) return
   companion.connection = undefined
-  companion.isAvailable = false
+  // a subscription holds for one connection
+  for (const person of connection.network.people.values()) person.subscribers.delete(companion)
+  showAvailability(companion, false)
 }
 
 /** The phone (or the client itself) ended the link: the device is gone, and is told so when it is connected. */

@@ -28,6 +28,12 @@ export interface Person {
   /** Came into being because somebody addressed the number. */
   isAutomatic: boolean
   business: boolean
+  /** Of the link that others find the account by; absent until asked for. */
+  contactCode?: string | undefined
+  email?: string | undefined
+  /** Ids of terms that a linked device says were accepted. */
+  notices?: Set<string> | undefined
+  username?: string | undefined
   /** What a business is verified as, where it calls itself something else. */
   verifiedName?: string | undefined
   receipts: ReceiptMode | undefined
@@ -49,6 +55,8 @@ export interface Person {
   nextDevice: number
   presence: 'available' | 'unavailable'
   lastSeen: number
+  /** Linked devices that want to hear of it, and under which name they asked; for as long as they are connected. */
+  subscribers: Map<Companion, 'lid' | 'pn'>
   inbox: Inbox
   /** Own messages by id, newest last, for contacts' devices that ask again. */
   sent: Map<string, SentMessage>
@@ -163,6 +171,12 @@ export interface Group {
   pictureQueries?: number
   /** Which devices hold a pretend device's sender key: author's address to addresses. */
   keyHolders: Map<string, Set<string>>
+  /** Settings that are there or not, by the tag that the network has for them. Absent in what an earlier release saved. */
+  flags?: Set<string>
+  /** Settings that are one word: `member_link_mode`, `member_share_group_history_mode`. */
+  modes?: Map<string, string>
+  /** Of everything but the members. */
+  settingsVersion?: string
   /** Of the list of members: the server names it with each change. Absent in what an earlier release saved. */
   membersVersion?: string
 }

@@ -55,6 +55,7 @@ export function addPerson(network: Network, number: string, isPhone: boolean, is
     nextDevice: 1,
     presence: 'unavailable',
     lastSeen: 0,
+    subscribers: new Map(),
     inbox: createInbox(),
     sent: new Map(),
     replayable: new Map(),

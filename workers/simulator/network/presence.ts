@@ -10,11 +10,25 @@ export function receivePresence(network: Network, companion: Companion, item: Bi
   const { type, to, name } = item.attrs
   if (type === 'subscribe' && to) {
     const person = findPerson(network, to)
-    if (person) companion.connection?.send(presenceOf(person, parseJid(to).server === 'lid' ? 'lid' : 'pn'))
+    if (!person) return
+    const addressing = parseJid(to).server === 'lid' ? 'lid' : 'pn'
+    person.subscribers.set(companion, addressing)
+    companion.connection?.send(presenceOf(person, addressing))
     return
   }
-  if (type === 'available' || type === 'unavailable') companion.isAvailable = type === 'available'
+  if (type === 'available' || type === 'unavailable') showAvailability(companion, type === 'available')
   if (name) companion.person.name = name
+}
+
+/** An account is there while one of its devices is. Whoever wants to hear of it, and is connected, does. */
+export function showAvailability(companion: Companion, isAvailable: boolean) {
+  const { person } = companion
+  const before = person.presence
+  companion.isAvailable = isAvailable
+  person.presence = [...person.companions.values()].some((each) => each.isAvailable) ? 'available' : 'unavailable'
+  if (person.presence === before) return
+  if (person.presence === 'unavailable') person.lastSeen = Math.floor(Date.now() / 1000)
+  for (const [other, addressing] of person.subscribers) other.connection?.send(presenceOf(person, addressing))
 }
 
 function presenceOf(person: Person, addressing: 'lid' | 'pn'): BinaryNode {

@@ -1,5 +1,5 @@
 import { type BinaryNode, child, childBytes, children, node, readBigEndian, seconds } from '../wire/node.ts'
-import { enqueue, receiptIds, settleByReceipt } from './delivery.ts'
+import { enqueue, receiptIds, settleByReceipt, settleCall } from './delivery.ts'
 import type { Letter } from './incoming.ts'
 import { isGroup, parseJid, STATUS } from './jid.ts'
 import { answerMediaRetry } from './media-retry.ts'
@@ -19,6 +19,8 @@ export function receiveReceipt(network: Network, companion: Companion, item: Bin
   const { type = '', to = '', participant } = item.attrs
   if (type === 'retry') return receiveRetry(network, companion, item)
   if (type === 'server-error') return answerMediaRetry(network, companion, item)
+  // a call that rings is settled this way, too
+  if (child(item, 'offer') ?? child(item, 'accept') ?? child(item, 'reject')) return settleCall(network, companion, ids)
   settleByReceipt(network, companion, ids)
   if (OWN_READS.has(type)) tellOwnDevices(network, companion, item, ids)
   if (PRIVATE_TYPES.has(type)) return

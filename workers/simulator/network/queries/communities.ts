@@ -1,6 +1,6 @@
-import { type BinaryNode, child, childBytes, children, node } from '../../wire/node.ts'
+import { type BinaryNode, child, childBytes, children, node, randomId, seconds } from '../../wire/node.ts'
 import { createCommunity, deleteParent, linkedGroups, linkGroup, unlinkGroup } from '../communities.ts'
-import { addMembers, createGroup, groupNode, notifyGroup, setRoles } from '../groups.ts'
+import { addMembers, createGroup, groupNode, notifyGroup, participantNode, setRoles } from '../groups.ts'
 import type { Group } from '../model.ts'
 import { addresses, asAdmin, asMember, outcome } from './group-access.ts'
 import type { Answer, Query } from './query.ts'
@@ -21,6 +21,8 @@ export function create({ network, companion, subject }: Query): BinaryNode[] {
   if (parentId !== undefined && !parent?.isCommunity) throw new QueryError(404, 'item-not-found')
   const group = createGroup(network, owner, name, 'lid')
   group.linkedParent = parentId
+  if (text !== '')
+    group.description = { id: child(subject, 'description')?.attrs.id ?? randomId(), text, by: owner, at: seconds() }
   const changes = addMembers(network, group, owner, addresses(subject), true)
   const created = groupNode(group)
   notifyGroup(network, group, owner, node('create', { type: 'new', key: subject.attrs.key }, [created]))
@@ -79,6 +81,17 @@ function admin(query: Query): BinaryNode[] {
 export const COMMUNITY_QUERIES: Record<string, Answer> = {
   'w:g2 set create': create,
   'w:g2 get sub_groups': (query) => [node('sub_groups', {}, linkedGroups(query.network, asMember(query).group).map(groupNode))],
+  'w:g2 get linked_groups_participants': (query) => {
+    const parent = asMember(query).group
+    const people = new Set(
+      linkedGroups(query.network, parent).flatMap((group) => [...group.members.values()].map(({ person }) => person)),
+    )
+    const listed = [...people].map((person) => {
+      const { jid, phone_number } = participantNode(parent, { person, role: 'member' }).attrs
+      return node('participant', { jid, phone_number })
+    })
+    return [node('linked_groups_participants', {}, listed)]
+  },
   'w:g2 set links': links,
   'w:g2 set unlink': unlink,
   'w:g2 set allow_non_admin_sub_group_creation': allowing(true),

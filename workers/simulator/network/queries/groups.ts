@@ -96,6 +96,18 @@ const set =
     return undefined
   }
 
+/** Settings that are there or not: what turns them on, and off. */
+const FLAGS = [
+  ['no_frequently_forwarded', 'frequently_forwarded_ok'],
+  ['group_history', 'no_group_history'],
+  ['allow_admin_reports', 'not_allow_admin_reports'],
+] as const
+
+const MODES: Record<string, string[]> = {
+  member_link_mode: ['admin_link', 'all_member_link'],
+  member_share_group_history_mode: ['admin_share', 'all_member_share'],
+}
+
 export const GROUP_QUERIES: Record<string, Answer> = {
   'w:g2 get query': (query) => [groupNode(asMember(query).group)],
   'w:g2 get participating': participating,
@@ -138,6 +150,24 @@ export const GROUP_QUERIES: Record<string, Answer> = {
   'w:g2 set membership_approval_mode': set(({ network, subject }, group, actor) => {
     settings.setJoinApproval(network, group, actor, child(subject, 'group_join')?.attrs.state === 'on')
   }),
+  ...Object.fromEntries(
+    FLAGS.flatMap(([tag, offTag]) =>
+      [true, false].map((isOn) => [
+        `w:g2 set ${isOn ? tag : offTag}`,
+        set(({ network }, group, actor) => settings.setFlag(network, group, actor, tag, isOn, offTag)),
+      ]),
+    ),
+  ),
+  ...Object.fromEntries(
+    Object.entries(MODES).map(([tag, modes]) => [
+      `w:g2 set ${tag}`,
+      set(({ network, subject }, group, actor) => {
+        const mode = textOf(subject) ?? ''
+        if (!modes.includes(mode)) throw new QueryError(400, 'bad-request')
+        settings.setMode(network, group, actor, tag, mode)
+      }),
+    ]),
+  ),
   'w:g2 get membership_approval_requests': (query) => {
     const { group } = asAdmin(query)
     const requests = [...group.requests.values()].map(({ person, at }) => {

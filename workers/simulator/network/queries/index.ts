@@ -4,6 +4,7 @@ import { type BinaryNode, children, firstChild, node, SERVER_JID, seconds } from
 import { type Connection, factsOf } from '../connection.ts'
 import { activate } from '../login.ts'
 import type { Companion, Network } from '../model.ts'
+import { ACCOUNT_QUERIES } from './account.ts'
 import { APP_STATE_QUERIES } from './app-state.ts'
 import { BUSINESS_QUERIES } from './business.ts'
 import { CATALOG_QUERIES } from './catalog.ts'
@@ -30,6 +31,7 @@ const QUERIES: Record<string, Answer> = {
   ...CATALOG_QUERIES,
   ...NEWSLETTER_QUERIES,
   ...MEX_QUERIES,
+  ...ACCOUNT_QUERIES,
 }
 
 /** What a device without account may ask. */

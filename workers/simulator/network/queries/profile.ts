@@ -65,6 +65,9 @@ const setPrivacy: Answer = ({ network, companion, subject }) => {
     person.privacy.set(name, value)
   }
   network.changed()
+  const news = changed.map(({ attrs: { name, value } }) => node('category', { name, value }))
+  const about = { from: pnOf(person), type: 'account_sync', id: randomId(), t: seconds() }
+  tellOwnDevices(network, companion, node('notification', about, [node('privacy', {}, news)]))
   const answered = changed.map(({ attrs }) =>
     node('category', { ...attrs, dhash: listHash(person.privacyLists.get(attrs.name ?? '') ?? new Set()) }),
   )
@@ -150,6 +153,8 @@ const getPicture: Answer = ({ network, companion, item, subject }) => {
   const picture = owner?.picture
   if (!picture) throw new QueryError(404, 'item-not-found')
   const id = pictureId(picture)
+  // the client has it already: nothing to tell
+  if (subject.attrs.id === id) return []
   const url = pictureUrl(network, picture)
   return [node('picture', { id, type: subject.attrs.type ?? 'preview', url, direct_path: picturePath(picture) })]
 }
@@ -172,7 +177,6 @@ export const PROFILE_QUERIES: Record<string, Answer> = {
   },
   'privacy set privacy': setPrivacy,
   'spam set spam_list': () => undefined,
-  'tos set request': () => undefined,
   'privacy set tokens': issueTokens,
   'blocklist get *': ({ network, companion, subject }) => blocklist(network, companion.person, subject.attrs.dhash),
   'blocklist set item': setBlocked,

@@ -1,8 +1,10 @@
-import { type BinaryNode, child, children, node, seconds, textOf } from '../../wire/node.ts'
+import { type BinaryNode, child, children, node, SERVER, seconds, textOf } from '../../wire/node.ts'
 import { deviceIds, watchDevices } from '../devices.ts'
 import { digits, parseJid } from '../jid.ts'
 import type { Network, Person } from '../model.ts'
 import { findNumber, findPerson, lidJidOf, pnOf, registeredForm } from '../people.ts'
+import { pictureId } from '../pictures.ts'
+import { verifiedName } from './account.ts'
 import type { Answer } from './query.ts'
 
 function deviceList(person: Person): BinaryNode {
@@ -30,17 +32,26 @@ const PROTOCOLS: Record<string, Protocol> = {
   status: (person) =>
     person.blockedMe ? node('status', { code: 401, type: 'fail' }) : node('status', { t: seconds() }, person.about ?? ''),
   disappearing_mode: (person) => node('disappearing_mode', { duration: person.defaultEphemeralSeconds, t: seconds() }),
-  business: () => undefined,
+  picture: ({ picture }) => (picture === undefined ? undefined : node('picture', { id: pictureId(picture) })),
+  text_status: ({ about }) =>
+    about === undefined
+      ? undefined
+      : node('text_status', { text: about, ephemeral_duration_sec: 0, last_update_time: seconds() }),
+  business: (person) => (person.business ? node('business', {}, [verifiedName(person)]) : undefined),
   bot: () => undefined,
-  username: () => undefined,
+  username: ({ username }) => (username === undefined ? undefined : node('username', {}, username)),
 }
 
 function answerUser(asked: Asked, protocols: string[]): BinaryNode[] {
   const { network, jid, phone } = asked
   const person =
     phone === undefined ? findPerson(network, jid ?? '') : findNumber(network, registeredForm(network, digits(phone)))
-  // somebody who is not on the network is absent when asked by number, and without devices when asked by JID
-  if (!person) return jid === undefined ? [] : [node('user', { jid })]
+  // somebody who is not on the network says so when asked by number, and has no devices when asked by JID
+  if (!person) {
+    if (phone === undefined) return [node('user', { jid })]
+    const out = protocols.includes('contact') ? [node('contact', { type: 'out' }, phone)] : []
+    return [node('user', { jid: `${digits(phone)}@${SERVER}` }, out)]
+  }
   const content = protocols.flatMap((name) => PROTOCOLS[name]?.(person, asked) ?? [])
   return [node('user', { jid: jid ?? pnOf(person) }, content)]
 }

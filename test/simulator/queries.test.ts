@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { BinaryNode } from '@whiskeysockets/baileys'
+import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
+import { silenceLibsignal } from '../../workers/simulator/people/quiet.ts'
+import { node } from '../../workers/simulator/wire/node.ts'
+import { type Simulator, startSimulator } from '../harness/network.ts'
+import { type Client, jidOf, pair } from './client.ts'
+
+/** Queries of the web client and of clients of other makes, which the library does not have, sent through its socket. */
+
+silenceLibsignal()
+const PHONE = '5511900000001'
+const SHOP = '5511900000002'
+const SERVER = '@s.whatsapp.net'
+
+let simulator: Simulator
+let client: Client
+
+before(async () => {
+  simulator = await startSimulator()
+  simulator.control.createPhone({ phone: PHONE })
+  const picture = `data:image/jpeg;base64,${Buffer.alloc(64, 7).toString('base64')}`
+  simulator.control.createContact(SHOP, { name: 'Shop', business: true, about: 'open', picture })
+  client = await pair(simulator, PHONE)
+})
+
+after(async () => {
+  await client?.close()
+  await simulator?.stop()
+})
+
+const query = (xmlns: string, type: 'get' | 'set', content: BinaryNode[], to = SERVER) =>
+  client.socket.query(node('iq', { to, type, xmlns }, content)) as Promise<BinaryNode>
+
+const find = (item: BinaryNode | undefined, ...path: string[]): BinaryNode | undefined =>
+  path.reduce((at, tag) => (Array.isArray(at?.content) ? at.content.find((child) => child.tag === tag) : undefined), item)
+const all = (item: BinaryNode | undefined, tag: string) =>
+  Array.isArray(item?.content) ? item.content.filter((child) => child.tag === tag) : []
+
+async function mex(id: string, variables: unknown): Promise<{ data: Record<string, unknown> | null; errors?: unknown }> {
+  const answer = await query('w:mex', 'get', [node('query', { query_id: id }, JSON.stringify({ variables }))])
+  return JSON.parse(Buffer.from(find(answer, 'result')?.content as Uint8Array).toString())
+}
+
+test('people are looked up with what they show; who has no account says so by the number that was asked for', async () => {
+  const asked = ['contact', 'picture', 'text_status', 'business'].map((tag) => node(tag))
+  const users = [SHOP, '5511900000000'].map((phone) => node('user', {}, [node('contact', {}, `+${phone}`)]))
+  const usync = node('usync', { sid: '1', mode: 'query', last: 'true', index: '0', context: 'interactive' }, [
+    node('query', {}, asked),
+    node('list', {}, users),
+  ])
+  const [shop, nobody] = all(find(await query('usync', 'get', [usync]), 'usync', 'list'), 'user')
+  assert.equal(find(shop, 'contact')?.attrs.type, 'in')
+  assert.ok(find(shop, 'picture')?.attrs.id)
+  assert.equal(find(shop, 'text_status')?.attrs.text, 'open')
+  const certificate = find(shop, 'business', 'verified_name')?.content as Uint8Array
+  const { details } = proto.VerifiedNameCertificate.decode(certificate)
+  assert.equal(proto.VerifiedNameCertificate.Details.decode(details!).verifiedName, 'Shop')
+  assert.deepEqual([find(nobody, 'contact')?.attrs.type, String(find(nobody, 'contact')?.content)], ['out', '+5511900000000'])
+})
+
+test('a picture that is known already is not sent again', async () => {
+  const ask = (id?: string) =>
+    client.socket.query(
+      node('iq', { to: SERVER, type: 'get', xmlns: 'w:profile:picture', target: jidOf(SHOP) }, [
+        node('picture', { type: 'preview', id }),
+      ]),
+    ) as Promise<BinaryNode>
+  const { id } = find(await ask(), 'picture')!.attrs
+  assert.equal(find(await ask(id), 'picture'), undefined)
+  assert.equal(find(await ask('0'), 'picture')?.attrs.id, id)
+})
+
+test('contact links, terms, an email address, push settings and verified names', async () => {
+  const own = async (action: string) =>
+    find(await query('w:qr', 'set', [node('qr', { type: 'contact', action })]), 'qr')!.attrs.code!
+  const code = await own('get')
+  assert.equal(await own('get'), code)
+  const target = find(await query('w:qr', 'get', [node('qr', { code })]), 'qr')!
+  assert.equal(target.attrs.jid, jidOf(PHONE))
+  assert.notEqual(await own('revoke'), code)
+  await assert.rejects(query('w:qr', 'get', [node('qr', { code })]), /item-not-found/)
+
+  const notice = node('request', {}, [node('notice', { id: '20601218' })])
+  const state = async () => find(await query('tos', 'get', [notice]), 'tos', 'notice')?.attrs.state
+  assert.equal(await state(), 'false')
+  await query('tos', 'set', [notice])
+  assert.equal(await state(), 'true')
+
+  const account = 'urn:xmpp:whatsapp:account'
+  assert.deepEqual(find(await query(account, 'get', [node('email')]), 'email')?.content ?? [], [])
+  await query(account, 'set', [node('email', {}, [node('email_address', {}, 'ann@example.org')])])
+  const email = find(await query(account, 'get', [node('email')]), 'email', 'email_address')?.content
+  assert.equal(String(email), 'ann@example.org')
+  assert.ok(find(await query('urn:xmpp:whatsapp:push', 'get', [node('settings')]), 'settings'))
+  assert.ok(find(await query('w:biz', 'get', [node('verified_name', { jid: jidOf(SHOP) })]), 'verified_name')?.content)
+})
+
+test('settings of groups that the library does not know', async () => {
+  const { id } = (await client.socket.groupCreate('Team', [jidOf(SHOP)]))!
+  const before = find(await query('w:g2', 'get', [node('query', { request: 'interactive' })], id), 'group')!.attrs
+  for (const tag of ['no_frequently_forwarded', 'group_history', 'allow_admin_reports'])
+    await query('w:g2', 'set', [node(tag)], id)
+  await query('w:g2', 'set', [node('member_link_mode', {}, 'admin_link')], id)
+  await query('w:g2', 'set', [node('no_group_history')], id)
+  await assert.rejects(query('w:g2', 'set', [node('member_link_mode', {}, 'everybody')], id), /bad-request/)
+  const group = find(await query('w:g2', 'get', [node('query', { request: 'interactive' })], id), 'group')
+  assert.ok(find(group, 'no_frequently_forwarded') && find(group, 'allow_admin_reports') && !find(group, 'group_history'))
+  assert.equal(String(find(group, 'member_link_mode')?.content), 'admin_link')
+  assert.equal(group?.attrs.p_v_id, before.p_v_id, 'nobody came or went')
+  assert.ok(Number(group?.attrs.a_v_id) > Number(before.a_v_id))
+  const described = await query(
+    'w:g2',
+    'set',
+    [node('create', { subject: 'Told', key: 'K1' }, [node('description', { id: 'D1' }, [node('body', {}, 'About us')])])],
+    '@g.us',
+  )
+  assert.equal(String(find(described, 'group', 'description', 'body')?.content), 'About us')
+})
+
+test('a community names the people and the groups in it', async () => {
+  const community = (await client.socket.communityCreate('All', 'Everybody'))!.id
+  const { id } = (await client.socket.communityCreateGroup('Some', [jidOf(SHOP)], community))!
+  const answer = await query('w:g2', 'get', [node('linked_groups_participants')], community)
+  const listed = all(find(answer, 'linked_groups_participants'), 'participant').map(({ attrs }) => attrs.phone_number)
+  assert.deepEqual(listed.sort(), [PHONE, SHOP].map(jidOf))
+  const { data } = await mex('9935467776504344', { group_id: community, query_context: 'INTERACTIVE', sub_group_hint_id: '' })
+  const parent = data?.xwa2_group_query_by_id as { default_sub_group: unknown; sub_groups: { edges: { node: { id: string } }[] } }
+  assert.ok(parent.default_sub_group)
+  assert.ok(parent.sub_groups.edges.some((edge) => edge.node.id === id))
+})
+
+test("GraphQL by today's numbers: channels, what people say of themselves, user names; an unknown number is an error, and counted", async () => {
+  const made = (await mex('25149874324715067', { input: { name: 'News', description: 'All of it' } })).data
+    ?.xwa2_newsletter_create as {
+    id: string
+    viewer_metadata: { role: string }
+  }
+  assert.equal(made.viewer_metadata.role, 'OWNER')
+  const newsletter_id = made.id
+  const muted = { newsletter_id, settings: [{ type: 'MUTE_FOLLOWER_ACTIVITY', value: 'ON' }] }
+  assert.deepEqual((await mex('31938993655691868', { input: muted })).data?.xwa2_newsletter_update_user_setting, {
+    id: newsletter_id,
+    state: { type: 'ACTIVE' },
+  })
+  const seen = await mex('27456920720571478', { input: { key: newsletter_id, type: 'JID', view_role: 'OWNER' } })
+  const { viewer_metadata } = seen.data!.xwa2_newsletter as { viewer_metadata: { settings: unknown[] } }
+  assert.deepEqual(viewer_metadata.settings[0], { type: 'MUTE_FOLLOWER_ACTIVITY', value: 'ON' })
+  await mex('9387141988078609', { newsletter_id, user_id: jidOf(SHOP) })
+  const invited = await mex('9783111038412085', { newsletter_id })
+  const { pending_admin_invites: pending } = invited.data!.xwa2_newsletter_admin as {
+    pending_admin_invites: { user: { pn: string } }[]
+  }
+  assert.deepEqual(
+    pending.map(({ user }) => user.pn),
+    [jidOf(SHOP)],
+  )
+  assert.equal(((await mex('25399611239711790', {})).data!.xwa2_newsletter_subscribed as unknown[]).length, 1)
+
+  const about = await mex('24535500086059408', { user: { user_id: jidOf(SHOP) } })
+  assert.deepEqual(about.data?.xwa2_users_updates_since, [{ updates: [{ __typename: 'XWA2AboutStatus', text: 'open' }] }])
+  assert.equal((await mex('25347099718279209', {})).data?.xwa2_username_get, null)
+  await mex('25757341163897635', { input: 'ann.example', reserved: false, session_id: '1', source: 'USER_INPUT' })
+  const { username_info } = (await mex('25347099718279209', {})).data!.xwa2_username_get as {
+    username_info: { username: string }
+  }
+  assert.equal(username_info.username, 'ann.example')
+
+  assert.deepEqual(simulator.control.stats().unknown_queries, [])
+  const unknown = await mex('1', {})
+  assert.equal(unknown.data, null)
+  assert.ok(unknown.errors)
+  await assert.rejects(query('nothing:like:it', 'get', [node('this')]), /feature-not-implemented/)
+  assert.deepEqual(simulator.control.stats().unknown_queries, ['w:mex get query 1', 'nothing:like:it get this'])
+})
