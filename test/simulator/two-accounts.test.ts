@@ -90,6 +90,22 @@ const ids = (list: TraceLine | undefined, tag: string): Record<string, string>[]
 const hashOf = (jids: string[]) =>
   `2:${createHash('sha256').update(jids.sort().join('')).digest().subarray(0, 6).toString('base64')}`
 
+test('who comes late is told of the whole group, the others of who came', async () => {
+  const { id } = simulator.control.createGroup({ subject: 'Late', owner: ANN, participants: [], addressing: 'lid' })
+  const toBen = watch({ from: 'server', account: BEN, tag: 'notification', type: 'w:gp2' })
+  const toAnn = watch({ from: 'server', account: ANN, tag: 'notification', type: 'w:gp2' })
+  await simulator.control.changeParticipants(id, ANN, 'add', [BEN])
+  await until(
+    ben,
+    () => Boolean(ben.events['groups.upsert']?.flat().some((group) => group.id === id && group.subject === 'Late')),
+    'the group',
+  )
+  const kinds = (lines: TraceLine[]) =>
+    lines.map(({ node: [, , content] }) => (Array.isArray(content) ? content[0]?.[0] : undefined))
+  assert.deepEqual(kinds(toBen), ['create'])
+  assert.deepEqual([...new Set(kinds(toAnn))], ['add'])
+})
+
 test('a new device is told to others under the name they asked for, to the own devices as a whole list', async () => {
   const lid = simulator.control.state().phones.map((phone) => phone as { phone: string; lid: string })
   const annLid = lid.find(({ phone }) => phone === ANN)!.lid

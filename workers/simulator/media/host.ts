@@ -105,7 +105,8 @@ export async function startMedia(options: MediaOptions = {}): Promise<MediaHost>
   async function put(blob: Uint8Array, kind = 'image'): Promise<{ url: string; directPath: string }> {
     const hash = hashOf(blob)
     await blobs.put(hash, blob)
-    const directPath = `/v/${kind}/${hash}`
+    // clients add to the query of a path, as real ones have one
+    const directPath = `/v/${kind}/${hash}?ccb=11-4&oh=${hash.slice(0, 12)}`
     return { url: `https://${host}${directPath}`, directPath }
   }
 

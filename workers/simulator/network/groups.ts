@@ -120,12 +120,32 @@ export function notifyMembers(
   members: GroupMember[],
   { reason, also = [] }: { reason?: string; also?: Person[] } = {},
 ) {
-  const shown = members.map((member) => participantNode(group, member))
-  notifyGroup(network, group, actor, node(action, { reason, ...nextVersion(group) }, shown), also)
+  const change = node(
+    action,
+    { reason, ...nextVersion(group) },
+    members.map((member) => participantNode(group, member)),
+  )
+  if (action !== 'add') return notifyGroup(network, group, actor, change, also)
+  // who comes later is told of the whole group, the others of who came
+  const joined = members.map(({ person }) => person)
+  tell(network, group, actor, node('create', { reason }, [groupNode(group)]), joined)
+  tell(
+    network,
+    group,
+    actor,
+    change,
+    peopleOf(group).filter((person) => !joined.includes(person)),
+  )
 }
+
+const peopleOf = (group: Group) => [...group.members.values()].map(({ person }) => person)
 
 /** Tells every linked device of the members, the actor's included: clients learn of changes from it alone. */
 export function notifyGroup(network: Network, group: Group, actor: Person, change: BinaryNode, also: Person[] = []) {
+  tell(network, group, actor, change, [...peopleOf(group), ...also])
+}
+
+function tell(network: Network, group: Group, actor: Person, change: BinaryNode, people: Person[]) {
   const attrs = {
     from: group.id,
     type: 'w:gp2',
@@ -135,8 +155,7 @@ export function notifyGroup(network: Network, group: Group, actor: Person, chang
     t: seconds(),
     notify: actor.name,
   }
-  const people = new Set([...[...group.members.values()].map((member) => member.person), ...also])
-  for (const person of people) {
+  for (const person of new Set(people)) {
     for (const companion of person.companions.values())
       enqueue(network, companion, node('notification', { ...attrs, id: randomId() }, [change]))
   }
