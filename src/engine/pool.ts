@@ -3,7 +3,7 @@
  * with it and nothing else: its calls fail at once with `engine_unavailable`, the other shards do not notice, and its instances are
  * booted again into the next life from what is in storage. Placement is remembered only here: any shard can host any instance.
  */
-import { type Clock, SECOND, systemClock } from '../domain/clock.ts'
+import { type Clock, SECOND, steadyClock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceConfig, RuntimeState, Status } from '../domain/instance.ts'
 import type { Log } from '../domain/log.ts'
@@ -83,7 +83,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     keyOf,
     prepareMedia,
     onReport = () => {},
-    clock = systemClock,
+    clock = steadyClock,
     allowCrash = false,
     heapMb = HEAP_MB,
     worker = THREAD,

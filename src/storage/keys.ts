@@ -39,6 +39,10 @@ export const keys = {
   /** When a parked event is to be tried again, or erased: 13 digits of epoch ms sort as text until the year 2286. */
   due: (id: string, at: number, eventId: string) => `instance:${id}:due:${String(at).padStart(13, '0')}:${eventId}`,
   dues: (id: string) => `instance:${id}:due:`,
+  /** Time of the last event of a chat, by its names, blind; and the latest of those that are not kept any more. */
+  momment: (id: string, name: string) => `instance:${id}:momment:${name}`,
+  momments: (id: string) => `instance:${id}:momment:`,
+  mommentFloor: (id: string) => `instance:${id}:momment-floor`,
   /** Delivery log, one row per event. */
   logEntry: (id: string, eventId: string) => `instance:${id}:log:${eventId}`,
   log: (id: string) => `instance:${id}:log:`,

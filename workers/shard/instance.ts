@@ -64,7 +64,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
   let config = initial
 
   const keyStore = createKeyStore(id, store, sealer, deps.keyCache)
-  const pairing = createPairing(clock)
+  const pairing = createPairing(steady)
   const recent = createRecent()
   const authorship = createAuthorship({ instance: id, store, sealer, clock, log })
   const roles = createGroupRoles({ instance: id, store, sealer, clock, log })
@@ -106,6 +106,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     store,
     sealer,
     clock,
+    steady,
     webhooks: () => config.webhooks,
     deliver: deps.deliver,
     log,
@@ -160,6 +161,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     sealer,
     keys: keyStore,
     clock,
+    steady,
     log,
     outbox,
     killAt: deps.killAt,
@@ -193,6 +195,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     sealer,
     keys: keyStore,
     clock,
+    steady,
     log,
     pairing,
     sent,
@@ -358,10 +361,11 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     stop,
     reading() {
       const session = link.session()
+      const heardAt = session?.isOpen ? session.heardAt() : null
       return {
         waiting: line.queue.waiting(),
         backlog: outbox.backlog(),
-        heardAt: session?.isOpen ? session.heardAt() : null,
+        heardAt: heardAt === null ? null : clock.now() - (steady.now() - heardAt),
       }
     },
   }

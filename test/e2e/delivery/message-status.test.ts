@@ -37,3 +37,24 @@ test('`sent` is told although the ack was lost and the contact was faster than t
     ['sent', 'delivered', 'read'],
   )
 })
+
+// The network counts in whole seconds and the service in milliseconds: receivers that compare dropped the receipts.
+test('momment rises from sent to read, and along the events of the chat', async () => {
+  const ids: string[] = []
+  for (const message of ['one', 'two', 'three'])
+    ids.push(String((await stage.outcome('/send-text', { phone: ANA, message })).message_id))
+  for (const id of ids) {
+    const told = await statusesOf(id, 'read')
+    assert.deepEqual(
+      told.map(({ status }) => status),
+      ['sent', 'delivered', 'read'],
+    )
+  }
+  const ofChat = stage.world.receiver.events().filter(({ phone, type }) => phone === ANA && type !== 'instance_status')
+  const momments = ofChat.map(({ momment }) => Number(momment))
+  assert.ok(momments.length >= 12, String(momments.length))
+  assert.deepEqual(
+    momments,
+    [...new Set(momments)].toSorted((one, other) => one - other),
+  )
+})

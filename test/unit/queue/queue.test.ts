@@ -30,6 +30,8 @@ interface Bench {
   time: ReturnType<typeof manualTime>
   settings: InstanceSettings
   log: ReturnType<typeof recordingLog>
+  /** By how much the system's clock was set, in ms; time itself goes on. */
+  step: number
   /** What went to the network, in order. */
   sent: SendItem[]
   /** Bodies of the `delivery` events, in the order of the outbox. */
@@ -48,6 +50,7 @@ async function bench(t: TestContext): Promise<Bench> {
     time,
     log,
     sent,
+    step: 0,
     settings: { ...DEFAULT_SETTINGS },
     async deliveries() {
       const found: Record<string, unknown>[] = []
@@ -65,6 +68,7 @@ async function bench(t: TestContext): Promise<Bench> {
           store,
           sealer,
           clock: time.clock,
+          steady: time.clock,
           timer: time.timer,
           webhooks,
           deliver: hang,
@@ -76,7 +80,7 @@ async function bench(t: TestContext): Promise<Bench> {
         instanceId: INSTANCE,
         store,
         sealer,
-        clock: time.clock,
+        clock: { now: () => time.clock.now() + made.step },
         steady: time.clock,
         hasWritten: async () => false,
         timer: time.timer,
@@ -871,4 +875,37 @@ test('storage that fails for a while delays the outcome and sends nothing twice'
   b.time.advance(SECOND)
   await until(async () => (await b.deliveries()).length === 1, 'delivered')
   assert.equal(b.sent.length, 1)
+})
+
+// It stopped sending for as long as the clock had been set back, also after a restart.
+test('a clock that is set back holds nothing up, neither while the queue runs nor after a restart', async (t) => {
+  const b = await bench(t)
+  const first = await b.open()
+  await first.enqueue(text('1'))
+  first.setConnected(true)
+  b.step = -HOUR
+  await b.time.armed(2 * SECOND)
+  b.time.advance(2 * SECOND)
+  await until(() => b.sent.length === 1, 'the first')
+  await until(async () => (await b.deliveries()).length === 1, 'its end')
+  b.step = HOUR
+  await first.enqueue(text('2', { delayMessage: 5 }))
+  await first.stop(0)
+  // Its arrival is an hour ahead by now, which counts as now.
+  b.step = 0
+  const second = await b.open()
+  second.setConnected(true)
+  await b.time.armed(5 * SECOND)
+  b.time.advance(5 * SECOND)
+  await until(() => b.sent.length === 2, 'the second')
+})
+
+test('a clock that is set forward expires nothing', async (t) => {
+  const b = await bench(t)
+  const queue = await b.open()
+  await queue.enqueue(text('1'))
+  b.step = 1_000 * HOUR
+  b.time.advance(MINUTE)
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(queue.waiting(), 1)
 })

@@ -73,6 +73,7 @@ async function bench(t: TestContext): Promise<Bench> {
         store,
         sealer,
         clock,
+        steady: clock,
         webhooks: () => webhookSettings(null, { message_status_url: 'http://127.0.0.1:1/hook' }),
         async deliver({ body }) {
           const { status, ids, phone, participant_phone } = JSON.parse(Buffer.from(body).toString())

@@ -38,6 +38,7 @@ async function bench(t: TestContext) {
     store: disk,
     sealer,
     clock,
+    steady: clock,
     webhooks: () => webhookSettings(null, { received_url: 'http://127.0.0.1:1/hook' }),
     async deliver({ body }) {
       b.told.push(JSON.parse(Buffer.from(body).toString()).message_id)

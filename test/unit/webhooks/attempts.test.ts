@@ -30,6 +30,7 @@ test('an event whose log row cannot be read for a moment is delivered when it ca
     store,
     sealer,
     clock: time.clock,
+    steady: time.clock,
     timer: time.timer,
     webhooks: () => webhookSettings(to.url),
     deliver,

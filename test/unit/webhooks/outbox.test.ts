@@ -48,6 +48,7 @@ async function bench(t: TestContext, url: string | null): Promise<Bench> {
         store,
         sealer,
         clock: time.clock,
+        steady: time.clock,
         timer: time.timer,
         webhooks: () => made.settings,
         deliver,
@@ -425,4 +426,27 @@ test('the log lists newest first over several instances, filtered and paged', as
   assert.equal((await listLog(b.store, sealer, { ...query, from: START + 2, to: START + 3 })).total, 2)
   assert.equal((await listLog(b.store, sealer, { ...query, type: 'delivery' })).total, 0)
   assert.equal((await listLog(b.store, sealer, { ...query, instanceIds: [other], status: 'delivered' })).total, 3)
+})
+
+// It waited for as long as the clock had been ahead.
+test('a next try that was put off by a clock that was ahead comes after its own wait', async (t) => {
+  const b = await bench(t, 'https://example.com/hook')
+  let ahead = 1_000 * HOUR
+  let tries = 0
+  const change: Partial<OutboxOptions> = {
+    steady: { now: () => b.time.clock.now() + ahead },
+    async deliver() {
+      tries++
+      return { ok: false, code: 500, error: null, durationMs: 1 }
+    },
+  }
+  const before = await b.open(change)
+  await b.add(before, 'one')
+  await until(async () => tries === 1 && (await b.entries())[0]?.next_attempt_at !== null, 'the first try')
+  await before.stop(1_000)
+  ahead = 0
+  await b.open(change)
+  await b.time.armed(10 * SECOND)
+  b.time.advance(10 * SECOND)
+  await until(() => tries === 2, 'the second try')
 })

@@ -5,7 +5,7 @@
  * it each one holds that line for 2 s (Socket/messages-recv.js, sendRetryRequest; our own `retry-receipt.ts`). So it is on, and bounded here.
  */
 import type { WASocket } from '@whiskeysockets/baileys'
-import { HOUR, MINUTE } from '../../../src/domain/clock.ts'
+import { HOUR, MINUTE, steadyClock } from '../../../src/domain/clock.ts'
 
 /** Messages whose retries are counted, and people whose sessions were recreated. The library keeps both without a limit. */
 const MAX_COUNTERS = 1_000
@@ -21,7 +21,7 @@ interface Bounded<V> {
   readonly size: number
 }
 
-export function bounded<V>(max: number, maxAgeMs: number, now: () => number = Date.now): Bounded<V> {
+export function bounded<V>(max: number, maxAgeMs: number, now: () => number = steadyClock.now): Bounded<V> {
   const entries = new Map<string, { value: V; at: number }>()
   return {
     get(key) {

@@ -30,6 +30,7 @@ export interface LinkDeps {
   sealer: Sealer
   keys: KeyStore
   clock: Clock
+  steady: Clock
   log: Logger
   pairing: Pairing
   sent: Sent
@@ -69,7 +70,7 @@ export interface Link {
 }
 
 export function createLink(deps: LinkDeps): Link {
-  const { shard, store, sealer, keys, clock, log, pairing, sent, statuses, authorship, receiving, report } = deps
+  const { shard, store, sealer, keys, clock, steady, log, pairing, sent, statuses, authorship, receiving, report } = deps
   const locks = createAddressLocks()
   const auth = createAuthState({ keys, store, sealer, locks })
   let session: Session | null = null
@@ -137,6 +138,7 @@ export function createLink(deps: LinkDeps): Link {
       restriction: deps.restriction(),
       tally: shard.tally,
       clock,
+      steady,
       log,
       events: onlyWhile(isCurrent, events),
     })

@@ -73,6 +73,7 @@ export interface SessionDeps {
   restriction: Restriction | null
   tally: Tally
   clock: Clock
+  steady: Clock
   log: Logger
   events: SessionEvents
 }
@@ -115,7 +116,7 @@ const FIRST_QR_LIFE = 60 * SECOND
 const NEXT_QR_LIFE = 20 * SECOND
 
 export function openSession(deps: SessionDeps): Session {
-  const { auth, creds, inbox, log, events, clock, tally } = deps
+  const { auth, creds, inbox, log, events, clock, steady, tally } = deps
   let hasEnded = false
   /** Set before an intended end, so that the close it causes is not reported as a loss. */
   let isLeaving = false
@@ -166,7 +167,7 @@ export function openSession(deps: SessionDeps): Session {
     },
   })
   takeRetryReceipts(sock, {
-    answer: createResend({ sock, identity, sent: deps.sent, clock, log }),
+    answer: createResend({ sock, identity, sent: deps.sent, clock: steady, log }),
     onError: (error, { attrs }) => log.warn({ err: error, message_id: attrs.id }, 'a retry receipt could not be answered'),
   })
   takeServerSync(sock, {
@@ -176,7 +177,7 @@ export function openSession(deps: SessionDeps): Session {
     onError: (error) => log.info({ err: error }, 'a change of app state could not be followed'),
   })
   const liveness = watchLiveness(sock, {
-    now: clock.now,
+    now: steady.now,
     deafAfterMs: deps.deafAfterMs,
     onStanza: (kind) => tally.add('svc_inbound_stanzas_total', { kind }),
     onSilent: (silentMs) => log.info({ silent_ms: silentMs }, 'nothing has come in for a while'),
@@ -193,7 +194,7 @@ export function openSession(deps: SessionDeps): Session {
       if (hasEnded) return
       if (why === 'refreshed') return events.qrReplaced(payload)
       const life = codes++ === 0 ? FIRST_QR_LIFE : NEXT_QR_LIFE
-      events.qr(payload, clock.now() + life)
+      events.qr(payload, steady.now() + life)
     },
   })
   watchPasskeyRequest(sock, {
@@ -202,7 +203,7 @@ export function openSession(deps: SessionDeps): Session {
       if (!hasEnded) events.passkeyRequested()
     },
   })
-  const groups = createGroups(sock, clock, (pairs) =>
+  const groups = createGroups(sock, steady, (pairs) =>
     learnPairs(sock, state.keys, pairs).catch((error) => log.warn({ err: error }, 'numbers of group members could not be kept')),
   )
   const restriction = watchRestriction(sock, {

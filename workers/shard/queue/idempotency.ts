@@ -53,11 +53,14 @@ export function createIdempotency({ instanceId, store, sealer, clock, onError }:
   let timer: NodeJS.Timeout | undefined
 
   const isOld = (at: number) => clock.now() - at >= MAX_AGE
+  /** By a clock that was ahead; such a time counts as now, and would stay for as long as the clock was ahead. */
+  const isAhead = (at: number) => at > clock.now()
 
   async function sweep() {
     const ops: Op[] = []
     for await (const { key, value } of records.list(store, keys.idempotencies(instanceId)))
       if (isOld(value.at)) ops.push(records.remove(key))
+      else if (isAhead(value.at)) ops.push(records.encode(key, { ...value, at: clock.now() }))
     if (ops.length > 0) await store.commit({ ops })
   }
 

@@ -57,7 +57,8 @@ export function createReceiptLevels(
     const remembered = known.get(subject)
     if (remembered !== undefined) return remembered
     const now = week()
-    const stored = await Promise.all([now, now - 1].map((at) => store.get(keys.receipt(instance, at, subject))))
+    // The next one, too: written by a clock that was ahead.
+    const stored = await Promise.all([now + 1, now, now - 1].map((at) => store.get(keys.receipt(instance, at, subject))))
     return Math.max(0, ...stored.map((value) => value?.[0] ?? 0))
   }
 

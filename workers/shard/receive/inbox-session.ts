@@ -2,8 +2,10 @@
  * The inbox of one socket: which stanza a ciphertext is of, what is answered without opening it, and what becomes of one that was opened
  * or could not be. Fenced when the socket ends; cut off where going on would lose a message.
  */
+
 import { type BinaryNode, MISSING_KEYS_ERROR_TEXT, type proto, type WAMessageKey, type WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
+import { steadyClock } from '../../../src/domain/clock.ts'
 import type { KeyChange } from '../keys/key-store.ts'
 import { SESSION_CLOSED, SignalError } from '../keys/signal/errors.ts'
 import type { Inbox as SignalInbox } from '../keys/signal/inbox-seam.ts'
@@ -51,7 +53,7 @@ const EMPTY = Uint8Array.of(1)
 export function createInboxSession(deps: InboxSessionDeps): InboxSession {
   const { marks, journal, tries, log, killAt } = deps
   const commits = createInboxCommits(deps, cut)
-  const order = createChatOrder(() => deps.clock.now())
+  const order = createChatOrder(steadyClock.now)
   const known = new WeakMap<Uint8Array, Part>()
   let isFenced = false
   let sock: WASocket | undefined

@@ -30,6 +30,7 @@ import { bare, chatKind } from '../wire/jid.ts'
 export interface InboundDeps {
   instance: string
   clock: Clock
+  steady: Clock
   log: Logger
   outbox: Outbox
   links: MediaLinks
@@ -65,11 +66,26 @@ interface Wondered {
 }
 
 export function createInbound(deps: InboundDeps): Inbound {
-  const { instance, clock, log, outbox, links, recent, sent, secrets, authorship, roles, contacts, mediaHost, config, phone } =
-    deps
+  const {
+    instance,
+    clock,
+    steady,
+    log,
+    outbox,
+    links,
+    recent,
+    sent,
+    secrets,
+    authorship,
+    roles,
+    contacts,
+    mediaHost,
+    config,
+    phone,
+  } = deps
   let session: Session | null = null
   const names = createNames({ log, contacts, onNewsletter: (jid, description) => pictures.learnNewsletter(jid, description) })
-  const pictures = createPictures({ clock, log, host: mediaHost ?? PICTURE_HOST, askNewsletter: names.askNewsletter })
+  const pictures = createPictures({ clock: steady, log, host: mediaHost ?? PICTURE_HOST, askNewsletter: names.askNewsletter })
 
   async function original(id: string, about: WAMessageKey): Promise<KnownMessage | null> {
     const known = recent.spokenOf(id, about)

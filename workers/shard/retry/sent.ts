@@ -91,7 +91,7 @@ export function createSent(options: SentOptions): Sent {
     count = 0
     bytes = 0
     for await (const [key, value] of store.range(keys.sents(instance)))
-      found.push({ key, at: timeOf(value), size: value.byteLength })
+      found.push({ key, at: Math.min(timeOf(value), clock.now()), size: value.byteLength })
     found.sort((a, b) => b.at - a.at)
     const needed = undecided()
     let kept = 0

@@ -20,6 +20,8 @@ export interface Attempts {
   scheduled(eventId: string, key: string, sealed: Uint8Array): Promise<void>
   /** A due index came up. */
   due(eventId: string, dueKey: string, action: Uint8Array): Promise<void>
+  /** The next due index, when nothing else is to be done. False: it is right; true: it was put off too far, and is another now. */
+  correct(eventId: string, dueKey: string, dueAt: number, action: Uint8Array): Promise<boolean>
   /** One attempt, outside the schedule. */
   byHand(eventId: string): Promise<LogEntry>
   /** Back into the schedule, due now. False: there is nothing to send, or nowhere to send it to. */
@@ -28,7 +30,7 @@ export interface Attempts {
 
 type Needs = Pick<
   OutboxOptions,
-  'instanceId' | 'store' | 'sealer' | 'clock' | 'webhooks' | 'deliver' | 'log' | 'onStep' | 'onResult'
+  'instanceId' | 'store' | 'sealer' | 'clock' | 'steady' | 'webhooks' | 'deliver' | 'log' | 'onStep' | 'onResult'
 > & {
   /** Stores an outcome; waits for a disk that fails rather than forget it. */
   persist(ops: Op[]): Promise<unknown>
@@ -37,7 +39,7 @@ type Needs = Pick<
 }
 
 export function createAttempts(needs: Needs): Attempts {
-  const { instanceId, store, sealer, clock, webhooks, deliver, log, onStep, onResult, persist, stopping, backlog } = needs
+  const { instanceId, store, sealer, clock, steady, webhooks, deliver, log, onStep, onResult, persist, stopping, backlog } = needs
   const rows = logRows(sealer)
   const logKey = (eventId: string) => keys.logEntry(instanceId, eventId)
   const rowOp = (eventId: string, row: LogRow) => rows.encode(logKey(eventId), row)
@@ -73,6 +75,20 @@ export function createAttempts(needs: Needs): Attempts {
     ]
     if (row) ops.push(rowOp(eventId, { ...row, body: 'erased', dueAt: null }))
     await store.commit({ ops })
+  }
+
+  /** By a clock that was ahead: what was stored in the future counts as now. */
+  async function correct(eventId: string, dueKey: string, dueAt: number, action: Uint8Array): Promise<boolean> {
+    const now = steady.now()
+    if (dueAt <= now) return false
+    const row = await readRow(eventId)
+    if (!row) return false
+    const delay = Buffer.compare(action, ERASE) === 0 ? KEEP_FAILED_BODY : (retryDelay(row.tries) ?? 0)
+    if (dueAt <= now + delay) return false
+    const next = now + delay
+    const ops: Op[] = [[dueKey, null], [keys.due(instanceId, next, eventId), action], rowOp(eventId, { ...row, dueAt: next })]
+    await store.commit({ ops })
+    return true
   }
 
   /** Body and row. What was changed on disk, or cannot be read, is taken out and recorded, so that it does not stop the line. */
@@ -143,7 +159,7 @@ export function createAttempts(needs: Needs): Attempts {
     const now = clock.now()
     const delay = retryDelay(row.tries)
     const last = delay === undefined
-    const dueAt = now + (delay ?? KEEP_FAILED_BODY)
+    const dueAt = steady.now() + (delay ?? KEEP_FAILED_BODY)
     const after: LogRow = { ...row, status: last ? 'failed' : 'pending', body: 'parked', dueAt, finishedAt: last ? now : null }
     const key = keys.parkedEvent(instanceId, eventId)
     // Of two operations on one key the later one counts: a body parked before is replaced.
@@ -195,7 +211,7 @@ export function createAttempts(needs: Needs): Attempts {
     const found = await kept(eventId)
     if (found === undefined || target(found.row.type) === undefined) return false
     if (found.row.body === 'line') return true
-    const dueAt = clock.now()
+    const dueAt = steady.now()
     const ops: Op[] = [
       [keys.due(instanceId, dueAt, eventId), RETRY],
       rowOp(eventId, { ...found.row, status: 'pending', tries: 0, dueAt, finishedAt: null }),
@@ -206,5 +222,5 @@ export function createAttempts(needs: Needs): Attempts {
     return true
   }
 
-  return { scheduled, due, byHand, again }
+  return { scheduled, due, correct, byHand, again }
 }

@@ -22,11 +22,20 @@ export interface LogPruningOptions {
   store: StateStore
   rows: { decode(key: string, bytes: Uint8Array): LogRow }
   clock: Clock
+  steady: Clock
   log: Pick<Logger, 'error'>
   maxEntries?: number | undefined
 }
 
-export function logPruning({ instanceId, store, rows, clock, log, maxEntries = MAX_LOG_ENTRIES }: LogPruningOptions): LogPruning {
+export function logPruning({
+  instanceId,
+  store,
+  rows,
+  clock,
+  steady,
+  log,
+  maxEntries = MAX_LOG_ENTRIES,
+}: LogPruningOptions): LogPruning {
   const prefix = keys.log(instanceId)
   /** Counted once; undefined until then. */
   let count: number | undefined
@@ -56,7 +65,7 @@ export function logPruning({ instanceId, store, rows, clock, log, maxEntries = M
       if (count !== undefined) count++
     },
     async run() {
-      if (clock.now() < nextLook && (stuck || (count ?? 0) <= maxEntries)) return
+      if (steady.now() < nextLook && (stuck || (count ?? 0) <= maxEntries)) return
       count ??= await countRows()
       const tooOld = clock.now() - KEEP_LOG_ENTRY
       // A little more than needed, so that a full log is not pruned at every event.
@@ -77,7 +86,7 @@ export function logPruning({ instanceId, store, rows, clock, log, maxEntries = M
       count -= removed
       stuck = seen === SLICE && removed === 0
       // A full slice that helped: there may be more. Otherwise age alone decides, and that is not urgent.
-      if (seen < SLICE || stuck) nextLook = clock.now() + HOUR
+      if (seen < SLICE || stuck) nextLook = steady.now() + HOUR
     },
   }
 }

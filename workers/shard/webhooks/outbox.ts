@@ -29,6 +29,7 @@ import { createBacklog } from './backlog.ts'
 import type { Deliver } from './delivery.ts'
 import { eventBytes, firstRow, targetOf } from './finished-event.ts'
 import { logPruning } from './log-pruning.ts'
+import { createMomments } from './momments.ts'
 
 /** In order: an event was chosen, is about to be posted, was answered, and its outcome is stored. */
 export type OutboxStep = 'picked' | 'before-post' | 'after-post' | 'settled'
@@ -39,6 +40,8 @@ export interface OutboxOptions {
   store: StateStore
   sealer: Sealer
   clock: Clock
+  /** Waits for the next try are measured by it. */
+  steady: Clock
   /** Read at every attempt: a corrected URL and a new secret count at once. */
   webhooks: () => WebhookSettings
   deliver: Deliver
@@ -78,9 +81,10 @@ const MOST_BACKOFF = 30 * SECOND
 const ABORT_GRACE = 250
 
 export function createOutbox(options: OutboxOptions): Outbox {
-  const { instanceId, store, sealer, clock, webhooks, log, timer = systemTimer, maxLogEntries } = options
+  const { instanceId, store, sealer, clock, steady, webhooks, log, timer = systemTimer, maxLogEntries } = options
   const rows = logRows(sealer)
-  const pruning = logPruning({ instanceId, store, rows, clock, log, maxEntries: maxLogEntries })
+  const pruning = logPruning({ instanceId, store, rows, clock, steady, log, maxEntries: maxLogEntries })
+  const momments = createMomments({ instanceId, store, sealer, clock })
   const ids = ascendingIds(clock)
   const backlog = createBacklog(instanceId, store)
   const stopping = new AbortController()
@@ -136,7 +140,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     const due = await first(keys.dues(instanceId))
     const dueAt = due === undefined ? undefined : Number(due.id.slice(0, due.id.indexOf(':')))
     // Whoever's moment came first: parked events do not starve the line, nor the line them.
-    if (due !== undefined && dueAt! <= clock.now() && (head === undefined || dueAt! <= decodeTime(head.id))) {
+    if (due !== undefined && dueAt! <= steady.now() && (head === undefined || dueAt! <= decodeTime(head.id))) {
       await attempts.due(due.id.slice(due.id.indexOf(':') + 1), due.key, due.bytes)
       return true
     }
@@ -144,8 +148,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
       await attempts.scheduled(head.id, head.key, head.bytes)
       return true
     }
+    if (due !== undefined && (await attempts.correct(due.id.slice(due.id.indexOf(':') + 1), due.key, dueAt!, due.bytes)))
+      return true
     // The hour is for the log's age, which no event announces.
-    if (!again) wakeIn(Math.min(dueAt === undefined ? HOUR : dueAt - clock.now(), HOUR))
+    if (!again) wakeIn(Math.min(dueAt === undefined ? HOUR : dueAt - steady.now(), HOUR))
     return false
   }
 
@@ -182,10 +188,11 @@ export function createOutbox(options: OutboxOptions): Outbox {
       const key = keys.outboxEvent(instanceId, eventId)
       const settings = webhooks()
       options.onAppend?.(event.type)
-      const body: Op = [key, sealer.seal(key, eventBytes(instanceId, eventId, event, settings))]
+      const { at, ops } = momments.next(event)
+      const body: Op = [key, sealer.seal(key, eventBytes(instanceId, eventId, { ...event, at }, settings))]
       return {
         eventId,
-        ops: [body, rows.encode(keys.logEntry(instanceId, eventId), firstRow(event.type, settings, clock.now()))],
+        ops: [...ops, body, rows.encode(keys.logEntry(instanceId, eventId), firstRow(event.type, settings, clock.now()))],
       }
     },
     committed() {
@@ -197,7 +204,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       for (const prefix of [keys.log(instanceId), keys.outbox(instanceId)]) {
         for await (const [key] of store.range(prefix, { reverse: true, limit: 1 })) ids.continueAfter(key.slice(prefix.length))
       }
-      await backlog.load()
+      await Promise.all([backlog.load(), momments.load()])
       state = 'running'
       wake()
     },
