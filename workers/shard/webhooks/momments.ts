@@ -36,12 +36,12 @@ export function createMomments({ instanceId, store, sealer, clock, maxNames = MA
   let floor = 0
 
   const rowKey = (name: string) => keys.momment(instanceId, name)
-  const valueOf = (at: number) => Buffer.from(String(at))
+  const bytesOf = (at: number) => Buffer.from(String(at))
 
   function remember(name: string, at: number): Op {
     last.delete(name)
     last.set(name, at)
-    return [rowKey(name), valueOf(at)]
+    return [rowKey(name), bytesOf(at)]
   }
 
   function forgetSilent(): Op[] {
@@ -52,7 +52,7 @@ export function createMomments({ instanceId, store, sealer, clock, maxNames = MA
       floor = Math.max(floor, at)
       ops.push([rowKey(name), null])
     }
-    return ops.length === 0 ? [] : [...ops, [keys.mommentFloor(instanceId), valueOf(floor)]]
+    return ops.length === 0 ? [] : [...ops, [keys.mommentFloor(instanceId), bytesOf(floor)]]
   }
 
   return {
