@@ -21,7 +21,10 @@ export function newWebhookSecret(): string {
   return WEBHOOK_SECRET_PREFIX + text
 }
 
-/** SHA-256, hex. A plain hash serves because the values are random; it would not for passwords. */
+/**
+ * SHA-256, hex. A plain hash serves because the values are random; it would not for passwords. An imported client token is chosen by somebody, so
+ * what keeps its hash from being tried out is that its record rests sealed.
+ */
 export const hashOf = (value: string) => createHash('sha256').update(value).digest('hex')
 
 export const isSameHash = (one: string, other: string) => timingSafeEqual(Buffer.from(one, 'hex'), Buffer.from(other, 'hex'))

@@ -1,23 +1,24 @@
 /**
- * Workspaces and API keys: in memory as a whole, written through. The main thread is their only writer; still every change of a
- * workspace carries a guard on its record, so that a command run beside the service (a new admin key) cannot be undone by it.
+ * Workspaces: in memory as a whole, written through. The main thread is their only writer; still every change of a workspace carries a
+ * guard on its record, so that a command run beside the service (a new admin key) cannot be undone by it.
  */
-import { randomUUID } from 'node:crypto'
-import { ADMIN_KEY_PREFIX, API_KEY_PREFIX } from '../domain/brand.ts'
-import { type Clock, MINUTE } from '../domain/clock.ts'
+import { ADMIN_KEY_PREFIX } from '../domain/brand.ts'
+import type { Clock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
 import type { Log } from '../domain/log.ts'
-import type { Workspace } from '../domain/workspace.ts'
 import { createKeyedMutex } from '../lib/keyed-mutex.ts'
 import type { Op, StateStore } from '../storage/contract.ts'
 import { idsUnder } from '../storage/ids-under.ts'
 import { keys } from '../storage/keys.ts'
 import type { Sealer } from '../storage/seal.ts'
-import type { Account } from './account.ts'
+import type { Account, Decision } from './account.ts'
+import { createApiKeys } from './api-keys.ts'
 import { newWorkspace } from './new-workspace.ts'
 import { keyRecords, type StoredKey, type StoredWorkspace, workspaceRecords } from './records.ts'
-import { hashOf, isAdminKey, isSameHash, newAdminKey, newApiKey } from './secrets.ts'
+import { hashOf, isAdminKey, isSameHash, newAdminKey } from './secrets.ts'
+import { securityAfter } from './security.ts'
+import { subscriptionAfter } from './subscription.ts'
 
 export interface AccountDeps {
   store: StateStore
@@ -30,8 +31,6 @@ export interface AccountDeps {
   instanceSlots: number | null
 }
 
-/** Last use is written at most this often per key. */
-const USE_INTERVAL = MINUTE
 /** Another writer of the same workspace is an operator at a prompt: nobody loses three times in a row. */
 const ATTEMPTS = 3
 
@@ -41,13 +40,8 @@ interface Held {
   bytes: Uint8Array
 }
 
-const operates = (key: StoredKey) => key.scopes.includes('instances:operate')
-
 export function createAccount({ store, sealer, clock, log, adminKey, instanceSlots }: AccountDeps): Account {
   const workspaces = new Map<string, Held>()
-  /** By id, in order of creation. */
-  const apiKeys = new Map<string, StoredKey>()
-  const byHash = new Map<string, StoredKey>()
   const mutex = createKeyedMutex()
   const records = workspaceRecords(sealer)
   const keyRecord = keyRecords(sealer)
@@ -55,11 +49,6 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
     const found = workspaces.get(id)
     if (!found) throw new Failure('internal', { message: `There is no workspace ${id}.` })
     return found
-  }
-
-  function remember(key: StoredKey) {
-    apiKeys.set(key.id, key)
-    byHash.set(key.hash, key)
   }
 
   async function write(current: Held | undefined, next: StoredWorkspace, ops: readonly Op[]): Promise<boolean> {
@@ -81,19 +70,22 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
   }
 
   /** Runs inside the workspace's turn. */
-  async function change(
+  async function change<N extends object>(
     id: string,
-    decide: (current: StoredWorkspace) => { next?: Workspace; ops: readonly Op[] },
+    decide: (current: StoredWorkspace) => Omit<Decision, 'next'> & { next?: N },
   ): Promise<void> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       // What a command has written beside the service decides, too.
       await reload(id)
       const current = held(id)
-      const { next, ops } = decide(current.record)
-      if (await write(current, { ...current.record, ...next }, ops)) return
+      const { next, ops, committed = () => {} } = decide(current.record)
+      if (await write(current, { ...current.record, ...next }, ops)) return committed()
     }
     throw new Failure('internal', { message: 'The workspace is being changed by somebody else.' })
   }
+
+  const transact: Account['transact'] = (workspace, decide) => mutex.run(workspace, () => change(workspace, decide))
+  const apiKeys = createApiKeys({ store, records: keyRecord, clock, log, transact, inTurn: mutex.run })
 
   async function read(): Promise<void> {
     const found: StoredKey[] = []
@@ -103,7 +95,7 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
         workspaces.set(record.id, { record, bytes })
       } else found.push(keyRecord.decode(key, bytes))
     }
-    for (const key of found.sort((a, b) => a.createdAt - b.createdAt)) remember(key)
+    for (const key of found.sort((a, b) => a.createdAt - b.createdAt)) apiKeys.remember(key)
   }
 
   async function makeDefault(): Promise<void> {
@@ -125,11 +117,10 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
     if (!(await write(current, { ...current.record, adminKeyHash }, []))) throw new Error('the admin key could not be written')
   }
 
-  function keysOf(workspace: string): StoredKey[] {
-    return [...apiKeys.values()].filter((key) => key.workspace === workspace)
-  }
-
+  const { remember: _, ...keyPart } = apiKeys
   return {
+    ...keyPart,
+
     async load() {
       if (adminKey !== null && !isAdminKey(adminKey))
         throw new Error(`the admin key must be ${ADMIN_KEY_PREFIX} and 48 lower-case hexadecimal digits`)
@@ -150,12 +141,6 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
 
     workspace: (id) => held(id).record,
 
-    findApiKey(value) {
-      const hash = hashOf(value)
-      const key = byHash.get(hash)
-      return key && isSameHash(key.hash, hash) ? key : undefined
-    },
-
     findAdmin(value) {
       const hash = hashOf(value)
       // Every workspace is compared, so that the time says nothing about which one it was.
@@ -169,66 +154,44 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
       for (const id of await idsUnder(store, keys.workspaces)) await reload(id)
     },
 
-    used({ id }, ip) {
-      const key = apiKeys.get(id)
-      const now = clock.now()
-      if (!key || (key.lastUsedAt !== null && now - key.lastUsedAt < USE_INTERVAL)) return
-      const next: StoredKey = { ...key, lastUsedAt: now, lastUsedIp: ip }
-      remember(next)
-      // In the key's workspace's turn, so that it cannot bring back a key that is revoked meanwhile.
-      mutex
-        .run(key.workspace, async () => {
-          if (apiKeys.has(id)) await store.commit({ ops: [keyRecord.encode(keys.apiKey(key.workspace, id), next)] })
-        })
-        .catch((err: unknown) => log.error({ err, api_key_id: id }, 'the last use of an API key could not be written'))
-    },
+    rename: (workspace, name) => transact(workspace, (current) => ({ next: { ...current, name }, ops: [] })),
 
-    async createApiKey(workspace, { name, scopes }) {
-      const value = newApiKey()
-      const key: StoredKey = {
-        id: randomUUID(),
-        workspace,
-        name,
-        scopes,
-        hint: `${API_KEY_PREFIX}…${value.slice(-4)}`,
-        kind: 'api_key',
-        hash: hashOf(value),
-        createdAt: clock.now(),
-        lastUsedAt: null,
-        lastUsedIp: null,
-      }
-      await mutex.run(workspace, async () => {
-        await change(workspace, () => {
-          if (keysOf(workspace).some((other) => other.name === name))
-            throw Failure.invalid({ path: 'name', message: 'is the name of another API key' })
-          return { ops: [keyRecord.encode(keys.apiKey(workspace, key.id), key)] }
-        })
-        remember(key)
-      })
-      return { key, value }
-    },
+    changeSubscription: (workspace, wish) =>
+      mutex.run(workspace, () =>
+        change(workspace, ({ subscription, hasOwnSlots }) => ({
+          // A number that was set counts from then on, whatever SVC_INSTANCE_SLOTS says.
+          next: {
+            subscription: subscriptionAfter(subscription, wish),
+            hasOwnSlots: hasOwnSlots || wish.instanceSlots !== undefined,
+          },
+          ops: [],
+        })),
+      ),
 
-    listApiKeys: (workspace) => keysOf(workspace).reverse(),
+    changeSecurity: (workspace, wish) =>
+      transact(workspace, (current) => ({
+        next: { ...current, security: securityAfter(current.security, wish, apiKeys.operateKeys(workspace)) },
+        ops: [],
+      })),
 
-    async revokeApiKey(workspace, id) {
-      await mutex.run(workspace, async () => {
-        const key = apiKeys.get(id)
-        if (!key || key.workspace !== workspace) throw new Failure('not_found', { message: 'No API key has this id.' })
-        await change(workspace, ({ security }) => {
-          const isLast = operates(key) && keysOf(workspace).filter(operates).length === 1
-          if (isLast && (security.requireApiKey || security.requireClientToken))
+    async rotateAdminKey(workspace) {
+      // The key that opened the request.
+      const before = held(workspace).record.adminKeyHash
+      const value = newAdminKey()
+      await mutex.run(workspace, () =>
+        change(workspace, ({ id, adminKeyHash }) => {
+          if (adminKey !== null && oldest().record.id === id)
             throw new Failure('not_allowed', {
-              message: 'It is the last key with instances:operate, and the workspace requires one.',
+              message: 'SVC_ADMIN_KEY is set, so the environment owns the admin key; change it there.',
             })
-          return { ops: [keyRecord.remove(keys.apiKey(workspace, id))] }
-        })
-        apiKeys.delete(id)
-        byHash.delete(key.hash)
-      })
+          if (adminKeyHash !== before) throw new Failure('api_key_required')
+          return { next: { adminKeyHash: hashOf(value) }, ops: [] }
+        }),
+      )
+      return value
     },
 
-    transact: (workspace, decide) => mutex.run(workspace, () => change(workspace, decide)),
-
+    transact,
     stop: () => mutex.idle(),
   }
 }

@@ -129,9 +129,9 @@ export function createDirectory(deps: DirectoryDeps): Directory {
       return {
         next: { ...current, instancesUsed: current.instancesUsed + 1 },
         ops: [records.encode(keys.config(record.id), record)],
+        committed: () => hold(record),
       }
     })
-    hold(record)
   }
 
   /** The record goes and the slot is free, in one commit. */
@@ -139,9 +139,11 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     await account.transact(workspace as WorkspaceId, (current) => ({
       next: { ...current, instancesUsed: Math.max(0, current.instancesUsed - 1) },
       ops: [records.remove(keys.config(id))],
+      committed() {
+        instances.delete(id)
+        states.forget(id)
+      },
     }))
-    instances.delete(id)
-    states.forget(id)
   }
 
   /**

@@ -39,6 +39,22 @@ export function canonicalCidr(entry: string): string | undefined {
   return bits < 0 ? undefined : `${address}/${bits}`
 }
 
+/**
+ * Why an entry of a list that somebody edits is refused, for `… {problem}`; undefined for an address or a range whose host bits are zero. With
+ * host bits it is either the range of all of them or the one address, and only the writer knows which.
+ */
+export function problemOfRange(entry: string): string | undefined {
+  const cidr = canonicalCidr(entry)
+  if (cidr === undefined || entry !== entry.trim())
+    return 'must be an IPv4 or IPv6 address or a CIDR block (like 10.0.0.0/8 or fd00::/8)'
+  const [address, bits] = ipaddr.parseCIDR(cidr)
+  const family = address.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6
+  const network = family.networkAddressFromCIDR(cidr).toString()
+  return address.toString() === network
+    ? undefined
+    : `must not have host bits: ${network}/${bits} is the range, ${address} the address`
+}
+
 /** Addresses and CIDR ranges. Throws an Error that names the entry which is neither. */
 export function parseRanges(list: readonly string[]): Ranges {
   return list.map((entry) => {

@@ -150,6 +150,26 @@ export const uuid = z
 
 export const instant = z.string().meta({ format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] })
 
+const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
+
+const isDay = z.iso.date()
+
+/** `Date` moves a 30 February to March, and an offset can lead out of the years that four digits write. */
+const isDateTime = (value: string) =>
+  ISO.test(value) &&
+  isDay.safeParse(value.slice(0, 10)).success &&
+  !Number.isNaN(Date.parse(value)) &&
+  /^\d{4}-/.test(new Date(value).toISOString())
+
+/** A date and time as a caller writes it. */
+export const dateTime = z
+  .string()
+  .refine(isDateTime, { message: 'must be an ISO-8601 date and time with Z or an offset' })
+  .meta({ format: 'date-time', examples: ['2026-03-02T14:00:00.000Z'] })
+
+/** The same in epoch ms. */
+export const moment = dateTime.transform((value) => Date.parse(value))
+
 /** A write without data to return. */
 export const Done = z.object({ value: z.literal(true) })
 

@@ -1,6 +1,8 @@
 /** The list of areas; nothing else registers anything. */
 import * as account from './account.ts'
-import * as admin from './admin.ts'
+import * as adminApiKeys from './admin/api-keys.ts'
+import * as adminSecurity from './admin/security.ts'
+import * as adminWorkspace from './admin/workspace.ts'
 import type { Endpoint, OperationsOf } from './endpoint.ts'
 import * as instance from './instance.ts'
 import * as media from './media.ts'
@@ -34,7 +36,9 @@ const areas = [
   queue,
   webhooks,
   account,
-  admin,
+  adminWorkspace,
+  adminApiKeys,
+  adminSecurity,
   system,
 ]
 

@@ -14,7 +14,7 @@ import { TooMany } from './errors.ts'
 import type { Buckets, Throttle } from './rate-limit.ts'
 
 export interface GateDeps {
-  account: Pick<Account, 'workspace' | 'findApiKey' | 'findAdmin' | 'used'>
+  account: Pick<Account, 'workspace' | 'findApiKey' | 'findClientToken' | 'findAdmin' | 'used'>
   directory: Pick<Directory, 'authenticate'>
   clock: Clock
   buckets: Buckets
@@ -114,22 +114,19 @@ export function createGate(deps: GateDeps) {
     if (!allowed) throw new TooMany(retryAfter, scope)
   }
 
-  /** An API key in `Authorization`. An imported client token never begins like one, so it does not pass here. */
+  /** An API key in `Authorization`. An imported client token is none. */
   function keyOfBearer(headers: Headers): ApiKey | undefined {
     const value = bearer(headers)
     if (value === undefined || !value.startsWith(API_KEY_PREFIX)) return undefined
     return account.findApiKey(value)
   }
 
-  /** Of this workspace. What does not begin like an API key can only be an imported client token, which has 8 characters at least. */
-  function keyOfClientToken(workspace: string, { headers, source }: Knock): ApiKey | undefined {
+  /** What does not begin like an API key can only be the imported client token of the workspace, which has 8 characters at least. */
+  function keyOfClientToken(workspace: WorkspaceId, { headers, source }: Knock): ApiKey | undefined {
     const value = headers.get('Client-Token')
     if (value === null || value === '' || value.length > MAX_CREDENTIAL) return undefined
-    const find = () => {
-      const key = account.findApiKey(value)
-      return key?.workspace === workspace ? key : undefined
-    }
-    return value.startsWith(API_KEY_PREFIX) ? find() : guessed(workspace, source, find)
+    if (value.startsWith(API_KEY_PREFIX)) return account.findApiKey(value)
+    return guessed(workspace, source, () => account.findClientToken(workspace, value))
   }
 
   /** Rows 6 to 8. One credential is looked at per request. */
@@ -137,7 +134,7 @@ export function createGate(deps: GateDeps) {
     const { headers, source } = knock
     if (!security.requireClientToken && !security.requireApiKey) return
     const isBearer = !security.requireClientToken && headers.has('Authorization')
-    const key = isBearer ? keyOfBearer(headers) : keyOfClientToken(id, knock)
+    const key = isBearer ? keyOfBearer(headers) : keyOfClientToken(id as WorkspaceId, knock)
     if (key?.workspace !== id) refuse(security.requireClientToken ? 'client_token_required' : 'api_key_required', source) // 6, 7
     account.used(key, source)
     checkScope(key, 'instances:operate') // 8

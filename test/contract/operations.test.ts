@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { z } from 'zod'
 import { FAILURES, Failure, type FailureCode } from '../../src/domain/failures.ts'
+import type { Workspace } from '../../src/domain/workspace.ts'
 import type { Endpoint } from '../../src/features/endpoint.ts'
 import { endpoints } from '../../src/features/index.ts'
 import { METRICS_TOKEN, openService, type Service } from './http/service.ts'
@@ -25,8 +26,13 @@ type Schema = {
 }
 
 let service: Service
+let unchanged: Pick<Workspace, 'security' | 'subscription'>
 before(async () => {
-  service = await openService({ instanceSlots: 10_000 })
+  service = await openService({ instanceSlots: 10_000, hasOwnAdminKey: true })
+  // Switches that ask for a key are refused while there is none.
+  await service.newKey(['instances:operate'], 'operates')
+  const { security, subscription } = service.account.workspace(service.workspace)
+  unchanged = { security, subscription }
 })
 after(() => service.close())
 
@@ -38,8 +44,18 @@ async function real(endpoint: Endpoint, input: Fields, instance: string): Promis
   const fields: Fields = { ...input }
   if (fields.instance_id === example.instance_id && 'instance_id' in fields) fields.instance_id = instance
   if (fields.key_id === example.key_id && 'key_id' in fields) fields.key_id = (await service.newKey(['instances:read'])).id
-  if (endpoint.id === 'admin.createApiKey' && fields.name === 'CRM') fields.name = `CRM ${service.time.now}`
   return fields
+}
+
+/** Whatever an admin route switched, and whichever key it made, the next call does not meet. */
+async function administer({ id, method }: Endpoint, path: string, body: Fields | undefined) {
+  const answer = await service.admin(method, path, body)
+  if (answer.status >= 300) return answer
+  if (id === 'admin.rotateAdminKey') service.credentials.adminKey = answer.body.value
+  if (method !== 'GET') await service.changeWorkspace(() => unchanged)
+  if (id.endsWith('ApiKey') || id.endsWith('ClientToken'))
+    if (answer.body.id !== undefined) await service.account.revokeApiKey(service.workspace, answer.body.id)
+  return answer
 }
 
 /** Each call has an instance and a key of its own, a second later than the one before, so that no limit is ever reached. */
@@ -57,7 +73,7 @@ async function send(endpoint: Endpoint, input: Fields) {
     path += `?${new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]))}`
   const body = takesBody(endpoint) ? fields : undefined
   const { method, access } = endpoint
-  if (access === 'admin') return service.admin(method, path, body)
+  if (access === 'admin') return administer(endpoint, path, body)
   if (access === 'metrics') return service.ask(method, path, body, { Authorization: `Bearer ${METRICS_TOKEN}` })
   const headers =
     access === 'instance' || access === 'public' || access === 'described'
@@ -204,6 +220,7 @@ const PIX_KEYS: Fields = {
 function goesWith({ id }: Endpoint, name: string, value: unknown): Fields {
   if (name === 'delay_message_max_ms') return { delay_message_min_ms: 0 }
   if (name === 'delay_message_min_ms') return { delay_message_max_ms: 60_000 }
+  if (id === 'admin.updateSubscription' && name === 'status') return { trial_ends_at: '2026-02-28T00:00:00.000Z' }
   if (id === 'send.sendButtonPix' && name === 'type') return { pix_key: PIX_KEYS[String(value).toLowerCase()] }
   return {}
 }

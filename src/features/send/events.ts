@@ -1,19 +1,7 @@
 /** Calendar events (shared/api/status-and-events.md, 2). */
 import { z } from 'zod'
 import { send } from '../endpoint.ts'
-import { acknowledged, destination, messageId, oneOf, sendOptions, text } from '../fields.ts'
-
-const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
-
-const isDay = z.iso.date()
-
-const dateTime = z
-  .string()
-  // `Date` moves a 30 February to March.
-  .refine((value) => ISO.test(value) && isDay.safeParse(value.slice(0, 10)).success && !Number.isNaN(Date.parse(value)), {
-    message: 'must be an ISO-8601 date and time with Z or an offset',
-  })
-  .meta({ format: 'date-time', examples: ['2026-03-02T14:00:00.000Z'] })
+import { acknowledged, dateTime, destination, messageId, oneOf, sendOptions, text } from '../fields.ts'
 
 const Place = z
   .object({

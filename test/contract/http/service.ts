@@ -73,6 +73,8 @@ export interface ServiceOptions {
   trustedProxies?: string[]
   adminAllowedIps?: string[]
   instanceSlots?: number
+  /** The service makes its admin key, and may make another; otherwise it is ADMIN_KEY, which the environment owns. */
+  hasOwnAdminKey?: boolean
   createWaitMs?: number
   /** False: `/metrics` asks for none, and answers who is near. Otherwise it is METRICS_TOKEN. */
   hasMetricsToken?: boolean
@@ -89,8 +91,10 @@ export async function openService(options: ServiceOptions = {}) {
   const line = (level: string) => (fields: object, message: string) =>
     void lines.push({ level, fields: fields as Record<string, unknown>, message })
   const log = { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') }
-  const account = createAccount({ store, sealer, clock, log, adminKey: ADMIN_KEY, instanceSlots: options.instanceSlots ?? 50 })
+  const adminKey = options.hasOwnAdminKey ? null : ADMIN_KEY
+  const account = createAccount({ store, sealer, clock, log, adminKey, instanceSlots: options.instanceSlots ?? 50 })
   await account.load()
+  const credentials = { adminKey: (await account.firstStart()) ?? ADMIN_KEY }
   const double = doubleEngine()
   const allow = parseRanges([])
   const directory = createDirectory({
@@ -147,7 +151,7 @@ export async function openService(options: ServiceOptions = {}) {
     },
   })
 
-  const workspace = account.findAdmin(ADMIN_KEY)!
+  const workspace = account.findAdmin(credentials.adminKey)!
   const changeWorkspace = (change: (current: Workspace) => Partial<Workspace>) =>
     account.transact(workspace, (current) => ({ next: { ...current, ...change(current) }, ops: [] }))
 
@@ -164,7 +168,7 @@ export async function openService(options: ServiceOptions = {}) {
   }
 
   const admin = (method: string, path: string, body?: unknown) =>
-    ask(method, path, body, { Authorization: `Bearer ${ADMIN_KEY}` })
+    ask(method, path, body, { Authorization: `Bearer ${credentials.adminKey}` })
 
   async function newKey(scopes: string[], name = `key ${ulid()}`): Promise<{ id: string; value: string }> {
     const { body } = await admin('POST', '/admin/api-keys', { name, scopes })
@@ -181,6 +185,8 @@ export async function openService(options: ServiceOptions = {}) {
     app,
     ask,
     admin,
+    /** What `admin` sends. */
+    credentials,
     account,
     directory,
     store,

@@ -6,9 +6,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import type { Account } from '../../../src/account/account.ts'
 import { workspaceRecords } from '../../../src/account/records.ts'
-import { newWebhookSecret } from '../../../src/account/secrets.ts'
+import { hashOf, newWebhookSecret } from '../../../src/account/secrets.ts'
 import { createAccount } from '../../../src/account/workspaces.ts'
 import { Failure } from '../../../src/domain/failures.ts'
+import type { WorkspaceId } from '../../../src/domain/ids.ts'
 import { keys } from '../../../src/storage/keys.ts'
 import { type OpenStore, openStore } from '../../../src/storage/open.ts'
 import { createSealer } from '../../../src/storage/seal.ts'
@@ -75,6 +76,13 @@ test('the number of slots of the environment counts at every start, but not for 
   assert.equal(await slots(80), 80)
   await store.commit({ ops: [records.encode(key, { ...record, hasOwnSlots: true })] })
   assert.equal(await slots(90), 70)
+  await store.commit({ ops: [records.encode(key, record)] })
+  const following = await open(GIVEN, null)
+  await following.changeSubscription(id, { status: 'partner' })
+  assert.equal(await slots(60), 60, 'another field of the plan is no number of its own')
+  const administered = await open(GIVEN, null)
+  await administered.changeSubscription(id, { instanceSlots: 5 })
+  assert.equal(await slots(90), 5)
 })
 
 test('a start that failed before it could tell the key leaves it to the next one', async () => {
@@ -179,6 +187,73 @@ test('a decision that fails writes nothing', async () => {
   })
   await assert.rejects(refusing, isFailure('instance_limit_reached'))
   assert.deepEqual(await store.get(keys.workspace(workspace)), before)
+})
+
+/** As the operator's command makes it. */
+async function secondWorkspace(account: Awaited<ReturnType<typeof open>>): Promise<{ id: WorkspaceId; adminKey: string }> {
+  const id = '0d3f7a52-5b1c-4a6e-8b55-6d1f2c3e4a5b' as WorkspaceId
+  const adminKey = `svc_admin_${'d'.repeat(48)}`
+  const first = account.workspace(account.findAdmin(GIVEN)!)
+  const record = {
+    ...first,
+    id,
+    name: 'other',
+    createdAt: first.createdAt + 1,
+    adminKeyHash: hashOf(adminKey),
+    hasOwnSlots: false,
+  }
+  await store.commit({ ops: [workspaceRecords(sealer).encode(keys.workspace(id), record)] })
+  return { id, adminKey }
+}
+
+test('the environment owns the key of the first workspace; another one has its own, and may replace it', async () => {
+  const other = await secondWorkspace(await open(GIVEN))
+  const account = await open(GIVEN)
+  await assert.rejects(account.rotateAdminKey(account.findAdmin(GIVEN)!), isFailure('not_allowed'))
+  assert.equal(account.findAdmin(other.adminKey), other.id)
+  const next = await account.rotateAdminKey(other.id)
+  const again = await open(GIVEN)
+  assert.deepEqual([again.findAdmin(next), again.findAdmin(other.adminKey)], [other.id, undefined])
+})
+
+test('two workspaces may import the same client token: each has its own, also after a restart and when the other one revokes it', async () => {
+  const other = await secondWorkspace(await open(GIVEN))
+  const account = await open(GIVEN)
+  const first = account.findAdmin(GIVEN)!
+  const token = 'F7a1b2c3d4e5f60718293a4b5c6d7e8f9'
+  const [mine, theirs] = [await account.importClientToken(first, token), await account.importClientToken(other.id, token)]
+  const again = await open(GIVEN)
+  for (const known of [account, again]) {
+    assert.equal(known.findClientToken(first, token)?.id, mine.id)
+    assert.equal(known.findClientToken(other.id, token)?.id, theirs.id)
+    assert.equal(known.findApiKey(token), undefined, 'it is no API key')
+  }
+  await again.revokeApiKey(other.id, theirs.id)
+  assert.equal(again.findClientToken(other.id, token), undefined)
+  assert.equal(again.findClientToken(first, token)?.id, mine.id)
+  for await (const [key, bytes] of store.range('')) assert.ok(!sealer.open(key, bytes).includes(token), key)
+})
+
+test('what was switched and changed is there after a restart', async () => {
+  const account = await open(GIVEN)
+  const workspace = account.findAdmin(GIVEN)!
+  const { key } = await account.createApiKey(workspace, { name: 'CRM', scopes: ['instances:operate'] })
+  await account.rename(workspace, 'Support')
+  await account.changeSecurity(workspace, { requireApiKey: true })
+  const entries = [{ cidr: '203.0.113.0/24', note: null }]
+  await account.changeSecurity(workspace, { allowlist: { enabled: true, entries } })
+  await account.changeSubscription(workspace, { status: 'trial', trialEndsAt: time.now })
+  await account.updateApiKey(workspace, key.id, { name: 'CRM of sales', scopes: ['instances:operate', 'webhooks:read'] })
+  const again = await open(GIVEN)
+  const { name, security, subscription } = again.workspace(workspace)
+  assert.deepEqual(
+    [name, security, subscription.status, subscription.trialEndsAt],
+    ['Support', { requireApiKey: true, requireClientToken: false, allowlist: { enabled: true, entries } }, 'trial', time.now],
+  )
+  assert.deepEqual(
+    again.listApiKeys(workspace).map(({ name, scopes }) => [name, scopes]),
+    [['CRM of sales', ['instances:operate', 'webhooks:read']]],
+  )
 })
 
 test('webhook secrets use the whole alphabet', () => {

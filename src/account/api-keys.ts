@@ -1,0 +1,189 @@
+/** API keys and imported client tokens: in memory as a whole, written through, each change in its workspace's turn. */
+import { randomUUID } from 'node:crypto'
+import { API_KEY_PREFIX } from '../domain/brand.ts'
+import { type Clock, MINUTE } from '../domain/clock.ts'
+import { Failure } from '../domain/failures.ts'
+import type { WorkspaceId } from '../domain/ids.ts'
+import type { Log } from '../domain/log.ts'
+import type { StateStore } from '../storage/contract.ts'
+import { keys } from '../storage/keys.ts'
+import type { Repository } from '../storage/repository.ts'
+import type { Account, ApiKey } from './account.ts'
+import { checkLastOperateKey } from './guards.ts'
+import type { StoredKey } from './records.ts'
+import { hashOf, isSameHash, newApiKey } from './secrets.ts'
+
+export interface ApiKeysDeps {
+  store: Pick<StateStore, 'commit'>
+  records: Repository<StoredKey>
+  clock: Clock
+  log: Log
+  /** As `Account.transact`. */
+  transact: Account['transact']
+  /** Runs in the workspace's turn, where nobody else writes its keys. */
+  inTurn(workspace: string, work: () => Promise<void>): Promise<void>
+}
+
+/** The one key whose value its owner chose: what older integrations send in `Client-Token`. */
+const IMPORTED_NAME = 'Client-Token (migrado)'
+const IMPORTED_SCOPES = ['instances:operate'] as const
+
+/** Last use is written at most this often per key. */
+const USE_INTERVAL = MINUTE
+
+const operates = ({ scopes }: Pick<ApiKey, 'scopes'>) => scopes.includes('instances:operate')
+
+type Wish = Pick<StoredKey, 'name' | 'scopes' | 'hint' | 'kind' | 'hash'>
+
+type ApiKeysPart = Pick<
+  Account,
+  | 'findApiKey'
+  | 'findClientToken'
+  | 'used'
+  | 'createApiKey'
+  | 'listApiKeys'
+  | 'updateApiKey'
+  | 'revokeApiKey'
+  | 'importClientToken'
+  | 'operateKeys'
+>
+
+export interface ApiKeys extends ApiKeysPart {
+  /** Takes what was stored, in order of creation. */
+  remember(key: StoredKey): void
+}
+
+export function createApiKeys({ store, records, clock, log, transact, inTurn }: ApiKeysDeps): ApiKeys {
+  /** By id, in order of creation. */
+  const byId = new Map<string, StoredKey>()
+  /** By hash. Values are random, so they are unique in the installation. */
+  const byHash = new Map<string, StoredKey>()
+  /** By workspace. Values are chosen: two workspaces may have the same one. */
+  const imported = new Map<string, StoredKey>()
+
+  function remember(key: StoredKey) {
+    byId.set(key.id, key)
+    if (key.kind === 'client_token') imported.set(key.workspace, key)
+    else byHash.set(key.hash, key)
+  }
+
+  function forget(key: StoredKey) {
+    byId.delete(key.id)
+    if (key.kind === 'client_token') imported.delete(key.workspace)
+    else byHash.delete(key.hash)
+  }
+
+  const keysOf = (workspace: string) => [...byId.values()].filter((key) => key.workspace === workspace)
+
+  function find(workspace: string, id: string): StoredKey {
+    const key = byId.get(id)
+    if (!key || key.workspace !== workspace) throw new Failure('not_found', { message: 'No API key has this id.' })
+    return key
+  }
+
+  const othersThatOperate = (key: StoredKey) =>
+    keysOf(key.workspace).filter((other) => other.id !== key.id && operates(other)).length
+
+  const isTaken = (workspace: string, name: string, except?: string) =>
+    keysOf(workspace).some((other) => other.name === name && other.id !== except)
+
+  /** `check` may throw a `Failure`. */
+  async function insert(workspace: WorkspaceId, wish: Wish, check: () => void): Promise<StoredKey> {
+    const key: StoredKey = { ...wish, id: randomUUID(), workspace, createdAt: clock.now(), lastUsedAt: null, lastUsedIp: null }
+    await transact(workspace, () => {
+      check()
+      return { ops: [records.encode(keys.apiKey(workspace, key.id), key)], committed: () => remember(key) }
+    })
+    return key
+  }
+
+  return {
+    remember,
+
+    findApiKey(value) {
+      const hash = hashOf(value)
+      const key = byHash.get(hash)
+      return key && isSameHash(key.hash, hash) ? key : undefined
+    },
+
+    findClientToken(workspace, value) {
+      const key = imported.get(workspace)
+      return key && isSameHash(key.hash, hashOf(value)) ? key : undefined
+    },
+
+    used({ id }, ip) {
+      const key = byId.get(id)
+      const now = clock.now()
+      if (!key || (key.lastUsedAt !== null && now - key.lastUsedAt < USE_INTERVAL)) return
+      remember({ ...key, lastUsedAt: now, lastUsedIp: ip })
+      // What is written is the key as it is then: a note must not bring back one that is revoked meanwhile, nor a scope it lost.
+      inTurn(key.workspace, async () => {
+        const current = byId.get(id)
+        if (current) await store.commit({ ops: [records.encode(keys.apiKey(key.workspace, id), current)] })
+      }).catch((err: unknown) => log.error({ err, api_key_id: id }, 'the last use of an API key could not be written'))
+    },
+
+    async createApiKey(workspace, { name, scopes }) {
+      const value = newApiKey()
+      const hint = `${API_KEY_PREFIX}…${value.slice(-4)}`
+      const key = await insert(workspace, { name, scopes, hint, kind: 'api_key', hash: hashOf(value) }, () => {
+        if (isTaken(workspace, name)) throw nameTaken()
+      })
+      return { key, value }
+    },
+
+    importClientToken: (workspace, value) =>
+      insert(
+        workspace,
+        {
+          name: IMPORTED_NAME,
+          scopes: IMPORTED_SCOPES,
+          hint: `…${value.slice(-4)}`,
+          kind: 'client_token',
+          hash: hashOf(value),
+        },
+        () => {
+          if (imported.has(workspace))
+            throw new Failure('not_allowed', { message: 'The workspace has an imported client token; revoke it first.' })
+          if (isTaken(workspace, IMPORTED_NAME))
+            throw new Failure('not_allowed', {
+              message: `An API key has the name "${IMPORTED_NAME}"; give it another one first.`,
+            })
+        },
+      ),
+
+    listApiKeys: (workspace) => keysOf(workspace).reverse(),
+
+    async updateApiKey(workspace, id, { name, scopes }) {
+      await transact(workspace, ({ security }) => {
+        const key = find(workspace, id)
+        const next = { ...key, name: name ?? key.name, scopes: scopes ?? key.scopes }
+        if (isTaken(workspace, next.name, id)) throw nameTaken()
+        if (key.kind === 'client_token' && (next.scopes.length !== 1 || !operates(next)))
+          throw Failure.invalid({
+            path: 'scopes',
+            message: 'must be instances:operate alone: this key is an imported client token',
+          })
+        if (operates(key) && !operates(next)) checkLastOperateKey(security, othersThatOperate(key))
+        return {
+          ops: [records.encode(keys.apiKey(workspace, id), next)],
+          // Its use may have been noted meanwhile.
+          committed: () => remember({ ...find(workspace, id), name: next.name, scopes: next.scopes }),
+        }
+      })
+      return find(workspace, id)
+    },
+
+    async revokeApiKey(workspace, id) {
+      await transact(workspace, ({ security }) => {
+        const key = find(workspace, id)
+        if (operates(key)) checkLastOperateKey(security, othersThatOperate(key))
+        return { ops: [records.remove(keys.apiKey(workspace, id))], committed: () => forget(key) }
+      })
+    },
+
+    operateKeys: (workspace) => keysOf(workspace).filter(operates).length,
+  }
+}
+
+const nameTaken = () => Failure.invalid({ path: 'name', message: 'is the name of another API key' })

@@ -1,0 +1,29 @@
+/**
+ * What may not become of a workspace (shared/api/account-admin.md, "Guard rules in one place"). Pure: each is asked inside of the
+ * transaction that writes the change, about what would be there afterwards.
+ */
+import { Failure } from '../domain/failures.ts'
+import type { Security } from '../domain/workspace.ts'
+
+export const isKeyRequired = ({ requireApiKey, requireClientToken }: Security) => requireApiKey || requireClientToken
+
+const refuse = (message: string) => {
+  throw new Failure('not_allowed', { message })
+}
+
+/** Before a requirement is turned on. */
+export function checkRequirement(next: Security, operateKeys: number): void {
+  if (isKeyRequired(next) && operateKeys === 0)
+    refuse('The workspace has no API key with instances:operate, so nobody could use its instances; make one first.')
+}
+
+/** Before a key goes, or loses `instances:operate`. */
+export function checkLastOperateKey(security: Security, othersThatOperate: number): void {
+  if (isKeyRequired(security) && othersThatOperate === 0)
+    refuse('It is the last key with instances:operate, and the workspace requires one.')
+}
+
+export function checkAllowlist({ enabled, entries }: Security['allowlist']): void {
+  if (enabled && entries.length === 0)
+    refuse('An enabled allowlist without entries would refuse every caller; give at least one.')
+}

@@ -1,0 +1,15 @@
+/** Changes of a subscription. Pure. */
+import { Failure } from '../domain/failures.ts'
+import type { Subscription } from '../domain/workspace.ts'
+import type { SubscriptionChange } from './account.ts'
+
+/** Throws `invalid_request` for a trial without an end. */
+export function subscriptionAfter(current: Subscription, change: SubscriptionChange): Subscription {
+  const { status = current.status, dueAt = current.dueAt, instanceSlots = current.instanceSlots } = change
+  if (status !== 'trial') return { status, trialEndsAt: null, dueAt, instanceSlots }
+  // Whoever puts a workspace on trial says until when, even if a trial that runs has an end.
+  const { trialEndsAt = change.status === undefined ? current.trialEndsAt : null } = change
+  if (trialEndsAt === null)
+    throw Failure.invalid({ path: 'trial_ends_at', message: 'must be a date and time while the status is trial' })
+  return { status, trialEndsAt, dueAt, instanceSlots }
+}

@@ -1,0 +1,160 @@
+/** Administration of the workspace: its API keys and its imported client token (shared/api/account-admin.md). */
+import { z } from 'zod'
+import type { ApiKey as Key } from '../../account/account.ts'
+import { BRAND } from '../../domain/brand.ts'
+import { iso } from '../../domain/clock.ts'
+import { SCOPES } from '../../domain/workspace.ts'
+import { atLeastOne } from '../changes.ts'
+import { local } from '../endpoint.ts'
+import { Done, instant, name, oneOf, paged, paging, plain, uuid } from '../fields.ts'
+
+const scopes = z
+  .array(oneOf(SCOPES))
+  .min(1)
+  .max(5)
+  .superRefine((values, context) => {
+    if (new Set(values).size < values.length) context.addIssue({ code: 'custom', message: 'must not have the same scope twice' })
+  })
+  .meta({ uniqueItems: true })
+
+const keyFields = {
+  id: z.string().meta({ description: 'UUID of the key, which is not its value.' }),
+  name: z.string().meta({ description: 'Unique in the workspace.' }),
+  scopes: z.array(z.enum(SCOPES)).meta({ description: 'What the key may do.' }),
+  hint: z.string().meta({ description: 'Enough to recognise the key by.' }),
+  kind: z
+    .enum(['api_key', 'client_token'])
+    .meta({ description: 'A `client_token` was imported and works in the `Client-Token` header only.' }),
+  created_at: instant.meta({ description: 'When it was made.' }),
+  last_used_at: instant.nullable().meta({ description: 'At most one minute old.' }),
+  last_used_ip: z.string().nullable().meta({ description: 'Address of the last use.' }),
+}
+export const ApiKey = z.object(keyFields).meta({ id: 'ApiKey' })
+
+const render = (key: Key) => ({
+  id: key.id,
+  name: key.name,
+  scopes: [...key.scopes],
+  hint: key.hint,
+  kind: key.kind,
+  created_at: iso(key.createdAt),
+  last_used_at: key.lastUsedAt === null ? null : iso(key.lastUsedAt),
+  last_used_ip: key.lastUsedIp,
+})
+
+const example = {
+  id: 'b7a1c7f0-3a1e-4f50-9e0f-2a6d1a5b7c11',
+  name: 'CRM',
+  scopes: ['instances:operate', 'instances:read'],
+  hint: 'svc_key_…9af3',
+  kind: 'api_key',
+  created_at: '2026-01-10T00:00:00.000Z',
+  last_used_at: null,
+  last_used_ip: null,
+}
+
+export const createApiKey = local('admin.createApiKey', 'POST /admin/api-keys', {
+  access: 'admin',
+  summary: 'Make an API key',
+  description: '`value` is shown only here; only its hash is kept.',
+  input: { name: name(1, 100).meta({ description: 'Unique in the workspace.' }), scopes },
+  reply: z.object({ ...keyFields, value: z.string().meta({ description: 'The key itself.' }) }),
+  status: 201,
+  async handle({ parts, workspace }, wish) {
+    const { key, value } = await parts.account.createApiKey(workspace, wish)
+    return { ...render(key), value }
+  },
+  examples: [
+    {
+      name: 'for a CRM',
+      input: { name: 'CRM', scopes: ['instances:operate', 'instances:read'] },
+      reply: { ...example, value: 'svc_key_4be0a7c5d2b80369c1f5a7e3b8d2460c4e1a95f7d3b69af3' },
+    },
+  ],
+})
+
+export const listApiKeys = local('admin.listApiKeys', 'GET /admin/api-keys', {
+  access: 'admin',
+  summary: 'API keys of the workspace, newest first',
+  description: 'Revoked keys are not listed.',
+  input: paging({ default: 20, max: 500 }),
+  reply: paged(ApiKey),
+  async handle({ parts, workspace }, { page, page_size }) {
+    const keys = parts.account.listApiKeys(workspace)
+    return {
+      data: keys.slice((page - 1) * page_size, page * page_size).map(render),
+      page,
+      page_size,
+      total: keys.length,
+    }
+  },
+  examples: [{ name: 'first page', input: { page: '1' }, reply: { data: [example], page: 1, page_size: 20, total: 1 } }],
+})
+
+const importedExample = {
+  ...example,
+  id: '4c1d9e02-77b5-4f0e-8a36-1f3b6c5d8e90',
+  name: 'Client-Token (migrado)',
+  scopes: ['instances:operate'],
+  hint: '…e8f9',
+  kind: 'client_token',
+}
+
+/** A header loses spaces at its ends. Values of ours begin with the brand, and are told apart by it. */
+const clientToken = plain(8, 128)
+  .regex(/^[!-~]([ -~]*[!-~])?$/, 'must be printable ASCII without a space at an end')
+  .refine((value) => !value.startsWith(`${BRAND}_`), { message: `must not begin with ${BRAND}_` })
+
+export const importClientToken = local('admin.importClientToken', 'POST /admin/api-keys/client-token', {
+  access: 'admin',
+  summary: 'Keep an older client token working',
+  description:
+    'It becomes a key with `instances:operate` whose value works in the `Client-Token` header only. One per workspace: refused with ' +
+    '`not_allowed` while there is one. Only its hash is kept.',
+  input: { value: clientToken.meta({ description: 'What older integrations send in `Client-Token`.' }) },
+  reply: ApiKey,
+  status: 201,
+  errors: ['not_allowed'],
+  handle: async ({ parts, workspace }, { value }) => render(await parts.account.importClientToken(workspace, value)),
+  examples: [{ name: 'import', input: { value: 'F7a1b2c3d4e5f60718293a4b5c6d7e8f9' }, reply: importedExample }],
+})
+
+export const updateApiKey = local('admin.updateApiKey', 'PUT /admin/api-keys/{key_id}', {
+  access: 'admin',
+  summary: 'Change the name or the scopes of an API key',
+  description:
+    'Takes effect at once; the value does not change. At least one field. Refused with `not_allowed` when it would take ' +
+    '`instances:operate` from the last key that has it while a key or `Client-Token` is required.',
+  input: {
+    key_id: uuid,
+    name: name(1, 100).optional().meta({ description: 'Unique in the workspace.' }),
+    scopes: scopes.optional().meta({ description: 'An imported client token keeps `instances:operate` alone.' }),
+  },
+  check: ({ key_id: _, ...change }, issue) => atLeastOne(change, issue),
+  reply: ApiKey,
+  errors: ['not_found', 'not_allowed'],
+  handle: async ({ parts, workspace }, { key_id, ...change }) =>
+    render(await parts.account.updateApiKey(workspace, key_id, change)),
+  examples: [
+    {
+      name: 'other scopes',
+      input: { key_id: example.id, scopes: ['instances:operate', 'webhooks:read'] },
+      reply: { ...example, scopes: ['instances:operate', 'webhooks:read'] },
+    },
+  ],
+})
+
+export const revokeApiKey = local('admin.revokeApiKey', 'DELETE /admin/api-keys/{key_id}', {
+  access: 'admin',
+  summary: 'Revoke an API key',
+  description:
+    'Takes effect at once. Refused with `not_allowed` for the last key with `instances:operate` while a key or `Client-Token` is required.',
+  input: { key_id: uuid },
+  reply: Done,
+  errors: ['not_found', 'not_allowed'],
+  async handle({ parts, workspace }, { key_id }) {
+    await parts.account.revokeApiKey(workspace, key_id)
+    return { value: true } as const
+  },
+  examples: [{ name: 'revoke', input: { key_id: example.id }, reply: { value: true } }],
+})

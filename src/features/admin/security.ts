@@ -1,0 +1,120 @@
+/** Administration of the workspace: the security switches (shared/api/account-admin.md). */
+import { z } from 'zod'
+import type { SecurityChange } from '../../account/account.ts'
+import { local } from '../endpoint.ts'
+import { plain } from '../fields.ts'
+import type { AccountCall } from '../parts.ts'
+
+const Security = z
+  .object({
+    require_api_key: z.boolean().meta({ description: 'Instance routes ask for an API key with `instances:operate`.' }),
+    require_client_token: z.boolean().meta({ description: 'Instance routes ask for it in `Client-Token`, and only there.' }),
+    ip_allowlist: z
+      .object({
+        enabled: z.boolean().meta({ description: 'Callers from other addresses get `ip_not_allowed`.' }),
+        entries: z
+          .array(
+            z.object({
+              cidr: z.string().meta({ description: 'Address or CIDR block, as it was given.' }),
+              note: z.string().nullable().meta({ description: 'What it is, for whoever reads the list.' }),
+            }),
+          )
+          .meta({ description: 'Kept while the list is not enabled, too.' }),
+      })
+      .meta({ description: 'Who may use instance routes and `/account`.' }),
+    operate_keys: z.int().meta({ description: 'Keys with `instances:operate`, an imported client token included.' }),
+  })
+  .meta({ id: 'Security' })
+
+function render({ parts, workspace }: AccountCall) {
+  const { requireApiKey, requireClientToken, allowlist } = parts.account.workspace(workspace).security
+  return {
+    require_api_key: requireApiKey,
+    require_client_token: requireClientToken,
+    ip_allowlist: {
+      enabled: allowlist.enabled,
+      entries: allowlist.entries.map(({ cidr, note }) => ({ cidr, note })),
+    },
+    operate_keys: parts.account.operateKeys(workspace),
+  }
+}
+
+async function change(call: AccountCall, wish: SecurityChange) {
+  await call.parts.account.changeSecurity(call.workspace, wish)
+  return render(call)
+}
+
+const example = {
+  require_api_key: false,
+  require_client_token: false,
+  ip_allowlist: { enabled: false, entries: [] },
+  operate_keys: 1,
+}
+
+export const security = local('admin.security', 'GET /admin/security', {
+  access: 'admin',
+  summary: 'The security switches',
+  reply: Security,
+  handle: async (call) => render(call),
+  examples: [{ name: 'everything off', reply: example }],
+})
+
+const switched = z.boolean().meta({ description: 'On or off.' })
+const NEEDS_KEY =
+  'Takes effect for all instances of the workspace at once. Refused with `not_allowed` while no key has `instances:operate`.'
+
+export const requireApiKey = local('admin.requireApiKey', 'PUT /admin/security/require-api-key', {
+  access: 'admin',
+  summary: 'Ask for an API key on instance routes, or no longer',
+  description: NEEDS_KEY,
+  input: { value: switched },
+  reply: Security,
+  errors: ['not_allowed'],
+  handle: async (call, { value }) => change(call, { requireApiKey: value }),
+  examples: [{ name: 'on', input: { value: true }, reply: { ...example, require_api_key: true } }],
+})
+
+export const requireClientToken = local('admin.requireClientToken', 'PUT /admin/security/require-client-token', {
+  access: 'admin',
+  summary: 'Ask for Client-Token on instance routes, or no longer',
+  description: NEEDS_KEY,
+  input: { value: switched },
+  reply: Security,
+  errors: ['not_allowed'],
+  handle: async (call, { value }) => change(call, { requireClientToken: value }),
+  examples: [{ name: 'on', input: { value: true }, reply: { ...example, require_client_token: true } }],
+})
+
+/** Only its length here: what a range is, is one rule (`egress/addresses.ts`), and the account asks it. */
+const Entry = z.object({
+  cidr: plain(1, 43).meta({
+    description: 'IPv4 or IPv6 address, or a CIDR block whose host bits are zero.',
+    examples: ['203.0.113.0/24'],
+  }),
+  note: plain(0, 100).nullable().default(null).meta({ description: 'What it is, for whoever reads the list.' }),
+})
+
+export const ipAllowlist = local('admin.ipAllowlist', 'PUT /admin/security/ip-allowlist', {
+  access: 'admin',
+  summary: 'Restrict who may call, by address',
+  description:
+    'Applies to instance routes and `/account`, at once; not to `/admin`, so that a wrong list can be mended. An IPv4 caller in IPv6 form ' +
+    'counts as IPv4. Enabling an empty list is refused with `not_allowed`.',
+  input: {
+    enabled: z.boolean().meta({ description: 'Whether the list counts.' }),
+    entries: z.array(Entry).max(200).optional().meta({ description: 'Replaces the list; without it the list stays.' }),
+  },
+  reply: Security,
+  errors: ['not_allowed'],
+  handle: async (call, allowlist) => change(call, { allowlist }),
+  examples: [
+    {
+      name: 'an office',
+      input: { enabled: true, entries: [{ cidr: '203.0.113.0/24', note: 'office' }] },
+      reply: {
+        ...example,
+        ip_allowlist: { enabled: true, entries: [{ cidr: '203.0.113.0/24', note: 'office' }] },
+      },
+    },
+  ],
+})

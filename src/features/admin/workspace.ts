@@ -1,0 +1,155 @@
+/** Administration of the workspace: its name, its subscription, its admin key (shared/api/account-admin.md). */
+import { z } from 'zod'
+import { ADMIN_KEY_PREFIX } from '../../domain/brand.ts'
+import { iso } from '../../domain/clock.ts'
+import { MAX_INSTANCE_SLOTS, SUBSCRIPTION_STATUSES, type Workspace as WorkspaceRecord } from '../../domain/workspace.ts'
+import { atLeastOne } from '../changes.ts'
+import { local } from '../endpoint.ts'
+import { instant, integer, moment, name, oneOf } from '../fields.ts'
+
+const Subscription = z
+  .object({
+    status: z.enum(SUBSCRIPTION_STATUSES).meta({ description: 'As it was set: time passing changes what is allowed, not this.' }),
+    trial_ends_at: instant.nullable().meta({ description: 'Null outside of a trial.' }),
+    due_at: instant.meta({ description: 'Until when the plan is paid.' }),
+    instance_slots: z.int().meta({ description: 'How many instances the plan allows.' }),
+    instances_used: z.int().meta({ description: 'How many there are.' }),
+  })
+  .meta({ id: 'Subscription' })
+
+const Workspace = z
+  .object({
+    id: z.string().meta({ description: 'UUID of the workspace.' }),
+    name: z.string().meta({ description: 'As it was given.' }),
+    created_at: instant.meta({ description: 'When it was made.' }),
+    subscription: Subscription,
+    security: z
+      .object({
+        require_api_key: z.boolean().meta({ description: 'Instance routes ask for an API key.' }),
+        require_client_token: z.boolean().meta({ description: 'Instance routes ask for `Client-Token`.' }),
+        ip_allowlist_enabled: z.boolean().meta({ description: 'Callers from other addresses are refused.' }),
+      })
+      .meta({ description: 'The switches; `GET /admin/security` has the whole.' }),
+  })
+  .meta({ id: 'Workspace' })
+
+const renderSubscription = ({ subscription, instancesUsed }: WorkspaceRecord) => ({
+  status: subscription.status,
+  trial_ends_at: subscription.trialEndsAt === null ? null : iso(subscription.trialEndsAt),
+  due_at: iso(subscription.dueAt),
+  instance_slots: subscription.instanceSlots,
+  instances_used: instancesUsed,
+})
+
+const render = (workspace: WorkspaceRecord) => ({
+  id: workspace.id,
+  name: workspace.name,
+  created_at: iso(workspace.createdAt),
+  subscription: renderSubscription(workspace),
+  security: {
+    require_api_key: workspace.security.requireApiKey,
+    require_client_token: workspace.security.requireClientToken,
+    ip_allowlist_enabled: workspace.security.allowlist.enabled,
+  },
+})
+
+const subscriptionExample = {
+  status: 'active',
+  trial_ends_at: null,
+  due_at: '2036-01-01T00:00:00.000Z',
+  instance_slots: 50,
+  instances_used: 3,
+}
+
+const example = {
+  id: '0d3f7a52-5b1c-4a6e-8b55-6d1f2c3e4a5b',
+  name: 'default',
+  created_at: '2026-01-01T00:00:00.000Z',
+  subscription: subscriptionExample,
+  security: { require_api_key: false, require_client_token: false, ip_allowlist_enabled: false },
+}
+
+export const workspace = local('admin.workspace', 'GET /admin/workspace', {
+  access: 'admin',
+  summary: 'The workspace of this admin key',
+  reply: Workspace,
+  handle: async ({ parts, workspace }) => render(parts.account.workspace(workspace)),
+  examples: [{ name: 'the first one', reply: example }],
+})
+
+export const updateWorkspace = local('admin.updateWorkspace', 'PUT /admin/workspace', {
+  access: 'admin',
+  summary: 'Rename the workspace',
+  input: { name: name(1, 100).meta({ description: 'Need not be unique.' }) },
+  reply: Workspace,
+  async handle({ parts, workspace }, { name }) {
+    await parts.account.rename(workspace, name)
+    return render(parts.account.workspace(workspace))
+  },
+  examples: [{ name: 'rename', input: { name: 'Support team' }, reply: { ...example, name: 'Support team' } }],
+})
+
+export const updateSubscription = local('admin.updateSubscription', 'PUT /admin/subscription', {
+  access: 'admin',
+  summary: 'Change the plan: status, dates, slots',
+  description:
+    'Only the given fields change; at least one. With fewer slots than instances those that exist stay, and none can be made. Sessions are ' +
+    'never stopped by the subscription.',
+  input: {
+    status: oneOf(SUBSCRIPTION_STATUSES)
+      .optional()
+      .meta({ description: 'What may be sent and whether the Account API answers follow from it and the dates.' }),
+    trial_ends_at: moment
+      .nullable()
+      .optional()
+      .meta({ description: 'Required with the status `trial`; with every other one it becomes null.' }),
+    due_at: moment.optional().meta({ description: 'Until when the plan is paid.' }),
+    instance_slots: integer(0, MAX_INSTANCE_SLOTS).optional().meta({ description: 'May be less than the instances there are.' }),
+  },
+  check: atLeastOne,
+  reply: Subscription,
+  async handle({ parts, workspace }, { status, trial_ends_at, due_at, instance_slots }) {
+    await parts.account.changeSubscription(workspace, {
+      status,
+      trialEndsAt: trial_ends_at,
+      dueAt: due_at,
+      instanceSlots: instance_slots,
+    })
+    return renderSubscription(parts.account.workspace(workspace))
+  },
+  examples: [
+    {
+      name: 'another year, more slots',
+      input: { status: 'active', due_at: '2027-01-01T00:00:00.000Z', instance_slots: 100 },
+      reply: { ...subscriptionExample, due_at: '2027-01-01T00:00:00.000Z', instance_slots: 100 },
+    },
+    {
+      name: 'a trial',
+      input: { status: 'trial', trial_ends_at: '2026-02-28T00:00:00.000Z' },
+      reply: { ...subscriptionExample, status: 'trial', trial_ends_at: '2026-02-28T00:00:00.000Z' },
+    },
+  ],
+})
+
+export const rotateAdminKey = local('admin.rotateAdminKey', 'POST /admin/admin-key', {
+  access: 'admin',
+  summary: 'Make a new admin key',
+  description:
+    '`value` is shown only here; only its hash is kept. The key that was used is void at once. Refused with `not_allowed` where ' +
+    '`SVC_ADMIN_KEY` is set: the environment owns that key.',
+  input: {
+    revoke_oauth: z.boolean().default(false).meta({ description: 'Also revokes every OAuth app of the workspace.' }),
+  },
+  reply: z.object({ value: z.string().meta({ description: 'The new admin key.' }) }),
+  status: 201,
+  errors: ['not_allowed'],
+  // There are no OAuth apps yet, so all of them are revoked.
+  handle: async ({ parts, workspace }) => ({ value: await parts.account.rotateAdminKey(workspace) }),
+  examples: [
+    {
+      name: 'rotate',
+      input: { revoke_oauth: false },
+      reply: { value: `${ADMIN_KEY_PREFIX}4be0a7c5d2b80369c1f5a7e3b8d2460c4e1a95f7d3b69af3` },
+    },
+  ],
+})
