@@ -1,0 +1,85 @@
+/** The service and the command really killed between the steps of a deletion and of a rotation: the next start finishes what was begun. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { program, ROOT } from '../harness/checkout.ts'
+import { createGateway, type Gateway, type Instance } from '../harness/gateway.ts'
+import { networkEnv, type Running, run } from '../harness/process.ts'
+import { createSandbox } from '../harness/sandbox.ts'
+
+const CLI = program('../../src/cli', import.meta.url)
+
+let dir: string
+let network: Running
+let env: Record<string, string>
+let adminKey: string
+let apiKey: string | undefined
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'svc-keys-'))
+  network = await run(['--network-only'], { SVC_DATA_DIR: join(dir, 'network'), SVC_SANDBOX_PORT: '0' })
+  env = { ...networkEnv(network.printed), SVC_DATA_DIR: join(dir, 'service'), SVC_PORT: '0', SVC_SHARDS: '1' }
+})
+after(async () => {
+  await network.kill()
+  await rm(dir, { recursive: true, force: true })
+})
+
+async function start(more: Record<string, string> = {}): Promise<{ service: Running; gateway: Gateway }> {
+  const service = await run([], { ...env, ...more })
+  adminKey ??= service.printed.admin_key!
+  const gateway = await createGateway(service.printed.base_url!, adminKey, apiKey)
+  apiKey = gateway.key
+  return { service, gateway }
+}
+const keyFiles = async () => (await readdir(join(dir, 'service', 'state', 'keys'))).toSorted()
+const statusOf = async (gateway: Gateway, { id, token }: Instance) =>
+  (await fetch(`${gateway.baseUrl}/instances/${id}/token/${token}/status`)).status
+
+let kept: Instance
+test('an instance is there to be kept', async () => {
+  const { service, gateway } = await start()
+  kept = await gateway.connected(createSandbox(network.printed.sandbox_url!), '5511999990001', null)
+  await service.kill()
+})
+
+for (const step of ['create:key', 'delete:recorded', 'delete:erased']) {
+  test(`a kill at ${step} leaves an instance that is gone, with its key and all of its records, after the next start`, async () => {
+    const killed = await start({ SVC_TEST_KILL_AT: step })
+    const gone = killed.gateway.createInstance(null)
+    const removed = gone.then(({ id }) =>
+      fetch(`${killed.gateway.baseUrl}/account/instances/${id}`, {
+        method: 'DELETE',
+        headers: { authorization: `Bearer ${killed.gateway.key}` },
+      }),
+    )
+    await assert.rejects(removed)
+    await killed.service.ended
+    const { service, gateway } = await start()
+    assert.deepEqual(await keyFiles(), [kept.id, 'links', 'main'].toSorted())
+    if (step !== 'create:key') assert.equal(await statusOf(gateway, await gone), 401)
+    assert.equal(await statusOf(gateway, kept), 200)
+    await service.kill()
+  })
+}
+
+for (const step of ['rotate:sealed:2', 'rotate:replaced', 'rotate:cleared:2', 'none']) {
+  test(`a rotation that is killed at ${step} leaves an instance that connects`, async () => {
+    const before = await readFile(join(dir, 'service', 'secret-key'), 'utf8')
+    const command = spawn(process.execPath, [...CLI, 'secret-key', 'rotate'], {
+      cwd: ROOT,
+      env: { ...process.env, ...env, SVC_TEST_KILL_AT: step },
+    })
+    const [code, signal] = await once(command, 'close')
+    assert.deepEqual([code, signal], step === 'none' ? [0, null] : [null, 'SIGKILL'])
+    assert.equal((await readFile(join(dir, 'service', 'secret-key'), 'utf8')) === before, step.startsWith('rotate:sealed'))
+    const { service, gateway } = await start()
+    // The port is another at each start.
+    const here = { ...kept, api_url: `${gateway.baseUrl}/instances/${kept.id}/token/${kept.token}` }
+    await gateway.waitForStatus(here, 'connected')
+    await service.kill()
+  })
+}
