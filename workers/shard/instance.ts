@@ -24,6 +24,7 @@ import { createInstanceStore } from './instance-store.ts'
 import { createKeyStore } from './keys/key-store.ts'
 import type { Effect, LifecycleEvent } from './lifecycle/contract.ts'
 import { createStatus } from './lifecycle/status.ts'
+import { handlerOf } from './operations/index.ts'
 import { createIdempotency } from './queue/idempotency.ts'
 import { createAutoRead } from './receipts/auto-read.ts'
 import { createMessageStatuses } from './receipts/message-status.ts'
@@ -222,6 +223,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
   })
 
   const line = createSendingLine({
+    handlerOf: (operation) => handlerOf('send', operation),
     instance: id,
     shard: deps,
     store,

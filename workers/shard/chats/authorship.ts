@@ -17,6 +17,7 @@ import { keys } from '../../../src/storage/keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import { createSweeper } from '../../../src/storage/sweeper.ts'
+import type { Claim, Speaker } from '../translate/inbound/context.ts'
 import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 
@@ -30,12 +31,6 @@ const TERMS: Record<'ours' | 'others', Term> = {
   ours: { ms: TERM, rows: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY },
   others: { ms: TERM, rows: 20_000, bytes: Number.POSITIVE_INFINITY },
 }
-
-/** Where a message is from, seen from a chat, and whether who speaks about it there wrote it. */
-export type Claim = { place: 'here'; isSpeakers: boolean } | { place: 'elsewhere' | 'unknown' }
-
-/** Whose word it is: the account itself, or somebody by any of their names. */
-export type Speaker = 'account' | Iterable<string>
 
 export interface Authorship {
   load(): Promise<void>

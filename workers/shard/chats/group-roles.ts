@@ -12,6 +12,7 @@ import { keys } from '../../../src/storage/keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
 import { repository } from '../../../src/storage/repository.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
+import type { Roles } from '../translate/inbound/context.ts'
 import { bare } from '../wire/jid.ts'
 import type { Group, Groups } from './groups.ts'
 
@@ -23,7 +24,7 @@ const ASKED_AGAIN_AFTER = DAY
 const PAUSE = MINUTE
 const MAX_ASKED = 1_000
 
-const Roles = v.object({
+const RolesRecord: v.GenericSchema<Roles> = v.object({
   /** Every name of every admin, bare. */
   admins: v.array(v.string()),
   /** Only admins change the group: name, timer, pins. */
@@ -31,7 +32,6 @@ const Roles = v.object({
   /** When the network said so, epoch ms. */
   at: v.number(),
 })
-export type Roles = v.InferOutput<typeof Roles>
 
 export interface GroupRoles {
   /** Called with every session before it is used. */
@@ -53,7 +53,7 @@ export interface GroupRolesOptions {
 }
 
 export function createGroupRoles({ instance, store, sealer, clock, log }: GroupRolesOptions): GroupRoles {
-  const records = repository({ name: 'roles of a group', schema: Roles, version: 1, sealed: sealer })
+  const records = repository({ name: 'roles of a group', schema: RolesRecord, version: 1, sealed: sealer })
   const keyOf = (group: string) => keys.groupRoles(instance, sealer.blind(bare(group)))
   const asked = new Map<string, number>()
   let session: { groups: Groups; ended: AbortSignal } | null = null

@@ -22,15 +22,13 @@ import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import { actionFailure, networkCode } from '../connection/failures.ts'
 import type { Session } from '../connection/session.ts'
 import { pause, within } from '../connection/within.ts'
+import type { Shown } from '../translate/inbound/context.ts'
 import { bare, type ChatKind, chatKind, jidsOf } from '../wire/jid.ts'
 import { object, textOf } from '../wire/json.ts'
 import { createBudget } from './picture-budget.ts'
 
 /** Where pictures of channels lie: their description has the path alone. */
 export const PICTURE_HOST = 'pps.whatsapp.net'
-
-/** What an event shows the picture of. Authors of groups and statuses are many: they get little of what may be asked. */
-export type Shown = 'chat' | 'author'
 
 export interface Pictures {
   attach(session: Session): void

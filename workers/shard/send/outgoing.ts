@@ -17,7 +17,6 @@ import type { Sealer } from '../../../src/storage/seal.ts'
 import { runAs } from '../baileys/rejections.ts'
 import type { Outside } from '../connection/network-route.ts'
 import type { Session } from '../connection/session.ts'
-import { handlerOf } from '../operations/index.ts'
 import { type Enqueue, type Queue, type SendItem, TryLater } from '../queue/contract.ts'
 import { fingerprintOf, type Idempotency } from '../queue/idempotency.ts'
 import type { SendOutcome } from '../queue/item.ts'
@@ -25,7 +24,7 @@ import { createQueue } from '../queue/queue.ts'
 import type { FirstStatus, MessageStatuses } from '../receipts/message-status.ts'
 import type { ShardDeps } from '../shard-deps.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
-import type { SendContext, SendFiles } from './contract.ts'
+import type { Accepted, SendContext, SendFiles } from './contract.ts'
 import { sendAgain } from './send-again.ts'
 
 export interface SendingLineDeps extends Pick<SendContext, 'recent' | 'sent' | 'contacts' | 'disappearing'> {
@@ -44,6 +43,8 @@ export interface SendingLineDeps extends Pick<SendContext, 'recent' | 'sent' | '
   statuses: MessageStatuses
   idempotency: Idempotency
   settings(): InstanceSettings
+  /** Undefined for an id that no declaration of a send has. */
+  handlerOf(operation: string): ((context: SendContext, input: never) => Promise<Accepted>) | undefined
   /** The current session, and its way out; null while there is none. */
   session(): Session | null
   outside(): Outside | null
@@ -133,7 +134,7 @@ export function createSendingLine(deps: SendingLineDeps): SendingLine {
 
   async function send(item: SendItem): Promise<SendOutcome> {
     const { messageId, operation, delayTyping } = item
-    const handler = handlerOf('send', operation)
+    const handler = deps.handlerOf(operation)
     const session = deps.session()
     if (!handler) return { status: 'failed', code: 'internal', message: `No operation ${operation} sends.` }
     if (!session?.isOpen) throw new Failure('instance_not_connected')

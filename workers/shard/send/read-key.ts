@@ -3,8 +3,8 @@ import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
 import { type Identifier, toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
 import type { Session } from '../connection/session.ts'
-import type { ActionContext } from '../operations/types.ts'
 import { isOf } from './context-info.ts'
+import type { SendContext } from './contract.ts'
 import { type Destination, groupAt, resolveDestination } from './destination.ts'
 import { memberJid } from './member.ts'
 
@@ -16,7 +16,10 @@ export interface ReadFields {
 }
 
 /** The receipt must go to the jid the message came from, so the remembered key comes first. */
-export async function keyToRead({ session, recent }: ActionContext, input: ReadFields): Promise<WAMessageKey> {
+export async function keyToRead(
+  { session, recent }: Pick<SendContext, 'session' | 'recent'>,
+  input: ReadFields,
+): Promise<WAMessageKey> {
   const { phone, message_id: id, participant } = input
   const known = recent.get(id, isOf({ jid: toJid(phone), other: null }))
   if (known) return known.key

@@ -6,14 +6,10 @@ import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/keys.ts'
 import { bodyOps, type LogEntry, type LogRow, logRows, maskUrl, toEntry } from '../../../src/webhooks/log.ts'
 import type { Backlog } from './backlog.ts'
+import type { DeliveryResult, OutboxOptions } from './contract.ts'
 import type { Outcome } from './delivery.ts'
 import { targetOf } from './finished-event.ts'
-import type { DeliveryResult, OutboxOptions } from './outbox.ts'
-import { KEEP_FAILED_BODY, MAX_TRIES, retryDelay } from './schedule.ts'
-
-/** Values of a due index: what is to happen then. */
-export const RETRY = Buffer.from('retry')
-export const ERASE = Buffer.from('erase')
+import { ERASE, KEEP_FAILED_BODY, MAX_TRIES, RETRY, retryDelay } from './schedule.ts'
 
 export interface Attempts {
   /** The next try of an event in the line or parked, whose body is under `key`. */

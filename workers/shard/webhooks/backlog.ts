@@ -4,7 +4,7 @@
  */
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/keys.ts'
-import { ERASE } from './attempts.ts'
+import { ERASE } from './schedule.ts'
 
 export function createBacklog(instanceId: string, store: Pick<StateStore, 'range'>) {
   let size = 0

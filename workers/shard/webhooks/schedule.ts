@@ -14,3 +14,7 @@ export const MAX_LOG_ENTRIES = 100_000
 
 /** Wait after the given number of failed tries; undefined when that was the last. */
 export const retryDelay = (failedTries: number): number | undefined => RETRY_DELAYS[failedTries - 1]
+
+/** Values of a due index: what is to happen then. */
+export const RETRY = Buffer.from('retry')
+export const ERASE = Buffer.from('erase')

@@ -5,7 +5,7 @@
 import { type BinaryNode, proto } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import type { Button } from '../../../../src/features/send/buttons.ts'
-import type { Destination } from '../../send/destination.ts'
+import type { ChatKind } from '../../wire/jid.ts'
 
 export type Interactive = proto.Message.IInteractiveMessage
 export type FlowButton = proto.Message.InteractiveMessage.NativeFlowMessage.INativeFlowButton
@@ -81,7 +81,7 @@ export const listButton = ({ title, button_label, options }: Options): FlowButto
   })
 
 /** BIZ-MIXED, and BOT in chats with one person. */
-export function mixedNodes({ kind }: Pick<Destination, 'kind'>, nowMs: number): BinaryNode[] {
+export function mixedNodes({ kind }: { kind: ChatKind }, nowMs: number): BinaryNode[] {
   const biz: BinaryNode = {
     tag: 'biz',
     attrs: { actual_actors: '2', host_storage: '2', privacy_mode_ts: String(Math.floor(nowMs / SECOND)) },
