@@ -14,8 +14,12 @@ const HEAP_MB = 512
 const WAITING = 10_000
 
 export interface MediaPool {
-  /** Validated input of the operation. The pieces, each alone in its buffer, are gone from this thread afterwards. */
-  readLargeBody(operation: string, path: Record<string, string>, pieces: Uint8Array<ArrayBuffer>[]): Promise<unknown>
+  /** The operation that is meant and its validated input. The pieces, each alone in its buffer, are gone from this thread afterwards. */
+  readLargeBody(
+    route: string,
+    fields: { path: Record<string, unknown>; query?: Record<string, unknown> },
+    pieces: Uint8Array<ArrayBuffer>[],
+  ): Promise<{ operation: string; input: unknown }>
   close(): Promise<void>
 }
 
@@ -31,18 +35,18 @@ export function createMediaPool({ logging, log }: { logging: Logging; log: Log }
   })
 
   return {
-    async readLargeBody(operation, path, pieces) {
+    async readLargeBody(route, fields, pieces) {
       let result: Result
       try {
         result = await pool.run(
-          { operation, path, pieces },
+          { route, ...fields, pieces },
           { name: 'readBodyAndMove', transferList: pieces.map(({ buffer }) => buffer) },
         )
       } catch (cause) {
         throw new Failure('engine_unavailable', { message: 'The body could not be read right now; try again later.', cause })
       }
       if ('err' in result) throw Failure.from(result.err)
-      return result.ok
+      return result.ok as { operation: string; input: unknown }
     },
 
     close: () => pool.destroy(),

@@ -56,8 +56,6 @@ export interface Endpoint<
   method: Method
   /** The whole path from the base URL, `{name}` for parameters. */
   path: string
-  /** Further paths of the same operation: aliases, absent from the description. */
-  also: readonly string[]
   access: Access
   /** Fields of path, query and body, flat. */
   fields: z.ZodRawShape
@@ -93,8 +91,6 @@ type Issue = (path: string, message: string) => void
 interface Says<I extends z.ZodRawShape> {
   summary: string
   description?: string
-  /** Aliases: paths relative like the route's own. */
-  also?: readonly `/${string}`[]
   input?: I
   /** Fields that the other ones of a request make meaningless: whatever they hold, they are not looked at. */
   ignored?: Endpoint['ignored']
@@ -142,7 +138,6 @@ function declare<K extends Kind, Id extends string, I extends z.ZodRawShape, R e
     id,
     method,
     path: base + path,
-    also: (says.also ?? []).map((alias) => base + alias),
     access: rest.access,
     fields,
     input,

@@ -104,8 +104,8 @@ export function parseInput({ input, ignored }: Pick<Endpoint, 'input' | 'ignored
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** A body's bytes as a JSON object; no bytes are `{}`. */
-export function readJson(bytes: Uint8Array): RawFields {
+/** A body's bytes as a JSON object; no bytes are `{}`. With `list`, a bare list is the field of that name. */
+export function readFields(bytes: Uint8Array, list?: string): RawFields {
   if (bytes.byteLength === 0) return {}
   let value: unknown
   try {
@@ -113,14 +113,8 @@ export function readJson(bytes: Uint8Array): RawFields {
   } catch (cause) {
     throw new Failure('invalid_request', { details: { issues: [{ path: '', message: 'must be valid JSON in UTF-8' }] }, cause })
   }
+  if (list !== undefined && Array.isArray(value)) return { [list]: value }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw Failure.invalid({ path: '', message: 'must be a JSON object' })
   return value as RawFields
 }
-
-/** Fields of the path come from the path, whatever the body says. */
-export const readBody = (
-  endpoint: Pick<Endpoint, 'input' | 'ignored'>,
-  path: Record<string, string>,
-  bytes: Uint8Array,
-): unknown => parseInput(endpoint, { ...readJson(bytes), ...path })

@@ -9,8 +9,8 @@ import { isStorageFailure, noStorage } from '../domain/storage-failure.ts'
 import { parseRanges } from '../egress/addresses.ts'
 import type { Engine } from '../engine/engine.ts'
 import { type Endpoint, INSTANCE_BASE } from '../features/endpoint.ts'
-import { endpoints } from '../features/index.ts'
 import type { Description, Parts } from '../features/parts.ts'
+import { requestRoutes } from '../features/requests.ts'
 import type { Tally } from '../metrics/tally.ts'
 import { createGate, NO_ROUTE } from './auth.ts'
 import { discardBody } from './body.ts'
@@ -55,7 +55,8 @@ export interface AppDeps {
 
 export function createApp(deps: AppDeps): Hono<Env> {
   const { account, directory, engine, readiness, receivedFile, clock, log, metrics, tally, trustedProxies } = deps
-  const served = deps.docs ? endpoints : endpoints.filter(({ id }) => id !== 'system.openapi')
+  const routes = deps.docs ? requestRoutes : requestRoutes.filter(({ name }) => name !== 'system.openapi')
+  const served = routes.filter(({ alias }) => alias === undefined).map(({ endpoint }) => endpoint)
   const buckets = createBuckets(deps.steadyClock)
   const descriptions = createBuckets(deps.steadyClock, DESCRIPTIONS)
   const throttle = createThrottle(deps.steadyClock)
@@ -98,7 +99,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
     log.error({ err: error, request_id: c.var.state.requestId, route: c.var.state.route }, 'a request failed unexpectedly')
     return failureResponse(isStorageFailure(error) ? noStorage() : new Failure('internal'))
   })
-  mount(app, served, {
+  mount(app, routes, {
     gate,
     parts,
     engine,

@@ -12,8 +12,9 @@ import { maySend } from '../domain/workspace.ts'
 import type { CallOf, Engine, OperationId } from '../engine/engine.ts'
 import { callOf } from '../features/call.ts'
 import type { Endpoint, Queued } from '../features/endpoint.ts'
-import { parseInput, type RawFields, readBody } from '../features/input.ts'
+import type { RawFields } from '../features/input.ts'
 import type { InstanceCall, Parts } from '../features/parts.ts'
+import { type MeantRequest, type RequestRoute, readRequest } from '../features/requests.ts'
 import { orLate } from '../lib/deadline.ts'
 import type { Tally } from '../metrics/tally.ts'
 import type { Gate, Knock } from './auth.ts'
@@ -34,12 +35,15 @@ export interface RequestState {
 }
 export type Env = { Variables: { state: RequestState } }
 
-/** Parses and validates a large body elsewhere, which takes its pieces; resolves with the input, rejects with `Failure`. */
+/**
+ * Parses and validates a large body elsewhere, which takes its pieces; resolves with the operation that is meant and its input, rejects with
+ * `Failure`.
+ */
 export type ReadLargeBody = (
-  operation: string,
-  path: Record<string, string>,
+  route: string,
+  fields: { path: RawFields; query?: RawFields },
   pieces: Uint8Array<ArrayBuffer>[],
-) => Promise<unknown>
+) => Promise<{ operation: string; input: unknown }>
 
 export interface MountDeps {
   gate: Gate
@@ -64,8 +68,8 @@ interface Caller {
 const toPattern = (path: string) => path.replace(/\{(\w+)\}/g, ':$1')
 
 /** A fixed segment wins over a parameter: of two routes that match the same path, the one that is fixed earlier comes first. */
-function byPrecedence(one: Endpoint, other: Endpoint): number {
-  const rank = ({ path }: Endpoint) =>
+function byPrecedence(one: RequestRoute, other: RequestRoute): number {
+  const rank = ({ path }: RequestRoute) =>
     path
       .split('/')
       .map((part) => (part.startsWith('{') ? '1' : '0'))
@@ -73,12 +77,14 @@ function byPrecedence(one: Endpoint, other: Endpoint): number {
   return rank(one).localeCompare(rank(other))
 }
 
-export function mount(app: Hono<Env>, endpoints: readonly Endpoint[], deps: MountDeps): void {
-  for (const endpoint of [...endpoints].sort(byPrecedence))
-    app.on(endpoint.method, [endpoint.path, ...endpoint.also].map(toPattern), async (c) => {
+export function mount(app: Hono<Env>, routes: readonly RequestRoute[], deps: MountDeps): void {
+  const byId = new Map(routes.map(({ endpoint }) => [endpoint.id, endpoint]))
+  for (const route of [...routes].sort(byPrecedence)) {
+    const { endpoint } = route
+    app.on(route.method, toPattern(route.path), async (c) => {
       // The router hands HEAD to the route of GET, and a GET may do something: ask for a QR code and a session begins, for a received file
       // and it is fetched. System routes only show; balancers ask them so.
-      if (c.req.raw.method !== endpoint.method && !endpoint.id.startsWith('system.')) return c.notFound() // 1
+      if (c.req.raw.method !== route.method && !endpoint.id.startsWith('system.')) return c.notFound() // 1
       c.var.state.route = endpoint.path
       const { instance_id = '', token = '', ...rest } = c.req.param() as Record<string, string>
       const path = endpoint.access === 'instance' ? rest : (c.req.param() as Record<string, string>)
@@ -88,12 +94,20 @@ export function mount(app: Hono<Env>, endpoints: readonly Endpoint[], deps: Moun
       if (endpoint.needsSubscription) checkSubscription(caller, deps)
       const memory = deps.bodies.lease(caller.instance ?? caller.workspace ?? '')
       try {
-        const input = await inputOf(endpoint, path, c, deps, memory)
-        return respond(endpoint, await answer(endpoint, caller, input, c, deps))
+        const { endpoint: meant, input } = await requestOf(route, path, c, deps, memory, byId)
+        return respond(meant, shaped(route, await answer(meant, caller, input, c, deps)))
       } finally {
         memory.release()
       }
     })
+  }
+}
+
+/** What an alias answers where it promises something else than its operation. */
+function shaped({ alias }: RequestRoute, reply: unknown): unknown {
+  if (alias?.answer === 'done') return { value: true }
+  if (alias?.answer === 'count') return { count: (reply as { total: number }).total }
+  return reply
 }
 
 function admit({ access }: Endpoint, instance: string, token: string, c: Context<Env>, { gate }: MountDeps): Caller {
@@ -128,19 +142,20 @@ function checkSubscription({ workspace }: Caller, { parts, now }: MountDeps): vo
   if (workspace && !maySend(parts.account.workspace(workspace).subscription, now())) throw new Failure('subscription_required') // 10
 }
 
-const takesBody = ({ method }: Endpoint) => method === 'POST' || method === 'PUT'
-
-async function inputOf(
-  endpoint: Endpoint,
-  path: Record<string, string>,
+async function requestOf(
+  route: RequestRoute,
+  path: RawFields,
   c: Context<Env>,
   deps: MountDeps,
   memory: Lease,
-): Promise<unknown> {
-  if (!takesBody(endpoint)) return parseInput(endpoint, { ...queryOf(c), ...path })
+  byId: ReadonlyMap<string, Endpoint>,
+): Promise<MeantRequest> {
+  const query = route.takesQuery ? queryOf(c) : {}
+  if (!route.takesBody) return readRequest(route, { path, query })
   const { size, pieces } = await receiveBody(c.req.raw, memory)
-  if (size > LARGE_BODY) return deps.readLargeBody(endpoint.id, path, pieces)
-  return readBody(endpoint, path, joined(pieces))
+  if (size <= LARGE_BODY) return readRequest(route, { path, query, body: joined(pieces) })
+  const { operation, input } = await deps.readLargeBody(route.name, { path, query }, pieces)
+  return { endpoint: byId.get(operation) ?? route.endpoint, input }
 }
 
 /** A name given once is text, a name given more often is a list of texts. */

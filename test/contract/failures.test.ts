@@ -5,7 +5,7 @@ import { Failure } from '../../src/domain/failures.ts'
 import { CREATED } from '../../src/domain/instance.ts'
 import { createMediaPool } from '../../src/engine/media-pool.ts'
 import { endpoints } from '../../src/features/index.ts'
-import { readBody } from '../../src/features/input.ts'
+import { readRequest, routeNamed } from '../../src/features/requests.ts'
 import { openService, type Service } from './http/service.ts'
 
 let service: Service
@@ -240,8 +240,11 @@ describe('large bodies', () => {
           }
         }
         const pieces = [bytes.slice(0, 100_000), bytes.slice(100_000)]
-        const here = await outcome(() => readBody(endpoint, {}, bytes))
-        const there = await outcome(() => pool.readLargeBody(endpoint.id, {}, pieces))
+        const here = await outcome(() => {
+          const { input } = readRequest(routeNamed(endpoint.id), { path: {}, body: bytes })
+          return { operation: endpoint.id, input }
+        })
+        const there = await outcome(() => pool.readLargeBody(endpoint.id, { path: {} }, pieces))
         assert.deepEqual(there, here, name)
         assert.deepEqual(
           pieces.map(({ byteLength }) => byteLength),

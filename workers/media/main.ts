@@ -12,7 +12,7 @@ giveWay()
 export function readBodyAndMove(task: ReadBodyTask): ReadBodyResult {
   const result = readLargeBody(task)
   if ('err' in result) return result
-  const buffers = [...inlineMedia(result.ok)].map(({ bytes }) => bytes.buffer as ArrayBuffer)
+  const buffers = [...inlineMedia(result.ok.input)].map(({ bytes }) => bytes.buffer as ArrayBuffer)
   if (buffers.length === 0) return result
   return move({
     get [transferableSymbol]() {

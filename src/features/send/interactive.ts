@@ -67,7 +67,6 @@ export const sendButtonList = send('send.sendButtonList', 'POST /send-button-lis
 
 export const sendButtons = send('send.sendButtons', 'POST /send-buttons', {
   summary: 'Send buttons that act',
-  also: ['/send-button-actions'],
   description: `Buttons that answer, open a URL, call a number or copy a text. More than 3 are folded by phones; web clients cannot show \`reply\` beside \`url\` or \`call\`. ${BEST_EFFORT}`,
   input: {
     phone,

@@ -88,7 +88,6 @@ const extensionOf = (fileName: string | undefined) => /\.([A-Za-z0-9]{1,16})$/.e
 
 export const sendDocument = send('send.sendDocument', 'POST /send-document/{extension}', {
   about: 'edit_message_id',
-  also: ['/send-document'],
   summary: 'Send a file',
   description: `To people, groups and channels. Any format, as it is; its type is told by the extension. With \`edit_message_id\` an own document gets this caption instead. ${TO_ANYBODY}`,
   input: {

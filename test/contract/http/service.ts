@@ -144,8 +144,8 @@ export async function openService(options: ServiceOptions = {}) {
     trustedProxies: options.trustedProxies ?? [],
     adminAllowedIps: options.adminAllowedIps ?? [],
     docs: true,
-    async readLargeBody(operation, path, pieces) {
-      const result = readLargeBody({ operation, path, pieces })
+    async readLargeBody(route, fields, pieces) {
+      const result = readLargeBody({ route, ...fields, pieces })
       if ('err' in result) throw Failure.from(result.err)
       return result.ok
     },

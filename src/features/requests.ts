@@ -1,0 +1,105 @@
+/**
+ * From a request to the operation it means and that operation's input: the canonical routes and their aliases. Used by the HTTP thread, and
+ * by `workers/media` for large bodies, so that the same body means the same on both ways.
+ */
+import { Failure } from '../domain/failures.ts'
+import { type Alias, aliases } from './aliases.ts'
+import { type Endpoint, INSTANCE_BASE, type Method } from './endpoint.ts'
+import { endpoints } from './index.ts'
+import { parseInput, type RawFields, readFields } from './input.ts'
+
+/** A way to an operation: its own route, or an alias. */
+export interface RequestRoute {
+  /** Names it between threads. */
+  name: string
+  method: Method
+  /** The whole path from the base URL. */
+  path: string
+  /** With an alias that chooses by what was sent, the one whose credentials and limits count. */
+  endpoint: Endpoint
+  alias: Alias | undefined
+  takesBody: boolean
+  /** Fields of the query count beside those of the body. */
+  takesQuery: boolean
+}
+
+export interface MeantRequest {
+  endpoint: Endpoint
+  input: unknown
+}
+
+const byId: ReadonlyMap<string, Endpoint> = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]))
+
+const hasBody = (method: Method) => method === 'POST' || method === 'PUT'
+
+function routeOf(endpoint: Endpoint): RequestRoute {
+  const { id, method, path } = endpoint
+  const takesBody = hasBody(method)
+  return { name: id, method, path, endpoint, alias: undefined, takesBody, takesQuery: !takesBody }
+}
+
+function aliasRoute(alias: Alias): RequestRoute[] {
+  const endpoint = byId.get(alias.operation)
+  if (!endpoint) return []
+  const [method, path] = alias.route.split(' ') as [Method, string]
+  const takesBody = alias.body ?? hasBody(method)
+  const takesQuery = alias.query ?? !takesBody
+  return [{ name: alias.route, method, path: INSTANCE_BASE + path, endpoint, alias, takesBody, takesQuery }]
+}
+
+/** Every route there is. Aliases of operations that are not declared are left out. */
+export const requestRoutes: readonly RequestRoute[] = [...endpoints.map(routeOf), ...aliases.flatMap(aliasRoute)]
+
+const byName: ReadonlyMap<string, RequestRoute> = new Map(requestRoutes.map((route) => [route.name, route]))
+
+export function routeNamed(name: string): RequestRoute {
+  const route = byName.get(name)
+  if (!route) throw new Failure('internal', { message: `There is no route ${name}.` })
+  return route
+}
+
+/**
+ * What a request means. Fields of the path win over those of the body, those of the body over the query. Throws as `parseInput` does; what is
+ * wrong with a field of an alias is told under the name that the caller gave it.
+ */
+export function readRequest(
+  { endpoint, alias, takesBody }: RequestRoute,
+  { path, query, body }: { path: RawFields; query?: RawFields; body?: Uint8Array },
+): MeantRequest {
+  const fields = { ...query, ...(takesBody && body ? readFields(body, alias?.list) : {}), ...path }
+  return alias ? meant(alias, fields) : { endpoint, input: parseInput(endpoint, fields) }
+}
+
+function meant(alias: Alias, fields: RawFields): MeantRequest {
+  const { operation = alias.operation, fixed = {}, issue } = alias.choose?.(fields) ?? {}
+  if (issue) throw Failure.invalid(issue)
+  const endpoint = byId.get(operation)
+  if (!endpoint) throw new Failure('not_found')
+  const { rename = {} } = alias
+  const named = Object.entries(fields).map(([name, value]) => [rename[name] ?? name, valueOf(alias, name, value)])
+  const input = { ...Object.fromEntries(named), ...alias.fixed, ...fixed }
+  try {
+    return { endpoint, input: parseInput(endpoint, input) }
+  } catch (error) {
+    throw error instanceof Failure ? inTheirWords(error, rename) : error
+  }
+}
+
+function valueOf({ values }: Alias, name: string, value: unknown): unknown {
+  const table = values?.[name]
+  if (!table) return value
+  if (typeof value === 'string' && Object.hasOwn(table, value)) return table[value]
+  throw Failure.invalid({ path: name, message: `must be one of ${Object.keys(table).join(', ')}` })
+}
+
+/** The issues of a failure under the names of the alias. */
+function inTheirWords(failure: Failure, rename: Readonly<Record<string, string>>): Failure {
+  const { issues } = (failure.details ?? {}) as { issues?: { path: string; message: string }[] }
+  if (!issues) return failure
+  const names = new Map(Object.entries(rename).map(([theirs, ours]) => [ours, theirs]))
+  const renamed = issues.map(({ path, message }) => {
+    const [first = '', ...rest] = path.split('.')
+    return { path: [names.get(first) ?? first, ...rest].join('.'), message }
+  })
+  return new Failure(failure.code, { message: failure.message, details: { ...failure.details, issues: renamed } })
+}

@@ -1,0 +1,142 @@
+/** Every alias of the contract has the effect and the answer of the route it stands for, in the words of its callers. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import { type Alias, aliases } from '../../src/features/aliases.ts'
+import { type Endpoint, INSTANCE_BASE } from '../../src/features/endpoint.ts'
+import { endpoints } from '../../src/features/index.ts'
+import { requestRoutes } from '../../src/features/requests.ts'
+import { ROOT } from '../harness/checkout.ts'
+import { openService, type Service } from './http/service.ts'
+
+type Fields = Record<string, unknown>
+
+let service: Service
+before(async () => {
+  service = await openService({ instanceSlots: 10_000 })
+})
+after(() => service.close())
+
+const promised = JSON.parse(readFileSync(new URL('docs/contract-operations.json', ROOT), 'utf8')) as Record<string, string[]>
+const ids = new Set(Object.entries(promised).flatMap(([area, names]) => names.map((name) => `${area}.${name}`)))
+const endpointOf = (id: string) => endpoints.find((endpoint) => endpoint.id === id)
+
+test('aliases stand for operations of the contract, each route once', () => {
+  for (const { operation } of aliases) assert.ok(ids.has(operation), operation)
+  assert.equal(new Set(aliases.map(({ route }) => route)).size, aliases.length)
+  const own = new Set(endpoints.map(({ method, path }) => `${method} ${path.replace(INSTANCE_BASE, '')}`))
+  for (const { route } of aliases) assert.ok(!own.has(route), `${route} is the route of an operation`)
+})
+
+test('an alias is mounted as soon as its operation is declared', (t) => {
+  const mounted = requestRoutes.filter(({ alias }) => alias !== undefined)
+  t.diagnostic(`${mounted.length} of ${aliases.length} aliases`)
+  assert.equal(mounted.length, aliases.filter(({ operation }) => endpointOf(operation)).length)
+})
+
+/** One request on an instance of its own, a second after the one before, so that no limit is reached; and what came of it. */
+async function outcome(route: string, fields: Fields, { body: takesBody = false } = {}) {
+  service.time.now += 1_000
+  const { id, base } = await service.newInstance()
+  const [method = '', pattern = ''] = route.split(' ')
+  const rest = { ...fields }
+  let path = pattern.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = rest[name]
+    delete rest[name]
+    return encodeURIComponent(String(value))
+  })
+  const hasBody = takesBody || method === 'POST' || method === 'PUT'
+  if (!hasBody)
+    path += `?${new URLSearchParams(Object.entries(rest).map(([name, value]): [string, string] => [name, String(value)]))}`
+  service.double.calls.length = 0
+  const { status, body } = await service.ask(method, base + path, hasBody ? rest : undefined)
+  const { name, settings, webhooks } = service.directory.render(id, '')
+  const { secret: _, ...urls } = webhooks
+  const [call] = service.double.calls
+  return { status, body, call: call && { operation: call.operation, input: call.input }, name, settings, urls }
+}
+
+const canonical = ({ method, path }: Endpoint) => `${method} ${path.replace(INSTANCE_BASE, '')}`
+
+function answers(endpoint: Endpoint) {
+  service.double.answer = () =>
+    endpoint.kind === 'send'
+      ? { message_id: '3EB0EE97803A91FF2C0ED1', svc_id: '01JD3V8Q6ZP4M5T7X9K2B0C1DE' }
+      : endpoint.examples[0]?.reply
+}
+
+/** What the canonical route is asked, and the same in the words of the alias. */
+function twoWays({ rename = {}, values = {}, fixed = {}, choose }: Alias, example: Fields): { asked: Fields; written: Fields } {
+  const asked: Fields = { ...example, ...fixed }
+  const written: Fields = {}
+  const theirs = new Map(Object.entries(rename).map(([alias, field]) => [field, alias]))
+  for (const [field, value] of Object.entries(asked)) {
+    if (field in fixed) continue
+    const name = theirs.get(field) ?? field
+    const table = values[name]
+    const [word, meant] = table ? Object.entries(table)[0]! : [value, value]
+    asked[field] = meant
+    written[name] = word
+  }
+  return { asked: { ...asked, ...choose?.(written).fixed }, written }
+}
+
+for (const alias of aliases) {
+  const endpoint = endpointOf(alias.operation)
+  if (!endpoint || alias.route === 'PUT /update-webhook-received-delivery') continue
+  test(`${alias.route} is ${alias.operation}`, async () => {
+    answers(endpoint)
+    // Only one field at a time is set by these; whoever names more in the example means another call.
+    const examples = endpoint.examples.map(({ input = {} }) => input)
+    const fitting = Object.values(alias.rename ?? {})
+    const single = alias.answer === 'done' ? [{ [fitting[0]!]: settingOf(fitting[0]!) }] : examples
+    const inputs = alias.route === 'PUT /update-every-webhooks' ? [{ single_url: 'https://example.com/hook' }] : single
+    const usable = alias.route === 'PUT /update-notify-sent-by-me' ? [{ notify_sent_by_me: true }] : inputs
+    assert.ok(usable.length > 0)
+    for (const example of usable) {
+      const { asked, written } = twoWays(alias, example)
+      const there = await outcome(canonical(endpoint), asked)
+      const here = await outcome(alias.route, written, { body: alias.body ?? false })
+      assert.equal(there.status < 300, true, JSON.stringify(there.body))
+      const expected =
+        alias.answer === 'done' ? { value: true } : alias.answer === 'count' ? { count: there.body.total } : there.body
+      assert.deepEqual({ ...here, body: withoutSecret(here.body) }, { ...there, body: withoutSecret(expected) })
+    }
+  })
+}
+
+/** Two instances have two secrets. */
+function withoutSecret(body: Fields | undefined): Fields | undefined {
+  if (!body || !('secret' in body)) return body
+  const { secret: _, ...rest } = body
+  return rest
+}
+
+const settingOf = (field: string) => (field === 'call_reject_message' ? 'Please write.' : true)
+
+test('a URL for received and delivery also reports what the account sends; none leaves that as it is', async () => {
+  const set = await outcome('PUT /update-webhook-received-delivery', { value: 'https://example.com/hook' })
+  assert.equal(set.urls.received_url, 'https://example.com/hook')
+  assert.equal(set.urls.notify_sent_by_me, true)
+  for (const value of [null, '']) {
+    const cleared = await outcome('PUT /update-webhook-received-delivery', { value })
+    assert.equal(cleared.urls.received_url, null)
+    assert.equal(cleared.urls.notify_sent_by_me, false)
+  }
+})
+
+test('what is wrong is told under the name that the caller used', async () => {
+  const wrong = await outcome('PUT /update-auto-read-message', { value: 'yes' })
+  assert.equal(wrong.status, 400)
+  assert.deepEqual(wrong.body.error.details.issues, [{ path: 'value', message: 'must be true or false' }])
+  const missing = await outcome('PUT /update-notify-sent-by-me', {})
+  assert.deepEqual(missing.body.error.details.issues, [{ path: 'notify_sent_by_me', message: 'is required' }])
+})
+
+test('a large body under an alias means the same', async () => {
+  answers(endpointOf('send.sendText')!)
+  const fields = { phone: '5511988887777', message: 'x'.repeat(60_000), padding: 'y'.repeat(300_000) }
+  const [there, here] = [await outcome('POST /send-text', fields), await outcome('POST /reply-message', fields)]
+  assert.equal(here.status, 200)
+  assert.deepEqual(here, there)
+})
