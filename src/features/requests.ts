@@ -76,7 +76,7 @@ function meant(alias: Alias, fields: RawFields): MeantRequest {
   const endpoint = byId.get(operation)
   if (!endpoint) throw new Failure('not_found')
   const { rename = {} } = alias
-  const named = Object.entries(fields).map(([name, value]) => [rename[name] ?? name, valueOf(alias, name, value)])
+  const named = Object.entries(fields).map(([name, value]) => [rename[name] ?? name, meaningOf(alias, name, value)])
   const input = { ...Object.fromEntries(named), ...alias.fixed, ...fixed }
   try {
     return { endpoint, input: parseInput(endpoint, input) }
@@ -85,7 +85,7 @@ function meant(alias: Alias, fields: RawFields): MeantRequest {
   }
 }
 
-function valueOf({ values }: Alias, name: string, value: unknown): unknown {
+function meaningOf({ values }: Alias, name: string, value: unknown): unknown {
   const table = values?.[name]
   if (!table) return value
   if (typeof value === 'string' && Object.hasOwn(table, value)) return table[value]

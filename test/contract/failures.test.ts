@@ -295,7 +295,8 @@ describe('failures', () => {
     service.double.tell(id, { ...CREATED, status: 'disconnected', reason: 'connection_lost', phone: '5511999990000' })
     const known = {
       connected: false,
-      smartphone_connected: false,
+      restriction: null,
+    smartphone_connected: false,
       status: 'disconnected',
       phone: '5511999990000',
       error: 'The connection to the network was lost; reconnecting.',
