@@ -107,7 +107,8 @@ export async function startHosted(phone: string, more: Partial<ShardDeps> = {}):
   const config: InstanceConfig = {
     id: INSTANCE,
     tokenTag: 'tag',
-    settings: DEFAULT_SETTINGS,
+    // Pacing is not what these tests are about.
+    settings: { ...DEFAULT_SETTINGS, delay_message_min_ms: 0, delay_message_max_ms: 0 },
     webhooks: webhookSettings(receiver.url),
   }
   receiver.trust(INSTANCE, config.webhooks.secret)
