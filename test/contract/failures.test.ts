@@ -296,7 +296,7 @@ describe('failures', () => {
     const known = {
       connected: false,
       restriction: null,
-    smartphone_connected: false,
+      smartphone_connected: false,
       status: 'disconnected',
       phone: '5511999990000',
       error: 'The connection to the network was lost; reconnecting.',
