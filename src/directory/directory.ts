@@ -61,6 +61,13 @@ export interface Directory {
   rotateSecret(instance: InstanceId): Promise<string>
   /** Of the token it has now: `InstanceConfig`. Undefined: there is no such instance. */
   tokenTagOf(instance: string): string | undefined
+  /**
+   * Changes what new instances of the workspace start with and every instance that there is, in one commit. Resolves with how many instances
+   * that are. Rejects with `invalid_request`, and nothing is written, when the result would break a rule of the workspace or of one of them.
+   */
+  updateWorkspaceWebhooks(workspace: WorkspaceId, change: WebhooksChange): Promise<number>
+  /** The same with a new secret, which it resolves with. */
+  rotateWorkspaceSecret(workspace: WorkspaceId): Promise<string>
   /** With its user info: what a request of this instance goes through. Undefined: there is no such instance. */
   proxyOf(instance: string): string | null | undefined
   /** As responses show them: user info of the proxy masked. */

@@ -22,6 +22,7 @@ import { instanceRecords, toConfig, tokenTagOf } from './record.ts'
 import { changeSettings } from './settings.ts'
 import { createStates } from './states.ts'
 import { type CheckUrl, changeWebhooks } from './webhooks.ts'
+import { createWorkspaceWebhooks, named, webhooksOf } from './workspace-webhooks.ts'
 
 export interface DirectoryDeps {
   store: StateStore
@@ -75,7 +76,9 @@ export function createDirectory(deps: DirectoryDeps): Directory {
   })
 
   function hold(record: InstanceRecord) {
-    instances.set(record.id, { record, tokenHash: hashOf(record.token) })
+    const before = instances.get(record.id)
+    const tokenHash = before?.record.token === record.token ? before.tokenHash : hashOf(record.token)
+    instances.set(record.id, { record, tokenHash })
   }
 
   function held(instance: string): InstanceRecord {
@@ -119,7 +122,26 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     await mutex.run(instance, async () => write(decide(held(instance))))
   }
 
-  async function insert(workspace: WorkspaceId, record: InstanceRecord): Promise<void> {
+  const changeWorkspaceWebhooks = createWorkspaceWebhooks({
+    account,
+    mutex,
+    clock,
+    recordsOf: (workspace) => [...instances.values()].flatMap(({ record }) => (record.workspace === workspace ? [record] : [])),
+    recordOf: (instance) => instances.get(instance)?.record,
+    encode: (record) => records.encode(keys.config(record.id), record),
+    hold,
+    configure,
+  })
+
+  /** Never beside a change of the webhooks of the workspace: it has what was before, or what is after. */
+  const insert = (workspace: WorkspaceId, make: () => InstanceRecord): Promise<InstanceRecord> =>
+    mutex.run(webhooksOf(workspace), async () => {
+      const record = make()
+      await insertRecord(workspace, record)
+      return record
+    })
+
+  async function insertRecord(workspace: WorkspaceId, record: InstanceRecord): Promise<void> {
     await account.transact(workspace, (current) => {
       const { instanceSlots } = current.subscription
       if (current.instancesUsed >= instanceSlots)
@@ -202,29 +224,39 @@ export function createDirectory(deps: DirectoryDeps): Directory {
 
     async create(workspace, { name, settings = {}, webhooks: { own_secret: hasOwnSecret = false, ...webhooks } = {} }) {
       const now = clock.now()
-      const shared = account.workspace(workspace).webhooks
-      const fresh: InstanceRecord = {
-        id: randomUUID(),
-        workspace,
-        name,
-        token: newInstanceToken(),
-        settings: DEFAULT_SETTINGS,
-        webhooks: hasOwnSecret ? { ...shared, secret: newWebhookSecret() } : shared,
-        createdAt: now,
-        updatedAt: now,
+      const id = randomUUID()
+      const token = newInstanceToken()
+      const ownSecret = hasOwnSecret ? { secret: newWebhookSecret() } : {}
+      const make = () => {
+        const shared = account.workspace(workspace).webhooks
+        const fresh: InstanceRecord = {
+          id,
+          workspace,
+          name,
+          token,
+          settings: DEFAULT_SETTINGS,
+          webhooks: { ...shared, ...ownSecret },
+          createdAt: now,
+          updatedAt: now,
+        }
+        return changed(fresh, { settings, webhooks }, true)
       }
-      const record = changed(fresh, { settings, webhooks }, true)
+      // What is refused makes no key.
+      make()
       // Before the record: an instance without a key could not be hosted.
-      await keyRing.make(record.id)
+      await keyRing.make(id)
       killAt('create:key')
-      await insert(workspace, record).catch(async (error) => {
-        await keyRing.destroy(record.id)
+      const record = await insert(workspace, make).catch(async (error) => {
+        await keyRing.destroy(id)
         throw error
       })
       try {
-        states.answer(record.id, await engine.start(toConfig(record, baseUrl()), 'create'))
+        // It may have been changed by now, with all others of its workspace.
+        states.answer(record.id, await engine.start(toConfig(held(record.id), baseUrl()), 'create'))
       } catch (error) {
-        await end(record)
+        await mutex.run(record.id, async () => {
+          if (instances.has(record.id)) await end(held(record.id))
+        })
         throw error
       }
       await states.opened(record.id, createWaitMs)
@@ -267,6 +299,19 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     async rotateSecret(instance) {
       const secret = newWebhookSecret()
       await change(instance, (record) => ({ ...record, webhooks: { ...record.webhooks, secret } }))
+      return secret
+    },
+
+    updateWorkspaceWebhooks: (workspace, wish) =>
+      changeWorkspaceWebhooks(workspace, (webhooks, instance) => {
+        if (instance === undefined) return changeWebhooks(webhooks, wish, checkUrl)
+        // Its URLs have been looked at once, for the workspace.
+        return named(instance, () => changeWebhooks(webhooks, wish, () => undefined))
+      }),
+
+    async rotateWorkspaceSecret(workspace) {
+      const secret = newWebhookSecret()
+      await changeWorkspaceWebhooks(workspace, (webhooks) => ({ ...webhooks, secret }))
       return secret
     },
 

@@ -37,8 +37,12 @@ export function changeWebhooks(current: WebhookSettings, change: WebhooksChange,
   const issues: Issue[] = []
   const given = Object.entries(own(change, issues)).filter(([, value]) => value !== undefined)
   const next: WebhookSettings = { ...current, ...Object.fromEntries(given) }
-  if (next.ignore_groups && next.ignore_private)
-    issues.push({ path: 'ignore_private', message: 'cannot be true together with ignore_groups' })
+  if (next.ignore_groups && next.ignore_private) {
+    const [path, other] = change.ignore_private
+      ? (['ignore_private', 'ignore_groups'] as const)
+      : (['ignore_groups', 'ignore_private'] as const)
+    issues.push({ path, message: `cannot be true together with ${other}` })
+  }
   for (const [name, value] of Object.entries(change)) {
     if (!name.endsWith('_url') || typeof value !== 'string') continue
     const refusal = checkUrl(value)

@@ -1,5 +1,6 @@
 /** The list of areas; nothing else registers anything. */
-import * as account from './account.ts'
+import * as accountInstances from './account/instances.ts'
+import * as accountWebhooks from './account/webhooks.ts'
 import * as adminApiKeys from './admin/api-keys.ts'
 import * as adminSecurity from './admin/security.ts'
 import * as adminWorkspace from './admin/workspace.ts'
@@ -35,7 +36,8 @@ const areas = [
   events,
   queue,
   webhooks,
-  account,
+  accountInstances,
+  accountWebhooks,
   adminWorkspace,
   adminApiKeys,
   adminSecurity,

@@ -4,6 +4,11 @@ import { Mutex } from 'async-mutex'
 export interface KeyedMutex {
   /** Resolves or rejects as `work` does. The failure of the one before belongs to its caller; the next one starts all the same. */
   run<T>(name: string, work: () => Promise<T>): Promise<T>
+  /**
+   * As `run`, with all of these names. They are taken in the order of the alphabet, so that two of these never wait for each other; whoever
+   * holds one of the names meanwhile must not ask for another.
+   */
+  runAll<T>(names: readonly string[], work: () => Promise<T>): Promise<T>
   /** Resolves when everything that was asked for so far has ended. */
   idle(): Promise<void>
 }
@@ -12,16 +17,34 @@ export function createKeyedMutex(): KeyedMutex {
   /** A name has an entry while somebody holds it or waits for it. */
   const held = new Map<string, { mutex: Mutex; users: number }>()
 
+  async function acquire(name: string): Promise<() => void> {
+    const entry = held.get(name) ?? { mutex: new Mutex(), users: 0 }
+    held.set(name, entry)
+    entry.users++
+    const release = await entry.mutex.acquire()
+    return () => {
+      release()
+      entry.users--
+      if (entry.users === 0) held.delete(name)
+    }
+  }
+
   return {
     async run(name, work) {
-      const entry = held.get(name) ?? { mutex: new Mutex(), users: 0 }
-      held.set(name, entry)
-      entry.users++
+      const release = await acquire(name)
       try {
-        return await entry.mutex.runExclusive(work)
+        return await work()
       } finally {
-        entry.users--
-        if (entry.users === 0) held.delete(name)
+        release()
+      }
+    },
+    async runAll(names, work) {
+      const releases: (() => void)[] = []
+      try {
+        for (const name of [...new Set(names)].sort()) releases.push(await acquire(name))
+        return await work()
+      } finally {
+        for (const release of releases) release()
       }
     },
     async idle() {

@@ -234,6 +234,23 @@ test('two workspaces may import the same client token: each has its own, also af
   for await (const [key, bytes] of store.range('')) assert.ok(!sealer.open(key, bytes).includes(token), key)
 })
 
+test('a use that is noted while the key is being changed undoes nothing of the change, and is not undone by it', async (t) => {
+  const account = await open(GIVEN)
+  const workspace = account.findAdmin(GIVEN)!
+  const { key } = await account.createApiKey(workspace, { name: 'CRM', scopes: ['instances:operate', 'instances:read'] })
+  const commit = store.commit.bind(store)
+  const whileItIsWritten = t.mock.method(store, 'commit', async (batch: Parameters<typeof commit>[0]) => {
+    if (whileItIsWritten.mock.callCount() === 0) account.used(key, '203.0.113.9')
+    return commit(batch)
+  })
+  const changed = await account.updateApiKey(workspace, key.id, { name: 'CRM of sales', scopes: ['instances:read'] })
+  await account.stop()
+  for (const known of [changed, (await open(GIVEN)).listApiKeys(workspace)[0]]) {
+    const { name, scopes, lastUsedAt, lastUsedIp } = known!
+    assert.deepEqual([name, scopes, lastUsedAt, lastUsedIp], ['CRM of sales', ['instances:read'], time.now, '203.0.113.9'])
+  }
+})
+
 test('what was switched and changed is there after a restart', async () => {
   const account = await open(GIVEN)
   const workspace = account.findAdmin(GIVEN)!

@@ -233,6 +233,85 @@ test('an instance signs with the secret of its workspace, or with one of its own
   assert.equal(service.directory.webhooks(second).notify_sent_by_me, true)
 })
 
+test('a change of all webhooks of a workspace is in each of its instances, in new ones, in the store and in the shards', async () => {
+  const before = service.account.workspace(service.workspace).webhooks
+  const [first, second] = [await create('first'), await create('second')]
+  await service.directory.update(second, { webhooks: { delivery_url: 'https://example.com/own', ignore_groups: true } })
+  service.double.configured.length = 0
+  service.time.now += 1_000
+  assert.equal(await service.directory.updateWorkspaceWebhooks(service.workspace, { received_url: url, ignore_text: true }), 2)
+  const secret = await service.directory.rotateWorkspaceSecret(service.workspace)
+  assert.notEqual(secret, before.secret)
+  const third = await create('third')
+  for (const id of [first, second, third]) {
+    const own = id === second ? { delivery_url: 'https://example.com/own', ignore_groups: true } : {}
+    assert.deepEqual(service.directory.webhooks(id), { ...before, received_url: url, ignore_text: true, secret, ...own })
+  }
+  assert.equal(shown(first).updated_at, new Date(service.time.now).toISOString())
+  assert.deepEqual(
+    service.double.configured.slice(2).map(({ id, webhooks }) => [id, webhooks]),
+    [first, second].map((id) => [id, service.directory.webhooks(id)]),
+  )
+  for await (const [key, bytes] of service.store.range(keys.configs))
+    assert.ok(service.sealer.open(key, bytes).includes(secret), 'and after a restart')
+  await service.directory.updateWorkspaceWebhooks(service.workspace, { single_url: null, ignore_text: false })
+})
+
+test('what does not go with one instance changes none of them, and the issue names it', async () => {
+  const [first, second] = [await create('first'), await create('second')]
+  await service.directory.update(second, { webhooks: { ignore_private: true } })
+  const refused = await service.directory
+    .updateWorkspaceWebhooks(service.workspace, { ignore_groups: true, received_url: url })
+    .then(
+      () => assert.fail('it was taken'),
+      (error: Failure) => error,
+    )
+  assert.deepEqual(refused.details?.issues, [
+    { path: 'ignore_groups', message: `cannot be true together with ignore_private (of instance ${second})` },
+  ])
+  assert.equal(service.directory.webhooks(first).received_url, null)
+  assert.deepEqual([hooks().received_url, hooks().ignore_groups], [null, false])
+  assert.equal(service.double.configured.length, 1)
+})
+
+test('a change of all webhooks beside changes of one, creations and deletions: nothing is lost, nothing comes back', async () => {
+  for (let round = 0; round < 10; round++) {
+    const [first, second] = [await create('first'), await create('second')]
+    const target = `https://example.com/${round}`
+    const [, , , fresh] = await Promise.all([
+      service.directory.update(first, { webhooks: { ignore_image: true } }),
+      service.directory.updateWorkspaceWebhooks(service.workspace, { received_url: target }),
+      service.directory.delete(second),
+      create('beside it'),
+      service.directory.rotateToken(first),
+    ])
+    for (const id of [first, fresh]) assert.equal(service.directory.webhooks(id).received_url, target)
+    assert.equal(service.directory.webhooks(first).ignore_image, true)
+    assert.deepEqual([used(), await stored()], [2, 2])
+    for (const id of [first, fresh]) await service.directory.delete(id)
+  }
+  await service.directory.updateWorkspaceWebhooks(service.workspace, { received_url: null })
+})
+
+test('a shard that fails to take the change keeps it from no other, and the caller hears of it', async (t) => {
+  const ids = [await create('first'), await create('second')]
+  const { configure } = service.double.engine
+  t.mock.method(service.double.engine, 'configure', async (config: Parameters<typeof configure>[0]) => {
+    if (config.id === ids[0]) throw new Failure('internal')
+    return configure(config)
+  })
+  await assert.rejects(
+    service.directory.updateWorkspaceWebhooks(service.workspace, { ignore_video: true }),
+    (error) => error instanceof Failure && error.code === 'internal',
+  )
+  assert.deepEqual(
+    service.double.configured.map(({ id }) => id),
+    [ids[1]],
+  )
+  assert.ok(ids.every((id) => service.directory.webhooks(id).ignore_video))
+  await service.directory.updateWorkspaceWebhooks(service.workspace, { ignore_video: false }).catch(() => {})
+})
+
 test('saving the settings as they were shown keeps the credentials of the proxy', () => {
   const current = { ...DEFAULT_SETTINGS, proxy_url: 'http://user:p%40ss@proxy.example:3128/' }
   assert.equal(maskUserInfo(current.proxy_url), 'http://***@proxy.example:3128/')

@@ -30,6 +30,33 @@ test('one at a time per name, others beside it, and a failure holds up nobody', 
   assert.deepEqual(order, ['beside', 'first', 'second', 'third'])
 })
 
+test('several names at once wait for each of them, hold each of them, and two of these never wait for each other', async () => {
+  const mutex = createKeyedMutex()
+  const order: string[] = []
+  const doing = (what: string) => async () => {
+    order.push(`${what} begins`)
+    await new Promise(setImmediate)
+    order.push(`${what} ends`)
+  }
+  await Promise.all([
+    mutex.run('b', doing('b')),
+    mutex.runAll(['a', 'b', 'b', 'c'], doing('one')),
+    mutex.runAll(['c', 'b', 'a'], doing('other')),
+    mutex.run('c', doing('c')),
+  ])
+  const pairs = order.flatMap((line) => (line.endsWith('begins') ? [line.split(' ')[0]] : []))
+  assert.deepEqual([...pairs].sort(), ['b', 'c', 'one', 'other'])
+  for (const many of ['one', 'other'])
+    assert.equal(order.indexOf(`${many} ends`), order.indexOf(`${many} begins`) + 1, order.join(', '))
+  await assert.rejects(
+    mutex.runAll(['a', 'b'], async () => {
+      throw new Error('mine')
+    }),
+    /mine/,
+  )
+  await mutex.runAll(['a', 'b', 'c'], async () => {})
+})
+
 test('idle is when all that was asked for has ended', async () => {
   const mutex = createKeyedMutex()
   let ended = 0

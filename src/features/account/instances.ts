@@ -1,9 +1,11 @@
-/** Account API: the instances of a workspace (shared/api/account-admin.md). */
+/** Account API: the plan of a workspace and its instances (shared/api/account-admin.md). */
 import { z } from 'zod'
-import { atLeastOne, settingsFields, webhooksFields } from './changes.ts'
-import { local } from './endpoint.ts'
-import { Done, name, oneOf, paged, paging, uuid } from './fields.ts'
-import { Instance, instanceExample } from './objects.ts'
+import { iso } from '../../domain/clock.ts'
+import { SUBSCRIPTION_STATUSES } from '../../domain/workspace.ts'
+import { atLeastOne, settingsFields, webhooksFields } from '../changes.ts'
+import { local } from '../endpoint.ts'
+import { Done, instant, name, oneOf, paged, paging, uuid } from '../fields.ts'
+import { Instance, instanceExample } from '../objects.ts'
 
 const byId = { instance_id: uuid }
 const id = instanceExample.id
@@ -139,5 +141,60 @@ export const rotateToken = local('account.rotateToken', 'POST /account/instances
   }),
   examples: [
     { name: 'rotate', input: { instance_id: id }, reply: { token: '4be0a7c5d2b80369c1f5a7e3b8d2460c4e1a95f7d3b60821f' } },
+  ],
+})
+
+/** Instances that the plan shows: the newest. */
+const SHOWN = 500
+
+const Plan = z
+  .object({
+    subscription_status: z.enum(SUBSCRIPTION_STATUSES).meta({ description: 'As it was set; the dates decide with it.' }),
+    trial_ends_at: instant.nullable().meta({ description: 'Null outside of a trial.' }),
+    due_at: instant.meta({ description: 'Until when the plan is paid.' }),
+    instance_slots: z.int().meta({ description: 'How many instances the plan allows.' }),
+    instances_used: z.int().meta({ description: 'How many there are.' }),
+    instances_available: z.int().meta({ description: 'How many can be created now.' }),
+    instances: z
+      .array(Instance.pick({ id: true, name: true, token: true, status: true }))
+      .max(SHOWN)
+      .meta({ description: `The ${SHOWN} newest; the complete list is \`GET /account/instances\`.` }),
+  })
+  .meta({ id: 'Plan' })
+
+export const plan = local('account.plan', 'GET /account/plan', {
+  access: 'instances:read',
+  summary: 'The plan, its slots and what uses them',
+  reply: Plan,
+  async handle({ parts, workspace, baseUrl }) {
+    const { subscription, instancesUsed } = parts.account.workspace(workspace)
+    const { ids } = parts.directory.list(workspace, { page: 1, page_size: SHOWN })
+    return {
+      subscription_status: subscription.status,
+      trial_ends_at: subscription.trialEndsAt === null ? null : iso(subscription.trialEndsAt),
+      due_at: iso(subscription.dueAt),
+      instance_slots: subscription.instanceSlots,
+      instances_used: instancesUsed,
+      // A plan may be cut to fewer slots than instances.
+      instances_available: Math.max(0, subscription.instanceSlots - instancesUsed),
+      instances: ids.map((instance) => {
+        const { id, name, token, status } = parts.directory.render(instance, baseUrl)
+        return { id, name, token, status }
+      }),
+    }
+  },
+  examples: [
+    {
+      name: 'nine slots left',
+      reply: {
+        subscription_status: 'active',
+        trial_ends_at: null,
+        due_at: '2026-12-31T23:59:59.000Z',
+        instance_slots: 10,
+        instances_used: 1,
+        instances_available: 9,
+        instances: [{ id, name: instanceExample.name, token: instanceExample.token, status: 'connected' }],
+      },
+    },
   ],
 })

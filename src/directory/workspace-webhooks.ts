@@ -1,0 +1,95 @@
+/**
+ * A change of the webhooks of a whole workspace: what new instances start with, and every instance that there is, in one commit. It holds the
+ * turns of all of them, so that no change of a single one is lost and none is created or deleted in between.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Account } from '../account/account.ts'
+import type { Clock } from '../domain/clock.ts'
+import { Failure, type Issue } from '../domain/failures.ts'
+import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
+import type { WebhookSettings } from '../domain/instance.ts'
+import type { KeyedMutex } from '../lib/keyed-mutex.ts'
+import type { Op } from '../storage/contract.ts'
+import type { InstanceRecord } from './instance-object.ts'
+
+export interface WorkspaceWebhooksDeps {
+  account: Pick<Account, 'transact' | 'workspace'>
+  mutex: KeyedMutex
+  clock: Clock
+  recordsOf(workspace: WorkspaceId): readonly InstanceRecord[]
+  recordOf(instance: string): InstanceRecord | undefined
+  encode(record: InstanceRecord): Op
+  /** Takes it into memory. */
+  hold(record: InstanceRecord): void
+  /** Tells the shard. */
+  configure(record: InstanceRecord): Promise<void>
+}
+
+/** What is asked of the workspace's own values, and of those of each instance; may throw a `Failure`. */
+export type DecideWebhooks = (current: WebhookSettings, instance?: InstanceId) => WebhookSettings
+
+/** Records sealed, and shards told, before others have their turn on this thread. */
+const AT_ONCE = 100
+
+/** Name of the turn in which instances are added to a workspace. No instance has such an id. */
+export const webhooksOf = (workspace: WorkspaceId) => `workspace:${workspace}`
+
+/** Whose webhooks the issues are about, which the caller did not name. */
+export function named<T>(instance: InstanceId, change: () => T): T {
+  try {
+    return change()
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'invalid_request') throw error
+    const issues = (error.details?.issues ?? []) as readonly Issue[]
+    throw Failure.invalid(...issues.map(({ path, message }) => ({ path, message: `${message} (of instance ${instance})` })))
+  }
+}
+
+export function createWorkspaceWebhooks(deps: WorkspaceWebhooksDeps) {
+  const { account, mutex, clock, recordsOf, recordOf, encode, hold, configure } = deps
+
+  async function inSlices<T>(entries: readonly T[], work: (slice: readonly T[]) => void | Promise<void>) {
+    for (let at = 0; at < entries.length; at += AT_ONCE) {
+      await work(entries.slice(at, at + AT_ONCE))
+      await nextTurn()
+    }
+  }
+
+  async function changeAll(workspace: WorkspaceId, ids: readonly string[], decide: DecideWebhooks): Promise<number> {
+    // A deletion that held its turn has ended.
+    const records = ids.flatMap((id) => recordOf(id) ?? [])
+    decide(account.workspace(workspace).webhooks)
+    const next: InstanceRecord[] = []
+    const ops: Op[] = []
+    const updatedAt = clock.now()
+    await inSlices(records, (slice) => {
+      for (const record of slice) {
+        const changed = { ...record, webhooks: decide(record.webhooks, record.id as InstanceId), updatedAt }
+        next.push(changed)
+        ops.push(encode(changed))
+      }
+    })
+    await account.transact(workspace, (current) => ({
+      next: { ...current, webhooks: decide(current.webhooks) },
+      ops,
+      committed() {
+        for (const record of next) hold(record)
+      },
+    }))
+    // It is saved: one shard that fails must not keep it from the others.
+    const failures: unknown[] = []
+    const tell = (record: InstanceRecord) => configure(record).catch((error: unknown) => failures.push(error))
+    await inSlices(next, async (slice) => {
+      await Promise.all(slice.map(tell))
+    })
+    if (failures.length > 0) throw failures[0]
+    return next.length
+  }
+
+  /** Resolves with the number of instances. */
+  return (workspace: WorkspaceId, decide: DecideWebhooks): Promise<number> =>
+    mutex.run(webhooksOf(workspace), async () => {
+      const ids = recordsOf(workspace).map(({ id }) => id)
+      return mutex.runAll(ids, () => changeAll(workspace, ids, decide))
+    })
+}

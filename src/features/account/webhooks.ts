@@ -1,0 +1,53 @@
+/** Account API: the webhooks of the whole workspace (shared/api/account-admin.md, webhook-config.md). */
+import { z } from 'zod'
+import { atLeastOne, webhooksFields } from '../changes.ts'
+import { local } from '../endpoint.ts'
+import { Webhooks, webhooksExample } from '../objects.ts'
+import { Secret } from '../webhooks.ts'
+
+export const getWebhooks = local('account.getWebhooks', 'GET /account/webhooks', {
+  access: 'webhooks:read',
+  summary: 'Webhooks that new instances start with',
+  description: 'The secret included. An instance may have other ones: `GET …/me` shows them.',
+  reply: Webhooks,
+  handle: async ({ parts, workspace }) => parts.account.workspace(workspace).webhooks,
+  examples: [{ name: 'one receiver', reply: webhooksExample }],
+})
+
+const Updated = Webhooks.extend({
+  instances_updated: z.int().meta({ description: 'Instances of the workspace: each has the given fields now.' }),
+}).meta({ id: 'WorkspaceWebhooks' })
+
+export const updateWebhooks = local('account.updateWebhooks', 'PUT /account/webhooks', {
+  access: 'webhooks:write',
+  summary: 'Change webhook URLs and filters of every instance',
+  description:
+    'Only the given fields are written, to what new instances start with and to every instance of the workspace; at least one. All of them ' +
+    'change, or none: a field that does not go with what one instance has is refused, and the issue names the instance.',
+  input: webhooksFields,
+  check: atLeastOne,
+  reply: Updated,
+  async handle({ parts, workspace }, change) {
+    const updated = await parts.directory.updateWorkspaceWebhooks(workspace, change)
+    return { ...parts.account.workspace(workspace).webhooks, instances_updated: updated }
+  },
+  examples: [
+    {
+      name: 'another receiver',
+      input: { received_url: 'https://example.com/hook', delivery_url: 'https://example.com/hook' },
+      reply: { ...webhooksExample, delivery_url: 'https://example.com/hook', instances_updated: 12 },
+    },
+  ],
+})
+
+export const rotateWebhookSecret = local('account.rotateWebhookSecret', 'POST /account/webhooks/secret', {
+  access: 'webhooks:write',
+  summary: 'Make a new signature secret for every instance',
+  description:
+    'It replaces the secret of the workspace and of all its instances, those with one of their own included. Every delivery attempt from ' +
+    'then on, retries included, is signed with it.',
+  reply: Secret,
+  status: 201,
+  handle: async ({ parts, workspace }) => ({ secret: await parts.directory.rotateWorkspaceSecret(workspace) }),
+  examples: [{ name: 'rotate', reply: { secret: 'whsec_Zk3v1r0b8mQ5nT7yW2xC4dE6fG9hJ1kL' } }],
+})
