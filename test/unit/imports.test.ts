@@ -198,7 +198,7 @@ describe('the table notices', () => {
       'workers/shard/operations/labels.ts',
       "import { create } from '../../../src/features/labels.ts'",
     ],
-    ['zod in a shard', 'workers/shard/connection/session.ts', "import * as z from 'zod'"],
+    ['zod in a shard', 'workers/shard/chats/session.ts', "import * as z from 'zod'"],
     ['HTTP known by the account', 'src/account/account.ts', "import type { App } from '../http/app.ts'"],
     ['an arrow back into the account', 'src/storage/open.ts', "export { accounts } from '../account/account.ts'"],
     ['ours in the simulator', 'workers/simulator/wire/node.ts', "import type { Jid } from '../../../src/domain/ids.ts'"],

@@ -16,14 +16,18 @@ import { createGroupRoles } from './chats/group-roles.ts'
 import { createRecent } from './chats/recent.ts'
 import { createSavedContacts } from './chats/saved-contacts.ts'
 import { createSecrets } from './chats/secrets.ts'
+import type { Session } from './chats/session.ts'
 import { createLink } from './connection/link.ts'
 import { createPairing } from './connection/pairing.ts'
 import { createDispatch } from './dispatch.ts'
 import { eraseInstance } from './erase.ts'
 import { createInstanceStore } from './instance-store.ts'
+import { createAuthState } from './keys/credentials.ts'
 import { createKeyStore } from './keys/key-store.ts'
+import { createAddressLocks } from './keys/signal/locks.ts'
 import type { Effect, LifecycleEvent } from './lifecycle/contract.ts'
 import { createStatus } from './lifecycle/status.ts'
+import { openSession } from './open-session.ts'
 import { handlerOf } from './operations/index.ts'
 import { createIdempotency } from './queue/idempotency.ts'
 import { createAutoRead } from './receipts/auto-read.ts'
@@ -190,19 +194,21 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     },
   })
 
-  const link = createLink({
-    shard: deps,
-    store,
-    sealer,
-    keys: keyStore,
-    clock,
-    steady,
+  const locks = createAddressLocks()
+  const auth = createAuthState({ keys: keyStore, store, sealer, locks })
+  const link = createLink<Session>({
+    network: deps.network,
+    egressAllow: deps.egressAllow,
+    version: deps.version,
+    auth,
     log,
     pairing,
-    sent,
-    statuses: messageStatuses,
-    authorship,
-    receiving,
+    openSession: (opening) =>
+      openSession(
+        { shard: deps, auth, keys: keyStore, locks, sent, statuses: messageStatuses, authorship, receiving, clock, steady, log },
+        opening,
+      ),
+    onOpened: receiving.announce,
     proxyUrl: () => config.settings.proxy_url,
     report: tell,
     restriction: () => restricted,
@@ -363,7 +369,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     stop,
     reading() {
       const session = link.session()
-      const heardAt = session?.isOpen ? session.heardAt() : null
+      const heardAt = session?.isOpen ? session.lastInboundAt() : null
       return {
         waiting: line.queue.waiting(),
         backlog: outbox.backlog(),

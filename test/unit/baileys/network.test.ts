@@ -5,12 +5,12 @@ import '../../harness/library-deadlines.ts'
 import '../../../workers/shard/baileys/first.ts'
 import '../../../workers/shard/baileys/curve.ts'
 import { type AuthenticationCreds, generateMessageIDV2, makeWASocket, type WASocket } from '@whiskeysockets/baileys'
-import { waitForAck } from '../../../workers/shard/baileys/ack.ts'
 import { adoptSocket, endReason, endSocket, liveSockets } from '../../../workers/shard/baileys/end.ts'
 import { libraryLogger } from '../../../workers/shard/baileys/logger.ts'
 import { guardListeners } from '../../../workers/shard/baileys/rejections.ts'
 import { configureTrust } from '../../../workers/shard/baileys/trust.ts'
 import { watchConnection } from '../../../workers/shard/baileys/watchdog.ts'
+import { createAcks } from '../../../workers/shard/connection/acks.ts'
 import { type Simulator, startSimulator } from '../../harness/network.ts'
 import { type Disk, type Gateway, log, openDisk, openGateway, slowly } from '../keys/signal/gateway.ts'
 
@@ -102,9 +102,11 @@ async function link(gateway: Gateway, phone: string): Promise<WASocket> {
 
 async function send(sock: WASocket, text: string) {
   const messageId = generateMessageIDV2(sock.user?.id)
-  const ack = waitForAck(sock, messageId)
+  const acks = createAcks()
+  const ack = acks.expect(messageId, CONTACT_JID)
+  sock.ws.on('CB:ack', acks.came)
   await sock.sendMessage(CONTACT_JID, { text }, { messageId })
-  return ack.within(10_000)
+  return ack.within(10_000).finally(() => sock.ws.off('CB:ack', acks.came))
 }
 
 function textsReceived(sock: WASocket, wanted: number): Promise<string[]> {

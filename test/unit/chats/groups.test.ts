@@ -31,15 +31,12 @@ function answer(tag: string | symbol, subject: string) {
   sock.ws.emit(tag, { tag: 'iq', attrs: { type: 'result' }, content: [group] } satisfies BinaryNode)
 }
 
-const change = () =>
-  sock.ws.emit('CB:notification,type:w:gp2', { tag: 'notification', attrs: { type: 'w:gp2', from: GROUP } } satisfies BinaryNode)
-
 // The notification deleted nothing, because nothing was there yet, and the answer from before it was kept for an hour.
 test('an answer from before a change of the group is not kept', async () => {
   const groups = createGroups(sock, { now: () => 0 }, async () => {})
   const asked = groups.get(GROUP)
   await until(() => pending().length === 1, 'the query')
-  change()
+  groups.forget(GROUP)
   answer(pending()[0]!, 'old')
   assert.equal((await asked).subject, 'old')
   assert.equal(groups.known(GROUP), undefined)
@@ -49,7 +46,7 @@ test('an answer from before a change of the group is not kept', async () => {
   answer(pending()[0]!, 'new')
   await again
   assert.equal(groups.known(GROUP)?.subject, 'new')
-  change()
+  groups.forget(GROUP)
   assert.equal(groups.known(GROUP), undefined)
 })
 
@@ -58,7 +55,7 @@ test('who asks while it is being fetched waits for the same answer; who asks aft
   const both = [groups.get(GROUP), groups.get(GROUP)]
   await until(() => pending().length === 1, 'the query')
   const [first] = pending()
-  change()
+  groups.forget(GROUP)
   const later = groups.get(GROUP)
   await until(() => pending().length === 2, 'another query')
   answer(pending().find((tag) => tag !== first)!, 'after')

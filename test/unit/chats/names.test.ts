@@ -7,7 +7,7 @@ import type { Logger } from 'pino'
 import { keys } from '../../../src/storage/keys.ts'
 import { createNames } from '../../../workers/shard/chats/names.ts'
 import { createSavedContacts } from '../../../workers/shard/chats/saved-contacts.ts'
-import type { Session } from '../../../workers/shard/connection/session.ts'
+import type { Session } from '../../../workers/shard/chats/session.ts'
 import { INSTANCE, recordingLog, sealer, tempStore } from '../storage/fixtures.ts'
 
 const LID = '81896604190001@lid'

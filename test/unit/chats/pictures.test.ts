@@ -6,7 +6,7 @@ import { Boom } from '@hapi/boom'
 import type { Logger } from 'pino'
 import { DAY, HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { createPictures } from '../../../workers/shard/chats/pictures.ts'
-import type { Session } from '../../../workers/shard/connection/session.ts'
+import type { Session } from '../../../workers/shard/chats/session.ts'
 import { recordingLog, START } from '../storage/fixtures.ts'
 
 const LID = '81896604190001@lid'
@@ -235,16 +235,15 @@ test('what the connection did not answer any more is asked in the next one', asy
 
 test('a change is forgotten under both names, and an answer from before it does not count', async (t) => {
   const { pictures, scene: network, asked, connect, after } = scene(t)
-  const { ev } = connect()
+  connect()
   let answer = (_: string) => {}
   network.answer = () => new Promise((resolve) => (answer = resolve))
   pictures.wonder(ANA, 'chat')
   await after(0)
-  ev.emit('contacts.update', [{ id: NUMBER, notify: 'Ana' }])
   pictures.wonder(ANA, 'chat')
   await after(SECOND)
   assert.equal(asked.length, 1)
-  ev.emit('contacts.update', [{ id: NUMBER, imgUrl: 'changed' }])
+  await pictures.changed(NUMBER)
   answer(url('before'))
   await after(0)
   assert.equal(pictures.of(ANA), null)
@@ -252,18 +251,18 @@ test('a change is forgotten under both names, and an answer from before it does 
   pictures.wonder(ANA, 'chat')
   await after(SECOND)
   assert.equal(pictures.of(ANA), url('after'))
-  ev.emit('contacts.update', [{ id: NUMBER, imgUrl: 'removed' }])
+  await pictures.changed(NUMBER)
   await after(0)
   assert.equal(pictures.of([LID]), null)
 })
 
 test('a change told by number is that of the person known by LID', async (t) => {
   const { pictures, connect, after } = scene(t)
-  const { ev } = connect()
+  connect()
   pictures.wonder([LID], 'chat')
   await after(0)
   assert.equal(pictures.of([LID]), url(LID))
-  ev.emit('contacts.update', [{ id: NUMBER, imgUrl: 'changed' }])
+  await pictures.changed(NUMBER)
   await after(0)
   assert.equal(pictures.of([LID]), null)
 })

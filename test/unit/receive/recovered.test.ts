@@ -40,8 +40,8 @@ test('what comes again is told in its own chat, whoever else used its id before'
     log,
     onMessage: () => {},
   })
-  waiting.add({ id: ID, remoteJid: STRANGER, fromMe: false }, node)
-  waiting.add({ id: ID, remoteJid: GROUP, participant: ANA_LID, participantAlt: ANA, fromMe: false }, node)
+  await waiting.add({ id: ID, remoteJid: STRANGER, fromMe: false }, node)
+  await waiting.add({ id: ID, remoteJid: GROUP, participant: ANA_LID, participantAlt: ANA, fromMe: false }, node)
   const webMessageInfoBytes = proto.WebMessageInfo.encode({
     key: { id: ID, remoteJid: GROUP, participant: ANA, fromMe: false },
     message: { conversation: 'hello' },

@@ -8,7 +8,11 @@ const ME = { id: '5511988880001:3@s.whatsapp.net', lid: '81896604190001:3@lid' }
 const ANA = '5511988880002'
 const GROUP = '120363019502650977@g.us'
 
-const part = (tag: string, content?: Uint8Array): BinaryNode => ({ tag, attrs: { v: '2' }, ...(content ? { content } : {}) })
+const part = (tag: string, content?: Uint8Array): BinaryNode => ({
+  tag,
+  attrs: { v: '2', type: 'msg' },
+  ...(content ? { content } : {}),
+})
 const enc = () => part('enc', Buffer.of(1))
 const stanza = (attrs: Record<string, string> = {}, content: BinaryNode[] = [enc()]): BinaryNode => ({
   tag: 'message',

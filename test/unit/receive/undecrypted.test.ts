@@ -64,7 +64,7 @@ test('a kill before the retry leaves the record, and the next life tells it, onc
   const store = await tempStore(t)
   const time = { now: 1_767_225_600_000 }
   const first = await live(store, time)
-  first.waiting.add(key, node())
+  void first.waiting.add(key, node())
   await written(store, 1)
   assert.equal(first.told.length, 0)
 
@@ -75,7 +75,7 @@ test('a kill before the retry leaves the record, and the next life tells it, onc
   await second.waiting.stop()
   // The retry fails again: nothing new is told, in this life and the next.
   const third = await live(store, time)
-  third.waiting.add(key, node())
+  void third.waiting.add(key, node())
   await passInVain(20_000)
   assert.equal(third.told.length, 0)
   time.now += 25 * 60 * 60 * 1_000
@@ -88,7 +88,7 @@ test('a message that comes in time is not told', async (t) => {
   t.after(() => mock.timers.reset())
   const store = await tempStore(t)
   const { waiting, told } = await live(store, { now: 1_767_225_600_000 })
-  waiting.add(key, node())
+  void waiting.add(key, node())
   await written(store, 1)
   const { ops, applied } = waiting.arrived(key)
   await store.commit({ ops })
@@ -103,7 +103,7 @@ test('a view-once placeholder is told at once: nobody sends it again', async (t)
   t.after(() => mock.timers.reset())
   const store = await tempStore(t)
   const { waiting, told } = await live(store, { now: 1_767_225_600_000 })
-  waiting.add(key, placeholder)
+  void waiting.add(key, placeholder)
   await pass(1, () => told.length > 0, 'the events')
   assert.equal(told[0]?.viewOnce, true)
 })
@@ -117,15 +117,15 @@ test('a message is told before its record gives way, and those that are told giv
   t.after(() => mock.timers.reset())
   const store = await tempStore(t)
   const { waiting, told } = await live(store, { now: 1_767_225_600_000 }, 2)
-  waiting.add(named('A'), node())
-  waiting.add(named('B'), placeholder)
+  void waiting.add(named('A'), node())
+  void waiting.add(named('B'), placeholder)
   await pass(1, () => told.length > 0, 'the events')
   assert.deepEqual(ids(told), ['B'])
   await written(store, 2)
-  waiting.add(named('C'), node())
+  void waiting.add(named('C'), node())
   await until(() => !waiting.known(named('B')), 'the end of the one that is told')
   assert.deepEqual(ids(told), ['B'])
-  for (const id of ['D', 'E']) waiting.add(named(id), node())
+  for (const id of ['D', 'E']) void waiting.add(named(id), node())
   await until(() => told.length === 3, 'the events')
   assert.deepEqual(ids(told), ['B', 'A', 'C'])
   await until(() => !waiting.known(named('C')), 'the end of the oldest')
@@ -143,14 +143,17 @@ test('a record that could not be told does not give way: it is told when storage
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())
   const store = await tempStore(t)
-  let isBroken = true
+  let isBroken = false
   const moody: StateStore = {
     ...store,
     commit: (batch) => (isBroken ? Promise.reject(new Error('the disk is full')) : store.commit(batch)),
   }
   const { waiting, told } = await live(moody, { now: 1_767_225_600_000 }, 1)
-  waiting.add(named('A'), node())
-  waiting.add(named('B'), node())
+  await waiting.add(named('A'), node())
+  const added = waiting.add(named('B'), node())
+  // What B is kept by is on its way; that A is told to make room for it is what fails.
+  await added
+  isBroken = true
   await pass(0, () => told.length === 1, 'the events')
   assert.ok(waiting.known(named('A')))
   isBroken = false
@@ -160,18 +163,34 @@ test('a record that could not be told does not give way: it is told when storage
   await waiting.stop()
 })
 
+test('a record that cannot be written is a failure: nothing is known of it, and the message has to come again', async (t) => {
+  const store = await tempStore(t)
+  let isBroken = true
+  const moody: StateStore = {
+    ...store,
+    commit: (batch) => (isBroken ? Promise.reject(new Error('the disk is full')) : store.commit(batch)),
+  }
+  const { waiting } = await live(moody, { now: 1_767_225_600_000 })
+  await assert.rejects(waiting.add(key, node()), /the disk is full/)
+  assert.equal(waiting.has(key), false)
+  isBroken = false
+  await waiting.add(key, node())
+  assert.deepEqual([waiting.has(key), await rows(store)], [true, 1])
+  await waiting.stop()
+})
+
 test('a record goes a day after it was told, while the service runs, and not before it is told', async (t) => {
   mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
   t.after(() => mock.timers.reset())
   const store = await tempStore(t)
   const time = { now: 1_767_225_600_000 }
   const { waiting, told } = await live(store, time)
-  waiting.add(named('A'), placeholder)
+  void waiting.add(named('A'), placeholder)
   await pass(1, () => told.length > 0, 'the events')
   await written(store, 1)
   await waiting.stop()
   const second = await live(store, time)
-  second.waiting.add(named('B'), node())
+  void second.waiting.add(named('B'), node())
   await written(store, 2)
   time.now += 25 * 60 * 60 * 1_000
   // Not told in this life: the clock of the timers stands still.
@@ -191,9 +210,9 @@ test('with the device its records go, and what was not told is told', async (t) 
   t.after(() => mock.timers.reset())
   const store = await tempStore(t)
   const { waiting, told } = await live(store, { now: 1_767_225_600_000 })
-  waiting.add(named('A'), placeholder)
+  void waiting.add(named('A'), placeholder)
   await pass(1, () => told.length > 0, 'the events')
-  waiting.add(named('B'), node())
+  void waiting.add(named('B'), node())
   await waiting.forget()
   assert.deepEqual(ids(told), ['A', 'B'])
   assert.equal(await rows(store), 0)

@@ -9,7 +9,7 @@
  * The library tells everything in the turn in which its transaction has saved the versions, so a hold is open for that turn and written
  * behind it, one after the other: of one collection never a later version before an earlier one. A kill has all of it or nothing; then the
  * versions are the old ones and the same changes are read again, because the network's notice is confirmed behind the commit only
- * (`baileys/server-sync.ts`): a login reads nothing by itself. When a commit fails nothing behind it is written, and the connection ends.
+ * (`server-sync.ts`): a login reads nothing by itself. When a commit fails nothing behind it is written, and the connection ends.
  *
  * - Taken where it is emitted: the event buffer keeps contacts for seconds, and merges them.
  * - Without a version (the name in a message of our own phone) it is a hold of its own. So is every save of the credentials.

@@ -18,7 +18,10 @@ import type { Logger } from 'pino'
 export interface FirstSync {
   /** For the socket. */
   readonly state: AuthenticationState
-  attach(sock: WASocket, log: Pick<Logger, 'warn'>): void
+  /** At once after the socket was made. */
+  attach(sock: Pick<WASocket, 'authState'>, log: Pick<Logger, 'warn'>): void
+  /** The network has answered a question for app state. */
+  answered(answer: BinaryNode): void
   /** Asked while an event of app state is emitted: it tells what was there before. */
   isFirst(collection: WAPatchName): boolean
 }
@@ -27,6 +30,8 @@ const VERSION = 'app-state-sync-version'
 
 export function watchFirstSync({ creds, keys }: AuthenticationState): FirstSync {
   const first = new Set<string>()
+  let attached: Pick<WASocket, 'authState'> | undefined
+  let log: Pick<Logger, 'warn'> | undefined
 
   async function set(data: SignalDataSet) {
     const names = Object.keys(data[VERSION] ?? {})
@@ -45,8 +50,8 @@ export function watchFirstSync({ creds, keys }: AuthenticationState): FirstSync 
    * Of an empty collection the library saves no version: its first entry, which may come years later, would read like history. An empty one
    * is what the library itself begins with.
    */
-  async function rememberEmpty({ authState }: WASocket, name: WAPatchName) {
-    const { creds, keys } = authState
+  async function rememberEmpty(name: WAPatchName) {
+    const { creds, keys } = attached!.authState
     // In line with the library's own reads and writes of it.
     await keys.transaction(async () => {
       const known = await keys.get(VERSION, [name])
@@ -57,11 +62,13 @@ export function watchFirstSync({ creds, keys }: AuthenticationState): FirstSync 
   return {
     state: { creds, keys: { ...keys, set } },
     isFirst: (collection) => first.has(collection),
-    attach(sock, log) {
-      sock.ws.on('CB:iq,,sync', (answer: BinaryNode) => {
-        for (const name of emptyCollections(answer))
-          rememberEmpty(sock, name).catch((error) => log.warn({ err: error, name }, 'an empty collection was not remembered'))
-      })
+    attach(sock, itsLog) {
+      attached = sock
+      log = itsLog
+    },
+    answered(answer) {
+      for (const name of emptyCollections(answer))
+        rememberEmpty(name).catch((error) => log?.warn({ err: error, name }, 'an empty collection was not remembered'))
     },
   }
 }

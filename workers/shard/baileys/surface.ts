@@ -73,14 +73,6 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    of: 'baileys/ack.ts',
-    file: SOCKET,
-    text: [
-      `anyTriggered = ws.emit(\`\${DEF_CALLBACK_PREFIX}\${l0},\${key}:\${l1[key]}\`, frame) || anyTriggered;`,
-      "ev.emit('connection.update', { connection: 'close', lastDisconnect: {",
-    ],
-  },
-  {
     of: 'baileys/query.ts',
     file: SOCKET,
     text: ["logger?.warn?.({ msgId }, 'timed out waiting for message'); return undefined;"],
@@ -99,9 +91,11 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    of: 'baileys/watchdog.ts',
+    // What answers a login, and that each stanza is emitted under its tag.
+    of: 'connection/stanza-router.ts',
     file: SOCKET,
     text: [
+      `anyTriggered = ws.emit(\`\${DEF_CALLBACK_PREFIX}\${l0}\`, frame) || anyTriggered;`,
       "ws.on('CB:success', async",
       "ws.on('CB:iq,type:set,pair-device', async",
       "ws.on('CB:failure',",
@@ -128,11 +122,6 @@ export const LEANINGS: readonly Leaning[] = [
     text: ['[ref, noiseKeyB64, identityKeyB64, advB64,'],
   },
   {
-    of: 'baileys/notification-ack.ts',
-    file: RECEIVE,
-    text: ['const stanza = buildAckStanza(node, errorCode, authState.creds.me.id);'],
-  },
-  {
     of: 'baileys/console.ts',
     file: '../../libsignal/src/session_record.js',
     text: [
@@ -141,96 +130,15 @@ export const LEANINGS: readonly Leaning[] = [
       'console.info("Removing old closed session:", oldestSession);',
     ],
   },
-  { of: 'keys/signal/errors.ts', file: RECEIVE, text: ['msg?.messageStubParameters?.[0] === MISSING_KEYS_ERROR_TEXT'] },
-  {
-    of: 'keys/signal/errors.ts',
-    file: 'lib/Utils/decode-wa-message.js',
-    text: [
-      "export const MISSING_KEYS_ERROR_TEXT = 'Key used already or never filled';",
-      "sessionRecordErrors: ['No session record', 'SessionError: No session record']",
-      'fullMessage.messageStubParameters = [err.message.toString()];',
-    ],
-  },
-  {
-    of: 'keys/signal/repository.ts',
-    file: 'lib/Utils/decode-wa-message.js',
-    text: [
-      'msgBuffer = await repository.decryptMessage({ jid: decryptionJid, type: e2eType, ciphertext: content });',
-      'msgBuffer = await repository.decryptGroupMessage({ group: sender, authorJid: author, msg: content });',
-      'await repository.processSenderKeyDistributionMessage({ authorJid: author, item: msg.senderKeyDistributionMessage });',
-    ],
-  },
   {
     of: 'keys/signal/repository.ts',
     file: SOCKET,
     text: ['const signalRepository = makeSignalRepository({ creds, keys }, logger, pnFromLIDUSync);'],
   },
   {
-    // One line for all messages, the line of their handlers, and when the peer messages of before come in between.
-    of: 'receive/inbox-session.ts',
-    file: RECEIVE,
-    text: [
-      "ws.on('CB:message', async (node) => { await processNode('message', node, 'processing message', handleMessage); });",
-      'const isOffline = !!node.attrs.offline; if (isOffline) { offlineNodeProcessor.enqueue(type, node); }',
-      'await messageMutex.mutex(async () => { await decrypt();',
-    ],
-  },
-  { of: 'receive/inbox-session.ts', file: SOCKET, text: ["ws.on('CB:ib,,offline_preview', async (node) => {"] },
-  {
-    // What is read here before the library reads it must come out the same.
-    of: 'receive/stanza-message.ts',
-    file: 'lib/Utils/decode-wa-message.js',
-    text: [
-      "let msg = proto.Message.decode(e2eType !== 'plaintext' ? unpadRandomMax16(msgBuffer) : msgBuffer); msg = msg.deviceSentMessage?.message || msg;",
-      'Object.assign(fullMessage.message, msg);',
-    ],
-  },
-  {
     of: 'keys/signal/address.ts',
     file: 'lib/Signal/lid-mapping.js',
     text: [`this.mappingCache.set(\`pn:\${pnUser}\`, lidUser);`, 'batchData[pnUser] = lidUser;'],
-  },
-  {
-    of: 'baileys/retry-manager.ts',
-    file: 'lib/Utils/message-retry-manager.js',
-    text: [
-      'this.sessionRecreateHistory = new LRUCache({',
-      'this.retryCounters = new LRUCache({',
-      'this.baseKeys = new LRUCache({',
-      'addRecentMessage(to, id, message) {',
-    ],
-  },
-  {
-    of: 'baileys/retry-manager.ts',
-    file: 'lib/Socket/messages-send.js',
-    text: ['const messageRetryManager = enableRecentMessageCache ? new MessageRetryManager(logger, maxMsgRetryCount) : null;'],
-  },
-  {
-    of: 'baileys/retry-receipt.ts',
-    file: RECEIVE,
-    text: [
-      "ws.on('CB:receipt', async (node) => { await processNode('receipt', node, 'handling receipt', handleReceipt); });",
-      'await sendMessagesAgain(key, ids, retryNode, node);',
-      'await relayMessage(key.remoteJid, msg, msgRelayOpts);',
-    ],
-  },
-  {
-    of: 'baileys/retry-session.ts',
-    file: RECEIVE,
-    text: [
-      'await signalRepository.injectE2ESession({ jid: participant, session: bundle });',
-      'const BASE_KEY_CHECK_RETRY = 2;',
-      'if (enableAutoSessionRecreation && messageRetryManager && retryCount > 1 && !injectedFromBundle) {',
-      'await assertSessions([participant], true);',
-    ],
-  },
-  {
-    of: 'baileys/server-sync.ts',
-    file: RECEIVE,
-    text: [
-      "case 'server_sync': const update = getBinaryNodeChild(node, 'collection'); if (update) { const name = update.attrs.name; await resyncAppState([name], false); } break;",
-      "ws.on('CB:notification', async (node) => { await processNode('notification', node, 'handling notification', handleNotification); });",
-    ],
   },
   {
     of: 'app-state/app-state.ts',
@@ -286,16 +194,6 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    of: 'baileys/liveness.ts',
-    file: 'lib/Socket/Client/websocket.js',
-    text: ['this.socket?.send(str, cb);'],
-  },
-  {
-    of: 'baileys/liveness.ts',
-    file: SOCKET,
-    text: ["anyTriggered = ws.emit('frame', frame);"],
-  },
-  {
     of: 'baileys/lid-mapping.ts',
     file: 'lib/Socket/messages-send.js',
     text: [
@@ -308,23 +206,6 @@ export const LEANINGS: readonly Leaning[] = [
     text: ['async getLIDForPN(pn) { return (await this.getLIDsForPNs([pn]))?.[0]?.lid || null; }'],
   },
   {
-    of: 'baileys/device-list.ts',
-    file: SOCKET,
-    text: [
-      "anyTriggered = ws.emit('frame', frame); // if it's a binary node if (!(frame instanceof Uint8Array)) { const msgId = frame.attrs.id;",
-    ],
-  },
-  {
-    of: 'baileys/device-list.ts',
-    file: 'lib/WAUSync/Protocols/USyncDeviceProtocol.js',
-    text: ["const deviceListNode = getBinaryNodeChild(node, 'device-list');"],
-  },
-  {
-    of: 'operations/media.ts',
-    file: RECEIVE,
-    text: ["case 'mediaretry': const event = decodeMediaRetryNode(node); ev.emit('messages.media-update', [event]);"],
-  },
-  {
     of: 'baileys/late-tokens.ts',
     file: 'lib/Socket/messages-send.js',
     text: [
@@ -333,9 +214,46 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    of: 'keys/credentials.ts',
+    // All that is detached; the effects of these handlers are rows of the table.
+    of: 'connection/stanza-router.ts',
     file: RECEIVE,
-    text: ['await authState.keys.set({ session: { [sessionId]: null } });'],
+    text: [
+      "ws.on('CB:message', async (node) => {",
+      "ws.on('CB:call', async (node) => {",
+      "ws.on('CB:receipt', async (node) => {",
+      "ws.on('CB:notification', async (node) => {",
+      "ws.on('CB:ack,class:message', (node) => {",
+    ],
+  },
+  {
+    // Who asked gets the answer by a promise, that is in a later turn.
+    of: 'baileys/device-list.ts',
+    file: SOCKET,
+    text: ['onRecv = data => { resolve(data); };'],
+  },
+  {
+    of: 'baileys/device-list.ts',
+    file: 'lib/WAUSync/Protocols/USyncDeviceProtocol.js',
+    text: ["const deviceListNode = getBinaryNodeChild(node, 'device-list');"],
+  },
+  {
+    of: 'connection/device-lists.ts',
+    file: 'lib/Socket/messages-send.js',
+    text: ['const userDevicesCache = config.userDevicesCache ||', 'await userDevicesCache.set(key, deviceMap[key]);'],
+  },
+  {
+    // What the library makes of a peer message.
+    of: 'open-session.ts',
+    file: 'lib/Socket/chats.js',
+    text: [
+      'const upsertMessage = ev.createBufferedFunction(async (msg, type) => {',
+      'await resyncAppState(ALL_WA_PATCH_NAMES, true);',
+    ],
+  },
+  {
+    of: 'app-state/server-sync.ts',
+    file: 'lib/Utils/process-message.js',
+    text: ["ev.emit('creds.update', { myAppStateKeyId: newAppStateSyncKeyId });"],
   },
 ]
 
@@ -344,7 +262,6 @@ export const EXPORTS = [
   'makeWASocket',
   'Curve',
   'WA_CERT_DETAILS',
-  'MISSING_KEYS_ERROR_TEXT',
   'generateSignalPubKey',
   'initAuthCreds',
   'BufferJSON',
@@ -359,4 +276,12 @@ export const EXPORTS = [
   'encodeWAMessage',
   'encodeSignedDeviceIdentity',
   'extractE2ESessionFromRetryReceipt',
+  'decodeMediaRetryNode',
+  'derivePairingCodeKey',
+  'aesDecryptCTR',
+  'aesEncryptGCM',
+  'getNextPreKeys',
+  'encodeBigEndian',
+  'xmppPreKey',
+  'xmppSignedPreKey',
 ] as const

@@ -14,13 +14,15 @@ const LOGIN_DEADLINE = 20 * SECOND
 /** Both are "lost", 408, to whoever only reads codes; `data.watchdog` tells them apart. */
 const LOST = 408
 
-/** Signs that the server has taken us in, or has said why not (the library ends the socket then). */
-const ANSWERS = ['CB:success', 'CB:iq,type:set,pair-device', 'CB:failure', 'CB:stream:error']
+export interface Watchdog {
+  /** The server has taken us in, has offered to link us, or has said why not (the library ends the socket then). */
+  answered(): void
+}
 
 export function watchConnection(
   sock: Pick<WASocket, 'ws' | 'ev' | 'end'>,
   { deadlineMs = LOGIN_DEADLINE, onError }: { deadlineMs?: number; onError: (error: unknown) => void },
-): void {
+): Watchdog {
   const { ws } = sock
   const timer = setTimeout(() => {
     finish(endReason('No answer to the login', LOST, { watchdog: 'no_success' }))
@@ -28,7 +30,6 @@ export function watchConnection(
 
   function stop(): void {
     clearTimeout(timer)
-    for (const event of ANSWERS) ws.off(event, stop)
     ws.off('unexpected-response', onHttp)
     sock.ev.off('connection.update', onUpdate)
   }
@@ -49,7 +50,7 @@ export function watchConnection(
     if (connection === 'close') stop()
   }
 
-  for (const event of ANSWERS) ws.on(event, stop)
   ws.on('unexpected-response', onHttp)
   sock.ev.on('connection.update', onUpdate)
+  return { answered: stop }
 }

@@ -29,7 +29,7 @@ export interface Groups {
   get(jid: string): Promise<Group>
   /** Called with every answer of the network. */
   onLearnt(listener: (group: Group) => void): void
-  /** What is known of it may be wrong: the next who asks is answered by the network. */
+  /** It has changed, or what is known of it may be wrong: the next who asks is answered by the network. */
   forget(jid: string): void
 }
 
@@ -40,16 +40,11 @@ export interface Pair {
 }
 
 /** `learn` is given the pairs of a group's members before its metadata is. */
-export function createGroups(sock: WASocket, clock: Clock, learn: (pairs: Pair[]) => Promise<void>): Groups {
+export function createGroups(sock: Pick<WASocket, 'query'>, clock: Clock, learn: (pairs: Pair[]) => Promise<void>): Groups {
   const groups = boundedCache<string, { at: number; metadata: Group }>(MAX_GROUPS)
   /** Being fetched. A change that is told meanwhile takes it out: the answer may be from before it. */
   const fetching = new Map<string, Promise<Group>>()
   const listeners: ((group: Group) => void)[] = []
-
-  // Every change of a group is told to all members, the actor included; the next send asks anew.
-  sock.ws.on('CB:notification,type:w:gp2', ({ attrs }: BinaryNode) => {
-    if (attrs.from) forget(attrs.from)
-  })
 
   function forget(jid: string) {
     groups.delete(jid)
@@ -98,7 +93,7 @@ const pairsOf = ({ participants }: GroupMetadata): Pair[] =>
   })
 
 /** As `sock.groupMetadata` asks. Rejects as it does. */
-async function ask(sock: WASocket, jid: string): Promise<Group> {
+async function ask(sock: Pick<WASocket, 'query'>, jid: string): Promise<Group> {
   const answer: BinaryNode | undefined = await sock.query({
     tag: 'iq',
     attrs: { type: 'get', xmlns: 'w:g2', to: jid },

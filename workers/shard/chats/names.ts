@@ -9,12 +9,12 @@ import PQueue from 'p-queue'
 import type { Logger } from 'pino'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { type BoundedCache, boundedCache } from '../../../src/lib/bounded-cache.ts'
-import type { Session } from '../connection/session.ts'
 import { within } from '../connection/within.ts'
 import { cutOrNull } from '../wire/bounds.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 import { object, textOf } from '../wire/json.ts'
 import type { SavedContacts } from './saved-contacts.ts'
+import type { Session } from './session.ts'
 
 export interface Names {
   attach(session: Session): void
@@ -24,6 +24,8 @@ export interface Names {
   of(jids: readonly string[]): string | null
   /** What the author of a message calls itself; a saved name is better. */
   heard(jids: readonly (string | null | undefined)[], pushName: string | null | undefined): void
+  /** A group or channel has another name. */
+  renamed(jid: string, name: string): void
   /** Asks for the description of a channel, unless that is under way. */
   askNewsletter(jid: string): void
   /** When the account is unlinked: the next one has people of its own. */
@@ -127,7 +129,6 @@ export function createNames({ log, contacts, onNewsletter }: NameDeps): Names {
     ev.on('groups.update', (changes) => {
       for (const { id, subject } of changes) learn(saved, id, subject)
     })
-    ev.on('newsletter-settings.update', ({ id, update }) => learn(saved, id, textOf(object(update).name)))
   }
 
   return {
@@ -157,6 +158,7 @@ export function createNames({ log, contacts, onNewsletter }: NameDeps): Names {
     heard(jids, pushName) {
       for (const jid of jids) learn(pushed, jid, pushName)
     },
+    renamed: (jid, name) => learn(saved, jid, name),
     askNewsletter: inquire,
     clear() {
       // Another map: what is being read goes with the old one.

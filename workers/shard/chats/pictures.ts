@@ -13,19 +13,17 @@
  * paced like the others, then handed over: its answer is not waited for, and a refusal, also that it is too much, is not heard of. A channel
  * that was not described is asked about again after a day.
  */
-
-import type { Contact } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, DAY, HOUR, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import { actionFailure, networkCode } from '../connection/failures.ts'
-import type { Session } from '../connection/session.ts'
 import { pause, within } from '../connection/within.ts'
 import type { Shown } from '../translate/inbound/context.ts'
 import { bare, type ChatKind, chatKind, jidsOf } from '../wire/jid.ts'
 import { object, textOf } from '../wire/json.ts'
 import { createBudget } from './picture-budget.ts'
+import type { Session } from './session.ts'
 
 /** Where pictures of channels lie: their description has the path alone. */
 export const PICTURE_HOST = 'pps.whatsapp.net'
@@ -36,6 +34,8 @@ export interface Pictures {
   of(jids: readonly string[]): string | null
   /** Asks for it later, unless the answer is known or there is too much to ask. */
   wonder(jids: readonly string[], shown: Shown): void
+  /** The network says that it is another. */
+  changed(jid: string): Promise<void>
   /** The network's description of a channel, whoever asked for it. */
   learnNewsletter(jid: string, description: unknown): void
   /** When the account is unlinked. */
@@ -169,24 +169,18 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
     for (const { entry } of waiting.splice(0)) forget(entry)
   }
 
-  async function changed(from: Session, contacts: readonly Partial<Contact>[]) {
-    for (const { id, imgUrl } of contacts) {
-      if (!id || imgUrl === undefined) continue
-      forget(known.get(bare(id)))
-      // It may be told by the one name and known by the other.
-      for (const jid of jidsOf(await from.identity.person(id))) forget(known.get(jid))
-    }
+  async function changed(jid: string) {
+    forget(known.get(bare(jid)))
+    // It may be told by the one name and known by the other.
+    if (line) for (const each of jidsOf(await line.session.identity.person(jid))) forget(known.get(each))
   }
 
   return {
     attach(next) {
       if (line) drop(line)
       line = { session: next, waiting: [], isWorking: false }
-      next.sock.ev.on('contacts.update', (contacts) => {
-        changed(next, contacts).catch((error) => log.warn({ err: error }, 'an old picture could not be forgotten'))
-      })
-      next.sock.ev.on('newsletter-settings.update', ({ id }) => forget(known.get(bare(id))))
     },
+    changed,
 
     of(jids) {
       const entry = find(jids)

@@ -6,7 +6,7 @@ import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
 import { withDeadline } from '../baileys/query.ts'
 import { actionFailure } from './failures.ts'
-import type { Session } from './session.ts'
+import type { Connection } from './session.ts'
 import { untilEnd } from './within.ts'
 
 export interface Ask {
@@ -28,7 +28,7 @@ export interface AskOptions {
   notFound: FailureCode
 }
 
-export function createAsk(session: Pick<Session, 'sock' | 'ended'>, { deadlineMs, notFound }: AskOptions): Ask {
+export function createAsk(session: Pick<Connection, 'sock' | 'ended'>, { deadlineMs, notFound }: AskOptions): Ask {
   const endsAt = performance.now() + deadlineMs
   const { sock } = session
 

@@ -2,44 +2,43 @@
  * The instance's link to the network: its present session, the way out that session takes, and the credentials it logs in with. What
  * happens on it is reported; what comes of that is the status' business.
  */
-import type { WAVersion } from '@whiskeysockets/baileys'
+import type { AuthenticationCreds, WAVersion } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
-import type { Clock } from '../../../src/domain/clock.ts'
 import type { Restriction } from '../../../src/domain/instance.ts'
+import type { Ranges } from '../../../src/egress/addresses.ts'
 import { EgressBlocked } from '../../../src/egress/egress.ts'
-import type { StateStore } from '../../../src/storage/contract.ts'
-import type { Sealer } from '../../../src/storage/seal.ts'
-import type { Authorship } from '../chats/authorship.ts'
-import { createAuthState } from '../keys/credentials.ts'
-import type { KeyStore } from '../keys/key-store.ts'
-import { createAddressLocks } from '../keys/signal/locks.ts'
-import type { LifecycleEvent } from '../lifecycle/contract.ts'
-import type { MessageStatuses } from '../receipts/message-status.ts'
-import { attachReceipts } from '../receipts/receipts.ts'
-import type { Receiving } from '../receive/receiving.ts'
-import type { Sent } from '../retry/sent.ts'
-import type { ShardDeps } from '../shard-deps.ts'
+import type { NetworkOptions } from '../../../src/engine/engine.ts'
+import type { WebVersion } from '../baileys/version.ts'
+import type { AuthState } from '../keys/credentials.ts'
+import type { ConnectionEvent } from './contract.ts'
 import { createOutside, type Outside } from './network-route.ts'
 import type { Pairing } from './pairing.ts'
-import { openSession, type Session, type SessionDeps } from './session.ts'
+import type { Connection, SessionEvents } from './session.ts'
 import { onlyWhile, sessionEvents } from './session-events.ts'
 
-export interface LinkDeps {
-  shard: Pick<ShardDeps, 'network' | 'egressAllow' | 'version' | 'deafAfterMs' | 'tally' | 'killAt'>
-  store: StateStore
-  sealer: Sealer
-  keys: KeyStore
-  clock: Clock
-  steady: Clock
+/** What a session is opened with. */
+export interface Opening {
+  creds: AuthenticationCreds
+  outside: Outside
+  version: WAVersion
+  /** What the network is known to keep the account from. */
+  restriction: Restriction | null
+  events: SessionEvents
+}
+
+export interface LinkDeps<S extends Connection> {
+  network: NetworkOptions
+  egressAllow: Ranges
+  version: WebVersion
+  auth: AuthState
   log: Logger
   pairing: Pairing
-  sent: Sent
-  statuses: MessageStatuses
-  authorship: Pick<Authorship, 'isOwn'>
-  receiving: Receiving
+  openSession(opening: Opening): S
+  /** Logged in, right before it is reported. */
+  onOpened(): void
   proxyUrl(): string | null
   /** An event is dropped where `isCurrent` says so when its turn comes. */
-  report(event: LifecycleEvent, isCurrent?: () => boolean): void
+  report(event: ConnectionEvent, isCurrent?: () => boolean): void
   /** What the network is known to keep the account from. */
   restriction(): Restriction | null
   /** Called before it is reported. */
@@ -48,15 +47,15 @@ export interface LinkDeps {
   forget(): Promise<unknown>
 }
 
-export interface Link {
+export interface Link<S extends Connection> {
   /** The current one until it has ended: until then its keys are in use. */
-  session(): Session | null
+  session(): S | null
   /** Null before the first session, and until the next one after a change of proxy. */
   outside(): Outside | null
   /** Does not reject: what stands in the way is reported. `fresh`: as a device that was never linked. */
   open(fresh: boolean): Promise<void>
   /** Ends the session, if there is one, in this way. */
-  leave(end: (current: Session) => Promise<void>): Promise<void>
+  leave(end: (current: S) => Promise<void>): Promise<void>
   /** Removes the credentials and what was kept for the device. */
   erase(): Promise<void>
   /** Whether a linked device is saved; null, which leaves the stored word standing, when that cannot be read. */
@@ -69,11 +68,9 @@ export interface Link {
   close(): Promise<void>
 }
 
-export function createLink(deps: LinkDeps): Link {
-  const { shard, store, sealer, keys, clock, steady, log, pairing, sent, statuses, authorship, receiving, report } = deps
-  const locks = createAddressLocks()
-  const auth = createAuthState({ keys, store, sealer, locks })
-  let session: Session | null = null
+export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
+  const { auth, log, pairing, report } = deps
+  let session: S | null = null
   let outside: Outside | null = null
   /** Client version of the latest session: what a refusal is about, wherever the other instances have got to. */
   let named: WAVersion | null = null
@@ -100,14 +97,14 @@ export function createLink(deps: LinkDeps): Link {
   function routed(): Outside {
     const proxyUrl = deps.proxyUrl()
     try {
-      return createOutside(shard.network, proxyUrl, shard.egressAllow)
+      return createOutside(deps.network, proxyUrl, deps.egressAllow)
     } catch (cause) {
       throw proxyUrl === null || cause instanceof EgressBlocked ? cause : new EgressBlocked('the proxy cannot be used', { cause })
     }
   }
 
-  function startSession(creds: SessionDeps['creds'], through: Outside): Session {
-    const version = shard.version.current()
+  function startSession(creds: AuthenticationCreds, through: Outside): S {
+    const version = deps.version.current()
     named = version
     /** Events of an older session are dropped: it must be the current one when the event arrives and when its turn comes. */
     const isCurrent = () => opened === session
@@ -118,32 +115,17 @@ export function createLink(deps: LinkDeps): Link {
       restricted: deps.restricted,
       report: (event) => report(event, isCurrent),
       onOpened() {
-        receiving.announce()
-        shard.version.loggedIn(version).catch((error) => log.warn({ err: error }, 'the client version could not be saved'))
+        deps.onOpened()
+        deps.version.loggedIn(version).catch((error) => log.warn({ err: error }, 'the client version could not be saved'))
       },
     })
-    const opened: Session = openSession({
-      auth,
+    const opened: S = deps.openSession({
       creds,
-      signal: { keys, locks },
-      inbox: receiving.session(),
-      sent,
-      appState: receiving.appState,
-      isWorthAnother: receiving.isWorthAnother,
-      killAt: shard.killAt,
-      network: shard.network,
       outside: through,
       version,
-      deafAfterMs: shard.deafAfterMs,
       restriction: deps.restriction(),
-      tally: shard.tally,
-      clock,
-      steady,
-      log,
       events: onlyWhile(isCurrent, events),
     })
-    receiving.attach(opened)
-    attachReceipts(opened, { statuses, authorship, clock, log })
     return opened
   }
 
@@ -169,7 +151,7 @@ export function createLink(deps: LinkDeps): Link {
       }
     },
     async refreshVersion() {
-      if (named) await shard.version.refused(named)
+      if (named) await deps.version.refused(named)
     },
     async reroute(restart) {
       const before = outside

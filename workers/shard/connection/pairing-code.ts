@@ -5,13 +5,13 @@
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
-import type { Session } from './session.ts'
+import type { Connection } from './session.ts'
 import { pause, untilEnd } from './within.ts'
 
 /** A refusal comes within this time or not at all. */
 const VERDICT_TIME = 3 * SECOND
 
-export async function requestCode(session: Session, digits: string): Promise<string> {
+export async function requestCode(session: Connection, digits: string): Promise<string> {
   const { sock } = session
   let refused: ((failure: Failure) => void) | undefined
   const refusal = new Promise<never>((_, reject) => {
@@ -23,12 +23,12 @@ export async function requestCode(session: Session, digits: string): Promise<str
     const code = Number(error?.attrs.code ?? 0)
     refused?.(new Failure('action_failed', { message: 'The network refused the pairing code.', details: { network_code: code } }))
   }
-  sock.ws.on('CB:iq,type:error', onError)
+  const off = session.onQueryRefused(onError)
   try {
     const code = await untilEnd(session, sock.requestPairingCode(digits))
     await Promise.race([pause(session, VERDICT_TIME), refusal])
     return code
   } finally {
-    sock.ws.off('CB:iq,type:error', onError)
+    off()
   }
 }

@@ -20,6 +20,8 @@ export interface RestrictionWatch {
   current(): Restriction | null
   /** Asks the network. Keeps what was known when there is no answer. */
   refresh(): Promise<void>
+  /** The network has said so by itself. */
+  told(lock: { isActive: boolean; endsAtSeconds: number | null }): void
   stop(): void
 }
 
@@ -84,6 +86,9 @@ export function watchRestriction(
   }
 
   return {
+    told({ isActive, endsAtSeconds }) {
+      if (!isStopped) set(isActive ? { kind: 'reach_out', until: endsAtSeconds === null ? null : endsAtSeconds * SECOND } : null)
+    },
     current: () => current,
     async refresh() {
       // Without an answer now, one is asked for again while there is a lock.

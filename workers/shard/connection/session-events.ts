@@ -1,7 +1,7 @@
 /** What a session tells, in the words of the table of states. */
 import type { AuthenticationCreds } from '@whiskeysockets/baileys'
-import type { LifecycleEvent } from '../lifecycle/contract.ts'
 import { bare, identifierOf } from '../wire/jid.ts'
+import type { ConnectionEvent } from './contract.ts'
 import type { Pairing } from './pairing.ts'
 import type { SessionEvents } from './session.ts'
 
@@ -9,7 +9,7 @@ export interface SessionEventDeps extends Pick<SessionEvents, 'restricted'> {
   creds: AuthenticationCreds
   pairing: Pairing
   hasProxy: boolean
-  report(event: LifecycleEvent): void
+  report(event: ConnectionEvent): void
   /** Logged in to an account, right before it is reported. */
   onOpened(): void
 }

@@ -1,40 +1,37 @@
 /**
- * One linked device on the wire: one socket from its opening to its end. It knows nothing of statuses: it reports what happens on the
- * socket and the instance decides. A session that has ended reports nothing any more, whatever its socket still does.
+ * One linked device on the wire: one socket from its opening to its end. It knows nothing of statuses, messages or chats: it reports what
+ * happens on the socket and the instance decides, and what is done about stanzas is handed in. One that has ended reports nothing any more,
+ * whatever its socket still does.
  */
 import { setMaxListeners } from 'node:events'
-import { type AuthenticationCreds, makeWASocket, type WASocket, type WAVersion } from '@whiskeysockets/baileys'
+import {
+  type AuthenticationCreds,
+  type AuthenticationState,
+  type BinaryNode,
+  makeWASocket,
+  type WASocket,
+  type WAVersion,
+} from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, SECOND } from '../../../src/domain/clock.ts'
 import type { Restriction } from '../../../src/domain/instance.ts'
 import type { NetworkOptions } from '../../../src/engine/engine.ts'
 import type { Tally } from '../../../src/metrics/tally.ts'
-import { holdAppState, type WriteChanges } from '../app-state/app-state.ts'
-import { type FirstSync, watchFirstSync } from '../app-state/first-sync.ts'
-import { type AckOutcome, waitForAck } from '../baileys/ack.ts'
-import { watchCompanionRefresh } from '../baileys/companion-refresh.ts'
-import { skipUnaddressable } from '../baileys/device-list.ts'
-import { adoptSocket, endReason, endSocket } from '../baileys/end.ts'
+import { type CompanionRefresh, watchCompanionRefresh } from '../baileys/companion-refresh.ts'
+import { adoptSocket, endReason, endSocket, rawSocket } from '../baileys/end.ts'
 import { keepLateTokens } from '../baileys/late-tokens.ts'
-import { type Traffic, watchLiveness } from '../baileys/liveness.ts'
 import { libraryLogger } from '../baileys/logger.ts'
-import { watchPasskeyRequest } from '../baileys/passkey.ts'
 import { guardListeners } from '../baileys/rejections.ts'
-import { boundRetryManager } from '../baileys/retry-manager.ts'
-import { takeRetryReceipts } from '../baileys/retry-receipt.ts'
-import { takeServerSync } from '../baileys/server-sync.ts'
 import { watchConnection } from '../baileys/watchdog.ts'
-import { createGroups, type Groups } from '../chats/groups.ts'
-import { createIdentity, type Identity, learnPairs } from '../chats/identity.ts'
-import type { AuthState } from '../keys/credentials.ts'
-import { createSignalRepository, type SignalRepositoryDeps } from '../keys/signal/repository.ts'
-import type { InboxSession } from '../receive/inbox-session.ts'
-import { createResend } from '../retry/resend.ts'
-import type { Sent } from '../retry/sent.ts'
+import { createIdentity, type Identity } from '../keys/identity.ts'
+import { type AckOutcome, createAcks } from './acks.ts'
+import { createDeviceLists, type DeviceLists } from './device-lists.ts'
 import { type Closed, closedBy } from './disconnect.ts'
+import { type Traffic, watchLiveness } from './liveness.ts'
 import type { Outside } from './network-route.ts'
-import { watchRestriction } from './restriction.ts'
-import { socketOptions } from './socket.ts'
+import { type RestrictionWatch, watchRestriction } from './restriction.ts'
+import { type SocketParts, socketOptions } from './socket.ts'
+import { detachLibrary, type Router, routeStanzas, type Table } from './stanza-router.ts'
 
 export interface SessionEvents {
   socketOpened(): void
@@ -53,17 +50,23 @@ export interface SessionEvents {
   restricted(restriction: Restriction | null): void
 }
 
-export interface SessionDeps {
-  auth: AuthState
+export interface ConnectionDeps {
   creds: AuthenticationCreds
-  signal: Omit<SignalRepositoryDeps, 'inbox' | 'creds'>
-  inbox: InboxSession
-  sent: Sent
-  /** What changes of app state make, for the commit of their version. */
-  appState: WriteChanges
-  /** Whether what could not be read is to come again. Counts. */
-  isWorthAnother(notice: string): boolean
-  killAt(step: string): void
+  /** What the socket reads and writes its keys by. */
+  auth: AuthenticationState
+  makeSignalRepository: SocketParts['makeSignalRepository']
+  getMessage: SocketParts['getMessage']
+  groupMetadata: SocketParts['groupMetadata']
+  /** The credentials, as they are now, are written. */
+  save(): void
+  /** All that changed up to now is on disk. Rejects from the first write on that failed. */
+  settled(): Promise<void>
+  /** What is done about stanzas: everything but what the connection itself needs. */
+  table(connection: Connection, own: OwnParts): Table
+  /** Whether a stanza that could not be taken is to come again. Counts. */
+  isWorthAnother(stanza: string): boolean
+  /** The socket has ended: nothing may be opened any more. Before anybody hears of it. */
+  onEnd(): void
   network: NetworkOptions
   outside: Outside
   version: WAVersion
@@ -78,31 +81,49 @@ export interface SessionDeps {
   events: SessionEvents
 }
 
-export interface Session {
+/** What the rows of the table do to the connection itself. */
+export interface OwnParts {
+  acks: { came(ack: BinaryNode): void }
+  companion: CompanionRefresh
+  watchdog: { answered(): void }
+  restriction: Pick<RestrictionWatch, 'told'>
+  /** A query of ours, whichever, was answered with an error. */
+  queryRefused(answer: BinaryNode): void
+  passkeyRequested(): void
+  /** The account shows itself as available. */
+  isAvailable(): boolean
+  /** Gives the stanza to the table once more. */
+  take(node: BinaryNode): void
+  /** Of the stanzas that came until now: resolves when those that fit are through. */
+  before: Router['before']
+  /** Without the connection everything unconfirmed is delivered again. */
+  cut(): void
+}
+
+export interface Connection {
   readonly sock: WASocket
   /** The account itself. `sock.user` is what it was when the socket was made: a name or LID learned since is not in it. */
   readonly me: AuthenticationCreds['me']
   readonly identity: Identity
-  readonly groups: Groups
-  /** Of app state: what is told of this collection now was there before the device was linked. */
-  readonly isFirstSync: FirstSync['isFirst']
-  /** A stanza that is no message tells something of a chat: its place among the messages there. */
-  readonly enter: InboxSession['enter']
-  /** The messages in these chats that came until now. */
-  readonly before: InboxSession['before']
+  readonly devices: DeviceLists
   /** Aborted when the socket ends: `within.ts` ends with it whatever waits on the network. */
   readonly ended: AbortSignal
   readonly isOpen: boolean
-  /** Stanzas that came since the login, and what was sent on behalf of them. */
+  /** Stanzas that came since the login, and how many of them are through. */
   traffic(): Traffic
   /** When the last of them came, epoch ms; before the first, when the login succeeded. Null: it has not. */
-  heardAt(): number | null
+  lastInboundAt(): number | null
   /** While the network restricts the account, tries in the other namespace only make it worse. */
   isRestricted(): boolean
   /** Asks the network whether it does. */
   refreshRestriction(): Promise<void>
-  /** Armed before the send; `verdict` is asked for when it is done, and its time begins then. `giveUp` where the send threw. */
-  ack(messageId: string): { verdict(): Promise<AckOutcome>; giveUp(): void }
+  /**
+   * Armed before the send, `to` as its stanza names the chat; `verdict` is asked for when it is done, and its time begins then. `giveUp` where
+   * the send threw.
+   */
+  ack(messageId: string, to: string): { verdict(): Promise<AckOutcome>; giveUp(): void }
+  /** Calls back with every query of ours that is refused; returns what ends that. */
+  onQueryRefused(listener: (answer: BinaryNode) => void): () => void
   /** Ends the socket without logging out. Nothing is reported any more. */
   end(): Promise<void>
   /** Removes the linked device from the account, then ends. At most `deadlineMs`. */
@@ -115,35 +136,25 @@ const ACK_TIMEOUT = 60 * SECOND
 const FIRST_QR_LIFE = 60 * SECOND
 const NEXT_QR_LIFE = 20 * SECOND
 
-export function openSession(deps: SessionDeps): Session {
-  const { auth, creds, inbox, log, events, clock, steady, tally } = deps
+export function openConnection(deps: ConnectionDeps): Connection {
+  const { creds, auth, settled, log, events, clock, steady, tally } = deps
   let hasEnded = false
   /** Set before an intended end, so that the close it causes is not reported as a loss. */
   let isLeaving = false
   let isOpen = false
+  let isAvailable = false
   let codes = 0
 
-  const appState = holdAppState({
-    auth,
-    creds,
-    write: deps.appState,
-    killAt: deps.killAt,
-    onFailure(error) {
-      // Going on with credentials that are not on disk would lose the pairing at the next start.
-      log.error({ err: error }, 'credentials and app state could not be saved')
-      endSocket(sock, endReason('credentials could not be saved', 500), 'abrupt').catch(stray)
-    },
-  })
-  const firstSync = watchFirstSync(appState.state)
-  const { state } = firstSync
-  const identity = createIdentity(state)
+  const identity = createIdentity(auth)
+  const devices = createDeviceLists(steady)
   const sock = makeWASocket(
     socketOptions({
-      auth: state,
+      auth,
       logger: libraryLogger(log),
-      makeSignalRepository: createSignalRepository({ ...deps.signal, creds: () => creds, inbox: inbox.signal }),
-      getMessage: async ({ id }) => (id ? deps.sent.get(id) : undefined),
-      groupMetadata: async (jid) => groups.known(jid),
+      makeSignalRepository: deps.makeSignalRepository,
+      getMessage: deps.getMessage,
+      groupMetadata: deps.groupMetadata,
+      userDevicesCache: devices.cache,
       network: deps.network,
       outside: deps.outside,
       version: deps.version,
@@ -151,45 +162,32 @@ export function openSession(deps: SessionDeps): Session {
   )
   const { ws, ev } = sock
   const stray = (error: unknown) => log.info({ err: error }, 'the library left an error unhandled')
+  const replace = (reason: string) => void endSocket(sock, endReason(reason, DEAF), 'abrupt').catch(stray)
 
+  detachLibrary(sock)
   adoptSocket(sock)
-  boundRetryManager(sock)
   keepLateTokens(sock)
-  skipUnaddressable(sock, {
-    onSkipped: (jid, devices) => log.debug({ jid, devices }, 'devices that cannot be addressed are left out'),
-  })
   guardListeners(sock, {
     onStray: stray,
     onDeaf(error) {
       tally.add('svc_inbound_deaf_total', { cause: 'frame' })
       log.warn({ err: error }, 'a frame could not be opened: the connection hears nothing any more and is replaced')
-      endSocket(sock, endReason('a frame could not be opened', DEAF), 'abrupt').catch(stray)
+      replace('a frame could not be opened')
     },
-  })
-  takeRetryReceipts(sock, {
-    answer: createResend({ sock, identity, sent: deps.sent, clock: steady, log }),
-    onError: (error, { attrs }) => log.warn({ err: error, message_id: attrs.id }, 'a retry receipt could not be answered'),
-  })
-  takeServerSync(sock, {
-    versionOf: async (name) => (await state.keys.get('app-state-sync-version', [name]))[name]?.version,
-    settled: appState.settled,
-    isWorthAnother: deps.isWorthAnother,
-    onError: (error) => log.info({ err: error }, 'a change of app state could not be followed'),
   })
   const liveness = watchLiveness(sock, {
     now: steady.now,
     deafAfterMs: deps.deafAfterMs,
     onStanza: (kind) => tally.add('svc_inbound_stanzas_total', { kind }),
     onSilent: (silentMs) => log.info({ silent_ms: silentMs }, 'nothing has come in for a while'),
-    onDeaf(lane) {
-      tally.add('svc_inbound_deaf_total', { cause: lane })
-      log.error({ lane, traffic: liveness.traffic() }, 'what comes in is not handled any more: the connection is replaced')
-      endSocket(sock, endReason('nothing that comes in is handled', DEAF), 'abrupt').catch(stray)
+    onDeaf(kind) {
+      tally.add('svc_inbound_deaf_total', { cause: kind })
+      log.error({ kind, traffic: liveness.traffic() }, 'what comes in is not handled any more: the connection is replaced')
+      replace('nothing that comes in is handled')
     },
   })
-  watchConnection(sock, { onError: stray })
-  watchCompanionRefresh(sock, {
-    onError: stray,
+  const watchdog = watchConnection(sock, { onError: stray })
+  const companion = watchCompanionRefresh(sock, {
     onQr(payload, why) {
       if (hasEnded) return
       if (why === 'refreshed') return events.qrReplaced(payload)
@@ -197,15 +195,6 @@ export function openSession(deps: SessionDeps): Session {
       events.qr(payload, steady.now() + life)
     },
   })
-  watchPasskeyRequest(sock, {
-    onError: stray,
-    onPasskeyRequest() {
-      if (!hasEnded) events.passkeyRequested()
-    },
-  })
-  const groups = createGroups(sock, steady, (pairs) =>
-    learnPairs(sock, state.keys, pairs).catch((error) => log.warn({ err: error }, 'numbers of group members could not be kept')),
-  )
   const restriction = watchRestriction(sock, {
     clock,
     log,
@@ -214,21 +203,23 @@ export function openSession(deps: SessionDeps): Session {
       if (!hasEnded) events.restricted(changed)
     },
   })
-  inbox.attach(sock, appState.settled)
-  firstSync.attach(sock, log)
-  appState.attach(sock, firstSync.isFirst)
+  const acks = createAcks()
+  const refusals = new Set<(answer: BinaryNode) => void>()
+  const cut = () => rawSocket(sock)?.terminate()
 
   const ending = new AbortController()
   // As many as wait on the network at a time; a dozen is no leak.
   setMaxListeners(0, ending.signal)
 
   /** Tells it once everything before it is saved, unless the session has ended meanwhile. */
-  const whenSaved = (tell: () => void) => appState.settled().then(() => (hasEnded ? undefined : tell()), stray)
+  const whenSaved = (tell: () => void) => settled().then(() => (hasEnded ? undefined : tell()), stray)
 
   function finish() {
     hasEnded = true
     isOpen = false
-    inbox.fence()
+    router.fence()
+    deps.onEnd()
+    acks.end()
     restriction.stop()
     ending.abort()
   }
@@ -238,14 +229,15 @@ export function openSession(deps: SessionDeps): Session {
   })
   // The library has put the change into `creds` already.
   ev.on('creds.update', (update) => {
-    appState.save()
+    deps.save()
     if (update.me?.name && !hasEnded) events.named(update.me.name)
   })
   ev.on('connection.update', (update) => {
     if (hasEnded) return
+    if (update.isOnline !== undefined) isAvailable = update.isOnline
     // Also when the socket has ended by then: the network ends it right after the pairing, and often before the disk is done. Only who
     // left on purpose is not told.
-    if (update.isNewLogin) appState.settled().then(() => (isLeaving ? undefined : events.paired()), stray)
+    if (update.isNewLogin) settled().then(() => (isLeaving ? undefined : events.paired()), stray)
     if (update.connection === 'open') {
       isOpen = true
       void whenSaved(events.opened)
@@ -257,7 +249,7 @@ export function openSession(deps: SessionDeps): Session {
     const closed = closedBy(update.lastDisconnect?.error)
     // Also after a save that failed, which is logged where it was asked for: nobody else would open the next session.
     const tell = () => events.closed(closed)
-    appState.settled().then(tell, tell)
+    settled().then(tell, tell)
   })
 
   async function end() {
@@ -265,30 +257,31 @@ export function openSession(deps: SessionDeps): Session {
     if (!hasEnded) finish()
     await endSocket(sock, undefined)
     // A save that failed is logged where it was asked for, and an end that rejected would keep the next session from opening.
-    await appState.settled().catch(() => {})
+    await settled().catch(() => {})
   }
 
-  return {
+  const connection: Connection = {
     sock,
     get me() {
       return creds.me
     },
     identity,
-    groups,
-    isFirstSync: firstSync.isFirst,
-    enter: inbox.enter,
-    before: inbox.before,
+    devices,
     ended: ending.signal,
     get isOpen() {
       return isOpen && ws.isOpen
     },
     traffic: liveness.traffic,
-    heardAt: liveness.heardAt,
+    lastInboundAt: liveness.lastInboundAt,
     isRestricted: () => restriction.current() !== null,
     refreshRestriction: restriction.refresh,
-    ack(messageId) {
-      const pending = waitForAck(sock, messageId)
+    ack(messageId, to) {
+      const pending = acks.expect(messageId, to)
       return { verdict: () => pending.within(ACK_TIMEOUT), giveUp: pending.giveUp }
+    },
+    onQueryRefused(listener) {
+      refusals.add(listener)
+      return () => refusals.delete(listener)
     },
     end,
     async logout(deadlineMs) {
@@ -303,6 +296,35 @@ export function openSession(deps: SessionDeps): Session {
       await end()
     },
   }
+  const own: OwnParts = {
+    acks,
+    companion,
+    watchdog,
+    restriction,
+    queryRefused(answer) {
+      for (const listener of refusals) listener(answer)
+    },
+    passkeyRequested() {
+      if (!hasEnded) events.passkeyRequested()
+    },
+    isAvailable: () => isAvailable,
+    take: (node) => void router.take(node),
+    before: (fits) => router.before(fits),
+    cut,
+  }
+  const router: Router = routeStanzas(sock, deps.table(connection, own), {
+    came: liveness.came,
+    isWorthAnother: deps.isWorthAnother,
+    onFailure(error, about) {
+      // Nothing may be confirmed past what is not on disk: without the connection the network sends it again.
+      log.error({ err: error, ...about }, 'what came in could not be taken; the connection is cut')
+      cut()
+    },
+    onGivenUp: (error, about) => log.error({ err: error, ...about }, 'what came in could not be taken, however often it came'),
+    onOverflow: (line) => log.warn({ line }, 'too much of one kind is coming in: one is confirmed unread'),
+    onUnanswered: (error) => log.debug({ err: error }, 'what came in could not be confirmed: it comes again'),
+  })
+  return connection
 }
 
 /** As a connection the network closed: the reason to reconnect is the same. */

@@ -17,6 +17,7 @@ export interface SocketParts {
   makeSignalRepository: NonNullable<UserFacingSocketConfig['makeSignalRepository']>
   getMessage(key: WAMessageKey): Promise<proto.IMessage | undefined>
   groupMetadata: NonNullable<UserFacingSocketConfig['cachedGroupMetadata']>
+  userDevicesCache: NonNullable<UserFacingSocketConfig['userDevicesCache']>
   network: NetworkOptions
   outside: Outside
   version: WAVersion
@@ -63,11 +64,12 @@ export function socketOptions(parts: SocketParts): UserFacingSocketConfig {
     // Sessions are ours: the repository writes them directly, so these retries only concern the library's other keys.
     transactionOpts: { maxCommitRetries: 10, delayBetweenTriesMs: 200 },
     appStateMacVerification: { patch: true, snapshot: true },
-    retryRequestDelayMs: 250,
-    maxMsgRetryCount: 5,
-    enableAutoSessionRecreation: true,
-    // For the retry manager that comes with it, bounded and without the cache itself: `baileys/retry-manager.ts`.
-    enableRecentMessageCache: true,
+    // Retry receipts in both directions are ours (`retry/`), and so is what is kept for them.
+    retryRequestDelayMs: 0,
+    maxMsgRetryCount: 0,
+    enableAutoSessionRecreation: false,
+    enableRecentMessageCache: false,
+    userDevicesCache: parts.userDevicesCache,
     countryCode: 'US',
     customUploadHosts: [],
     patchMessageBeforeSending: (message) => message,

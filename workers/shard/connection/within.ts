@@ -1,8 +1,8 @@
 /** Every wait on the network has a deadline of ours and ends with the socket: the library's own time-out resolves with undefined. */
 import { Failure } from '../../../src/domain/failures.ts'
-import type { Session } from './session.ts'
+import type { Connection } from './session.ts'
 
-type Ending = Pick<Session, 'ended'>
+type Ending = Pick<Connection, 'ended'>
 
 /**
  * Rejects with `instance_not_connected` when the socket ends first. A listener that is taken away again, and not a race against one long

@@ -1,5 +1,6 @@
 /** The words of an instance's status: what happens to it, what is then to be done, what is remembered. The moves are in `table.ts`. */
-import type { Restriction, RuntimeState } from '../../../src/domain/instance.ts'
+import type { RuntimeState } from '../../../src/domain/instance.ts'
+import type { ConnectionEvent } from '../connection/contract.ts'
 
 /** What is remembered of the current run only; a new process starts with `FRESH_RUN`. */
 export interface Run {
@@ -21,25 +22,12 @@ export interface Lifecycle {
 }
 
 export type LifecycleEvent =
+  | ConnectionEvent
   | { type: 'created' }
   | { type: 'booted' }
-  | { type: 'socketOpened' }
-  | { type: 'qrShown' }
-  /** The phone accepted the code; credentials are saved. */
-  | { type: 'paired'; phone: string | null; platform: string | null }
-  | { type: 'opened'; phone: string | null; profileName: string | null; platform: string | null }
-  /** The person changed the name, or the phone told it for the first time. */
-  | { type: 'nameChanged'; profileName: string }
-  | { type: 'restrictionChanged'; restriction: Restriction | null }
-  /** `code`: `lastDisconnect.error.output.statusCode`, null when there is none. `expireSeconds`: of a 402. */
-  | { type: 'closed'; code: number | null; message: string; expireSeconds: number | null }
-  /** The proxy refused, no handshake within 20 s, HTTP error in place of the upgrade, or the store could not be read. */
-  | { type: 'startFailed'; cause: 'proxy' | 'handshake' | 'store' }
   | { type: 'restartRequested' }
   | { type: 'qrRequested' }
   | { type: 'disconnectRequested' }
-  /** The network asks for a passkey, which no linked device of ours can give. */
-  | { type: 'passkeyRequested' }
   | { type: 'timer'; name: TimerName }
 
 /** `retry`: next attempt. `pairing`: no 515 after the scan. `qrIdle`: nobody reads the QR. `ban`: end of a temporary ban. */

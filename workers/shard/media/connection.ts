@@ -6,8 +6,8 @@ import { getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_NET } from '@whis
 import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { boundedQuery } from '../baileys/query.ts'
+import type { Session } from '../chats/session.ts'
 import { sendFailure } from '../connection/failures.ts'
-import type { Session } from '../connection/session.ts'
 
 export interface MediaConnection {
   auth: string

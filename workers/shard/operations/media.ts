@@ -12,7 +12,7 @@ import {
 import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { ReceivedFile } from '../../../src/domain/file-download.ts'
-import type { Session } from '../connection/session.ts'
+import type { Session } from '../chats/session.ts'
 import { within } from '../connection/within.ts'
 import type { ActionContext } from './types.ts'
 

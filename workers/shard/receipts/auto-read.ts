@@ -2,7 +2,7 @@
 import type { WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { InstanceSettings } from '../../../src/domain/instance.ts'
-import type { Session } from '../connection/session.ts'
+import type { Session } from '../chats/session.ts'
 import { chatKind } from '../wire/jid.ts'
 
 export interface AutoReadDeps {

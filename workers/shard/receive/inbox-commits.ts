@@ -40,8 +40,15 @@ export interface InboxCommits {
   dropped(stanza: MessageStanza): Promise<void>
 }
 
-/** `onFailure` is called before a commit that failed rejects. */
-export function createInboxCommits(deps: InboxCommitDeps, onFailure: () => void): InboxCommits {
+/** What a stanza means is not on disk: it has to come again, however often. */
+export class UnwrittenError extends Error {
+  constructor(cause: unknown) {
+    super('the inbox could not be written', { cause })
+    this.name = 'UnwrittenError'
+  }
+}
+
+export function createInboxCommits(deps: InboxCommitDeps): InboxCommits {
   const { store, keys, marks, journal, clock, outbox, killAt } = deps
 
   async function commit(changes: readonly KeyChange[], ops: readonly Op[]) {
@@ -49,8 +56,7 @@ export function createInboxCommits(deps: InboxCommitDeps, onFailure: () => void)
     try {
       await store.commit({ ops: [...keys.ops(changes), ...ops] })
     } catch (cause) {
-      onFailure()
-      throw new Error('the inbox could not be written', { cause })
+      throw new UnwrittenError(cause)
     }
     keys.applied(changes)
     killAt('inbox:after-commit')

@@ -1,85 +1,96 @@
 /**
- * The inbox of one socket: which stanza a ciphertext is of, what is answered without opening it, and what becomes of one that was opened
- * or could not be. Fenced when the socket ends; cut off where going on would lose a message.
+ * The inbox of one socket: opens the ciphertexts of a message, and says how it is to be confirmed when all that it means is on disk. Fenced
+ * when the socket ends; rejects where going on would lose a message, and the network sends it again to the next socket.
  */
-
-import { type BinaryNode, MISSING_KEYS_ERROR_TEXT, type proto, type WAMessageKey, type WASocket } from '@whiskeysockets/baileys'
+import {
+  type AuthenticationCreds,
+  type BinaryNode,
+  getBinaryNodeChild,
+  type proto,
+  type SignalRepositoryWithLIDStore,
+  type WAMessageKey,
+} from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
-import { steadyClock } from '../../../src/domain/clock.ts'
+import { DAY, SECOND } from '../../../src/domain/clock.ts'
+import { isTrap } from '../baileys/trap.ts'
 import type { KeyChange } from '../keys/key-store.ts'
 import { SESSION_CLOSED, SignalError } from '../keys/signal/errors.ts'
 import type { Inbox as SignalInbox } from '../keys/signal/inbox-seam.ts'
-import { bare } from '../wire/jid.ts'
+import type { MessageOutcome } from '../wire/confirmation.ts'
+import { STATUS_JID } from '../wire/jid.ts'
 import type { Tries } from './attempt-counter.ts'
-import { type ChatOrder, createChatOrder, type Entry } from './chat-order.ts'
-import { createInboxCommits, type InboxCommitDeps } from './inbox-commits.ts'
-import { ciphertextMark, messageMarks } from './seen-marks.ts'
+import { createInboxCommits, type InboxCommitDeps, UnwrittenError } from './inbox-commits.ts'
+import { ciphertextMark, type Mark, messageMarks } from './seen-marks.ts'
 import { addressed, isEmptyHanded, type MessageStanza, messageStanza, readStanza, type StanzaMessage } from './stanza-message.ts'
 
 export interface InboxSessionDeps extends InboxCommitDeps {
   /** Ciphertexts that met a failure of ours; after their last try they go the way of those that cannot be read. */
   tries: Tries
   log: Logger
-  /** A message that cannot be read, before the library answers for it: a ciphertext that does not open, or a stanza without any. */
-  unreadable(key: WAMessageKey, node: BinaryNode): void
+  /** A message that cannot be read: a ciphertext that does not open, or a stanza without any. On disk when it resolves. */
+  unreadable(key: WAMessageKey, node: BinaryNode): Promise<void>
   /** What the own phone says to its devices alone, after the library took it. What comes of it is on disk when it resolves. */
   peer(message: proto.IMessage): Promise<void>
   /** After a message is done. Never rejects. */
   rotateMarks(): Promise<void>
 }
 
+export interface InboxSocket {
+  me(): AuthenticationCreds['me']
+  repository: Pick<SignalRepositoryWithLIDStore, 'decryptMessage' | 'decryptGroupMessage'>
+  /** What the library makes of a peer message: keys of app state, history, pairs of names. */
+  applyPeer(message: StanzaMessage): Promise<void>
+  /** All that changed up to now is on disk. */
+  settled(): Promise<void>
+  /** Without the connection everything unconfirmed is delivered again. */
+  cut(): void
+}
+
 export interface InboxSession {
   readonly signal: SignalInbox
-  attach(sock: WASocket, whenSaved: () => Promise<void>): void
-  /** Refuse decrypts from now on: queued handlers of an ended socket still run, and what they open would be confirmed to nobody. */
+  /** At once after the socket was made. */
+  attach(socket: InboxSocket): void
+  /** Resolves when all that the message means is on disk. Rejects when it has to come again. */
+  take(node: BinaryNode): Promise<MessageOutcome>
+  /** Peer messages of before whose effect was interrupted, oldest first; once per socket. */
+  replays(): Promise<BinaryNode[]>
+  /** Why the message could not be opened, for whoever asks for it again. */
+  problemOf(node: BinaryNode): SignalError['problem'] | undefined
+  /** Refuse decrypts from now on: handlers of an ended socket still run, and what they open would be confirmed to nobody. */
   fence(): void
-  /** A stanza of another kind has come that tells something of a chat. */
-  enter: ChatOrder['enter']
-  /** A stanza that is no message asks for the messages before it. */
-  before: ChatOrder['before']
 }
 
 /** Where a ciphertext belongs. */
 interface Part {
   stanza: MessageStanza
   index: number
-  /** The stanza's place among what happens in its chat. */
-  entry: Entry
 }
 
-/** Padding only: the library decodes it to an empty message, confirms it normally and reports nothing. */
+/** Stands for the plaintext of what was finished before. */
 const EMPTY = Uint8Array.of(1)
+/** The phone is not asked for the content of what is older: the library's `PLACEHOLDER_MAX_AGE_SECONDS`. */
+const MAX_ABSENT_AGE = 14 * DAY
+/** Nobody sees a status after that. */
+const STATUS_LIFE = DAY
 
 export function createInboxSession(deps: InboxSessionDeps): InboxSession {
   const { marks, journal, tries, log, killAt } = deps
-  const commits = createInboxCommits(deps, cut)
-  const order = createChatOrder(steadyClock.now)
+  const commits = createInboxCommits(deps)
   const known = new WeakMap<Uint8Array, Part>()
+  const problems = new WeakMap<BinaryNode, SignalError['problem']>()
+  /** Peer messages whose effect is under way or in line. */
+  const settling = new Set<Mark>()
   let isFenced = false
-  let sock: WASocket | undefined
-  let whenSaved: () => Promise<void> = async () => {}
+  let hasReplayed = false
+  let socket: InboxSocket | undefined
+  /** Effects of peer messages, one after the other; never rejects. */
+  let peerLine: Promise<void> = Promise.resolve()
 
-  const me = () => sock!.authState.creds.me
-
-  /** Without the connection everything unconfirmed is delivered again. An answer would make the library ask for a retry, and use it up. */
-  function cut() {
-    isFenced = true
-    const raw = (sock?.ws as unknown as { socket?: { terminate(): void } | null } | undefined)?.socket
-    raw?.terminate()
+  const me = () => socket!.me()
+  const isOlderThan = ({ attrs }: BinaryNode, age: number) => deps.clock.now() - Number(attrs.t) * SECOND > age
+  const assertOpen = () => {
+    if (isFenced) throw new Error(SESSION_CLOSED)
   }
-
-  /** Handlers of messages run one at a time: what waits in their line runs when the present one has sent its receipt and is done. */
-  const afterHandler = (work: () => Promise<void>) => sock!.messageMutex.mutex(work)
-
-  function see(node: BinaryNode) {
-    const stanza = messageStanza(node, me())
-    const entry = order.enter(bare(node.attrs.from ?? ''))
-    if (stanza.ciphertexts.length === 0) entry.done()
-    for (const [index, ciphertext] of stanza.ciphertexts.entries()) known.set(ciphertext, { stanza, index, entry })
-    if (isEmptyHanded(node)) tellUnreadable(node)
-  }
-
-  const isLast = ({ stanza, index }: Part) => index === stanza.ciphertexts.length - 1
 
   function readOrNull(stanza: MessageStanza): StanzaMessage | null {
     try {
@@ -90,128 +101,166 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     }
   }
 
-  function tellUnreadable(node: BinaryNode) {
+  /** False for one that was read before, and for what is nobody's message. */
+  async function noteUnreadable(node: BinaryNode): Promise<boolean> {
+    let key: WAMessageKey
     try {
-      const { key } = addressed(node, me())
-      if (!messageMarks(key).some(marks.has)) deps.unreadable(key, node)
+      key = addressed(node, me()).key
     } catch (error) {
-      // A stanza without a chat or an id is nobody's message.
+      // A stanza without a chat or an id.
       log.warn({ err: error, stanza: node.attrs.id }, 'a stanza of a message is not one')
+      return false
     }
+    if (messageMarks(key).some(marks.has)) return false
+    await deps.unreadable(key, node)
+    return true
   }
 
-  async function finish({ stanza, entry }: Part, changes: readonly KeyChange[]) {
-    await entry.turn()
-    const message = readOrNull(stanza)
-    if (!message) {
-      // It opened, and what is in it is no message. It is used up; the library asks for it again, once more from the beginning.
-      tellUnreadable(stanza.node)
-      return await commits.settled(stanza, changes)
-    }
-    await commits.message(stanza, message, changes)
-    void afterHandler(async () => killAt('inbox:after-receipt'))
-    // The message is done: what goes wrong from here on must not make the library ask for it again.
-    await deps.rotateMarks()
-  }
-
-  /** A peer message is settled when the library's handler has taken its effect, and what that changed is on disk. */
-  function settleLater(stanza: MessageStanza) {
-    afterHandler(async () => {
-      await whenSaved()
-      killAt('inbox:peer-confirmed')
-      await deps.peer(readOrNull(stanza)?.message ?? {})
-      await commits.settled(stanza, [])
-      killAt('inbox:peer-settled')
-    }).catch((error) => {
-      log.warn({ err: error }, 'a peer message could not be settled; it is taken again after the next login')
-      cut()
-    })
+  /** A peer message is settled when the library has taken its effect, and what that changed is on disk. */
+  function settleLater(stanza: MessageStanza, message: StanzaMessage | null) {
+    settling.add(stanza.id)
+    peerLine = peerLine
+      .then(async () => {
+        if (isFenced) return
+        if (message) await socket!.applyPeer(message)
+        await socket!.settled()
+        killAt('inbox:peer-confirmed')
+        await deps.peer(message?.message ?? {})
+        await commits.settled(stanza, [])
+        killAt('inbox:peer-settled')
+      })
+      .catch((error) => {
+        if (isFenced) return
+        log.warn({ err: error }, 'a peer message could not be settled; it is taken again after the next login')
+        socket!.cut()
+      })
+      .finally(() => settling.delete(stanza.id))
   }
 
   const signal: SignalInbox = {
     admit(ciphertext) {
-      if (isFenced) throw new Error(SESSION_CLOSED)
+      assertOpen()
       const mark = ciphertextMark(ciphertext)
-      const part = known.get(ciphertext)
-      if (marks.has(mark)) {
-        part?.entry.done()
-        return EMPTY
-      }
-      const plaintext = journal.replay(mark)
-      if (plaintext === undefined || !part) return plaintext
-      part.stanza.opened.set(part.index, plaintext)
-      if (part.stanza.isPeer && isLast(part)) settleLater(part.stanza)
-      return plaintext
+      return marks.has(mark) ? EMPTY : journal.replay(mark)
     },
 
     async opened({ ciphertext, plaintext, changes }) {
       const part = known.get(ciphertext)
-      if (!part) throw new Error('a ciphertext without its stanza: the library no longer hands on the buffer of the node')
-      const { stanza, index, entry } = part
+      if (!part) throw new Error('a ciphertext without its stanza')
+      const { stanza, index } = part
       stanza.opened.set(index, plaintext)
-      if (stanza.isPeer) {
-        entry.done()
-        await commits.held(stanza, changes)
-        if (isLast(part)) settleLater(stanza)
-        return
-      }
-      if (!isLast(part)) return await commits.held(stanza, changes)
-      try {
-        await finish(part, changes)
-      } finally {
-        entry.done()
-      }
+      const isLast = index === stanza.ciphertexts.length - 1
+      if (stanza.isPeer || !isLast) await commits.held(stanza, changes)
+      else await finish(stanza, changes)
     },
 
-    failed({ ciphertext, error }) {
-      // The network delivers it again to the next socket.
-      if (isFenced || error.message === SESSION_CLOSED) return
-      const part = known.get(ciphertext)
-      part?.entry.done()
-      const about = { err: error, stanza: part?.stanza.node.attrs.id }
-      if (!(error instanceof SignalError) && tries.isWorthAnother(ciphertextMark(ciphertext))) {
-        log.error(about, 'a message could not be taken; the connection is cut')
-        return cut()
-      }
-      log.warn(about, 'a message could not be read')
-      if (!part) return
-      const { stanza } = part
-      if (!stanza.isPeer && error.message !== MISSING_KEYS_ERROR_TEXT) tellUnreadable(stanza.node)
-      // The sender key of the first part is taken; the content comes again as a stanza of its own.
-      commits.dropped(stanza).catch((cause) => log.warn({ err: cause }, 'an inbox journal record could not be removed'))
-    },
+    // Whoever opens a part is told by the error itself.
+    failed() {},
   }
 
-  /** After passive mode is left and before the network's own queue. */
-  async function replayPeers({ ws }: WASocket) {
-    for (const node of await journal.replayPeers()) ws.emit('CB:message', node)
+  async function finish(stanza: MessageStanza, changes: readonly KeyChange[]) {
+    const message = readOrNull(stanza)
+    // It opened, and what is in it is no message: used up, and asked for again, once more from the beginning.
+    if (!message) return await commits.settled(stanza, changes)
+    await commits.message(stanza, message, changes)
+    stanza.isDone = true
+    await deps.rotateMarks()
+  }
+
+  async function open({ node, opened, ciphertexts }: MessageStanza, index: number): Promise<void> {
+    const { from = '', participant } = node.attrs
+    const author = participant ?? from
+    const bytes = ciphertexts[index]!
+    const type = typeOf(node, bytes)
+    const { repository } = socket!
+    const plaintext =
+      type === 'skmsg'
+        ? await repository.decryptGroupMessage({ group: from, authorJid: author, msg: bytes })
+        : await repository.decryptMessage({ jid: author, type: type as 'pkmsg' | 'msg', ciphertext: bytes })
+    // Of before: what was opened now is there already.
+    if (plaintext !== EMPTY && !opened.has(index)) opened.set(index, plaintext)
+  }
+
+  /** Throws for what says nothing about the message: then it comes again. */
+  function unreadBecauseOf(thrown: unknown, ciphertext: Uint8Array): SignalError['problem'] {
+    const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+    assertOpen()
+    if (error instanceof SignalError) return error.problem
+    // The thread ends: the message that did it is refused before, or it would do so again in the next.
+    if (isTrap(error)) return 'unreadable'
+    if (error instanceof UnwrittenError || error.message === SESSION_CLOSED) throw error
+    if (tries.isWorthAnother(ciphertextMark(ciphertext))) throw error
+    log.error({ err: error }, 'a message could not be taken however often it came')
+    return 'unreadable'
+  }
+
+  async function takeSealed(stanza: MessageStanza): Promise<MessageOutcome> {
+    const { node, ciphertexts } = stanza
+    let problem: SignalError['problem'] | undefined
+    for (const [index, ciphertext] of ciphertexts.entries()) {
+      known.set(ciphertext, { stanza, index })
+      try {
+        await open(stanza, index)
+      } catch (error) {
+        problem = unreadBecauseOf(error, ciphertext)
+        log.warn({ err: error, stanza: node.attrs.id }, 'a message could not be read')
+      }
+    }
+    if (stanza.isPeer && problem === undefined) {
+      const message = readOrNull(stanza)
+      // Replayed, and then given out again by the network: its effect is under way.
+      if (!settling.has(stanza.id)) settleLater(stanza, message)
+      return message?.message?.protocolMessage?.historySyncNotification ? 'history' : 'peer'
+    }
+    if (stanza.isDone) return 'read'
+    if (problem !== undefined) problems.set(node, problem)
+    const isNew = stanza.isPeer || (await noteUnreadable(node))
+    const isGone = node.attrs.from === STATUS_JID && isOlderThan(node, STATUS_LIFE)
+    // The sender key of the first part is taken; the content comes again as a stanza of its own.
+    await commits.dropped(stanza)
+    return isNew && !isGone ? 'unread' : 'done'
+  }
+
+  async function takeEmpty(node: BinaryNode): Promise<MessageOutcome> {
+    const unavailable = getBinaryNodeChild(node, 'unavailable')
+    const { type = '', hosted } = unavailable?.attrs ?? {}
+    if (!(await noteUnreadable(node))) return 'done'
+    // What is seen once arrived, where it may be seen.
+    if (type === 'view_once') return 'read'
+    const neverComes = hosted === 'true' || NEVER.has(type) || getBinaryNodeChild(unavailable, 'bot') !== undefined
+    return neverComes || isOlderThan(node, MAX_ABSENT_AGE) ? 'done' : 'absent'
   }
 
   return {
     signal,
-    enter: order.enter,
-    before: order.before,
+    attach(its) {
+      socket = its
+    },
+    problemOf: (node) => problems.get(node),
+    async take(node) {
+      assertOpen()
+      const stanza = messageStanza(node, me())
+      if (isEmptyHanded(node)) return await takeEmpty(node)
+      if (stanza.ciphertexts.length === 0) {
+        log.info({ stanza: node.attrs.id }, 'a message is sealed in a way that nobody here knows')
+        return 'done'
+      }
+      if (stanza.ciphertexts.every((each) => marks.has(ciphertextMark(each)))) return stanza.isPeer ? 'peer' : 'read'
+      return await takeSealed(stanza)
+    },
+    async replays() {
+      if (hasReplayed || isFenced) return []
+      hasReplayed = true
+      return await journal.replayPeers()
+    },
     fence() {
       isFenced = true
-      order.end()
-    },
-    attach(socket, saved) {
-      sock = socket
-      whenSaved = saved
-      socket.ws.prependListener('CB:message', takeInLine)
-      socket.ws.on('CB:message', see)
-      socket.ws.on('CB:ib,,offline_preview', () => {
-        replayPeers(socket).catch((error) => log.error({ err: error }, 'peer messages could not be taken again'))
-      })
     },
   }
 }
 
-/**
- * One line for all messages of a socket. The library has two: what waited while we were away is taken one by one, what is new at once, so
- * that new messages overtake the old of the same chat; and new ones overtake each other while the first is still looking up its author's
- * addresses. A message under a sender key that overtakes the message with that key cannot be read at all (INBOUND.md, 3.5).
- */
-function takeInLine({ attrs }: BinaryNode) {
-  attrs.offline ??= '0'
-}
+/** Of `<unavailable>`: kinds that the phone has not either, or does not hand out. */
+const NEVER = new Set(['bot_unavailable_fanout', 'hosted_unavailable_fanout', 'view_once_unavailable_fanout'])
+
+const typeOf = ({ content }: BinaryNode, bytes: Uint8Array) =>
+  (content as BinaryNode[]).find((part) => part.content === bytes)?.attrs.type

@@ -48,10 +48,13 @@ export interface Journal {
   replayPeers(): Promise<BinaryNode[]>
 }
 
+/** Kinds of ciphertexts that can be opened; `msmsg` (bots) and whatever comes next cannot. */
+const OPENED = new Set(['pkmsg', 'msg', 'skmsg'])
+
 export function parts(node: BinaryNode): Uint8Array[] {
   if (!Array.isArray(node.content)) return []
   return node.content
-    .filter(({ tag, content }) => tag === 'enc' && content instanceof Uint8Array)
+    .filter(({ tag, attrs, content }) => tag === 'enc' && OPENED.has(attrs.type ?? '') && content instanceof Uint8Array)
     .map(({ content }) => content as Uint8Array)
 }
 

@@ -11,7 +11,7 @@ import { type Clock, iso, SECOND } from '../../../src/domain/clock.ts'
 import type { DomainEvent } from '../../../src/domain/events.ts'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
-import type { Session } from '../connection/session.ts'
+import type { Session } from '../chats/session.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import { bare, chatKind, identifierOf } from '../wire/jid.ts'
 
@@ -24,6 +24,8 @@ export interface PresenceDeps {
 
 export interface Presence {
   attach(session: Session): void
+  /** `<presence>` and `<chatstate>`. */
+  onStanza(session: Session, node: BinaryNode): void
   /** After each connection, and when somebody begins or ceases to want it. */
   announce(): void
   /** A message was exchanged with this chat. */
@@ -78,7 +80,7 @@ export function createPresence({ store, outbox, clock, log }: PresenceDeps): Pre
     outbox.committed(eventId)
   }
 
-  function hear(from: Session, node: BinaryNode) {
+  function onStanza(from: Session, node: BinaryNode) {
     const state = stateOf(node)
     if (from !== session || !state || !wanted() || !node.attrs.from || from.identity.isMe(node.attrs.from)) return
     line.add(() => tell(from, node, state)).catch((error) => log.error({ err: error }, 'a presence could not be reported'))
@@ -100,13 +102,8 @@ export function createPresence({ store, outbox, clock, log }: PresenceDeps): Pre
       })
       subscribed = new Set()
       isAvailable = false
-      next.sock.ws.on('CB:presence', (node: BinaryNode) => hear(next, node))
-      next.sock.ws.on('CB:chatstate', (node: BinaryNode) => hear(next, node))
-      // Without a profile name the library sends nothing: it comes a moment after the first login.
-      next.sock.ev.on('creds.update', ({ me }) => {
-        if (me?.name && next === session) announce()
-      })
     },
+    onStanza,
     met(jid) {
       const chat = bare(jid)
       const kind = chatKind(chat)

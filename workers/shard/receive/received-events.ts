@@ -16,7 +16,7 @@ import { createPictures, PICTURE_HOST } from '../chats/pictures.ts'
 import type { Recent } from '../chats/recent.ts'
 import type { SavedContacts } from '../chats/saved-contacts.ts'
 import type { Secrets } from '../chats/secrets.ts'
-import type { Session } from '../connection/session.ts'
+import type { Session } from '../chats/session.ts'
 import type { Sent } from '../retry/sent.ts'
 import type { Shown } from '../translate/inbound/context.ts'
 import type { InboundContext, KnownMessage, Told } from '../translate/inbound/family.ts'
@@ -26,6 +26,7 @@ import { type ReadableMessage, receivedEvent, toldEvent } from '../translate/inb
 import { chatNamesOf } from '../translate/inbound/referenced.ts'
 import { allNames } from '../translate/inbound/secret.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
+import type { ChatChange } from '../wire/chat-changes.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 
 export interface InboundDeps {
@@ -57,6 +58,8 @@ export interface Inbound {
   message(readable: WAMessage, fromApi?: boolean): Promise<DomainEvent | null>
   /** The same for what has no content: notifications, messages that cannot be read. */
   told(readable: ReadableMessage, told: Told): Promise<DomainEvent | null>
+  /** A chat has another name or picture. */
+  chatChanged(change: ChatChange): Promise<void>
   /** What is known of an account that is unlinked. */
   clear(): void
 }
@@ -158,9 +161,14 @@ export function createInbound(deps: InboundDeps): Inbound {
       roles.attach(next)
     },
     context: () => context(),
+    async chatChanged({ jid, name, hasNewPicture }) {
+      if (name !== null) names.renamed(jid, name)
+      if (hasNewPicture) await pictures.changed(jid)
+    },
     message(readable, fromApi) {
-      const { remoteJid, remoteJidAlt, fromMe } = readable.key
-      if (!fromMe && remoteJid && chatKind(remoteJid) === 'user') names.heard([remoteJid, remoteJidAlt], readable.pushName)
+      const { remoteJid, remoteJidAlt, participant, participantAlt, fromMe } = readable.key
+      const author = participant ? [participant, participantAlt] : [remoteJid, remoteJidAlt]
+      if (!fromMe && author[0] && chatKind(author[0]) === 'user') names.heard(author, readable.pushName)
       return wanted((from) => receivedEvent(from, readable, fromApi))
     },
     told: (readable, told) => wanted((from) => toldEvent(from, readable, told)),

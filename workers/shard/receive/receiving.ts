@@ -5,20 +5,20 @@ import type { WriteChanges } from '../app-state/app-state.ts'
 import type { Correspondents } from '../chats/correspondents.ts'
 import type { Disappearing } from '../chats/disappearing.ts'
 import type { SavedContacts } from '../chats/saved-contacts.ts'
-import type { Session } from '../connection/session.ts'
+import type { Session } from '../chats/session.ts'
 import { waiting } from '../translate/inbound/message.ts'
 import { jidsOf } from '../wire/jid.ts'
-import { attachArrivals } from './arrivals.ts'
 import { createTries, triedOnce } from './attempt-counter.ts'
 import { createCallAnswers } from './call-answers.ts'
-import { createCalls } from './calls.ts'
+import { type Calls, createCalls } from './calls.ts'
 import { createInbox, type InboxDeps } from './inbox.ts'
 import type { InboxSession } from './inbox-session.ts'
-import { createPresence } from './presence.ts'
-import { createInbound, type InboundDeps } from './received-events.ts'
+import { createNotices, type Notices } from './notices.ts'
+import { createPresence, type Presence } from './presence.ts'
+import { createInbound, type Inbound, type InboundDeps } from './received-events.ts'
 import { createRecovered } from './recovered.ts'
 import { messageMark } from './seen-marks.ts'
-import { createWaiting } from './undecrypted.ts'
+import { createWaiting, type WaitingMessages } from './undecrypted.ts'
 
 export interface ReceivingDeps
   extends InboundDeps,
@@ -38,8 +38,16 @@ export interface Receiving {
   session(): InboxSession
   /** Of the account itself. */
   readonly appState: WriteChanges
-  /** Whether a notice of app state that could not be followed is to come again. Counts. */
-  isWorthAnother(notice: string): boolean
+  /** Whether what could not be taken is to come again. Counts. */
+  isWorthAnother(what: string): boolean
+  /** Of one session, for its table: what becomes of what was never a ciphertext. */
+  notices(session: Session): Notices
+  readonly calls: Pick<Calls, 'take'>
+  readonly presence: Pick<Presence, 'onStanza'>
+  /** A chat has another name or picture. */
+  chatChanged: Inbound['chatChanged']
+  /** Whether a message that could not be read is still waited for. */
+  isMissing: WaitingMessages['has']
   /** At once after the session was made, before anything arrives. */
   attach(session: Session): void
   /** The session is logged in, or the webhooks have changed. */
@@ -108,7 +116,20 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
   return {
     session: inbox.session,
     appState: createAccountNotices({ clock, log, outbox, inbound, contacts: deps.contacts }),
-    isWorthAnother: (notice) => tries.isWorthAnother(messageMark({ id: notice, chat: 'app-state', author: '' })),
+    isWorthAnother: (what) => tries.isWorthAnother(messageMark({ id: what, chat: 'stanza', author: '' })),
+    notices: (session) =>
+      createNotices(session, {
+        inbound,
+        log,
+        once,
+        onMessage,
+        authored: deps.authorship.ops,
+        rolesChanged: deps.roles.changed,
+      }),
+    calls,
+    presence,
+    chatChanged: inbound.chatChanged,
+    isMissing: held.has,
     async forget() {
       await held.forget()
       await calls.forget()
@@ -122,15 +143,6 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     attach(session) {
       inbound.use(session)
       presence.attach(session)
-      attachArrivals(session, {
-        inbound,
-        calls,
-        log,
-        once,
-        onMessage,
-        authored: deps.authorship.ops,
-        rolesChanged: deps.roles.changed,
-      })
     },
     announce: presence.announce,
     own(message) {

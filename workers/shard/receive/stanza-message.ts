@@ -1,4 +1,4 @@
-/** The stanza of a message and, once its parts are open, the message that the library will make of it. Nothing here has an effect. */
+/** The stanza of a message and, once its parts are open, the message. Nothing here has an effect. */
 import {
   type AuthenticationCreds,
   areJidsSameUser,
@@ -22,6 +22,8 @@ export interface MessageStanza {
   opened: Map<number, Uint8Array>
   /** The own phone says it to its devices alone. */
   isPeer: boolean
+  /** All that it means is on disk. */
+  isDone: boolean
 }
 
 export type StanzaMessage = WAMessage & Pick<ReadableMessage, 'unknownField'>
@@ -29,15 +31,18 @@ export type StanzaMessage = WAMessage & Pick<ReadableMessage, 'unknownField'>
 type Me = AuthenticationCreds['me']
 
 export function messageStanza(node: BinaryNode, me: Me): MessageStanza {
-  const { id = '', from, participant = '', category } = node.attrs
+  const { id = '', from, participant = '' } = node.attrs
   return {
     node,
     id: messageMark({ id, chat: from ?? '', author: participant }),
     ciphertexts: parts(node),
     opened: new Map(),
-    isPeer: category === 'peer' && isOwn(from, me),
+    isPeer: isPeerStanza(node, me),
+    isDone: false,
   }
 }
+
+export const isPeerStanza = ({ attrs }: BinaryNode, me: Me) => attrs.category === 'peer' && isOwn(attrs.from, me)
 
 /** Only the account's own devices speak as peers; the same word from anybody else is an ordinary message. */
 const isOwn = (jid: string | undefined, me: Me) =>

@@ -1,9 +1,9 @@
 /**
- * Messages that came and cannot be read yet. The library asks the sender again; what does not come within a while is told as
+ * Messages that came and cannot be read yet. The sender is asked for them again; what does not come within a while is told as
  * `waiting_message`, and the readable message follows as an event of its own when it comes (webhook-payloads.md, 2.7).
  *
- * The record is written when the ciphertext fails, which is before the library answers the network for it (it pauses between its retry
- * request and its refusal): a crash in between leaves the record, and the next life tells it. It stays, as told, until the message comes
+ * The record is written before the network is answered for the ciphertext that failed: a crash in between leaves the record, and the next
+ * life tells it. It stays, as told, until the message comes
  * or a day has passed, so that a retry that fails again tells nothing twice. What was not told never gives way before it is.
  */
 import type { BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
@@ -65,7 +65,10 @@ export interface WaitingDeps {
 
 export interface WaitingMessages {
   load(): Promise<void>
-  add(key: WAMessageKey, node: BinaryNode): void
+  /** On disk when it resolves. */
+  add(key: WAMessageKey, node: BinaryNode): Promise<void>
+  /** Whether it is still waited for. */
+  has(key: WAMessageKey): boolean
   /** By the id of the message, and by its chat where several wait under one id: ids are whatever their writers choose. */
   known(key: Pick<WAMessageKey, 'id' | 'remoteJid'>): WaitingMessage | undefined
   /** For the commit of the readable message. */
@@ -187,7 +190,8 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
       sweeper.start()
       await sweeper.idle()
     },
-    add(key, node) {
+    has: (key) => knownAs(key) !== undefined,
+    async add(key, node) {
       const [mark] = messageMarks(key)
       if (!mark || knownAs(key) || !key.id || !key.remoteJid) return
       const children = Array.isArray(node.content) ? node.content : []
@@ -208,11 +212,16 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
         at: clock.now(),
       }
       keep(mark, record)
-      inLine(async () => {
-        await store.commit({ ops: [records.encode(keyOf(mark), record), ...((await alongside?.(record.key)) ?? [])] })
-      })
       // Nobody sends a view-once message again: there is nothing to wait for.
       later(mark, viewOnce ? 0 : RETRY_TIME)
+      try {
+        await next(async () => {
+          await store.commit({ ops: [records.encode(keyOf(mark), record), ...((await alongside?.(record.key)) ?? [])] })
+        })
+      } catch (error) {
+        letGo(mark)
+        throw error
+      }
       if (open.size > maxRecords) inLine(makeRoom)
     },
     known({ id, remoteJid }) {

@@ -13,13 +13,13 @@ import {
 } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, HOUR, SECOND } from '../../../src/domain/clock.ts'
-import { bounded } from '../baileys/retry-manager.ts'
-import type { RetryRequest } from '../baileys/retry-receipt.ts'
-import { renewSession } from '../baileys/retry-session.ts'
-import type { Identity } from '../chats/identity.ts'
+import type { Identity } from '../keys/identity.ts'
 import { type Stanza, stanzaOf } from '../translate/outbound/stanza.ts'
 import { bare, chatKind } from '../wire/jid.ts'
+import { bounded } from './bounded.ts'
+import type { RetryRequest } from './retry-receipts.ts'
 import type { Sent } from './sent.ts'
+import { createSessionRenewal } from './session-renewal.ts'
 
 /** Answers to one device about one message, as the library's `maxMsgRetryCount`; and for how many of them that is remembered. */
 const MAX_RETRIES = 5
@@ -28,7 +28,7 @@ const MAX_COUNTED = 10_000
 const FETCH_PAUSE = 10 * SECOND
 
 export interface ResendDeps {
-  sock: Pick<WASocket, 'authState' | 'signalRepository' | 'messageRetryManager' | 'assertSessions' | 'sendNode'>
+  sock: Pick<WASocket, 'authState' | 'signalRepository' | 'assertSessions' | 'sendNode'>
   identity: Pick<Identity, 'isMe' | 'lidOf' | 'pnOf'>
   sent: Pick<Sent, 'letter'>
   clock: Clock
@@ -46,7 +46,8 @@ export function createResend({ sock, identity, sent, clock, log }: ResendDeps): 
     return true
   }
 
-  const renew = (request: RetryRequest) => renewSession(sock, request, { mayFetch: () => mayFetch(request.asker), log })
+  const renewSession = createSessionRenewal({ sock, clock, log })
+  const renew = (request: RetryRequest) => renewSession(request, () => mayFetch(request.asker))
 
   /** The same person or device under both names. */
   async function namesOf(jid: string): Promise<string[]> {

@@ -13,7 +13,7 @@ import {
 } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
 import { toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
-import type { Session } from '../connection/session.ts'
+import type { Session } from '../chats/session.ts'
 import { chatNamesOf } from '../translate/inbound/referenced.ts'
 import { bare } from '../wire/jid.ts'
 import type { SendContext } from './contract.ts'

@@ -6,7 +6,7 @@ import type { Ranges } from '../../../src/egress/addresses.ts'
 import type { Disappearing } from '../chats/disappearing.ts'
 import type { Recent } from '../chats/recent.ts'
 import type { SavedContacts } from '../chats/saved-contacts.ts'
-import type { Session } from '../connection/session.ts'
+import type { Session } from '../chats/session.ts'
 import type { MediaDesk } from '../media/desk.ts'
 import type { Sent } from '../retry/sent.ts'
 

@@ -1,6 +1,6 @@
 /** What a group calls a person: in a group addressed by LID everybody goes by LID, in one addressed by number by number. */
 
-import type { Session } from '../connection/session.ts'
+import type { Session } from '../chats/session.ts'
 import { bare } from '../wire/jid.ts'
 import type { Destination } from './destination.ts'
 

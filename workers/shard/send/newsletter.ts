@@ -74,7 +74,7 @@ export async function relayPost(context: SendContext, message: proto.IMessage, s
   // Reactions say everything in their node; a removal is an empty text.
   const plaintext: BinaryNode = { tag: 'plaintext', attrs: enc, content: encodeNewsletterMessage(message) }
   const content = attributes.type === REACTION ? nodes : [plaintext, ...nodes]
-  const ack = session.ack(attrs.id)
+  const ack = session.ack(attrs.id, to)
   await session.sock.sendNode({ tag: 'message', attrs, content }).catch((error: unknown) => {
     ack.giveUp()
     throw sendFailure(error, 'newsletter_not_found')

@@ -2,7 +2,7 @@
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
 import { type Identifier, toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
-import type { Session } from '../connection/session.ts'
+import type { Session } from '../chats/session.ts'
 import { isOf } from './context-info.ts'
 import type { SendContext } from './contract.ts'
 import { type Destination, groupAt, resolveDestination } from './destination.ts'

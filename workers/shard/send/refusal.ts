@@ -4,8 +4,8 @@
  */
 import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
+import type { Session } from '../chats/session.ts'
 import { ackFailure, networkCode } from '../connection/failures.ts'
-import type { Session } from '../connection/session.ts'
 import { within } from '../connection/within.ts'
 import { chatKind } from '../wire/jid.ts'
 import { groupAt } from './destination.ts'

@@ -92,7 +92,7 @@ async function attempt(
     additionalNodes: stanza.nodes,
   }
   for (const batch of batches(statusJidList)) {
-    const ack = session.ack(item.messageId)
+    const ack = session.ack(item.messageId, stanza.to)
     try {
       const relayed = sock.relayMessage(stanza.to, withMediaType(message), {
         ...options,

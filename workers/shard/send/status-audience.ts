@@ -6,8 +6,8 @@ import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_
 import { SECOND } from '../../../src/domain/clock.ts'
 import { bounded, boundedQuery } from '../baileys/query.ts'
 import type { SavedContacts } from '../chats/saved-contacts.ts'
+import type { Session } from '../chats/session.ts'
 import { sendFailure } from '../connection/failures.ts'
-import type { Session } from '../connection/session.ts'
 import { bare } from '../wire/jid.ts'
 
 const QUERY_DEADLINE = 20 * SECOND

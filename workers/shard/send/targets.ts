@@ -2,7 +2,7 @@
 import type { proto, WAMessage } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
 import { toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
-import type { Session } from '../connection/session.ts'
+import type { Session } from '../chats/session.ts'
 import type { SecretAbout } from '../translate/outbound/secret.ts'
 import { bare } from '../wire/jid.ts'
 import { authorOf, remembered } from './context-info.ts'

@@ -44,3 +44,6 @@ export function bare(jid: string): string {
   const server = decoded.server === 'hosted' ? 's.whatsapp.net' : decoded.server === 'hosted.lid' ? 'lid' : decoded.server
   return `${decoded.user}@${server}`
 }
+
+/** The part before the server and the device: digits, of a person. */
+export const jidUser = (jid: string): string => jidDecode(jid)?.user ?? jid

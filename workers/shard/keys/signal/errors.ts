@@ -2,7 +2,6 @@
  * What the WebAssembly module throws are strings. The library reads `err.message` and compares one text, so they become errors with the
  * texts of the JavaScript implementation.
  */
-import { MISSING_KEYS_ERROR_TEXT } from '@whiskeysockets/baileys'
 import { escalateTrap } from '../../baileys/trap.ts'
 
 export type SignalProblem = 'duplicate' | 'no_session' | 'no_sender_key' | 'no_pre_key' | 'unreadable'
@@ -22,8 +21,7 @@ export class SignalError extends Error {
 export const SESSION_CLOSED = 'session closed'
 
 const RULES: readonly [pattern: RegExp, problem: SignalProblem, message: string][] = [
-  // The library answers this very text with nack 487 in place of a retry request.
-  [/DuplicatedMessage|message with old counter/, 'duplicate', MISSING_KEYS_ERROR_TEXT],
+  [/DuplicatedMessage|message with old counter/, 'duplicate', 'Key used already or never filled'],
   [/SessionNotFound|InvalidSessionStructure/, 'no_session', 'No session record'],
   [/InvalidPreKeyId|InvalidSignedPreKeyId/, 'no_pre_key', 'Invalid PreKey ID'],
   [/no sender key/, 'no_sender_key', 'No SenderKeyRecord found for decryption'],

@@ -1,7 +1,7 @@
 /** Products, catalogues and orders: how `src/features/send/commerce.ts` is done on the wire. */
 
 import { Failure } from '../../../../src/domain/failures.ts'
-import type { Session } from '../../connection/session.ts'
+import type { Session } from '../../chats/session.ts'
 import { imageMessage } from '../../media/compose.ts'
 import { assertOrder, catalogOwner, findProduct } from '../../send/compose/catalog.ts'
 import { sendInteractive } from '../../send/compose/interactive.ts'

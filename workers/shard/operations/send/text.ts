@@ -1,7 +1,7 @@
 /** Texts: how `src/features/send/text.ts` is done on the wire. */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import { STATUS_BACKGROUND, STATUS_FONT } from '../../../../src/domain/status-text.ts'
-import type { Session } from '../../connection/session.ts'
+import type { Session } from '../../chats/session.ts'
 import { editMessage } from '../../send/compose/edit.ts'
 import { linkPreview } from '../../send/compose/link-preview.ts'
 import { surroundings } from '../../send/context-info.ts'

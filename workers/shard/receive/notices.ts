@@ -1,10 +1,4 @@
-/**
- * What arrives without a ciphertext: channel posts, notifications of groups and channels, calls. Each is told from its own stanza, and
- * the event is on disk before the library hears of the stanza and confirms it (`store-before-ack.ts`).
- *
- * Receipts have their own (`receipts.ts`), app state (labels, names) too: `baileys/server-sync.ts`. Not gated is presence, which is worth
- * nothing a moment later.
- */
+/** What arrives without a ciphertext and is an event: channel posts, notifications of groups, channels and pictures. */
 import {
   type BinaryNode,
   decodeMessageNode,
@@ -19,8 +13,7 @@ import type { Logger } from 'pino'
 import { SECOND } from '../../../src/domain/clock.ts'
 import type { DomainEvent } from '../../../src/domain/events.ts'
 import type { Op } from '../../../src/storage/contract.ts'
-import { rawSocket } from '../baileys/end.ts'
-import type { Session } from '../connection/session.ts'
+import type { Session } from '../chats/session.ts'
 import { within } from '../connection/within.ts'
 import { type InboundContext, notification, type Told } from '../translate/inbound/family.ts'
 import { groupNotices } from '../translate/inbound/group-notice.ts'
@@ -29,15 +22,11 @@ import type { ReadableMessage } from '../translate/inbound/message.ts'
 import { mexNotices, newsletterNotices } from '../translate/inbound/newsletter-notice.ts'
 import { idOrNull } from '../wire/bounds.ts'
 import { bare } from '../wire/jid.ts'
-import type { Calls } from './calls.ts'
-import type { Entry } from './chat-order.ts'
 import type { Inbound } from './received-events.ts'
 import { type Mark, messageMark } from './seen-marks.ts'
-import { raiseGate } from './store-before-ack.ts'
 
-export interface ArrivalDeps {
+export interface NoticeDeps {
   inbound: Pick<Inbound, 'context' | 'told' | 'message'>
-  calls: Calls
   log: Logger
   /** Commits what `make` tells, once per mark. Rejects when it has to come again. */
   once(mark: Mark, make: () => Promise<readonly DomainEvent[]>, more?: readonly Op[], others?: readonly Mark[]): Promise<void>
@@ -46,6 +35,12 @@ export interface ArrivalDeps {
   authored(key: WAMessageKey): Promise<Op[]>
   /** What a notice about a group says of its admins, for its commit. */
   rolesChanged(notice: BinaryNode): Promise<Op[]>
+}
+
+export interface Notices {
+  /** Both resolve when the event is on disk, and reject when the stanza has to come again. */
+  notification(node: BinaryNode): Promise<void>
+  post(node: BinaryNode): Promise<void>
 }
 
 /** A notice and the message key it is told under. */
@@ -59,14 +54,9 @@ interface Notice {
 /** Time to ask where our own new picture lies, in ms: later the event goes without. */
 const PICTURE_DEADLINE = 3_000
 
-export function attachArrivals(session: Session, deps: ArrivalDeps): void {
-  const { inbound, calls, log, once } = deps
+export function createNotices(session: Session, deps: NoticeDeps): Notices {
+  const { inbound, log, once } = deps
   const { sock, identity } = session
-  const onFailure = (error: unknown) => {
-    // Nothing may be confirmed past what is not on disk: without the connection the network sends it again.
-    log.error({ err: error }, 'what arrived could not be written; the connection is cut')
-    rawSocket(sock)?.terminate()
-  }
 
   /** Says nothing about the stanza: told when it comes again. */
   const isOurs = (error: unknown) => error instanceof LookupError || session.ended.aborted
@@ -87,20 +77,6 @@ export function attachArrivals(session: Session, deps: ArrivalDeps): void {
       }),
     )
     return told.filter((event) => event !== null)
-  }
-
-  /** Of notices about groups, since they came. */
-  const places = new WeakMap<BinaryNode, Entry>()
-
-  /** Behind the messages of the group that came before it. */
-  async function tellInPlace(node: BinaryNode): Promise<void> {
-    const place = places.get(node)
-    await place?.turn()
-    try {
-      await tellNotification(node)
-    } finally {
-      place?.done()
-    }
   }
 
   async function tellNotification(node: BinaryNode): Promise<void> {
@@ -204,25 +180,9 @@ export function attachArrivals(session: Session, deps: ArrivalDeps): void {
     }
   }
 
-  raiseGate(sock, {
-    name: 'CB:notification',
-    inTurn: true,
-    take: (node) => (TOLD.has(node.attrs.type ?? '') ? tellInPlace(node) : undefined),
-    onFailure,
-  })
-  sock.ws.prependListener('CB:notification', (node: BinaryNode) => {
-    if (node.attrs.type === 'w:gp2') places.set(node, session.enter(node.attrs.from ?? ''))
-  })
-  raiseGate(sock, { name: 'CB:call', inTurn: true, take: (node) => calls.take(node, session), onFailure })
-  raiseGate(sock, {
-    name: 'CB:message',
-    inTurn: true,
-    take: (node) => (isJidNewsletter(node.attrs.from) ? tellPost(node) : undefined),
-    onFailure,
-  })
+  return { notification: tellNotification, post: tellPost }
 }
 
-const TOLD = new Set(['w:gp2', 'newsletter', 'mex', 'picture'])
 /** `edit` of a stanza: taken back by its author, or by an admin. */
 const isRemoval = (edit: string | undefined) => edit === '7' || edit === '8'
 /** Epoch ms: `t` may be the time of the post itself. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
-import { takeServerSync } from '../../../workers/shard/baileys/server-sync.ts'
+import { createServerSync } from '../../../workers/shard/app-state/server-sync.ts'
 
 const notice = (id: string, collections: Record<string, string | undefined>): BinaryNode => ({
   tag: 'notification',
@@ -14,63 +14,54 @@ const notice = (id: string, collections: Record<string, string | undefined>): Bi
   })),
 })
 
-type Socket = Parameters<typeof takeServerSync>[0]
+type Deps = Parameters<typeof createServerSync>[0]
 
-function bench(more: Partial<Parameters<typeof takeServerSync>[1]> = {}) {
-  const ws = Object.assign(new EventEmitter(), { isOpen: true })
+function bench(more: Partial<Deps> = {}) {
+  const ws = { isOpen: true }
+  const ev = new EventEmitter()
   const b = {
     ws,
-    library: [] as BinaryNode[],
+    ev,
     /** On the network, and here. */
     newest: {} as Record<string, number>,
     known: {} as Record<string, number>,
     asked: [] as string[][],
     confirmed: [] as string[],
+    again: [] as string[],
     errors: [] as string[],
     tries: 0,
     resync: async (names: readonly string[]): Promise<void> => {
       for (const name of names) b.known[name] = b.newest[name] ?? 0
     },
-    /** As many turns of the loop as a chain of promises takes. */
-    settle: () => new Promise((resolve) => setImmediate(resolve)),
-  }
-  ws.on('CB:notification', (node) => b.library.push(node))
-  const sock = {
-    ws,
-    sendNode: async ({ attrs }: BinaryNode) => {
-      assert.deepEqual(attrs, { id: attrs.id, to: 's.whatsapp.net', class: 'notification', type: 'server_sync' })
-      b.confirmed.push(String(attrs.id))
-    },
-    async resyncAppState(names: readonly string[]) {
-      b.asked.push([...names])
-      await b.resync(names)
+    async take(node: BinaryNode) {
+      if ((await sync.follow(node)) !== 'later') b.confirmed.push(node.attrs.id!)
     },
   }
-  takeServerSync(sock as unknown as Socket, {
+  const sync = createServerSync({
+    sock: {
+      ws,
+      ev,
+      async resyncAppState(names: readonly string[]) {
+        b.asked.push([...names])
+        await b.resync(names)
+      },
+    } as unknown as Deps['sock'],
     versionOf: async (name) => b.known[name],
     settled: async () => {},
     isWorthAnother: () => ++b.tries <= 2,
-    onError: ({ message }) => b.errors.push(message),
+    again: ({ attrs }) => b.again.push(attrs.id!),
+    log: { info: ({ err }: { err: Error }) => b.errors.push(err.message) } as unknown as Deps['log'],
     ...more,
   })
   return b
 }
 
-test('the library hears of every other notification', () => {
-  const b = bench()
-  const other = { tag: 'notification', attrs: { id: 'A', type: 'w:gp2' } }
-  b.ws.emit('CB:notification', other)
-  b.ws.emit('CB:notification', notice('B', { regular: '1' }))
-  assert.deepEqual(b.library, [other])
-})
-
 test('all that it names is read, and what is known already is not', async () => {
   const b = bench()
   b.newest = { regular: 3, critical_block: 2, regular_low: 1 }
   b.known = { regular_low: 1 }
-  b.ws.emit('CB:notification', notice('A', { regular: '3', critical_block: '2', regular_low: '1' }))
-  b.ws.emit('CB:notification', notice('B', { regular: '2' }))
-  await b.settle()
+  await b.take(notice('A', { regular: '3', critical_block: '2', regular_low: '1' }))
+  await b.take(notice('B', { regular: '2' }))
   assert.deepEqual(b.asked, [['regular', 'critical_block']])
   assert.deepEqual(b.confirmed, ['A', 'B'])
 })
@@ -78,8 +69,7 @@ test('all that it names is read, and what is known already is not', async () => 
 test('one that names no version is read', async () => {
   const b = bench()
   b.known = { regular: 7 }
-  b.ws.emit('CB:notification', notice('A', { regular: undefined }))
-  await b.settle()
+  await b.take(notice('A', { regular: undefined }))
   assert.deepEqual([b.asked, b.confirmed, b.errors], [[['regular']], ['A'], []])
 })
 
@@ -90,42 +80,43 @@ test('it is confirmed when what was read is on disk, not before', async () => {
   })
   const b = bench({ settled: () => onDisk })
   b.newest = { regular: 1 }
-  b.ws.emit('CB:notification', notice('A', { regular: '1' }))
-  await b.settle()
+  const taken = b.take(notice('A', { regular: '1' }))
+  await new Promise((resolve) => setImmediate(resolve))
   assert.deepEqual([b.asked, b.confirmed], [[['regular']], []])
   written()
-  await b.settle()
+  await taken
   assert.deepEqual(b.confirmed, ['A'])
 })
 
-test('what could not be written is not confirmed', async () => {
+test('what could not be written is a failure: it has to come again', async () => {
   const b = bench({ settled: () => Promise.reject(new Error('no space left on device')) })
   b.newest = { regular: 1 }
-  b.ws.emit('CB:notification', notice('A', { regular: '1' }))
-  await b.settle()
-  assert.deepEqual([b.confirmed, b.errors], [[], ['no space left on device']])
+  await assert.rejects(b.take(notice('A', { regular: '1' })), /no space left on device/)
+  assert.deepEqual(b.confirmed, [])
 })
 
 // Its key has not come: the library puts the collection aside and says nothing.
-test('what could not be read comes again, but not for ever', async () => {
+test('what could not be read is tried again when a key comes, and at the next login, but not for ever', async () => {
   const b = bench()
   b.resync = async () => {}
-  for (const _ of [1, 2]) b.ws.emit('CB:notification', notice('A', { regular: '1' }))
-  await b.settle()
-  assert.deepEqual(b.confirmed, [])
+  await b.take(notice('A', { regular: '1' }))
+  assert.deepEqual([b.confirmed, b.again], [[], []])
   assert.equal(b.errors[0], 'app state could not be read: regular')
-  b.ws.emit('CB:notification', notice('A', { regular: '1' }))
-  await b.settle()
+  b.ev.emit('creds.update', { me: { id: '1@s.whatsapp.net' } })
+  assert.deepEqual(b.again, [])
+  b.ev.emit('creds.update', { myAppStateKeyId: 'AAAA' })
+  b.ev.emit('creds.update', { myAppStateKeyId: 'AAAA' })
+  assert.deepEqual(b.again, ['A'])
+  for (const _ of [1, 2]) await b.take(notice('A', { regular: '1' }))
   assert.deepEqual(b.confirmed, ['A'])
 })
 
-test('what an ended connection leaves is neither read nor confirmed: it comes again', async () => {
+test('what an ended connection leaves is neither confirmed nor counted: it comes again', async () => {
   const b = bench()
   b.resync = async () => {
     b.ws.isOpen = false
     throw new Error('Connection Closed')
   }
-  for (const id of ['A', 'B']) b.ws.emit('CB:notification', notice(id, { regular: '1' }))
-  await b.settle()
+  await b.take(notice('A', { regular: '1' }))
   assert.deepEqual([b.asked.length, b.confirmed, b.tries], [1, [], 0])
 })

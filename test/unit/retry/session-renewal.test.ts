@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BinaryNode, extractE2ESessionFromRetryReceipt } from '@whiskeysockets/baileys'
-import { requestOf } from '../../../workers/shard/baileys/retry-receipt.ts'
-import { renewSession } from '../../../workers/shard/baileys/retry-session.ts'
+import { requestOf } from '../../../workers/shard/retry/retry-receipts.ts'
+import { createSessionRenewal } from '../../../workers/shard/retry/session-renewal.ts'
 
 const retry = (count: number, more: BinaryNode[]): BinaryNode => ({
   tag: 'receipt',
@@ -24,42 +24,45 @@ const KEYS = part('keys', [
   part('skey', [part('id', bytes(1, 3)), part('value', Buffer.alloc(32, 2)), part('signature', Buffer.alloc(64, 3))]),
 ])
 
-/** What is done to the session, in order; it has registration 7 and this base key. */
-async function renewed(
-  count: number,
-  more: BinaryNode[],
-  options: { mayFetch?: boolean; sameKey?: boolean; broken?: boolean } = {},
-) {
-  const done: string[] = []
+interface World {
+  mayFetch?: boolean
+  broken?: boolean
+  baseKey?: number
+}
+
+/** What is done to the session when it is asked for, in order; it has registration 7. */
+function renewals() {
+  const world: World = {}
+  let done: string[] = []
   const sock = {
     signalRepository: {
       async injectE2ESession() {
-        if (options.broken) throw new Error('not signed')
+        if (world.broken) throw new Error('not signed')
         done.push('inject')
       },
-      getSessionInfo: async () => ({ registrationId: 7, baseKey: Buffer.of(1) }),
+      getSessionInfo: async () => ({ registrationId: 7, baseKey: Buffer.of(world.baseKey ?? 1) }),
       validateSession: async () => ({ exists: true }),
       deleteSession: async () => void done.push('delete'),
       jidToSignalProtocolAddress: () => 'address',
-    },
-    messageRetryManager: {
-      saveBaseKey: () => done.push('save key'),
-      hasSameBaseKey: () => options.sameKey ?? false,
-      deleteBaseKey: () => done.push('forget key'),
-      shouldRecreateSession: () => ({ recreate: false }),
     },
     assertSessions: async (_: string[], force: boolean) => {
       done.push(`fetch ${force}`)
       return true
     },
-  } as unknown as Parameters<typeof renewSession>[0]
-  await renewSession(sock, requestOf(retry(count, more))!, { mayFetch: () => options.mayFetch ?? true, log: { warn() {} } })
-  return done
+  } as unknown as Parameters<typeof createSessionRenewal>[0]['sock']
+  const renew = createSessionRenewal({ sock, clock: { now: () => 0 }, log: { warn() {} } })
+  return async (count: number, more: BinaryNode[], now: World = {}) => {
+    done = []
+    Object.assign(world, { mayFetch: true, broken: false, baseKey: 1 }, now)
+    await renew(requestOf(retry(count, more))!, () => world.mayFetch!)
+    return done
+  }
 }
 
 test('the keys in the receipt make the session; without them the network is asked for some', async () => {
   const session = extractE2ESessionFromRetryReceipt(retry(1, [registration(7), KEYS]))
   assert.ok(session, 'the keys are as the library reads them')
+  const renewed = renewals()
   assert.deepEqual(await renewed(1, [registration(7), KEYS]), ['inject'])
   assert.deepEqual(await renewed(1, [registration(7)]), ['fetch true'])
   assert.deepEqual(await renewed(1, [registration(7)], { mayFetch: false }), [])
@@ -67,9 +70,18 @@ test('the keys in the receipt make the session; without them the network is aske
 })
 
 test('a session with another registration, or the one that failed before, goes', async () => {
+  const renewed = renewals()
   assert.deepEqual(await renewed(1, [registration(8)]), ['delete', 'fetch true'])
   assert.deepEqual(await renewed(1, [registration(8), KEYS]), ['inject'])
-  assert.deepEqual(await renewed(2, [registration(7)]), ['save key', 'fetch true'])
-  assert.deepEqual(await renewed(3, [registration(7)]), ['forget key', 'fetch true'])
-  assert.deepEqual(await renewed(3, [registration(7)], { sameKey: true }), ['delete', 'forget key', 'fetch true'])
+  assert.deepEqual(await renewed(2, [registration(7), KEYS]), ['inject'])
+  assert.deepEqual(await renewed(3, [registration(7), KEYS]), ['inject', 'delete'], 'the same base key as the time before')
+  assert.deepEqual(await renewed(3, [registration(7), KEYS]), ['inject'])
+  assert.deepEqual(await renewed(2, [registration(7), KEYS]), ['inject'])
+  assert.deepEqual(await renewed(3, [registration(7), KEYS], { baseKey: 2 }), ['inject'])
+})
+
+test('a session that is there is given up from the second time on, once an hour', async () => {
+  const renewed = renewals()
+  assert.deepEqual(await renewed(2, [registration(7)]), ['delete', 'fetch true'])
+  assert.deepEqual(await renewed(2, [registration(7)]), ['fetch true'])
 })

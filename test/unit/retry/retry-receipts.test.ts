@@ -1,0 +1,80 @@
+/** Retry receipts: each is answered, and whatever comes of it confirmed; who asks, and about which chat. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { BinaryNode } from '@whiskeysockets/baileys'
+import { createMessageStatuses } from '../../../workers/shard/receipts/message-status.ts'
+import { answerRetryReceipt, requestOf } from '../../../workers/shard/retry/retry-receipts.ts'
+import { INSTANCE, recordingLog, sealer, tempStore } from '../storage/fixtures.ts'
+
+const ANA = '5511988880001:3@s.whatsapp.net'
+const GROUP = '120363019502650977@g.us'
+
+const retry = (attrs: Record<string, string> = {}, count: string | undefined = '1', more: BinaryNode[] = []): BinaryNode => ({
+  tag: 'receipt',
+  attrs: { id: 'A', type: 'retry', from: ANA, ...attrs },
+  content: [{ tag: 'retry', attrs: count === undefined ? {} : { count } }, ...more],
+})
+
+test('one that cannot be answered, and a malformed one, are confirmed like any other', async () => {
+  const asked: string[] = []
+  const log = { warn() {} }
+  const answer = answerRetryReceipt({
+    async resend({ id }) {
+      asked.push(id)
+      throw new Error('no session')
+    },
+    settled: () => undefined,
+    log,
+  })
+  await answer(retry())
+  for (const node of [
+    { tag: 'receipt', attrs: { id: 'B', type: 'retry', from: ANA } },
+    retry({ id: 'C', from: GROUP }),
+    retry({ id: 'D', from: 'status@broadcast' }),
+  ])
+    await answer(node)
+  assert.deepEqual(asked, ['A'])
+})
+
+// The ack of what is sent again has the same id: it could be taken for that of the first.
+test('a message that is still being sent is not sent again before that has come to its end', async (t) => {
+  type Deps = Parameters<typeof createMessageStatuses>[0]
+  const log = recordingLog() as unknown as Deps['log']
+  const statuses = createMessageStatuses({
+    instance: INSTANCE,
+    store: await tempStore(t),
+    sealer,
+    outbox: {} as Deps['outbox'],
+    clock: { now: Date.now },
+    log,
+    undecided: () => undefined,
+    killAt() {},
+  })
+  const resent: string[] = []
+  const answer = answerRetryReceipt({ resend: async ({ id }) => void resent.push(id), settled: statuses.settled, log })
+  await answer(retry({ id: 'before' }))
+  statuses.hold('A')
+  const answered = answer(retry())
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(resent, ['before'])
+  statuses.release('A')
+  await answered
+  assert.deepEqual(resent, ['before', 'A'])
+})
+
+test('who asks is the participant of a group and of a status, and the sender of anything else', () => {
+  const about = (attrs: Record<string, string>) => {
+    const { asker, shared, recipient } = requestOf(retry(attrs))!
+    return { asker, shared, recipient }
+  }
+  assert.deepEqual(about({}), { asker: ANA, shared: null, recipient: null })
+  assert.deepEqual(about({ participant: '1@lid' }), { asker: ANA, shared: null, recipient: null })
+  assert.deepEqual(about({ recipient: '1@lid' }), { asker: ANA, shared: null, recipient: '1@lid' })
+  for (const from of [GROUP, 'status@broadcast'])
+    assert.deepEqual(about({ from, participant: ANA }), { asker: ANA, shared: from, recipient: null })
+})
+
+test('a count that is none counts as the first', () => {
+  const counts = ['3', '0', '-1', '1.5', 'x', '1e400', undefined].map((count) => requestOf(retry({}, count))?.count)
+  assert.deepEqual(counts, [3, 1, 1, 1, 1, 1, 1])
+})

@@ -1,0 +1,78 @@
+/**
+ * Somebody linked or removed a device, our own account included: what is kept of their devices is dropped under both of their names, and the
+ * next send asks anew. Nothing is added to a list from a notice: a list that lacks the rest would look whole.
+ */
+import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChildren, type WASocket } from '@whiskeysockets/baileys'
+import type { Group } from '../../chats/groups.ts'
+import type { DeviceLists } from '../../connection/device-lists.ts'
+import type { Identity } from '../../keys/identity.ts'
+import { bare, chatKind } from '../../wire/jid.ts'
+
+export interface DeviceDeps {
+  sock: Pick<WASocket, 'signalRepository'>
+  identity: Pick<Identity, 'lidOf' | 'pnOf' | 'own'>
+  lists: Pick<DeviceLists, 'drop'>
+  groups: { known(jid: string): Group | undefined; forget(jid: string): void }
+}
+
+export interface Devices {
+  /** `<notification type=devices>`, and `<devices>` of an account that is synchronised. */
+  changed(notice: BinaryNode): Promise<void>
+  /** Of a person, by any of their jids. */
+  forget(jid: string): Promise<void>
+  /** `<ack>` of a message: the network's hash of whom it went to. */
+  acked(ack: BinaryNode): Promise<void>
+}
+
+/** Chats of which the network's hash is remembered. */
+const MAX_HASHES = 2_000
+
+export function createDevices({ sock, identity, lists, groups }: DeviceDeps): Devices {
+  const hashes = new Map<string, string>()
+
+  async function namesOf(jid: string): Promise<string[]> {
+    const name = bare(jid)
+    const other = name.endsWith('@lid') ? await identity.pnOf(name) : await identity.lidOf(name)
+    return other === null ? [name] : [name, other]
+  }
+
+  async function forget(jid: string) {
+    lists.drop(await namesOf(jid))
+  }
+
+  async function forgetChat(chat: string) {
+    const members = chatKind(chat) === 'group' ? (groups.known(chat)?.participants ?? []) : [{ id: chat }]
+    groups.forget(chat)
+    // A copy goes to our own devices as well.
+    for (const { id } of members) lists.drop([id])
+    for (const { id } of members.slice(0, 1)) await forget(id)
+    lists.drop(identity.own())
+  }
+
+  return {
+    forget,
+    async changed(notice) {
+      const { from = '', lid } = notice.attrs
+      const [change] = getAllBinaryNodeChildren(notice)
+      const devices = change ? getBinaryNodeChildren(change, 'device') : []
+      const named = devices.flatMap(({ attrs }) => [attrs.jid, attrs.lid]).filter((jid) => jid !== undefined)
+      for (const jid of new Set([from, ...(lid ? [lid] : []), ...named].map(bare))) await forget(jid)
+      if (change?.tag === 'remove' && named.length > 0) await sock.signalRepository.deleteSession(named)
+    },
+    /**
+     * The network names a hash of the devices it gave the message to. How it is made is not ours to know (the library's own differs from other
+     * clients'), so it is held against the last one of the chat: when it changes, somebody has other devices than before.
+     */
+    async acked({ attrs }) {
+      const { from = '', phash } = attrs
+      if (phash === undefined || hashes.get(from) === phash) return
+      hashes.delete(from)
+      hashes.set(from, phash)
+      for (const oldest of hashes.keys()) {
+        if (hashes.size <= MAX_HASHES) break
+        hashes.delete(oldest)
+      }
+      await forgetChat(from)
+    },
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * What cannot be read is asked for again, beside the lines of what comes in: its sender with a retry request, and our own phone where that
+ * brings nothing. Bounded per sender, so that one with a broken key, or a group whose key is lost, takes nothing from the others.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import { type BinaryNode, getNextPreKeys, proto, type WAMessageKey, type WASocket } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import { type Clock, MINUTE, SECOND } from '../../../src/domain/clock.ts'
+import type { SignalProblem } from '../keys/signal/errors.ts'
+import { bare } from '../wire/jid.ts'
+import { retryRequest } from '../wire/retry-request.ts'
+import { bounded } from './bounded.ts'
+
+/** Requests for one message, as the library's `maxMsgRetryCount`; and for how many messages, and how long, that is remembered. */
+const MAX_REQUESTS = 5
+const MAX_COUNTED = 10_000
+const COUNTED_FOR = 15 * MINUTE
+/** From the second time on it is said with which keys a new session can be begun: a session that is well needs none. */
+const KEYS_FROM = 2
+/** So many at once for one sender, then one in this time; what would have to wait longer than that is not asked for. */
+const BURST = 50
+const PAUSE = SECOND / 10
+const LONGEST_WAIT = MINUTE
+const MAX_SENDERS = 5_000
+/** The phone is asked for what its sender does not bring in this time, for the first requests of a message only, so many in one question. */
+const SENDER_TIME = 3 * SECOND
+const PHONE_REQUESTS = 2
+const PHONE_BATCH = 50
+/** What came without content nobody else sends: the phone is asked soon. */
+const ABSENT_TIME = 2 * SECOND
+/** Questions in line for the phone; each is a message to it. */
+const MAX_FOR_PHONE = 1_000
+
+/** The network's numbers for why a message could not be opened. */
+const ERRORS: Readonly<Record<SignalProblem, number>> = {
+  no_session: 1,
+  no_sender_key: 1,
+  no_pre_key: 3,
+  unreadable: 4,
+  duplicate: 0,
+}
+
+export interface AskAgainDeps {
+  sock: Pick<WASocket, 'authState' | 'ev' | 'sendNode' | 'sendPeerDataOperationMessage'>
+  /** One that does not step. */
+  clock: Clock
+  log: Pick<Logger, 'info' | 'warn'>
+  /** Whether it is still waited for. */
+  isMissing(key: WAMessageKey): boolean
+  /** The connection has ended. */
+  ended: AbortSignal
+}
+
+export interface AskAgain {
+  /** Resolves when the sender has been asked, or is not going to be. */
+  sender(node: BinaryNode, key: WAMessageKey | null, problem: SignalProblem | undefined): Promise<void>
+  /** The phone, a little later, unless the message has come by then. */
+  phone(key: WAMessageKey): void
+}
+
+export function createAskAgain({ sock, clock, log, isMissing, ended }: AskAgainDeps): AskAgain {
+  const { authState } = sock
+  const counts = bounded<number>(MAX_COUNTED, COUNTED_FOR, clock.now)
+  /** When the next request to a sender may leave, ms; lags behind the present by what is left of a burst. */
+  const nextAt = bounded<number>(MAX_SENDERS, 2 * LONGEST_WAIT, clock.now)
+  const forPhone: { key: WAMessageKey; at: number }[] = []
+  let isAsking = false
+
+  /** Ms to wait; null: too many are waiting. */
+  function place(sender: string): number | null {
+    const now = clock.now()
+    const before = nextAt.get(sender) ?? 0
+    const at = Math.max(before, now - BURST * PAUSE) + PAUSE
+    if (at - now > LONGEST_WAIT) return null
+    nextAt.set(sender, at)
+    return Math.max(0, at - now)
+  }
+
+  /** One more key of ours is given out, and kept before it is. */
+  async function nextPreKey() {
+    return authState.keys.transaction(async () => {
+      const { update, preKeys } = await getNextPreKeys(authState, 1)
+      sock.ev.emit('creds.update', update)
+      const [id] = Object.keys(preKeys)
+      return { id: Number(id), pair: preKeys[Number(id)]! }
+    }, authState.creds.me!.id)
+  }
+
+  async function askSender(node: BinaryNode, problem: SignalProblem | undefined): Promise<number | undefined> {
+    const { id = '', from = '', participant = '' } = node.attrs
+    const message = `${from} ${participant} ${id}`
+    const count = (counts.get(message) ?? 0) + 1
+    if (count > MAX_REQUESTS) return undefined
+    const wait = place(bare(participant || from))
+    if (wait === null) {
+      log.info({ message_id: id }, 'a message is not asked for again: too many of its sender are')
+      return undefined
+    }
+    counts.set(message, count)
+    if (wait > 0) await delay(wait, undefined, { signal: ended, ref: false })
+    const error = problem === undefined ? 0 : ERRORS[problem]
+    const preKey = count >= KEYS_FROM ? { preKey: await nextPreKey() } : {}
+    await sock.sendNode(retryRequest(node, authState.creds, { count, error, ...preKey }))
+    log.info({ message_id: id, count }, 'a message is asked for again')
+    return count
+  }
+
+  function askPhone(key: WAMessageKey, afterMs: number) {
+    if (forPhone.length >= MAX_FOR_PHONE) return
+    forPhone.push({ key, at: clock.now() + afterMs })
+    if (isAsking) return
+    isAsking = true
+    workOff()
+      .catch((error) => {
+        if (!ended.aborted) log.warn({ err: error }, 'the phone could not be asked for messages')
+      })
+      .finally(() => {
+        isAsking = false
+      })
+  }
+
+  async function workOff() {
+    while (forPhone.length > 0) {
+      forPhone.sort((a, b) => a.at - b.at)
+      const wait = forPhone[0]!.at - clock.now()
+      if (wait > 0) await delay(wait, undefined, { signal: ended, ref: false })
+      const later = forPhone.findIndex(({ at }, index) => index > 0 && at > clock.now())
+      const count = Math.min(PHONE_BATCH, later === -1 ? forPhone.length : later)
+      const due = forPhone.splice(0, count).filter(({ key }) => isMissing(key))
+      if (due.length === 0) continue
+      await sock.sendPeerDataOperationMessage({
+        placeholderMessageResendRequest: due.map(({ key: { remoteJid, fromMe, id, participant } }) => ({
+          messageKey: { remoteJid: remoteJid!, fromMe: fromMe === true, id: id!, ...(participant ? { participant } : {}) },
+        })),
+        peerDataOperationRequestType: proto.Message.PeerDataOperationRequestType.PLACEHOLDER_MESSAGE_RESEND,
+      })
+    }
+  }
+
+  return {
+    async sender(node, key, problem) {
+      const count = await askSender(node, problem)
+      if (key && count !== undefined && count <= PHONE_REQUESTS) askPhone(key, SENDER_TIME)
+    },
+    phone: (key) => askPhone(key, ABSENT_TIME),
+  }
+}

@@ -1,0 +1,80 @@
+/** What becomes of the session with a device that could not read a message, before it is answered. */
+import { extractE2ESessionFromRetryReceipt, type WASocket } from '@whiskeysockets/baileys'
+import { getBinaryNodeChildUInt } from '@whiskeysockets/baileys/lib/WABinary/index.js'
+import type { Logger } from 'pino'
+import { type Clock, HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
+import { withDeadline } from '../baileys/query.ts'
+import { escalateTrap } from '../baileys/trap.ts'
+import { bounded } from './bounded.ts'
+import type { RetryRequest } from './retry-receipts.ts'
+
+/** At this retry the session is remembered, at later ones it must be another. As the library. */
+const BASE_KEY_CHECK_RETRY = 2
+const MAX_BASE_KEYS = 1_000
+const BASE_KEY_AGE = 15 * MINUTE
+/** A session that is there is given up for a device that asks again and again, once in this time. */
+const RENEWED_ONCE_IN = HOUR
+const MAX_RENEWED = 1_000
+const KEYS_DEADLINE = 20 * SECOND
+/** Bytes of a registration id. */
+const REGISTRATION_BYTES = 4
+
+export interface SessionRenewalDeps {
+  sock: Pick<WASocket, 'signalRepository' | 'assertSessions'>
+  clock: Clock
+  log: Pick<Logger, 'warn'>
+}
+
+/** A session the asking device can read: from the keys in the receipt, else from the network, unless `mayFetch` then says no. */
+export type RenewSession = (request: RetryRequest, mayFetch: () => boolean) => Promise<void>
+
+export function createSessionRenewal({ sock, clock, log }: SessionRenewalDeps): RenewSession {
+  const { signalRepository: repository, assertSessions } = sock
+  const baseKeys = bounded<Uint8Array>(MAX_BASE_KEYS, BASE_KEY_AGE, clock.now)
+  const renewed = bounded<true>(MAX_RENEWED, RENEWED_ONCE_IN, clock.now)
+
+  async function inject({ id, asker, receipt }: RetryRequest): Promise<boolean> {
+    const session = extractE2ESessionFromRetryReceipt(receipt)
+    if (!session) return false
+    try {
+      await repository.injectE2ESession({ jid: asker, session })
+      return true
+    } catch (error) {
+      escalateTrap(error)
+      log.warn({ err: error, message_id: id }, 'the keys in a retry receipt are of no use')
+      return false
+    }
+  }
+
+  /** The session is still the one that could not be read when it was asked for the last time. */
+  function isStuck({ id, asker, count }: RetryRequest, baseKey: Uint8Array): boolean {
+    const about = `${repository.jidToSignalProtocolAddress(asker)} ${id}`
+    if (count === BASE_KEY_CHECK_RETRY) baseKeys.set(about, baseKey)
+    if (count <= BASE_KEY_CHECK_RETRY) return false
+    const before = baseKeys.get(about)
+    baseKeys.delete(about)
+    return before !== undefined && Buffer.compare(before, baseKey) === 0
+  }
+
+  async function isToBeGivenUp({ asker, count }: RetryRequest): Promise<boolean> {
+    if (count < 2) return false
+    const { exists } = await repository.validateSession(asker)
+    if (exists && renewed.get(asker)) return false
+    renewed.set(asker, true)
+    return true
+  }
+
+  return async function renew(request, mayFetch) {
+    const { asker, receipt } = request
+    const remove = () => repository.deleteSession([asker])
+    const isFresh = await inject(request)
+    const before = await repository.getSessionInfo(asker)
+    const registration = getBinaryNodeChildUInt(receipt, 'registration', REGISTRATION_BYTES)
+    const isOther = registration !== undefined && before && before.registrationId !== 0 && before.registrationId !== registration
+    if (!isFresh && isOther) await remove()
+    if (before && isStuck(request, before.baseKey)) await remove()
+    if (isFresh || !mayFetch()) return
+    if (await isToBeGivenUp(request)) await remove()
+    await withDeadline(KEYS_DEADLINE, () => assertSessions([asker], true))
+  }
+}

@@ -1,0 +1,20 @@
+/** Which stanzas must keep their order: those of one chat. */
+import { type BinaryNode, isLidUser } from '@whiskeysockets/baileys'
+import { bare, chatKind } from './jid.ts'
+
+/** A name for the chat of a message or notification. Of the two names of a person the LID, where the stanza has it. */
+export function chatLine({ attrs }: BinaryNode, isOwn: (jid: string) => boolean): string {
+  const { from = '', participant = '', recipient } = attrs
+  const kind = chatKind(from)
+  // What different people tell in their statuses has no order among each other.
+  if (kind === 'status') return `${from} ${bare(participant)}`
+  if (kind !== 'user') return bare(from)
+  return isOwn(from) && recipient
+    ? nameOf(recipient, attrs.recipient_lid ?? attrs.peer_recipient_lid)
+    : nameOf(from, attrs.sender_lid ?? attrs.lid)
+}
+
+function nameOf(jid: string, lid: string | undefined): string {
+  const name = bare(jid)
+  return lid === undefined || isLidUser(name) ? name : bare(lid)
+}

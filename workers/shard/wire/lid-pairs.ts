@@ -1,0 +1,56 @@
+/** The two names of people, number and LID, that a stanza brings together. */
+import { type BinaryNode, isLidUser, isPnUser } from '@whiskeysockets/baileys'
+import { bare } from './jid.ts'
+
+export interface LidPair {
+  pn: string
+  lid: string
+}
+
+/** A group has about a thousand members; what is longer is no list of people. */
+const MAX_PAIRS = 2_000
+
+/** Attributes that name a person, and those that name the same person otherwise. */
+const NAMES: readonly (readonly [name: string, others: readonly string[]])[] = [
+  ['participant', ['participant_pn', 'participant_lid']],
+  ['from', ['sender_pn', 'sender_lid', 'lid']],
+  ['recipient', ['recipient_pn', 'recipient_lid', 'peer_recipient_pn', 'peer_recipient_lid']],
+  ['jid', ['phone_number', 'lid', 'pn_jid']],
+  ['creator', ['creator_pn', 'creator_lid']],
+  ['call-creator', ['caller_pn', 'caller_lid']],
+  ['s_o', ['s_o_pn']],
+  ['old', ['old_lid']],
+  ['new', ['new_lid']],
+]
+
+/** Tags below which people are named by attributes: of a notification and a call, not what is inside a message. */
+const DEPTH = 3
+
+export function lidPairsIn(node: BinaryNode): LidPair[] {
+  const pairs: LidPair[] = []
+  collect(node, node.tag === 'message' ? 1 : DEPTH, pairs)
+  return pairs
+}
+
+function collect({ attrs, content }: BinaryNode, depth: number, pairs: LidPair[]): void {
+  for (const [name, others] of NAMES) {
+    const jid = attrs[name]
+    if (jid === undefined) continue
+    for (const other of others) {
+      const pair = pairOf(jid, attrs[other])
+      if (pair && pairs.length < MAX_PAIRS) pairs.push(pair)
+    }
+  }
+  if (depth <= 1 || !Array.isArray(content)) return
+  for (const child of content) {
+    if (pairs.length >= MAX_PAIRS) return
+    collect(child, depth - 1, pairs)
+  }
+}
+
+function pairOf(one: string, other: string | undefined): LidPair | undefined {
+  if (other === undefined) return undefined
+  const [a, b] = [bare(one), bare(other)]
+  if (isPnUser(a) && isLidUser(b)) return { pn: a, lid: b }
+  return isLidUser(a) && isPnUser(b) ? { pn: b, lid: a } : undefined
+}
