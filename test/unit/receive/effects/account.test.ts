@@ -1,0 +1,209 @@
+/** What the network says about accounts: each notice and what follows from it. */
+import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import { test } from 'node:test'
+import type { BinaryNode } from '@whiskeysockets/baileys'
+import { accountSynced } from '../../../../workers/shard/receive/effects/account-sync.ts'
+import { createLidPairs } from '../../../../workers/shard/receive/effects/lid-pairs.ts'
+import { mexTold } from '../../../../workers/shard/receive/effects/mex.ts'
+import { createPrivacyTokens, type PrivacyTokenDeps } from '../../../../workers/shard/receive/effects/privacy-tokens.ts'
+import { chatChangesIn } from '../../../../workers/shard/wire/chat-changes.ts'
+import { chatLine } from '../../../../workers/shard/wire/chat-line.ts'
+import { lidPairsIn } from '../../../../workers/shard/wire/lid-pairs.ts'
+
+const [PN, LID] = ['5511988880001@s.whatsapp.net', '81896604190001@lid']
+const settle = () => new Promise((resolve) => setImmediate(resolve))
+const node = (tag: string, attrs: Record<string, string>, content?: BinaryNode['content']): BinaryNode => ({
+  tag,
+  attrs,
+  ...(content === undefined ? {} : { content }),
+})
+
+test('number and LID are found wherever a stanza names both', () => {
+  const pair = [{ pn: PN, lid: LID }]
+  const device = (jid: string) => jid.replace('@', ':3@')
+  for (const stanza of [
+    node('message', { from: device(PN), sender_lid: LID }),
+    node('message', { from: device(LID), sender_pn: PN }),
+    node('message', { from: '1@g.us', participant: device(LID), participant_pn: PN }),
+    node('message', { from: '1@s.whatsapp.net', recipient: LID, peer_recipient_pn: PN }),
+    node('receipt', { from: '1@g.us', participant: PN, participant_lid: LID }),
+    node('notification', { from: PN, lid: LID, type: 'devices' }),
+    node('notification', { type: 'w:gp2' }, [node('add', {}, [node('participant', { jid: LID, phone_number: PN })])]),
+    node('notification', { type: 'contacts' }, [node('modify', { new: PN, new_lid: LID })]),
+    node('call', {}, [node('offer', { 'call-creator': LID, caller_pn: PN })]),
+  ])
+    assert.deepEqual(lidPairsIn(stanza), pair, JSON.stringify(stanza))
+  for (const stanza of [
+    node('message', { from: PN }),
+    node('message', { from: PN, sender_lid: 'odd' }),
+    node('message', { from: PN, sender_pn: PN }),
+    // What is inside of a message its author wrote.
+    node('message', { from: '1@lid' }, [node('meta', { jid: LID, phone_number: PN })]),
+  ])
+    assert.deepEqual(lidPairsIn(stanza), [])
+})
+
+test('a pair is stored once, with the sessions it moves, and again when the person has another LID', async () => {
+  const done: string[] = []
+  const take = createLidPairs({
+    signalRepository: {
+      lidMapping: {
+        storeLIDPNMappings: async (pairs: { lid: string }[]) => void done.push(...pairs.map(({ lid }) => `stored ${lid}`)),
+      },
+      migrateSession: async (_: string, lid: string) => void done.push(`moved ${lid}`),
+    },
+  } as never)
+  await take(node('message', { from: PN, sender_lid: LID }))
+  assert.equal(take(node('message', { from: LID, sender_pn: PN })), undefined)
+  await take(node('message', { from: PN, sender_lid: '9@lid' }))
+  assert.deepEqual(done, [`stored ${LID}`, `moved ${LID}`, 'stored 9@lid', 'moved 9@lid'])
+})
+
+test('stanzas of one chat are in one line, also when it is named otherwise', () => {
+  const isOwn = (jid: string) => jid.startsWith('1:') || jid.startsWith('1@')
+  const line = (attrs: Record<string, string>) => chatLine(node('message', attrs), isOwn)
+  assert.equal(line({ from: '5511988880001:3@s.whatsapp.net', sender_lid: LID }), LID)
+  assert.equal(line({ from: '81896604190001:3@lid' }), LID)
+  assert.equal(line({ from: '1:2@s.whatsapp.net', recipient: PN, peer_recipient_lid: LID }), LID)
+  assert.equal(line({ from: '1:2@s.whatsapp.net' }), '1@s.whatsapp.net')
+  assert.equal(line({ from: '7@g.us', participant: LID }), '7@g.us')
+  assert.notEqual(line({ from: 'status@broadcast', participant: PN }), line({ from: 'status@broadcast', participant: '2@lid' }))
+})
+
+test('new names and pictures of chats are read from every kind of notice', () => {
+  const notice = (type: string, from: string, content: BinaryNode[]) =>
+    chatChangesIn(node('notification', { type, from }, content))
+  assert.deepEqual(notice('w:gp2', '7@g.us', [node('subject', { subject: 'New' }), node('locked', {})]), [
+    { jid: '7@g.us', name: 'New', hasNewPicture: false },
+  ])
+  assert.deepEqual(notice('w:gp2', '7@g.us', [node('create', {}, [node('group', { subject: 'Team' })])]), [
+    { jid: '7@g.us', name: 'Team', hasNewPicture: false },
+  ])
+  assert.deepEqual(notice('picture', PN, [node('set', { id: '1' })]), [{ jid: PN, name: null, hasNewPicture: true }])
+  const settings = node('settings', {}, [node('name', {}, Buffer.from('News'))])
+  assert.deepEqual(notice('newsletter', '5@newsletter', [node('update', {}, [settings])]), [
+    { jid: '5@newsletter', name: 'News', hasNewPicture: true },
+  ])
+  const update = { updates: [{ jid: '5@newsletter', settings: { name: 'News' } }] }
+  const mex = node('update', { op_name: 'NotificationNewsletterUpdate' }, Buffer.from(JSON.stringify(update)))
+  assert.deepEqual(notice('mex', 's.whatsapp.net', [mex]), [{ jid: '5@newsletter', name: 'News', hasNewPicture: true }])
+  assert.deepEqual(notice('encrypt', PN, [node('identity', {})]), [])
+})
+
+test('what changed about the account takes effect: the default for new chats, and who sees that we read', async () => {
+  const ev = new EventEmitter()
+  const updates: unknown[] = []
+  let read = 0
+  ev.on('creds.update', (update) => updates.push(update))
+  const synced = accountSynced({
+    sock: {
+      ev,
+      authState: { creds: { accountSettings: { unarchiveChats: true } } },
+      fetchPrivacySettings: async (force: boolean) => {
+        assert.equal(force, true)
+        read++
+        throw new Error('no answer')
+      },
+    } as never,
+    devicesChanged: () => assert.fail(),
+    log: { info() {} },
+  })
+  await synced(
+    node('notification', { type: 'account_sync' }, [
+      node('disappearing_mode', { duration: '86400', t: '1790000000' }),
+      node('privacy', {}),
+      node('disappearing_mode', { duration: 'odd' }),
+    ]),
+  )
+  assert.deepEqual(updates, [
+    {
+      accountSettings: {
+        unarchiveChats: true,
+        defaultDisappearingMode: { ephemeralExpiration: 86_400, ephemeralSettingTimestamp: 1_790_000_000 },
+      },
+    },
+  ])
+  assert.equal(read, 1)
+})
+
+test('the reach-out lock and linked profiles are read from what the network tells by itself', async () => {
+  const locks: unknown[] = []
+  const stored: unknown[] = []
+  const told = mexTold({
+    restricted: (lock) => locks.push(lock),
+    storePairs: async (pairs) => void stored.push(...pairs),
+    log: { warn() {} },
+  })
+  const mex = (op_name: string, data: unknown) =>
+    told(node('notification', { type: 'mex' }, [node('update', { op_name }, Buffer.from(JSON.stringify({ data })))]))
+  const lock = 'xwa2_notify_account_reachout_timelock'
+  await mex('NotificationUserReachoutTimelockUpdate', { [lock]: { is_active: true, time_enforcement_ends: '1790000000' } })
+  await mex('NotificationUserReachoutTimelockUpdate', { [lock]: { is_active: false } })
+  await mex('NotificationUserReachoutTimelockUpdate', {})
+  await mex('NotificationLinkedProfilesUpdates', { xwa2_notify_linked_profiles: { jid: LID, added_profiles: [{ pn: PN }, 3] } })
+  await mex('SomethingElse', {})
+  assert.deepEqual(locks, [
+    { isActive: true, endsAtSeconds: 1_790_000_000 },
+    { isActive: false, endsAtSeconds: null },
+  ])
+  assert.deepEqual(stored.slice(0, 1), [{ lid: LID, pn: PN }])
+})
+
+function tokens() {
+  const rows: Record<string, Record<string, unknown>> = {}
+  const issued: string[] = []
+  const given = node('iq', {}, [node('tokens', {}, [node('token', { type: 'trusted_contact', t: now() }, Buffer.from('ours'))])])
+  const privacy = createPrivacyTokens({
+    sock: {
+      authState: {
+        keys: {
+          get: async (_: string, ids: string[]) => Object.fromEntries(ids.flatMap((id) => (rows[id] ? [[id, rows[id]]] : []))),
+          set: async ({ tctoken }: { tctoken: typeof rows }) => void Object.assign(rows, tctoken),
+        },
+      },
+      serverProps: { lidTrustedTokenIssueToLid: true },
+      issuePrivacyTokens: async (jids: string[]) => {
+        issued.push(...jids)
+        return given
+      },
+    } as unknown as PrivacyTokenDeps['sock'],
+    identity: { lidOf: async (jid) => (jid === PN ? LID : null), pnOf: async (jid) => (jid === LID ? PN : null) },
+    clock: { now: Date.now },
+    log: { info() {} },
+  })
+  return { rows, issued, privacy }
+}
+const now = () => String(Math.floor(Date.now() / 1_000))
+
+test('a token a contact gives us is kept under the LID, and found again when it expires', async () => {
+  for (const attrs of [{ from: PN }, { from: PN, sender_lid: LID }, { from: LID }]) {
+    const { rows, privacy } = tokens()
+    const token = node('token', { jid: 'own', t: now(), type: 'trusted_contact' }, Buffer.from('theirs'))
+    await privacy.came(node('notification', { type: 'privacy_token', ...attrs }, [node('tokens', {}, [token])]))
+    assert.equal(String(rows[LID]?.token), 'theirs')
+    assert.deepEqual(JSON.parse(String(rows.__index?.token)), [LID])
+  }
+})
+
+test('a refusal for want of a token gives ours and keeps theirs, once at a time; another refusal does not', async () => {
+  const { rows, issued, privacy } = tokens()
+  const ack = (error: string) => node('ack', { class: 'message', id: 'A', from: PN, error })
+  privacy.refused(ack('479'))
+  privacy.refused(ack('463'))
+  privacy.refused(ack('463'))
+  while (!rows[LID]) await settle()
+  assert.deepEqual(issued, [LID])
+})
+
+test('who set up their phone anew is given our token again, if they had one', async () => {
+  const { rows, issued, privacy } = tokens()
+  privacy.giveAgain(PN)
+  await settle()
+  await settle()
+  assert.deepEqual(issued, [])
+  rows[LID] = { token: Buffer.from('theirs'), timestamp: now(), senderTimestamp: Number(now()) - 60 }
+  privacy.giveAgain(PN)
+  while (issued.length === 0) await settle()
+  assert.deepEqual(issued, [LID])
+})

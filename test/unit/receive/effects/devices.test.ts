@@ -1,0 +1,110 @@
+/** Whose list of devices is dropped, and when. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { BinaryNode } from '@whiskeysockets/baileys'
+import { createDeviceLists } from '../../../../workers/shard/connection/device-lists.ts'
+import { accountSynced } from '../../../../workers/shard/receive/effects/account-sync.ts'
+import { createDevices, type DeviceDeps } from '../../../../workers/shard/receive/effects/devices.ts'
+
+const [PN, LID] = ['5511988880001', '81896604190001']
+const [OWN_PN, OWN_LID] = ['5511999990000', '81896604190000']
+const GROUP = '120363019502650977@g.us'
+const PAIRS: Readonly<Record<string, string>> = { [PN]: LID, [OWN_PN]: OWN_LID }
+
+function bench() {
+  const lists = createDeviceLists({ now: () => 0 })
+  const deleted: string[][] = []
+  const forgotten: string[] = []
+  const devices = createDevices({
+    sock: {
+      signalRepository: { deleteSession: async (jids: string[]) => void deleted.push(jids) },
+    } as unknown as DeviceDeps['sock'],
+    identity: {
+      lidOf: async (jid) => (PAIRS[jid.split('@')[0]!] ? `${PAIRS[jid.split('@')[0]!]}@lid` : null),
+      pnOf: async (jid) => {
+        const found = Object.entries(PAIRS).find(([, lid]) => jid.startsWith(lid))
+        return found ? `${found[0]}@s.whatsapp.net` : null
+      },
+      own: () => [`${OWN_PN}@s.whatsapp.net`, `${OWN_LID}@lid`],
+    },
+    lists,
+    groups: {
+      known: () => ({ participants: [{ id: `${LID}@lid` }, { id: '77@lid' }] }) as never,
+      forget: (jid) => forgotten.push(jid),
+    },
+  })
+  const fill = () => {
+    for (const user of [PN, LID, OWN_PN, OWN_LID, '77', '88']) lists.cache.set(user, [])
+  }
+  const left = () => [PN, LID, OWN_PN, OWN_LID, '77', '88'].filter((user) => lists.cache.get(user) !== undefined)
+  fill()
+  return { devices, deleted, forgotten, fill, left }
+}
+
+const notice = (attrs: Record<string, string>, change: BinaryNode): BinaryNode => ({
+  tag: 'notification',
+  attrs: { id: 'N', type: 'devices', ...attrs },
+  content: [change],
+})
+const device = (jid: string, lid?: string): BinaryNode => ({ tag: 'device', attrs: { jid, ...(lid ? { lid } : {}) } })
+
+// The notice names the number, the list is kept under the LID: what was sent did not reach the new device.
+test('a device that is added drops the list under the number and under the LID, whichever the notice names', async () => {
+  for (const from of [`${PN}@s.whatsapp.net`, `${LID}@lid`]) {
+    const { devices, deleted, left } = bench()
+    await devices.changed(notice({ from }, { tag: 'add', attrs: {}, content: [device(`${PN}:7@s.whatsapp.net`)] }))
+    assert.deepEqual([left(), deleted], [[OWN_PN, OWN_LID, '77', '88'], []])
+  }
+})
+
+test('a device that is removed loses its sessions, under both of its names', async () => {
+  const { devices, deleted, left } = bench()
+  const gone = [`${PN}:7@s.whatsapp.net`, `${LID}:7@lid`] as const
+  await devices.changed(notice({ from: `${PN}@s.whatsapp.net` }, { tag: 'remove', attrs: {}, content: [device(...gone)] }))
+  assert.deepEqual([left(), deleted], [[OWN_PN, OWN_LID, '77', '88'], [[...gone]]])
+})
+
+test('a list that has changed without saying how is dropped, and so is the own one when the account is synchronised', async () => {
+  const { devices, left, fill } = bench()
+  await devices.changed(notice({ from: `${LID}@lid` }, { tag: 'update', attrs: { hash: 'abcd' } }))
+  assert.deepEqual(left(), [OWN_PN, OWN_LID, '77', '88'])
+  fill()
+  const synced = accountSynced({ sock: {} as never, devicesChanged: devices.changed, log: { info() {} } })
+  await synced({
+    tag: 'notification',
+    attrs: { type: 'account_sync', from: `${OWN_PN}@s.whatsapp.net` },
+    content: [{ tag: 'devices', attrs: { dhash: '2:x' }, content: [device(`${OWN_PN}:9@s.whatsapp.net`)] }],
+  })
+  assert.deepEqual(left(), [PN, LID, '77', '88'])
+})
+
+const ack = (from: string, phash?: string): BinaryNode => ({
+  tag: 'ack',
+  attrs: { id: 'A', class: 'message', from, ...(phash ? { phash } : {}) },
+})
+
+test('an ack with another hash of the devices than the last drops the lists of that chat and our own, once', async () => {
+  const { devices, left, fill, forgotten } = bench()
+  await devices.acked(ack(`${LID}@lid`))
+  assert.equal(left().length, 6)
+  await devices.acked(ack(`${LID}@lid`, '2:aaaa'))
+  assert.deepEqual(left(), ['77', '88'])
+  fill()
+  await devices.acked(ack(`${LID}@lid`, '2:aaaa'))
+  assert.equal(left().length, 6)
+  await devices.acked(ack(`${LID}@lid`, '2:bbbb'))
+  assert.deepEqual(left(), ['77', '88'])
+  fill()
+  await devices.acked(ack(GROUP, '2:cccc'))
+  assert.deepEqual([left(), forgotten.at(-1)], [['88'], GROUP])
+})
+
+test('a list counts for five minutes', () => {
+  let now = 0
+  const { cache } = createDeviceLists({ now: () => now })
+  cache.set(PN, ['device'])
+  now = 5 * 60_000 - 1
+  assert.deepEqual(cache.get(PN), ['device'])
+  now++
+  assert.equal(cache.get(PN), undefined)
+})
