@@ -10,6 +10,7 @@ import type { Authorship } from './chats/authorship.ts'
 import type { Session } from './chats/session.ts'
 import { finishRegistration } from './connection/companion-registration.ts'
 import type { OwnParts } from './connection/session.ts'
+import { learnPairs } from './keys/identity.ts'
 import type { MessageStatuses } from './receipts/message-status.ts'
 import { takeReceipt } from './receipts/receipts.ts'
 import { accountSynced } from './receive/effects/account-sync.ts'
@@ -29,6 +30,7 @@ import type { StanzaParts } from './stanza-table.ts'
 import { chatChangesIn } from './wire/chat-changes.ts'
 import { chatLine } from './wire/chat-line.ts'
 import { ackOf } from './wire/confirmation.ts'
+import { bare } from './wire/jid.ts'
 
 export interface PartDeps {
   session: Session
@@ -147,6 +149,9 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
 
     learnPairs: pairs,
     learnOwnName: ownName,
+    // Before anything comes: the phone's first messages would begin under the number, and go on under the LID.
+    learnOwnPair: ({ attrs: { lid } }) =>
+      creds.me && lid ? learnPairs(sock, sock.authState.keys, [{ pn: bare(creds.me.id), lid: bare(lid) }]) : undefined,
     async changeChats(node) {
       for (const change of chatChangesIn(node)) await receiving.chatChanged(change)
     },

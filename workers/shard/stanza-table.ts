@@ -38,6 +38,7 @@ export interface StanzaParts {
 
   learnPairs: Effect
   learnOwnName: Effect
+  learnOwnPair: Effect
   changeChats: Effect
   forgetGroup: Effect
   dropDevices: Effect
@@ -195,7 +196,7 @@ export function stanzaTable(parts: StanzaParts): Table {
       [step('intercept', 'a query of ours', parts.queryRefused)],
       NO_ANSWER,
     ),
-    route({ tag: 'success' }, AT_ONCE, [ANSWERED], NO_ANSWER),
+    route({ tag: 'success' }, AT_ONCE, [ANSWERED, step('intercept', 'our own number and LID', parts.learnOwnPair)], NO_ANSWER),
     route({ tag: 'failure' }, AT_ONCE, [ANSWERED], NO_ANSWER),
     route({ tag: 'stream:error' }, AT_ONCE, [ANSWERED], NO_ANSWER),
   ]

@@ -61,7 +61,8 @@ function connect(gateway: Gateway, creds: AuthenticationCreds = gateway.creds): 
     },
     onStray: () => {},
   })
-  watchConnection(sock, { onError: () => {} })
+  const { answered } = watchConnection(sock, { onError: () => {} })
+  for (const event of ['CB:success', 'CB:iq,type:set,pair-device']) sock.ws.on(event, answered)
   sock.ev.on('creds.update', () => saves.push(gateway.auth.saveCreds(creds)))
   return sock
 }

@@ -39,7 +39,7 @@ test('every stanza has its row', () => {
     'iq <usync> | at once | intercept devices that have no address | answer nothing',
     'iq <pair-device> | at once | intercept the login is answered | answer nothing',
     'iq type=error | at once | intercept a query of ours | answer nothing',
-    'success | at once | intercept the login is answered | answer nothing',
+    'success | at once | intercept the login is answered, intercept our own number and LID | answer nothing',
     'failure | at once | intercept the login is answered | answer nothing',
     'stream:error | at once | intercept the login is answered | answer nothing',
   ])

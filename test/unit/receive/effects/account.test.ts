@@ -177,7 +177,8 @@ function tokens() {
 const now = () => String(Math.floor(Date.now() / 1_000))
 
 test('a token a contact gives us is kept under the LID, and found again when it expires', async () => {
-  for (const attrs of [{ from: PN }, { from: PN, sender_lid: LID }, { from: LID }]) {
+  const ways: Record<string, string>[] = [{ from: PN }, { from: PN, sender_lid: LID }, { from: LID }]
+  for (const attrs of ways) {
     const { rows, privacy } = tokens()
     const token = node('token', { jid: 'own', t: now(), type: 'trusted_contact' }, Buffer.from('theirs'))
     await privacy.came(node('notification', { type: 'privacy_token', ...attrs }, [node('tokens', {}, [token])]))
