@@ -86,19 +86,38 @@ export function sessionInfo(session: LoadedSession | undefined): { baseKey: Uint
   return { baseKey: Uint8Array.from(baseKey), registrationId }
 }
 
+const sessionsOf = (record: Uint8Array, number: number): Uint8Array[] => {
+  const found: Uint8Array[] = []
+  for (const field of fields(record)) if (field.number === number && field.bytes) found.push(field.bytes)
+  return found
+}
+
+const baseKeyOf = (session: Uint8Array) => Buffer.from(bytesOf(session, BASE_KEY) ?? []).toString('base64')
+
+/**
+ * The record after a message was read, with every session but the one that read it as it was before. The session that reads becomes the
+ * current one. The module tries the others first, and steps their ratchets before it sees that the message is not theirs
+ * (whatsapp-rust-bridge 0.5.4): what the peer sends in them next could then not be read.
+ */
+export function withOthersUntouched(before: Uint8Array, after: Uint8Array): Uint8Array {
+  const known = new Map([...sessionsOf(before, CURRENT), ...sessionsOf(before, ARCHIVED)].map((one) => [baseKeyOf(one), one]))
+  return Buffer.concat([
+    ...sessionsOf(after, CURRENT).map((session) => lengthDelimited(CURRENT, session)),
+    ...sessionsOf(after, ARCHIVED).map((session) => lengthDelimited(ARCHIVED, known.get(baseKeyOf(session)) ?? session)),
+  ])
+}
+
 /**
  * Two records of one device, kept under its two names: `into` stays current, the sessions of `from` become archived ones, so that what
  * is under way in either can still be read.
  */
 export function mergeSessions(into: Uint8Array, from: Uint8Array): Uint8Array {
-  const sessions = (record: Uint8Array, number: number) => {
-    const found: Uint8Array[] = []
-    for (const field of fields(record)) if (field.number === number && field.bytes) found.push(field.bytes)
-    return found
-  }
-  const archived = [...sessions(from, CURRENT), ...sessions(into, ARCHIVED), ...sessions(from, ARCHIVED)].slice(0, MAX_ARCHIVED)
+  const archived = [...sessionsOf(from, CURRENT), ...sessionsOf(into, ARCHIVED), ...sessionsOf(from, ARCHIVED)].slice(
+    0,
+    MAX_ARCHIVED,
+  )
   return Buffer.concat([
-    ...sessions(into, CURRENT).map((session) => lengthDelimited(CURRENT, session)),
+    ...sessionsOf(into, CURRENT).map((session) => lengthDelimited(CURRENT, session)),
     ...archived.map((session) => lengthDelimited(ARCHIVED, session)),
   ])
 }

@@ -5,7 +5,7 @@ import type { KeyChange, KeyStore } from '../key-store.ts'
 import { type Address, addressId } from './address.ts'
 import { signalError } from './errors.ts'
 import { keyPairFrom } from './key-pair.ts'
-import { type LoadedSession, usableSession } from './session-record.ts'
+import { type LoadedSession, usableSession, withOthersUntouched } from './session-record.ts'
 import { protocolAddress, typedPair, withObjects } from './wasm.ts'
 import { bytesOf } from './wire.ts'
 
@@ -43,7 +43,13 @@ export async function decryptWith(
     const cipher = own(new SessionCipher(storage, own(protocolAddress(address))))
     return type === 'pkmsg' ? cipher.decryptPreKeyWhisperMessage(ciphertext) : cipher.decryptWhisperMessage(ciphertext)
   })
-  return { result, changes: [...changes, ...identityChanges] }
+  const kept = changes.map(
+    (change): KeyChange =>
+      change[0] === 'session' && change[2] && session instanceof Uint8Array
+        ? [change[0], change[1], withOthersUntouched(session, change[2])]
+        : change,
+  )
+  return { result, changes: [...kept, ...identityChanges] }
 }
 
 /** A new outgoing session from the peer's key bundle. The one in use becomes an archived one, unless the identity is another. */
