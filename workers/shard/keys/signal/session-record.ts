@@ -100,10 +100,12 @@ const baseKeyOf = (session: Uint8Array) => Buffer.from(bytesOf(session, BASE_KEY
  * (whatsapp-rust-bridge 0.5.4): what the peer sends in them next could then not be read.
  */
 export function withOthersUntouched(before: Uint8Array, after: Uint8Array): Uint8Array {
+  const archived = sessionsOf(after, ARCHIVED)
+  if (archived.length === 0) return after
   const known = new Map([...sessionsOf(before, CURRENT), ...sessionsOf(before, ARCHIVED)].map((one) => [baseKeyOf(one), one]))
   return Buffer.concat([
     ...sessionsOf(after, CURRENT).map((session) => lengthDelimited(CURRENT, session)),
-    ...sessionsOf(after, ARCHIVED).map((session) => lengthDelimited(ARCHIVED, known.get(baseKeyOf(session)) ?? session)),
+    ...archived.map((session) => lengthDelimited(ARCHIVED, known.get(baseKeyOf(session)) ?? session)),
   ])
 }
 
