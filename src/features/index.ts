@@ -8,6 +8,7 @@ import type { Endpoint, OperationsOf } from './endpoint.ts'
 import * as instance from './instance.ts'
 import * as media from './media.ts'
 import * as messages from './messages.ts'
+import * as privacy from './privacy.ts'
 import * as queue from './queue.ts'
 import * as actions from './send/actions.ts'
 import * as commerce from './send/commerce.ts'
@@ -35,6 +36,7 @@ const areas = [
   status,
   events,
   queue,
+  privacy,
   webhooks,
   accountInstances,
   accountWebhooks,

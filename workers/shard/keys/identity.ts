@@ -66,3 +66,9 @@ export function createIdentity(auth: AuthenticationState): Identity {
     },
   }
 }
+
+/** People as a list of the network names them, as the API writes them. */
+export const identifiersOf = (
+  { person }: Pick<Identity, 'person'>,
+  people: readonly { lid: string | null; pn: string | null }[],
+): Promise<string[]> => Promise.all(people.map(async ({ lid, pn }) => (await person(pn ?? lid ?? '', lid)).phone))

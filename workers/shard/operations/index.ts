@@ -3,6 +3,7 @@ import type { OperationId } from '../../../src/engine/engine.ts'
 import { instance } from './instance.ts'
 import { media } from './media.ts'
 import { messages } from './messages.ts'
+import { privacy } from './privacy.ts'
 import { queue } from './queue.ts'
 import { actions } from './send/actions.ts'
 import { commerce } from './send/commerce.ts'
@@ -29,6 +30,7 @@ const all = {
   ...commerce,
   ...status,
   ...events,
+  ...privacy,
   // The text after a rejected call: nobody calls it, the queue shows it under this name.
   'instance.callReject': text['send.sendText'],
 }

@@ -1,59 +1,58 @@
-/** Asks whether a number has an account: the `usync` query by number (design/NETWORK.md 5, design/WIRE.md 11), and what its answer says. */
-import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
+/** Asks whether numbers have an account: the `usync` query by number (design/NETWORK.md 5, design/WIRE.md 11), and what its answer says. */
+import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
+import { contentText, errorIn, type Refusal, refused, userWithNumber, usyncAnswer, usyncQuery } from './usync.ts'
 
 /** `sid`: any text that is not used twice. */
-export const numberQuery = (digits: string, sid: string): BinaryNode => ({
-  tag: 'iq',
-  attrs: { to: S_WHATSAPP_NET, type: 'get', xmlns: 'usync' },
-  content: [
-    {
-      tag: 'usync',
-      attrs: { context: 'interactive', mode: 'query', sid, last: 'true', index: '0' },
-      content: [
-        { tag: 'query', attrs: {}, content: [{ tag: 'contact', attrs: {} }] },
-        {
-          tag: 'list',
-          attrs: {},
-          content: [{ tag: 'user', attrs: {}, content: [{ tag: 'contact', attrs: {}, content: `+${digits}` }] }],
-        },
-      ],
-    },
-  ],
-})
+export const numberQuery = (digits: string, sid: string): BinaryNode => usyncQuery(['contact'], [userWithNumber(digits)], sid)
+
+/** The same of many, and their LIDs. */
+export const numbersQuery = (numbers: readonly string[], sid: string): BinaryNode =>
+  usyncQuery(['contact', 'lid'], numbers.map(userWithNumber), sid)
 
 export type NumberAnswer =
   /** Of the form that is registered: it can have a digit more or less. */
   | { type: 'account'; jid: string }
   | { type: 'none' }
   /** The network would not say: for each protocol of a query an error stands in its result, or in the person's part of it. */
-  | { type: 'refused'; code: number | null; backoffSeconds: number | null }
+  | Refusal
 
 export function numberAnswer(answer: BinaryNode): NumberAnswer {
-  const usync = getBinaryNodeChild(answer, 'usync')
-  const list = getBinaryNodeChild(usync, 'list')
-  const [user] = getBinaryNodeChildren(list, 'user')
+  const said = usyncAnswer(answer)
+  if (said.type === 'refused') return said
+  const [user] = said.users
+  return user ? accountOf(user) : { type: 'none' }
+}
+
+function accountOf(user: BinaryNode): NumberAnswer {
   const contact = getBinaryNodeChild(user, 'contact')
-  const error = errorIn(getBinaryNodeChild(usync, 'result')) ?? errorIn(user)
+  const error = errorIn(user)
   if (error) return refused(error)
-  if (contact?.attrs.type === 'in' && user?.attrs.jid) return { type: 'account', jid: user.attrs.jid }
+  if (contact?.attrs.type === 'in' && user.attrs.jid) return { type: 'account', jid: user.attrs.jid }
   // Who has no account is `out` or `invalid`, or is not named at all.
-  if (list && (!user || contact?.attrs.type)) return { type: 'none' }
-  return refused(undefined)
+  return contact?.attrs.type ? { type: 'none' } : refused(undefined)
 }
 
-function errorIn(node: BinaryNode | undefined): BinaryNode | undefined {
-  if (!node || node.tag === 'error') return node
-  for (const child of Array.isArray(node.content) ? node.content : []) {
-    const found = errorIn(child)
-    if (found) return found
+export interface Account {
+  /** Of the registered form. */
+  jid: string
+  lid: string | null
+}
+
+/**
+ * What the answer says of each number, by the number that was asked for: found by the contact that the answer repeats, because the jid beside
+ * it is of the registered form. Null: no account. A person whose part is refused refuses the whole.
+ */
+export function numberAnswers(answer: BinaryNode, numbers: readonly string[]): Map<string, Account | null> | Refusal {
+  const said = usyncAnswer(answer)
+  if (said.type === 'refused') return said
+  const accounts = new Map<string, Account | null>(numbers.map((digits) => [digits, null]))
+  for (const user of said.users) {
+    const digits = contentText(getBinaryNodeChild(user, 'contact'))?.replace(/^\+/, '')
+    if (digits === undefined || !accounts.has(digits)) continue
+    const account = accountOf(user)
+    if (account.type === 'refused') return account
+    if (account.type === 'account')
+      accounts.set(digits, { jid: account.jid, lid: getBinaryNodeChild(user, 'lid')?.attrs.val || null })
   }
-  return undefined
+  return accounts
 }
-
-const numberOr = (value: string | undefined) => (Number(value) > 0 ? Number(value) : null)
-
-const refused = (error: BinaryNode | undefined): NumberAnswer => ({
-  type: 'refused',
-  code: numberOr(error?.attrs.code),
-  backoffSeconds: numberOr(error?.attrs.backoff),
-})

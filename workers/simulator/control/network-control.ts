@@ -209,6 +209,8 @@ export interface AccountControl {
   label: { chat: string; label: string; assigned: boolean; message_id?: string | undefined }
   /** Who sees the status: the people of the list, or everybody saved but them. */
   statusPrivacy: { setting: 'contacts' | 'allowlist' | 'denylist'; phones: string[] }
+  /** Chosen on the phone: a setting as the network calls it, and the people a list leaves out, in place of those it had. */
+  privacy: { name: string; value: string; phones?: string[] | undefined }
 }
 
 /** Somebody becomes an admin of a channel, or is none any more; `form`: in which of the stanzas the network has for it. */
@@ -283,6 +285,7 @@ export interface NetworkControl {
   setProfile(phone: string, input: AccountControl['profile']): void
   label(phone: string, input: AccountControl['label']): void
   setStatusPrivacy(phone: string, input: AccountControl['statusPrivacy']): void
+  setPrivacy(phone: string, input: AccountControl['privacy']): void
   addFault(fault: FaultInput): { id: string }
   clearFaults(): void
   setDown(down: boolean): void

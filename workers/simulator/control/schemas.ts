@@ -183,6 +183,8 @@ export const StatusPrivacy = v.strictObject({
   phones: v.optional(v.array(Phone), []),
 })
 
+export const Privacy = v.strictObject({ name: text, value: text, phones: v.optional(v.array(Phone)) })
+
 export const Anything = v.record(v.string(), v.unknown())
 export const Post = v.strictObject({ message: Message })
 export const PostChange = v.strictObject({ post: text, message: v.optional(Message) })

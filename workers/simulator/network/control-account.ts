@@ -1,4 +1,4 @@
-import type { AccountControl } from '../control/network-control.ts'
+import { type AccountControl, ControlError } from '../control/network-control.ts'
 import { node, randomId, SERVER_JID, seconds } from '../wire/node.ts'
 import { publishPushName, writeAction } from './app-state-phone.ts'
 import { findKnown } from './control-people.ts'
@@ -6,6 +6,7 @@ import { enqueue } from './delivery.ts'
 import type { Network, Person } from './model.ts'
 import { lidJidOf, pnOf } from './people.ts'
 import { setPersonPicture } from './pictures.ts'
+import { announcePrivacy, chooseSetting, PRIVACY_VALUES } from './privacy.ts'
 
 /**
  * What happens to an account that no message of its makes happen: the network restricts it, its owner saves people under a name or chooses
@@ -64,4 +65,12 @@ export function labelChat(network: Network, person: Person, { chat, label, assig
 export function setStatusPrivacy(network: Network, person: Person, { setting, phones }: AccountControl['statusPrivacy']) {
   person.statusPrivacy = { setting, numbers: phones.map((phone) => findKnown(network, phone).number) }
   network.changed()
+}
+
+export function setPrivacy(network: Network, person: Person, { name, value, phones }: AccountControl['privacy']) {
+  if (!PRIVACY_VALUES[name]?.includes(value)) throw new ControlError('invalid_request', `${name} cannot be ${value}`)
+  chooseSetting(person, name, value)
+  if (phones) person.privacyLists.set(name, new Set(phones.map((phone) => findKnown(network, phone).number)))
+  network.changed()
+  announcePrivacy(network, person, [name])
 }

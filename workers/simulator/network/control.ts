@@ -9,7 +9,7 @@ import {
 import { type ComposeContext, compose } from '../people/compose.ts'
 import { startBurst } from './burst.ts'
 import { startCall } from './calls.ts'
-import { labelChat, restrict, saveContact, setProfile, setStatusPrivacy } from './control-account.ts'
+import { labelChat, restrict, saveContact, setPrivacy, setProfile, setStatusPrivacy } from './control-account.ts'
 import { createCommunityByControl, updateBusinessByControl } from './control-business.ts'
 import { changeParticipants, createGroupByControl, updateGroup } from './control-groups.ts'
 import {
@@ -245,6 +245,7 @@ export function createControl(network: Network, upload: Upload, reset: () => Pro
     saveContact: (phone, input) => saveContact(network, findPhone(network, phone), input),
     setProfile: (phone, input) => setProfile(network, findPhone(network, phone), input),
     label: (phone, input) => labelChat(network, findPhone(network, phone), input),
+    setPrivacy: (phone, input) => setPrivacy(network, findPhone(network, phone), input),
     setStatusPrivacy: (phone, input) => setStatusPrivacy(network, findPhone(network, phone), input),
     newsletterPosts: (id) => postsByControl(network, id),
     changePost: (id, made, message) =>

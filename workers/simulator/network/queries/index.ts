@@ -14,6 +14,7 @@ import { GROUP_QUERIES } from './groups.ts'
 import { KEY_QUERIES } from './keys.ts'
 import { MEX_QUERIES } from './mex.ts'
 import { NEWSLETTER_QUERIES } from './newsletters.ts'
+import { PRIVACY_QUERIES } from './privacy.ts'
 import { PROFILE_QUERIES } from './profile.ts'
 import { type Answer, type Query, QueryError } from './query.ts'
 import { USYNC_QUERIES } from './usync.ts'
@@ -23,6 +24,7 @@ const QUERIES: Record<string, Answer> = {
   ...CONNECTION_QUERIES,
   ...KEY_QUERIES,
   ...USYNC_QUERIES,
+  ...PRIVACY_QUERIES,
   ...PROFILE_QUERIES,
   ...APP_STATE_QUERIES,
   ...GROUP_QUERIES,

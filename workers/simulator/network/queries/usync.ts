@@ -28,7 +28,7 @@ const PROTOCOLS: Record<string, Protocol> = {
   },
   // a user asked for under its LID gets no mapping: the client warns about one
   lid: (person, { jid }) => (jid && parseJid(jid).server === 'lid' ? undefined : node('lid', { val: lidJidOf(person) })),
-  contact: (_person, { phone }) => node('contact', { type: 'in' }, phone),
+  contact: (_person, { phone }) => (phone === undefined ? undefined : node('contact', { type: 'in' }, phone)),
   status: (person) =>
     person.blockedMe ? node('status', { code: 401, type: 'fail' }) : node('status', { t: seconds() }, person.about ?? ''),
   disappearing_mode: (person) => node('disappearing_mode', { duration: person.defaultEphemeralSeconds, t: seconds() }),
@@ -42,11 +42,15 @@ const PROTOCOLS: Record<string, Protocol> = {
   username: ({ username }) => (username === undefined ? undefined : node('username', {}, username)),
 }
 
+/** In the international form, which begins with a plus. */
+const NUMBER = /^\+\d{5,15}$/
+
 function answerUser(asked: Asked, protocols: string[]): BinaryNode[] {
   const { network, jid, phone } = asked
+  if (phone !== undefined && !NUMBER.test(phone)) return [node('user', {}, [node('contact', { type: 'invalid' }, phone)])]
   const person =
     phone === undefined ? findPerson(network, jid ?? '') : findNumber(network, registeredForm(network, digits(phone)))
-  // somebody who is not on the network says so when asked by number, and has no devices when asked by JID
+  // who is not on the network says so when asked by number, with the text of the question, and has no devices when asked by JID
   if (!person) {
     if (phone === undefined) return [node('user', { jid })]
     const out = protocols.includes('contact') ? [node('contact', { type: 'out' }, phone)] : []

@@ -1,0 +1,144 @@
+/** Privacy: how `src/features/privacy.ts` is done on the wire. */
+import { Failure, type Issue } from '../../../src/domain/failures.ts'
+import type { UserIdentifier } from '../../../src/domain/ids.ts'
+import { peopleOf, toldBy } from '../chats/accounts.ts'
+import { identifiersOf } from '../chats/identity.ts'
+import type { Session } from '../connection/session.ts'
+import { durationIn, durationQuery } from '../wire/person-query.ts'
+import {
+  type Addressing,
+  type Category,
+  type ListCategory,
+  type ListChange,
+  listChangeQuery,
+  listOf,
+  listQuery,
+  newChatDurationQuery,
+  settingQuery,
+} from '../wire/privacy.ts'
+import type { ActionContext, Handlers } from './types.ts'
+
+const DONE = { value: true } as const
+
+/** The network's bound of a list. */
+const MAX_PEOPLE = 64_000
+
+/** What the account is asked by each setting of which a list can be left out. */
+const LISTS = {
+  last_seen: 'last',
+  profile_photo: 'profile',
+  about: 'status',
+  groups_add: 'groupadd',
+} as const satisfies Record<string, ListCategory>
+
+const AUDIENCES = ['all', 'contacts', 'contact_blacklist', 'none'] as const
+const GROUPS_AUDIENCES = ['all', 'contacts', 'contact_blacklist'] as const
+const ONLINE = ['all', 'match_last_seen'] as const
+
+interface AudienceInput {
+  value: string
+  contacts?: readonly { action: 'add' | 'remove'; phone: UserIdentifier }[] | undefined
+}
+
+const setAudience =
+  (name: ListCategory) =>
+  async (context: ActionContext, { value, contacts }: AudienceInput) => {
+    if (contacts) await changeList(context, name, await changesOf(context, contacts))
+    else await context.ask(settingQuery(name, value))
+    return DONE
+  }
+
+/** The account has a LID once the network has moved it, and names people by theirs from then on. */
+const addressingOf = ({ me }: Session): Addressing => (me?.lid === undefined ? 'pn' : 'lid')
+
+/** Of a person that is named twice the last word counts. */
+async function changesOf(context: ActionContext, contacts: NonNullable<AudienceInput['contacts']>): Promise<ListChange[]> {
+  const people = await peopleOf(
+    context,
+    contacts.map(({ phone }) => phone),
+  )
+  const changes = new Map<string, ListChange>()
+  const issues: Issue[] = []
+  for (const [index, person] of people.entries()) {
+    if (person === null) issues.push({ path: `contacts.${index}.phone`, message: 'has no account' })
+    else changes.set(person.lid ?? person.pn ?? '', { ...person, action: contacts[index]!.action })
+  }
+  if (issues.length > 0) throw new Failure('invalid_phone', { details: { issues } })
+  return [...changes.values()]
+}
+
+/** A change is made to a version of the list: when the phone has made another meanwhile, it is read again and the change made once more. */
+async function changeList({ ask, session }: ActionContext, name: ListCategory, changes: readonly ListChange[]) {
+  const addressing = addressingOf(session)
+  const write = async () => {
+    const { dhash } = listOf(await ask(listQuery(name, addressing)))
+    return ask(listChangeQuery(name, changes, dhash, addressing))
+  }
+  await write().catch((error) => {
+    if (isConflict(error)) return write()
+    throw error
+  })
+}
+
+const CONFLICT = 409
+const isConflict = (error: unknown) => error instanceof Failure && error.details?.network_code === CONFLICT
+
+const oneOf = <const T extends string>(values: readonly T[], value: string | undefined): T | null =>
+  values.find((each) => each === value) ?? null
+
+const READ_RECEIPTS: Readonly<Record<string, boolean>> = { all: true, none: false }
+
+/**
+ * The library asks once per connection whether read receipts are on, and keeps the answer: what is read later goes by it. The setting stands
+ * whether or not this reading succeeds.
+ */
+const refreshReadReceipts = ({ ask, log }: ActionContext) =>
+  ask
+    .library((sock) => sock.fetchPrivacySettings(true))
+    .catch((error) => log.warn({ err: error }, 'the privacy settings could not be read again'))
+
+export const privacy: Handlers<typeof import('../../../src/features/privacy.ts')> = {
+  async 'privacy.get'({ ask, session }) {
+    const own = session.identity.own()[0] ?? ''
+    const [settings, duration] = await Promise.all([
+      ask.library((sock) => sock.fetchPrivacySettings(true)),
+      ask(durationQuery(own, session.sock.generateMessageTag())),
+    ])
+    const of = (name: Category): string | undefined => settings[name]
+    return {
+      last_seen: oneOf(AUDIENCES, of('last')),
+      online: oneOf(ONLINE, of('online')),
+      profile_photo: oneOf(AUDIENCES, of('profile')),
+      about: oneOf(AUDIENCES, of('status')),
+      groups_add: oneOf(GROUPS_AUDIENCES, of('groupadd')),
+      read_receipts: READ_RECEIPTS[of('readreceipts') ?? ''] ?? null,
+      messages_duration: toldBy(durationIn(duration)),
+    }
+  },
+
+  'privacy.lastSeen': setAudience(LISTS.last_seen),
+  'privacy.profilePhoto': setAudience(LISTS.profile_photo),
+  'privacy.about': setAudience(LISTS.about),
+  'privacy.groupsAdd': setAudience(LISTS.groups_add),
+
+  async 'privacy.online'({ ask }, { value }) {
+    await ask(settingQuery('online', value))
+    return DONE
+  },
+
+  async 'privacy.readReceipts'(context, { value }) {
+    await context.ask(settingQuery('readreceipts', value ? 'all' : 'none'))
+    await refreshReadReceipts(context)
+    return DONE
+  },
+
+  async 'privacy.messagesDuration'({ ask }, { value }) {
+    await ask(newChatDurationQuery(value))
+    return DONE
+  },
+
+  async 'privacy.disallowedContacts'({ ask, session }, { type }) {
+    const { people } = listOf(await ask(listQuery(LISTS[type], addressingOf(session))))
+    return { disallowed_contacts: await identifiersOf(session.identity, people.slice(0, MAX_PEOPLE)) }
+  },
+}

@@ -1,0 +1,97 @@
+/**
+ * Privacy settings, and the people that a setting of all contacts leaves out. The specification has the reading of such a list
+ * (`iq privacy get`); the rest is WhatsApp Web's form as other clients send it.
+ *
+ *   <iq xmlns="privacy" type="get"><privacy/></iq>                                       → <privacy><category name value/>…</privacy>
+ *   <iq xmlns="privacy" type="set"><privacy><category name value/></privacy></iq>
+ *   <iq xmlns="privacy" type="get"><privacy addressing_mode="lid"><list name value="contact_blacklist"/></privacy></iq>
+ *       → <privacy addressing_mode><list dhash><user jid pn_jid?/>…</list></privacy>, without <list> while the setting is another one
+ *   <iq xmlns="privacy" type="set"><privacy addressing_mode="lid"><category name value="contact_blacklist" dhash>
+ *       <user action jid pn_jid?/>…</category></privacy></iq>                            → 409 when `dhash` is not the list's any more
+ */
+import {
+  type BinaryNode,
+  getBinaryNodeChild,
+  getBinaryNodeChildren,
+  isLidUser,
+  isPnUser,
+  S_WHATSAPP_NET,
+} from '@whiskeysockets/baileys'
+
+/** As the network calls them. */
+export type Category = 'last' | 'online' | 'profile' | 'status' | 'groupadd' | 'readreceipts'
+export type ListCategory = Exclude<Category, 'online' | 'readreceipts'>
+
+/** How the account names people: by LID once the network has moved it, else by number. The wrong one is refused. */
+export type Addressing = 'lid' | 'pn'
+
+/** Jids of one person; one of them is known at least. */
+export interface Named {
+  lid: string | null
+  pn: string | null
+}
+
+export interface ListChange extends Named {
+  action: 'add' | 'remove'
+}
+
+const privacyQuery = (type: 'get' | 'set', attrs: Record<string, string>, content: BinaryNode[]): BinaryNode => ({
+  tag: 'iq',
+  attrs: { to: S_WHATSAPP_NET, type, xmlns: 'privacy' },
+  content: [{ tag: 'privacy', attrs, content }],
+})
+
+const modeOf = (addressing: Addressing): Record<string, string> => (addressing === 'lid' ? { addressing_mode: 'lid' } : {})
+
+export const settingQuery = (name: Category, value: string): BinaryNode =>
+  privacyQuery('set', {}, [{ tag: 'category', attrs: { name, value } }])
+
+export const listQuery = (name: ListCategory, addressing: Addressing): BinaryNode =>
+  privacyQuery('get', modeOf(addressing), [{ tag: 'list', attrs: { name, value: 'contact_blacklist' } }])
+
+/** `dhash`: version of the list that the changes are made to; null: there is none yet. */
+export const listChangeQuery = (
+  name: ListCategory,
+  changes: readonly ListChange[],
+  dhash: string | null,
+  addressing: Addressing,
+): BinaryNode =>
+  privacyQuery('set', modeOf(addressing), [
+    {
+      tag: 'category',
+      attrs: { name, value: 'contact_blacklist', dhash: dhash ?? 'none' },
+      content: changes.map((change) => ({ tag: 'user', attrs: userAttrs(change, addressing) })),
+    },
+  ])
+
+/** By LID the number stands beside it where it is known. Whoever has no LID, or no number in the other mode, goes by what there is. */
+function userAttrs({ action, lid, pn }: ListChange, addressing: Addressing): Record<string, string> {
+  if (addressing === 'pn' || lid === null) return { action, jid: pn ?? lid ?? '' }
+  return { action, jid: lid, ...(pn === null ? {} : { pn_jid: pn }) }
+}
+
+export interface PeopleList {
+  dhash: string | null
+  people: Named[]
+}
+
+/** No `<list>` in the answer: nobody is left out. */
+export function listOf(answer: BinaryNode): PeopleList {
+  const list = getBinaryNodeChild(getBinaryNodeChild(answer, 'privacy'), 'list')
+  return { dhash: list?.attrs.dhash ?? null, people: getBinaryNodeChildren(list, 'user').flatMap(namedBy) }
+}
+
+/** An entry of a list of people: `jid` with the other name in `pn_jid` or `lid`. One that has only a username is nobody the API can name. */
+export function namedBy({ attrs }: BinaryNode): Named[] {
+  const jids = [attrs.jid, attrs.pn_jid, attrs.lid].filter((jid) => jid !== undefined)
+  const lid = jids.find((jid) => isLidUser(jid)) ?? null
+  const pn = jids.find((jid) => isPnUser(jid)) ?? null
+  return lid === null && pn === null ? [] : [{ lid, pn }]
+}
+
+/** `<iq xmlns="disappearing_mode" type="set"><disappearing_mode duration/></iq>`: how long messages of new 1:1 chats last, seconds. */
+export const newChatDurationQuery = (seconds: number): BinaryNode => ({
+  tag: 'iq',
+  attrs: { to: S_WHATSAPP_NET, type: 'set', xmlns: 'disappearing_mode' },
+  content: [{ tag: 'disappearing_mode', attrs: { duration: String(seconds) } }],
+})

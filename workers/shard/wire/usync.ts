@@ -1,0 +1,87 @@
+/**
+ * `usync`: questions about people, by number or by jid, several things of many people at once. The specification has none of it; the form is
+ * that of WhatsApp Web as other clients send it (design/WIRE.md 11, design/NETWORK.md 5):
+ *
+ *   <iq to="s.whatsapp.net" type="get" xmlns="usync"><usync context="interactive" mode="query" sid index="0" last="true">
+ *     <query><contact/><lid/>…</query><list><user jid/><user><contact>+number</contact></user>…</list></usync></iq>
+ *
+ * The answer has `<result>`, in which an `<error>` stands for each thing the network would not tell, and the `<list>`.
+ */
+import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
+
+export type Protocol = 'contact' | 'lid' | 'status' | 'business' | 'disappearing_mode'
+
+/** `sid`: any text that is not used twice. */
+export const usyncQuery = (protocols: readonly Protocol[], users: readonly BinaryNode[], sid: string): BinaryNode => ({
+  tag: 'iq',
+  attrs: { to: S_WHATSAPP_NET, type: 'get', xmlns: 'usync' },
+  content: [
+    {
+      tag: 'usync',
+      attrs: { context: 'interactive', mode: 'query', sid, last: 'true', index: '0' },
+      content: [
+        { tag: 'query', attrs: {}, content: protocols.map(element) },
+        { tag: 'list', attrs: {}, content: [...users] },
+      ],
+    },
+  ],
+})
+
+/** Of a business its verified name is what can be asked for. */
+const element = (protocol: Protocol): BinaryNode =>
+  protocol === 'business'
+    ? { tag: protocol, attrs: {}, content: [{ tag: 'verified_name', attrs: {} }] }
+    : { tag: protocol, attrs: {} }
+
+export const userAt = (jid: string): BinaryNode => ({ tag: 'user', attrs: { jid } })
+
+/** Without the plus no number is found. */
+export const userWithNumber = (digits: string): BinaryNode => ({
+  tag: 'user',
+  attrs: {},
+  content: [{ tag: 'contact', attrs: {}, content: `+${digits}` }],
+})
+
+/** Why the network would not say. */
+export interface Refusal {
+  type: 'refused'
+  code: number | null
+  backoffSeconds: number | null
+}
+
+export const isRefusal = (answer: unknown): answer is Refusal =>
+  typeof answer === 'object' && answer !== null && 'type' in answer && answer.type === 'refused'
+
+export type UsyncAnswer = { type: 'users'; users: BinaryNode[] } | Refusal
+
+export function usyncAnswer(answer: BinaryNode): UsyncAnswer {
+  const usync = getBinaryNodeChild(answer, 'usync')
+  const list = getBinaryNodeChild(usync, 'list')
+  const error = errorIn(getBinaryNodeChild(usync, 'result'))
+  if (error || !list) return refused(error)
+  return { type: 'users', users: getBinaryNodeChildren(list, 'user') }
+}
+
+export function errorIn(node: BinaryNode | undefined): BinaryNode | undefined {
+  if (!node || node.tag === 'error') return node
+  for (const child of Array.isArray(node.content) ? node.content : []) {
+    const found = errorIn(child)
+    if (found) return found
+  }
+  return undefined
+}
+
+const numberOr = (value: string | undefined) => (Number(value) > 0 ? Number(value) : null)
+
+export const refused = (error: BinaryNode | undefined): Refusal => ({
+  type: 'refused',
+  code: numberOr(error?.attrs.code),
+  backoffSeconds: numberOr(error?.attrs.backoff),
+})
+
+/** The codec gives short known words back as strings, everything else as bytes. */
+export function contentText(node: BinaryNode | undefined): string | null {
+  const content = node?.content
+  if (content === undefined || Array.isArray(content)) return null
+  return typeof content === 'string' ? content : Buffer.from(content).toString()
+}

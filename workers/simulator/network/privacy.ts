@@ -1,0 +1,39 @@
+import { node, randomId, seconds } from '../wire/node.ts'
+import { enqueue } from './delivery.ts'
+import type { Companion, Network, Person } from './model.ts'
+import { pnOf } from './people.ts'
+
+const EVERYBODY = ['all', 'contacts', 'contact_blacklist', 'none']
+
+/** What each setting can be; the first is what it is until the account changes it. */
+export const PRIVACY_VALUES: Readonly<Record<string, readonly string[]>> = {
+  readreceipts: ['all', 'none'],
+  profile: EVERYBODY,
+  status: EVERYBODY,
+  online: ['all', 'match_last_seen'],
+  last: EVERYBODY,
+  groupadd: ['all', 'contacts', 'contact_blacklist'],
+  calladd: ['all', 'known', 'contacts'],
+  messages: ['all', 'contacts'],
+}
+
+export function privacyOf(person: Person): Record<string, string> {
+  const defaults = Object.entries(PRIVACY_VALUES).map(([name, [first = '']]) => [name, first])
+  return { ...Object.fromEntries(defaults), ...Object.fromEntries(person.privacy) }
+}
+
+/** A list of people is kept for as long as the setting leaves some out. */
+export function chooseSetting(person: Person, name: string, value: string) {
+  person.privacy.set(name, value)
+  if (value !== 'contact_blacklist') person.privacyLists.delete(name)
+}
+
+/** The other devices of the account learn which settings are others now; not which people they leave out. */
+export function announcePrivacy(network: Network, person: Person, names: readonly string[], by?: Companion) {
+  const news = names.map((name) => node('category', { name, value: person.privacy.get(name) }))
+  for (const other of person.companions.values()) {
+    if (other === by) continue
+    const attrs = { from: pnOf(person), type: 'account_sync', id: randomId(), t: seconds() }
+    enqueue(network, other, node('notification', attrs, [node('privacy', {}, news)]))
+  }
+}
