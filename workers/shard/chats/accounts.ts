@@ -2,11 +2,11 @@
 import { Failure } from '../../../src/domain/failures.ts'
 import { toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
 import type { Ask } from '../connection/ask.ts'
-import type { Session } from '../connection/session.ts'
+import { learnPairs } from '../keys/identity.ts'
 import { bare } from '../wire/jid.ts'
 import { type Account, numberAnswers, numbersQuery } from '../wire/number-query.ts'
 import { isRefusal, type Refusal } from '../wire/usync.ts'
-import { learnPairs } from './identity.ts'
+import type { Session } from './session.ts'
 
 /** Jids of an account, without device; one of them is known at least. */
 export interface AccountNames {

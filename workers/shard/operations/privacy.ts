@@ -2,8 +2,8 @@
 import { Failure, type Issue } from '../../../src/domain/failures.ts'
 import type { UserIdentifier } from '../../../src/domain/ids.ts'
 import { peopleOf, toldBy } from '../chats/accounts.ts'
-import { identifiersOf } from '../chats/identity.ts'
-import type { Session } from '../connection/session.ts'
+import type { Session } from '../chats/session.ts'
+import { identifiersOf } from '../keys/identity.ts'
 import { durationIn, durationQuery } from '../wire/person-query.ts'
 import {
   type Addressing,
