@@ -19,13 +19,21 @@ interface BoomLike {
 /** Takes anything: a query that is pending at a cut makes the library reject with a bare value instead of an Error. */
 export function closedBy(error: unknown): Closed {
   const boom = (typeof error === 'object' && error !== null ? error : {}) as BoomLike
-  const code = boom.output?.statusCode
+  const code = isRemoval(boom.data) ? DEVICE_REMOVED : boom.output?.statusCode
   return {
     code: typeof code === 'number' ? code : null,
     message: typeof boom.message === 'string' ? boom.message : '',
     expireSeconds: expireOf(boom.data),
     isStartFailure: typeof boom.data === 'object' && boom.data !== null && 'watchdog' in boom.data,
   }
+}
+
+const DEVICE_REMOVED = 401
+
+/** `<conflict type="device_removed">` comes with a code, or without one: the library takes the latter for a connection that was replaced. */
+function isRemoval(data: unknown): boolean {
+  const { tag, attrs } = (typeof data === 'object' && data !== null ? data : {}) as { tag?: unknown; attrs?: { type?: unknown } }
+  return tag === 'conflict' && attrs?.type === 'device_removed'
 }
 
 /** A `<failure>`'s attributes are the error's data; `expire` is text. */

@@ -2,10 +2,10 @@
  * What cannot be read is asked for again, beside the lines of what comes in: its sender with a retry request, and our own phone where that
  * brings nothing. Bounded per sender, so that one with a broken key, or a group whose key is lost, takes nothing from the others.
  */
-import { setTimeout as delay } from 'node:timers/promises'
 import { type BinaryNode, getNextPreKeys, proto, type WAMessageKey, type WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, MINUTE, SECOND } from '../../../src/domain/clock.ts'
+import { pause } from '../connection/within.ts'
 import type { SignalProblem } from '../keys/signal/errors.ts'
 import { bare } from '../wire/jid.ts'
 import { retryRequest } from '../wire/retry-request.ts'
@@ -97,7 +97,7 @@ export function createAskAgain({ sock, clock, log, isMissing, ended }: AskAgainD
       return undefined
     }
     counts.set(message, count)
-    if (wait > 0) await delay(wait, undefined, { signal: ended, ref: false })
+    if (wait > 0) await pause({ ended }, wait)
     const error = problem === undefined ? 0 : ERRORS[problem]
     const preKey = count >= KEYS_FROM ? { preKey: await nextPreKey() } : {}
     await sock.sendNode(retryRequest(node, authState.creds, { count, error, ...preKey }))
@@ -123,7 +123,7 @@ export function createAskAgain({ sock, clock, log, isMissing, ended }: AskAgainD
     while (forPhone.length > 0) {
       forPhone.sort((a, b) => a.at - b.at)
       const wait = forPhone[0]!.at - clock.now()
-      if (wait > 0) await delay(wait, undefined, { signal: ended, ref: false })
+      if (wait > 0) await pause({ ended }, wait)
       const later = forPhone.findIndex(({ at }, index) => index > 0 && at > clock.now())
       const count = Math.min(PHONE_BATCH, later === -1 ? forPhone.length : later)
       const due = forPhone.splice(0, count).filter(({ key }) => isMissing(key))
