@@ -58,3 +58,18 @@ test('a message that linked devices get no content of is fetched from the phone,
   })
   for (const { id } of [alone, inGroup]) assert.equal(told(id).length, 1)
 })
+
+// Each held the library's one line for 260 ms, so that a sender with a broken key, or a group whose key was lost, stalled everybody.
+test('a burst that cannot be read holds up nobody else, and is read in the end', async () => {
+  const { sandbox, receiver } = story.world
+  const BURST = 120
+  await sandbox.fault({ on: 'message', match: { direction: 'to_client' }, do: { corrupt: true }, times: BURST })
+  await sandbox.burst(ANA, ME, BURST, 'unreadable ')
+  const { id } = await sandbox.send(BEN, ME, { text: 'meanwhile' })
+  // It would have come after half a minute.
+  await story.received(id)
+  const texts = () => receiver.events('received').filter((event) => JSON.stringify(event.text ?? '').includes('unreadable '))
+  assert.ok(texts().length < BURST)
+  while (new Set(texts().map(({ message_id }) => message_id)).size < BURST)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+})
