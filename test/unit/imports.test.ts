@@ -231,3 +231,118 @@ test('tests start the network through the harness, which has it traced', () => {
     .filter((path) => /simulator\/(index|main|thread)\.ts'/.test(readFileSync(join(root, path), 'utf8')))
   assert.deepEqual(found, [])
 })
+
+/** The path of ours that an import names; undefined for packages. */
+const targetOf = (path: string, from: string): string | undefined =>
+  from.startsWith('.')
+    ? normalize(join(dirname(path), from))
+        .split(sep)
+        .join('/')
+    : undefined
+
+type Graph = ReadonlyMap<string, readonly string[]>
+
+const graphOf = (files: ReadonlyMap<string, string>): Graph =>
+  new Map([...files].map(([path, source]) => [path, importsOf(source).flatMap(({ from }) => targetOf(path, from) ?? [])]))
+
+/** Each circle once, as the files on it in their order; an import of a type is an import. */
+function circles(graph: Graph): string[] {
+  const found = new Map<string, string>()
+  const done = new Set<string>()
+  const visit = (path: string, way: readonly string[]) => {
+    const at = way.indexOf(path)
+    if (at >= 0) {
+      const circle = way.slice(at)
+      found.set([...circle].sort().join(), [...circle, path].join(' > '))
+      return
+    }
+    if (done.has(path)) return
+    for (const next of graph.get(path) ?? []) visit(next, [...way, path])
+    done.add(path)
+  }
+  for (const path of graph.keys()) visit(path, [])
+  return [...found.values()]
+}
+
+/** The rooms of a shard, from the top: a room imports from its own row and from rows below, types too (HOUSE.md, 3). */
+const ROOMS: readonly (readonly string[])[] = [
+  ['operations'],
+  ['send', 'receive', 'media'],
+  ['retry', 'receipts', 'app-state'],
+  ['chats', 'lifecycle', 'queue', 'webhooks'],
+  ['connection'],
+  // Pure, and so below those who ask the questions that it is given.
+  ['translate'],
+  ['keys', 'baileys'],
+  ['wire'],
+]
+const SHARD = 'workers/shard/'
+
+/** Row of a file's room; the files beside the rooms put them together and stand above all. Undefined outside of the shard. */
+function rowOf(path: string): number | undefined {
+  if (!path.startsWith(SHARD)) return undefined
+  const [room, ...rest] = path.slice(SHARD.length).split('/')
+  return rest.length === 0 ? -1 : ROOMS.findIndex((row) => row.includes(room!))
+}
+
+function upwards(graph: Graph): string[] {
+  return [...graph].flatMap(([path, targets]) => {
+    const own = rowOf(path)
+    if (own === undefined) return []
+    return targets.flatMap((target) => {
+      const theirs = rowOf(target)
+      return theirs !== undefined && theirs < own ? [`${path} must not look up to ${target}`] : []
+    })
+  })
+}
+
+const ours = () =>
+  graphOf(
+    new Map([...sources('src'), ...sources('workers')].map((path) => [path, readFileSync(join(root, path), 'utf8')] as const)),
+  )
+
+test('no file imports in a circle', () => {
+  assert.deepEqual(circles(ours()), [])
+})
+
+test('the rooms of a shard import downwards only', () => {
+  const graph = ours()
+  for (const path of graph.keys()) if (path.startsWith(SHARD)) assert.ok((rowOf(path) ?? 0) >= -1, path)
+  const rooms = new Set(ROOMS.flat())
+  for (const path of graph.keys()) {
+    const [room, ...rest] = path.startsWith(SHARD) ? path.slice(SHARD.length).split('/') : []
+    if (rest.length > 0) assert.ok(rooms.has(room!), `${room} is in no row`)
+  }
+  assert.deepEqual(upwards(graph), [])
+})
+
+describe('the order notices', () => {
+  const graph = (files: Record<string, string>) => graphOf(new Map(Object.entries(files)))
+
+  test('a circle of types over three files', () => {
+    const found = circles(
+      graph({
+        'src/a.ts': "import type { B } from './b.ts'",
+        'src/b.ts': "import { c } from './c.ts'",
+        'src/c.ts': "export type { A } from './a.ts'",
+      }),
+    )
+    assert.deepEqual(found, ['src/a.ts > src/b.ts > src/c.ts > src/a.ts'])
+  })
+
+  test('two ways to one file, which are no circle', () => {
+    const found = circles(
+      graph({ 'src/a.ts': "import './b.ts'\nimport './c.ts'", 'src/b.ts': "import './c.ts'", 'src/c.ts': '' }),
+    )
+    assert.deepEqual(found, [])
+  })
+
+  test('a room that looks up, by a type alone', () => {
+    const up = graph({ 'workers/shard/connection/session.ts': "import type { Sent } from '../retry/sent.ts'" })
+    assert.equal(upwards(up).length, 1)
+    const beside = graph({ 'workers/shard/queue/item.ts': "import type { Outbox } from '../webhooks/contract.ts'" })
+    assert.deepEqual(upwards(beside), [])
+    const whole = graph({ 'workers/shard/send/relay.ts': "import type { ShardDeps } from '../shard-deps.ts'" })
+    assert.equal(upwards(whole).length, 1)
+  })
+})

@@ -3,10 +3,10 @@
  * digits whenever the number is known.
  */
 import { type AuthenticationState, isLidUser, isPnUser, jidDecode, type WASocket } from '@whiskeysockets/baileys'
-import type { Identity } from '../translate/inbound/context.ts'
 import { bare, identifierOf } from '../wire/jid.ts'
+import type { Identity } from '../wire/person.ts'
 
-export type { Identity, Person } from '../translate/inbound/context.ts'
+export type { Identity, Person } from '../wire/person.ts'
 
 const userOf = (jid: string) => jidDecode(jid)?.user ?? ''
 

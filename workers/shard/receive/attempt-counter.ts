@@ -4,8 +4,9 @@
  */
 
 import type { Logger } from 'pino'
+import type { DomainEvent } from '../../../src/domain/events.ts'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
-import type { InstanceInbox } from './inbox.ts'
+import type { Op } from '../../../src/storage/contract.ts'
 import type { Mark } from './seen-marks.ts'
 
 const MAX_TRIES = 5
@@ -29,7 +30,16 @@ export function createTries(): Tries {
   }
 }
 
-type Once = InstanceInbox['once']
+/**
+ * What was never a ciphertext: commits what `make` tells, once per mark, with `more`. What tells nothing is not marked. `others`: marks of
+ * the same message under other names.
+ */
+export type Once = (
+  mark: Mark,
+  make: () => Promise<readonly DomainEvent[]>,
+  more?: readonly Op[],
+  others?: readonly Mark[],
+) => Promise<void>
 
 /** `once` for what may meet a failure of ours while it is told: it rejects so that the stanza comes again, until it has had its tries. */
 export function triedOnce(once: Once, log: Pick<Logger, 'error'>): Once {

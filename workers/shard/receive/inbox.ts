@@ -9,7 +9,7 @@
 import type { DomainEvent } from '../../../src/domain/events.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
-import { createTries } from './attempt-counter.ts'
+import { createTries, type Once } from './attempt-counter.ts'
 import { createInboxSession, type InboxSession, type InboxSessionDeps } from './inbox-session.ts'
 import { createJournal } from './journal.ts'
 import { createMarks, type Mark } from './seen-marks.ts'
@@ -25,11 +25,8 @@ export interface InstanceInbox {
   /** The device is gone: what was sent to it is neither delivered again nor answered. After its session has ended. */
   forget(): Promise<void>
   session(): InboxSession
-  /**
-   * What was never a ciphertext: commits what `make` tells, once per mark, with `more`. What tells nothing is not marked. `others`: marks of
-   * the same thing under other names.
-   */
-  once(mark: Mark, make: () => Promise<readonly DomainEvent[]>, more?: readonly Op[], others?: readonly Mark[]): Promise<void>
+  /** Rejects when it could not be committed: the stanza then comes again. */
+  once: Once
 }
 
 export function createInbox(deps: InboxDeps): InstanceInbox {

@@ -6,11 +6,14 @@ import { generateMessageIDV2, type WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { SendCall } from '../../../src/domain/call.ts'
 import type { Clock } from '../../../src/domain/clock.ts'
+import type { DiskState } from '../../../src/domain/disk.ts'
 import type { DomainEvent } from '../../../src/domain/events.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { InstanceSettings } from '../../../src/domain/instance.ts'
 import { takeOutMedia } from '../../../src/domain/media.ts'
 import { diskNearlyFull, isStorageFailure } from '../../../src/domain/storage-failure.ts'
+import type { Ranges } from '../../../src/egress/addresses.ts'
+import type { Tally } from '../../../src/metrics/tally.ts'
 import type { Blobs } from '../../../src/storage/blobs.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
@@ -22,14 +25,21 @@ import { fingerprintOf, type Idempotency } from '../queue/idempotency.ts'
 import type { SendOutcome } from '../queue/item.ts'
 import { createQueue } from '../queue/queue.ts'
 import type { FirstStatus, MessageStatuses } from '../receipts/message-status.ts'
-import type { ShardDeps } from '../shard-deps.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import type { Accepted, SendContext, SendFiles } from './contract.ts'
 import { sendAgain } from './send-again.ts'
 
 export interface SendingLineDeps extends Pick<SendContext, 'recent' | 'sent' | 'contacts' | 'disappearing'> {
   instance: string
-  shard: Pick<ShardDeps, 'disk' | 'media' | 'egressAllow' | 'newsletterInviteQueryId' | 'killAt' | 'tally'>
+  /** Of the thread, for all its instances. */
+  shard: {
+    disk(): DiskState
+    media: Pick<SendFiles, 'tempDir' | 'downloadMs' | 'prepare'>
+    egressAllow: Ranges
+    newsletterInviteQueryId: string | null
+    killAt(step: string): void
+    tally: Tally
+  }
   store: StateStore
   sealer: Sealer
   /** Inline media of its waiting items. */

@@ -4,19 +4,6 @@ import type { StanzaMatch } from '../watch/match.ts'
 import type { StanzaJson } from '../watch/stanza-json.ts'
 import type { TraceLine } from '../watch/trace.ts'
 
-/**
- * What the control API can ask of the network: one method per route of the sandbox contract. `control/` turns HTTP into these calls,
- * `network/` implements them. Arguments arrive validated and in the contract's own field names (snake_case, plain JSON data).
- * Errors: throw a `ControlError`.
- */
-export class ControlError extends Error {
-  readonly code: 'invalid_request' | 'not_found' | 'conflict'
-  constructor(code: ControlError['code'], message: string) {
-    super(message)
-    this.code = code
-  }
-}
-
 export interface Settings {
   auto_contacts: boolean
   echo: boolean

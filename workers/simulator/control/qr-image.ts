@@ -1,6 +1,6 @@
 import jsQr from 'jsqr'
 import { PNG } from 'pngjs'
-import { ControlError } from './network-control.ts'
+import { ControlError } from './control-error.ts'
 
 const DATA_URL = /^data:image\/png;base64,/
 /** A code of 512 pixels is what the gateway draws; a picture larger than this each way is no such thing. */

@@ -1,5 +1,6 @@
 import type * as v from 'valibot'
-import { ControlError, type NetworkControl } from './network-control.ts'
+import { ControlError } from './control-error.ts'
+import type { NetworkControl } from './network-control.ts'
 import { readQrImage } from './qr-image.ts'
 import * as shapes from './schemas.ts'
 

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as v from 'valibot'
-import { ControlError, type NetworkControl } from './network-control.ts'
+import { ControlError } from './control-error.ts'
+import type { NetworkControl } from './network-control.ts'
 import { EventStream, ROUTES, type Route } from './routes.ts'
 import { Phone } from './schemas.ts'
 

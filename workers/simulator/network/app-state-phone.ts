@@ -3,9 +3,9 @@ import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import type { OpenedAction } from '../watch/trace.ts'
 import { hkdf } from '../wire/keys.ts'
 import { node, randomId, SERVER_JID, seconds } from '../wire/node.ts'
-import { type Collection, collectionOf } from './app-state.ts'
+import { collectionOf } from './app-state.ts'
 import { enqueue } from './delivery.ts'
-import type { Companion, Network, Person } from './model.ts'
+import type { Collection, Companion, Network, Person } from './model.ts'
 
 /** The phone's side of an account's settings: it holds the key, reads what linked devices write, and writes too. */
 

@@ -2,19 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { type BinaryNode, firstChild, node, randomId, seconds } from '../wire/node.ts'
 import { acknowledgement } from './acknowledgement.ts'
 import { enqueue } from './delivery.ts'
-import type { Companion, Network, Person } from './model.ts'
+import type { Call, Companion, Network, Person } from './model.ts'
 import { findPerson, hearSignal, jidOf, lidJidOf, pnOf } from './people.ts'
-
-export type CallState = 'ringing' | 'rejected' | 'missed' | 'ended'
-
-interface Call {
-  id: string
-  from: Person
-  to: Person
-  state: CallState
-}
-
-export type Calls = Map<string, Call>
 
 export interface CallOptions {
   video?: boolean

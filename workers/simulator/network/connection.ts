@@ -6,30 +6,7 @@ import { decodeNode, encodeNode } from '../wire/codec.ts'
 import { createFrameReader, frame } from '../wire/frames.ts'
 import { type BinaryNode, node } from '../wire/node.ts'
 import { type ClientHandshake, createResponder, type Transport } from '../wire/noise.ts'
-import type { Companion, Network } from './model.ts'
-
-/** One client's socket, from the handshake to its end. */
-export interface Connection {
-  /** Unique over restarts: what a trace calls it. */
-  readonly id: string
-  readonly network: Network
-  /** Set by a login. */
-  companion: Companion | undefined
-  /** Set by a device that has no account yet and wants to be linked. */
-  registration: ClientHandshake | undefined
-  /** True once the stored stanzas were handed over: from then on new ones go out at once. */
-  isLive: boolean
-  readonly isOpen: boolean
-  send(item: BinaryNode): void
-  /** An undecodable frame: the client's counters are off from here on. */
-  sendGarbage(): void
-  /** Answer of the client to an `<iq>` of ours. */
-  expect(id: string): Promise<BinaryNode>
-  /** Says why (if there is something to say) and closes. */
-  end(last?: BinaryNode): void
-  /** Breaks the socket without a word. */
-  cut(): void
-}
+import type { Connection, Network } from './model.ts'
 
 export interface ConnectionEvents {
   handshake(connection: Connection, client: ClientHandshake): void

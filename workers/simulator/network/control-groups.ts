@@ -1,4 +1,5 @@
-import { ControlError, type GroupInput } from '../control/network-control.ts'
+import { ControlError } from '../control/control-error.ts'
+import type { GroupInput } from '../control/network-control.ts'
 import { node } from '../wire/node.ts'
 import { findKnown } from './control-people.ts'
 import * as settings from './group-settings.ts'

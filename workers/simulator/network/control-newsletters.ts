@@ -1,9 +1,10 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
-import { type ChannelPost, type ChannelRole, ControlError, type MessageInput } from '../control/network-control.ts'
+import { ControlError } from '../control/control-error.ts'
+import type { ChannelPost, ChannelRole, MessageInput } from '../control/network-control.ts'
 import { type ComposeContext, compose } from '../people/compose.ts'
 import { findKnown } from './control-people.ts'
-import type { Network, Person } from './model.ts'
-import { changePost, type Newsletter, newReaction, newRole, type Post, post } from './newsletters.ts'
+import type { Network, Newsletter, Person, Post } from './model.ts'
+import { changePost, newReaction, newRole, post } from './newsletters.ts'
 import { createNewsletter } from './queries/newsletter-documents.ts'
 import { newMessageId } from './speaking.ts'
 

@@ -1,4 +1,4 @@
-import { ControlError } from '../control/network-control.ts'
+import { ControlError } from '../control/control-error.ts'
 import { digits } from './jid.ts'
 import type { Network, Person } from './model.ts'
 import { findNumber } from './people.ts'

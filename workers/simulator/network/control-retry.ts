@@ -1,4 +1,5 @@
-import { ControlError, type RetryInput } from '../control/network-control.ts'
+import { ControlError } from '../control/control-error.ts'
+import type { RetryInput } from '../control/network-control.ts'
 import { findKnown } from './control-people.ts'
 import { sendRetry } from './hearing.ts'
 import type { Network, Person } from './model.ts'

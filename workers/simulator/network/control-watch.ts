@@ -1,4 +1,5 @@
-import { ControlError, type PushInput } from '../control/network-control.ts'
+import { ControlError } from '../control/control-error.ts'
+import type { PushInput } from '../control/network-control.ts'
 import { fromJson } from '../watch/stanza-json.ts'
 import type { BinaryNode } from '../wire/node.ts'
 import { enqueue } from './delivery.ts'

@@ -1,11 +1,6 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
-import {
-  type ContactInput,
-  ControlError,
-  type MessageInput,
-  type NetworkControl,
-  type PhoneInput,
-} from '../control/network-control.ts'
+import { ControlError } from '../control/control-error.ts'
+import type { ContactInput, MessageInput, NetworkControl, PhoneInput } from '../control/network-control.ts'
 import { type ComposeContext, compose } from '../people/compose.ts'
 import { startBurst } from './burst.ts'
 import { startCall } from './calls.ts'

@@ -1,6 +1,5 @@
 import { type BinaryNode, children, node, SERVER_JID } from '../wire/node.ts'
-import type { Connection } from './connection.ts'
-import type { Companion, Network } from './model.ts'
+import type { Companion, Connection, Network } from './model.ts'
 
 /**
  * What a linked device has to get. Every stanza that wants an answer is kept, in order, until the device answered for it; what was not

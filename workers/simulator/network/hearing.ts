@@ -3,10 +3,10 @@ import type { MessageCopy } from '../control/network-control.ts'
 import { describe } from '../people/describe.ts'
 import { openSealed } from '../people/opened.ts'
 import { bigEndian, node, seconds } from '../wire/node.ts'
+import { unpad } from '../wire/padding.ts'
 import { enqueue } from './delivery.ts'
-import type { Letter } from './incoming.ts'
 import { isGroup, parseJid, STATUS } from './jid.ts'
-import type { Companion, Message, Network, PretendDevice } from './model.ts'
+import type { Companion, Letter, Message, Network, PretendDevice } from './model.ts'
 import { answerPeerRequest } from './peer-requests.ts'
 import { jidOf } from './people.ts'
 import { keyNode } from './queries/keys.ts'
@@ -65,16 +65,6 @@ async function decrypt(network: Network, device: PretendDevice, letter: Letter):
     }
   }
   return content
-}
-
-/** The last byte says how many there are. */
-function unpad(bytes: Uint8Array): Uint8Array {
-  return bytes.subarray(0, bytes.length - (bytes[bytes.length - 1] ?? 0))
-}
-
-export function pad(bytes: Uint8Array): Buffer {
-  const count = 1 + Math.floor(Math.random() * 16)
-  return Buffer.concat([bytes, Buffer.alloc(count, count)])
 }
 
 /** Key distribution alone is nothing to read. */

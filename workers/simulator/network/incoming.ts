@@ -1,34 +1,13 @@
 import { type BinaryNode, bytesOf, child, children, node, seconds } from '../wire/node.ts'
 import { acknowledgement } from './acknowledgement.ts'
-import { type CompanionNode, companionRefusal, companionsOf } from './companions.ts'
+import { companionRefusal, companionsOf } from './companions.ts'
 import { enqueue } from './delivery.ts'
 import { deviceHash, deviceIds } from './devices.ts'
 import { hear } from './hearing.ts'
 import { isGroup, isNewsletter, parseJid, STATUS } from './jid.ts'
-import type { Companion, Group, Network } from './model.ts'
+import type { Cipher, Companion, Group, Letter, Network } from './model.ts'
 import { receivePost } from './newsletters.ts'
 import { type AnyDevice, devicesOf, findDevice, findPerson, jidOf, lidJidOf, pnOf, recipientAttributes } from './people.ts'
-
-export type Cipher = 'pkmsg' | 'msg' | 'skmsg'
-
-/** One device's copy of a message that a linked device sent. */
-export interface Letter {
-  id: string
-  from: Companion
-  /** Where it was sent to, as the sender wrote it: receipts come back under the same addressing. */
-  chat: string
-  encs: { type: Cipher; ciphertext: Buffer; attrs: Record<string, string> }[]
-  /** From the phone's point of view: a message of the account itself. */
-  isPeer: boolean
-  /** How often it had to be asked for. */
-  count: number
-  /** What came beside the ciphertexts. */
-  nodes: CompanionNode[]
-  /** Attributes of the stanza. */
-  attrs: Record<string, string>
-  /** Tags of everything in the stanza. */
-  tags: string[]
-}
 
 /** A message of a linked device: acknowledged at once, then taken apart and handed to each device it names. */
 export function receiveMessage(network: Network, from: Companion, item: BinaryNode) {

@@ -6,13 +6,11 @@ import type { Expectations } from '../watch/expectations.ts'
 import type { Trace } from '../watch/trace.ts'
 import type { Trust } from '../wire/certificate.ts'
 import type { BinaryNode } from '../wire/node.ts'
-import type { AppState } from './app-state.ts'
+import type { ClientHandshake } from '../wire/noise.ts'
 import type { BusinessProfile } from './business.ts'
-import type { Calls } from './calls.ts'
-import type { Connection } from './connection.ts'
+import type { CompanionNode } from './companions.ts'
 import type { Faults } from './faults.ts'
 import type { Inbox } from './inbox.ts'
-import type { Newsletter } from './newsletters.ts'
 
 export type Platform = 'android' | 'ios' | 'smba' | 'smbi'
 export type ReceiptMode = Settings['receipts']
@@ -225,3 +223,110 @@ export interface Network {
 }
 
 export type Message = proto.IMessage
+
+export interface Post {
+  serverId: number
+  id: string
+  at: number
+  message: Uint8Array
+  /** By the reader's number. */
+  reactions: Record<string, string>
+  /** Of the stanza it came with, or was last edited with. */
+  attrs?: Record<string, string>
+  mediaType?: string | undefined
+  /** Of the stanza: `text`, `media`, `poll`; absent in what an earlier release saved. */
+  type?: string | undefined
+  meta?: Record<string, string> | undefined
+}
+
+export interface Newsletter {
+  id: string
+  name: string
+  description: string
+  createdAt: number
+  invite: string
+  owner: string
+  /** Roles by number. */
+  subscribers: Map<string, { role: 'OWNER' | 'ADMIN' | 'SUBSCRIBER'; isMuted: boolean }>
+  posts: Post[]
+  picture?: string | undefined
+  /** How often a linked device asked what it is. */
+  metadataQueries?: number
+  /** Numbers invited to run it. */
+  invited?: string[]
+  /** Linked devices that asked for live updates, by address, until when (epoch seconds). */
+  live?: Map<string, number>
+}
+
+/** One collection of an account's settings. The server sees versions and ciphertext; the phone's own account of it is beside. */
+export interface Collection {
+  version: number
+  /** Encoded `SyncdPatch`es with their version filled in; the first is version 1. */
+  patches: Buffer[]
+  /** LTHash over the current values, and each index' value MAC: what the phone needs to write patches of its own. */
+  hash: Buffer
+  valueMacs: Map<string, Buffer>
+}
+
+export interface AppState {
+  keyId: Buffer | undefined
+  keyData: Buffer | undefined
+  collections: Map<string, Collection>
+  /** What the phone read: index as JSON text to the action. */
+  actions: Map<string, unknown>
+}
+
+export type CallState = 'ringing' | 'rejected' | 'missed' | 'ended'
+
+export interface Call {
+  id: string
+  from: Person
+  to: Person
+  state: CallState
+}
+
+export type Calls = Map<string, Call>
+
+/** One client's socket, from the handshake to its end. */
+export interface Connection {
+  /** Unique over restarts: what a trace calls it. */
+  readonly id: string
+  readonly network: Network
+  /** Set by a login. */
+  companion: Companion | undefined
+  /** Set by a device that has no account yet and wants to be linked. */
+  registration: ClientHandshake | undefined
+  /** True once the stored stanzas were handed over: from then on new ones go out at once. */
+  isLive: boolean
+  readonly isOpen: boolean
+  send(item: BinaryNode): void
+  /** An undecodable frame: the client's counters are off from here on. */
+  sendGarbage(): void
+  /** Answer of the client to an `<iq>` of ours. */
+  expect(id: string): Promise<BinaryNode>
+  /** Says why (if there is something to say) and closes. */
+  end(last?: BinaryNode): void
+  /** Breaks the socket without a word. */
+  cut(): void
+}
+
+export type Cipher = 'pkmsg' | 'msg' | 'skmsg'
+
+/** One device's copy of a message that a linked device sent. */
+export interface Letter {
+  id: string
+  from: Companion
+  /** Where it was sent to, as the sender wrote it: receipts come back under the same addressing. */
+  chat: string
+  encs: { type: Cipher; ciphertext: Buffer; attrs: Record<string, string> }[]
+  /** From the phone's point of view: a message of the account itself. */
+  isPeer: boolean
+  /** How often it had to be asked for. */
+  count: number
+  /** What came beside the ciphertexts. */
+  nodes: CompanionNode[]
+  /** Attributes of the stanza. */
+  attrs: Record<string, string>
+  /** Tags of everything in the stanza. */
+  tags: string[]
+}

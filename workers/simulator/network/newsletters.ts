@@ -3,42 +3,8 @@ import { stanzaOf } from '../people/describe.ts'
 import { type BinaryNode, bytesOf, child, node, randomId, SERVER_JID, seconds } from '../wire/node.ts'
 import { acknowledgement } from './acknowledgement.ts'
 import { enqueue } from './delivery.ts'
-import type { Companion, Network, Person } from './model.ts'
+import type { Companion, Network, Newsletter, Person, Post } from './model.ts'
 import { lidJidOf, pnOf } from './people.ts'
-
-export interface Post {
-  serverId: number
-  id: string
-  at: number
-  message: Uint8Array
-  /** By the reader's number. */
-  reactions: Record<string, string>
-  /** Of the stanza it came with, or was last edited with. */
-  attrs?: Record<string, string>
-  mediaType?: string | undefined
-  /** Of the stanza: `text`, `media`, `poll`; absent in what an earlier release saved. */
-  type?: string | undefined
-  meta?: Record<string, string> | undefined
-}
-
-export interface Newsletter {
-  id: string
-  name: string
-  description: string
-  createdAt: number
-  invite: string
-  owner: string
-  /** Roles by number. */
-  subscribers: Map<string, { role: 'OWNER' | 'ADMIN' | 'SUBSCRIBER'; isMuted: boolean }>
-  posts: Post[]
-  picture?: string | undefined
-  /** How often a linked device asked what it is. */
-  metadataQueries?: number
-  /** Numbers invited to run it. */
-  invited?: string[]
-  /** Linked devices that asked for live updates, by address, until when (epoch seconds). */
-  live?: Map<string, number>
-}
 
 /** How long live updates are sent, in seconds. */
 export const LIVE_UPDATES = 300

@@ -1,9 +1,10 @@
 import { createCipheriv, createDecipheriv, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { ControlError } from '../control/network-control.ts'
+import { ControlError } from '../control/control-error.ts'
 import { agree, generateKeyPair, hkdf } from '../wire/keys.ts'
 import { type BinaryNode, childBytes, node, randomId, SERVER_JID, seconds, textOf } from '../wire/node.ts'
-import type { Connection } from './connection.ts'
+import type { CodePairing, Finish } from './code-pairings.ts'
+import { pairingsOf } from './code-pairings.ts'
 import { parseJid } from './jid.ts'
 import type { Network, Person } from './model.ts'
 import { link } from './pairing.ts'
@@ -15,34 +16,6 @@ const SALT = 32
 const IV = 16
 const GCM_IV = 12
 const TAG = 16
-
-interface CodePairing {
-  number: string
-  connection: Connection
-  ref: string
-  /** salt | iv | the companion's ephemeral key, under the code. */
-  wrapped: Buffer
-  /** Waits for the companion's answer to the phone's hello. */
-  finish: { resolve: (bundle: Finish) => void } | undefined
-}
-
-interface Finish {
-  bundle: Buffer
-  identity: Buffer
-}
-
-/** Who waits for a code to be typed; one per connection, the latest wins. */
-const waiting = new WeakMap<Network, Map<Connection, CodePairing>>()
-
-function pairingsOf(network: Network): Map<Connection, CodePairing> {
-  const known = waiting.get(network) ?? new Map<Connection, CodePairing>()
-  waiting.set(network, known)
-  return known
-}
-
-export function forgetCodePairing(connection: Connection) {
-  pairingsOf(connection.network).delete(connection)
-}
 
 /** Both things a companion says on the way: its hello, and its key bundle once the phone has spoken. */
 export function receiveLinkCode({ network, connection, subject }: Query): BinaryNode[] | undefined {

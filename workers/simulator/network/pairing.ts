@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
-import { type CodeAction, ControlError } from '../control/network-control.ts'
+import { ControlError } from '../control/control-error.ts'
+import type { CodeAction } from '../control/network-control.ts'
 import { hmac, verify } from '../wire/keys.ts'
 import { child, childBytes, node, randomId, readBigEndian, SERVER_JID, seconds } from '../wire/node.ts'
 import type { ClientHandshake } from '../wire/noise.ts'
-import { type Connection, failure, streamError } from './connection.ts'
+import { forgetCodePairing } from './code-pairings.ts'
+import { failure, streamError } from './connection.ts'
 import { notifyDevices } from './devices.ts'
-import type { Companion, Network, Person } from './model.ts'
-import { forgetCodePairing } from './pairing-code.ts'
+import type { Companion, Connection, Network, Person } from './model.ts'
 import { lidJidOf, pnOf } from './people.ts'
 
 /** References per code: the client shows the first for 60 s, each later one for 20 s, and gives up after the last. */

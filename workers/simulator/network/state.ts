@@ -3,8 +3,7 @@ import { restoreSignalDevice } from '../people/signal-device.ts'
 import type { SavedTrust } from '../wire/certificate.ts'
 import type { BinaryNode } from '../wire/node.ts'
 import { createInbox, type SavedInbox } from './inbox.ts'
-import type { Companion, Group, Network, Person } from './model.ts'
-import type { Newsletter } from './newsletters.ts'
+import type { Companion, Group, Network, Newsletter, Person } from './model.ts'
 import { addPerson, createPretendDevice } from './people.ts'
 
 /** The whole network as JSON. Bytes are `{ $bytes: base64 }`, maps and sets are `{ $map: entries }` and `{ $set: values }`. */

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import * as v from 'valibot'
-import { ControlError } from '../control/network-control.ts'
-import { type ComposeContext, type Composed, type Form, form, type KnownMessage, keyOf, known } from './compose-form.ts'
+import { ControlError } from '../control/control-error.ts'
+import { type ComposeContext, type Form, form, type KnownMessage, keyOf, known } from './compose-form.ts'
+import type { Composed } from './composed.ts'
 import { type SecretPurpose, sealAbout } from './secret.ts'
 
 const message_id = v.pipe(v.string(), v.minLength(1))

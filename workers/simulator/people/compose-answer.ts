@@ -1,7 +1,8 @@
 import type { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import * as v from 'valibot'
-import { ControlError } from '../control/network-control.ts'
-import { type ComposeContext, type Composed, type Form, form, type KnownMessage, known } from './compose-form.ts'
+import { ControlError } from '../control/control-error.ts'
+import { type ComposeContext, type Form, form, type KnownMessage, known } from './compose-form.ts'
+import type { Composed } from './composed.ts'
 
 const message_id = v.pipe(v.string(), v.minLength(1))
 

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import * as v from 'valibot'
-import { type Composed, type Form, form } from './compose-form.ts'
+import { type Form, form } from './compose-form.ts'
+import type { Composed } from './composed.ts'
 
 const Location = v.object({
   latitude: v.pipe(v.number(), v.minValue(-90), v.maxValue(90)),

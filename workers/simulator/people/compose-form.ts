@@ -1,6 +1,7 @@
 import type { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import * as v from 'valibot'
-import { ControlError } from '../control/network-control.ts'
+import { ControlError } from '../control/control-error.ts'
+import type { Composed } from './composed.ts'
 import { unwrap } from './describe.ts'
 import type { MediaKind } from './media.ts'
 
@@ -26,18 +27,6 @@ export interface ComposeContext {
   upload(blob: Uint8Array, kind: MediaKind): Promise<{ url: string; directPath: string }>
   /** Time in ms. */
   now(): number
-}
-
-export interface Composed {
-  message: proto.IMessage
-  /** `type` of the stanza. */
-  type: 'text' | 'media' | 'reaction' | 'poll' | 'event'
-  /** `mediatype` of its `<enc>`. */
-  mediaType?: string
-  /** `edit` of the stanza: 1 edit, 2 pin, 7 revoked by its author, 8 revoked by an admin. */
-  edit?: '1' | '2' | '7' | '8'
-  /** `<meta>` of the stanza: which side of a poll or event this is. */
-  meta?: Record<string, string>
 }
 
 /** `siblings` are fields of the message beside the one that names the form: `{ image: base64, mime, caption }`. */

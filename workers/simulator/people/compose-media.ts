@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { type ComposeContext, type Composed, type Form, parsed } from './compose-form.ts'
+import { type ComposeContext, type Form, parsed } from './compose-form.ts'
+import type { Composed } from './composed.ts'
 import { sealMedia } from './media.ts'
 
 /** Base64 of the content, alone or as a data URL, whose type then counts. */

@@ -1,17 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import * as v from 'valibot'
-import { ControlError, type MessageInput } from '../control/network-control.ts'
+import { ControlError } from '../control/control-error.ts'
+import type { MessageInput } from '../control/network-control.ts'
 import { ABOUT_FORMS } from './compose-about.ts'
 import { ANSWER_FORMS } from './compose-answer.ts'
 import { COMMERCE_FORMS } from './compose-commerce.ts'
 import { CONTENT_FORMS } from './compose-content.ts'
 import { applyContext, CommonFields } from './compose-context.ts'
-import { type ComposeContext, type Composed, type Form, parsed } from './compose-form.ts'
+import { type ComposeContext, type Form, parsed } from './compose-form.ts'
 import { MEDIA_FORMS } from './compose-media.ts'
+import type { Composed } from './composed.ts'
 import { stanzaOf } from './describe.ts'
 
-export type { ComposeContext, Composed, KnownMessage } from './compose-form.ts'
+export type { ComposeContext, KnownMessage } from './compose-form.ts'
+export type { Composed } from './composed.ts'
 
 /** Every form of the contract by the field that names it. */
 const FORMS: Record<string, Form> = {

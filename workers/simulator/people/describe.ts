@@ -1,5 +1,5 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
-import type { Composed } from './compose-form.ts'
+import type { Composed } from './composed.ts'
 import type { MediaKind } from './media.ts'
 
 export interface Description {

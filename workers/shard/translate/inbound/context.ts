@@ -1,25 +1,7 @@
 /** What translation is given to ask: plain interfaces, so that it depends on nobody who keeps what it asks for. */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import type { ReceivedFile } from '../../../../src/domain/file-download.ts'
-
-export interface Person {
-  /** As the API writes it: digits when known, else `<digits>@lid`. */
-  phone: string
-  /** `<digits>@lid` or null. */
-  lid: string | null
-}
-
-export interface Identity {
-  /** `alt` is the other name the stanza itself carried; it spares the lookup. */
-  person(jid: string, alt?: string | null): Promise<Person>
-  /** The LID jid of a number jid when the pair is known locally. Asks nobody. */
-  lidOf(pnJid: string): Promise<string | null>
-  /** The number jid of a LID jid when the pair is known locally. Asks nobody. */
-  pnOf(lidJid: string): Promise<string | null>
-  isMe(jid: string): boolean
-  /** The jids of the account, number first; empty before it is paired. */
-  own(): string[]
-}
+import type { Identity } from '../../wire/person.ts'
 
 /** What an event shows the picture of. Authors of groups and statuses are many: they get little of what may be asked. */
 export type Shown = 'chat' | 'author'

@@ -1,8 +1,9 @@
 /** What a family of contents is given, and what it makes of them. One file per family beside this one; `families.ts` is the table. */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import type { ChatKind } from '../../wire/jid.ts'
+import type { Person } from '../../wire/person.ts'
 import type { Unwrapped } from './content.ts'
-import type { InboundContext, Person } from './context.ts'
+import type { InboundContext } from './context.ts'
 
 export type { InboundContext, KnownMessage } from './context.ts'
 

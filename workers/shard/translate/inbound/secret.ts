@@ -5,8 +5,8 @@
  */
 import { createDecipheriv, hkdfSync } from 'node:crypto'
 import type { proto } from '@whiskeysockets/baileys'
+import type { Identity } from '../../wire/person.ts'
 import { type Content, unwrap } from './content.ts'
-import type { Identity } from './context.ts'
 import type { KnownMessage, Scene } from './family.ts'
 import { namesOf, reference } from './referenced.ts'
 

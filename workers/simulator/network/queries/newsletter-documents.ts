@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { seconds } from '../../wire/node.ts'
-import type { Network, Person } from '../model.ts'
-import type { Newsletter } from '../newsletters.ts'
+import type { Network, Newsletter, Person } from '../model.ts'
 import { findPerson, lidJidOf, pnOf } from '../people.ts'
 import { pictureId, picturePath } from '../pictures.ts'
 import { type Document, MexError, type MexRequest as Request } from './document.ts'

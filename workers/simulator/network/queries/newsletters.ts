@@ -1,5 +1,6 @@
 import { node, seconds } from '../../wire/node.ts'
-import { LIVE_UPDATES, listedPost, type Newsletter, type Post, watchLive } from '../newsletters.ts'
+import type { Newsletter, Post } from '../model.ts'
+import { LIVE_UPDATES, listedPost, watchLive } from '../newsletters.ts'
 import { type Answer, QueryError } from './query.ts'
 
 /** Posts in one answer at most. */

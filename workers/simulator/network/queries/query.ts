@@ -1,6 +1,5 @@
 import type { BinaryNode } from '../../wire/node.ts'
-import type { Connection } from '../connection.ts'
-import type { Companion, Network } from '../model.ts'
+import type { Companion, Connection, Network } from '../model.ts'
 
 export interface Query {
   network: Network

@@ -7,14 +7,14 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { type Clock, SECOND } from '../../../src/domain/clock.ts'
 import type { DomainEvent } from '../../../src/domain/events.ts'
+import type { Association, Changes, WriteChanges } from '../app-state/app-state.ts'
 import type { SavedContacts } from '../chats/saved-contacts.ts'
-import { createTries } from '../receive/attempt-counter.ts'
-import type { Inbound } from '../receive/received-events.ts'
-import { messageMark } from '../receive/seen-marks.ts'
 import { type InboundContext, notification, type Told } from '../translate/inbound/family.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import { cut } from '../wire/bounds.ts'
-import type { Association, Changes, WriteChanges } from './app-state.ts'
+import { createTries } from './attempt-counter.ts'
+import type { Inbound } from './received-events.ts'
+import { messageMark } from './seen-marks.ts'
 
 export interface AccountNoticeDeps {
   clock: Clock

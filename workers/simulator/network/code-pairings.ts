@@ -1,0 +1,30 @@
+/** Who waits for a code to be typed. */
+import type { Connection, Network } from './model.ts'
+
+export interface CodePairing {
+  number: string
+  connection: Connection
+  ref: string
+  /** salt | iv | the companion's ephemeral key, under the code. */
+  wrapped: Buffer
+  /** Waits for the companion's answer to the phone's hello. */
+  finish: { resolve: (bundle: Finish) => void } | undefined
+}
+
+export interface Finish {
+  bundle: Buffer
+  identity: Buffer
+}
+
+/** Who waits for a code to be typed; one per connection, the latest wins. */
+export const waiting = new WeakMap<Network, Map<Connection, CodePairing>>()
+
+export function pairingsOf(network: Network): Map<Connection, CodePairing> {
+  const known = waiting.get(network) ?? new Map<Connection, CodePairing>()
+  waiting.set(network, known)
+  return known
+}
+
+export function forgetCodePairing(connection: Connection) {
+  pairingsOf(connection.network).delete(connection)
+}
