@@ -1,4 +1,5 @@
-import { type AccountControl, ControlError } from '../control/network-control.ts'
+import { ControlError } from '../control/control-error.ts'
+import type { AccountControl } from '../control/network-control.ts'
 import { node, randomId, SERVER_JID, seconds } from '../wire/node.ts'
 import { publishPushName, writeAction } from './app-state-phone.ts'
 import { findKnown } from './control-people.ts'
