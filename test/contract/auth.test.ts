@@ -9,10 +9,24 @@ let service: Service
 let base: string
 let instance: { id: string; token: string; base: string }
 
-const OPEN: Security = { requireApiKey: false, requireClientToken: false, allowlist: { enabled: false, entries: [] } }
-const secure = (change: Partial<Security>) => service.changeWorkspace(() => ({ security: { ...OPEN, ...change } }))
-const subscribe = (change: Partial<Subscription>) =>
-  service.changeWorkspace(({ subscription }) => ({ subscription: { ...subscription, ...change } }))
+const put = async (path: string, body: unknown) => {
+  const answer = await service.admin('PUT', `/admin/${path}`, body)
+  assert.equal(answer.status, 200, `${path}: ${JSON.stringify(answer.body)}`)
+}
+/** These switches, and every other one off. */
+async function secure({ requireApiKey = false, requireClientToken = false, allowlist }: Partial<Security>) {
+  // A requirement asks for a key that meets it.
+  if (requireApiKey || requireClientToken) await service.newKey(['instances:operate'])
+  await put('security/require-api-key', { value: requireApiKey })
+  await put('security/require-client-token', { value: requireClientToken })
+  await put('security/ip-allowlist', allowlist ?? { enabled: false })
+}
+const subscribe = ({ status, dueAt, trialEndsAt }: Partial<Subscription>) =>
+  put('subscription', {
+    status,
+    ...(dueAt === undefined ? {} : { due_at: new Date(dueAt).toISOString() }),
+    ...(trialEndsAt == null ? {} : { trial_ends_at: new Date(trialEndsAt).toISOString() }),
+  })
 
 const status = (headers: Record<string, string> = {}, path = `${base}/me`) => service.ask('GET', path, undefined, headers)
 const bearer = (value: string) => ({ Authorization: `Bearer ${value}` })
@@ -34,7 +48,7 @@ beforeEach(async () => {
   base = instance.base
   service.double.answer = () => ({ message_id: 'M', svc_id: 'S' })
   await secure({})
-  await subscribe({ status: 'active', dueAt: Date.parse('2036-01-01T00:00:00Z'), trialEndsAt: null })
+  await subscribe({ status: 'active', dueAt: Date.parse('2036-01-01T00:00:00Z') })
 })
 after(() => service.close())
 
@@ -278,6 +292,7 @@ describe('account routes', () => {
     await secure({})
     assert.deepEqual(codeOf(await list(bearer(value))), [403, 'plan_required'])
     await subscribe({ status: 'active' })
+    service.time.now += 1_000
     const refused = await list(bearer(value))
     assert.deepEqual(codeOf(refused), [403, 'insufficient_scope'])
     assert.deepEqual(refused.body.error.details, { required_scope: 'instances:read' })
@@ -344,7 +359,7 @@ describe('admin routes', () => {
       service.time.now += 1_000
     }
     const [first, last] = [await service.newKey(['instances:operate']), await service.newKey(['instances:operate'])]
-    await secure({ requireClientToken: true })
+    await put('security/require-client-token', { value: true })
     const results = await Promise.all([first, last].map(({ id }) => service.admin('DELETE', `/admin/api-keys/${id}`)))
     assert.deepEqual(
       results.map(codeOf).sort(),

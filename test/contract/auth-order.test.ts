@@ -1,0 +1,600 @@
+/**
+ * Which error wins (shared/api/auth-and-limits.md, "Order of checks"): every class of counted routes is walked through every row, and then
+ * through every pair of rows that can fail in one request. The row with the smaller number answers. Faults are made the way they come about:
+ * by administration, by time, by what a request says.
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { newWorkspace } from '../../src/account/new-workspace.ts'
+import { workspaceRecords } from '../../src/account/records.ts'
+import { hashOf } from '../../src/account/secrets.ts'
+import { Failure, type FailureCode } from '../../src/domain/failures.ts'
+import { keys } from '../../src/storage/keys.ts'
+import { openService, type Service } from './http/service.ts'
+
+/** A request as faults change it; the path is put together last. */
+interface Asked {
+  method: string
+  /** Of an instance route; null: the path is `tail` alone. */
+  instance: { id: string; token: string } | null
+  tail: string
+  headers: Record<string, string>
+  body: unknown
+}
+
+interface World {
+  instance: { id: string; token: string; base: string }
+  full: { id: string; value: string }
+  /** Has webhooks:read alone. */
+  poor: { id: string; value: string }
+}
+
+interface Fault {
+  row: number
+  name: string
+  /** What the row answers. */
+  status: number
+  code: FailureCode
+  /** Of the bucket, after the answer, when nothing was taken before; null: nobody's bucket can be named. */
+  remaining: string | null
+  /** Faults that cannot be in the same request. */
+  slot?: string
+  /** In the workspace. */
+  state?(world: World): Promise<unknown>
+  /** When the state is there. */
+  last?(world: World): Promise<unknown>
+  request?(asked: Asked, world: World): void
+}
+
+let service: Service
+let theirs: string
+const OTHER_ADMIN_KEY = `svc_admin_${'e'.repeat(48)}`
+
+before(async () => {
+  service = await openService({
+    instanceSlots: 10_000,
+    hasOwnAdminKey: true,
+    adminAllowedIps: ['198.51.0.0/16', '192.0.2.0/24'],
+  })
+  const other = newWorkspace({
+    name: 'other',
+    now: service.time.now + 1,
+    adminKeyHash: hashOf(OTHER_ADMIN_KEY),
+    instanceSlots: 1,
+  })
+  await service.store.commit({ ops: [workspaceRecords(service.sealer).encode(keys.workspace(other.id), other)] })
+  const wish = { name: 'theirs', scopes: ['instances:operate', 'instances:write'] }
+  theirs = (await service.ask('POST', '/admin/api-keys', wish, bearer(OTHER_ADMIN_KEY))).body.value
+  assert.match(theirs, /^svc_key_/)
+})
+after(() => service.close())
+
+const bearer = (value: string) => ({ Authorization: `Bearer ${value}` })
+const put = async (path: string, body: unknown) => {
+  const { status, body: answer } = await service.admin('PUT', `/admin/${path}`, body)
+  assert.equal(status, 200, `${path}: ${JSON.stringify(answer)}`)
+}
+const WRONG_TOKEN = '0'.repeat(48)
+const UNKNOWN = '5f0b3c1e-7a0d-4c58-9a55-0e6a1f7c2b90'
+const WRONG_KEY = `svc_key_${'0'.repeat(48)}`
+const ELSEWHERE = '203.0.113.9'
+
+let address = 0
+/** Everything is allowed, nobody has failed, every bucket is full. */
+async function newWorld(): Promise<World> {
+  address++
+  service.peer.address = `198.51.${Math.floor(address / 250)}.${1 + (address % 250)}`
+  service.time.now += 60_000
+  service.double.answer = () => ({ message_id: 'M', svc_id: 'S' })
+  await put('security/ip-allowlist', { enabled: false })
+  await put('security/require-api-key', { value: false })
+  await put('security/require-client-token', { value: false })
+  await put('subscription', { status: 'active', due_at: '2036-01-01T00:00:00.000Z', instance_slots: 10_000 })
+  const { body } = await service.admin('GET', '/admin/api-keys?page_size=500')
+  for (const { id } of body.data) await service.account.revokeApiKey(service.workspace, id)
+  return {
+    instance: await service.newInstance(),
+    full: await service.newKey(['instances:operate', 'instances:read', 'instances:write']),
+    poor: await service.newKey(['webhooks:read']),
+  }
+}
+
+/** A key of this workspace that is void. */
+async function revoked(): Promise<string> {
+  const { id, value } = await service.newKey(['instances:operate', 'instances:write'])
+  await service.account.revokeApiKey(service.workspace, id)
+  return value
+}
+
+async function fails(faults: readonly Pick<Fault, 'state' | 'last' | 'request'>[], good: (world: World) => Asked) {
+  const world = await newWorld()
+  for (const { state } of faults) await state?.(world)
+  service.time.now += 2_000
+  for (const { last } of faults) await last?.(world)
+  const asked = good(world)
+  for (const { request } of faults) request?.(asked, world)
+  const { method, instance, tail, headers, body } = asked
+  const path = instance ? `/instances/${instance.id}/token/${instance.token}${tail}` : tail
+  return service.ask(method, path, body, headers)
+}
+
+const drain = (take: (world: World) => Promise<{ status: number }>) => async (world: World) => {
+  for (let taken = 0; taken < 120; taken++) assert.equal((await take(world)).status, 200)
+}
+
+/** 30 wrong guesses of whoever asks: no fault of the request itself. */
+const GUESSED = {
+  async last() {
+    for (let failed = 0; failed < 30; failed++)
+      assert.equal((await service.ask('GET', `/instances/${UNKNOWN}/token/${WRONG_TOKEN}/me`)).status, 401)
+  },
+}
+
+const says = (change: Partial<Asked>) => (asked: Asked) => void Object.assign(asked, change)
+
+const allowOthersOnly = () => put('security/ip-allowlist', { enabled: true, entries: [{ cidr: '192.0.2.0/24' }] })
+const requirement = (what: 'api-key' | 'client-token') => () => put(`security/require-${what}`, { value: true })
+
+/** What a header may hold that is no valid key. */
+const WRONG_VALUES: Record<string, (world: World) => Promise<string | undefined> | string | undefined> = {
+  unknown: () => WRONG_KEY,
+  missing: () => undefined,
+  revoked,
+  'of another workspace': () => theirs,
+  'cut short': ({ full }) => full.value.slice(0, -1),
+  'in capitals': ({ full }) => full.value.toUpperCase(),
+  'too long': ({ full }) => full.value.padEnd(257, '0'),
+  'of an administrator': () => service.credentials.adminKey,
+}
+
+/** One fault for each wrong value of a header, and one for the right value said twice. */
+function wrongHeader(fault: Omit<Fault, 'name' | 'request'>, header: 'Authorization' | 'Client-Token', what: string): Fault[] {
+  const written = (value: string) => (header === 'Authorization' ? `Bearer ${value}` : value)
+  const values = Object.entries({ ...WRONG_VALUES, repeated: ({ full }: World) => `${full.value}, ${written(full.value)}` })
+  return values.map(([how, held]): Fault => {
+    let value: string | undefined
+    return {
+      ...fault,
+      name: `${what} ${how}`,
+      async state(world) {
+        await fault.state?.(world)
+        value = await held(world)
+      },
+      request({ headers }) {
+        delete headers[header]
+        if (value !== undefined) headers[header] = written(value)
+      },
+    }
+  })
+}
+
+/** Row by row each fault alone, and of every two that can be together the one of the smaller row. */
+function walk(good: (world: World) => Asked, goodStatus: number, faults: readonly Fault[], throttled: readonly number[]) {
+  test('nothing wrong is answered', async () => {
+    assert.equal((await fails([], good)).status, goodStatus)
+  })
+
+  for (const fault of faults)
+    test(`row ${fault.row}: ${fault.name}`, async () => {
+      const { status, body, headers } = await fails([fault], good)
+      assert.deepEqual([status, body.error?.code], [fault.status, fault.code], JSON.stringify(body))
+      assert.equal(headers.get('X-RateLimit-Remaining'), fault.remaining)
+      assert.equal(headers.get('Retry-After') !== null, status === 429 || status === 503)
+    })
+
+  // One of each row and code stands for the others, the first.
+  const rows = [...new Map(faults.toReversed().map((fault) => [`${fault.row} ${fault.code}`, fault])).values()].reverse()
+  for (const [at, one] of rows.entries())
+    for (const other of rows.slice(at + 1)) {
+      if (one.row === other.row || (one.slot !== undefined && one.slot === other.slot)) continue
+      test(`${one.name} and ${other.name}: ${one.code}`, async () => {
+        const { status, body } = await fails([one, other], good)
+        assert.deepEqual([status, body.error?.code], [one.status, one.code], JSON.stringify(body))
+      })
+    }
+
+  for (const fault of rows) {
+    const isThrottled = throttled.includes(fault.row)
+    test(`${fault.name}, after 30 wrong guesses: ${isThrottled ? 'rate_limited' : fault.code}`, async () => {
+      const { status, body, headers } = await fails([GUESSED, fault], good)
+      assert.deepEqual([status, body.error?.code], isThrottled ? [429, 'rate_limited'] : [fault.status, fault.code])
+      if (isThrottled) assert.equal(headers.get('Retry-After'), '60')
+    })
+  }
+
+  test('nothing wrong, after 30 wrong guesses, is answered', async () => {
+    assert.equal((await fails([GUESSED], good)).status, goodStatus)
+  })
+}
+
+describe('a queued send', () => {
+  const scopeless: Fault = {
+    row: 8,
+    name: 'a key without the scope',
+    status: 403,
+    code: 'insufficient_scope',
+    remaining: '120',
+    state: requirement('api-key'),
+    // In the header that no other fault has taken.
+    request({ headers }, { poor }) {
+      if (headers.Authorization === undefined) headers.Authorization = `Bearer ${poor.value}`
+      else headers['Client-Token'] = poor.value
+    },
+  }
+  const shardSays = (row: number, code: FailureCode, status: number): Fault => ({
+    row,
+    name: `the shard says ${code}`,
+    status,
+    code,
+    remaining: '119',
+    slot: 'shard',
+    async state() {
+      service.double.answer = () => {
+        throw new Failure(code)
+      }
+    },
+  })
+  const subscription = (name: string, wish: object): Fault => ({
+    row: 10,
+    name,
+    status: 402,
+    code: 'subscription_required',
+    remaining: '119',
+    state: () => put('subscription', wish),
+  })
+  const said = (name: string, code: FailureCode, body: unknown): Fault => ({
+    row: 11,
+    name,
+    status: 400,
+    code,
+    remaining: '119',
+    slot: 'body',
+    request(asked) {
+      asked.body = body
+    },
+  })
+  const absent = (name: string, what: 'id' | 'token', value: string): Fault => ({
+    row: 2,
+    name,
+    status: 401,
+    code: 'unauthorized',
+    remaining: null,
+    request({ instance }) {
+      instance![what] = value
+    },
+  })
+
+  walk(
+    ({ instance: { id, token } }) => ({
+      method: 'POST',
+      instance: { id, token },
+      tail: '/send-text',
+      headers: {},
+      body: { phone: '5511988887777', message: 'Hello' },
+    }),
+    200,
+    [
+      {
+        row: 1,
+        name: 'no such route',
+        status: 404,
+        code: 'not_found',
+        remaining: '120',
+        request: says({ tail: '/send-nothing' }),
+      },
+      absent('no instance', 'id', 'undefined'),
+      absent('no token', 'token', 'null'),
+      {
+        row: 3,
+        name: 'a wrong token',
+        status: 401,
+        code: 'instance_not_found',
+        remaining: null,
+        request: ({ instance }) => void Object.assign(instance!, { token: WRONG_TOKEN }),
+      },
+      {
+        row: 3,
+        name: 'an unknown instance',
+        status: 401,
+        code: 'instance_not_found',
+        remaining: null,
+        request: ({ instance }) => void Object.assign(instance!, { id: UNKNOWN }),
+      },
+      {
+        row: 5,
+        name: 'an address outside of the allowlist',
+        status: 403,
+        code: 'ip_not_allowed',
+        remaining: '120',
+        state: allowOthersOnly,
+      },
+      ...wrongHeader(
+        { row: 6, status: 401, code: 'client_token_required', remaining: '120', state: requirement('client-token') },
+        'Client-Token',
+        'a Client-Token',
+      ),
+      ...wrongHeader(
+        { row: 7, status: 401, code: 'api_key_required', remaining: '120', state: requirement('api-key') },
+        'Authorization',
+        'an API key',
+      ),
+      scopeless,
+      {
+        row: 9,
+        name: 'no request left',
+        status: 429,
+        code: 'rate_limited',
+        remaining: '0',
+        // From an address that is allowed, with a key for whatever is required.
+        async last(world) {
+          const { address } = service.peer
+          service.peer.address = '192.0.2.1'
+          const headers = { ...bearer(world.full.value), 'Client-Token': world.full.value }
+          await drain(({ instance }) => service.ask('GET', `${instance.base}/me`, undefined, headers))(world)
+          service.peer.address = address
+        },
+      },
+      subscription('an expired plan', { status: 'expired' }),
+      subscription('a trial that is over', { status: 'trial', trial_ends_at: '2026-01-01T00:00:00.000Z' }),
+      subscription('a canceled plan that is over', { status: 'canceled', due_at: '2026-01-01T00:00:00.000Z' }),
+      said('no JSON', 'invalid_request', '{'),
+      said('a field that is missing', 'invalid_request', { phone: '5511988887777' }),
+      said('no identifier', 'invalid_phone', { phone: 'somebody', message: 'Hello' }),
+      shardSays(12, 'queue_full', 409),
+      shardSays(13, 'engine_unavailable', 503),
+    ],
+    [3, 6, 7],
+  )
+})
+
+describe('the Account API', () => {
+  const drainWorkspace = async (world: World) => {
+    const { address } = service.peer
+    service.peer.address = '192.0.2.1'
+    await drain(() => service.admin('GET', '/admin/workspace'))(world)
+    service.peer.address = address
+  }
+  const common: Fault[] = [
+    {
+      row: 1,
+      name: 'no such route',
+      status: 404,
+      code: 'not_found',
+      remaining: null,
+      request: says({ tail: '/account/nothing' }),
+    },
+    ...wrongHeader(
+      { row: 2, status: 401, code: 'api_key_required', remaining: null, slot: 'key' },
+      'Authorization',
+      'an API key',
+    ).filter(
+      // Every workspace's key is good for its own.
+      ({ name }) => name !== 'an API key of another workspace',
+    ),
+    {
+      row: 2,
+      name: 'a key in Client-Token',
+      status: 401,
+      code: 'api_key_required',
+      remaining: null,
+      slot: 'key',
+      request({ headers }, { full }) {
+        delete headers.Authorization
+        headers['Client-Token'] = full.value
+      },
+    },
+    {
+      row: 4,
+      name: 'an address outside of the allowlist',
+      status: 403,
+      code: 'ip_not_allowed',
+      remaining: '120',
+      state: allowOthersOnly,
+    },
+    ...(
+      [
+        ['a trial', { status: 'trial', trial_ends_at: '2036-01-01T00:00:00.000Z' }],
+        ['an expired plan', { status: 'expired' }],
+        ['a canceled plan that is over', { status: 'canceled', due_at: '2026-01-01T00:00:00.000Z' }],
+      ] as const
+    ).map(
+      ([name, wish]): Fault => ({
+        row: 5,
+        name,
+        status: 403,
+        code: 'plan_required',
+        remaining: '120',
+        state: () => put('subscription', wish),
+      }),
+    ),
+    {
+      row: 6,
+      name: 'a key without the scope',
+      status: 403,
+      code: 'insufficient_scope',
+      remaining: '120',
+      slot: 'key',
+      request({ headers }, { poor }) {
+        headers.Authorization = `Bearer ${poor.value}`
+      },
+    },
+    { row: 7, name: 'no request left', status: 429, code: 'rate_limited', remaining: '0', last: drainWorkspace },
+    {
+      row: 8,
+      name: 'no name',
+      status: 400,
+      code: 'invalid_request',
+      remaining: '119',
+      request: says({ body: { name: ' ' } }),
+    },
+  ]
+
+  describe('a change', () => {
+    walk(
+      ({ instance, full }) => ({
+        method: 'PUT',
+        instance: null,
+        tail: `/account/instances/${instance.id}`,
+        headers: bearer(full.value),
+        body: { name: 'renamed' },
+      }),
+      200,
+      [
+        ...common,
+        {
+          row: 9,
+          name: 'an unknown instance',
+          status: 404,
+          code: 'not_found',
+          remaining: '119',
+          request(asked) {
+            if (asked.tail.startsWith('/account/instances/')) asked.tail = `/account/instances/${UNKNOWN}`
+          },
+        },
+      ],
+      [2],
+    )
+
+    test('an instance of another workspace is as unknown as none', async () => {
+      const { instance } = await newWorld()
+      const path = `/account/instances/${instance.id}`
+      const [other, none] = [
+        await service.ask('PUT', path, { name: 'mine' }, bearer(theirs)),
+        await service.ask('PUT', `/account/instances/${UNKNOWN}`, { name: 'mine' }, bearer(theirs)),
+      ]
+      assert.deepEqual([other.status, other.body], [404, none.body])
+    })
+  })
+
+  describe('a creation', () => {
+    walk(
+      ({ full }) => ({
+        method: 'POST',
+        instance: null,
+        tail: '/account/instances',
+        headers: bearer(full.value),
+        body: { name: 'new' },
+      }),
+      201,
+      [
+        ...common,
+        {
+          row: 10,
+          name: 'no slot left',
+          status: 409,
+          code: 'instance_limit_reached',
+          remaining: '119',
+          state: () => put('subscription', { instance_slots: 0 }),
+        },
+      ],
+      [2],
+    )
+  })
+})
+
+describe('the Admin API', () => {
+  walk(
+    ({ full }) => ({
+      method: 'PUT',
+      instance: null,
+      tail: `/admin/api-keys/${full.id}`,
+      headers: bearer(service.credentials.adminKey),
+      body: { name: 'renamed' },
+    }),
+    200,
+    [
+      {
+        row: 1,
+        name: 'no such route',
+        status: 404,
+        code: 'not_found',
+        remaining: null,
+        request: says({ tail: '/admin/nothing' }),
+      },
+      ...(
+        [
+          ['no admin key', () => undefined],
+          ['an unknown admin key', () => `svc_admin_${'0'.repeat(48)}`],
+          ['an admin key cut short', () => service.credentials.adminKey.slice(0, -1)],
+          ['an admin key in capitals', () => service.credentials.adminKey.toUpperCase()],
+          ['an admin key that is too long', () => service.credentials.adminKey.padEnd(257, '0')],
+          ['an admin key said twice', () => `${service.credentials.adminKey}, Bearer ${service.credentials.adminKey}`],
+          ['an API key', ({ full }) => full.value],
+        ] as [string, (world: World) => string | undefined][]
+      ).map(
+        ([name, held]): Fault => ({
+          row: 2,
+          name,
+          status: 401,
+          code: 'api_key_required',
+          remaining: null,
+          request({ headers }, world) {
+            const value = held(world)
+            delete headers.Authorization
+            if (value !== undefined) headers.Authorization = `Bearer ${value}`
+          },
+        }),
+      ),
+      {
+        row: 4,
+        name: "an address outside of the operator's list",
+        status: 403,
+        code: 'ip_not_allowed',
+        remaining: '120',
+        async last() {
+          service.peer.address = ELSEWHERE
+        },
+      },
+      {
+        row: 5,
+        name: 'no request left',
+        status: 429,
+        code: 'rate_limited',
+        remaining: '0',
+        async last(world) {
+          const { address } = service.peer
+          service.peer.address = '192.0.2.1'
+          await drain(() => service.admin('GET', '/admin/workspace'))(world)
+          service.peer.address = address
+        },
+      },
+      {
+        row: 6,
+        name: 'no name',
+        status: 400,
+        code: 'invalid_request',
+        remaining: '119',
+        request: says({ body: { name: ' ' } }),
+      },
+      {
+        row: 7,
+        name: 'an unknown key',
+        status: 404,
+        code: 'not_found',
+        remaining: '119',
+        request(asked) {
+          if (asked.tail.startsWith('/admin/api-keys/')) asked.tail = `/admin/api-keys/${UNKNOWN}`
+        },
+      },
+      {
+        row: 8,
+        name: 'the last key that may operate',
+        status: 403,
+        code: 'not_allowed',
+        remaining: '119',
+        state: requirement('api-key'),
+        request(asked) {
+          asked.body = { ...(asked.body as object), scopes: ['instances:read'] }
+        },
+      },
+    ],
+    [2],
+  )
+
+  test('a key of another workspace is as unknown as none', async () => {
+    const { full } = await newWorld()
+    const change = (id: string) => service.ask('PUT', `/admin/api-keys/${id}`, { name: 'mine' }, bearer(OTHER_ADMIN_KEY))
+    const [other, none] = [await change(full.id), await change(UNKNOWN)]
+    assert.deepEqual([other.status, other.body], [404, none.body])
+  })
+})
