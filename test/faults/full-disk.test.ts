@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Batch } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/keys.ts'
+import type { MessageCopy } from '../../workers/simulator/control/network-control.ts'
 import { callTo } from '../harness/calls.ts'
+import { chatOf } from '../harness/places.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
 import { until } from './ground.ts'
 import { type HostedWorld, startUnasked } from './hosted.ts'
@@ -94,29 +96,73 @@ test('a new generation of marks that cannot be written costs no message', async 
   assertIncomingOrder(world)
 })
 
-// Taken for a refusal of the network before, and the acknowledged message ended as `send_failed`.
-test('a commit that fails inside the relay of a message puts it back, and it leaves when the disk has room', async () => {
-  const { instance, receiver, sandbox } = world
+/** Of one device, which is advanced by what is encrypted for it. */
+const isSession = ({ ops }: Batch) => ops.some(([key]) => key.startsWith(keys.signals(INSTANCE, 'session')))
+
+async function sent(to: string, text: string): Promise<string> {
+  const input = { phone: to, message: text, delay_message: 1 }
+  const ack = (await world.instance.call(callTo('send.sendText', input))) as { svc_id: string; message_id: string }
+  const delivery = await world.receiver.waitFor(
+    `the delivery of ${text}`,
+    ({ type, svc_id }) => type === 'delivery' && svc_id === ack.svc_id,
+    60_000,
+  )
+  assert.equal(delivery.status, 'sent', JSON.stringify(delivery))
+  return ack.message_id
+}
+
+/** The devices of a person that could read it. */
+async function readers(phone: string, id: string): Promise<number[]> {
+  const { items } = await world.sandbox.get<{ items: MessageCopy[] }>(`/contacts/${phone}/copies/${id}`)
+  return items.filter(({ read }) => read).map(({ device }) => device)
+}
+
+// The library leaves out whom it cannot encrypt for, and says 'All encryptions failed' when nobody remains.
+for (const [to, devices] of [
+  ['somebody', 2],
+  ['a group', 1],
+] as const)
+  test(`a commit that fails inside the relay to ${to}, whichever, puts the message back, and it leaves to every device`, async (t) => {
+    const person = devices === 2 ? '5511988880005' : '5511988880006'
+    await world.sandbox.createContact(person, { devices })
+    let number = 0
+    let refused: number
+    do {
+      // A new group each time: its members have not got the key.
+      const chat = to === 'a group' ? await createGroup(person) : person
+      let seen = 0
+      refused = 0
+      world.refuse((batch) => {
+        if (!isSession(batch) || refused > 0 || seen++ < number) return false
+        refused++
+        return true
+      })
+      const id = await sent(chat, `kept ${number}`)
+      world.refuse(null)
+      await until(`${person} to read it`, async () => (await readers(person, id)).length === devices)
+      await until('the own phone to read it', async () => (await readers(PHONE, id)).includes(0))
+      number++
+    } while (refused > 0)
+    t.diagnostic(`${number - 1} commits refused, one in each message`)
+    assert.ok(number - 1 >= devices + 1, `only ${number - 1} commits of sessions were refused`)
+  })
+
+async function createGroup(member: string): Promise<string> {
+  const { id } = await world.sandbox.createGroup({ subject: 'kept', owner: member, participants: [PHONE] })
+  return chatOf(id)
+}
+
+test('nothing of a message can be written for a while; it leaves when the disk has room', async () => {
   let refused = 0
   world.refuse(({ ops }) => {
     const isOfRelay = ops.some(([key]) => key.startsWith(keys.sents(INSTANCE)))
     if (isOfRelay) refused++
-    return isOfRelay && refused <= 4
+    return isOfRelay && refused <= 8
   })
-  const ack = (await instance.call(callTo('send.sendText', { phone: CONTACTS[3], message: 'kept', delay_message: 1 }))) as {
-    svc_id: string
-    message_id: string
-  }
-  const delivery = await receiver.waitFor(
-    'its delivery',
-    ({ type, svc_id }) => type === 'delivery' && svc_id === ack.svc_id,
-    60_000,
-  )
+  const id = await sent(CONTACTS[3], 'kept')
   world.refuse(null)
-  assert.equal(delivery.status, 'sent', JSON.stringify(delivery))
-  assert.ok(refused > 1, `${refused} commits of the relay were refused`)
-  assert.equal(delivery.status, 'sent')
-  await until('the message', async () => (await sandbox.inbox(CONTACTS[3])).some(({ id }) => id === ack.message_id))
+  assert.ok(refused > 8, `${refused} commits of the relay were refused`)
+  assert.deepEqual(await readers(CONTACTS[3], id), [0])
 })
 
 test('nothing is left in the journal', async () => {

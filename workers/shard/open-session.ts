@@ -4,6 +4,7 @@ import type { Clock } from '../../src/domain/clock.ts'
 import { holdAppState } from './app-state/app-state.ts'
 import { watchFirstSync } from './app-state/first-sync.ts'
 import { endReason, endSocket } from './baileys/end.ts'
+import { leaveOutNobody } from './baileys/left-out.ts'
 import type { Authorship } from './chats/authorship.ts'
 import { createGroups, type Groups } from './chats/groups.ts'
 import type { Session } from './chats/session.ts'
@@ -67,7 +68,7 @@ export function openSession(deps: SessionDeps, { creds, outside, version, restri
   openConnection({
     creds,
     auth: firstSync.state,
-    makeSignalRepository: createSignalRepository({ keys, locks, creds: () => creds, inbox: inbox.signal }),
+    makeSignalRepository: leaveOutNobody(createSignalRepository({ keys, locks, creds: () => creds, inbox: inbox.signal })),
     getMessage: async ({ id }) => (id ? sent.get(id) : undefined),
     groupMetadata: async (jid) => groups.known(jid),
     save: appState.save,

@@ -136,6 +136,21 @@ export const LEANINGS: readonly Leaning[] = [
     text: ['const signalRepository = makeSignalRepository({ creds, keys }, logger, pnFromLIDUSync);'],
   },
   {
+    of: 'baileys/left-out.ts',
+    file: 'lib/Socket/messages-send.js',
+    text: [
+      'const { type, ciphertext } = await signalRepository.encryptMessage({ jid, data: bytes });',
+      "logger.error({ jid, err }, 'Failed to encrypt for recipient'); return null;",
+      'await sendNode(stanza); // Fire-and-forget',
+    ],
+  },
+  { of: 'baileys/left-out.ts', file: SOCKET, text: ['const buff = encodeBinaryNode(frame); return sendRawMessage(buff);'] },
+  {
+    of: 'baileys/left-out.ts',
+    file: 'lib/WABinary/encode.js',
+    text: ['else if (Array.isArray(content)) { const validContent = content.filter('],
+  },
+  {
     of: 'keys/signal/address.ts',
     file: 'lib/Signal/lid-mapping.js',
     text: [`this.mappingCache.set(\`pn:\${pnUser}\`, lidUser);`, 'batchData[pnUser] = lidUser;'],
