@@ -15,7 +15,7 @@ let instance: Instance
 let other: Instance
 let web: FileServer
 before(async () => {
-  world = await startWorld({ env: { SVC_TEST_DOWNLOAD_MS: '10000' } })
+  world = await startWorld()
   web = await serveFiles()
   await world.sandbox.createContact(ANA, { name: 'Ana' })
   instance = await world.gateway.connected(world.sandbox, '5511999990000', world.receiver)
@@ -29,12 +29,12 @@ after(async () => {
 type Fields = Record<string, unknown>
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
 
-async function send(path: string, body: Fields, from = instance): Promise<string> {
-  const answer = await world.gateway.must(from, 'POST', path, { phone: ANA, ...body })
+async function send(path: string, body: Fields): Promise<string> {
+  const answer = await world.gateway.must(instance, 'POST', path, { phone: ANA, ...body })
   return String(answer.message_id)
 }
-const deliveryOf = (id: string) =>
-  world.receiver.waitFor(`delivery of ${id}`, ({ type, message_id }) => type === 'delivery' && message_id === id, 40_000)
+const deliveryOf = (id: string, { receiver } = world) =>
+  receiver.waitFor(`delivery of ${id}`, ({ type, message_id }) => type === 'delivery' && message_id === id, 120_000)
 
 async function refused(path: string, body: Fields) {
   const delivery = await deliveryOf(await send(path, body))
@@ -117,12 +117,33 @@ test('a URL that leads to an address that must not be reached', async () => {
 })
 
 test('a URL that drips holds up its own instance only', async () => {
-  const drip = await send('/send-image', { image: web.drip('/drip', 200) })
+  let image = ''
+  const hasBegun = new Promise<void>((resolve) => {
+    image = web.answer('/endless', (response) => {
+      response.writeHead(200).write('x')
+      resolve()
+    })
+  })
+  const drip = await send('/send-image', { image })
+  await hasBegun
   const text = await world.gateway.sendText(other, ANA, 'meanwhile')
   assert.equal((await deliveryOf(text.message_id)).status, 'sent')
   const seen = world.receiver.events('delivery').map(({ message_id }) => message_id)
   assert.ok(!seen.includes(drip), 'the drip had ended before the text left')
-  const delivery = await deliveryOf(drip)
-  assert.equal(delivery.error_code, 'media_download_failed')
-  assert.match(String(delivery.error_message), /in time/)
+})
+
+test('a URL that drips for too long is given up', async () => {
+  // A world of its own: other downloads end by what they are.
+  const impatient = await startWorld({ env: { SVC_TEST_DOWNLOAD_MS: '1000' } })
+  try {
+    const { gateway, sandbox, receiver } = impatient
+    await sandbox.createContact(ANA, { name: 'Ana' })
+    const held = await gateway.connected(sandbox, '5511999990000', receiver)
+    const { message_id } = await gateway.must(held, 'POST', '/send-image', { phone: ANA, image: web.drip('/drip', 200) })
+    const delivery = await deliveryOf(String(message_id), impatient)
+    assert.equal(delivery.error_code, 'media_download_failed')
+    assert.match(String(delivery.error_message), /in time/)
+  } finally {
+    await impatient.stop()
+  }
 })

@@ -295,12 +295,12 @@ describe('the start command', { timeout: 300_000, concurrency: 2 }, () => {
     assert.deepEqual(await modes(join(dataDir, 'fresh-sandbox'), ['.', 'sandbox']), ['700', '700'])
   })
 
-  test('a store that another key has sealed ends the start with a sentence, a reason and code 1', async () => {
+  test('a store that another key has sealed ends the start with a sentence and code 1', async () => {
     const env = { SVC_DATA_DIR: join(dataDir, 'sealed'), SVC_NETWORK_URL: NOWHERE }
     const first = await launchJson([], { ...env, SVC_SECRET_KEY: 'a'.repeat(64) })
     assert.equal(await stop(first, 'SIGTERM'), 0, first.errors())
     const second = launch([], { ...env, SVC_SECRET_KEY: 'b'.repeat(64) })
     assert.equal(await second.ended, 1)
-    assert.match(second.errors(), /^svc: The secret key is not the one this store was written with;.*\n( {2}because: .*\n)+$/)
+    assert.match(second.errors(), /^svc: The secret key is not the one this store was written with;.*\n$/)
   })
 })
