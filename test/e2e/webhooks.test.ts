@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'
+import { must } from '../harness/http.ts'
 import { startReceiver } from '../harness/receiver.ts'
 import { startWorld, type World } from '../harness/world.ts'
 
@@ -77,6 +78,21 @@ test('each attempt goes to the address and with the secret of that moment', asyn
   await second.stop()
   world.receiver.trust(instance.id, secret)
   await world.gateway.must(instance, 'PUT', '/webhooks', { single_url: world.receiver.url })
+})
+
+test('a change for the whole workspace reaches the instances that run: the next event goes there, with the new secret', async () => {
+  const second = await startReceiver()
+  const { baseUrl, account } = world.gateway
+  const changed = await must('PUT', `${baseUrl}/account/webhooks`, { received_url: second.url }, account)
+  assert.equal(changed.instances_updated, 1)
+  const { secret } = await must<{ secret: string }>('POST', `${baseUrl}/account/webhooks/secret`, undefined, account)
+  second.trust(instance.id, secret)
+  await world.sandbox.send(ANA, ME, { text: 'to the new one of all' })
+  await second.waitFor('the event', ({ type }) => type === 'received')
+  assert.deepEqual(second.problems, [])
+  await second.stop()
+  world.receiver.trust(instance.id, secret)
+  await must('PUT', `${baseUrl}/account/webhooks`, { single_url: world.receiver.url }, account)
 })
 
 test('a type without an address, a silenced type and a filter each keep their events back', async () => {
