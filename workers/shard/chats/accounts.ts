@@ -2,7 +2,7 @@
 import { Failure } from '../../../src/domain/failures.ts'
 import { toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
 import type { Ask } from '../connection/ask.ts'
-import { learnPairs } from '../keys/identity.ts'
+import { learnPairs } from '../connection/identity.ts'
 import { bare } from '../wire/jid.ts'
 import { type Account, numberAnswers, numbersQuery } from '../wire/number-query.ts'
 import { isRefusal, type Refusal } from '../wire/usync.ts'

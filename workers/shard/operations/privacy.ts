@@ -3,7 +3,7 @@ import { Failure, type Issue } from '../../../src/domain/failures.ts'
 import type { UserIdentifier } from '../../../src/domain/ids.ts'
 import { peopleOf, toldBy } from '../chats/accounts.ts'
 import type { Session } from '../chats/session.ts'
-import { identifiersOf } from '../keys/identity.ts'
+import { identifiersOf } from '../connection/identity.ts'
 import { durationIn, durationQuery } from '../wire/person-query.ts'
 import {
   type Addressing,

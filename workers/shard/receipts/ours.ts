@@ -5,7 +5,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Authorship } from '../chats/authorship.ts'
-import type { Identity } from '../keys/identity.ts'
+import type { Identity } from '../connection/identity.ts'
 import type { Receipt } from '../translate/inbound/receipt.ts'
 import { allNames } from '../translate/inbound/secret.ts'
 import { bare } from '../wire/jid.ts'

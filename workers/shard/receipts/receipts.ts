@@ -2,7 +2,7 @@
 import type { AuthenticationCreds, BinaryNode } from '@whiskeysockets/baileys'
 import type { Clock } from '../../../src/domain/clock.ts'
 import type { Authorship } from '../chats/authorship.ts'
-import type { Identity } from '../keys/identity.ts'
+import type { Identity } from '../connection/identity.ts'
 import { type Receipt, receiptOf } from '../translate/inbound/receipt.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 import type { MessageStatuses } from './message-status.ts'

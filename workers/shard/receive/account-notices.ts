@@ -1,7 +1,7 @@
 /**
  * What changes about the account itself and comes through app state: its profile name, the labels of its chats, the people saved on the
- * phone. What stood there before the device was linked is history and not told (`first-sync.ts`). Written in one commit with the version it
- * was read to (`app-state.ts`).
+ * phone. What stood there before the device was linked is history and not told (`app-state/first-sync.ts`). Written in one commit with the version it
+ * was read to (`app-state/app-state.ts`).
  */
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'

@@ -13,7 +13,7 @@ import {
 } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, HOUR, SECOND } from '../../../src/domain/clock.ts'
-import type { Identity } from '../keys/identity.ts'
+import type { Identity } from '../connection/identity.ts'
 import { type Stanza, stanzaOf } from '../translate/outbound/stanza.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 import { bounded } from './bounded.ts'

@@ -1,6 +1,6 @@
 /** A translation context over plain data: identities, remembered messages, links. The real translators are asked, nothing of them is replaced. */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
-import { createIdentity } from '../../../../workers/shard/keys/identity.ts'
+import { createIdentity } from '../../../../workers/shard/connection/identity.ts'
 import type { Roles } from '../../../../workers/shard/translate/inbound/context.ts'
 import type { InboundContext, KnownMessage } from '../../../../workers/shard/translate/inbound/family.ts'
 

@@ -5,7 +5,7 @@
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChildren, type WASocket } from '@whiskeysockets/baileys'
 import type { Group } from '../../chats/groups.ts'
 import type { DeviceLists } from '../../connection/device-lists.ts'
-import type { Identity } from '../../keys/identity.ts'
+import type { Identity } from '../../connection/identity.ts'
 import { bare, chatKind } from '../../wire/jid.ts'
 
 export interface DeviceDeps {

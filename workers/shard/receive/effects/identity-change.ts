@@ -4,7 +4,7 @@
  * all for what waited while we were away.) The token we gave that person is given again, as the official client does.
  */
 import { type BinaryNode, getBinaryNodeChild, jidDecode, type WASocket } from '@whiskeysockets/baileys'
-import type { Identity } from '../../keys/identity.ts'
+import type { Identity } from '../../connection/identity.ts'
 import { bare } from '../../wire/jid.ts'
 import type { PrivacyTokens } from './privacy-tokens.ts'
 

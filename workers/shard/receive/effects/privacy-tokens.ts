@@ -13,7 +13,7 @@ import {
 import type { Logger } from 'pino'
 import { type Clock, SECOND } from '../../../../src/domain/clock.ts'
 import { withDeadline } from '../../baileys/query.ts'
-import type { Identity } from '../../keys/identity.ts'
+import type { Identity } from '../../connection/identity.ts'
 import { bare } from '../../wire/jid.ts'
 
 export interface PrivacyTokenDeps {
