@@ -61,6 +61,20 @@ function codePoints(value: string): number {
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.preprocess((value) => (typeof value === 'string' ? value.toLowerCase() : value), z.enum(values))
 
+/** A text is no number, but it is a whole one that is wanted. */
+const wholeNumber = z.int({
+  error: ({ code, input }) =>
+    code === 'invalid_type' && input !== undefined && input !== null ? 'must be a whole number' : undefined,
+})
+
+/** One of a few numbers. */
+export const oneOfNumbers = (values: readonly number[]) =>
+  wholeNumber
+    .min(Math.min(...values))
+    .max(Math.max(...values))
+    .refine((value) => values.includes(value), { error: `must be ${values.join(', ').replace(/, (\d+)$/, ' or $1')}` })
+    .meta({ enum: [...values] })
+
 /** The code that takes the place of `invalid_request` when every issue of a request carries it. */
 export const INVALID_PHONE = { code: 'invalid_phone' } as const
 export const MEDIA_INVALID = { code: 'media_invalid' } as const
@@ -107,12 +121,6 @@ export const destination = <const K extends Exclude<IdentifierKind, 'broadcast'>
   identifier<K | 'broadcast'>([...kinds, 'broadcast'])
 
 export const chat = <const K extends IdentifierKind>(...kinds: readonly K[]) => identifier(kinds)
-
-/** A text is no number, but it is a whole one that is wanted. */
-const wholeNumber = z.int({
-  error: ({ code, input }) =>
-    code === 'invalid_type' && input !== undefined && input !== null ? 'must be a whole number' : undefined,
-})
 
 /** A whole number of a body. */
 export const integer = (min: number, max: number) => wholeNumber.min(min).max(max)

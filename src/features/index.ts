@@ -5,6 +5,8 @@ import * as adminApiKeys from './admin/api-keys.ts'
 import * as adminSecurity from './admin/security.ts'
 import * as adminWorkspace from './admin/workspace.ts'
 import type { Endpoint, OperationsOf } from './endpoint.ts'
+import * as groups from './groups/groups.ts'
+import * as groupInvitations from './groups/invitations.ts'
 import * as instance from './instance.ts'
 import * as media from './media.ts'
 import * as messages from './messages.ts'
@@ -35,6 +37,8 @@ const areas = [
   commerce,
   status,
   events,
+  groupInvitations,
+  groups,
   queue,
   privacy,
   webhooks,

@@ -200,7 +200,7 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    of: 'chats/groups.ts',
+    of: 'wire/groups.ts',
     file: 'lib/Socket/groups.js',
     text: [
       "const result = await groupQuery(jid, 'get', [{ tag: 'query', attrs: { request: 'interactive' } }]); return extractGroupMetadata(result);",

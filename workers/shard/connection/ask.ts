@@ -5,7 +5,7 @@
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
 import { withDeadline } from '../baileys/query.ts'
-import { actionFailure } from './failures.ts'
+import { actionFailure, networkCode } from './failures.ts'
 import type { Connection } from './session.ts'
 import { untilEnd } from './within.ts'
 
@@ -28,11 +28,15 @@ export interface AskOptions {
   notFound: FailureCode
 }
 
+/** The network's word for a version that is not the last. */
+const CONFLICT = 409
+
 export function createAsk(session: Pick<Connection, 'sock' | 'ended'>, { deadlineMs, notFound }: AskOptions): Ask {
   const endsAt = performance.now() + deadlineMs
   const { sock } = session
 
-  async function settled<T>(work: (leftMs: number) => Promise<T>): Promise<T> {
+  /** What was changed from elsewhere meanwhile is asked once more (auth-and-limits.md, 409). */
+  async function settled<T>(work: (leftMs: number) => Promise<T>, isFirst = true): Promise<T> {
     const leftMs = endsAt - performance.now()
     if (leftMs <= 0) throw new Failure('send_timeout')
     try {
@@ -41,6 +45,7 @@ export function createAsk(session: Pick<Connection, 'sock' | 'ended'>, { deadlin
         withDeadline(leftMs, () => work(leftMs)),
       )
     } catch (error) {
+      if (isFirst && networkCode(error) === CONFLICT) return settled(work, false)
       throw actionFailure(error, notFound)
     }
   }
@@ -52,7 +57,9 @@ export function createAsk(session: Pick<Connection, 'sock' | 'ended'>, { deadlin
   }
 
   return Object.assign(
-    (query: BinaryNode) => answered((leftMs) => sock.query(query, leftMs) as Promise<BinaryNode | undefined>),
+    // The library writes its id into the query.
+    (query: BinaryNode) =>
+      answered((leftMs) => sock.query({ ...query, attrs: { ...query.attrs } }, leftMs) as Promise<BinaryNode | undefined>),
     {
       library: <T>(work: (sock: WASocket) => Promise<T | undefined>) => answered(() => work(sock)),
       tell: async (work: (sock: WASocket) => Promise<unknown>) => void (await settled(() => work(sock))),

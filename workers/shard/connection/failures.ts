@@ -61,12 +61,25 @@ function isConnectionLoss(error: unknown): boolean {
 
 const ACTION_CODES: Readonly<Record<number, FailureCode>> = {
   401: 'not_allowed',
+  // A group, or a community, is full.
+  402: 'not_allowed',
   403: 'not_allowed',
   405: 'not_allowed',
   410: 'invite_link_invalid',
+  412: 'not_allowed',
+  416: 'group_suspended',
   419: 'not_allowed',
   423: 'group_suspended',
+  436: 'invite_link_invalid',
   451: 'not_allowed',
+}
+
+/** Of a question about an invitation: the network knows none like it. */
+const NO_INVITATION = new Set([400, 404, 406])
+
+function meaningOf(code: number, notFound: FailureCode): FailureCode | undefined {
+  if (notFound === 'invite_link_invalid' && NO_INVITATION.has(code)) return notFound
+  return code === 404 ? notFound : ACTION_CODES[code]
 }
 
 /** `notFound`: what 404 means for the operation. */
@@ -75,11 +88,18 @@ export function actionFailure(error: unknown, notFound: FailureCode = 'not_found
   if (isStorageFailure(error)) return noStorage(error)
   if (isConnectionLoss(error)) return new Failure('instance_not_connected', { cause: error })
   const code = networkCode(error)
-  if (code === 404) return new Failure(notFound, { cause: error })
+  if (code === null) return new Failure('action_failed', { cause: error })
+  const details = { network_code: code }
+  const known = meaningOf(code, notFound)
+  if (known) return new Failure(known, { cause: error, details })
   if (code === 406) return Failure.invalid({ path: 'value', message: 'was not accepted by the network' })
-  const known = code === null ? undefined : ACTION_CODES[code]
-  if (known) return new Failure(known, { cause: error })
-  return new Failure('action_failed', { cause: error, ...(code === null ? {} : { details: { network_code: code } }) })
+  return new Failure('action_failed', { cause: error, details })
+}
+
+/** The network's code that made a failure of an action; null where it was no answer of the network. */
+export const networkCodeOf = (error: unknown): number | null => {
+  const code = error instanceof Failure ? error.details?.network_code : undefined
+  return typeof code === 'number' ? code : null
 }
 
 /** The error attribute of the ack of a message. */

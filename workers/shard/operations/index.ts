@@ -1,5 +1,7 @@
 /** Every handler by the id of its operation: one line per area. The compiler says which area is missing. */
 import type { OperationId } from '../../../src/engine/engine.ts'
+import { groups } from './groups/groups.ts'
+import { groupInvitations } from './groups/invitations.ts'
 import { instance } from './instance.ts'
 import { media } from './media.ts'
 import { messages } from './messages.ts'
@@ -21,6 +23,8 @@ const all = {
   ...queue,
   ...messages,
   ...media,
+  ...groupInvitations,
+  ...groups,
   ...text,
   ...sentMedia,
   ...contents,

@@ -166,6 +166,8 @@ export const GroupChange = v.strictObject({
   picture: v.optional(v.string()),
   member_add_mode: v.optional(v.picklist(['admin_add', 'all_member_add'])),
   renew_invite: v.optional(v.boolean()),
+  /** How many people fit in. */
+  capacity: v.optional(count),
 })
 
 export const Restriction = v.strictObject({ seconds: count, silent: v.optional(v.boolean(), false) })

@@ -86,6 +86,7 @@ function applyChanges(network: Network, group: Group, by: Person, changes: Recor
     picture,
     member_add_mode: addMode,
     renew_invite: isNewInvite,
+    capacity,
   } = changes
   if (typeof subject === 'string') settings.setSubject(network, group, by, subject)
   if (typeof description === 'string') settings.setDescription(network, group, by, description)
@@ -96,5 +97,6 @@ function applyChanges(network: Network, group: Group, by: Person, changes: Recor
   if (typeof picture === 'string') settings.setGroupPicture(network, group, by, picture || undefined)
   if (typeof suspended === 'boolean') settings.setSuspended(network, group, by, suspended)
   if (addMode === 'admin_add' || addMode === 'all_member_add') settings.setMemberAddMode(network, group, by, addMode)
+  if (typeof capacity === 'number') group.capacity = capacity
   if (isNewInvite === true) settings.renewInvite(network, group, by)
 }

@@ -73,6 +73,7 @@ export function setSuspended(network: Network, group: Group, actor: Person, isSu
 }
 
 export function renewInvite(network: Network, group: Group, actor: Person): string {
+  group.revokedInvites = new Set([...(group.revokedInvites ?? []), group.invite])
   group.invite = newInvite()
   notifyGroup(network, group, actor, node('invite', { code: group.invite }))
   return group.invite

@@ -162,6 +162,12 @@ function tell(network: Network, group: Group, actor: Person, change: BinaryNode,
   network.changed()
 }
 
+/** How many people the network takes into a group, its creator included. */
+const CAPACITY = 1_025
+
+const roomIn = (group: Group) => (group.capacity ?? CAPACITY) - group.members.size
+export const isFull = (group: Group) => roomIn(group) <= 0
+
 /** Why somebody cannot be added: error code, or undefined. */
 function additionError(group: Group, actor: Person, person: Person): number | undefined {
   if (group.members.has(person.number)) return 409
@@ -177,9 +183,12 @@ export interface Change {
 
 /** Adds members and tells everybody; those who cannot be added come back with the reason. */
 export function addMembers(network: Network, group: Group, actor: Person, addresses: string[], isSilent = false): Change[] {
+  let room = roomIn(group)
   const changes = addresses.map((address): Change => {
     const person = findPerson(network, address)
-    return { person, address, error: person ? additionError(group, actor, person) : 404 }
+    if (!person) return { person, address, error: 404 }
+    const error = additionError(group, actor, person)
+    return { person, address, error: error === undefined && room-- <= 0 ? 419 : error }
   })
   const added = changes.flatMap(({ person, error }): GroupMember[] =>
     person && error === undefined ? [{ person, role: 'member' }] : [],
@@ -187,6 +196,7 @@ export function addMembers(network: Network, group: Group, actor: Person, addres
   for (const member of added) {
     group.members.set(member.person.number, member)
     group.requests.delete(member.person.number)
+    group.removed?.delete(member.person.number)
   }
   if (added.length > 0 && !isSilent) notifyMembers(network, group, actor, 'add', added)
   return changes
@@ -200,6 +210,8 @@ export function removeMembers(network: Network, group: Group, actor: Person, add
   const removed = changes.flatMap(({ person, error }) => (person && error === undefined ? [person] : []))
   const shown = removed.map((person): GroupMember => ({ person, role: 'member' }))
   for (const person of removed) group.members.delete(person.number)
+  const byOthers = removed.filter((person) => person !== actor).map(({ number }) => number)
+  group.removed = new Set([...(group.removed ?? []), ...byOthers])
   // who is left must not be readable by who is gone: every pretend member takes a new sender key
   group.keyHolders.clear()
   for (const { person } of group.members.values())
@@ -237,3 +249,7 @@ export function isAdmin(group: Group, person: Person): boolean {
   const role = group.members.get(person.number)?.role
   return role === 'admin' || role === 'superadmin'
 }
+
+/** Who may change a group's own data: its members, unless it is locked, then admins. */
+export const mayEdit = (group: Group, person: Person): boolean =>
+  group.members.has(person.number) && (!group.restrict || isAdmin(group, person))

@@ -169,6 +169,14 @@ export interface Group {
   pictureQueries?: number
   /** Which devices hold a pretend device's sender key: author's address to addresses. */
   keyHolders: Map<string, Set<string>>
+  /** The client's own name for its making: the same asked again makes no other. */
+  key?: string
+  /** How many fit in. Absent: as many as the network takes (`groups.ts`). */
+  capacity?: number
+  /** Codes of invitations that were revoked. */
+  revokedInvites?: Set<string>
+  /** Numbers of people whom an admin removed: they cannot join by the link any more. */
+  removed?: Set<string>
   /** Settings that are there or not, by the tag that the network has for them. Absent in what an earlier release saved. */
   flags?: Set<string>
   /** Settings that are one word: `member_link_mode`, `member_share_group_history_mode`. */

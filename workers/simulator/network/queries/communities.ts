@@ -2,7 +2,7 @@ import { type BinaryNode, child, childBytes, children, node, randomId, seconds }
 import { createCommunity, deleteParent, linkedGroups, linkGroup, unlinkGroup } from '../communities.ts'
 import { addMembers, createGroup, groupNode, notifyGroup, participantNode, setRoles } from '../groups.ts'
 import type { Group } from '../model.ts'
-import { addresses, asAdmin, asMember, outcome } from './group-access.ts'
+import { addresses, asAdmin, asMember, newcomers, outcome } from './group-access.ts'
 import type { Answer, Query } from './query.ts'
 import { QueryError } from './query.ts'
 
@@ -16,14 +16,21 @@ export function create({ network, companion, subject }: Query): BinaryNode[] {
     parent.membersAddGroups = child(subject, 'allow_non_admin_sub_group_creation') !== undefined
     return [groupNode(parent)]
   }
+  const wanted = newcomers(subject)
+  const { key } = subject.attrs
+  // asked again, because the answer was lost
+  const made =
+    key === undefined ? undefined : [...network.groups.values()].find((group) => group.owner === owner && group.key === key)
+  if (made) return [node('group', { jid: made.id })]
   const parentId = child(subject, 'linked_parent')?.attrs.jid
   const parent = parentId === undefined ? undefined : network.groups.get(parentId)
   if (parentId !== undefined && !parent?.isCommunity) throw new QueryError(404, 'item-not-found')
   const group = createGroup(network, owner, name, 'lid')
   group.linkedParent = parentId
+  if (key !== undefined) group.key = key
   if (text !== '')
     group.description = { id: child(subject, 'description')?.attrs.id ?? randomId(), text, by: owner, at: seconds() }
-  const changes = addMembers(network, group, owner, addresses(subject), true)
+  const changes = addMembers(network, group, owner, wanted, true)
   const created = groupNode(group)
   notifyGroup(network, group, owner, node('create', { type: 'new', key: subject.attrs.key }, [created]))
   // people who could not be added are listed with the reason, here only

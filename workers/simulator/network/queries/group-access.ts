@@ -1,5 +1,5 @@
 import { type BinaryNode, children, node, seconds } from '../../wire/node.ts'
-import { type Change, isAdmin, participantNode } from '../groups.ts'
+import { type Change, isAdmin, mayEdit, participantNode } from '../groups.ts'
 import type { Group, Person } from '../model.ts'
 import { type Query, QueryError } from './query.ts'
 
@@ -13,13 +13,15 @@ export function asMember(query: Query): { group: Group; actor: Person } {
   const group = groupOf(query)
   const actor = query.companion.person
   if (!group.members.has(actor.number)) throw new QueryError(403, 'forbidden')
+  // a suspended one can still be looked at
+  if (group.isSuspended && query.subject.tag !== 'query') throw new QueryError(423, 'locked')
   return { group, actor }
 }
 
 /** Who may change a group's own data: everybody unless it is locked, then admins. */
 export function asEditor(query: Query): { group: Group; actor: Person } {
   const { group, actor } = asMember(query)
-  if (group.restrict && !isAdmin(group, actor)) throw new QueryError(403, 'forbidden')
+  if (!mayEdit(group, actor)) throw new QueryError(403, 'forbidden')
   return { group, actor }
 }
 
@@ -33,6 +35,13 @@ export function asAdmin(query: Query): { group: Group; actor: Person } {
 export const INVITE_VALIDITY = 3 * 86_400
 
 export const addresses = (item: BinaryNode | undefined) => children(item, 'participant').map((entry) => entry.attrs.jid ?? '')
+
+/** People who are to come in: a LID goes with the number. */
+export function newcomers(item: BinaryNode): string[] {
+  for (const { attrs } of children(item, 'participant'))
+    if (attrs.jid?.endsWith('@lid') && !attrs.phone_number) throw new QueryError(400, 'bad-request')
+  return addresses(item)
+}
 
 export function outcome(group: Group, changes: Change[]): BinaryNode[] {
   return changes.map(({ person, address, error }) => {

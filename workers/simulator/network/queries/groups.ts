@@ -1,10 +1,20 @@
-import { type BinaryNode, child, childBytes, children, node, SERVER, textOf } from '../../wire/node.ts'
+import { type BinaryNode, child, childBytes, children, node, textOf } from '../../wire/node.ts'
 import { linkedGroups } from '../communities.ts'
 import * as settings from '../group-settings.ts'
-import { addMembers, groupNode, notifyMembers, participantNode, removeMembers, requestToJoin, setRoles } from '../groups.ts'
+import {
+  addMembers,
+  type Change,
+  groupNode,
+  isAdmin,
+  participantNode,
+  removeMembers,
+  requestToJoin,
+  setRoles,
+} from '../groups.ts'
 import type { Group, Network, Person } from '../model.ts'
 import { findPerson } from '../people.ts'
-import { addresses, asAdmin, asEditor, asMember, groupOf, outcome } from './group-access.ts'
+import { addresses, asAdmin, asEditor, asMember, groupOf, newcomers, outcome } from './group-access.ts'
+import { accept, asksForMany, join, leave, showInvited, showMany } from './group-joining.ts'
 import type { Answer, Query } from './query.ts'
 import { QueryError } from './query.ts'
 
@@ -14,66 +24,47 @@ function participating({ network, companion }: Query): BinaryNode[] {
   return [node('groups', {}, own.map(groupNode))]
 }
 
-function byInvite(network: Network, code: string | undefined): Group {
-  const group = [...network.groups.values()].find((item) => item.invite === code)
-  if (!group) throw new QueryError(406, 'not-acceptable')
-  return group
-}
-
-/** Joins, or asks to when admins decide. */
-function join({ network, companion, subject }: Query): BinaryNode[] {
-  const group = byInvite(network, subject.attrs.code)
-  const { person } = companion
-  if (group.members.has(person.number)) return [node('group', { jid: group.id })]
-  if (group.joinApproval) {
-    requestToJoin(network, group, person, 'invite_link')
-    return [node('membership_approval_request', { jid: group.id })]
-  }
-  const member = { person, role: 'member' as const }
-  group.members.set(person.number, member)
-  notifyMembers(network, group, person, 'add', [member], { reason: 'invite' })
-  return [node('group', { jid: group.id })]
-}
-
-/** By an invite message: the code of the group, shown by an admin. */
-function accept(query: Query): undefined {
-  const group = groupOf(query)
-  const { network, companion, subject } = query
-  if (subject.attrs.code !== group.invite) throw new QueryError(406, 'not-acceptable')
-  const member = { person: companion.person, role: 'member' as const }
-  group.members.set(companion.person.number, member)
-  notifyMembers(network, group, companion.person, 'add', [member], { reason: 'accept' })
-  return undefined
-}
-
-function leave({ network, companion, subject }: Query): BinaryNode[] {
-  const left = children(subject).map((item) => {
-    const group = network.groups.get(item.attrs.id ?? '')
-    if (!group) return node('group', { id: item.attrs.id, error: 404 })
-    removeMembers(network, group, companion.person, [`${companion.person.number}@${SERVER}`])
-    return node('group', { id: group.id })
-  })
-  return [node('leave', {}, left)]
-}
-
 const changeMembers =
-  (action: 'add' | 'remove' | 'promote' | 'demote'): Answer =>
+  (action: 'remove' | 'promote' | 'demote'): Answer =>
   (query) => {
     const { network, subject } = query
-    const open = action === 'add' && groupOf(query).memberAddMode === 'all_member_add'
-    const { group, actor } = open ? asMember(query) : asAdmin(query)
-    const wanted = addresses(subject)
+    const { group, actor } = asAdmin(query)
+    const asked = addresses(subject)
+    const creator = action === 'promote' ? [] : asked.filter((address) => isCreator(network, group, address))
+    const wanted = asked.filter((address) => !creator.includes(address))
     // from a community: from all its groups
     const also = action === 'remove' && subject.attrs.linked_groups === 'true' ? linkedGroups(network, group) : []
     for (const linked of also) removeMembers(network, linked, actor, wanted)
     const changes =
-      action === 'add'
-        ? addMembers(network, group, actor, wanted)
-        : action === 'remove'
-          ? removeMembers(network, group, actor, wanted)
-          : setRoles(network, group, actor, wanted, action)
-    return [node(action, {}, outcome(group, changes))]
+      action === 'remove' ? removeMembers(network, group, actor, wanted) : setRoles(network, group, actor, wanted, action)
+    const refused = creator.map((address): Change => ({ person: findPerson(network, address), address, error: 406 }))
+    return [node(action, {}, outcome(group, [...changes, ...refused]))]
   }
+
+/** Who made a group stays in it, as its admin. */
+function isCreator(network: Network, group: Group, address: string): boolean {
+  const person = findPerson(network, address)
+  return person !== undefined && group.members.get(person.number)?.role === 'superadmin'
+}
+
+/** Adds, or asks the admins where they decide and the actor is none. */
+function add(query: Query): BinaryNode[] {
+  const { network, subject } = query
+  const isOpen = groupOf(query).memberAddMode === 'all_member_add'
+  const { group, actor } = isOpen ? asMember(query) : asAdmin(query)
+  const wanted = newcomers(subject)
+  if (!group.joinApproval || isAdmin(group, actor))
+    return [node('add', {}, outcome(group, addMembers(network, group, actor, wanted)))]
+  const asked = wanted.map((address) => {
+    const person = findPerson(network, address)
+    if (!person || group.members.has(person.number)) return node('participant', { jid: address, error: person ? 409 : 404 })
+    const isWaiting = group.requests.has(person.number)
+    if (!isWaiting) requestToJoin(network, group, person, 'non_admin_add', actor)
+    const request = node('membership_approval_request', { error: isWaiting ? 304 : undefined })
+    return { ...participantNode(group, { person, role: 'member' }), content: [request] }
+  })
+  return [node('add', {}, asked)]
+}
 
 function decide(query: Query): BinaryNode[] {
   const { group, actor } = asAdmin(query)
@@ -109,24 +100,27 @@ const MODES: Record<string, string[]> = {
 }
 
 export const GROUP_QUERIES: Record<string, Answer> = {
-  'w:g2 get query': (query) => [groupNode(asMember(query).group)],
+  'w:g2 get query': (query) => (asksForMany(query) ? showMany(query) : [groupNode(asMember(query).group)]),
   'w:g2 get participating': participating,
-  'w:g2 set add': changeMembers('add'),
+  'w:g2 set add': add,
   'w:g2 set remove': changeMembers('remove'),
   'w:g2 set promote': changeMembers('promote'),
   'w:g2 set demote': changeMembers('demote'),
   'w:g2 set leave': leave,
-  'w:g2 set subject': set(
-    (query, group, actor) => settings.setSubject(query.network, group, actor, textOf(query.subject) ?? ''),
-    asEditor,
-  ),
+  'w:g2 set subject': set((query, group, actor) => {
+    const subject = textOf(query.subject) ?? ''
+    if (subject === '' || subject.length > 100) throw new QueryError(406, 'not-acceptable')
+    settings.setSubject(query.network, group, actor, subject)
+  }, asEditor),
   'w:g2 set description': set(({ network, subject }, group, actor) => {
     const text = childBytes(subject, 'body')?.toString('utf8') ?? ''
+    if (text.length > 2_048) throw new QueryError(406, 'not-acceptable')
+    if (group.description && subject.attrs.prev !== group.description.id) throw new QueryError(409, 'conflict')
     settings.setDescription(network, group, actor, text, subject.attrs.id)
   }, asEditor),
   'w:g2 get invite': (query) => {
-    if (query.subject.attrs.code !== undefined) return [groupNode(byInvite(query.network, query.subject.attrs.code))]
-    return [node('invite', { code: asMember(query).group.invite })]
+    if (query.subject.attrs.code !== undefined) return showInvited(query)
+    return [node('invite', { code: asAdmin(query).group.invite })]
   },
   'w:g2 set invite': (query) => {
     if (query.subject.attrs.code !== undefined) return join(query)

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type BinaryNode, bytesOf, children, node, randomId, SERVER, seconds, textOf } from '../../wire/node.ts'
 import { enqueue } from '../delivery.ts'
 import { setGroupPicture } from '../group-settings.ts'
+import { mayEdit } from '../groups.ts'
 import { isGroup } from '../jid.ts'
 import type { Person } from '../model.ts'
 import { findPerson, hearSignal, lidJidOf, pnOf } from '../people.ts'
@@ -62,6 +63,8 @@ const setPicture: Answer = ({ network, companion, item, subject }) => {
   const target = item.attrs.target
   const group = target === undefined ? undefined : network.groups.get(target)
   if (target && isGroup(target) && !group) throw new QueryError(404, 'item-not-found')
+  if (group && !mayEdit(group, companion.person)) throw new QueryError(403, 'forbidden')
+  if (group?.isSuspended) throw new QueryError(423, 'locked')
   if (group) setGroupPicture(network, group, companion.person, picture)
   else setPersonPicture(network, companion.person, picture, companion)
   return picture === undefined ? [node('picture')] : [node('picture', { id: pictureId(picture) })]

@@ -1,0 +1,84 @@
+/**
+ * Invitation links of groups (shared/api/groups-communities.md). Listed before the other operations of groups: `/groups/invitation` would be
+ * read as the group `invitation` otherwise.
+ */
+import { z } from 'zod'
+import { action } from '../endpoint.ts'
+import { plain } from '../fields.ts'
+import { Group, groupExample, groupId, groupIdExample, linkExample } from './objects.ts'
+
+const INVITE_LINK_INVALID = { code: 'invite_link_invalid' } as const
+const LINK = /^(?:https?:\/\/)?chat\.whatsapp\.com\/(?:invite\/)?([\w-]+)\/?(?:[?#].*)?$/i
+const CODE = /^([\w-]+)\/?(?:\?.*)?$/
+
+/** The code of an invitation link, or a code: what follows a `?`, and a last `/`, is left out. */
+const url = plain(1, 256)
+  .transform((value, context) => {
+    const [, code] = LINK.exec(value) ?? CODE.exec(value) ?? []
+    if (code !== undefined) return code
+    context.addIssue({
+      code: 'custom',
+      message: 'must be `https://chat.whatsapp.com/<code>` or the code',
+      params: INVITE_LINK_INVALID,
+    })
+    return z.NEVER
+  })
+  .meta({
+    description: '`https://chat.whatsapp.com/<code>`, or the code.',
+    examples: [linkExample],
+    minLength: 1,
+    maxLength: 256,
+  })
+
+export const invitationMetadata = action('groups.invitationMetadata', 'GET /groups/invitation', {
+  writes: false,
+  summary: 'Read the group an invitation link leads to',
+  input: { url },
+  reply: Group,
+  notFound: 'invite_link_invalid',
+  errors: ['not_allowed', 'group_suspended'],
+  examples: [{ name: 'link', input: { url: linkExample }, reply: groupExample }],
+})
+
+export const acceptInvitation = action('groups.acceptInvitation', 'POST /groups/invitation/accept', {
+  writes: true,
+  summary: 'Join a group by its invitation link',
+  input: { url },
+  reply: z.object({
+    value: z.literal(true),
+    phone: z.string().nullable().meta({ description: 'The group; null where the network does not name it yet.' }),
+    pending_approval: z.boolean().meta({ description: 'An administrator decides.' }),
+  }),
+  notFound: 'invite_link_invalid',
+  errors: ['group_suspended'],
+  examples: [
+    {
+      name: 'join',
+      input: { url: linkExample },
+      reply: { value: true, phone: '120363019502650977-group', pending_approval: false },
+    },
+  ],
+})
+
+const InvitationLink = z.object({ phone: z.string(), invitation_link: z.string() })
+const invitationLinkExample = { phone: '120363019502650977-group', invitation_link: linkExample }
+
+export const invitationLink = action('groups.invitationLink', 'GET /groups/{group_id}/invitation-link', {
+  writes: false,
+  summary: 'Read the invitation link of a group',
+  input: { group_id: groupId },
+  reply: InvitationLink,
+  notFound: 'group_not_found',
+  errors: ['invalid_phone', 'not_allowed', 'group_suspended'],
+  examples: [{ name: 'link', input: groupIdExample, reply: invitationLinkExample }],
+})
+
+export const resetInvitationLink = action('groups.resetInvitationLink', 'POST /groups/{group_id}/invitation-link', {
+  writes: true,
+  summary: 'Revoke the invitation link of a group and make a new one',
+  input: { group_id: groupId },
+  reply: InvitationLink,
+  notFound: 'group_not_found',
+  errors: ['invalid_phone', 'group_suspended'],
+  examples: [{ name: 'link', input: groupIdExample, reply: invitationLinkExample }],
+})

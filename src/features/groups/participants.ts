@@ -1,0 +1,101 @@
+/** Who is in a group, who runs it, and who asks to join (shared/api/groups-communities.md). */
+import { z } from 'zod'
+import { SECOND } from '../../domain/clock.ts'
+import { action, type Route } from '../endpoint.ts'
+import { instant } from '../fields.ts'
+import { autoInvite, groupId, groupIdExample, participantResults, participantResultsExample, phones } from './objects.ts'
+
+/** 256 people are thirteen queries with a second between them. */
+const DEADLINE = 45 * SECOND
+
+const change = <const Id extends string, I extends z.ZodRawShape>(id: Id, route: Route, summary: string, more: I) =>
+  action(id, route, {
+    writes: true,
+    deadlineMs: DEADLINE,
+    summary,
+    description: 'A person who is refused is no error: each has a result of their own, and `value` is true when all succeeded.',
+    input: { group_id: groupId, phones, ...more },
+    reply: z.object({ value: z.boolean(), participants: participantResults }),
+    notFound: 'group_not_found',
+    errors: ['invalid_phone', 'group_suspended'],
+    examples: [
+      {
+        name: 'people',
+        input: { ...groupIdExample, phones: ['5511988887777', '5511977776666'] },
+        reply: { value: false, participants: participantResultsExample },
+      },
+    ],
+  })
+
+export const add = change(
+  'groups.addParticipants',
+  'POST /groups/{group_id}/participants/add',
+  'Add people to a group, or invite them',
+  { auto_invite: autoInvite },
+)
+export const remove = change(
+  'groups.removeParticipants',
+  'POST /groups/{group_id}/participants/remove',
+  'Remove people from a group',
+  {},
+)
+export const promote = change(
+  'groups.promoteParticipants',
+  'POST /groups/{group_id}/participants/promote',
+  'Make people administrators of a group',
+  {},
+)
+export const demote = change(
+  'groups.demoteParticipants',
+  'POST /groups/{group_id}/participants/demote',
+  'Take the administrator role from people',
+  {},
+)
+export const approve = change(
+  'groups.approveParticipants',
+  'POST /groups/{group_id}/participants/approve',
+  'Accept requests to join a group',
+  {},
+)
+export const reject = change(
+  'groups.rejectParticipants',
+  'POST /groups/{group_id}/participants/reject',
+  'Refuse requests to join a group',
+  {},
+)
+
+export const requests = action('groups.participantRequests', 'GET /groups/{group_id}/participants/requests', {
+  writes: false,
+  summary: 'List the requests to join a group',
+  input: { group_id: groupId },
+  reply: z.object({
+    data: z
+      .array(
+        z.object({
+          phone: z.string(),
+          lid: z.string().nullable(),
+          requested_at: instant,
+          method: z.enum(['invite_link', 'linked_group_join', 'non_admin_add']).nullable(),
+        }),
+      )
+      .meta({ description: 'At most 1,000.' }),
+  }),
+  notFound: 'group_not_found',
+  errors: ['invalid_phone', 'not_allowed', 'group_suspended'],
+  examples: [
+    {
+      name: 'requests',
+      input: groupIdExample,
+      reply: {
+        data: [
+          {
+            phone: '5511966665555',
+            lid: '223344556677889@lid',
+            requested_at: '2026-01-31T09:00:00.000Z',
+            method: 'invite_link',
+          },
+        ],
+      },
+    },
+  ],
+})

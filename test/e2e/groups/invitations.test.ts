@@ -1,0 +1,119 @@
+/** Invitation links: read, reset, followed, and what the network refuses about them. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Json } from '../../harness/stage.ts'
+import { ANA, BEN, detailsOf, EVA, type Ground, ME, startGround } from './ground.ts'
+
+let ground: Ground
+before(async () => {
+  ground = await startGround()
+})
+after(() => ground.stop())
+
+/** A group without us, and its link. */
+async function foreign(settings?: Json): Promise<{ id: string; chat: string; url: string }> {
+  const made = await ground.group({ owner: ANA, participants: [ANA, EVA], ...(settings ? { settings } : {}) })
+  const { gateway, sandbox } = ground.me.world
+  await sandbox.post(`/groups/${made.id}/participants`, { by: ANA, action: 'promote', phones: [EVA] })
+  const path = `/groups/${made.chat}/invitation-link`
+  const { invitation_link } = await gateway.must(ground.eva.instance, 'GET', path)
+  return { ...made, url: String(invitation_link) }
+}
+
+test('a link is read by an administrator, and the one before is worth nothing once it is reset', async () => {
+  const { id, chat } = await ground.group()
+  const before = await ground.must('groups.invitationLink', { group_id: id })
+  assert.equal(before.phone, chat)
+  assert.match(String(before.invitation_link), /^https:\/\/chat\.whatsapp\.com\/[\w-]{22}$/)
+  const renewed = await ground.must('groups.resetInvitationLink', { group_id: chat })
+  assert.notEqual(renewed.invitation_link, before.invitation_link)
+  const { notification_parameters } = await ground.heard(chat, 'group_change_invite_link')
+  assert.equal(`https://chat.whatsapp.com/${(notification_parameters as string[])[0]}`, renewed.invitation_link)
+  assert.equal((await ground.must('groups.invitationLink', { group_id: chat })).invitation_link, renewed.invitation_link)
+  assert.equal(await ground.refused('groups.invitationMetadata', { url: before.invitation_link }), 'invite_link_invalid')
+  assert.equal(await ground.refused('groups.acceptInvitation', { url: before.invitation_link }), 'invite_link_invalid')
+})
+
+for (const operation of ['groups.invitationLink', 'groups.resetInvitationLink'])
+  test(`${operation} is for administrators of a group that exists, with us in it, and that is not suspended`, async () => {
+    const theirs = await ground.group({ owner: ANA })
+    const outside = await ground.group({ owner: ANA, participants: [ANA, BEN] })
+    const suspended = await ground.group({ settings: { suspended: true } })
+    const refusals = await Promise.all(
+      [theirs.chat, outside.chat, '120363000000000000-group', suspended.chat].map((group_id) =>
+        ground.refused(operation, { group_id }),
+      ),
+    )
+    assert.deepEqual(refusals, ['not_allowed', 'group_not_found', 'group_not_found', 'group_suspended'])
+  })
+
+test('a link shows its group before one joins, with those people whom the network shows and how many there are', async () => {
+  const { chat, url } = await foreign({ description: 'Come in' })
+  for (const form of [url, `${url}?mode=ac_t`, `${url}/`, url.split('/').at(-1)]) {
+    const group = await ground.must('groups.invitationMetadata', { url: form })
+    assert.deepEqual([group.phone, group.name, group.description], [chat, 'Team', 'Come in'])
+    assert.deepEqual([group.invitation_link, group.invitation_link_error], [url, null])
+    assert.equal(group.participants_count, 2)
+    assert.deepEqual(
+      (group.participants as Json[]).map(({ phone }) => phone),
+      [ANA, EVA],
+    )
+  }
+})
+
+test('who follows a link is in, and following it again changes nothing', async () => {
+  const { chat, url } = await foreign()
+  const joined = { value: true, phone: chat, pending_approval: false }
+  assert.deepEqual(await ground.must('groups.acceptInvitation', { url }), joined)
+  assert.deepEqual((await ground.heard(chat, 'group_participant_add')).notification_parameters, [ME])
+  assert.equal((await ground.must('groups.metadata', { group_id: chat })).participants_count, 3)
+  assert.deepEqual(await ground.must('groups.acceptInvitation', { url }), joined)
+})
+
+test('where an administrator decides, following a link is a request', async () => {
+  const { chat, url } = await foreign({ join_approval: true })
+  const answer = await ground.must('groups.acceptInvitation', { url })
+  assert.deepEqual(answer, { value: true, phone: chat, pending_approval: true })
+  assert.deepEqual((await ground.heard(chat, 'membership_approval_request')).notification_parameters, [ME])
+  assert.equal(await ground.refused('groups.metadata', { group_id: chat }), 'group_not_found')
+})
+
+test('a link to a full group, a group that removed us and a suspended group is refused with the reason', async () => {
+  const full = await foreign()
+  await ground.change(full.id, { capacity: 2 })
+  const answer = await ground.ask('groups.acceptInvitation', { url: full.url })
+  assert.deepEqual([answer.status, detailsOf(answer)], [403, { network_code: 419 }])
+
+  const removed = await foreign()
+  await ground.must('groups.acceptInvitation', { url: removed.url })
+  await ground.people(removed.id, 'remove', [ME])
+  for (const operation of ['groups.invitationMetadata', 'groups.acceptInvitation']) {
+    const refusal = await ground.ask(operation, { url: removed.url })
+    assert.deepEqual([refusal.status, detailsOf(refusal)], [403, { network_code: 401 }])
+  }
+
+  const suspended = await foreign()
+  await ground.change(suspended.id, { suspended: true })
+  for (const operation of ['groups.invitationMetadata', 'groups.acceptInvitation'])
+    assert.equal(await ground.refused(operation, { url: suspended.url }), 'group_suspended')
+})
+
+for (const operation of ['groups.invitationMetadata', 'groups.acceptInvitation'])
+  test(`${operation} refuses what is no link, what leads nowhere, and what may not be followed for now`, async () => {
+    const nowhere = 'AAAAAAAAAAAAAAAAAAAAAA'
+    for (const url of ['https://example.com/AAAAAAAAAAAAAAAAAAAAAA', 'a b', 'https://chat.whatsapp.com/', nowhere])
+      assert.equal(await ground.refused(operation, { url }), 'invite_link_invalid', url)
+    for (const [code, wanted] of [
+      [400, 'invite_link_invalid'],
+      [404, 'invite_link_invalid'],
+      [406, 'invite_link_invalid'],
+      [410, 'invite_link_invalid'],
+      [436, 'invite_link_invalid'],
+      [405, 'not_allowed'],
+      [416, 'group_suspended'],
+      [500, 'action_failed'],
+    ] as const) {
+      await ground.refuses('invite', code)
+      assert.equal(await ground.refused(operation, { url: nowhere }), wanted, String(code))
+    }
+  })

@@ -1,0 +1,94 @@
+/** Groups: how `src/features/groups/groups.ts` is done on the wire. */
+import { Failure, type FailureCode } from '../../../../src/domain/failures.ts'
+import type { InputOfEndpoint } from '../../../../src/features/endpoint.ts'
+import type { Ask } from '../../connection/ask.ts'
+import { type Group, leaveError, leaveQuery } from '../../wire/groups.ts'
+import type { ActionContext, Handlers } from '../types.ts'
+import { groupObject, type Invitation, invitationLinkOf, isAdmin, NO_INVITATION, settingsOf } from './group-object.ts'
+import { changing, inGroup, readGroup } from './membership.ts'
+
+const DONE = { value: true } as const
+
+export const groups: Handlers<typeof import('../../../../src/features/groups/groups.ts')> = {
+  'groups.metadata': (context, { group_id }) =>
+    inGroup(context, group_id, async (jid) => {
+      const group = await readGroup(context, jid)
+      return groupObject(context.session.identity, group, await invitationTo(context, group))
+    }),
+
+  'groups.lightMetadata': (context, { group_id }) =>
+    inGroup(context, group_id, async (jid) => {
+      const group = await readGroup(context, jid)
+      return groupObject(context.session.identity, group, NO_INVITATION)
+    }),
+
+  async 'groups.updateName'(context, { group_id, value }) {
+    await changing(context, group_id, (jid) => context.ask.tell((sock) => sock.groupUpdateSubject(jid, value)))
+    return DONE
+  },
+
+  async 'groups.updateDescription'(context, { group_id, value }) {
+    // It reads the id of the description before, which the network wants; with an older one it answers 409, and is asked once more.
+    await changing(context, group_id, (jid) => context.ask.tell((sock) => sock.groupUpdateDescription(jid, value)))
+    return DONE
+  },
+
+  async 'groups.leave'(context, { group_id }) {
+    await changing(context, group_id, async (jid) => {
+      const code = leaveError(await context.ask(leaveQuery(jid)))
+      if (code !== null) throw new Failure(leaveFailure(code), { details: { network_code: code } })
+    })
+    return DONE
+  },
+
+  'groups.updateSettings': (context, { group_id, ...wanted }) =>
+    changing(context, group_id, async (jid) => {
+      await apply(context.ask, jid, wanted)
+      return settingsOf(await readGroup(context, jid))
+    }),
+}
+
+/** The network answers the whole with success, and the group inside with an error: of an account that is not in it. */
+const leaveFailure = (code: number): FailureCode => ([401, 403, 404].includes(code) ? 'group_not_found' : 'action_failed')
+
+type Settings = Omit<InputOfEndpoint<typeof import('../../../../src/features/groups/groups.ts').updateSettings>, 'group_id'>
+type Setting = keyof Settings
+type Applied<K extends Setting> = (ask: Ask, jid: string, value: NonNullable<Settings[K]>) => Promise<unknown>
+
+/** In the order in which they are applied: one query each. */
+const SETTINGS: { [K in Setting]-?: Applied<K> } = {
+  admin_only_message: (ask, jid, isOn) =>
+    ask.tell((sock) => sock.groupSettingUpdate(jid, isOn ? 'announcement' : 'not_announcement')),
+  admin_only_settings: (ask, jid, isOn) => ask.tell((sock) => sock.groupSettingUpdate(jid, isOn ? 'locked' : 'unlocked')),
+  admin_only_add_member: (ask, jid, isOn) =>
+    ask.tell((sock) => sock.groupMemberAddMode(jid, isOn ? 'admin_add' : 'all_member_add')),
+  require_admin_approval: (ask, jid, isOn) => ask.tell((sock) => sock.groupJoinApprovalMode(jid, isOn ? 'on' : 'off')),
+  ephemeral_seconds: (ask, jid, seconds) => ask.tell((sock) => sock.groupToggleEphemeral(jid, seconds)),
+}
+
+async function apply(ask: Ask, jid: string, wanted: Settings): Promise<void> {
+  const applied: string[] = []
+  for (const [name, setting] of Object.entries(SETTINGS) as [Setting, Applied<Setting>][]) {
+    const value = wanted[name]
+    if (value === undefined) continue
+    try {
+      await setting(ask, jid, value as never)
+    } catch (error) {
+      if (applied.length === 0 || !(error instanceof Failure)) throw error
+      throw new Failure(error.code, { message: error.message, details: { ...error.details, applied }, cause: error })
+    }
+    applied.push(name)
+  }
+}
+
+/** The link is for administrators; that it cannot be read is no failure of reading the group. */
+async function invitationTo({ ask, session }: ActionContext, group: Group): Promise<Invitation> {
+  if (!isAdmin(group, session.identity)) return { invitation_link: null, invitation_link_error: 'not_allowed' }
+  try {
+    const code = await ask.library((sock) => sock.groupInviteCode(group.id))
+    return { invitation_link: invitationLinkOf(code), invitation_link_error: null }
+  } catch (error) {
+    const isRefused = error instanceof Failure && error.code === 'not_allowed'
+    return { invitation_link: null, invitation_link_error: isRefused ? 'not_allowed' : 'action_failed' }
+  }
+}

@@ -1,0 +1,55 @@
+/** Whether the account is in a group, by what the network shows of the group: its refusals of members and of others are the same. */
+import { Failure } from '../../../../src/domain/failures.ts'
+import { type GroupIdentifier, toJid } from '../../../../src/domain/ids.ts'
+import { networkCodeOf } from '../../connection/failures.ts'
+import type { Group } from '../../wire/groups.ts'
+import type { ActionContext } from '../types.ts'
+
+type Context = Pick<ActionContext, 'ask' | 'session'>
+
+/** With these the network refuses somebody who is no member, and a member who may not. */
+const NO_PERMISSION = new Set([401, 403, 405])
+
+/**
+ * Runs `work` on the jid of a group. Rejects with `group_not_found` also where the account is not in it (any more), which costs one more
+ * query behind a refusal. What is known of the group is asked anew after it.
+ */
+export async function inGroup<T>(context: Context, group: GroupIdentifier, work: (jid: string) => Promise<T>): Promise<T> {
+  const jid = toJid(group)
+  try {
+    return await work(jid)
+  } catch (error) {
+    if (!NO_PERMISSION.has(networkCodeOf(error) ?? 0) || (await isMember(context, jid))) throw error
+    throw new Failure('group_not_found', { cause: error })
+  }
+}
+
+/** The same for what changes the group: the notice of it comes behind the answer, and who reads in between is not to read what was. */
+export async function changing<T>(context: Context, group: GroupIdentifier, work: (jid: string) => Promise<T>): Promise<T> {
+  try {
+    return await inGroup(context, group, work)
+  } finally {
+    context.session.groups.forget(toJid(group))
+  }
+}
+
+/** The network tells members alone what a group is. */
+async function isMember({ ask, session }: Context, jid: string): Promise<boolean> {
+  try {
+    await ask.library(() => session.groups.refresh(jid))
+    return true
+  } catch (error) {
+    const code = networkCodeOf(error)
+    return code === null || (code !== 404 && !NO_PERMISSION.has(code))
+  }
+}
+
+/** As the network has it now. */
+export async function readGroup({ ask, session }: Context, jid: string): Promise<Group> {
+  return writable(await ask.library(() => session.groups.refresh(jid)))
+}
+
+export function writable(group: Group): Group {
+  if (group.isSuspended) throw new Failure('group_suspended')
+  return group
+}

@@ -1,0 +1,179 @@
+/**
+ * Groups on the wire: what is asked where the library asks less than the network answers, and what the answers say. Pure. Requests and
+ * answers as the specification of WhatsApp Web has them (`w:g2`); where it is silent (`leave`, `<invite>` as a write) as zapo sends them.
+ */
+import {
+  type BinaryNode,
+  type GroupMetadata,
+  getBinaryNodeChild,
+  getBinaryNodeChildren,
+  isLidUser,
+  isPnUser,
+} from '@whiskeysockets/baileys'
+import { extractGroupMetadata } from '@whiskeysockets/baileys/lib/Socket/groups.js'
+import { bare } from './jid.ts'
+
+/** Where questions go that are about no group in particular. */
+const ALL_GROUPS = '@g.us'
+
+const query = (to: string, type: 'get' | 'set', content: BinaryNode): BinaryNode => ({
+  tag: 'iq',
+  attrs: { to, type, xmlns: 'w:g2' },
+  content: [content],
+})
+const node = (tag: string, attrs: Record<string, string> = {}, content?: BinaryNode['content']): BinaryNode => ({
+  tag,
+  attrs,
+  ...(content === undefined ? {} : { content }),
+})
+
+export interface Group extends GroupMetadata {
+  /** By the network: nobody can write there. */
+  isSuspended: boolean
+}
+
+/** `<iq to=group get><query request="interactive"/></iq>`, answered by `<group>`. */
+export const metadataQuery = (group: string) => query(group, 'get', node('query', { request: 'interactive' }))
+
+/** `<iq to=@g.us get><query><group jid/>…</query></iq>`, answered by `<groups><group/>…</groups>`: at most 10,000. */
+export const batchQuery = (groups: readonly string[]) =>
+  query(
+    ALL_GROUPS,
+    'get',
+    node(
+      'query',
+      {},
+      groups.map((jid) => node('group', { jid })),
+    ),
+  )
+
+/** `<iq to=@g.us get><participating><participants/><description/></participating></iq>`, answered by `<groups><group/>…</groups>`. */
+export const participatingQuery = () =>
+  query(ALL_GROUPS, 'get', node('participating', {}, [node('participants'), node('description')]))
+
+/** `<iq to=@g.us get><invite code/></iq>`, answered by `<group size>`. */
+export const invitedQuery = (code: string) => query(ALL_GROUPS, 'get', node('invite', { code }))
+
+/** `<iq to=@g.us set><invite code/></iq>`, answered by `<group jid>` or `<membership_approval_request jid>`. */
+export const joinQuery = (code: string) => query(ALL_GROUPS, 'set', node('invite', { code }))
+
+/** `<iq to=@g.us set><leave><group id/></leave></iq>`; a refusal is the attribute `error` of the answered `<group>`. */
+export const leaveQuery = (group: string) => query(ALL_GROUPS, 'set', node('leave', {}, [node('group', { id: group })]))
+
+/** Somebody who is to come in. */
+export interface Newcomer {
+  jid: string
+  /** Goes with a LID, which the network refuses without. */
+  phoneNumber?: string | undefined
+  /** The one they gave to this account, which lets those add them whom they know. */
+  token?: Uint8Array | undefined
+}
+
+const newcomer = ({ jid, phoneNumber, token }: Newcomer) =>
+  node(
+    'participant',
+    { jid, ...(phoneNumber ? { phone_number: phoneNumber } : {}) },
+    token && [node('privacy', {}, Buffer.from(token).toString('hex'))],
+  )
+
+/** `<iq to=@g.us set><create subject key><participant jid phone_number?><privacy/>?</participant>…</create></iq>`. */
+export const createQuery = (subject: string, key: string, people: readonly Newcomer[]) =>
+  query(ALL_GROUPS, 'set', node('create', { subject, key }, people.map(newcomer)))
+
+/** `<iq to=group set><add><participant jid phone_number?/>…</add></iq>`; 1,024 at most. */
+export const addQuery = (group: string, people: readonly Newcomer[]) => query(group, 'set', node('add', {}, people.map(newcomer)))
+
+export type MemberChange = 'remove' | 'promote' | 'demote'
+export type Decision = 'approve' | 'reject'
+
+const listed = (jids: readonly string[]) => jids.map((jid) => node('participant', { jid }))
+
+/** `<iq to=group set><remove><participant jid/>…</remove></iq>`, and likewise `promote` and `demote`. */
+export const memberQuery = (group: string, change: MemberChange, jids: readonly string[]) =>
+  query(group, 'set', node(change, {}, listed(jids)))
+
+/** `<iq to=group set><membership_requests_action><approve><participant jid/>…</approve></membership_requests_action></iq>`. */
+export const decisionQuery = (group: string, decision: Decision, jids: readonly string[]) =>
+  query(group, 'set', node('membership_requests_action', {}, [node(decision, {}, listed(jids))]))
+
+/** What the network says of one person. */
+export interface Outcome {
+  /** Every name it gives, bare. */
+  names: string[]
+  /** 200: done. */
+  code: number
+  /** Lets the account invite whom it may not add. */
+  invitation: { code: string; expiresAt: number } | null
+}
+
+const DONE = 200
+const WAITS_FOR_APPROVAL = 202
+const NOT_MODIFIED = 304
+
+function codeOf(participant: BinaryNode): number {
+  const refused = Number(participant.attrs.error)
+  if (refused > 0) return refused
+  const request = getBinaryNodeChild(participant, 'membership_approval_request')
+  if (!request) return DONE
+  const error = Number(request.attrs.error)
+  // Not modified: it waits already.
+  return error > 0 && error !== NOT_MODIFIED ? error : WAITS_FOR_APPROVAL
+}
+
+function outcomeOf(participant: BinaryNode): Outcome {
+  const { jid, phone_number: pn, lid } = participant.attrs
+  const { code, expiration } = getBinaryNodeChild(participant, 'add_request')?.attrs ?? {}
+  return {
+    names: [jid, pn, lid].flatMap((name) => (name ? [bare(name)] : [])),
+    code: codeOf(participant),
+    invitation: code ? { code, expiresAt: Number(expiration) || 0 } : null,
+  }
+}
+
+/** The people under `path`, one element inside the other, of an answer. */
+export function outcomesIn(answer: BinaryNode, ...path: string[]): Outcome[] {
+  const list = path.reduce<BinaryNode | undefined>(getBinaryNodeChild, answer)
+  return getBinaryNodeChildren(list, 'participant').map(outcomeOf)
+}
+
+/** The jid of a group that an answer names by `jid`, or by its bare `id`. */
+export function groupJidIn(answer: BinaryNode, tag = 'group'): string | null {
+  const { jid, id } = getBinaryNodeChild(answer, tag)?.attrs ?? {}
+  const name = jid ?? id
+  return name ? (name.includes('@') ? name : `${name}@g.us`) : null
+}
+
+/** The network's code where it refuses to let the account leave. */
+export function leaveError(answer: BinaryNode): number | null {
+  const { error } = getBinaryNodeChild(getBinaryNodeChild(answer, 'leave'), 'group')?.attrs ?? {}
+  return Number(error) > 0 ? Number(error) : null
+}
+
+/**
+ * As the library reads it, and what it drops: that a group is suspended, and that approval is only on where `<group_join state="on"/>` says
+ * so. Throws as the library does.
+ */
+export function groupIn(answer: BinaryNode): Group {
+  const group = getBinaryNodeChild(answer, 'group')
+  const approval = getBinaryNodeChild(getBinaryNodeChild(group, 'membership_approval_mode'), 'group_join')
+  return {
+    ...extractGroupMetadata(answer),
+    joinApprovalMode: approval?.attrs.state === 'on',
+    isSuspended: getBinaryNodeChild(group, 'suspended') !== undefined,
+  }
+}
+
+/** The groups of an answer with many; those that are only named, to be asked for, are apart. */
+export function groupsIn(answer: BinaryNode): { groups: Group[]; truncated: string[] } {
+  const nodes = getBinaryNodeChildren(getBinaryNodeChild(answer, 'groups'), 'group')
+  const whole = nodes.filter(({ attrs }) => attrs.id && !attrs.error && attrs.truncated !== 'true')
+  const cut = nodes.filter(({ attrs }) => attrs.truncated === 'true')
+  return {
+    groups: whole.map((group) => groupIn({ tag: 'iq', attrs: {}, content: [group] })),
+    truncated: cut.flatMap((group) => groupJidIn({ tag: 'iq', attrs: {}, content: [group] }) ?? []),
+  }
+}
+
+/** Every name of a member, bare: number and LID where both are known. */
+export const namesOf = ({ id, lid, phoneNumber }: GroupMetadata['participants'][number]): string[] =>
+  [id, lid, phoneNumber].flatMap((name) => (name && (isPnUser(name) || isLidUser(name)) ? [bare(name)] : []))
