@@ -1,4 +1,7 @@
-/** Content blocks of `received`, one per `message_type` (shared/api/webhook-payloads.md, 2.3). The description publishes them, and tests hold every event to them. */
+/**
+ * Content blocks of `received`, one per `message_type` (shared/api/webhook-payloads.md, 2.3). The description publishes them, translation
+ * returns their types, and tests hold every event to them.
+ */
 import { z } from 'zod'
 import { instant } from './fields.ts'
 
@@ -29,6 +32,7 @@ const referenced = z
     participant: identifier.nullable(),
   })
   .meta({ id: 'ReferencedMessage', description: 'The message spoken about.' })
+export type ReferencedMessage = z.output<typeof referenced>
 
 const place = {
   latitude: z.number(),
@@ -38,11 +42,13 @@ const place = {
   url: nullable(2_048),
 }
 const Location = z.strictObject(place)
+export type ReceivedLocation = z.output<typeof Location>
 const Contact = z.strictObject({
   display_name: text(256),
   vcard: text(16_384),
   phones: z.array(z.string().regex(/^\d+$/)).max(10),
 })
+export type ReceivedContact = z.output<typeof Contact>
 
 const Button = z
   .strictObject({
@@ -54,9 +60,17 @@ const Button = z
     code: text(1_024).optional(),
   })
   .meta({ id: 'ReceivedButton' })
+export type ReceivedButton = z.output<typeof Button>
 const buttons = z.array(Button).max(10)
 const frame = { message: text(4_096), title: nullable(256), footer: nullable(256) }
 const links = { image_url: z.string().nullable(), video_url: z.string().nullable(), document_url: z.string().nullable() }
+
+const Section = z.strictObject({
+  title: text(256),
+  options: z.array(z.strictObject({ id: text(256), title: text(256), description: nullable(1_024) })).max(100),
+})
+export type ReceivedSection = z.output<typeof Section>
+export type ReceivedRow = ReceivedSection['options'][number]
 
 const orderCard = {
   currency: text(3),
@@ -114,6 +128,7 @@ export const NOTIFICATIONS = [
   'payment_action_request_declined',
   'payment_action_request_cancelled',
 ] as const
+export type NotificationName = (typeof NOTIFICATIONS)[number]
 
 export const receivedBlocks = {
   text: z.strictObject({ message: text(65_536), title: nullable(256), description: nullable(1_024), url: nullable(2_048) }),
@@ -195,14 +210,7 @@ export const receivedBlocks = {
   list: z.strictObject({
     ...frame,
     button_label: text(60),
-    sections: z
-      .array(
-        z.strictObject({
-          title: text(256),
-          options: z.array(z.strictObject({ id: text(256), title: text(256), description: nullable(1_024) })).max(100),
-        }),
-      )
-      .max(10),
+    sections: z.array(Section).max(10),
   }),
   carousel: z.strictObject({
     message: text(4_096),
@@ -268,6 +276,10 @@ export const receivedBlocks = {
   unsupported: z.strictObject({ proto_type: text(64).meta({ description: 'Name of the content in the protocol.' }) }),
 } satisfies Record<string, z.ZodType>
 
+export type ReceivedBlocks = { [Name in keyof typeof receivedBlocks]: z.output<(typeof receivedBlocks)[Name]> }
+/** Blocks that are no notification. */
+export type BlockName = Exclude<keyof ReceivedBlocks, 'notification'>
+
 /** Every value of `message_type`; the one without a block is a message that cannot be read yet. */
 export const MESSAGE_TYPES = [...(Object.keys(receivedBlocks) as (keyof typeof receivedBlocks)[]), 'waiting_message'] as const
 
@@ -308,3 +320,38 @@ export const receivedExtras = {
     })
     .meta({ description: 'The ad a conversation started from.' }),
 } satisfies Record<string, z.ZodType>
+
+type Extras = z.output<z.ZodObject<typeof receivedExtras>>
+
+/** Which field comes with which notification, and with no other: shared/api/webhook-payloads.md, 2.5. */
+export const NOTIFICATION_FIELDS = {
+  membership_approval_request: 'request_method',
+  revoked_membership_requests: 'request_action',
+  call_missed_voice: 'call',
+  call_missed_video: 'call',
+  call_missed_group_voice: 'call',
+  call_missed_group_video: 'call',
+  chat_label_association: 'label_associations',
+  profile_name_updated: 'profile_name',
+  profile_picture_updated: 'updated_photo',
+} as const satisfies Partial<Record<NotificationName, keyof Extras>>
+type NotificationField = (typeof NOTIFICATION_FIELDS)[keyof typeof NOTIFICATION_FIELDS]
+type NamesWith<Field> = {
+  [Name in keyof typeof NOTIFICATION_FIELDS]: (typeof NOTIFICATION_FIELDS)[Name] extends Field ? Name : never
+}[keyof typeof NOTIFICATION_FIELDS]
+
+export type PlainNotification = Exclude<NotificationName, keyof typeof NOTIFICATION_FIELDS>
+/** A notification with the field that belongs to it. */
+export type ReceivedNotification =
+  | { notification: PlainNotification }
+  | { [Field in NotificationField]: { notification: NamesWith<Field> } & Pick<Extras, Field> }[NotificationField]
+
+/** What a message says: the block that its type names, and no other. */
+export type ReceivedContent =
+  | { [Name in BlockName]: { message_type: Name } & Pick<ReceivedBlocks, Name> }[BlockName]
+  | ({ message_type: 'notification' } & ReceivedNotification & Pick<Extras, 'notification_parameters'>)
+  | { message_type: 'waiting_message'; waiting_message: true }
+
+/** Fields that go with contents of several kinds, where they apply. */
+export type ReceivedExtras = Partial<Pick<Extras, 'album_message_id' | 'external_ad_reply'>>
+export type ExternalAdReply = Extras['external_ad_reply']

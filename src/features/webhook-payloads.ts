@@ -1,10 +1,13 @@
-/** Bodies of the five event types, for the description (shared/api/webhook-payloads.md). The translators that make them live elsewhere. */
+/**
+ * Payloads of the five event types (shared/api/webhook-payloads.md): the description publishes them, and whoever makes an event in a shard
+ * returns the types at the end of this file.
+ */
 import { z } from 'zod'
 import type { EventType } from '../domain/events.ts'
 import { FAILURES } from '../domain/failures.ts'
 import { STATUS_REASONS, STATUSES } from '../domain/instance.ts'
 import { instant } from './fields.ts'
-import { MESSAGE_TYPES, receivedBlocks, receivedExtras } from './received-blocks.ts'
+import { MESSAGE_TYPES, type ReceivedContent, type ReceivedExtras, receivedBlocks, receivedExtras } from './received-blocks.ts'
 
 const nullableText = z.string().nullable()
 /** Of messages and people: chosen by strangers, cut. */
@@ -31,38 +34,44 @@ const picture = nullableText.meta({
 /** A block is there only for its kind. */
 const optional = <T extends Record<string, z.ZodType>>(shape: T) => z.object(shape).partial().shape
 
+/** What every message says beside its content. */
+const common = {
+  phone: chatId,
+  chat_lid: chatLid,
+  is_group: z.boolean(),
+  is_newsletter: z.boolean(),
+  broadcast: z.boolean().meta({ description: 'Status post or message of a broadcast list.' }),
+  from_me: z.boolean(),
+  from_api: z.boolean().meta({ description: '`from_me` and sent through this service.' }),
+  status: z.enum(['received', 'sent']),
+  chat_name: name,
+  sender_name: name,
+  photo: picture,
+  sender_photo: picture,
+  participant_phone: id.nullable().meta({ description: 'Author in a group or of a status.' }),
+  participant_lid: nullableText,
+  connected_phone: nullableText,
+  reference_message_id: id.nullable().meta({ description: 'Quoted, answered or deleted message.' }),
+  is_status_reply: z.boolean(),
+  is_edit: z
+    .boolean()
+    .meta({ description: 'New content of a message already sent; `edit_message_id` is then the id of the edit.' }),
+  forwarded: z.boolean(),
+  view_once: z.boolean(),
+  waiting_message: z.boolean().meta({ description: 'Content not readable yet.' }),
+  message_expiration_seconds: z.int().nullable(),
+  mentions: z.array(id).max(500),
+}
+/** Only where they apply. */
+const applying = { edit_message_id: id.optional(), newsletter_server_id: id.optional() }
+
 const received = z
   .object({
     ...envelope('received'),
     message_id: id.min(1),
     message_type: z.enum(MESSAGE_TYPES).meta({ description: 'Name of the content block; `waiting_message` has none.' }),
-    phone: chatId,
-    chat_lid: chatLid,
-    is_group: z.boolean(),
-    is_newsletter: z.boolean(),
-    broadcast: z.boolean().meta({ description: 'Status post or message of a broadcast list.' }),
-    from_me: z.boolean(),
-    from_api: z.boolean().meta({ description: '`from_me` and sent through this service.' }),
-    status: z.enum(['received', 'sent']),
-    chat_name: name,
-    sender_name: name,
-    photo: picture,
-    sender_photo: picture,
-    participant_phone: id.nullable().meta({ description: 'Author in a group or of a status.' }),
-    participant_lid: nullableText,
-    connected_phone: nullableText,
-    reference_message_id: id.nullable().meta({ description: 'Quoted, answered or deleted message.' }),
-    is_status_reply: z.boolean(),
-    is_edit: z
-      .boolean()
-      .meta({ description: 'New content of a message already sent; `edit_message_id` is then the id of the edit.' }),
-    forwarded: z.boolean(),
-    view_once: z.boolean(),
-    waiting_message: z.boolean().meta({ description: 'Content not readable yet.' }),
-    message_expiration_seconds: z.int().nullable(),
-    mentions: z.array(id).max(500),
-    edit_message_id: id.optional(),
-    newsletter_server_id: id.optional(),
+    ...common,
+    ...applying,
     ...optional(receivedExtras),
     ...optional(receivedBlocks),
   })
@@ -134,3 +143,35 @@ export const webhookPayloads = {
   instance_status: instanceStatus,
   chat_presence: chatPresence,
 } satisfies Record<EventType, z.ZodType>
+
+type Shape<T extends z.core.$ZodLooseShape> = z.output<z.ZodObject<T>>
+/** What an event says beside its envelope. */
+type Said<T extends z.ZodType> = Omit<z.output<T>, keyof ReturnType<typeof envelope>>
+
+/** Fields of a message that its content may set otherwise. */
+export interface ReceivedFields extends Shape<typeof common>, Shape<typeof applying>, ReceivedExtras {
+  message_id: string
+}
+export type Received = ReceivedFields & ReceivedContent
+export type Delivery = Said<typeof delivery>
+export type MessageStatus = Said<typeof messageStatus>
+export type InstanceStatus = Said<typeof instanceStatus>
+export type ChatPresence = Said<typeof chatPresence>
+
+interface Bodies {
+  received: Received
+  delivery: Delivery
+  message_status: MessageStatus
+  instance_status: InstanceStatus
+  chat_presence: ChatPresence
+}
+
+/** A finished event of a type, before `instance_id`, `event_id` and `single_url` of the envelope are added. */
+export interface EventOf<T extends EventType> {
+  type: T
+  /** Epoch milliseconds of the fact: message timestamp, receipt timestamp, change of status. The wire name is `momment`. */
+  at: number
+  body: Bodies[T]
+}
+export type ReceivedEvent = EventOf<'received'>
+export type WebhookEvent = { [T in EventType]: EventOf<T> }[EventType]

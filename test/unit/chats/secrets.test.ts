@@ -9,6 +9,7 @@ import { keys } from '../../../src/storage/keys.ts'
 import { createSecrets, type Secrets, type SecretsOptions } from '../../../workers/shard/chats/secrets.ts'
 import { receivedEvent } from '../../../workers/shard/translate/inbound/message.ts'
 import { sealAbout } from '../../../workers/simulator/people/secret.ts'
+import { blockOf } from '../../harness/received-event.ts'
 import { INSTANCE, recordingLog, START, sealer, tempStore, until } from '../storage/fixtures.ts'
 import { ANA, ANA_LID, ME, testContext } from '../translate/inbound/context.ts'
 
@@ -83,16 +84,17 @@ test('a vote, an event edit and a new caption are read with what was kept', asyn
   const selectedOptions = ['Tuesday', 'Sunday'].map((option) => createHash('sha256').update(option).digest())
   const vote = sealAbout(about('P'), 'Poll Vote', proto.Message.PollVoteMessage.encode({ selectedOptions }).finish())
   const voted = await told(secrets, { pollUpdateMessage: { pollCreationMessageKey: { id: 'P', fromMe: true }, vote } })
-  assert.deepEqual(voted?.body.poll_vote, { poll_message_id: 'P', options: ['Tuesday'], unknown_options: 1 })
+  assert.deepEqual(blockOf(voted?.body, 'poll_vote'), { poll_message_id: 'P', options: ['Tuesday'], unknown_options: 1 })
 
   const edit = (id: string, purpose: 'Event Edit' | 'Message Edit', secretEncType: number, content: proto.IMessage) => {
     const sealed = sealAbout(about(id), purpose, proto.Message.encode(content).finish())
     return told(secrets, { secretEncryptedMessage: { targetMessageKey: { id, fromMe: true }, ...sealed, secretEncType } })
   }
   const moved = await edit('E', 'Event Edit', 1, { eventMessage: { name: 'Planning, later' } })
-  assert.equal((moved!.body.event as { name: string }).name, 'Planning, later')
+  assert.equal(blockOf(moved?.body, 'event').name, 'Planning, later')
 
-  const image = (await edit('I', 'Message Edit', 2, { imageMessage: { caption: 'new' } }))?.body.image as Record<string, unknown>
+  const captioned = await edit('I', 'Message Edit', 2, { imageMessage: { caption: 'new' } })
+  const image = blockOf(captioned?.body, 'image')
   assert.deepEqual([image.url, image.caption, image.width], ['https://api.example/media/link', 'new', 5])
 })
 

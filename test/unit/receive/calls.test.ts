@@ -36,8 +36,8 @@ async function live(
     clock: { now: () => time.now },
     log: createLog({ level: 'silent' }, 'test'),
     settings: () => settings,
-    async told({ messageTimestamp: timestamp }, { common }) {
-      told.push({ call: common?.call, timestamp, answered: answered.length })
+    async told({ messageTimestamp: timestamp }, { content }) {
+      told.push({ call: 'call' in content ? content.call : undefined, timestamp, answered: answered.length })
       return null
     },
     async once(_, make, ops = []) {

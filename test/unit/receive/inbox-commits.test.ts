@@ -9,6 +9,7 @@ import { createJournal } from '../../../workers/shard/receive/journal.ts'
 import { ciphertextMark, createMarks, messageMarks } from '../../../workers/shard/receive/seen-marks.ts'
 import { messageStanza, readStanza } from '../../../workers/shard/receive/stanza-message.ts'
 import { createOutbox } from '../../../workers/shard/webhooks/outbox.ts'
+import { textEvent } from '../../harness/received-event.ts'
 import { INSTANCE, recordingLog, START, sealer, tempStore, until, webhookSettings } from '../storage/fixtures.ts'
 
 const ME = { id: '5511999990000:7@s.whatsapp.net' }
@@ -82,7 +83,7 @@ async function bench(t: TestContext) {
       journal,
       clock,
       outbox,
-      translate: async ({ key }) => ({ type: 'received', at: START, body: { message_id: key.id } }),
+      translate: async ({ key }) => textEvent(key.id ?? '', START),
       arrived: () => ({ ops: [['waited', null]], applied: () => b.steps.push('waited') }),
       alongside: async () => [['alongside', Buffer.of(1)]],
       onMessage: (message) => b.heard.push(message),
@@ -107,7 +108,7 @@ test('a message is one commit: its key, its event, its marks, what is kept of it
   assert.equal(await b.keyStore.get('session', KEY[1]), undefined)
   await b.inbox.message(seen, message, [KEY])
   assert.deepEqual(await b.keyStore.get('session', KEY[1]), KEY[2])
-  assert.deepEqual(b.commits, [['alongside', 'key', 'log', 'outbox', 'seen', 'waited']])
+  assert.deepEqual(b.commits, [['alongside', 'key', 'log', 'momment', 'outbox', 'seen', 'waited']])
   assert.deepEqual(b.steps, ['inbox:before-commit', 'inbox:after-commit', 'waited'])
   assert.deepEqual(b.heard, [message])
   await until(() => b.told.length > 0, 'its webhook')

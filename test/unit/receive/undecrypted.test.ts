@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
-import type { DomainEvent } from '../../../src/domain/events.ts'
+import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
 import { createLog } from '../../../src/log.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/keys.ts'
 import { createWaiting, type WaitingMessage } from '../../../workers/shard/receive/undecrypted.ts'
+import { textEvent } from '../../harness/received-event.ts'
 import { INSTANCE, sealer, tempStore, until } from '../storage/fixtures.ts'
 import { ANA } from '../translate/inbound/context.ts'
 
@@ -18,7 +19,7 @@ const placeholder = node([{ tag: 'unavailable', attrs: { type: 'view_once' } }])
 async function live(store: StateStore, time: { now: number }, maxRecords?: number) {
   const told: WaitingMessage[] = []
   const outbox = {
-    append: (_: DomainEvent) => ({ eventId: `${told.length}`, ops: [] }),
+    append: (_: WebhookEvent) => ({ eventId: `${told.length}`, ops: [] }),
     committed: () => {},
   }
   const waiting = createWaiting({
@@ -30,7 +31,7 @@ async function live(store: StateStore, time: { now: number }, maxRecords?: numbe
     outbox,
     async event(message) {
       told.push(message)
-      return { type: 'received', at: 0, body: {} }
+      return textEvent('told', 0)
     },
     ...(maxRecords === undefined ? {} : { maxRecords }),
   })

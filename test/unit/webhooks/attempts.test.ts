@@ -7,6 +7,7 @@ import { keys } from '../../../src/storage/keys.ts'
 import { listLog } from '../../../src/webhooks/log.ts'
 import { createDelivery } from '../../../workers/shard/webhooks/delivery.ts'
 import { createOutbox } from '../../../workers/shard/webhooks/outbox.ts'
+import { textEvent } from '../../harness/received-event.ts'
 import { INSTANCE, manualTime, recordingLog, START, sealer, tempStore, until, webhookSettings } from '../storage/fixtures.ts'
 import { receiver } from './receiver.ts'
 
@@ -41,7 +42,7 @@ test('an event whose log row cannot be read for a moment is delivered when it ca
     await close()
   })
   await outbox.start()
-  const { eventId, ops } = outbox.append({ type: 'received', at: START, body: { message_id: 'one' } })
+  const { eventId, ops } = outbox.append(textEvent('one', START))
   await real.commit({ ops })
   outbox.committed(eventId)
   for (const wait of [1, 2]) {

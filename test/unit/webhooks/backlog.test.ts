@@ -7,6 +7,7 @@ import { listLog } from '../../../src/webhooks/log.ts'
 import { createDelivery } from '../../../workers/shard/webhooks/delivery.ts'
 import { createOutbox, type Outbox } from '../../../workers/shard/webhooks/outbox.ts'
 import { MAX_TRIES, RETRY_DELAYS } from '../../../workers/shard/webhooks/schedule.ts'
+import { textEvent } from '../../harness/received-event.ts'
 import { INSTANCE, manualTime, recordingLog, sealer, tempStore, until, webhookSettings } from '../storage/fixtures.ts'
 import { receiver } from './receiver.ts'
 
@@ -43,7 +44,7 @@ test('the backlog is the number of events that are pending: delivered, retried, 
   const entries = async () => (await listLog(store, sealer, { instanceIds: [INSTANCE], page: 1, pageSize: 100 })).data
   const pending = async () => (await entries()).filter(({ status }) => status === 'pending').length
   async function add(text: string) {
-    const { eventId, ops } = outbox.append({ type: 'received', at: time.clock.now(), body: { message_id: text } })
+    const { eventId, ops } = outbox.append(textEvent(text, time.clock.now()))
     await store.commit({ ops })
     outbox.committed(eventId)
     return eventId

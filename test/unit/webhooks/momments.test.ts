@@ -2,12 +2,16 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { DAY, HOUR } from '../../../src/domain/clock.ts'
-import type { DomainEvent } from '../../../src/domain/events.ts'
+import type { EventOf, WebhookEvent } from '../../../src/features/webhook-payloads.ts'
 import { createMomments } from '../../../workers/shard/webhooks/momments.ts'
 import { INSTANCE, START, sealer, tempStore } from '../storage/fixtures.ts'
 
 const ANA = { phone: '5511988880001', chat_lid: '1@lid' }
-const event = (at: number, body: DomainEvent['body'] = ANA): DomainEvent => ({ type: 'message_status', at, body })
+const event = (at: number, chat: Pick<EventOf<'message_status'>['body'], 'phone' | 'chat_lid'>): WebhookEvent => ({
+  type: 'message_status',
+  at,
+  body: { status: 'read', ids: ['A'], is_group: false, participant_phone: null, participant_lid: null, ...chat },
+})
 
 async function bench(t: TestContext, maxNames?: number) {
   const store = await tempStore(t)
@@ -21,8 +25,8 @@ async function bench(t: TestContext, maxNames?: number) {
       ...(maxNames === undefined ? {} : { maxNames }),
     })
     await momments.load()
-    return async (at: number, body?: DomainEvent['body']) => {
-      const { at: told, ops } = momments.next(event(at, body))
+    return async (at: number, about: WebhookEvent | Parameters<typeof event>[1] = ANA) => {
+      const { at: told, ops } = momments.next('type' in about ? about : event(at, about))
       await store.commit({ ops })
       return told
     }
@@ -45,7 +49,7 @@ test('a chat is one by number and by LID', async (t) => {
   const told = await (await bench(t)).open()
   await told(START, { phone: '1@lid', chat_lid: '1@lid' })
   assert.equal(await told(START - 5), START + 1)
-  assert.equal(await told(START - 5, { phone: '5511988880001' }), START + 2)
+  assert.equal(await told(START - 5, { phone: '5511988880001', chat_lid: null }), START + 2)
 })
 
 test('a restart does not fall behind, nor does a clock that was set back', async (t) => {
@@ -63,9 +67,18 @@ test('a date far ahead does not carry its chat there', async (t) => {
 
 test('changes of status are not of a chat', async (t) => {
   const told = await (await bench(t)).open()
-  const status = { status: 'connected', connected: true, phone: '5511988880001' }
-  await told(START + 5_000, status)
-  assert.equal(await told(START, { phone: '5511988880001' }), START)
+  const at = START + 5_000
+  const { phone } = ANA
+  const body = {
+    status: 'connected',
+    previous_status: null,
+    connected: true,
+    phone,
+    disconnect_reason: null,
+    reason: null,
+  } as const
+  await told(at, { type: 'instance_status', at, body })
+  assert.equal(await told(START, { phone: '5511988880001', chat_lid: null }), START)
 })
 
 test('chats that are not remembered any more do not fall either', async (t) => {

@@ -5,9 +5,9 @@
 
 import type { Logger } from 'pino'
 import { type Clock, SECOND } from '../../../src/domain/clock.ts'
-import type { DomainEvent } from '../../../src/domain/events.ts'
 import { CREATED, type RuntimeState, type Status } from '../../../src/domain/instance.ts'
 import { sentence } from '../../../src/domain/sentences.ts'
+import type { EventOf } from '../../../src/features/webhook-payloads.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/keys.ts'
 import { RecordError } from '../../../src/storage/repository.ts'
@@ -187,7 +187,7 @@ const isSame = (a: RuntimeState, b: RuntimeState) =>
 /** States in which `disconnect_reason` says why: shared/api/states.md. */
 const WITH_REASON: readonly Status[] = ['disconnected', 'logged_out', 'banned', 'stopped']
 
-export const statusEvent = (state: RuntimeState, previous: Status | null, now: number): DomainEvent => ({
+export const statusEvent = (state: RuntimeState, previous: Status | null, now: number): EventOf<'instance_status'> => ({
   type: 'instance_status',
   at: now,
   body: {

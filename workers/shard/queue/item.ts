@@ -1,8 +1,8 @@
 /** The stored record of a queue item, and how the API shows one. */
 import * as v from 'valibot'
 import { HOUR, iso } from '../../../src/domain/clock.ts'
-import type { DomainEvent } from '../../../src/domain/events.ts'
 import type { FailureCode } from '../../../src/domain/failures.ts'
+import type { EventOf } from '../../../src/features/webhook-payloads.ts'
 import { type Repository, repository } from '../../../src/storage/repository.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 
@@ -101,7 +101,7 @@ export type SendOutcome = { status: 'sent' } | { status: 'failed'; code: Failure
 const isGroup = (phone: string) => phone.endsWith('-group')
 
 /** The `delivery` event of an item (webhook-payloads.md, 3). */
-export function deliveryEvent(item: Waiting, outcome: SendOutcome, at: number): DomainEvent {
+export function deliveryEvent(item: Waiting, outcome: SendOutcome, at: number): EventOf<'delivery'> {
   const failed = outcome.status === 'failed'
   return {
     type: 'delivery',

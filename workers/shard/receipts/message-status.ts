@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino'
 import type { Clock } from '../../../src/domain/clock.ts'
-import type { DomainEvent } from '../../../src/domain/events.ts'
+import type { EventOf } from '../../../src/features/webhook-payloads.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import { within } from '../../../src/storage/timer.ts'
@@ -80,7 +80,11 @@ export function createMessageStatuses({
   }
   type People = Awaited<ReturnType<typeof peopleOf>>
 
-  const event = ({ status, at }: Pick<Receipt, 'status' | 'at'>, { kind, chat, who }: People, ids: string[]): DomainEvent => ({
+  const event = (
+    { status, at }: Pick<Receipt, 'status' | 'at'>,
+    { kind, chat, who }: People,
+    ids: string[],
+  ): EventOf<'message_status'> => ({
     type: 'message_status',
     at,
     body: {
@@ -102,7 +106,7 @@ export function createMessageStatuses({
     ids: readonly { id: string }[],
     people: People,
     at: number,
-  ): Promise<{ event: DomainEvent; subject: Subject }[]> {
+  ): Promise<{ event: EventOf<'message_status'>; subject: Subject }[]> {
     const id = undecided()
     if (id === undefined || !ids.some((each) => each.id === id)) return []
     const all = { ...people, who: null }

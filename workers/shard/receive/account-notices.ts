@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { type Clock, SECOND } from '../../../src/domain/clock.ts'
-import type { DomainEvent } from '../../../src/domain/events.ts'
+import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
 import type { Association, Changes, WriteChanges } from '../app-state/app-state.ts'
 import type { SavedContacts } from '../chats/saved-contacts.ts'
 import { type InboundContext, notification, type Told } from '../translate/inbound/family.ts'
@@ -31,24 +31,24 @@ const MAX_NAME = 256
 export function createAccountNotices({ clock, log, outbox, inbound, contacts }: AccountNoticeDeps): WriteChanges {
   const tries = createTries()
 
-  function tell(chat: string, told: Told): Promise<DomainEvent | null> {
+  function tell(chat: string, told: Told): Promise<ReceivedEvent | null> {
     const key = { remoteJid: chat, id: randomUUID(), fromMe: false }
     return inbound.told({ key, messageTimestamp: Math.floor(clock.now() / SECOND) }, told)
   }
 
   /** What one reading changed, together. */
-  function noticesOf({ name, associations }: Changes, context: InboundContext): (() => Promise<DomainEvent | null>)[] {
+  function noticesOf({ name, associations }: Changes, context: InboundContext): (() => Promise<ReceivedEvent | null>)[] {
     const { identity } = context
-    const notices: (() => Promise<DomainEvent | null>)[] = []
+    const notices: (() => Promise<ReceivedEvent | null>)[] = []
     if (name !== null) {
-      const told = notification('profile_name_updated', [], { profile_name: cut(name, MAX_NAME) })
+      const told = notification({ notification: 'profile_name_updated', profile_name: cut(name, MAX_NAME) })
       notices.push(() => tell(identity.own()[0] ?? '', told))
     }
     for (let from = 0; from < associations.length; from += MAX_ASSOCIATIONS) {
       const some = associations.slice(from, from + MAX_ASSOCIATIONS)
       notices.push(async () => {
         const label_associations = await Promise.all(some.map((each) => labelled(each, context)))
-        return tell(some[0]!.chat, notification('chat_label_association', [], { label_associations }))
+        return tell(some[0]!.chat, notification({ notification: 'chat_label_association', label_associations }))
       })
     }
     return notices
@@ -60,7 +60,7 @@ export function createAccountNotices({ clock, log, outbox, inbound, contacts }: 
     assigned,
   })
 
-  async function eventsOf(changes: Changes): Promise<DomainEvent[]> {
+  async function eventsOf(changes: Changes): Promise<ReceivedEvent[]> {
     const context = inbound.context()
     if (!context) return []
     const outcomes = await Promise.allSettled(noticesOf(changes, context).map((make) => make()))

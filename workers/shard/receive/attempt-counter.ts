@@ -4,7 +4,7 @@
  */
 
 import type { Logger } from 'pino'
-import type { DomainEvent } from '../../../src/domain/events.ts'
+import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import type { Mark } from './seen-marks.ts'
@@ -36,7 +36,7 @@ export function createTries(): Tries {
  */
 export type Once = (
   mark: Mark,
-  make: () => Promise<readonly DomainEvent[]>,
+  make: () => Promise<readonly ReceivedEvent[]>,
   more?: readonly Op[],
   others?: readonly Mark[],
 ) => Promise<void>

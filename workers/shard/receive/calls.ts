@@ -6,9 +6,9 @@ import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import * as v from 'valibot'
 import { type Clock, DAY, SECOND } from '../../../src/domain/clock.ts'
-import type { DomainEvent } from '../../../src/domain/events.ts'
 import { fromJid } from '../../../src/domain/ids.ts'
 import type { InstanceSettings } from '../../../src/domain/instance.ts'
+import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
@@ -41,8 +41,8 @@ export interface CallDeps {
   clock: Clock
   log: Logger
   settings(): InstanceSettings
-  told(readable: ReadableMessage, told: Told): Promise<DomainEvent | null>
-  once(mark: Mark, make: () => Promise<readonly DomainEvent[]>, ops?: Op[]): Promise<void>
+  told(readable: ReadableMessage, told: Told): Promise<ReceivedEvent | null>
+  once(mark: Mark, make: () => Promise<readonly ReceivedEvent[]>, ops?: Op[]): Promise<void>
   /** Queues the text that follows a rejected call, once per key, and not more often to one caller than is bearable. */
   enqueue(caller: Pick<Call, 'from' | 'alt'>, text: string, key: string): Promise<void>
 }
@@ -122,14 +122,15 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tol
     }
   }
 
-  function eventOf(call: Call, autoRejected: boolean): Promise<DomainEvent | null> {
+  function eventOf(call: Call, autoRejected: boolean): Promise<ReceivedEvent | null> {
     const { group, isVideo } = call
     const key = group
       ? { remoteJid: group, participant: call.from, participantAlt: call.alt }
       : { remoteJid: call.from, remoteJidAlt: call.alt }
     return told(
       { key: { ...key, id: call.id, fromMe: false } as ReadableMessage['key'], messageTimestamp: call.timestamp },
-      notification(`call_missed_${group ? 'group_' : ''}${isVideo ? 'video' : 'voice'}`, [], {
+      notification({
+        notification: `call_missed_${group ? 'group_' : ''}${isVideo ? 'video' : 'voice'}`,
         call: {
           call_id: idOrEmpty(call.id),
           is_video: isVideo,

@@ -4,7 +4,7 @@
  */
 import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Clock } from '../../../src/domain/clock.ts'
-import type { DomainEvent } from '../../../src/domain/events.ts'
+import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import type { KeyChange, KeyStore } from '../keys/key-store.ts'
 import { type Journal, type JournalRecord, nodeText } from './journal.ts'
@@ -17,9 +17,9 @@ export interface InboxCommitDeps {
   marks: Marks
   journal: Journal
   clock: Clock
-  outbox: { append(event: DomainEvent): { eventId: string; ops: Op[] }; committed(eventId: string): void }
+  outbox: { append(event: ReceivedEvent): { eventId: string; ops: Op[] }; committed(eventId: string): void }
   /** The finished event of a message, or null when it is not to be reported. */
-  translate(message: WAMessage): Promise<DomainEvent | null>
+  translate(message: WAMessage): Promise<ReceivedEvent | null>
   /** What else belongs into the commit of a readable message: it is not waited for any more. Call `applied` after the commit. */
   arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
   /** What else is kept of a new message, for its commit. */

@@ -6,7 +6,7 @@
  *
  * Here is what outlives sockets. One socket's part is `inbox-session.ts`, and what is committed when, `inbox-commits.ts`.
  */
-import type { DomainEvent } from '../../../src/domain/events.ts'
+import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import { createTries, type Once } from './attempt-counter.ts'
@@ -41,7 +41,7 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
   /** Being told: the network can send a stanza twice in a row. */
   const telling = new Map<Mark, Promise<void>>()
 
-  async function tellOnce(all: readonly Mark[], make: () => Promise<readonly DomainEvent[]>, more: readonly Op[]) {
+  async function tellOnce(all: readonly Mark[], make: () => Promise<readonly ReceivedEvent[]>, more: readonly Op[]) {
     const appended = all.some(marks.has) ? [] : (await make()).map((event) => outbox.append(event))
     const isTold = appended.length > 0
     if (!isTold && more.length === 0) return

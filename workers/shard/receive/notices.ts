@@ -11,7 +11,7 @@ import {
 } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { SECOND } from '../../../src/domain/clock.ts'
-import type { DomainEvent } from '../../../src/domain/events.ts'
+import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import type { Session } from '../chats/session.ts'
 import { within } from '../connection/within.ts'
@@ -20,7 +20,7 @@ import { groupNotices } from '../translate/inbound/group-notice.ts'
 import { LookupError } from '../translate/inbound/lookup.ts'
 import type { ReadableMessage } from '../translate/inbound/message.ts'
 import { mexNotices, newsletterNotices } from '../translate/inbound/newsletter-notice.ts'
-import { idOrNull } from '../wire/bounds.ts'
+import { idOrEmpty, idOrNull } from '../wire/bounds.ts'
 import { bare } from '../wire/jid.ts'
 import type { Inbound } from './received-events.ts'
 import { type Mark, messageMark } from './seen-marks.ts'
@@ -29,7 +29,7 @@ export interface NoticeDeps {
   inbound: Pick<Inbound, 'context' | 'told' | 'message'>
   log: Logger
   /** Commits what `make` tells, once per mark. Rejects when it has to come again. */
-  once(mark: Mark, make: () => Promise<readonly DomainEvent[]>, more?: readonly Op[], others?: readonly Mark[]): Promise<void>
+  once(mark: Mark, make: () => Promise<readonly ReceivedEvent[]>, more?: readonly Op[], others?: readonly Mark[]): Promise<void>
   onMessage(message: WAMessage): void
   /** Who wrote a post, for its commit. */
   authored(key: WAMessageKey): Promise<Op[]>
@@ -61,7 +61,7 @@ export function createNotices(session: Session, deps: NoticeDeps): Notices {
   /** Says nothing about the stanza: told when it comes again. */
   const isOurs = (error: unknown) => error instanceof LookupError || session.ended.aborted
 
-  async function events(node: BinaryNode, notices: readonly Notice[]): Promise<DomainEvent[]> {
+  async function events(node: BinaryNode, notices: readonly Notice[]): Promise<ReceivedEvent[]> {
     const { id = '', t, notify } = node.attrs
     const told = await Promise.all(
       notices.map(({ chat, participant, participantAlt, told }) => {
@@ -124,10 +124,16 @@ export function createNotices(session: Session, deps: NoticeDeps): Notices {
     const change = set ?? getBinaryNodeChild(node, 'delete')
     if (!change) return []
     if (isJidGroup(from))
-      return [{ chat: from, participant: change.attrs.author, told: notification('group_change_icon', [set?.attrs.id ?? '']) }]
+      return [
+        {
+          chat: from,
+          participant: change.attrs.author,
+          told: notification({ notification: 'group_change_icon' }, [set?.attrs.id ?? '']),
+        },
+      ]
     if (!identity.isMe(from)) return []
     const updated_photo = set ? await ownPicture() : null
-    return [{ chat: bare(from), told: notification('profile_picture_updated', [], { updated_photo }) }]
+    return [{ chat: bare(from), told: notification({ notification: 'profile_picture_updated', updated_photo }) }]
   }
 
   const ownPicture = () =>
@@ -152,13 +158,14 @@ export function createNotices(session: Session, deps: NoticeDeps): Notices {
     if (!edit) deps.onMessage(message)
   }
 
-  async function postEvent(message: WAMessage, edit: string | undefined): Promise<DomainEvent | null> {
+  async function postEvent(message: WAMessage, edit: string | undefined): Promise<ReceivedEvent | null> {
     const { id } = message.key
-    if (isRemoval(edit)) return inbound.told(message, notification('revoke', [], { reference_message_id: idOrNull(id) }))
+    if (isRemoval(edit))
+      return inbound.told(message, notification({ notification: 'revoke' }, [], { reference_message_id: idOrNull(id) }))
     const event = await inbound.message(message)
     // An edited post comes whole.
     return edit && event?.body.is_edit === false
-      ? { ...event, body: { ...event.body, is_edit: true, edit_message_id: idOrNull(id) } }
+      ? { ...event, body: { ...event.body, is_edit: true, edit_message_id: idOrEmpty(id) } }
       : event
   }
 

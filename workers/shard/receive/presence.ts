@@ -8,7 +8,7 @@ import { type BinaryNode, getAllBinaryNodeChildren } from '@whiskeysockets/baile
 import PQueue from 'p-queue'
 import type { Logger } from 'pino'
 import { type Clock, iso, SECOND } from '../../../src/domain/clock.ts'
-import type { DomainEvent } from '../../../src/domain/events.ts'
+import type { EventOf } from '../../../src/features/webhook-payloads.ts'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import type { Session } from '../chats/session.ts'
@@ -64,7 +64,7 @@ export function createPresence({ store, outbox, clock, log }: PresenceDeps): Pre
     if (last.get(person.phone) === state) return
     last.set(person.phone, state)
     const seconds = Number(node.attrs.last)
-    const event: DomainEvent = {
+    const event: EventOf<'chat_presence'> = {
       type: 'chat_presence',
       at: clock.now(),
       body: {

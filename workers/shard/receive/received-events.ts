@@ -5,9 +5,9 @@
 import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { Clock } from '../../../src/domain/clock.ts'
-import type { DomainEvent } from '../../../src/domain/events.ts'
 import type { ReceivedFile } from '../../../src/domain/file-download.ts'
 import type { InstanceConfig } from '../../../src/domain/instance.ts'
+import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
 import type { MediaLinks } from '../../../src/media/links.ts'
 import type { Authorship } from '../chats/authorship.ts'
 import type { GroupRoles } from '../chats/group-roles.ts'
@@ -55,9 +55,9 @@ export interface Inbound {
   /** Null before the first session. */
   context(): InboundContext | null
   /** The event of a message, or null when there is nothing to tell or nobody wants it. */
-  message(readable: WAMessage, fromApi?: boolean): Promise<DomainEvent | null>
+  message(readable: WAMessage, fromApi?: boolean): Promise<ReceivedEvent | null>
   /** The same for what has no content: notifications, messages that cannot be read. */
-  told(readable: ReadableMessage, told: Told): Promise<DomainEvent | null>
+  told(readable: ReadableMessage, told: Told): Promise<ReceivedEvent | null>
   /** A chat has another name or picture. */
   chatChanged(change: ChatChange): Promise<void>
   /** What is known of an account that is unlinked. */
@@ -143,7 +143,7 @@ export function createInbound(deps: InboundDeps): Inbound {
 
   const readSavedNames = lookedUp(names.load)
 
-  async function wanted(make: (context: InboundContext) => Promise<DomainEvent | null>): Promise<DomainEvent | null> {
+  async function wanted(make: (context: InboundContext) => Promise<ReceivedEvent | null>): Promise<ReceivedEvent | null> {
     const wondered: Wondered[] = []
     const from = outbox.wanted('received') ? context(wondered) : null
     if (from) await readSavedNames()

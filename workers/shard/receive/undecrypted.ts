@@ -10,7 +10,7 @@ import type { BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import * as v from 'valibot'
 import { type Clock, DAY, HOUR, SECOND } from '../../../src/domain/clock.ts'
-import type { DomainEvent } from '../../../src/domain/events.ts'
+import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
@@ -57,7 +57,7 @@ export interface WaitingDeps {
   log: Logger
   outbox: Pick<Outbox, 'append' | 'committed'>
   /** `later`: nobody can tell it yet. Null: nobody wants it. */
-  event(message: WaitingMessage): Promise<DomainEvent | null | 'later'>
+  event(message: WaitingMessage): Promise<ReceivedEvent | null | 'later'>
   /** What else is kept of a message whose envelope alone is known. */
   alongside?: (key: WAMessageKey) => Promise<readonly Op[]>
   maxRecords?: number

@@ -7,12 +7,12 @@ import type { Logger } from 'pino'
 import type { SendCall } from '../../../src/domain/call.ts'
 import type { Clock } from '../../../src/domain/clock.ts'
 import type { DiskState } from '../../../src/domain/disk.ts'
-import type { DomainEvent } from '../../../src/domain/events.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { InstanceSettings } from '../../../src/domain/instance.ts'
 import { takeOutMedia } from '../../../src/domain/media.ts'
 import { diskNearlyFull, isStorageFailure } from '../../../src/domain/storage-failure.ts'
 import type { Ranges } from '../../../src/egress/addresses.ts'
+import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
 import type { Tally } from '../../../src/metrics/tally.ts'
 import type { Blobs } from '../../../src/storage/blobs.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
@@ -59,7 +59,7 @@ export interface SendingLineDeps extends Pick<SendContext, 'recent' | 'sent' | '
   session(): Session | null
   outside(): Outside | null
   /** The event of a message this service sent; null: nobody wants it. */
-  own(message: WAMessage): Promise<DomainEvent | null>
+  own(message: WAMessage): Promise<ReceivedEvent | null>
 }
 
 export interface SendingLine {
@@ -86,7 +86,7 @@ export function createSendingLine(deps: SendingLineDeps): SendingLine {
     disappearing,
   } = deps
   /** What is told with the end of an item, by service id; prepared before the commit because it asks for identities. */
-  const accompanying = new Map<string, { first: FirstStatus | null; own: DomainEvent | null }>()
+  const accompanying = new Map<string, { first: FirstStatus | null; own: ReceivedEvent | null }>()
   /** To be said after that commit. */
   const appended = new Map<string, () => void>()
 

@@ -1,8 +1,9 @@
 /** What the outbox is given, asked and answers: the types of `outbox.ts`. */
 import type { Logger } from 'pino'
 import type { Clock } from '../../../src/domain/clock.ts'
-import type { DomainEvent, EventType } from '../../../src/domain/events.ts'
+import type { EventType } from '../../../src/domain/events.ts'
 import type { WebhookSettings } from '../../../src/domain/instance.ts'
+import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import type { Timer } from '../../../src/storage/timer.ts'
@@ -38,7 +39,7 @@ export interface Outbox {
   /** False: the type has no URL or is silenced, and no event of it needs to be written. */
   wanted(type: EventType): boolean
   /** The finished event as storage operations. After `start`; commit them right away, with what caused them, then say `committed`. */
-  append(event: DomainEvent): { eventId: string; ops: Op[] }
+  append(event: WebhookEvent): { eventId: string; ops: Op[] }
   committed(eventId: string): void
   /** Events still to be delivered. */
   backlog(): number

@@ -1,6 +1,7 @@
 /** An event as it goes out, and the first row of its log: written once, with whatever caused it. Pure. */
-import { type DomainEvent, EVENT_TYPES, type EventType } from '../../../src/domain/events.ts'
+import { EVENT_TYPES, type EventType } from '../../../src/domain/events.ts'
 import { ignoreField, urlField, type WebhookSettings } from '../../../src/domain/instance.ts'
+import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
 import { type LogRow, maskUrl } from '../../../src/webhooks/log.ts'
 
 /** Where events of a type go; undefined while the type is off. */
@@ -17,7 +18,7 @@ export function isSingleUrl(settings: WebhookSettings): boolean {
 export function eventBytes(
   instanceId: string,
   eventId: string,
-  { type, at, body }: DomainEvent,
+  { type, at, body }: WebhookEvent,
   settings: WebhookSettings,
 ): Buffer {
   const envelope = { type, event_id: eventId, instance_id: instanceId, momment: at }

@@ -5,7 +5,7 @@
  * event, so that a restart does not fall behind it. Which event is of which chat its body says; a person's chat goes by number and by LID.
  */
 import { type Clock, DAY } from '../../../src/domain/clock.ts'
-import type { DomainEvent } from '../../../src/domain/events.ts'
+import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/keys.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
@@ -18,7 +18,7 @@ const MOST_AHEAD = DAY
 export interface Momments {
   load(): Promise<void>
   /** Epoch ms for the event, and what is to be written with it. */
-  next(event: DomainEvent): { at: number; ops: Op[] }
+  next(event: WebhookEvent): { at: number; ops: Op[] }
 }
 
 export interface MommentsDeps {
@@ -27,6 +27,18 @@ export interface MommentsDeps {
   sealer: Pick<Sealer, 'blind'>
   clock: Clock
   maxNames?: number
+}
+
+/** What the chat of an event is called. An event of the account itself has none: nothing to be held against. */
+function namesOf(event: WebhookEvent): string[] {
+  switch (event.type) {
+    case 'instance_status':
+      return []
+    case 'delivery':
+      return [event.body.phone]
+    default:
+      return [event.body.phone, event.body.chat_lid].filter((name) => name !== null)
+  }
 }
 
 export function createMomments({ instanceId, store, sealer, clock, maxNames = MAX_NAMES }: MommentsDeps): Momments {
@@ -64,11 +76,10 @@ export function createMomments({ instanceId, store, sealer, clock, maxNames = MA
       for (const [name, at] of found) last.set(name, at)
       floor = Number(Buffer.from((await store.get(keys.mommentFloor(instanceId))) ?? '0'))
     },
-    next({ at: fact, body }) {
-      const time = Math.trunc(Math.min(fact, clock.now() + MOST_AHEAD))
-      const names = [body.phone, body.chat_lid].filter((name) => typeof name === 'string').map((name) => sealer.blind(name))
-      // Of the account itself: nothing to be held against.
-      if (names.length === 0 || body.connected !== undefined) return { at: time, ops: [] }
+    next(event) {
+      const time = Math.trunc(Math.min(event.at, clock.now() + MOST_AHEAD))
+      const names = namesOf(event).map((name) => sealer.blind(name))
+      if (names.length === 0) return { at: time, ops: [] }
       const before = Math.max(...names.map((name) => last.get(name) ?? floor))
       const at = Math.max(time, before + 1)
       return { at, ops: [...new Set(names)].map((name) => remember(name, at)).concat(forgetSilent()) }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
 import { receivedEvent } from '../../../../workers/shard/translate/inbound/message.ts'
+import { blockOf } from '../../../harness/received-event.ts'
 import { ANA, testContext } from './context.ts'
 
 /** As it comes off the wire: fields in the order of their numbers, and what is written there is an own property. */
@@ -17,10 +18,10 @@ async function told(message: proto.IMessage) {
 test('an empty conversation beside other content hides none of it', async () => {
   const image = await told({ conversation: '', imageMessage: { caption: 'Beach' } })
   assert.equal(image.message_type, 'image')
-  assert.equal((image.image as { caption: string }).caption, 'Beach')
-  assert.equal(image.text, undefined)
+  assert.equal(blockOf(image, 'image').caption, 'Beach')
+  assert.ok(!('text' in image))
   const extended = await told({ conversation: '', extendedTextMessage: { text: 'See' } })
-  assert.equal((extended.text as { message: string }).message, 'See')
+  assert.equal(blockOf(extended, 'text').message, 'See')
   const wrapped = await told({ ephemeralMessage: { message: { conversation: '', audioMessage: { ptt: true } } } })
   assert.equal(wrapped.message_type, 'audio')
 })

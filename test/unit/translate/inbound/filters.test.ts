@@ -2,26 +2,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { WebhookSettings } from '../../../../src/domain/instance.ts'
+import type { Received, ReceivedEvent, ReceivedFields } from '../../../../src/features/webhook-payloads.ts'
 import { isReported } from '../../../../workers/shard/translate/inbound/filters.ts'
+import { textEvent } from '../../../harness/received-event.ts'
 
 const settings = (changes: Partial<WebhookSettings>) =>
   ({ notify_sent_by_me: false, ignore_groups: false, ignore_private: false, ...changes }) as WebhookSettings
-const event = (body: Record<string, unknown>) => ({
-  type: 'received' as const,
-  at: 0,
-  body: { message_type: 'text', phone: '5511988880001', is_group: false, is_newsletter: false, from_me: false, ...body },
-})
+/** Only the type of the content counts here, not what it says. */
+type Looks = Partial<ReceivedFields> & { message_type?: Received['message_type'] }
+const event = ({ message_type = 'text', ...fields }: Looks): ReceivedEvent => {
+  const { body, ...rest } = textEvent('A', 0, fields)
+  return { ...rest, body: { ...body, message_type } as Received }
+}
 
 const GROUP = { phone: '1-group', is_group: true }
 const NEWSLETTER = { phone: '1@newsletter', is_newsletter: true }
 const STATUS = { phone: 'status@broadcast', broadcast: true }
 
-const TABLE: readonly (readonly [
-  what: string,
-  changes: Partial<WebhookSettings>,
-  body: Record<string, unknown>,
-  reported: boolean,
-])[] = [
+const TABLE: readonly (readonly [what: string, changes: Partial<WebhookSettings>, body: Looks, reported: boolean])[] = [
   ['a text without filters', {}, {}, true],
   ['an own message', {}, { from_me: true }, false],
   ['an own message that is wanted', { notify_sent_by_me: true }, { from_me: true }, true],

@@ -3,28 +3,18 @@ import type { proto } from '@whiskeysockets/baileys'
 import { count, cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
 import { type Json, jsonObject, numberOf, textOf } from '../../wire/json.ts'
 import { type Content, contextInfo, unwrap } from './content.ts'
-import type { Family, Scene, Told } from './family.ts'
+import { block, type Family, type Scene, type Told } from './family.ts'
 import { listRows } from './list.ts'
 
-const pressed = (id: string | null | undefined, label: string | null | undefined, card: number | null): Told => ({
-  block: {
-    buttons_response: { button_id: cutOrEmpty(id, 256), message: cutOrEmpty(label, 1_024), carousel_card_index: card },
-  },
-})
+const pressed = (id: string | null | undefined, label: string | null | undefined, card: number | null): Told =>
+  block('buttons_response', { button_id: cutOrEmpty(id, 256), message: cutOrEmpty(label, 1_024), carousel_card_index: card })
 
-const chosen = (
-  id: string | null | undefined,
-  title: string | null | undefined,
-  description: string | null | undefined,
-): Told => ({
-  block: {
-    list_response: {
-      selected_row_id: cutOrEmpty(id, 256),
-      title: cutOrEmpty(title, 256),
-      message: cutOrNull(description, 1_024),
-    },
-  },
-})
+const chosen = (id: string | null | undefined, title: string | null | undefined, description: string | null | undefined): Told =>
+  block('list_response', {
+    selected_row_id: cutOrEmpty(id, 256),
+    title: cutOrEmpty(title, 256),
+    message: cutOrNull(description, 1_024),
+  })
 
 export const legacyButton: Family = ({ message }) => {
   const answer = message.buttonsResponseMessage

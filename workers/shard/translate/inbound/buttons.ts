@@ -1,19 +1,11 @@
 /** The button object of shared/api/interactive.md 1.1, from the three forms in which messages carry buttons. */
 import type { proto } from '@whiskeysockets/baileys'
+import type { ReceivedButton } from '../../../../src/features/received-blocks.ts'
 import { cut, cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
 import { jsonObject, textOf } from '../../wire/json.ts'
-import type { Family, Scene } from './family.ts'
+import { block, type Family, type Scene } from './family.ts'
 import { fileUrl } from './media.ts'
 import { placeOf } from './place.ts'
-
-export interface Button {
-  id: string
-  type: 'reply' | 'url' | 'call' | 'copy'
-  label: string
-  url?: string
-  phone?: string
-  code?: string
-}
 
 const MAX_BUTTONS = 10
 /** Known short way to write a copy button as a link. */
@@ -22,7 +14,7 @@ const COPY_LINK = 'https://www.whatsapp.com/otp/code/?otp_type=COPY_CODE&code='
 const labelOf = (text: string | null | undefined) => cutOrEmpty(text, 60)
 const idOf = (id: string | null | undefined, position: number) => cut(id || String(position), 256)
 
-function link(id: string, label: string, url: string | null | undefined): Button {
+function link(id: string, label: string, url: string | null | undefined): ReceivedButton {
   if (url?.startsWith(COPY_LINK)) {
     const code = new URLSearchParams(url.slice(url.indexOf('?'))).get('code') ?? ''
     return { id, type: 'copy', label, code: cut(code.replace(/^otp/, ''), 1_024) }
@@ -30,7 +22,7 @@ function link(id: string, label: string, url: string | null | undefined): Button
   return { id, type: 'url', label, url: cutOrEmpty(url, 2_048) }
 }
 
-const call = (id: string, label: string, phone: string | null | undefined): Button => ({
+const call = (id: string, label: string, phone: string | null | undefined): ReceivedButton => ({
   id,
   type: 'call',
   label,
@@ -38,8 +30,8 @@ const call = (id: string, label: string, phone: string | null | undefined): Butt
 })
 
 /** Positions count from 1, as in sends. A kind of button the contract has no word for is left out. */
-export function flowButtons(flow: proto.Message.InteractiveMessage.INativeFlowMessage | null | undefined): Button[] {
-  return (flow?.buttons ?? []).slice(0, MAX_BUTTONS).flatMap(({ name, buttonParamsJson }, index): Button[] => {
+export function flowButtons(flow: proto.Message.InteractiveMessage.INativeFlowMessage | null | undefined): ReceivedButton[] {
+  return (flow?.buttons ?? []).slice(0, MAX_BUTTONS).flatMap(({ name, buttonParamsJson }, index): ReceivedButton[] => {
     const params = jsonObject(buttonParamsJson)
     const id = idOf(textOf(params.id), index + 1)
     const label = labelOf(textOf(params.display_text))
@@ -58,8 +50,8 @@ export function flowButtons(flow: proto.Message.InteractiveMessage.INativeFlowMe
   })
 }
 
-export function templateButtons(buttons: readonly proto.IHydratedTemplateButton[] | null | undefined): Button[] {
-  return (buttons ?? []).slice(0, MAX_BUTTONS).flatMap((button, position): Button[] => {
+export function templateButtons(buttons: readonly proto.IHydratedTemplateButton[] | null | undefined): ReceivedButton[] {
+  return (buttons ?? []).slice(0, MAX_BUTTONS).flatMap((button, position): ReceivedButton[] => {
     const id = String(button.index ?? position)
     const { quickReplyButton: reply, urlButton, callButton } = button
     if (reply) return [{ id: cut(reply.id || id, 256), type: 'reply', label: labelOf(reply.displayText) }]
@@ -82,40 +74,38 @@ export const headerUrls = (header: Header | null | undefined, scene: Scene, view
 export const legacyButtons: Family = ({ message }, scene) => {
   const found = message.buttonsMessage
   if (!found) return null
-  return {
-    block: {
-      buttons: {
-        message: cutOrEmpty(found.contentText, 4_096),
-        title: cutOrNull(found.text, 256),
-        footer: cutOrNull(found.footerText, 256),
-        ...headerUrls(found, scene, false),
-        buttons: (found.buttons ?? []).slice(0, MAX_BUTTONS).map(({ buttonId, buttonText }, index) => ({
-          id: idOf(buttonId, index + 1),
-          type: 'reply',
-          label: labelOf(buttonText?.displayText),
-        })),
-      },
+  return block(
+    'buttons',
+    {
+      message: cutOrEmpty(found.contentText, 4_096),
+      title: cutOrNull(found.text, 256),
+      footer: cutOrNull(found.footerText, 256),
+      ...headerUrls(found, scene, false),
+      buttons: (found.buttons ?? []).slice(0, MAX_BUTTONS).map(({ buttonId, buttonText }, index) => ({
+        id: idOf(buttonId, index + 1),
+        type: 'reply',
+        label: labelOf(buttonText?.displayText),
+      })),
     },
-    common: { view_once: false },
-  }
+    { view_once: false },
+  )
 }
 
 export const template: Family = ({ message }, scene) => {
   const outer = message.templateMessage
   const found = outer?.hydratedTemplate ?? outer?.hydratedFourRowTemplate
   if (!outer || !found) return null
-  return {
-    block: {
-      hydrated_template: {
-        message: cutOrEmpty(found.hydratedContentText, 4_096),
-        title: cutOrNull(found.hydratedTitleText, 256),
-        footer: cutOrNull(found.hydratedFooterText, 256),
-        template_id: cutOrNull(found.templateId ?? outer.templateId, 128),
-        ...headerUrls(found, scene, false),
-        location: placeOf(found.locationMessage),
-        buttons: templateButtons(found.hydratedButtons),
-      },
+  return block(
+    'hydrated_template',
+    {
+      message: cutOrEmpty(found.hydratedContentText, 4_096),
+      title: cutOrNull(found.hydratedTitleText, 256),
+      footer: cutOrNull(found.hydratedFooterText, 256),
+      template_id: cutOrNull(found.templateId ?? outer.templateId, 128),
+      ...headerUrls(found, scene, false),
+      location: placeOf(found.locationMessage),
+      buttons: templateButtons(found.hydratedButtons),
     },
-    common: { view_once: false },
-  }
+    { view_once: false },
+  )
 }

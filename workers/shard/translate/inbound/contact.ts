@@ -1,7 +1,8 @@
 /** `contact`, `contacts`. */
 import type { proto } from '@whiskeysockets/baileys'
+import type { ReceivedContact } from '../../../../src/features/received-blocks.ts'
 import { cutOrEmpty } from '../../wire/bounds.ts'
-import type { Family } from './family.ts'
+import { block, type Family } from './family.ts'
 
 const MAX_PHONES = 10
 const MAX_CONTACTS = 257
@@ -22,16 +23,15 @@ export function phonesOf(vcard: string): string[] {
   return [...new Set(phones)].slice(0, MAX_PHONES)
 }
 
-const card = ({ displayName, vcard }: proto.Message.IContactMessage) => ({
+const card = ({ displayName, vcard }: proto.Message.IContactMessage): ReceivedContact => ({
   display_name: cutOrEmpty(displayName, 256),
   vcard: cutOrEmpty(vcard, 16_384),
   phones: phonesOf(vcard ?? ''),
 })
 
-export const contact: Family = ({ message }) =>
-  message.contactMessage ? { block: { contact: card(message.contactMessage) } } : null
+export const contact: Family = ({ message }) => (message.contactMessage ? block('contact', card(message.contactMessage)) : null)
 
 export const contacts: Family = ({ message }) => {
   const cards = message.contactsArrayMessage?.contacts
-  return cards?.length ? { block: { contacts: cards.slice(0, MAX_CONTACTS).map(card) } } : null
+  return cards?.length ? block('contacts', cards.slice(0, MAX_CONTACTS).map(card)) : null
 }

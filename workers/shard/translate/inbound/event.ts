@@ -1,7 +1,8 @@
 /** `event`, `event_response`. */
 import { proto } from '@whiskeysockets/baileys'
+import type { ReceivedBlocks } from '../../../../src/features/received-blocks.ts'
 import { cutOrEmpty, cutOrNull, decimal, isoOrNull, millisecondsToIso, secondsToIso } from '../../wire/bounds.ts'
-import type { Family } from './family.ts'
+import { block, type Family } from './family.ts'
 import { referencedMessage } from './referenced.ts'
 import { openAbout } from './secret.ts'
 
@@ -9,35 +10,31 @@ export const event: Family = ({ message }) => {
   const found = message.eventMessage
   if (!found) return null
   const { location } = found
-  return {
-    block: {
-      event: {
-        name: cutOrEmpty(found.name, 256),
-        description: cutOrNull(found.description, 4_096),
-        canceled: found.isCanceled === true,
-        date_time: secondsToIso(found.startTime),
-        end_date_time: secondsToIso(found.endTime),
-        join_link: cutOrNull(found.joinLink, 2_048),
-        extra_guests_allowed: found.extraGuestsAllowed === true,
-        // A room has a name and no coordinates; 0, 0 is what its unset fields hold.
-        location: location
-          ? {
-              name: cutOrNull(location.name, 256),
-              address: cutOrNull(location.address, 1_024),
-              latitude: coordinates(location) ? decimal(location.degreesLatitude) : null,
-              longitude: coordinates(location) ? decimal(location.degreesLongitude) : null,
-            }
-          : null,
-      },
-    },
-  }
+  return block('event', {
+    name: cutOrEmpty(found.name, 256),
+    description: cutOrNull(found.description, 4_096),
+    canceled: found.isCanceled === true,
+    date_time: secondsToIso(found.startTime),
+    end_date_time: secondsToIso(found.endTime),
+    join_link: cutOrNull(found.joinLink, 2_048),
+    extra_guests_allowed: found.extraGuestsAllowed === true,
+    // A room has a name and no coordinates; 0, 0 is what its unset fields hold.
+    location: location
+      ? {
+          name: cutOrNull(location.name, 256),
+          address: cutOrNull(location.address, 1_024),
+          latitude: coordinates(location) ? decimal(location.degreesLatitude) : null,
+          longitude: coordinates(location) ? decimal(location.degreesLongitude) : null,
+        }
+      : null,
+  })
 }
 
 const coordinates = ({ degreesLatitude, degreesLongitude }: proto.Message.ILocationMessage) =>
   Boolean(degreesLatitude) || Boolean(degreesLongitude)
 
 const { EventResponseType } = proto.Message.EventResponseMessage
-const RESPONSES: Readonly<Record<number, string>> = {
+const RESPONSES: Readonly<Record<number, ReceivedBlocks['event_response']['response']>> = {
   [EventResponseType.GOING]: 'going',
   [EventResponseType.NOT_GOING]: 'not_going',
   [EventResponseType.MAYBE]: 'maybe',
@@ -47,18 +44,15 @@ export const eventResponse: Family = async ({ message }, scene) => {
   const sealed = message.encEventResponseMessage
   const key = sealed?.eventCreationMessageKey
   const opened = await openAbout(scene, key, 'Event Response', { payload: sealed?.encPayload, iv: sealed?.encIv })
-  if (!opened) return null
+  const referenced = opened && (await referencedMessage(key, scene))
+  if (!opened || !referenced) return null
   const answer = proto.Message.EventResponseMessage.decode(opened.plain)
   const response = RESPONSES[answer.response ?? 0]
   if (response === undefined) return null
-  return {
-    block: {
-      event_response: {
-        response,
-        response_from: scene.author?.phone ?? scene.phone,
-        time: millisecondsToIso(answer.timestampMs) ?? isoOrNull(scene.at),
-        referenced_message: await referencedMessage(key, scene),
-      },
-    },
-  }
+  return block('event_response', {
+    response,
+    response_from: scene.author?.phone ?? scene.phone,
+    time: millisecondsToIso(answer.timestampMs) ?? isoOrNull(scene.at),
+    referenced_message: referenced,
+  })
 }

@@ -1,5 +1,12 @@
 /** What a family of contents is given, and what it makes of them. One file per family beside this one; `families.ts` is the table. */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
+import type {
+  BlockName,
+  ReceivedBlocks,
+  ReceivedContent,
+  ReceivedNotification,
+} from '../../../../src/features/received-blocks.ts'
+import type { ReceivedFields } from '../../../../src/features/webhook-payloads.ts'
 import type { ChatKind } from '../../wire/jid.ts'
 import type { Person } from '../../wire/person.ts'
 import type { Unwrapped } from './content.ts'
@@ -23,21 +30,38 @@ export interface Scene {
 }
 
 export interface Told {
-  /** The content block under its own name, alone. */
-  block: Record<string, unknown>
-  /** Common fields that are different for this content, and fields that only it has. */
-  common?: Record<string, unknown>
+  content: ReceivedContent
+  /** Common fields that are different for this content, and fields that only some contents have. */
+  common?: Partial<ReceivedFields>
 }
 
 /** `silent`: the network's own business, not reported. Null: content of this family that we cannot read, reported as unsupported. */
 export type Telling = Told | 'silent' | null
 export type Family = (content: Unwrapped, scene: Scene) => Telling | Promise<Telling>
 
+/** Parameters of a notification: members of a group that are added at once. */
+const MAX_PARAMETERS = 1_024
+
 /** A person as the API writes it. */
 export const identifier = async ({ context }: Pick<Scene, 'context'>, jid: string): Promise<string> =>
   (await context.identity.person(jid)).phone
 
-export const notification = (name: string, parameters: readonly string[] = [], common: Record<string, unknown> = {}): Told => ({
-  block: { notification: name },
-  common: { ...common, notification_parameters: parameters.slice(0, 1_024) },
+/** A content block under its own name. */
+export const block = <Name extends BlockName>(
+  name: Name,
+  content: ReceivedBlocks[Name],
+  common: Partial<ReceivedFields> = {},
+): Told => ({
+  // A computed name has no type of its own; the parameters say that block and name belong together.
+  content: { message_type: name, [name]: content } as unknown as ReceivedContent,
+  common,
+})
+
+export const notification = (
+  content: ReceivedNotification,
+  parameters: readonly string[] = [],
+  common: Partial<ReceivedFields> = {},
+): Told => ({
+  content: { message_type: 'notification', ...content, notification_parameters: parameters.slice(0, MAX_PARAMETERS) },
+  common,
 })

@@ -1,8 +1,8 @@
 /** Which messages become an event: shared/api/webhook-payloads.md, 2.6. Whether the type is on at all is the outbox's question. */
-import type { DomainEvent } from '../../../../src/domain/events.ts'
 import type { WebhookSettings } from '../../../../src/domain/instance.ts'
+import type { Received, ReceivedEvent } from '../../../../src/features/webhook-payloads.ts'
 
-const BY_KIND: Readonly<Record<string, keyof WebhookSettings>> = {
+const BY_KIND: Readonly<Partial<Record<Received['message_type'], keyof WebhookSettings>>> = {
   text: 'ignore_text',
   image: 'ignore_image',
   video: 'ignore_video',
@@ -10,11 +10,11 @@ const BY_KIND: Readonly<Record<string, keyof WebhookSettings>> = {
   document: 'ignore_document',
 }
 
-export function isReported({ body }: DomainEvent, webhooks: WebhookSettings): boolean {
+export function isReported({ body }: ReceivedEvent, webhooks: WebhookSettings): boolean {
   if (body.from_me && !webhooks.notify_sent_by_me) return false
   if (body.is_group && webhooks.ignore_groups) return false
   const isPrivate = !body.is_group && !body.is_newsletter && body.phone !== 'status@broadcast'
   if (isPrivate && webhooks.ignore_private) return false
-  const filter = BY_KIND[String(body.message_type)]
+  const filter = BY_KIND[body.message_type]
   return filter === undefined || !webhooks[filter]
 }

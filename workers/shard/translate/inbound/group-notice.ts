@@ -4,6 +4,7 @@
  */
 import { areJidsSameUser, type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
 import { fromJid } from '../../../../src/domain/ids.ts'
+import type { PlainNotification } from '../../../../src/features/received-blocks.ts'
 import { cut } from '../../wire/bounds.ts'
 import { type InboundContext, notification, type Told } from './family.ts'
 
@@ -18,10 +19,10 @@ interface Actor {
 const PARAMETER = 1_024
 
 const one =
-  (name: string, parameter: (child: BinaryNode) => string | null | undefined): Make =>
+  (name: PlainNotification, parameter: (child: BinaryNode) => string | null | undefined): Make =>
   (child) => {
     const value = parameter(child)
-    return value === null || value === undefined ? [] : [notification(name, [cut(value, PARAMETER)])]
+    return value === null || value === undefined ? [] : [notification({ notification: name }, [cut(value, PARAMETER)])]
   }
 
 const textOf = (node: BinaryNode | undefined): string | null => {
@@ -36,7 +37,7 @@ const person = (context: InboundContext, { attrs }: BinaryNode) =>
   context.identity.person(attrs.jid ?? '', attrs.phone_number ?? attrs.lid)
 
 const people =
-  (name: string): Make =>
+  (name: PlainNotification): Make =>
   async (child, context, actor) => {
     const members = getBinaryNodeChildren(child, 'participant').filter(isPerson)
     if (members.length === 0) return []
@@ -44,7 +45,7 @@ const people =
     // Who removes only itself has left.
     const isLeaving = name === 'group_participant_remove' && members.length === 1 && isSame(only!, actor)
     const names = await Promise.all(members.map(async (member) => (await person(context, member)).phone))
-    return [notification(isLeaving ? 'group_participant_leave' : name, names)]
+    return [notification({ notification: isLeaving ? 'group_participant_leave' : name }, names)]
   }
 
 const isSame = ({ attrs }: BinaryNode, { jid, alt }: Actor) =>
@@ -61,10 +62,11 @@ const asker = ({ jid, alt }: Actor): BinaryNode => ({
   attrs: { jid: jid ?? '', ...(alt ? { lid: alt } : {}) },
 })
 
-const REQUEST_METHODS = new Set(['invite_link', 'non_admin_add', 'linked_group_join'])
+const REQUEST_METHODS = ['invite_link', 'non_admin_add', 'linked_group_join'] as const
 
 const requests: Make = async (child, context, actor) => {
   const method = (child.attrs.request_method ?? '').toLowerCase()
+  const request_method = REQUEST_METHODS.find((each) => each === method) ?? 'invite_link'
   const named = askers(child)
   const users = named.length > 0 ? named : [asker(actor)].filter(isPerson)
   return Promise.all(
@@ -73,20 +75,17 @@ const requests: Make = async (child, context, actor) => {
       // Whoever added somebody that has to be approved is not the one who asks.
       const isAdded = isPerson(asker(actor)) && !isSame(user, actor)
       const adder = isAdded ? [(await context.identity.person(actor.jid ?? '', actor.alt)).phone] : []
-      return notification('membership_approval_request', [phone, ...adder], {
-        request_method: REQUEST_METHODS.has(method) ? method : 'invite_link',
-      })
+      return notification({ notification: 'membership_approval_request', request_method }, [phone, ...adder])
     }),
   )
 }
 
 const revocations: Make = async (child, context, actor) =>
   Promise.all(
-    askers(child).map(async (user) =>
-      notification('revoked_membership_requests', [(await person(context, user)).phone], {
-        request_action: isSame(user, actor) ? 'revoked' : 'rejected',
-      }),
-    ),
+    askers(child).map(async (user) => {
+      const request_action = isSame(user, actor) ? 'revoked' : 'rejected'
+      return notification({ notification: 'revoked_membership_requests', request_action }, [(await person(context, user)).phone])
+    }),
   )
 
 const CHANGES: Readonly<Record<string, Make>> = {

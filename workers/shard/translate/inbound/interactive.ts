@@ -3,7 +3,7 @@ import type { proto } from '@whiskeysockets/baileys'
 import { cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
 import { jsonObject } from '../../wire/json.ts'
 import { flowButtons, headerUrls } from './buttons.ts'
-import type { Family, Scene, Told } from './family.ts'
+import { block, type Family, type Scene, type Told } from './family.ts'
 import { flowList } from './list.ts'
 import { pixKey, reviewAndPay, reviewOrder } from './payment-card.ts'
 
@@ -27,7 +27,7 @@ function tellInteractive(found: proto.Message.IInteractiveMessage, scene: Scene)
   // Old clients draw these inside a view-once wrapper, which says nothing about them.
   const common = { view_once: false }
   const cards = found.carouselMessage?.cards
-  if (cards) return { block: { carousel: carousel(found, cards, scene) }, common }
+  if (cards) return block('carousel', carousel(found, cards, scene), common)
   for (const { name, buttonParamsJson } of found.nativeFlowMessage?.buttons ?? []) {
     const told = CARDS[name ?? '']?.(jsonObject(buttonParamsJson))
     if (told) return { ...told, common }
@@ -35,18 +35,17 @@ function tellInteractive(found: proto.Message.IInteractiveMessage, scene: Scene)
   const list = flowList(found)
   if (list) return { ...list, common }
   if (!found.nativeFlowMessage) return null
-  return {
-    block: {
-      buttons: {
-        message: cutOrEmpty(found.body?.text, 4_096),
-        title: cutOrNull(found.header?.title, 256),
-        footer: cutOrNull(found.footer?.text, 256),
-        ...headerUrls(found.header, scene, false),
-        buttons: flowButtons(found.nativeFlowMessage),
-      },
+  return block(
+    'buttons',
+    {
+      message: cutOrEmpty(found.body?.text, 4_096),
+      title: cutOrNull(found.header?.title, 256),
+      footer: cutOrNull(found.footer?.text, 256),
+      ...headerUrls(found.header, scene, false),
+      buttons: flowButtons(found.nativeFlowMessage),
     },
     common,
-  }
+  )
 }
 
 function carousel(

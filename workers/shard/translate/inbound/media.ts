@@ -1,9 +1,10 @@
 /** `image`, `video`, `audio`, `document`, `sticker`: what the message says of its file, and a sealed link to it. Nothing is downloaded. */
 import type { proto } from '@whiskeysockets/baileys'
 import type { ReceivedFile } from '../../../../src/domain/file-download.ts'
+import type { ReceivedExtras } from '../../../../src/features/received-blocks.ts'
 import { count, cut, cutOrNull, idOrEmpty } from '../../wire/bounds.ts'
 import type { Unwrapped } from './content.ts'
-import type { Family, Scene } from './family.ts'
+import { block, type Family, type Scene } from './family.ts'
 
 type FileMessage = Pick<
   proto.Message.IDocumentMessage,
@@ -83,66 +84,56 @@ export const image: Family = (content, scene) => {
   const file = content.message.imageMessage
   if (!file) return null
   const { width, height } = size(file)
-  return {
-    block: { image: { ...mediaFields('image', file, content, scene), caption: caption(file), width, height } },
-    common: album(content),
-  }
+  return block('image', { ...mediaFields('image', file, content, scene), caption: caption(file), width, height }, album(content))
 }
 
 export const video: Family = (content, scene) => {
   const { ptvMessage, videoMessage } = content.message
   const file = ptvMessage ?? videoMessage
   if (!file) return null
-  return {
-    block: {
-      video: {
-        ...mediaFields('video', file, content, scene),
-        caption: caption(file),
-        seconds: count(file.seconds),
-        ...size(file),
-        gif: file.gifPlayback === true,
-        ptv: file === ptvMessage,
-      },
+  return block(
+    'video',
+    {
+      ...mediaFields('video', file, content, scene),
+      caption: caption(file),
+      seconds: count(file.seconds),
+      ...size(file),
+      gif: file.gifPlayback === true,
+      ptv: file === ptvMessage,
     },
-    common: album(content),
-  }
+    album(content),
+  )
 }
 
 export const audio: Family = (content, scene) => {
   const file = content.message.audioMessage
   if (!file) return null
-  return {
-    block: { audio: { ...mediaFields('audio', file, content, scene), ptt: file.ptt === true, seconds: count(file.seconds) } },
-  }
+  return block('audio', { ...mediaFields('audio', file, content, scene), ptt: file.ptt === true, seconds: count(file.seconds) })
 }
 
 export const document: Family = (content, scene) => {
   const file = content.message.documentMessage
   if (!file) return null
-  return {
-    block: {
-      document: {
-        ...mediaFields('document', file, content, scene),
-        file_name: cutOrNull(file.fileName, 255),
-        title: cutOrNull(file.title, 256),
-        caption: caption(file),
-        page_count: count(file.pageCount) || null,
-      },
-    },
-  }
+  return block('document', {
+    ...mediaFields('document', file, content, scene),
+    file_name: cutOrNull(file.fileName, 255),
+    title: cutOrNull(file.title, 256),
+    caption: caption(file),
+    page_count: count(file.pageCount) || null,
+  })
 }
 
 export const sticker: Family = (content, scene) => {
   const file = content.message.stickerMessage
   if (!file) return null
   const animated = file.isAnimated === true || file.isLottie === true
-  return { block: { sticker: { ...mediaFields('sticker', file, content, scene), animated, ...size(file) } } }
+  return block('sticker', { ...mediaFields('sticker', file, content, scene), animated, ...size(file) })
 }
 
 const caption = (file: { caption?: string | null }) => cutOrNull(file.caption, 65_536)
 
 /** Pictures of an album name its header, which is not reported itself. */
-function album({ aside }: Unwrapped): Record<string, unknown> {
+function album({ aside }: Unwrapped): Pick<ReceivedExtras, 'album_message_id'> {
   const id = aside.messageAssociation?.parentMessageKey?.id
   return id ? { album_message_id: idOrEmpty(id) } : {}
 }

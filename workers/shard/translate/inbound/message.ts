@@ -3,15 +3,15 @@
  * Pure but for the identities and earlier messages it asks for; asks nobody outside this process, so that no lookup can delay an event.
  */
 import { type proto, toNumber, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
-import type { DomainEvent } from '../../../../src/domain/events.ts'
 import { fromJid } from '../../../../src/domain/ids.ts'
-import { count, cutOrNull, idOrEmpty, idOrNull, MAX_NAME } from '../../wire/bounds.ts'
+import type { ReceivedEvent, ReceivedFields } from '../../../../src/features/webhook-payloads.ts'
+import { count, cut, cutOrNull, idOrEmpty, idOrNull, MAX_NAME } from '../../wire/bounds.ts'
 import { bare, type ChatKind, chatKind, identifierOf, jidsOf } from '../../wire/jid.ts'
 import type { Person } from '../../wire/person.ts'
 import { externalAdReply } from './ad.ts'
 import { contextInfo, type Unwrapped, unwrap } from './content.ts'
 import { tell } from './families.ts'
-import type { InboundContext, Scene, Told } from './family.ts'
+import { block, type InboundContext, type Scene, type Told } from './family.ts'
 import { LookupError } from './lookup.ts'
 
 export type { InboundContext } from './family.ts'
@@ -35,9 +35,9 @@ export async function receivedEvent(
   context: InboundContext,
   readable: ReadableMessage,
   fromApi = false,
-): Promise<DomainEvent | null> {
+): Promise<ReceivedEvent | null> {
   const content = unwrap(readable.message ?? {})
-  if (!content) return readable.unknownField ? toldEvent(context, readable, unknown(readable.unknownField)) : null
+  if (!content) return readable.unknownField ? toldEvent(context, readable, unsupported(`field ${readable.unknownField}`)) : null
   try {
     return await contentEvent(context, readable, content, fromApi)
   } catch (error) {
@@ -53,37 +53,34 @@ async function contentEvent(
   readable: ReadableMessage,
   content: Unwrapped,
   fromApi: boolean,
-): Promise<DomainEvent | null> {
+): Promise<ReceivedEvent | null> {
   const people = await peopleOf(context, readable.key)
   const scene = sceneOf(context, readable, people)
   const told = await tell(content, scene)
   if (told === 'silent') return null
   const info = contextInfo(content)
   const ad = externalAdReply(info)
-  return finished(context, readable, people, {
+  const common: Partial<ReceivedFields> = {
     ...(await fromInfo(context, info)),
     view_once: content.viewOnce,
     from_api: fromApi,
     ...(ad ? { external_ad_reply: ad } : {}),
-    ...flat(told ?? { block: { unsupported: { proto_type: cutOrNull(content.field, 64) } } }),
-  })
+  }
+  return finished(context, readable, people, told ?? unsupported(cut(content.field, 64)), common)
 }
 
 /** An event of a message that has no content of its own: a notification, or one that cannot be read yet. */
-export async function toldEvent(context: InboundContext, readable: ReadableMessage, told: Told): Promise<DomainEvent> {
-  return finished(context, readable, await peopleOf(context, readable.key), flat(told))
+export async function toldEvent(context: InboundContext, readable: ReadableMessage, told: Told): Promise<ReceivedEvent> {
+  return finished(context, readable, await peopleOf(context, readable.key), told)
 }
 
 /** Not readable yet, or never: shared/api/webhook-payloads.md, 2.3. */
 export const waiting = (viewOnce: boolean): Told => ({
-  block: {},
-  common: { message_type: 'waiting_message', waiting_message: true, view_once: viewOnce },
+  content: { message_type: 'waiting_message', waiting_message: true },
+  common: { view_once: viewOnce },
 })
 
-const unknown = (field: number): Told => ({ block: { unsupported: { proto_type: `field ${field}` } } })
-
-/** The name of the block is the type of the message. */
-const flat = ({ block, common }: Told) => ({ message_type: Object.keys(block)[0], ...common, ...block })
+const unsupported = (proto_type: string) => block('unsupported', { proto_type })
 
 interface People {
   kind: ChatKind
@@ -161,19 +158,21 @@ function finished(
   context: InboundContext,
   readable: ReadableMessage,
   people: People,
-  told: Record<string, unknown>,
-): DomainEvent {
+  told: Told,
+  fields: Partial<ReceivedFields> = {},
+): ReceivedEvent {
   const { kind, chat, author } = people
   const { key } = readable
   const fromMe = key.fromMe === true
   const isList = kind === 'broadcast'
+  // In the order of the contract: what comes again below keeps its place.
+  const first = { message_id: idOrEmpty(key.id), message_type: told.content.message_type }
   const inGroup = kind === 'group' || kind === 'status' ? author : null
   return {
     type: 'received',
     at: timeOf(context, readable),
     body: {
-      message_id: idOrEmpty(key.id),
-      message_type: '',
+      ...first,
       phone: chat.phone,
       chat_lid: chat.lid,
       is_group: kind === 'group',
@@ -197,7 +196,9 @@ function finished(
       message_expiration_seconds: null,
       mentions: [],
       ...(key.server_id ? { newsletter_server_id: idOrEmpty(key.server_id) } : {}),
-      ...told,
+      ...fields,
+      ...told.common,
+      ...told.content,
     },
   }
 }

@@ -4,7 +4,7 @@ import { fromJid } from '../../../../src/domain/ids.ts'
 import { cutOrEmpty, idOrEmpty, isoOrNull, secondsOf } from '../../wire/bounds.ts'
 import { identifierOf } from '../../wire/jid.ts'
 import { type Json, jsonObject, object, objects, textOf } from '../../wire/json.ts'
-import { type InboundContext, notification, type Told } from './family.ts'
+import { block, type InboundContext, notification, type Told } from './family.ts'
 
 /** A notice and the channel it is about: a `mex` update comes from the server, not from the channel. */
 export interface NewsletterNotice {
@@ -24,7 +24,7 @@ const roleChange = async (
   alt?: string,
 ): Promise<NewsletterNotice> => ({
   newsletter,
-  told: notification(`newsletter_admin_${role}`, [
+  told: notification({ notification: `newsletter_admin_${role}` }, [
     (await context.identity.person(user, alt)).phone,
     role === 'promote' ? 'admin' : 'subscriber',
   ]),
@@ -54,21 +54,17 @@ function reactionTo(child: BinaryNode, newsletter: string, t: string | undefined
   const inner = getBinaryNodeChild(child, 'reaction')
   const { content } = inner ?? {}
   const code = inner?.attrs.code ?? (content instanceof Uint8Array ? Buffer.from(content).toString('utf8') : content)
-  return {
-    block: {
-      reaction: {
-        value: cutOrEmpty(typeof code === 'string' ? code : '', 64),
-        time: isoOrNull(secondsOf(t, now()) * 1_000),
-        reaction_by: identifierOf(newsletter),
-        referenced_message: {
-          message_id: idOrEmpty(known?.id ?? serverId),
-          from_me: known?.fromMe === true,
-          phone: identifierOf(newsletter),
-          participant: null,
-        },
-      },
+  return block('reaction', {
+    value: cutOrEmpty(typeof code === 'string' ? code : '', 64),
+    time: isoOrNull(secondsOf(t, now()) * 1_000),
+    reaction_by: identifierOf(newsletter),
+    referenced_message: {
+      message_id: idOrEmpty(known?.id ?? serverId),
+      from_me: known?.fromMe === true,
+      phone: identifierOf(newsletter),
+      participant: null,
     },
-  }
+  })
 }
 
 const OPERATIONS: Readonly<Record<string, Role>> = {

@@ -1,35 +1,31 @@
 /** `pix_key`, `review_and_pay`, `review_order`: cards whose content is JSON in a native flow. */
 import { cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
 import { amountOf, type Json, numberOf, object, objects, textOf } from '../../wire/json.ts'
-import type { Told } from './family.ts'
+import { block, type Told } from './family.ts'
 
 const MAX_PRODUCTS = 100
-const KEY_TYPES = new Set(['cpf', 'cnpj', 'phone', 'email', 'evp'])
+const KEY_TYPES = ['cpf', 'cnpj', 'phone', 'email', 'evp'] as const
 
 /** Null when the card offers no key, or one of a type nobody knows. */
 export function pixKey(params: Json): Told | null {
   const setting = objects(params.payment_settings).find(({ type }) => type === 'pix_static_code')
   const code = object(setting?.pix_static_code)
-  const type = (textOf(code.key_type) ?? '').toLowerCase()
-  if (!KEY_TYPES.has(type)) return null
-  return {
-    block: {
-      pix_key: {
-        currency: currency(params),
-        reference_id: cutOrEmpty(textOf(params.reference_id), 64),
-        key: cutOrEmpty(textOf(code.key), 140),
-        key_type: type,
-        merchant_name: cutOrNull(textOf(code.merchant_name), 256),
-      },
-    },
-  }
+  const named = (textOf(code.key_type) ?? '').toLowerCase()
+  const type = KEY_TYPES.find((each) => each === named)
+  if (!type) return null
+  return block('pix_key', {
+    currency: currency(params),
+    reference_id: cutOrEmpty(textOf(params.reference_id), 64),
+    key: cutOrEmpty(textOf(code.key), 140),
+    key_type: type,
+    merchant_name: cutOrNull(textOf(code.merchant_name), 256),
+  })
 }
 
-export const reviewAndPay = (params: Json): Told => ({
-  block: { review_and_pay: { order_type: cutOrEmpty(textOf(params.type), 64), ...card(params) } },
-})
+export const reviewAndPay = (params: Json): Told =>
+  block('review_and_pay', { order_type: cutOrEmpty(textOf(params.type), 64), ...card(params) })
 
-export const reviewOrder = (params: Json): Told => ({ block: { review_order: card(params) } })
+export const reviewOrder = (params: Json): Told => block('review_order', card(params))
 
 const currency = (params: Json) => cutOrEmpty(textOf(params.currency), 3)
 

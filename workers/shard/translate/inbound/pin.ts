@@ -2,7 +2,7 @@
 import { proto } from '@whiskeysockets/baileys'
 import { count } from '../../wire/bounds.ts'
 import { may } from './authority.ts'
-import type { Family } from './family.ts'
+import { block, type Family } from './family.ts'
 import { referencedMessage } from './referenced.ts'
 
 const { Type } = proto.Message.PinInChatMessage
@@ -12,13 +12,9 @@ export const pin: Family = async ({ message, aside }, scene) => {
   const referenced = await referencedMessage(found?.key, scene)
   if (!found || !referenced || !(await may('pin', scene, found.key))) return null
   const isPin = found.type !== Type.UNPIN_FOR_ALL
-  return {
-    block: {
-      pin: {
-        action: isPin ? 'pin' : 'unpin',
-        pin_duration_seconds: isPin ? (count(aside.messageAddOnDurationInSecs) ?? 0) : 0,
-        referenced_message: referenced,
-      },
-    },
-  }
+  return block('pin', {
+    action: isPin ? 'pin' : 'unpin',
+    pin_duration_seconds: isPin ? (count(aside.messageAddOnDurationInSecs) ?? 0) : 0,
+    referenced_message: referenced,
+  })
 }

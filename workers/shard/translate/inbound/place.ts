@@ -1,10 +1,11 @@
 /** `location`, `live_location`. */
 import type { proto } from '@whiskeysockets/baileys'
+import type { ReceivedLocation } from '../../../../src/features/received-blocks.ts'
 import { count, cutOrNull, decimal } from '../../wire/bounds.ts'
-import type { Family } from './family.ts'
+import { block, type Family } from './family.ts'
 
 /** The block of a place; null where it says nothing about where it is. */
-export function placeOf(place: proto.Message.ILocationMessage | null | undefined) {
+export function placeOf(place: proto.Message.ILocationMessage | null | undefined): ReceivedLocation | null {
   const latitude = decimal(place?.degreesLatitude)
   const longitude = decimal(place?.degreesLongitude)
   if (!place || latitude === null || longitude === null) return null
@@ -19,7 +20,7 @@ export function placeOf(place: proto.Message.ILocationMessage | null | undefined
 
 export const location: Family = ({ message }) => {
   const place = placeOf(message.locationMessage)
-  return place && { block: { location: place } }
+  return place && block('location', place)
 }
 
 export const liveLocation: Family = ({ message }) => {
@@ -27,17 +28,13 @@ export const liveLocation: Family = ({ message }) => {
   const latitude = decimal(live?.degreesLatitude)
   const longitude = decimal(live?.degreesLongitude)
   if (!live || latitude === null || longitude === null) return null
-  return {
-    block: {
-      live_location: {
-        latitude,
-        longitude,
-        accuracy_meters: decimal(live.accuracyInMeters),
-        speed_mps: decimal(live.speedInMps),
-        bearing_degrees: decimal(live.degreesClockwiseFromMagneticNorth),
-        sequence: count(live.sequenceNumber),
-        caption: cutOrNull(live.caption, 1_024),
-      },
-    },
-  }
+  return block('live_location', {
+    latitude,
+    longitude,
+    accuracy_meters: decimal(live.accuracyInMeters),
+    speed_mps: decimal(live.speedInMps),
+    bearing_degrees: decimal(live.degreesClockwiseFromMagneticNorth),
+    sequence: count(live.sequenceNumber),
+    caption: cutOrNull(live.caption, 1_024),
+  })
 }

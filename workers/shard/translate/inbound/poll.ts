@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys'
 import { count, cutOrEmpty, idOrEmpty } from '../../wire/bounds.ts'
 import { type Content, type Field, unwrap } from './content.ts'
-import type { Family } from './family.ts'
+import { block, type Family } from './family.ts'
 import { openAbout } from './secret.ts'
 
 const MAX_OPTIONS = 12
@@ -22,17 +22,13 @@ const optionsOf = (poll: proto.Message.IPollCreationMessage) => (poll.options ??
 export const poll: Family = ({ message }) => {
   const found = pollOf(message)
   if (!found) return null
-  return {
-    block: {
-      poll: {
-        question: cutOrEmpty(found.name, 255),
-        options: optionsOf(found)
-          .slice(0, MAX_OPTIONS)
-          .map((option) => cutOrEmpty(option, 100)),
-        poll_max_options: count(found.selectableOptionsCount) ?? 0,
-      },
-    },
-  }
+  return block('poll', {
+    question: cutOrEmpty(found.name, 255),
+    options: optionsOf(found)
+      .slice(0, MAX_OPTIONS)
+      .map((option) => cutOrEmpty(option, 100)),
+    poll_max_options: count(found.selectableOptionsCount) ?? 0,
+  })
 }
 
 /** A vote names options by their hash. One we cannot open is reported as unsupported: empty it would read as a withdrawal. */
@@ -45,15 +41,11 @@ export const pollVote: Family = async ({ message }, scene) => {
   const chosen = (proto.Message.PollVoteMessage.decode(opened.plain).selectedOptions ?? []).map(hex)
   const byHash = new Map(optionsOf(original).map((option) => [hex(sha256(option)), option]))
   const known = chosen.flatMap((hash) => byHash.get(hash) ?? [])
-  return {
-    block: {
-      poll_vote: {
-        poll_message_id: idOrEmpty(key?.id),
-        options: known.slice(0, MAX_OPTIONS).map((option) => cutOrEmpty(option, 100)),
-        unknown_options: chosen.length - known.length,
-      },
-    },
-  }
+  return block('poll_vote', {
+    poll_message_id: idOrEmpty(key?.id),
+    options: known.slice(0, MAX_OPTIONS).map((option) => cutOrEmpty(option, 100)),
+    unknown_options: chosen.length - known.length,
+  })
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest()

@@ -1,6 +1,6 @@
 /** Protocol messages that say something to a person: a deletion, an expiry, an edit in its old and in its sealed form. */
 import { proto } from '@whiskeysockets/baileys'
-import { count, idOrNull } from '../../wire/bounds.ts'
+import { count, idOrEmpty, idOrNull } from '../../wire/bounds.ts'
 import { may } from './authority.ts'
 import { type Content, unwrap } from './content.ts'
 import { type Family, type KnownMessage, notification, type Scene, type Telling, type Told } from './family.ts'
@@ -22,10 +22,10 @@ export const protocol =
     switch (type) {
       case Type.REVOKE:
         if (!(await may('delete', scene, key))) return null
-        return notification('revoke', [], { reference_message_id: idOrNull(key?.id) })
+        return notification({ notification: 'revoke' }, [], { reference_message_id: idOrNull(key?.id) })
       case Type.EPHEMERAL_SETTING:
         if (!(await may('setChat', scene))) return null
-        return notification('ephemeral_setting_changed', [String(count(ephemeralExpiration) ?? 0)])
+        return notification({ notification: 'ephemeral_setting_changed' }, [String(count(ephemeralExpiration) ?? 0)])
       case Type.MESSAGE_EDIT:
         return editedMessage ? edit(tell, editedMessage, key, scene) : 'silent'
       default:
@@ -58,7 +58,7 @@ async function edit(tell: TellContent, content: Content, target: Key, scene: Sce
   if (!(await may('edit', scene, target, original))) return null
   const told = await tell(completed(content, original), scene)
   if (!told) return null
-  const ids = { message_id: idOrNull(target.id), edit_message_id: idOrNull(scene.key.id) }
+  const ids = { message_id: idOrEmpty(target.id), edit_message_id: idOrEmpty(scene.key.id) }
   return { ...told, common: { ...told.common, ...ids, is_edit: true } }
 }
 

@@ -2,7 +2,7 @@
 import { proto } from '@whiskeysockets/baileys'
 import { cutOrEmpty, isoOrNull, millisecondsToIso } from '../../wire/bounds.ts'
 import { may } from './authority.ts'
-import type { Family, Scene, Telling } from './family.ts'
+import { block, type Family, type Scene, type Telling } from './family.ts'
 import { referencedMessage } from './referenced.ts'
 import { openAbout } from './secret.ts'
 
@@ -27,14 +27,10 @@ async function told(
 ): Promise<Telling> {
   const referenced = await referencedMessage(key, scene)
   if (!referenced || !(await may('speakAbout', scene, key))) return null
-  return {
-    block: {
-      reaction: {
-        value: cutOrEmpty(text, 64),
-        time: millisecondsToIso(senderTimestampMs) ?? isoOrNull(scene.at),
-        reaction_by: scene.author?.phone ?? scene.phone,
-        referenced_message: referenced,
-      },
-    },
-  }
+  return block('reaction', {
+    value: cutOrEmpty(text, 64),
+    time: millisecondsToIso(senderTimestampMs) ?? isoOrNull(scene.at),
+    reaction_by: scene.author?.phone ?? scene.phone,
+    referenced_message: referenced,
+  })
 }

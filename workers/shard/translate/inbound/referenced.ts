@@ -4,6 +4,7 @@
  * here, once, for every kind.
  */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
+import type { ReferencedMessage } from '../../../../src/features/received-blocks.ts'
 import { idOrEmpty } from '../../wire/bounds.ts'
 import { bare } from '../../wire/jid.ts'
 import { identifier, type Scene } from './family.ts'
@@ -49,7 +50,7 @@ export const chatNamesOf = ({ remoteJid, remoteJidAlt }: WAMessageKey): string[]
   [remoteJid, remoteJidAlt].flatMap((jid) => (jid ? [bare(jid)] : []))
 
 /** `referenced_message` of the contract; null without an id to point at. */
-export async function referencedMessage(key: Key, scene: Scene) {
+export async function referencedMessage(key: Key, scene: Scene): Promise<ReferencedMessage | null> {
   const found = reference(key, scene)
   if (!found) return null
   const { phone, kind } = scene

@@ -1,22 +1,16 @@
 /** `text`: what was typed, with its link card. shared/api/webhook-payloads.md, 2.3. */
 import { cut, cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
-import type { Family } from './family.ts'
+import { block, type Family } from './family.ts'
 
 export const text: Family = ({ field, message }) => {
   if (field === 'conversation' && typeof message.conversation === 'string')
-    return {
-      block: { text: { message: cut(message.conversation, 65_536), title: null, description: null, url: null } },
-    }
+    return block('text', { message: cut(message.conversation, 65_536), title: null, description: null, url: null })
   const extended = message.extendedTextMessage
   if (!extended) return null
-  return {
-    block: {
-      text: {
-        message: cutOrEmpty(extended.text, 65_536),
-        title: cutOrNull(extended.title, 256),
-        description: cutOrNull(extended.description, 1_024),
-        url: cutOrNull(extended.matchedText, 2_048),
-      },
-    },
-  }
+  return block('text', {
+    message: cutOrEmpty(extended.text, 65_536),
+    title: cutOrNull(extended.title, 256),
+    description: cutOrNull(extended.description, 1_024),
+    url: cutOrNull(extended.matchedText, 2_048),
+  })
 }
