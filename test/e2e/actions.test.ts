@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import sharp from 'sharp'
-import { type ByAddressing, createTeams, type Place } from '../harness/places.ts'
+import { addressesOf, type ByAddressing, chatOf, createTeams, type Place } from '../harness/places.ts'
 import { type Json, type Stage, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990000'
@@ -27,6 +27,10 @@ const says = async (to: string, message: Json, from = ANA) => {
   const { id } = await stage.world.sandbox.send(from, to, message)
   await stage.world.receiver.waitFor(`received ${id}`, (event) => event.type === 'received' && event.message_id === id)
   return id
+}
+/** Until what the network told is confirmed: nothing of it is on its way. */
+async function told() {
+  while ((await stage.world.sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 const remove = async (query: Record<string, string>) => {
   const path = `/messages?${new URLSearchParams(query)}`
@@ -143,6 +147,7 @@ test('in a restricted group only an admin pins', async () => {
   const id = await says(jid, { text: 'rules' })
   const { sandbox } = stage.world
   await sandbox.put(`/groups/${jid}`, { by: ANA, restrict: true })
+  await told()
   assert.equal((await stage.outcome('/pin-message', { phone: chat, message_id: id })).error_code, 'not_allowed')
   await sandbox.post(`/groups/${jid}/participants`, { by: ANA, action: 'promote', phones: [ME] })
   const { proto } = await stage.shown('/pin-message', { phone: chat, message_id: id }, ANA)
@@ -161,6 +166,21 @@ test('an own message is deleted for everyone', async () => {
   assert.equal(field(field(proto, 'protocolMessage'), 'key').id, id)
   assert.equal(field(field(proto, 'protocolMessage'), 'key').fromMe, true)
   assert.equal(attrs?.edit, '7')
+})
+
+test('a promotion that was not told counts: before it refuses an admin the network is asked', async () => {
+  const { sandbox } = stage.world
+  const { id: jid } = await sandbox.createGroup({ subject: 'New', owner: ANA, participants: [ME], addressing: 'lid' })
+  const phone = chatOf(jid)
+  await stage.shown('/send-text', { phone, message: 'here I am' }, ANA)
+  const spam = await says(jid, { text: 'spam' })
+  const { [ANA]: ana, [ME]: me } = await addressesOf(sandbox)
+  const admin = (names: ByAddressing<string>) => ['participant', { jid: names.lid, phone_number: names.pn, type: 'admin' }]
+  const attrs = { id: jid.split('@')[0], subject: 'New', creation: 1, s_t: 1, addressing_mode: 'lid' }
+  const group = ['group', attrs, [admin(ana!), admin(me!)]]
+  await sandbox.post('/answers', { match: { xmlns: 'w:g2', type: 'get' }, do: { result: [group] }, times: 1 })
+  assert.equal((await remove({ phone, message_id: spam, owner: 'false' })).status, 'sent')
+  assert.equal((await stage.next(ANA)).attrs?.edit, '8')
 })
 
 for (const addressing of ['lid', 'pn'] as const) {

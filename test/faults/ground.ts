@@ -101,6 +101,7 @@ export async function startGround(
       return service
     },
     async stop() {
+      stopped.add(gateway)
       const { unknown_queries } = await createSandbox(network.printed.sandbox_url!).stats()
       await service.kill()
       await network.kill()
@@ -112,12 +113,16 @@ export async function startGround(
   }
 }
 
+/** Clients of a test that has failed must not go on asking: they would keep its process until the runner's own deadline. */
+const stopped = new WeakSet<Gateway>()
+
 /**
  * A client as it should be: what was not acknowledged is asked for again. Gives up on any answer that is no success and no 503: only an
  * acknowledgement counts.
  */
 export async function sendUntilAcknowledged(gateway: Gateway, instance: Instance, phone: string, message: string): Promise<Ack> {
   for (;;) {
+    if (stopped.has(gateway)) throw new Error('the ground has stopped')
     const answer = await gateway.ask(instance, 'POST', '/send-text', { phone, message }).catch((error: unknown) => {
       // What a connection that breaks looks like to `fetch`.
       if (error instanceof TypeError || error instanceof SyntaxError) return undefined

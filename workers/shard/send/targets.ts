@@ -1,5 +1,5 @@
 /** The message an action is about: how the chat knows it, and in which of the chat's two names the action has to go there. */
-import type { proto, WAMessage } from '@whiskeysockets/baileys'
+import type { GroupMetadata, proto, WAMessage } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
 import { toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
 import type { Session } from '../chats/session.ts'
@@ -7,7 +7,7 @@ import type { SecretAbout } from '../translate/outbound/secret.ts'
 import { bare } from '../wire/jid.ts'
 import { authorOf, remembered } from './context-info.ts'
 import type { SendContext } from './contract.ts'
-import type { Destination } from './destination.ts'
+import { type Destination, groupAt } from './destination.ts'
 import { memberJid } from './member.ts'
 
 export interface Target {
@@ -57,9 +57,23 @@ export function ownJid({ me }: Session, byLid: boolean): string {
   return bare((byLid ? me?.lid : me?.id) ?? me?.id ?? '')
 }
 
-export function isOwnAdmin(session: Session, { group }: Destination): boolean {
-  return (group?.participants ?? []).some(
+/** Whether the account is an admin of the group. */
+export const isOwnAdmin = (session: Session, { participants }: GroupMetadata): boolean =>
+  participants.some(
     ({ id, phoneNumber, lid, admin }) =>
       Boolean(admin) && [id, phoneNumber, lid].some((name) => name !== undefined && session.identity.isMe(name)),
   )
+
+/**
+ * Whether a group's rule lets the account do it; everything is allowed elsewhere. What is kept of the group does not refuse by itself: a
+ * refusal is for good, and the account may have been promoted by a notice that is on its way, or was lost.
+ */
+export async function isAllowed(
+  session: Session,
+  { jid, group }: Destination,
+  rule: (group: GroupMetadata) => boolean,
+): Promise<boolean> {
+  if (group === null || rule(group)) return true
+  session.groups.forget(jid)
+  return rule(await groupAt(session, jid))
 }

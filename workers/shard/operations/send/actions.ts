@@ -13,7 +13,15 @@ import { type Destination, resolveDestination } from '../../send/destination.ts'
 import { reactToPost, removePost, sendPost } from '../../send/newsletter.ts'
 import { sendLetter } from '../../send/relay.ts'
 import { removeStatus } from '../../send/status-post.ts'
-import { isOwnAdmin, rememberedTarget, secretAbout, type Target, type TargetFields, targetOf } from '../../send/targets.ts'
+import {
+  isAllowed,
+  isOwnAdmin,
+  rememberedTarget,
+  secretAbout,
+  type Target,
+  type TargetFields,
+  targetOf,
+} from '../../send/targets.ts'
 import { forwarded } from '../../translate/outbound/forward.ts'
 import { sealAbout } from '../../translate/outbound/secret.ts'
 import { EDIT } from '../../translate/outbound/stanza.ts'
@@ -43,7 +51,7 @@ export const actions: Handlers<typeof import('../../../../src/features/send/acti
     const { session, now } = context
     const chat = await resolveDestination(session, input.phone)
     const { key, to } = await targetOf(context, chat, input)
-    if (to.group?.restrict && !isOwnAdmin(session, to))
+    if (!(await isAllowed(session, to, (group) => !group.restrict || isOwnAdmin(session, group))))
       throw new Failure('not_allowed', { message: 'Only admins may pin in this group.' })
     const isPin = input.message_action === 'pin'
     return sendLetter(context, to, {
@@ -71,7 +79,8 @@ export const actions: Handlers<typeof import('../../../../src/features/send/acti
     if (key.fromMe)
       return to.kind === 'status' ? removeStatus(context, input.message_id, letter) : sendLetter(context, to, letter)
     if (to.kind === 'status') throw new Failure('not_allowed', { message: 'The status is not yours.' })
-    if (!isOwnAdmin(session, to)) throw new Failure('not_allowed', { message: 'Only admins may delete messages of others.' })
+    if (!(await isAllowed(session, to, (group) => isOwnAdmin(session, group))))
+      throw new Failure('not_allowed', { message: 'Only admins may delete messages of others.' })
     return sendLetter(context, to, { ...letter, attributes: { edit: EDIT.adminRemoval } })
   },
 }

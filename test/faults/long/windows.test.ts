@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Running } from '../harness/process.ts'
-import { pause, startGround, until } from './ground.ts'
-import { compare, line } from './ledger.ts'
+import type { Running } from '../../harness/process.ts'
+import { pause, startGround, until } from '../ground.ts'
+import { compare, line } from '../ledger.ts'
 import {
   assertIncomingOrder,
   assertOutgoingOrder,
@@ -19,7 +19,7 @@ import {
   sendOwed,
   settleOutgoing,
   waitForAll,
-} from './traffic.ts'
+} from '../traffic.ts'
 
 interface Round {
   step: string
