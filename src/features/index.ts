@@ -4,6 +4,7 @@ import * as accountWebhooks from './account/webhooks.ts'
 import * as adminApiKeys from './admin/api-keys.ts'
 import * as adminSecurity from './admin/security.ts'
 import * as adminWorkspace from './admin/workspace.ts'
+import * as contacts from './contacts.ts'
 import type { Endpoint, OperationsOf } from './endpoint.ts'
 import * as groups from './groups/groups.ts'
 import * as groupInvitations from './groups/invitations.ts'
@@ -11,6 +12,7 @@ import * as instance from './instance.ts'
 import * as media from './media.ts'
 import * as messages from './messages.ts'
 import * as privacy from './privacy.ts'
+import * as profile from './profile.ts'
 import * as queue from './queue.ts'
 import * as actions from './send/actions.ts'
 import * as commerce from './send/commerce.ts'
@@ -41,6 +43,8 @@ const areas = [
   groups,
   queue,
   privacy,
+  profile,
+  contacts,
   webhooks,
   accountInstances,
   accountWebhooks,

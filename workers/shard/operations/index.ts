@@ -2,10 +2,12 @@
 import type { OperationId } from '../../../src/engine/engine.ts'
 import { groups } from './groups/groups.ts'
 import { groupInvitations } from './groups/invitations.ts'
+import { contacts } from './contacts.ts'
 import { instance } from './instance.ts'
 import { media } from './media.ts'
 import { messages } from './messages.ts'
 import { privacy } from './privacy.ts'
+import { profile } from './profile.ts'
 import { queue } from './queue.ts'
 import { actions } from './send/actions.ts'
 import { commerce } from './send/commerce.ts'
@@ -35,6 +37,8 @@ const all = {
   ...status,
   ...events,
   ...privacy,
+  ...profile,
+  ...contacts,
   // The text after a rejected call: nobody calls it, the queue shows it under this name.
   'instance.callReject': text['send.sendText'],
 }

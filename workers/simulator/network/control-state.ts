@@ -50,6 +50,8 @@ function describePhone(person: Person) {
     devices: [...person.companions.values()].map(describeCompanion),
     app_state: Object.fromEntries(person.appState.actions),
     default_ephemeral_seconds: person.defaultEphemeralSeconds,
+    /** JIDs of whom it reported to the network. */
+    reports: person.reports ?? [],
     /** Numbers that a setting leaves out, by its name. */
     privacy_lists: Object.fromEntries([...person.privacyLists].map(([name, numbers]) => [name, [...numbers]])),
   }

@@ -31,6 +31,8 @@ export interface Person {
   email?: string | undefined
   /** Ids of terms that a linked device says were accepted. */
   notices?: Set<string> | undefined
+  /** JIDs of whom it reported, oldest first. */
+  reports?: string[] | undefined
   username?: string | undefined
   /** What a business is verified as, where it calls itself something else. */
   verifiedName?: string | undefined

@@ -50,6 +50,7 @@ const PERSON_FIELDS = [
   'contactCode',
   'email',
   'notices',
+  'reports',
   'username',
   'receipts',
   'picture',

@@ -135,11 +135,24 @@ const setBlocked: Answer = ({ network, companion, subject }) => {
   return [node('list', { matched: false, addressing_mode: 'lid', dhash }, blockedItems(network, own))]
 }
 
+/** Of the screen from which it is reported; a group that the account is not in is none it can report. */
+const report: Answer = ({ network, companion: { person }, subject }) => {
+  const { spam_flow: flow, jid = '', subject: title } = subject.attrs
+  if (flow === 'group_info_report' ? title === undefined : flow !== 'account_info_report')
+    throw new QueryError(400, 'bad-request')
+  if (flow === 'group_info_report' && !network.groups.get(jid)?.members.has(person.number)) throw new QueryError(403, 'forbidden')
+  if (flow === 'account_info_report' && !findPerson(network, jid)) throw new QueryError(400, 'bad-request')
+  person.reports = [...(person.reports ?? []), jid]
+  network.changed()
+  return [node('report', { id: randomId() })]
+}
+
 export const PRIVACY_QUERIES: Record<string, Answer> = {
   'privacy get privacy': getPrivacy,
   'privacy set privacy': setPrivacy,
   'blocklist get *': ({ network, companion, subject }) => blocklist(network, companion.person, subject.attrs.dhash),
   'blocklist set item': setBlocked,
+  'spam set spam_list': report,
   'disappearing_mode set disappearing_mode': ({ network, companion, subject }) => {
     companion.person.defaultEphemeralSeconds = Number(subject.attrs.duration ?? 0)
     network.changed()

@@ -71,7 +71,6 @@ const setPicture: Answer = ({ network, companion, item, subject }) => {
 }
 
 export const PROFILE_QUERIES: Record<string, Answer> = {
-  'spam set spam_list': () => undefined,
   'privacy set tokens': issueTokens,
   'status get privacy': ({ companion }) => [statusPrivacy(companion.person)],
   'status set status': ({ network, companion, subject }) => {

@@ -1,0 +1,85 @@
+/** The account as others see it. */
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { createAsking, NETWORK_CODES } from '../harness/answers.ts'
+import { joinStage, type Stage, startStage } from '../harness/stage.ts'
+
+const ME = '5511999990002'
+const SHOP = '5511999990003'
+const JPEG = 'https://127.0.0.1/me.jpg'
+
+let stage: Stage
+before(async () => {
+  stage = await startStage(ME)
+  await stage.named()
+})
+after(() => stage.world.stop())
+const { good, refused, instead, asUsual } = createAsking(() => stage)
+afterEach(asUsual)
+
+interface Phone {
+  phone: string
+  lid: string
+  about: string | null
+  has_picture: boolean
+}
+async function phone(): Promise<Phone> {
+  const { phones } = await stage.world.sandbox.get<{ phones: Phone[] }>('/state')
+  return phones.find((each) => each.phone === ME)!
+}
+const profile = () => good('profile.get', 'GET', '/profile')
+
+test('an account shows its names, and what it does not have is null', async () => {
+  const { lid } = await phone()
+  assert.deepEqual(await profile(), {
+    phone: ME,
+    lid: `${lid}@lid`,
+    name: 'Me',
+    about: null,
+    picture_url: null,
+    is_business: false,
+  })
+})
+
+test('an about text set here is so on the phone, in any letters, and an empty one clears it', async () => {
+  for (const value of ['Seg a sex, 9 às 18 🕘', 'x'.repeat(139), '']) {
+    assert.deepEqual(await good('profile.updateAbout', 'PUT', '/profile/about', { value }), { value: true })
+    assert.equal((await phone()).about, value)
+    assert.equal((await profile()).about, value || null)
+  }
+  assert.equal((await refused('PUT', '/profile/about', { value: 'x'.repeat(140) })).code, 'invalid_request')
+})
+
+test('the picture of the phone is shown until it is removed here', async () => {
+  await stage.world.sandbox.put(`/phones/${ME}/profile`, { picture: JPEG })
+  assert.equal((await profile()).picture_url, JPEG)
+  assert.deepEqual(await good('profile.removePicture', 'DELETE', '/profile/picture'), { value: true })
+  assert.equal((await phone()).has_picture, false)
+  assert.equal((await profile()).picture_url, null)
+})
+
+test('a business is one', async () => {
+  const shop = await joinStage(stage.world, SHOP, { platform: 'smba', name: 'Shop' })
+  await shop.named()
+  const answer = await createAsking(() => shop).good('profile.get', 'GET', '/profile')
+  assert.deepEqual([answer.phone, answer.name, answer.is_business], [SHOP, 'Shop', true])
+})
+
+test('a write says what the network refused', async () => {
+  for (const [code, status, expected] of NETWORK_CODES) {
+    await instead({ account: ME, xmlns: 'status', type: 'set' }, { error: [code, 'refused'] })
+    const about = await refused('PUT', '/profile/about', { value: 'Busy' })
+    assert.deepEqual([about.status, about.code], [status, expected], `about: network code ${code}`)
+    await instead({ account: ME, xmlns: 'w:profile:picture', type: 'set' }, { error: [code, 'refused'] })
+    const picture = await refused('DELETE', '/profile/picture')
+    assert.deepEqual([picture.status, picture.code], [status, expected], `picture: network code ${code}`)
+  }
+})
+
+test('the profile is not told when the network refuses a part of it', async () => {
+  for (const xmlns of ['usync', 'w:profile:picture']) {
+    await instead({ account: ME, xmlns }, { error: [429, 'rate-overlimit'] })
+    const { status, code, details } = await refused('GET', '/profile')
+    assert.deepEqual([status, code, details], [502, 'action_failed', { network_code: 429 }], xmlns)
+  }
+})

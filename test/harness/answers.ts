@@ -1,0 +1,45 @@
+/** Immediate operations as their stories ask them: good answers by their own schema, refusals by code, the network's answers in its place. */
+import assert from 'node:assert/strict'
+import { endpoints } from '../../src/features/index.ts'
+import type { Json, Stage } from './stage.ts'
+
+export interface Refused {
+  status: number
+  code: string
+  details: Json
+}
+
+export function createAsking(stage: () => Stage) {
+  const ask = (method: string, path: string, body?: unknown) => stage().world.gateway.ask(stage().instance, method, path, body)
+
+  return {
+    /** A good answer, which has what the operation's schema names and nothing else. */
+    async good(id: string, method: string, path: string, body?: unknown): Promise<Json> {
+      const { status, body: answer } = await ask(method, path, body)
+      assert.equal(status, 200, JSON.stringify(answer))
+      const { reply } = endpoints.find((each) => each.id === id)!
+      assert.deepEqual(reply.parse(answer), answer)
+      return answer
+    },
+    async refused(method: string, path: string, body?: unknown): Promise<Refused> {
+      const { status, body: answer } = await ask(method, path, body)
+      const { code, details } = (answer.error ?? {}) as { code: string; details: Json }
+      return { status, code, details }
+    },
+    /** The network answers the next query of the account that fits in this way, or all of them until `asUsual`. */
+    instead: (match: Json, action: unknown, more: Json = { times: 1 }) =>
+      stage().world.sandbox.post('/answers', { match, do: action, ...more }),
+    asUsual: () => fetch(`${stage().world.sandbox.url}/answers`, { method: 'DELETE' }),
+  }
+}
+
+/** What the codes of the network mean for an operation whose 404 means nothing else. */
+export const NETWORK_CODES: readonly [code: number, status: number, expected: string][] = [
+  [400, 502, 'action_failed'],
+  [401, 403, 'not_allowed'],
+  [403, 403, 'not_allowed'],
+  [405, 403, 'not_allowed'],
+  [406, 400, 'invalid_request'],
+  [429, 502, 'action_failed'],
+  [500, 502, 'action_failed'],
+]

@@ -1,0 +1,109 @@
+/** People: how `src/features/contacts.ts` is done on the wire. */
+import { buildTcTokenFromJid } from '@whiskeysockets/baileys/lib/Utils/tc-token-utils.js'
+import { Failure } from '../../../src/domain/failures.ts'
+import { toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
+import { type AccountNames, accountsOf, peopleOf } from '../chats/accounts.ts'
+import { pictureOf } from '../chats/picture-of.ts'
+import type { Session } from '../chats/session.ts'
+import { identifiersOf } from '../keys/identity.ts'
+import { groupAt } from '../send/destination.ts'
+import { type Blocked, blockedIn, blocklistQuery, blockQuery, unblockQuery } from '../wire/blocklist.ts'
+import { identifierOf } from '../wire/jid.ts'
+import { groupReport, personReport } from '../wire/report.ts'
+import type { ActionContext, Handlers } from './types.ts'
+
+/** The network's bound of the list. */
+const MAX_BLOCKED = 64_000
+
+/** Of a number without account, or whose registered form is not known, the number as it was asked for. */
+const registered = (digits: string, account: AccountNames | null): string => (account?.pn ? identifierOf(account.pn) : digits)
+
+const jidOf = ({ lid, pn }: AccountNames): string => lid ?? pn ?? ''
+
+async function personOf(context: ActionContext, phone: UserIdentifier): Promise<AccountNames> {
+  const [person] = await peopleOf(context, [phone])
+  if (!person) throw new Failure('phone_not_on_whatsapp')
+  return person
+}
+
+const readBlocked = async ({ ask }: ActionContext): Promise<Blocked[]> => blockedIn(await ask(blocklistQuery())) ?? []
+
+const shown = async ({ session }: ActionContext, list: readonly Blocked[]) => ({
+  blocked: await identifiersOf(session.identity, list.slice(0, MAX_BLOCKED)),
+})
+
+async function blockPerson(context: ActionContext, person: AccountNames): Promise<Blocked[]> {
+  return blockedIn(await context.ask(blockQuery(person))) ?? readBlocked(context)
+}
+
+const isOf =
+  ({ lid, pn }: AccountNames) =>
+  (entry: Blocked) =>
+    (lid !== null && entry.lid === lid) || (pn !== null && entry.pn === pn)
+
+/** In what the list says first: whoever is on it may have no account any more. */
+async function entryOf(context: ActionContext, list: readonly Blocked[], phone: UserIdentifier): Promise<Blocked | undefined> {
+  const jid = toJid(phone)
+  return list.find(({ lid, pn }) => lid === jid || pn === jid) ?? list.find(isOf(await personOf(context, phone)))
+}
+
+/** The contact's token, beside which the network believes that the two have met. */
+async function tokenOf({ sock }: Session, jid: string) {
+  const { lidMapping } = sock.signalRepository
+  return buildTcTokenFromJid({ authState: sock.authState, jid, getLIDForPN: lidMapping.getLIDForPN.bind(lidMapping) })
+}
+
+export const contacts: Handlers<typeof import('../../../src/features/contacts.ts')> = {
+  async 'contacts.exists'(context, { phone }) {
+    const account = (await accountsOf(context, [phone])).get(phone) ?? null
+    return { exists: account !== null, phone: registered(phone, account), lid: account?.lid ?? null }
+  },
+
+  async 'contacts.existsBatch'(context, { phones }) {
+    const accounts = await accountsOf(context, phones)
+    const data = phones.map((phone) => {
+      const account = accounts.get(phone) ?? null
+      return {
+        input_phone: phone,
+        output_phone: registered(phone, account),
+        exists: account !== null,
+        lid: account?.lid ?? null,
+      }
+    })
+    return { data }
+  },
+
+  async 'contacts.picture'(context, { phone, size }) {
+    if (phone.kind === 'group') return { url: await pictureOf(context.ask, toJid(phone), size) }
+    const [person] = await peopleOf(context, [phone])
+    return { url: person ? await pictureOf(context.ask, jidOf(person), size) : null }
+  },
+
+  async 'contacts.blocked'(context) {
+    return shown(context, await readBlocked(context))
+  },
+
+  async 'contacts.block'(context, { phone }) {
+    return shown(context, await blockPerson(context, await personOf(context, phone)))
+  },
+
+  async 'contacts.unblock'(context, { phone }) {
+    const list = await readBlocked(context)
+    const entry = await entryOf(context, list, phone)
+    if (!entry) return shown(context, list)
+    return shown(context, blockedIn(await context.ask(unblockQuery(entry.jid))) ?? (await readBlocked(context)))
+  },
+
+  async 'contacts.report'(context, { phone, block }) {
+    const { ask, session } = context
+    if (phone.kind === 'group') {
+      const { id, subject } = await groupAt(session, toJid(phone))
+      await ask(groupReport(id, subject))
+      return { value: true } as const
+    }
+    const person = await personOf(context, phone)
+    await ask(personReport(jidOf(person), await tokenOf(session, jidOf(person))))
+    if (block) await blockPerson(context, person)
+    return { value: true } as const
+  },
+}

@@ -1,0 +1,44 @@
+/**
+ * Who is blocked (the specification's `iq blocklist get` and `iq blocklist set`).
+ *
+ *   <iq xmlns="blocklist" type="get"/>                                → <list addressing_mode dhash><item jid pn_jid?/>…</list>, or none
+ *   <iq xmlns="blocklist" type="set"><item action="block" jid pn_jid/></iq>
+ *   <iq xmlns="blocklist" type="set"><item action="unblock" jid/></iq>
+ *       → <list matched="true" dhash/> over the list that we named by its version, else the whole list with matched="false"
+ */
+import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
+import { type Named, namedBy } from './privacy.ts'
+
+const query = (type: 'get' | 'set', content?: BinaryNode[]): BinaryNode => ({
+  tag: 'iq',
+  attrs: { to: S_WHATSAPP_NET, type, xmlns: 'blocklist' },
+  ...(content === undefined ? {} : { content }),
+})
+
+export const blocklistQuery = (): BinaryNode => query('get')
+
+/**
+ * Whoever has a LID is named by it, beside which exactly one thing says who that is: the number, or that nobody knows. A LID person named by
+ * number, or without that, is refused.
+ */
+export function blockQuery({ lid, pn }: Named): BinaryNode {
+  const who = lid === null ? { jid: pn ?? '' } : { jid: lid, ...(pn === null ? { unknown_identifier: 'true' } : { pn_jid: pn }) }
+  return query('set', [{ tag: 'item', attrs: { action: 'block', ...who } }])
+}
+
+/** `jid`: as the list names the person. */
+export const unblockQuery = (jid: string): BinaryNode => query('set', [{ tag: 'item', attrs: { action: 'unblock', jid } }])
+
+export interface Blocked extends Named {
+  /** As the list names the person. */
+  jid: string
+}
+
+/** The whole list; null: the answer has none of its entries, because nothing but what we asked for is new in it. */
+export function blockedIn(answer: BinaryNode): Blocked[] | null {
+  const list = getBinaryNodeChild(answer, 'list')
+  if (list?.attrs.matched === 'true') return null
+  return getBinaryNodeChildren(list, 'item').flatMap((item) =>
+    namedBy(item).map((named) => ({ ...named, jid: item.attrs.jid ?? named.lid ?? named.pn ?? '' })),
+  )
+}

@@ -1,0 +1,21 @@
+/**
+ * Tells the network of a person or a group that is a nuisance (the specification's `iq spam set`). Messages can be attached; none is.
+ *
+ *   <iq xmlns="spam" type="set"><spam_list spam_flow="account_info_report" jid><tctoken/></spam_list></iq>      → <report id/>
+ *   <iq xmlns="spam" type="set"><spam_list spam_flow="group_info_report" jid subject is_known_chat="true"/></iq>
+ */
+import { type BinaryNode, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
+
+const report = (attrs: Record<string, string>, content: BinaryNode[] = []): BinaryNode => ({
+  tag: 'iq',
+  attrs: { to: S_WHATSAPP_NET, type: 'set', xmlns: 'spam' },
+  content: [{ tag: 'spam_list', attrs, content }],
+})
+
+/** `token`: that of the contact, where there is one. */
+export const personReport = (jid: string, token: BinaryNode[] = []): BinaryNode =>
+  report({ spam_flow: 'account_info_report', jid }, token)
+
+/** A group that the account is a member of. */
+export const groupReport = (jid: string, subject: string): BinaryNode =>
+  report({ spam_flow: 'group_info_report', jid, subject, is_known_chat: 'true' })
