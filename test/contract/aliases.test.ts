@@ -81,11 +81,15 @@ function twoWays({ rename = {}, values = {}, fixed = {}, choose }: Alias, exampl
   return { asked: { ...asked, ...choose?.(written).fixed }, written }
 }
 
+/** Of aliases that stand for several operations, one after the other: the field that says which. */
+const CHOICES: Readonly<Record<string, readonly Fields[]>> = {
+  'POST /contacts/modify-blocked': [{ action: 'block' }, { action: 'unblock' }],
+}
+
 for (const alias of aliases) {
   const endpoint = endpointOf(alias.operation)
   if (!endpoint || alias.route === 'PUT /update-webhook-received-delivery') continue
   test(`${alias.route} is ${alias.operation}`, async () => {
-    answers(endpoint)
     // Only one field at a time is set by these; whoever names more in the example means another call.
     const examples = endpoint.examples.map(({ input = {} }) => input)
     const fitting = Object.values(alias.rename ?? {})
@@ -93,9 +97,12 @@ for (const alias of aliases) {
     const inputs = alias.route === 'PUT /update-every-webhooks' ? [{ single_url: 'https://example.com/hook' }] : single
     const usable = alias.route === 'PUT /update-notify-sent-by-me' ? [{ notify_sent_by_me: true }] : inputs
     assert.ok(usable.length > 0)
-    for (const example of usable) {
-      const { asked, written } = twoWays(alias, example)
-      const there = await outcome(canonical(endpoint), asked)
+    const words = CHOICES[alias.route] ?? [{}]
+    for (const [example, word] of usable.flatMap((each) => words.map((one) => [each, one] as const))) {
+      const { asked, written } = twoWays(alias, { ...example, ...word })
+      const chosen = endpointOf(alias.choose?.(written).operation ?? alias.operation)!
+      answers(chosen)
+      const there = await outcome(canonical(chosen), asked)
       const here = await outcome(alias.route, written, { body: alias.body ?? false })
       assert.equal(there.status < 300, true, JSON.stringify(there.body))
       const expected =

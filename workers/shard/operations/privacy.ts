@@ -23,7 +23,7 @@ const DONE = { value: true } as const
 /** The network's bound of a list. */
 const MAX_PEOPLE = 64_000
 
-/** What the account is asked by each setting of which a list can be left out. */
+/** The settings that can leave people out, as the network calls them. */
 const LISTS = {
   last_seen: 'last',
   profile_photo: 'profile',
