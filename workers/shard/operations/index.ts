@@ -1,8 +1,8 @@
 /** Every handler by the id of its operation: one line per area. The compiler says which area is missing. */
 import type { OperationId } from '../../../src/engine/engine.ts'
+import { contacts } from './contacts.ts'
 import { groups } from './groups/groups.ts'
 import { groupInvitations } from './groups/invitations.ts'
-import { contacts } from './contacts.ts'
 import { instance } from './instance.ts'
 import { media } from './media.ts'
 import { messages } from './messages.ts'
