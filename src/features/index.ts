@@ -8,6 +8,7 @@ import * as contacts from './contacts.ts'
 import type { Endpoint, OperationsOf } from './endpoint.ts'
 import * as groups from './groups/groups.ts'
 import * as groupInvitations from './groups/invitations.ts'
+import * as groupParticipants from './groups/participants.ts'
 import * as instance from './instance.ts'
 import * as media from './media.ts'
 import * as messages from './messages.ts'
@@ -41,6 +42,7 @@ const areas = [
   events,
   groupInvitations,
   groups,
+  groupParticipants,
   queue,
   privacy,
   profile,

@@ -3,18 +3,18 @@ import { z } from 'zod'
 import { SECOND } from '../../domain/clock.ts'
 import { action, type Route } from '../endpoint.ts'
 import { instant } from '../fields.ts'
-import { autoInvite, groupId, groupIdExample, participantResults, participantResultsExample, phones } from './objects.ts'
+import { groupId, groupIdExample, participantResults, participantResultsExample, phones } from './objects.ts'
 
 /** 256 people are thirteen queries with a second between them. */
 const DEADLINE = 45 * SECOND
 
-const change = <const Id extends string, I extends z.ZodRawShape>(id: Id, route: Route, summary: string, more: I) =>
+const change = <const Id extends string>(id: Id, route: Route, summary: string) =>
   action(id, route, {
     writes: true,
     deadlineMs: DEADLINE,
     summary,
     description: 'A person who is refused is no error: each has a result of their own, and `value` is true when all succeeded.',
-    input: { group_id: groupId, phones, ...more },
+    input: { group_id: groupId, phones },
     reply: z.object({ value: z.boolean(), participants: participantResults }),
     notFound: 'group_not_found',
     errors: ['invalid_phone', 'group_suspended'],
@@ -22,46 +22,38 @@ const change = <const Id extends string, I extends z.ZodRawShape>(id: Id, route:
       {
         name: 'people',
         input: { ...groupIdExample, phones: ['5511988887777', '5511977776666'] },
-        reply: { value: false, participants: participantResultsExample },
+        reply: {
+          value: false,
+          participants: participantResultsExample.map((result) => ({ ...result, invited: false })),
+        },
       },
     ],
   })
 
-export const add = change(
-  'groups.addParticipants',
-  'POST /groups/{group_id}/participants/add',
-  'Add people to a group, or invite them',
-  { auto_invite: autoInvite },
-)
 export const remove = change(
   'groups.removeParticipants',
   'POST /groups/{group_id}/participants/remove',
   'Remove people from a group',
-  {},
 )
 export const promote = change(
   'groups.promoteParticipants',
   'POST /groups/{group_id}/participants/promote',
   'Make people administrators of a group',
-  {},
 )
 export const demote = change(
   'groups.demoteParticipants',
   'POST /groups/{group_id}/participants/demote',
   'Take the administrator role from people',
-  {},
 )
 export const approve = change(
   'groups.approveParticipants',
   'POST /groups/{group_id}/participants/approve',
   'Accept requests to join a group',
-  {},
 )
 export const reject = change(
   'groups.rejectParticipants',
   'POST /groups/{group_id}/participants/reject',
   'Refuse requests to join a group',
-  {},
 )
 
 export const requests = action('groups.participantRequests', 'GET /groups/{group_id}/participants/requests', {

@@ -3,6 +3,7 @@ import type { OperationId } from '../../../src/engine/engine.ts'
 import { contacts } from './contacts.ts'
 import { groups } from './groups/groups.ts'
 import { groupInvitations } from './groups/invitations.ts'
+import { groupParticipants } from './groups/participants.ts'
 import { instance } from './instance.ts'
 import { media } from './media.ts'
 import { messages } from './messages.ts'
@@ -27,6 +28,7 @@ const all = {
   ...media,
   ...groupInvitations,
   ...groups,
+  ...groupParticipants,
   ...text,
   ...sentMedia,
   ...contents,
