@@ -22,6 +22,8 @@ export interface Names {
   load(): Promise<void>
   /** By any jid of the chat. */
   of(jids: readonly string[]): string | null
+  /** Of the phone's address book, as soon as it is on disk: the library tells of it up to 100 ms later. Without a name: not any more. */
+  saved(contacts: readonly Contact[]): void
   /** What the author of a message calls itself; a saved name is better. */
   heard(jids: readonly (string | null | undefined)[], pushName: string | null | undefined): void
   /** A group or channel has another name. */
@@ -155,6 +157,7 @@ export function createNames({ log, contacts, onNewsletter }: NameDeps): Names {
       if (name === null) chats.forEach(wonder)
       return name
     },
+    saved: learnSaved,
     heard(jids, pushName) {
       for (const jid of jids) learn(pushed, jid, pushName)
     },

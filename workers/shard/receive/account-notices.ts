@@ -20,7 +20,7 @@ export interface AccountNoticeDeps {
   clock: Clock
   log: Pick<Logger, 'error'>
   outbox: Pick<Outbox, 'append' | 'committed'>
-  inbound: Pick<Inbound, 'context' | 'told'>
+  inbound: Pick<Inbound, 'context' | 'told' | 'contactsSaved'>
   contacts: Pick<SavedContacts, 'ops'>
 }
 
@@ -82,6 +82,7 @@ export function createAccountNotices({ clock, log, outbox, inbound, contacts }: 
         return [...contacts.ops(changes.contacts), ...appended.flatMap(({ ops }) => ops)]
       },
       applied() {
+        inbound.contactsSaved(changes.contacts)
         for (const eventId of eventIds) outbox.committed(eventId)
       },
     }

@@ -2,7 +2,7 @@
  * What arrives at one instance, as events: what translation may ask of the parts around it, and which of its events are wanted. It lives
  * as long as the instance: a message whose session has just ended is still told with what that session knew.
  */
-import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
+import type { Contact, WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { Clock } from '../../../src/domain/clock.ts'
 import type { ReceivedFile } from '../../../src/domain/file-download.ts'
@@ -58,6 +58,8 @@ export interface Inbound {
   message(readable: WAMessage, fromApi?: boolean): Promise<ReceivedEvent | null>
   /** The same for what has no content: notifications, messages that cannot be read. */
   told(readable: ReadableMessage, told: Told): Promise<ReceivedEvent | null>
+  /** The phone's address book has changed, and that is on disk. */
+  contactsSaved(contacts: readonly Contact[]): void
   /** A chat has another name or picture. */
   chatChanged(change: ChatChange): Promise<void>
   /** What is known of an account that is unlinked. */
@@ -161,6 +163,7 @@ export function createInbound(deps: InboundDeps): Inbound {
       roles.attach(next)
     },
     context: () => context(),
+    contactsSaved: names.saved,
     async chatChanged({ jid, name, hasNewPicture }) {
       if (name !== null) names.renamed(jid, name)
       if (hasNewPicture) await pictures.changed(jid)
