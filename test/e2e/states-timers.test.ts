@@ -128,6 +128,9 @@ interface Held {
   ask<T = Record<string, unknown>>(operation: string, input?: unknown): Promise<T>
 }
 
+/** The clock that does not step goes by the mocked time as well: what it is read from cannot be mocked. */
+const mocked = () => ({ ...shard.deps, steady: { now: () => Date.now() } })
+
 /** What the records of all of them are sealed with. */
 const KEY = randomBytes(64)
 
@@ -135,7 +138,7 @@ async function hold(
   how: 'create' | 'boot',
   config: InstanceConfig = configOf(),
   phone = newPhone(),
-  deps = shard.deps,
+  deps = mocked(),
 ): Promise<Held> {
   const instance = createInstance(deps, config, KEY)
   holding.add(instance)
@@ -183,7 +186,7 @@ interface Code {
 }
 const codeOf = (held: Held) => held.ask<Code>('instance.qrCode')
 
-async function connected(deps = shard.deps): Promise<Held> {
+async function connected(deps = mocked()): Promise<Held> {
   const held = await hold('create', configOf(), newPhone(), deps)
   await held.is('qr', 'pairing_required')
   await sandbox.scan(held.phone, (await codeOf(held)).value!)
@@ -389,7 +392,7 @@ function failing(record: (instance: string) => string) {
     return Promise.reject(new Error('no space left on the device'))
   }
   const refusing = new Proxy(store, { get: (target, name) => (name === 'commit' ? commit : Reflect.get(target, name)) })
-  return { refusals, deps: { ...shard.deps, store: refusing } }
+  return { refusals, deps: { ...mocked(), store: refusing } }
 }
 
 test('15: credentials that cannot be saved end the link, and it is opened again', async () => {
