@@ -146,12 +146,12 @@ test('privacy exceptions are kept by version', async () => {
       content: [
         {
           tag: 'privacy',
-          attrs: {},
+          attrs: { addressing_mode: 'lid' },
           content: [
             {
               tag: 'category',
               attrs: { name: 'last', value: 'contact_blacklist', dhash },
-              content: [{ tag: 'user', attrs: { action: 'add', jid: jidOf(GRACE) } }],
+              content: [{ tag: 'user', attrs: { action: 'add', jid: `2${GRACE.padStart(14, '0')}@lid` } }],
             },
           ],
         },

@@ -69,7 +69,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
   let config = initial
 
   const keyStore = createKeyStore(id, store, sealer, deps.keyCache)
-  const pairing = createPairing(steady)
+  const pairing = createPairing(steady, clock)
   const recent = createRecent()
   const authorship = createAuthorship({ instance: id, store, sealer, clock, log })
   const roles = createGroupRoles({ instance: id, store, sealer, clock, log })

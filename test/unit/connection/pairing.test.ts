@@ -47,3 +47,15 @@ test('a code that was refused is asked for again, and its refusal takes no later
   )
   assert.equal(await pairing.phoneCode('333', request), 'CODE2')
 })
+
+test('when the code expires is told by the clock that clients have, also after that was set back', async () => {
+  const steady = 1_000_000
+  let wall = 1_000_000
+  const pairing = createPairing({ now: () => steady }, { now: () => wall })
+  pairing.show({ payload: 'a', expiresAt: steady + 20_000 })
+  wall -= 3_600_000
+  assert.equal(pairing.current()?.expiresAt, wall + 20_000)
+  const shown = pairing.wait(1_000)
+  pairing.show({ payload: 'b', expiresAt: steady + 60_000 })
+  assert.equal((await shown)?.expiresAt, wall + 60_000)
+})

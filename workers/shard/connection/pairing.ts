@@ -9,7 +9,7 @@ const CODE_REUSE = MINUTE
 
 export interface QrCode {
   payload: string
-  /** Epoch ms. */
+  /** Epoch ms: shown by the clock that does not step, handed out by the one that clients have. */
   expiresAt: number
 }
 
@@ -31,14 +31,17 @@ export interface Pairing {
   phoneCode(digits: string, request: () => Promise<string>): Promise<string>
 }
 
-export function createPairing(clock: Clock): Pairing {
+/** Waits go by `steady`; what is told of a time is told by `clock`. */
+export function createPairing(steady: Clock, clock: Clock = steady): Pairing {
   let code: QrCode | null = null
   let image: { payload: string; png: Promise<Buffer> } | null = null
   const waiting = new Set<(code: QrCode | null) => void>()
   let phoneCode: { digits: string; at: number; code: Promise<string> } | null = null
 
+  const told = (shown: QrCode): QrCode => ({ ...shown, expiresAt: clock.now() + shown.expiresAt - steady.now() })
+
   function wake(value: QrCode | null) {
-    for (const resolve of waiting) resolve(value)
+    for (const resolve of waiting) resolve(value && told(value))
     waiting.clear()
   }
 
@@ -55,7 +58,7 @@ export function createPairing(clock: Clock): Pairing {
       image = null
       phoneCode = null
     },
-    current: () => (code !== null && code.expiresAt > clock.now() ? code : null),
+    current: () => (code !== null && code.expiresAt > steady.now() ? told(code) : null),
     giveUp: () => wake(null),
     wait(ms) {
       return new Promise((resolve) => {
@@ -76,8 +79,8 @@ export function createPairing(clock: Clock): Pairing {
       return image.png
     },
     phoneCode(digits, request) {
-      if (phoneCode?.digits === digits && clock.now() - phoneCode.at < CODE_REUSE) return phoneCode.code
-      const entry = { digits, at: clock.now(), code: request() }
+      if (phoneCode?.digits === digits && steady.now() - phoneCode.at < CODE_REUSE) return phoneCode.code
+      const entry = { digits, at: steady.now(), code: request() }
       phoneCode = entry
       entry.code.catch(() => {
         if (phoneCode === entry) phoneCode = null
