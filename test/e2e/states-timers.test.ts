@@ -2,8 +2,8 @@
  * What takes minutes and days, in seconds: one instance in this thread with the library, the network in its own, and the test's timers
  * in place of Node's. Rows 5, 9, 10, 11, 14, 15, 17, 22a, 25, 26 and 31 of the table of states, and the schedule of retries.
  */
-import '../../workers/shard/baileys/first.ts'
-import '../../workers/shard/baileys/curve.ts'
+import '../../workers/shard/baileys/thread/first.ts'
+import '../../workers/shard/baileys/thread/curve.ts'
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -15,9 +15,9 @@ import { sentence } from '../../src/domain/sentences.ts'
 import type { ShardSetup } from '../../src/engine/engine.ts'
 import { createLog } from '../../src/log.ts'
 import { keys } from '../../src/storage/keys.ts'
-import { redirectConsole } from '../../workers/shard/baileys/console.ts'
-import { surviveRejections } from '../../workers/shard/baileys/rejections.ts'
-import { configureTrust } from '../../workers/shard/baileys/trust.ts'
+import { redirectConsole } from '../../workers/shard/baileys/thread/console.ts'
+import { surviveRejections } from '../../workers/shard/baileys/thread/rejections.ts'
+import { configureTrust } from '../../workers/shard/baileys/thread/trust.ts'
 import { createInstance, type HostedInstance } from '../../workers/shard/instance.ts'
 import { type OpenShard, openShard } from '../../workers/shard/open.ts'
 import { type NetworkThread, startNetworkThread } from '../harness/network.ts'

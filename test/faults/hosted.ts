@@ -2,8 +2,8 @@
  * One instance in this process, over the real store, library and network, for faults that cannot be caused from another process. Its
  * store can be told to refuse.
  */
-import '../../workers/shard/baileys/first.ts'
-import '../../workers/shard/baileys/curve.ts'
+import '../../workers/shard/baileys/thread/first.ts'
+import '../../workers/shard/baileys/thread/curve.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { StorageFailure } from '../../src/domain/storage-failure.ts'
 import { createLog } from '../../src/log.ts'
 import type { Batch, StateStore } from '../../src/storage/contract.ts'
 import { createSealer, type Sealer } from '../../src/storage/seal.ts'
-import { configureTrust } from '../../workers/shard/baileys/trust.ts'
+import { configureTrust } from '../../workers/shard/baileys/thread/trust.ts'
 import { createInstance, type HostedInstance } from '../../workers/shard/instance.ts'
 import { openShard } from '../../workers/shard/open.ts'
 import type { ShardDeps } from '../../workers/shard/shard-deps.ts'

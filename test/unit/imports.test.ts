@@ -305,6 +305,16 @@ test('no file imports in a circle', () => {
   assert.deepEqual(circles(ours()), [])
 })
 
+/** One file per subject is their point: tables of translations, and builders of stanzas. */
+const MANY = ['workers/shard/translate/', 'workers/shard/wire/']
+
+test('no folder of a shard has more than fifteen files', () => {
+  const sizes = new Map<string, number>()
+  for (const path of sources('workers/shard')) sizes.set(`${dirname(path)}/`, (sizes.get(`${dirname(path)}/`) ?? 0) + 1)
+  const full = [...sizes].filter(([folder, size]) => size > 15 && !MANY.some((many) => folder.startsWith(many)))
+  assert.deepEqual(full, [])
+})
+
 test('the rooms of a shard import downwards only', () => {
   const graph = ours()
   for (const path of graph.keys()) if (path.startsWith(SHARD)) assert.ok((rowOf(path) ?? 0) >= -1, path)

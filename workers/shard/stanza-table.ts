@@ -14,7 +14,7 @@ import {
   route,
   step,
   type Table,
-} from './connection/stanza-router.ts'
+} from './connection/socket/stanza-router.ts'
 import { MAX_RETRY_RECEIPTS } from './retry/retry-receipts.ts'
 import type { MessageOutcome } from './wire/confirmation.ts'
 

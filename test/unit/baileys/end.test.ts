@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { after, before, test } from 'node:test'
-import '../../../workers/shard/baileys/first.ts'
+import '../../../workers/shard/baileys/thread/first.ts'
 import { adoptSocket, endReason, endSocket, liveSockets, rawSocket } from '../../../workers/shard/baileys/end.ts'
 import { closed, listen, openSocket, type Server } from './loopback.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { DisconnectReason, initAuthCreds, type WASocket } from '@whiskeysockets/baileys'
-import '../../../workers/shard/baileys/first.ts'
+import '../../../workers/shard/baileys/thread/first.ts'
 import { watchCompanionRefresh, withSecret } from '../../../workers/shard/baileys/companion-refresh.ts'
 import { adoptSocket, endReason, endSocket, liveSockets } from '../../../workers/shard/baileys/end.ts'
 import { bounded, boundedQuery, withDeadline } from '../../../workers/shard/baileys/query.ts'

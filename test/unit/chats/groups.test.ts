@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type BinaryNode, initAuthCreds, type WASocket } from '@whiskeysockets/baileys'
-import '../../../workers/shard/baileys/first.ts'
+import '../../../workers/shard/baileys/thread/first.ts'
 import { adoptSocket, endSocket } from '../../../workers/shard/baileys/end.ts'
 import { createGroups } from '../../../workers/shard/chats/groups.ts'
 import { listen, openSocket, type Server } from '../baileys/loopback.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
-import '../../../workers/shard/baileys/first.ts'
+import '../../../workers/shard/baileys/thread/first.ts'
 import { initAuthCreds } from '@whiskeysockets/baileys'
 import { adoptSocket } from '../../../workers/shard/baileys/end.ts'
 import { closedBy } from '../../../workers/shard/connection/disconnect.ts'

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertNodeErrorFree, type BinaryNode, promiseTimeout } from '@whiskeysockets/baileys'
-import '../../../workers/shard/baileys/first.ts'
+import '../../../workers/shard/baileys/thread/first.ts'
 import { isStorageFailure, StorageFailure } from '../../../src/domain/storage-failure.ts'
 import { adoptSocket, endReason, endSocket } from '../../../workers/shard/baileys/end.ts'
 import { withDeadline } from '../../../workers/shard/baileys/query.ts'
-import { asError } from '../../../workers/shard/baileys/rejections.ts'
+import { asError } from '../../../workers/shard/baileys/thread/rejections.ts'
 import { actionFailure, sendFailure } from '../../../workers/shard/connection/failures.ts'
 import { listen, openSocket, type Server } from '../baileys/loopback.ts'
 

@@ -1,7 +1,7 @@
 /** The table of stanzas, as it stands: what is done about each kind, in which order, and how it is answered. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeTable } from '../../../workers/shard/connection/stanza-router.ts'
+import { describeTable } from '../../../workers/shard/connection/socket/stanza-router.ts'
 import { type StanzaParts, stanzaTable } from '../../../workers/shard/stanza-table.ts'
 
 test('every stanza has its row', () => {

@@ -6,7 +6,7 @@
  */
 import { type BinaryNode, getBinaryNodeChildren, type WAPatchName, type WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
-import { escalateTrap } from '../baileys/trap.ts'
+import { escalateTrap } from '../baileys/thread/trap.ts'
 
 export interface ServerSyncDeps {
   sock: Pick<WASocket, 'ws' | 'ev' | 'resyncAppState'>

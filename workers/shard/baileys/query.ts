@@ -4,7 +4,7 @@
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
-import { asError } from './rejections.ts'
+import { asError } from './thread/rejections.ts'
 
 /** `DisconnectReason.timedOut`, with which the library's own deadline rejects. */
 const TIMED_OUT = 408

@@ -16,7 +16,7 @@ const RECEIVE = 'lib/Socket/messages-recv.js'
 
 export const LEANINGS: readonly Leaning[] = [
   {
-    of: 'baileys/curve.ts',
+    of: 'baileys/thread/curve.ts',
     file: 'lib/Utils/noise-handler.js',
     text: [
       'mixIntoKey(Curve.sharedKey(privateKey, decStaticContent)); const certDecoded = decrypt(serverHello.payload);',
@@ -26,14 +26,14 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    of: 'baileys/curve.ts',
+    of: 'baileys/thread/curve.ts',
     file: 'lib/Utils/validate-connection.js',
     text: [
       'const accountMsg = Buffer.concat([accountSignaturePrefix, deviceDetails, signedIdentityKey.public]); if (!Curve.verify(accountSignatureKey, accountMsg, accountSignature))',
     ],
   },
   {
-    of: 'baileys/curve.ts',
+    of: 'baileys/thread/curve.ts',
     file: 'lib/Defaults/index.js',
     text: [
       'export const WA_ADV_ACCOUNT_SIG_PREFIX = Buffer.from([6, 0]);',
@@ -63,9 +63,13 @@ export const LEANINGS: readonly Leaning[] = [
       'const mac = hmac.digest().slice(0, 10);',
     ],
   },
-  { of: 'baileys/async-storage.ts', file: 'lib/Utils/auth-utils.js', text: ['const txStorage = new AsyncLocalStorage();'] },
   {
-    of: 'baileys/rejections.ts',
+    of: 'baileys/thread/async-storage.ts',
+    file: 'lib/Utils/auth-utils.js',
+    text: ['const txStorage = new AsyncLocalStorage();'],
+  },
+  {
+    of: 'baileys/thread/rejections.ts',
     file: SOCKET,
     text: [
       "ws.on('message', onMessageReceived);",
@@ -92,7 +96,7 @@ export const LEANINGS: readonly Leaning[] = [
   },
   {
     // What answers a login, and that each stanza is emitted under its tag.
-    of: 'connection/stanza-router.ts',
+    of: 'connection/socket/stanza-router.ts',
     file: SOCKET,
     text: [
       `anyTriggered = ws.emit(\`\${DEF_CALLBACK_PREFIX}\${l0}\`, frame) || anyTriggered;`,
@@ -122,7 +126,7 @@ export const LEANINGS: readonly Leaning[] = [
     text: ['[ref, noiseKeyB64, identityKeyB64, advB64,'],
   },
   {
-    of: 'baileys/console.ts',
+    of: 'baileys/thread/console.ts',
     file: '../../libsignal/src/session_record.js',
     text: [
       'console.info("Closing session:", session);',
@@ -190,7 +194,7 @@ export const LEANINGS: readonly Leaning[] = [
   },
   {
     // Where it is asked, how, and what of the answer is the version.
-    of: 'connection/web-version.ts',
+    of: 'connection/socket/web-version.ts',
     file: 'lib/Utils/generics.js',
     text: [
       "'sec-fetch-site': 'none', 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36'",
@@ -230,7 +234,7 @@ export const LEANINGS: readonly Leaning[] = [
   },
   {
     // All that is detached; the effects of these handlers are rows of the table.
-    of: 'connection/stanza-router.ts',
+    of: 'connection/socket/stanza-router.ts',
     file: RECEIVE,
     text: [
       "ws.on('CB:message', async (node) => {",

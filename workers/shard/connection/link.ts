@@ -12,7 +12,7 @@ import type { WebVersion } from '../baileys/version.ts'
 import type { AuthState } from '../keys/credentials.ts'
 import type { ConnectionEvent } from './contract.ts'
 import { createOutside, type Outside } from './network-route.ts'
-import type { Pairing } from './pairing.ts'
+import type { Pairing } from './pairing/pairing.ts'
 import type { Connection, SessionEvents } from './session.ts'
 import { onlyWhile, sessionEvents } from './session-events.ts'
 

@@ -2,7 +2,7 @@
 import type { AuthenticationCreds } from '@whiskeysockets/baileys'
 import { bare, identifierOf } from '../wire/jid.ts'
 import type { ConnectionEvent } from './contract.ts'
-import type { Pairing } from './pairing.ts'
+import type { Pairing } from './pairing/pairing.ts'
 import type { SessionEvents } from './session.ts'
 
 export interface SessionEventDeps extends Pick<SessionEvents, 'restricted'> {

@@ -21,17 +21,17 @@ import { type CompanionRefresh, watchCompanionRefresh } from '../baileys/compani
 import { adoptSocket, endReason, endSocket, rawSocket } from '../baileys/end.ts'
 import { keepLateTokens } from '../baileys/late-tokens.ts'
 import { libraryLogger } from '../baileys/logger.ts'
-import { guardListeners } from '../baileys/rejections.ts'
+import { guardListeners } from '../baileys/thread/rejections.ts'
 import { watchConnection } from '../baileys/watchdog.ts'
-import { type AckOutcome, createAcks } from './acks.ts'
 import { createDeviceLists, type DeviceLists } from './device-lists.ts'
 import { type Closed, closedBy } from './disconnect.ts'
 import { createIdentity, type Identity } from './identity.ts'
-import { type Traffic, watchLiveness } from './liveness.ts'
 import type { Outside } from './network-route.ts'
 import { type RestrictionWatch, watchRestriction } from './restriction.ts'
-import { type SocketParts, socketOptions } from './socket.ts'
-import { detachLibrary, type Router, routeStanzas, type Table } from './stanza-router.ts'
+import { type AckOutcome, createAcks } from './socket/acks.ts'
+import { type Traffic, watchLiveness } from './socket/liveness.ts'
+import { type SocketParts, socketOptions } from './socket/socket.ts'
+import { detachLibrary, type Router, routeStanzas, type Table } from './socket/stanza-router.ts'
 
 export interface SessionEvents {
   socketOpened(): void

@@ -4,7 +4,7 @@ import { Failure } from '../../../src/domain/failures.ts'
 import type { RuntimeState, Status } from '../../../src/domain/instance.ts'
 import { renderRestriction } from '../../../src/domain/restriction.ts'
 import { sentence } from '../../../src/domain/sentences.ts'
-import { requestCode } from '../connection/pairing-code.ts'
+import { requestCode } from '../connection/pairing/pairing-code.ts'
 import { bare } from '../wire/jid.ts'
 import type { ControlContext, Handlers } from './types.ts'
 

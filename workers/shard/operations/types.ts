@@ -6,7 +6,7 @@ import type { HandlerContexts, HandlersOf, Queued } from '../../../src/features/
 import type { Recent } from '../chats/recent.ts'
 import type { Session } from '../chats/session.ts'
 import type { Ask } from '../connection/ask.ts'
-import type { Pairing } from '../connection/pairing.ts'
+import type { Pairing } from '../connection/pairing/pairing.ts'
 import type { Queue } from '../queue/contract.ts'
 import type { Accepted, SendContext } from '../send/contract.ts'
 

@@ -12,9 +12,9 @@ import type { SavedContacts } from '../chats/saved-contacts.ts'
 import { type InboundContext, notification, type Told } from '../translate/inbound/family.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import { cut } from '../wire/bounds.ts'
-import { createTries } from './attempt-counter.ts'
+import { createTries } from './inbox/attempt-counter.ts'
+import { messageMark } from './inbox/seen-marks.ts'
 import type { Inbound } from './received-events.ts'
-import { messageMark } from './seen-marks.ts'
 
 export interface AccountNoticeDeps {
   clock: Clock

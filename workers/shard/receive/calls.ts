@@ -20,7 +20,7 @@ import { notification, type Told } from '../translate/inbound/family.ts'
 import type { ReadableMessage } from '../translate/inbound/message.ts'
 import { idOrEmpty, secondsOf } from '../wire/bounds.ts'
 import { bare, identifierOf } from '../wire/jid.ts'
-import { type Mark, messageMark } from './seen-marks.ts'
+import { type Mark, messageMark } from './inbox/seen-marks.ts'
 
 const Call = v.object({
   id: v.string(),

@@ -6,8 +6,8 @@ import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { AskAgain } from '../retry/ask-again.ts'
 import { type MessageOutcome, messageConfirmations, type Receiver } from '../wire/confirmation.ts'
-import type { InboxSession } from './inbox-session.ts'
-import { addressed, isPeerStanza } from './stanza-message.ts'
+import type { InboxSession } from './inbox/inbox-session.ts'
+import { addressed, isPeerStanza } from './inbox/stanza-message.ts'
 
 export interface MessageAnswerDeps {
   sock: Pick<WASocket, 'authState' | 'sendNode' | 'ws'>

@@ -22,8 +22,8 @@ import type { ReadableMessage } from '../translate/inbound/message.ts'
 import { mexNotices, newsletterNotices } from '../translate/inbound/newsletter-notice.ts'
 import { idOrEmpty, idOrNull } from '../wire/bounds.ts'
 import { bare } from '../wire/jid.ts'
+import { type Mark, messageMark } from './inbox/seen-marks.ts'
 import type { Inbound } from './received-events.ts'
-import { type Mark, messageMark } from './seen-marks.ts'
 
 export interface NoticeDeps {
   inbound: Pick<Inbound, 'context' | 'told' | 'message'>

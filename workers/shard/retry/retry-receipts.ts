@@ -5,7 +5,7 @@
  */
 import { type BinaryNode, getBinaryNodeChild, isJidGroup, isJidStatusBroadcast } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
-import { escalateTrap } from '../baileys/trap.ts'
+import { escalateTrap } from '../baileys/thread/trap.ts'
 
 export interface RetryRequest {
   id: string

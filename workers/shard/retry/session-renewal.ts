@@ -4,7 +4,7 @@ import { getBinaryNodeChildUInt } from '@whiskeysockets/baileys/lib/WABinary/ind
 import type { Logger } from 'pino'
 import { type Clock, HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { withDeadline } from '../baileys/query.ts'
-import { escalateTrap } from '../baileys/trap.ts'
+import { escalateTrap } from '../baileys/thread/trap.ts'
 import { bounded } from './bounded.ts'
 import type { RetryRequest } from './retry-receipts.ts'
 

@@ -2,7 +2,7 @@
  * What the WebAssembly module throws are strings. The library reads `err.message` and compares one text, so they become errors with the
  * texts of the JavaScript implementation.
  */
-import { escalateTrap } from '../../baileys/trap.ts'
+import { escalateTrap } from '../../baileys/thread/trap.ts'
 
 export type SignalProblem = 'duplicate' | 'no_session' | 'no_sender_key' | 'no_pre_key' | 'unreadable'
 

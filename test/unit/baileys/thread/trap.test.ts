@@ -1,0 +1,18 @@
+/** A trapped module is shared by every session of the thread and is of no use to any of them. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { Worker } from 'node:worker_threads'
+import { threadFlags, threadModule } from '../../../../src/engine/thread.ts'
+
+const module = threadModule('./trapped', import.meta.url)
+
+for (const way of ['uncaught', 'unhandled', 'listener', 'signal']) {
+  test(`a WebAssembly module that traps ends the thread, after it was reported: ${way}`, async (t) => {
+    const thread = new Worker(module, { execArgv: threadFlags(module), workerData: way })
+    t.after(() => thread.terminate())
+    const exit = once(thread, 'exit')
+    assert.deepEqual(await once(thread, 'message'), ['RuntimeError'])
+    assert.deepEqual(await exit, [1])
+  })
+}

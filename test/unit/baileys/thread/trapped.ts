@@ -1,0 +1,40 @@
+/** A thread in which a WebAssembly module traps where `workerData` says; it reports what reached its net. */
+import '../../../../workers/shard/baileys/thread/first.ts'
+import { EventEmitter } from 'node:events'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { WASocket } from '@whiskeysockets/baileys'
+import { guardListeners, surviveRejections } from '../../../../workers/shard/baileys/thread/rejections.ts'
+import { signalError } from '../../../../workers/shard/keys/signal/errors.ts'
+
+interface Wasm {
+  Module: new (code: Uint8Array) => object
+  Instance: new (module: object) => { exports: { f: () => void } }
+}
+
+// (module (func (export "f") unreachable))
+const code = '0061736d0100000001040160000003020100070501016600000a05010300000b'
+const { Module, Instance } = (globalThis as unknown as { WebAssembly: Wasm }).WebAssembly
+const trap = new Instance(new Module(Buffer.from(code, 'hex'))).exports.f
+
+surviveRejections(({ error }) => parentPort!.postMessage(error.name))
+// What holds a thread open in the field are its sockets.
+parentPort!.on('message', () => {})
+
+const ways: Record<string, () => void> = {
+  uncaught: () => setImmediate(trap),
+  unhandled: () => void Promise.resolve().then(trap),
+  listener() {
+    const ws = new EventEmitter()
+    ws.on('CB:message', async () => trap())
+    guardListeners({ ws } as unknown as WASocket, { onDeaf: () => {}, onStray: () => {} })
+    ws.emit('CB:message')
+  },
+  signal() {
+    try {
+      trap()
+    } catch (error) {
+      signalError(error, 'decrypt')
+    }
+  },
+}
+ways[workerData as string]!()

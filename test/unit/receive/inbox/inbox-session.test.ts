@@ -1,0 +1,281 @@
+/** The inbox of one socket, over real storage; what is played is the crypto: a ciphertext opens to what the test says, or does not. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { type BinaryNode, proto } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import type { StateStore } from '../../../../src/storage/contract.ts'
+import { createKeyCache, createKeyStore } from '../../../../workers/shard/keys/key-store.ts'
+import { SignalError } from '../../../../workers/shard/keys/signal/errors.ts'
+import { createInbox } from '../../../../workers/shard/receive/inbox/inbox.ts'
+import type { InboxSession } from '../../../../workers/shard/receive/inbox/inbox-session.ts'
+import { INSTANCE, recordingLog, START, sealer, tempStore } from '../../storage/fixtures.ts'
+
+const ME = { id: '5511999990000:7@s.whatsapp.net', lid: '81896604190000:7@lid' }
+const ANA = '5511988880001@s.whatsapp.net'
+
+let ciphertexts = 0
+function stanza(id: string, count = 1, attrs: Record<string, string> = {}): BinaryNode {
+  const content = Array.from({ length: count }, () => ({
+    tag: 'enc',
+    attrs: { type: 'msg' },
+    content: Buffer.from(`c${ciphertexts++}`),
+  }))
+  return { tag: 'message', attrs: { id, from: ANA, t: '1790000000', ...attrs }, content }
+}
+const peer = (id: string) => stanza(id, 1, { category: 'peer', from: '5511999990000@s.whatsapp.net' })
+const padded = (message: proto.IMessage) => Buffer.concat([proto.Message.encode(message).finish(), Buffer.of(1)])
+const HI = padded({ conversation: 'hi' })
+const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+type Plaintext = Uint8Array | Error
+
+/** One life of an instance; a socket is made by `socket`. */
+async function bench(t: TestContext) {
+  const disk = await tempStore(t)
+  const told = {
+    heard: [] as string[],
+    unreadable: [] as string[],
+    applied: [] as string[],
+    peers: [] as string[],
+    steps: [] as string[],
+  }
+  const log = recordingLog()
+  const state = { isFull: false }
+  const store: StateStore = {
+    ...disk,
+    async commit(batch) {
+      if (state.isFull) throw new Error('no space left on device')
+      return disk.commit(batch)
+    },
+  }
+
+  async function live() {
+    const inbox = createInbox({
+      instance: INSTANCE,
+      store,
+      sealer,
+      keys: createKeyStore(INSTANCE, store, sealer, createKeyCache({ maxEntries: 100 })),
+      clock: { now: () => START },
+      log: log as unknown as Logger,
+      translate: async () => null,
+      arrived: () => ({ ops: [], applied() {} }),
+      alongside: async () => [],
+      unreadable: async ({ id }) => void told.unreadable.push(id!),
+      peer: async ({ conversation }) => void told.peers.push(conversation ?? ''),
+      outbox: { append: () => assert.fail(), committed: () => assert.fail() },
+      onMessage: ({ key }) => told.heard.push(key.id!),
+      killAt: (step) => told.steps.push(step),
+    })
+    await inbox.load()
+    return inbox
+  }
+
+  /** `plaintexts`: of each ciphertext, in the order in which they are asked for. */
+  function socket(session: InboxSession) {
+    const s = { isCut: false, opened: 0, apply: async () => {}, plaintexts: [] as Plaintext[] }
+    async function open(ciphertext: Uint8Array): Promise<Buffer> {
+      const known = session.signal.admit(ciphertext)
+      if (known) return Buffer.from(known)
+      const plaintext = s.plaintexts[s.opened++] ?? HI
+      if (plaintext instanceof Error) throw plaintext
+      await session.signal.opened({ ciphertext, plaintext, changes: [] })
+      return Buffer.from(plaintext)
+    }
+    session.attach({
+      me: () => ME as never,
+      repository: {
+        decryptMessage: ({ ciphertext }) => open(ciphertext),
+        decryptGroupMessage: ({ msg }) => open(msg),
+      },
+      async applyPeer({ message }) {
+        await s.apply()
+        told.applied.push(message?.conversation ?? '')
+      },
+      settled: async () => {},
+      cut() {
+        s.isCut = true
+      },
+    })
+    const take = (node: BinaryNode, ...plaintexts: Plaintext[]) => {
+      s.opened = 0
+      s.plaintexts = plaintexts
+      return session.take(node)
+    }
+    return Object.assign(s, { session, take })
+  }
+
+  return { told, state, log, live, socket }
+}
+
+test('what was finished is confirmed again and means nothing any more, in this life and the next', async (t) => {
+  const { told, live, socket } = await bench(t)
+  const node = stanza('A')
+  const first = socket((await live()).session())
+  assert.equal(await first.take(node), 'read')
+  const again = socket((await live()).session())
+  for (const s of [first, again]) {
+    assert.equal(await s.take(node), 'read')
+    assert.equal(s.opened, 0)
+  }
+  assert.deepEqual(told.heard, ['A'])
+})
+
+test('a part whose other is missing is taken without its key, and both make the message', async (t) => {
+  const { told, live, socket } = await bench(t)
+  const node = stanza('A', 2)
+  const before = socket((await live()).session())
+  // The process ends between the two.
+  await assert.rejects(before.take(node, padded({ conversation: 'first' }), new Error('killed')))
+  assert.deepEqual(told.heard, [])
+  const after = socket((await live()).session())
+  assert.equal(await after.take(node, HI), 'read')
+  assert.equal(after.opened, 1)
+  assert.deepEqual(told.heard, ['A'])
+})
+
+test('what opens and is no message is used up, noted as unreadable, and asked for again', async (t) => {
+  const { told, live, socket } = await bench(t)
+  const s = socket((await live()).session())
+  const node = stanza('A')
+  assert.equal(await s.take(node, Buffer.of(0xff, 0xff, 0xff, 1)), 'unread')
+  assert.deepEqual([told.unreadable, told.heard], [['A'], []])
+  assert.equal(await s.take(node), 'read')
+})
+
+test('a stanza without content is noted, and the phone is asked for it, unless it was read or never comes', async (t) => {
+  const { told, live, socket } = await bench(t)
+  const s = socket((await live()).session())
+  await s.take(stanza('A'))
+  const now = String(START / 1_000)
+  const unavailable = (id: string, attrs: Record<string, string>, t = now): BinaryNode => ({
+    ...stanza(id, 0, { t }),
+    content: [{ tag: 'unavailable', attrs }],
+  })
+  const outcomes = []
+  for (const node of [
+    stanza('A', 0, { t: now }),
+    stanza('B', 0, { t: now }),
+    unavailable('C', { type: 'fanout' }),
+    unavailable('D', { type: 'view_once' }),
+    unavailable('E', { hosted: 'true' }),
+    unavailable('F', { type: 'bot_unavailable_fanout' }),
+    unavailable('G', { type: 'fanout' }, String(START / 1_000 - 15 * 86_400)),
+  ])
+    outcomes.push(await s.take(node))
+  assert.deepEqual(outcomes, ['done', 'absent', 'absent', 'read', 'done', 'done', 'done'])
+  assert.deepEqual(told.unreadable, ['B', 'C', 'D', 'E', 'F', 'G'])
+})
+
+test('what nobody can open is confirmed, and nothing else', async (t) => {
+  const { told, live, socket } = await bench(t)
+  const s = socket((await live()).session())
+  const node = stanza('A')
+  for (const part of node.content as BinaryNode[]) part.attrs.type = 'msmsg'
+  assert.equal(await s.take(node), 'done')
+  assert.deepEqual([s.opened, told.unreadable], [0, []])
+})
+
+test('what an ended socket still hands over is refused', async (t) => {
+  const { told, live, socket } = await bench(t)
+  const s = socket((await live()).session())
+  s.session.fence()
+  await assert.rejects(s.take(stanza('A')), /session closed/)
+  assert.deepEqual(told.unreadable, [])
+})
+
+test('a message that cannot be written has to come again, however often, and is told of nobody', async (t) => {
+  const { told, state, live, socket } = await bench(t)
+  const inbox = await live()
+  const node = stanza('A')
+  state.isFull = true
+  for (let time = 0; time < 7; time++)
+    await assert.rejects(socket(inbox.session()).take(node), /could not be written/, String(time))
+  assert.deepEqual([told.heard, told.unreadable], [[], []])
+  state.isFull = false
+  assert.equal(await socket(inbox.session()).take(node), 'read')
+})
+
+test('what meets a failure of ours has to come again five times, and then counts as unreadable', async (t) => {
+  const { told, live, socket } = await bench(t)
+  const inbox = await live()
+  const node = stanza('A')
+  const broken = new Error('cannot read the disk')
+  for (let time = 0; time < 5; time++) await assert.rejects(socket(inbox.session()).take(node, broken), /cannot read/)
+  assert.equal(await socket(inbox.session()).take(node, broken), 'unread')
+  assert.deepEqual(told.unreadable, ['A'])
+})
+
+// A client sent two messages under one counter: nothing happened, and nobody ever heard of the second.
+test('a ciphertext whose key was used before is unreadable like any other', async (t) => {
+  const { told, live, socket } = await bench(t)
+  const s = socket((await live()).session())
+  const used = new SignalError('duplicate', 'Key used already or never filled')
+  for (const [id, error] of Object.entries({ A: used, B: new SignalError('unreadable', 'bad mac') })) {
+    const node = stanza(id)
+    assert.equal(await s.take(node, error), 'unread')
+    assert.equal(s.session.problemOf(node), error.problem)
+  }
+  assert.deepEqual(told.unreadable, ['A', 'B'])
+})
+
+test('a message that was read and comes again sealed otherwise is not asked for', async (t) => {
+  const { told, live, socket } = await bench(t)
+  const s = socket((await live()).session())
+  await s.take(stanza('A'))
+  assert.equal(await s.take(stanza('A'), new SignalError('unreadable', 'bad mac')), 'done')
+  assert.deepEqual(told.unreadable, [])
+})
+
+test('a status that nobody sees any more is not asked for', async (t) => {
+  const { live, socket } = await bench(t)
+  const s = socket((await live()).session())
+  const status = (ageHours: number) =>
+    stanza(`s${ageHours}`, 1, {
+      from: 'status@broadcast',
+      participant: ANA,
+      t: String(START / 1_000 - ageHours * 3_600),
+    })
+  const bad = new SignalError('no_sender_key', 'none')
+  assert.deepEqual([await s.take(status(23), bad), await s.take(status(25), bad)], ['unread', 'done'])
+})
+
+test('what the own phone says takes effect once the library has taken it, and after a crash in between again', async (t) => {
+  const { told, live, socket } = await bench(t)
+  const node = peer('A')
+  const first = socket((await live()).session())
+  // The crash: the library never ends.
+  first.apply = () => new Promise(() => {})
+  assert.equal(await first.take(node), 'peer')
+  assert.deepEqual(told.peers, [])
+  const next = socket((await live()).session())
+  const [replayed] = await next.session.replays()
+  assert.deepEqual(await next.session.replays(), [], 'once a socket')
+  assert.equal(await next.take(replayed!), 'peer')
+  // The network gives it out again as well: it is under way.
+  assert.equal(await next.take(node), 'peer')
+  while (!told.steps.includes('inbox:peer-settled')) await settle()
+  assert.deepEqual([told.applied, told.peers, told.heard, next.opened], [['hi'], ['hi'], [], 0])
+  const last = socket((await live()).session())
+  assert.equal(await last.take(node), 'peer')
+  await settle()
+  assert.deepEqual([last.opened, told.peers], [0, ['hi']])
+})
+
+test('what the own phone says and cannot be read is asked for again, and told of nobody', async (t) => {
+  const { told, live, socket } = await bench(t)
+  const s = socket((await live()).session())
+  assert.equal(await s.take(peer('A'), new SignalError('unreadable', 'bad mac')), 'unread')
+  assert.deepEqual([told.unreadable, told.peers], [[], []])
+})
+
+test('an effect that fails cuts the connection: the message is taken again after the next login', async (t) => {
+  const { told, live, socket } = await bench(t)
+  const s = socket((await live()).session())
+  s.apply = async () => {
+    throw new Error('cannot read the disk')
+  }
+  assert.equal(await s.take(peer('A')), 'peer')
+  while (!s.isCut) await settle()
+  assert.deepEqual(told.peers, [])
+  assert.equal((await socket((await live()).session()).session.replays()).length, 1)
+})

@@ -1,0 +1,45 @@
+/** One message under two names. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createMarks, messageMarks } from '../../../../workers/shard/receive/inbox/seen-marks.ts'
+import { INSTANCE, sealer, tempStore } from '../../storage/fixtures.ts'
+
+const PN = '5511988880001@s.whatsapp.net'
+const LID = '81896604190001@lid'
+const GROUP = '120363019502650977@g.us'
+
+// A message that was read under its sender's LID and sent again under the number was told twice, under two event ids.
+test('a message that comes again under the other name of its chat or author is the same message', async (t) => {
+  const marks = createMarks(INSTANCE, await tempStore(t), sealer)
+  await marks.load()
+  const isSame = (first: Parameters<typeof messageMarks>[0], again: Parameters<typeof messageMarks>[0]) => {
+    marks.applied(messageMarks(first))
+    return messageMarks(again).some(marks.has)
+  }
+  assert.ok(isSame({ id: 'A', remoteJid: LID, remoteJidAlt: PN }, { id: 'A', remoteJid: PN }))
+  assert.ok(isSame({ id: 'B', remoteJid: PN }, { id: 'B', remoteJid: LID, remoteJidAlt: PN }))
+  assert.ok(
+    isSame(
+      { id: 'C', remoteJid: GROUP, participant: LID, participantAlt: PN },
+      { id: 'C', remoteJid: GROUP, participant: `${PN.replace('@', ':3@')}` },
+    ),
+  )
+  assert.ok(
+    isSame(
+      { id: 'D', remoteJid: 'status@broadcast', remoteJidAlt: LID, participant: PN },
+      { id: 'D', remoteJid: 'status@broadcast', participant: LID },
+    ),
+  )
+})
+
+test('the same id in another chat, of another author or of our own is another message', () => {
+  const other = '5511988880002@s.whatsapp.net'
+  const marks = new Set(messageMarks({ id: 'A', remoteJid: LID, remoteJidAlt: PN }))
+  for (const key of [
+    { id: 'B', remoteJid: PN },
+    { id: 'A', remoteJid: other },
+    { id: 'A', remoteJid: GROUP, participant: PN },
+    { id: 'A', remoteJid: PN, fromMe: true },
+  ])
+    assert.ok(!messageMarks(key).some((mark) => marks.has(mark)))
+})

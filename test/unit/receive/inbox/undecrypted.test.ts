@@ -1,0 +1,224 @@
+/** Messages that cannot be read, over a real store and with a clock of our own: what is left of them after a kill. */
+import assert from 'node:assert/strict'
+import { mock, test } from 'node:test'
+import type { BinaryNode } from '@whiskeysockets/baileys'
+import type { WebhookEvent } from '../../../../src/features/webhook-payloads.ts'
+import { createLog } from '../../../../src/log.ts'
+import type { StateStore } from '../../../../src/storage/contract.ts'
+import { keys } from '../../../../src/storage/keys.ts'
+import { createWaiting, type WaitingMessage } from '../../../../workers/shard/receive/inbox/undecrypted.ts'
+import { textEvent } from '../../../harness/received-event.ts'
+import { INSTANCE, sealer, tempStore, until } from '../../storage/fixtures.ts'
+import { ANA } from '../../translate/inbound/context.ts'
+
+const key = { id: '3EB0A', remoteJid: ANA, fromMe: false }
+const node = (content: BinaryNode[] = []): BinaryNode => ({ tag: 'message', attrs: { t: '1767225600', notify: 'Ana' }, content })
+const placeholder = node([{ tag: 'unavailable', attrs: { type: 'view_once' } }])
+
+/** One life of the instance over this store. */
+async function live(store: StateStore, time: { now: number }, maxRecords?: number) {
+  const told: WaitingMessage[] = []
+  const outbox = {
+    append: (_: WebhookEvent) => ({ eventId: `${told.length}`, ops: [] }),
+    committed: () => {},
+  }
+  const waiting = createWaiting({
+    instance: INSTANCE,
+    store,
+    sealer,
+    clock: { now: () => time.now },
+    log: createLog({ level: 'silent' }, 'test'),
+    outbox,
+    async event(message) {
+      told.push(message)
+      return textEvent('told', 0)
+    },
+    ...(maxRecords === undefined ? {} : { maxRecords }),
+  })
+  await waiting.load()
+  return { waiting, told }
+}
+
+const rows = async (store: StateStore) => {
+  let count = 0
+  for await (const _ of store.range(keys.waitings(INSTANCE))) count++
+  return count
+}
+
+/** Timers of ours go by the mocked clock; storage goes by the real one. */
+async function pass(ms: number, condition: () => boolean, what: string) {
+  mock.timers.tick(ms)
+  await until(condition, what)
+}
+
+/** Time in which nothing is to happen: what it would have begun gets its turns. */
+async function passInVain(ms: number) {
+  mock.timers.tick(ms)
+  for (let turn = 0; turn < 5_000; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+const written = (store: StateStore, count: number) => until(async () => (await rows(store)) === count, `${count} records`)
+
+test('a kill before the retry leaves the record, and the next life tells it, once', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.after(() => mock.timers.reset())
+  const store = await tempStore(t)
+  const time = { now: 1_767_225_600_000 }
+  const first = await live(store, time)
+  void first.waiting.add(key, node())
+  await written(store, 1)
+  assert.equal(first.told.length, 0)
+
+  const second = await live(store, time)
+  await pass(10_000, () => second.told.length > 0, 'the events')
+  assert.equal(second.told.length, 1)
+  assert.equal(second.told[0]!.viewOnce, false)
+  await second.waiting.stop()
+  // The retry fails again: nothing new is told, in this life and the next.
+  const third = await live(store, time)
+  void third.waiting.add(key, node())
+  await passInVain(20_000)
+  assert.equal(third.told.length, 0)
+  time.now += 25 * 60 * 60 * 1_000
+  await live(store, time)
+  assert.equal(await rows(store), 0)
+})
+
+test('a message that comes in time is not told', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.after(() => mock.timers.reset())
+  const store = await tempStore(t)
+  const { waiting, told } = await live(store, { now: 1_767_225_600_000 })
+  void waiting.add(key, node())
+  await written(store, 1)
+  const { ops, applied } = waiting.arrived(key)
+  await store.commit({ ops })
+  applied()
+  await passInVain(60_000)
+  assert.equal(told.length, 0)
+  assert.equal(await rows(store), 0)
+})
+
+test('a view-once placeholder is told at once: nobody sends it again', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.after(() => mock.timers.reset())
+  const store = await tempStore(t)
+  const { waiting, told } = await live(store, { now: 1_767_225_600_000 })
+  void waiting.add(key, placeholder)
+  await pass(1, () => told.length > 0, 'the events')
+  assert.equal(told[0]?.viewOnce, true)
+})
+
+const named = (id: string) => ({ ...key, id })
+const ids = (told: readonly WaitingMessage[]) => told.map(({ key: { id } }) => id)
+
+// The oldest gave way whether it was told or not: its event was lost.
+test('a message is told before its record gives way, and those that are told give way first', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.after(() => mock.timers.reset())
+  const store = await tempStore(t)
+  const { waiting, told } = await live(store, { now: 1_767_225_600_000 }, 2)
+  void waiting.add(named('A'), node())
+  void waiting.add(named('B'), placeholder)
+  await pass(1, () => told.length > 0, 'the events')
+  assert.deepEqual(ids(told), ['B'])
+  await written(store, 2)
+  void waiting.add(named('C'), node())
+  await until(() => !waiting.known(named('B')), 'the end of the one that is told')
+  assert.deepEqual(ids(told), ['B'])
+  for (const id of ['D', 'E']) void waiting.add(named(id), node())
+  await until(() => told.length === 3, 'the events')
+  assert.deepEqual(ids(told), ['B', 'A', 'C'])
+  await until(() => !waiting.known(named('C')), 'the end of the oldest')
+  await written(store, 2)
+  assert.deepEqual(
+    ['A', 'B', 'C', 'D', 'E'].filter((id) => waiting.known(named(id))),
+    ['D', 'E'],
+  )
+  await pass(10_000, () => told.length === 5, 'the events')
+  assert.deepEqual(ids(told), ['B', 'A', 'C', 'D', 'E'])
+  await waiting.stop()
+})
+
+test('a record that could not be told does not give way: it is told when storage works again', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.after(() => mock.timers.reset())
+  const store = await tempStore(t)
+  let isBroken = false
+  const moody: StateStore = {
+    ...store,
+    commit: (batch) => (isBroken ? Promise.reject(new Error('the disk is full')) : store.commit(batch)),
+  }
+  const { waiting, told } = await live(moody, { now: 1_767_225_600_000 }, 1)
+  await waiting.add(named('A'), node())
+  const added = waiting.add(named('B'), node())
+  // What B is kept by is on its way; that A is told to make room for it is what fails.
+  await added
+  isBroken = true
+  await pass(0, () => told.length === 1, 'the events')
+  assert.ok(waiting.known(named('A')))
+  isBroken = false
+  // B first: A is tried again 10 s after it failed.
+  await pass(10_000, () => told.length === 3, 'the events')
+  assert.deepEqual(ids(told).sort(), ['A', 'A', 'B'])
+  await waiting.stop()
+})
+
+test('a record that cannot be written is a failure: nothing is known of it, and the message has to come again', async (t) => {
+  const store = await tempStore(t)
+  let isBroken = true
+  const moody: StateStore = {
+    ...store,
+    commit: (batch) => (isBroken ? Promise.reject(new Error('the disk is full')) : store.commit(batch)),
+  }
+  const { waiting } = await live(moody, { now: 1_767_225_600_000 })
+  await assert.rejects(waiting.add(key, node()), /the disk is full/)
+  assert.equal(waiting.has(key), false)
+  isBroken = false
+  await waiting.add(key, node())
+  assert.deepEqual([waiting.has(key), await rows(store)], [true, 1])
+  await waiting.stop()
+})
+
+test('a record goes a day after it was told, while the service runs, and not before it is told', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
+  t.after(() => mock.timers.reset())
+  const store = await tempStore(t)
+  const time = { now: 1_767_225_600_000 }
+  const { waiting, told } = await live(store, time)
+  void waiting.add(named('A'), placeholder)
+  await pass(1, () => told.length > 0, 'the events')
+  await written(store, 1)
+  await waiting.stop()
+  const second = await live(store, time)
+  void second.waiting.add(named('B'), node())
+  await written(store, 2)
+  time.now += 25 * 60 * 60 * 1_000
+  // Not told in this life: the clock of the timers stands still.
+  await second.waiting.stop()
+  const third = await live(store, time)
+  await written(store, 1)
+  await pass(10_000, () => third.told.length > 0, 'the events')
+  assert.deepEqual(ids(third.told), ['B'])
+  await pass(60 * 60 * 1_000, () => !third.waiting.known(named('B')), 'the end of the record')
+  await written(store, 0)
+  await third.waiting.stop()
+})
+
+// They stayed, of a device that was gone, for a day or until the next start.
+test('with the device its records go, and what was not told is told', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.after(() => mock.timers.reset())
+  const store = await tempStore(t)
+  const { waiting, told } = await live(store, { now: 1_767_225_600_000 })
+  void waiting.add(named('A'), placeholder)
+  await pass(1, () => told.length > 0, 'the events')
+  void waiting.add(named('B'), node())
+  await waiting.forget()
+  assert.deepEqual(ids(told), ['A', 'B'])
+  assert.equal(await rows(store), 0)
+  for (const id of ['A', 'B']) assert.equal(waiting.known(named(id)), undefined)
+  await passInVain(60_000)
+  assert.equal(told.length, 2)
+  await waiting.stop()
+})

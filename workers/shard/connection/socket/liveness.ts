@@ -1,0 +1,105 @@
+/**
+ * BAILEYS 15. A connection can be alive, with its pings answered and sends going out, while nothing that comes in is handled any more: a
+ * handler that never ends holds its line, and everything behind it waits for good. The library's own keep-alive does not see it, because it
+ * only looks at frames. So stanzas that come are held against those that are through.
+ *
+ * What cannot be seen from here: a network that keeps stanzas to itself and answers pings looks like a quiet night.
+ */
+import type { WASocket } from '@whiskeysockets/baileys'
+import { DAY, HOUR, MINUTE, SECOND } from '../../../../src/domain/clock.ts'
+import { ANSWERED, type Answered } from './stanza-router.ts'
+
+/** Three of the library's longest waits (a query without an answer, 60 s) in one step. */
+export const DEAF_AFTER = 3 * MINUTE
+const LONGEST_LOOK = 15 * SECOND
+
+/**
+ * Silences that are reported, once each. They prove nothing; but whoever is alarmed by the age of the last stanza, which the metrics show
+ * without ids (`svc_inbound_age_instances`), finds the instance by them.
+ */
+const SILENCES = [HOUR, 6 * HOUR, DAY, 3 * DAY] as const
+
+export interface KindTraffic {
+  /** Stanzas since the login. */
+  stanzas: number
+  /** How many of them are through. */
+  handled: number
+}
+export type Traffic = Readonly<Record<Answered, Readonly<KindTraffic>>>
+
+export interface Liveness {
+  traffic(): Traffic
+  /** When the last stanza came, or the login succeeded, epoch ms; null before that. */
+  lastInboundAt(): number | null
+  /** For the router. */
+  came(kind: Answered): () => void
+}
+
+export interface LivenessDeps {
+  now(): number
+  deafAfterMs?: number | undefined
+  onStanza(kind: Answered): void
+  onSilent(silentMs: number): void
+  onDeaf(kind: Answered): void
+}
+
+interface KindState extends KindTraffic {
+  /** Since when some wait and none gets through; null: none waits. */
+  since: number | null
+}
+
+export function watchLiveness(
+  sock: Pick<WASocket, 'ev'>,
+  { now, deafAfterMs = DEAF_AFTER, onStanza, onSilent, onDeaf }: LivenessDeps,
+): Liveness {
+  const kinds = Object.fromEntries(
+    ANSWERED.map((kind) => [kind, { stanzas: 0, handled: 0, since: null } satisfies KindState]),
+  ) as unknown as Record<Answered, KindState>
+  let timer: NodeJS.Timeout | undefined
+  let lastInboundAt: number | null = null
+  /** Of the silence that lasts. */
+  let reported = 0
+
+  function reportSilence() {
+    const silentMs = now() - (lastInboundAt ?? now())
+    const reached = SILENCES.filter((silence) => silence <= silentMs).length
+    if (reached > reported) onSilent(silentMs)
+    reported = reached
+  }
+
+  function look() {
+    reportSilence()
+    const deaf = ANSWERED.find((kind) => kinds[kind].since !== null && now() - kinds[kind].since! >= deafAfterMs)
+    if (deaf === undefined) return
+    clearInterval(timer)
+    onDeaf(deaf)
+  }
+
+  sock.ev.on('connection.update', ({ connection }) => {
+    if (connection === 'close') clearInterval(timer)
+    if (connection === 'open') lastInboundAt ??= now()
+    if (connection === 'open') timer ??= setInterval(look, Math.min(LONGEST_LOOK, deafAfterMs / 4)).unref()
+  })
+
+  return {
+    lastInboundAt: () => lastInboundAt,
+    traffic: () =>
+      Object.fromEntries(
+        ANSWERED.map((kind) => [kind, { stanzas: kinds[kind].stanzas, handled: kinds[kind].handled }]),
+      ) as Record<Answered, KindTraffic>,
+    came(kind) {
+      // Before the login nothing is sent to an account.
+      if (timer === undefined) return () => {}
+      const state = kinds[kind]
+      state.stanzas++
+      lastInboundAt = now()
+      reported = 0
+      onStanza(kind)
+      state.since ??= lastInboundAt
+      return () => {
+        state.handled++
+        state.since = state.handled < state.stanzas ? now() : null
+      }
+    },
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * The thread's web client version over the state store; the rules are in `baileys/version.ts`. Newer ones come from the network's own web
+ * client, where a browser would get them, and only once the network has refused ours. Nothing is asked for another network: what the real
+ * one would say is not true of it.
+ */
+import type { WAVersion } from '@whiskeysockets/baileys'
+import * as v from 'valibot'
+import { SECOND } from '../../../../src/domain/clock.ts'
+import type { Log } from '../../../../src/domain/log.ts'
+import type { Ranges } from '../../../../src/egress/addresses.ts'
+import { type GuardedFetchOptions, guardedFetch } from '../../../../src/egress/guarded-fetch.ts'
+import type { NetworkOptions } from '../../../../src/engine/engine.ts'
+import type { StateStore } from '../../../../src/storage/contract.ts'
+import { keys } from '../../../../src/storage/keys.ts'
+import { repository } from '../../../../src/storage/repository.ts'
+import { createWebVersion, startVersion, type VersionState, type WebVersion } from '../../baileys/version.ts'
+
+/** The service worker of the web client: the library reads its `fetchLatestWaWebVersion` there. The host is the one our sockets go to. */
+const PAGE = 'https://web.whatsapp.com/sw.js'
+/** As the library says them; without, the answer is a page for robots. */
+const HEADERS = {
+  'sec-fetch-site': 'none',
+  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36',
+}
+const REVISION = /\\?"client_revision\\?":\s*(\d{1,10})\b/
+/** The instances that were refused wait for it, and their next try comes after a second anyway. */
+const TIMEOUT = 5 * SECOND
+const MAX_BYTES = 4 * 1_024 * 1_024
+
+const WaVersion = v.tuple([v.number(), v.number(), v.number()])
+const records = repository<VersionState>({
+  name: 'web client version',
+  schema: v.object({ current: WaVersion, lastGood: v.nullable(WaVersion), refused: v.array(WaVersion) }),
+  version: 1,
+})
+
+export interface WebVersionOptions {
+  store: StateStore
+  log: Log
+  /** `SVC_WEB_VERSION`. */
+  wanted: readonly [number, number, number] | null
+  network: NetworkOptions
+  allow: Ranges
+  /** Tests give their own names and sockets. */
+  egress?: GuardedFetchOptions['egress']
+}
+
+export async function openWebVersion(options: WebVersionOptions): Promise<WebVersion> {
+  const { store, log, network } = options
+  const stored = (await records.get(store, keys.webVersion)) ?? null
+  const wanted: WAVersion | null = options.wanted && [...options.wanted]
+  const start = startVersion(stored, wanted).current
+  if (wanted && start.join() !== wanted.join())
+    log.warn(
+      { wanted: wanted.join('.'), version: start.join('.') },
+      'SVC_WEB_VERSION has been refused by the network; it is not used',
+    )
+  return createWebVersion({
+    stored,
+    wanted,
+    async save(state) {
+      await store.commit({ ops: [records.encode(keys.webVersion, state)] })
+    },
+    refresh: isReal(network) ? () => newest(options) : undefined,
+    onError: (error) => log.warn({ err: error }, 'a newer client version could not be fetched'),
+  })
+}
+
+const isReal = ({ url, root }: NetworkOptions) => url === null && root === null
+
+/** No redirect is followed: it would lead to somebody else. */
+async function newest({ allow, log, egress }: WebVersionOptions): Promise<WAVersion> {
+  const { status, body } = await guardedFetch(PAGE, {
+    allow,
+    timeoutMs: TIMEOUT,
+    maxBytes: MAX_BYTES,
+    maxRedirects: 0,
+    tooLarge: 'cut',
+    headers: HEADERS,
+    ...(egress ? { egress } : {}),
+  })
+  const revision = REVISION.exec(new TextDecoder().decode(body))?.[1]
+  if (revision === undefined) throw new Error(`the web client does not say its revision (status ${status})`)
+  const version: WAVersion = [2, 3000, Number(revision)]
+  log.info({ version: version.join('.') }, 'the network has named its client version')
+  return version
+}

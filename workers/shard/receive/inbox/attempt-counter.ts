@@ -1,0 +1,62 @@
+/**
+ * What meets a failure of ours (a read that fails, a record that is broken) comes again, because the connection is cut before anything is
+ * confirmed; but not for ever: it must not hold up what is behind it.
+ */
+
+import type { Logger } from 'pino'
+import type { ReceivedEvent } from '../../../../src/features/webhook-payloads.ts'
+import { boundedCache } from '../../../../src/lib/bounded-cache.ts'
+import type { Op } from '../../../../src/storage/contract.ts'
+import type { Mark } from './seen-marks.ts'
+
+const MAX_TRIES = 5
+const REMEMBERED = 1_000
+
+export interface Tries {
+  /** Counts. False: it has had its tries. */
+  isWorthAnother(mark: Mark): boolean
+}
+
+export function createTries(): Tries {
+  const tries = boundedCache<Mark, number>(REMEMBERED)
+  return {
+    isWorthAnother(mark) {
+      const before = tries.get(mark) ?? 0
+      tries.delete(mark)
+      if (before >= MAX_TRIES) return false
+      tries.set(mark, before + 1)
+      return true
+    },
+  }
+}
+
+/**
+ * What was never a ciphertext: commits what `make` tells, once per mark, with `more`. What tells nothing is not marked. `others`: marks of
+ * the same message under other names.
+ */
+export type Once = (
+  mark: Mark,
+  make: () => Promise<readonly ReceivedEvent[]>,
+  more?: readonly Op[],
+  others?: readonly Mark[],
+) => Promise<void>
+
+/** `once` for what may meet a failure of ours while it is told: it rejects so that the stanza comes again, until it has had its tries. */
+export function triedOnce(once: Once, log: Pick<Logger, 'error'>): Once {
+  const tries = createTries()
+  return (mark, make, more, others) =>
+    once(
+      mark,
+      async () => {
+        try {
+          return await make()
+        } catch (error) {
+          if (tries.isWorthAnother(mark)) throw error
+          log.error({ err: error, mark }, 'what arrived could not be told, however often it came: it is let go')
+          return []
+        }
+      },
+      more,
+      others,
+    )
+}

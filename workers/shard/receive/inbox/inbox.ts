@@ -1,0 +1,77 @@
+/**
+ * Inbound without loss: when the last part of a stanza is decrypted, ONE commit stores the advanced key, the finished event in the
+ * outbox, and marks of what is done; only then is the plaintext returned, and only after that can the library confirm the stanza to
+ * the network. A kill or a cut at any point leaves the stanza to be redelivered or its event in the outbox. Design, windows and the
+ * library's behaviours it leans on: shared/design/INBOUND.md.
+ *
+ * Here is what outlives sockets. One socket's part is `inbox-session.ts`, and what is committed when, `inbox-commits.ts`.
+ */
+import type { ReceivedEvent } from '../../../../src/features/webhook-payloads.ts'
+import type { Op } from '../../../../src/storage/contract.ts'
+import type { Sealer } from '../../../../src/storage/seal.ts'
+import { createTries, type Once } from './attempt-counter.ts'
+import { createInboxSession, type InboxSession, type InboxSessionDeps } from './inbox-session.ts'
+import { createJournal } from './journal.ts'
+import { createMarks, type Mark } from './seen-marks.ts'
+
+export interface InboxDeps extends Omit<InboxSessionDeps, 'marks' | 'journal' | 'tries' | 'rotateMarks'> {
+  instance: string
+  sealer: Sealer
+}
+
+/** The inbox belongs to the instance and outlives sockets; each socket gets a session of it, which is fenced when the socket ends. */
+export interface InstanceInbox {
+  load(): Promise<void>
+  /** The device is gone: what was sent to it is neither delivered again nor answered. After its session has ended. */
+  forget(): Promise<void>
+  session(): InboxSession
+  /** Rejects when it could not be committed: the stanza then comes again. */
+  once: Once
+}
+
+export function createInbox(deps: InboxDeps): InstanceInbox {
+  const { instance, store, sealer, clock, outbox, log } = deps
+  const marks = createMarks(instance, store, sealer)
+  const journal = createJournal({ instance, store, sealer, clock, log })
+  const tries = createTries()
+
+  const rotateMarks = () =>
+    marks.rotate().catch((error) => log.warn({ err: error }, 'the older marks of the inbox could not be dropped'))
+
+  /** Being told: the network can send a stanza twice in a row. */
+  const telling = new Map<Mark, Promise<void>>()
+
+  async function tellOnce(all: readonly Mark[], make: () => Promise<readonly ReceivedEvent[]>, more: readonly Op[]) {
+    const appended = all.some(marks.has) ? [] : (await make()).map((event) => outbox.append(event))
+    const isTold = appended.length > 0
+    if (!isTold && more.length === 0) return
+    await store.commit({ ops: [...(isTold ? marks.ops(all) : []), ...more, ...appended.flatMap(({ ops }) => ops)] })
+    if (!isTold) return
+    marks.applied(all)
+    for (const { eventId } of appended) outbox.committed(eventId)
+    await rotateMarks()
+  }
+
+  return {
+    session: () => createInboxSession({ ...deps, marks, journal, tries, rotateMarks }),
+    async once(mark, make, more = [], others = []) {
+      const all = [mark, ...others]
+      const before = telling.get(mark)
+      const running = before ? before.then(() => tellOnce(all, make, more)) : tellOnce(all, make, more)
+      telling.set(mark, running)
+      try {
+        await running
+      } finally {
+        if (telling.get(mark) === running) telling.delete(mark)
+      }
+    },
+    async load() {
+      await Promise.all([marks.load(), journal.load()])
+    },
+    async forget() {
+      await store.commit({ ops: [...(await journal.eraseOps()), ...(await marks.eraseOps())] })
+      journal.forgotten()
+      marks.forgotten()
+    },
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * Messages of which the network gave us no content and our own phone sent it again, inside a peer message. They are told before that
+ * message is settled: a crash in between has it taken again (INBOUND.md, 2.3). The library tells them, too, but only when its buffer is
+ * flushed, not at all when the connection ends first, and without the `requestId` by which they could be known: its buffer drops that.
+ */
+import { proto, type WAMessage } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import type { Op } from '../../../../src/storage/contract.ts'
+import type { Inbound } from '../received-events.ts'
+import type { InstanceInbox } from './inbox.ts'
+import { messageMarks } from './seen-marks.ts'
+import type { WaitingMessages } from './undecrypted.ts'
+
+export interface RecoveredDeps {
+  inbound: Pick<Inbound, 'message'>
+  once: InstanceInbox['once']
+  /** What else is kept of a new message, for its commit. */
+  alongside(message: WAMessage): Promise<readonly Op[]>
+  waiting: Pick<WaitingMessages, 'known' | 'arrived'>
+  log: Pick<Logger, 'warn'>
+  onMessage(message: WAMessage): void
+}
+
+export function createRecovered({ inbound, once, alongside, waiting, log, onMessage }: RecoveredDeps) {
+  /** What is in a peer message is on disk when it resolves. */
+  return async function recovered(peer: proto.IMessage): Promise<void> {
+    for (const message of resentIn(peer).map(asItCame)) if (message) await tell(message)
+  }
+
+  async function tell(message: WAMessage): Promise<void> {
+    const [mark, ...others] = messageMarks(message.key)
+    const waited = waiting.arrived(message.key)
+    const make = async () => [await inbound.message(message)].filter((event) => event !== null)
+    await once(mark!, make, [...waited.ops, ...(await alongside(message))], others)
+    waited.applied()
+    onMessage(message)
+  }
+
+  function resentIn({ protocolMessage }: proto.IMessage): proto.IWebMessageInfo[] {
+    const results = protocolMessage?.peerDataOperationRequestResponseMessage?.peerDataOperationResult ?? []
+    return results.flatMap(({ placeholderMessageResendResponse: resent }) => {
+      if (!resent?.webMessageInfoBytes) return []
+      try {
+        return [proto.WebMessageInfo.decode(resent.webMessageInfoBytes)]
+      } catch (error) {
+        log.warn({ err: error }, 'what the phone sent again is not a message')
+        return []
+      }
+    })
+  }
+
+  /**
+   * Under the key of the stanza without content: the phone may name the people in it otherwise, and leaves their other names out. What nobody
+   * waits for any more has been told.
+   */
+  function asItCame(resent: proto.IWebMessageInfo): WAMessage | null {
+    const known = waiting.known(resent.key ?? {})
+    if (!known || !resent.message) return null
+    return {
+      ...resent,
+      key: known.key,
+      messageTimestamp: resent.messageTimestamp || known.timestamp,
+      pushName: known.pushName ?? resent.pushName ?? null,
+    } as WAMessage
+  }
+}

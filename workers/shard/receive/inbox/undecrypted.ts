@@ -1,0 +1,256 @@
+/**
+ * Messages that came and cannot be read yet. The sender is asked for them again; what does not come within a while is told as
+ * `waiting_message`, and the readable message follows as an event of its own when it comes (webhook-payloads.md, 2.7).
+ *
+ * The record is written before the network is answered for the ciphertext that failed: a crash in between leaves the record, and the next
+ * life tells it. It stays, as told, until the message comes
+ * or a day has passed, so that a retry that fails again tells nothing twice. What was not told never gives way before it is.
+ */
+import type { BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import * as v from 'valibot'
+import { type Clock, DAY, HOUR, SECOND } from '../../../../src/domain/clock.ts'
+import type { ReceivedEvent } from '../../../../src/features/webhook-payloads.ts'
+import type { Op, StateStore } from '../../../../src/storage/contract.ts'
+import { keys } from '../../../../src/storage/keys.ts'
+import { removeAll } from '../../../../src/storage/remove-all.ts'
+import { repository } from '../../../../src/storage/repository.ts'
+import type { Sealer } from '../../../../src/storage/seal.ts'
+import { createSweeper } from '../../../../src/storage/sweeper.ts'
+import { chatNamesOf } from '../../translate/inbound/referenced.ts'
+import type { Outbox } from '../../webhooks/outbox.ts'
+import { secondsOf } from '../../wire/bounds.ts'
+import { bare } from '../../wire/jid.ts'
+import { type Mark, messageMarks } from './seen-marks.ts'
+
+/** Time for the sender's retry. */
+const RETRY_TIME = 10 * SECOND
+const MAX_AGE = DAY
+const SWEEP_EVERY = HOUR
+/** Kept in memory; the oldest that are told give way, and one that comes later is then an ordinary message. */
+const MAX_RECORDS = 2_000
+
+const text = v.optional(v.string())
+const Waiting = v.object({
+  key: v.object({
+    id: v.string(),
+    remoteJid: v.string(),
+    remoteJidAlt: text,
+    fromMe: v.boolean(),
+    participant: text,
+    participantAlt: text,
+  }),
+  /** Epoch seconds, as the stanza says. */
+  timestamp: v.number(),
+  pushName: v.nullable(v.string()),
+  viewOnce: v.boolean(),
+  isTold: v.boolean(),
+  at: v.number(),
+})
+export type WaitingMessage = v.InferOutput<typeof Waiting>
+
+export interface WaitingDeps {
+  instance: string
+  store: StateStore
+  sealer: Sealer
+  clock: Clock
+  log: Logger
+  outbox: Pick<Outbox, 'append' | 'committed'>
+  /** `later`: nobody can tell it yet. Null: nobody wants it. */
+  event(message: WaitingMessage): Promise<ReceivedEvent | null | 'later'>
+  /** What else is kept of a message whose envelope alone is known. */
+  alongside?: (key: WAMessageKey) => Promise<readonly Op[]>
+  maxRecords?: number
+}
+
+export interface WaitingMessages {
+  load(): Promise<void>
+  /** On disk when it resolves. */
+  add(key: WAMessageKey, node: BinaryNode): Promise<void>
+  /** Whether it is still waited for. */
+  has(key: WAMessageKey): boolean
+  /** By the id of the message, and by its chat where several wait under one id: ids are whatever their writers choose. */
+  known(key: Pick<WAMessageKey, 'id' | 'remoteJid'>): WaitingMessage | undefined
+  /** For the commit of the readable message. */
+  arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
+  /** The device is gone, and nobody sends it again: what was not told is told, and nothing is kept. After its session has ended. */
+  forget(): Promise<void>
+  stop(): Promise<void>
+}
+
+const optional = <K extends string>(name: K, value: string | null | undefined) =>
+  (value ? { [name]: value } : {}) as { [P in K]?: string }
+
+export function createWaiting(deps: WaitingDeps): WaitingMessages {
+  const { instance, store, sealer, clock, log, outbox, event, alongside, maxRecords = MAX_RECORDS } = deps
+  const records = repository({ name: 'waiting message', schema: Waiting, version: 1, sealed: sealer })
+  const open = new Map<Mark, { record: WaitingMessage; timer?: NodeJS.Timeout }>()
+  /** Every name of a message in `open`, to the one it is kept under. */
+  const names = new Map<Mark, Mark>()
+  const keyOf = (mark: Mark) => keys.waiting(instance, mark)
+  /** One commit after another: a record is written before it is told. */
+  let line: Promise<unknown> = Promise.resolve()
+  let isStopped = false
+
+  /** Its failure is the caller's: only the order is taken from it. */
+  function next(job: () => Promise<void>): Promise<void> {
+    const done = line.then(job)
+    line = done.catch(() => {})
+    return done
+  }
+
+  const complain = (error: unknown) => log.error({ err: error }, 'a message that cannot be read could not be recorded')
+  const inLine = (job: () => Promise<void>) => void next(job).catch(complain)
+
+  const sweeper = createSweeper(() => next(dropOld), {
+    everyMs: SWEEP_EVERY,
+    log,
+    complaint: 'old waiting messages could not be removed',
+  })
+
+  /** A record is kept under one name of its message; the message may come under the other. */
+  const knownAs = (key: WAMessageKey) =>
+    messageMarks(key)
+      .map((mark) => names.get(mark))
+      .find((mark) => mark !== undefined)
+
+  function letGo(mark: Mark) {
+    const entry = open.get(mark)
+    if (!entry) return
+    clearTimeout(entry.timer)
+    open.delete(mark)
+    for (const name of messageMarks(entry.record.key)) names.delete(name)
+  }
+
+  function keep(mark: Mark, record: WaitingMessage) {
+    open.set(mark, { record })
+    for (const name of messageMarks(record.key)) names.set(name, mark)
+  }
+
+  function later(mark: Mark, ms: number) {
+    const entry = open.get(mark)
+    if (!entry || isStopped) return
+    clearTimeout(entry.timer)
+    entry.timer = setTimeout(() => inLine(() => tell(mark)), ms)
+    entry.timer.unref()
+  }
+
+  async function tell(mark: Mark) {
+    const found = open.get(mark)
+    if (!found || found.record.isTold || isStopped) return
+    const made = await event(found.record)
+    // It came while its event was being made.
+    if (open.get(mark) !== found) return
+    if (made === 'later') return later(mark, RETRY_TIME)
+    const record = { ...found.record, isTold: true }
+    // Taken in memory first: a readable message that comes during the commit is told after it.
+    open.set(mark, { record })
+    const appended = made ? outbox.append(made) : null
+    try {
+      await store.commit({ ops: [records.encode(keyOf(mark), record), ...(appended?.ops ?? [])] })
+    } catch (error) {
+      if (open.has(mark)) open.set(mark, found)
+      later(mark, RETRY_TIME)
+      throw error
+    }
+    if (appended) outbox.committed(appended.eventId)
+  }
+
+  async function drop(marks: readonly Mark[]) {
+    if (marks.length === 0) return
+    await store.commit({ ops: marks.map((mark) => records.remove(keyOf(mark))) })
+    for (const mark of marks) letGo(mark)
+  }
+
+  const isOld = ({ isTold, at }: WaitingMessage) => isTold && clock.now() - at > MAX_AGE
+  const dropOld = () => drop([...open].flatMap(([mark, { record }]) => (isOld(record) ? [mark] : [])))
+
+  function oldest(): Mark | undefined {
+    for (const [mark, { record }] of open) if (record.isTold) return mark
+    return open.keys().next().value
+  }
+
+  /** For one record; one that was not told is told first. */
+  async function makeRoom() {
+    const mark = oldest()
+    if (mark === undefined || open.size <= maxRecords) return
+    await tell(mark)
+    if (open.get(mark)?.record.isTold) await drop([mark])
+  }
+
+  return {
+    async load() {
+      const onUnreadable = (error: unknown) => log.error({ err: error }, 'a waiting message is not readable: left out')
+      for await (const { key, value } of records.list(store, keys.waitings(instance), { onUnreadable })) {
+        const mark = key.slice(keys.waitings(instance).length) as Mark
+        keep(mark, value)
+        // The whole time again: the retry can only come now.
+        if (!value.isTold) later(mark, RETRY_TIME)
+      }
+      sweeper.start()
+      await sweeper.idle()
+    },
+    has: (key) => knownAs(key) !== undefined,
+    async add(key, node) {
+      const [mark] = messageMarks(key)
+      if (!mark || knownAs(key) || !key.id || !key.remoteJid) return
+      const children = Array.isArray(node.content) ? node.content : []
+      const viewOnce = children.some(({ tag, attrs }) => tag === 'unavailable' && attrs.type?.startsWith('view_once'))
+      const record: WaitingMessage = {
+        key: {
+          id: key.id,
+          remoteJid: key.remoteJid,
+          fromMe: key.fromMe === true,
+          ...optional('remoteJidAlt', key.remoteJidAlt),
+          ...optional('participant', key.participant),
+          ...optional('participantAlt', key.participantAlt),
+        },
+        timestamp: secondsOf(node.attrs.t, clock.now()),
+        pushName: node.attrs.notify ?? null,
+        viewOnce,
+        isTold: false,
+        at: clock.now(),
+      }
+      keep(mark, record)
+      // Nobody sends a view-once message again: there is nothing to wait for.
+      later(mark, viewOnce ? 0 : RETRY_TIME)
+      try {
+        await next(async () => {
+          await store.commit({ ops: [records.encode(keyOf(mark), record), ...((await alongside?.(record.key)) ?? [])] })
+        })
+      } catch (error) {
+        letGo(mark)
+        throw error
+      }
+      if (open.size > maxRecords) inLine(makeRoom)
+    },
+    known({ id, remoteJid }) {
+      const found = [...open.values()].map(({ record }) => record).filter(({ key }) => key.id === id)
+      const isHere = ({ key }: WaitingMessage) => chatNamesOf(key).includes(bare(remoteJid ?? ''))
+      // A chat of two may be named otherwise than the stanza named it.
+      return found.find(isHere) ?? (found.length === 1 ? found[0] : undefined)
+    },
+    arrived(key) {
+      const mark = knownAs(key)
+      if (!mark) return { ops: [], applied() {} }
+      return {
+        ops: [records.remove(keyOf(mark))],
+        applied() {
+          letGo(mark)
+        },
+      }
+    },
+    forget: () =>
+      next(async () => {
+        // What cannot be told now cannot be told at all, and must not keep the rest.
+        for (const mark of open.keys()) await tell(mark).catch(complain)
+        await removeAll(store, keys.waitings(instance))
+        for (const mark of open.keys()) letGo(mark)
+      }),
+    async stop() {
+      isStopped = true
+      for (const { timer } of open.values()) clearTimeout(timer)
+      await Promise.all([line, sweeper.stop()])
+    },
+  }
+}
