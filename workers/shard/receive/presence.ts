@@ -4,7 +4,7 @@
  * turns `paused` into `available`.
  */
 
-import { type BinaryNode, getAllBinaryNodeChildren } from '@whiskeysockets/baileys'
+import { type BinaryNode, getAllBinaryNodeChildren, isPnUser } from '@whiskeysockets/baileys'
 import PQueue from 'p-queue'
 import type { Logger } from 'pino'
 import { type Clock, iso, SECOND } from '../../../src/domain/clock.ts'
@@ -86,6 +86,15 @@ export function createPresence({ store, outbox, clock, log }: PresenceDeps): Pre
     line.add(() => tell(from, node, state)).catch((error) => log.error({ err: error }, 'a presence could not be reported'))
   }
 
+  /** A person once, though known by two names: each time the network says how things stand, in the middle of what has changed since. */
+  async function subscribe(from: Session, chat: string) {
+    const lid = isPnUser(chat) ? await from.identity.lidOf(chat) : null
+    const name = lid === null ? chat : bare(lid)
+    if (name !== chat && subscribed.has(name)) return
+    subscribed.add(name)
+    if (from === session && from.isOpen) await from.sock.presenceSubscribe(name)
+  }
+
   function announce() {
     if (!session?.isOpen || isAvailable === wanted() || !session.me?.name) return
     isAvailable = wanted()
@@ -110,11 +119,11 @@ export function createPresence({ store, outbox, clock, log }: PresenceDeps): Pre
       if (!session?.isOpen || !wanted() || (kind !== 'user' && kind !== 'group') || subscribed.has(chat)) return
       if (session.identity.isMe(chat)) return
       subscribed.add(chat)
-      session.sock.presenceSubscribe(chat).catch(unsent)
+      subscribe(session, chat).catch(unsent)
     },
     async stop() {
       session = null
-      await line
+      await line.onIdle()
     },
   }
 }
