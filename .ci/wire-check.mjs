@@ -24,6 +24,42 @@ const KNOWN = [
     path: 'iq/list/user/device/device-identity',
     why: 'a phone has none, only linked devices do; an optional mixin, as in the answer to FetchKeyBundles',
   },
+  {
+    from: 'client',
+    operation: 'GetInviteGroupInfo',
+    path: 'iq@to',
+    why: 'the query for the link of a group goes to the group and has no code; the specification lists only the look-up by code, for which it is taken',
+  },
+  {
+    from: 'client',
+    operation: 'GetInviteGroupInfo',
+    path: 'iq/invite@code',
+    why: 'the query for the link of a group goes to the group and has no code; the specification lists only the look-up by code, for which it is taken',
+  },
+  {
+    from: 'server',
+    operation: 'GetInviteGroupInfo -> Success',
+    path: 'iq/group',
+    why: 'the query for the link of a group goes to the group and has no code; the specification lists only the look-up by code, for which it is taken',
+  },
+  {
+    from: 'server',
+    operation: 'ActiveIQ',
+    path: 'iq',
+    why: 'a test has the network refuse every query of a login',
+  },
+  {
+    from: 'server',
+    operation: 'GetBlockList -> InternalServerError',
+    path: 'iq/error@code',
+    why: 'a test has the network refuse every query of a login',
+  },
+  {
+    from: 'server',
+    operation: 'GetExperimentConfig -> ErrorRetry',
+    path: 'iq/error@text',
+    why: 'a test has the network refuse every query of a login',
+  },
 ]
 
 const say = (line) => process.stdout.write(`${line}\n`)
