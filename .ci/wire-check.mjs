@@ -1,7 +1,8 @@
 // Holds traces against the specification of the wire: `node .ci/wire-check.mjs FOLDER [--extra]`, where tests ran with SVC_SANDBOX_TRACE=FOLDER.
 // The specification and its reader lie outside the project (`../shared`); where they are not, it says so and is content.
-// --extra lists what the specification does not know, too: nothing wrong by itself.
-// `from client` is what the gateway sends, a risk on the real network; `from server` what the simulator sends, its fidelity.
+// `from client` is what the gateway sends, a risk on the real network; `from server` what the simulator sends, its fidelity. Of what the
+// gateway sends everything counts that the specification does not know, unless a row of SENT has the reason; FOLDER/library has conversations
+// of the library itself, of which only violations count. --extra lists what the simulator sends beyond the specification, too.
 import { createReadStream, existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -12,6 +13,18 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
  * so that it goes.
  */
 const KNOWN = [
+  {
+    from: 'client',
+    operation: 'GetNewsletterMessages',
+    path: 'iq@count',
+    why: 'the count of <messages>, which the extractor repeats at the root; other clients have it there alone',
+  },
+  {
+    from: 'server',
+    operation: 'GetNewsletterMessages -> ClientError',
+    path: 'iq/error@text',
+    why: 'the tree merges six refusals and has the text of the first',
+  },
   {
     from: 'server',
     operation: 'FetchMissingPreKeys -> Success',
@@ -62,6 +75,101 @@ const KNOWN = [
   },
 ]
 
+/**
+ * What the gateway sends and the specification does not know, each with its reason. A query as a whole has no path; its operation is namespace,
+ * kind and first child.
+ */
+const SENT = [
+  {
+    operation: /^iq (usync|w:m|w:sync:app:state|w:biz:catalog|w:profile:picture|fb:thrift_iq|disappearing_mode|status) /,
+    why: 'namespaces that are not in the specification, or only with other kinds of queries (its README, limits)',
+  },
+  {
+    operation: /^iq w:g2 set (leave|invite|member_add_mode)$/,
+    why: 'not in the specification (its README, limits): as whatsmeow and zapo leave a group, renew its link, and say who may add',
+  },
+  {
+    operation: /^iq w:g2 get sub_groups$/,
+    why: 'only where GraphQL does not answer for the groups of a community: as the library asks',
+  },
+  {
+    operation: /^mex UpdateGroupProperty$/,
+    path: 'variables.update.allow_non_admin_sub_group_creation',
+    why: 'only where the setting itself is refused: the specification has the mutation and not its properties; as the phone names it',
+  },
+  {
+    operation: /^iq w:biz [gs]et business_profile$/,
+    why: 'profiles of businesses are not in the specification: as zapo and earlier web clients',
+  },
+  {
+    operation: /^iq tos [gs]et request$/,
+    why: 'terms about channels: the specification has other forms of terms only; as zapo',
+  },
+  ...['type', 'jid', 'before'].map((name) => ({
+    operation: /^GetNewsletterMessages$/,
+    path: `iq/messages@${name}`,
+    why: 'a mixin that the extractor left out: which channel, and before which post; zapo sends it',
+  })),
+  ...['newsletter_id', 'type', 'value'].map((name) => ({
+    operation: /^mex UpdateNewsletterUserSetting$/,
+    path: `variables.input.${name}`,
+    why: 'the specification has the input and not what is in it; as zapo (a list of settings was refused in captured answers)',
+  })),
+  ...['settings.reaction_codes', 'reaction_codes'].map((name) => ({
+    operation: /^mex UpdateNewsletter$/,
+    path: `variables.updates.${name}`,
+    why: 'the specification has the settings and not what is in them: as the answer names them, then as zapo',
+  })),
+  {
+    operation: /^mex (8823471724422422|35452404184358876|29766401636284406|9864994326891137)$/,
+    path: 'query@query_id',
+    why: 'numbers of older builds, asked when the network does not know or does not take the newer one',
+  },
+  { operation: /^iq privacy [gs]et privacy$/, why: 'the specification has privacy lists alone (its README, limits)' },
+  { operation: /^iq privacy set tokens$/, why: 'the trusted-contact token that we give, as whatsmeow and zapo do (WIRE.md 1)' },
+  {
+    operation: /^iq encrypt get count$/,
+    why: 'how many one-time keys the network has: asked at each login by the library, as by whatsmeow',
+  },
+  { operation: /^iq md set remove-companion-device$/, why: 'how a linked device logs out, as whatsmeow and zapo do' },
+  { operation: /^receipt server-error encrypt rmr$/, why: 'asks the phone for a file again, as whatsmeow does (WIRE.md 20)' },
+  {
+    operation: /^receipt retry$/,
+    path: 'receipt/keys/type',
+    why: 'the kind of keys, as whatsmeow and the library send it; the parser of the web client does not read it',
+  },
+  {
+    operation: /^call$/,
+    path: 'call/reject@count',
+    why: 'the tree is of the parser; whatsmeow rejects with it, and the network takes it',
+  },
+  {
+    operation: /^message /,
+    path: 'message/cstoken',
+    why: 'stands for the token of trust of who gave none; as whatsmeow and zapo (docs/wire-facts.md 2)',
+  },
+  {
+    operation: /^message from-is-newsletter$/,
+    path: 'message/plaintext@mediatype',
+    why: 'the network refuses media in a channel without it with 479 (messages.md 1.6, WIRE.md 7)',
+  },
+  {
+    operation: /^message from-is-not-newsletter$/,
+    path: 'message/biz/interactive/native_flow@v',
+    why: 'no client draws the buttons without it (interactive.md 1.3); zapo sends it, too',
+  },
+  {
+    operation: /^UpdateBlockList$/,
+    path: 'iq/item@pn_jid',
+    why: 'a mixin that the extractor left out: the answers of the same operation have it, and zapo sends it',
+  },
+  {
+    operation: /^UpdateBlockList$/,
+    path: 'iq/item@unknown_identifier',
+    why: 'a mixin that the extractor left out: the answers of the same operation have it, and zapo sends it',
+  },
+]
+
 const say = (line) => process.stdout.write(`${line}\n`)
 
 /** One JSON value per line; the last line of a file may be cut off, because its process was killed. */
@@ -95,24 +203,36 @@ async function main(folder, more) {
     return 0
   }
   const { Checker, loadSpec } = await import(pathToFileURL(tool).href)
-  const checker = new Checker(loadSpec(join(shared, 'spec')))
-  const files = readdirSync(folder).sort()
-  for (const file of files.filter((name) => name.endsWith('.jsonl')))
-    await readLines(join(folder, file), (line, where) => checker.take(line, where))
+  const spec = loadSpec(join(shared, 'spec'))
+  const checker = new Checker(spec)
+  const traces = (name) => readdirSync(name).filter((file) => file.endsWith('.jsonl'))
+  for (const file of traces(folder).sort()) await readLines(join(folder, file), (line, where) => checker.take(line, where))
+  // What the gateway says, before the library's own conversations are read into the same counts.
+  const ours = checker.groups.filter((one) => one.from === 'client' && one.severity !== 'VIOLATION' && one.severity !== 'DOUBT')
+  const library = join(folder, 'library')
+  if (existsSync(library))
+    for (const file of traces(library).sort()) await readLines(join(library, file), (line, where) => checker.take(line, where))
   const { client, server } = checker.counts
-  for (const file of files.filter((name) => name.endsWith('.appstate')))
-    await readLines(join(folder, file), (action, where, line) => checker.takeAction(action, where, line))
+  for (const place of [folder, library].filter(existsSync))
+    for (const file of readdirSync(place)
+      .filter((name) => name.endsWith('.appstate'))
+      .sort())
+      await readLines(join(place, file), (action, where, line) => checker.takeAction(action, where, line))
   const settings = checker.counts.lines - client - server
 
   const of = (severity) => checker.groups.filter((one) => one.severity === severity)
   const isKnown = (one) =>
     KNOWN.some(({ from, operation, path }) => one.from === from && one.operation === operation && one.path === path)
+  const isRow = (one) => (row) => row.operation.test(one.operation) && (row.path ?? '') === one.path
   const violations = of('VIOLATION')
-  const fresh = violations.filter((one) => !isKnown(one))
-  const stale = KNOWN.filter((row) => !violations.some((one) => row.path === one.path && row.operation === one.operation))
+  const fresh = [...violations.filter((one) => !isKnown(one)), ...ours.filter((one) => !SENT.some(isRow(one)))]
+  const stale = [
+    ...KNOWN.filter((row) => !violations.some((one) => row.path === one.path && row.operation === one.operation)),
+    ...(ours.length === 0 ? [] : SENT.filter((row) => !ours.some((one) => isRow(one)(row)))),
+  ]
   for (const one of fresh) show(one)
-  if (more) for (const one of [...of('UNKNOWN'), ...of('EXTRA')]) show(one)
-  for (const { operation, path } of stale) say(`known, and seen no more: ${operation} | ${path}`)
+  if (more) for (const one of [...of('UNKNOWN'), ...of('EXTRA')]) if (one.from === 'server') show(one)
+  for (const { operation, path } of stale) say(`known, and seen no more: ${operation} | ${path ?? ''}`)
   const seen = [...checker.seen.keys()]
   const operations = seen.filter((name) => name.startsWith('client iq ')).length
   const mex = seen.filter((name) => name.startsWith('client mex ')).length
@@ -120,7 +240,9 @@ async function main(folder, more) {
   say(
     `wire: ${client} stanzas of the gateway, ${server} of the network, ${settings} settings; ` +
       `${operations} queries and ${mex} mex operations of the specification, ${started} kinds that the network started, ${seen.length} kinds in all; ` +
-      `${fresh.length} violations, ${violations.length - fresh.length} known, ${of('UNKNOWN').length} unknown, ${of('EXTRA').length} extra`,
+      `${violations.filter((one) => !isKnown(one)).length} violations, ${violations.filter(isKnown).length} known; ` +
+      `${ours.length} kinds of ours that it does not know, ${ours.filter((one) => !SENT.some(isRow(one))).length} of them without a reason; ` +
+      `${of('UNKNOWN').length} unknown, ${of('EXTRA').length} extra on both sides`,
   )
   if (client + server === 0) {
     say('wire: nothing was traced, which cannot be right')

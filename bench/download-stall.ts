@@ -9,8 +9,8 @@ import { get, type IncomingMessage } from 'node:http'
 import { Agent, request } from 'undici'
 import { startReceiver } from '../test/harness/receiver.ts'
 import { sealMedia } from '../workers/simulator/people/media.ts'
-import { startAsking, summary } from './asking.ts'
-import { cpuMs, phoneNumber, report, round, rssMb, sleep, startBench } from './measure.ts'
+import { cpuMs, phoneNumber, report, round, rssMb, sleep, startBench, summary } from './measure.ts'
+import { startAsking } from './parts/asking.ts'
 
 const CONTACT = '5511988880001'
 const CLIENTS = 8

@@ -1,14 +1,29 @@
 /** What the benches share: a network and a gateway as processes, their CPU and memory, and one JSON line per result. */
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { createGateway, type Gateway } from '../test/harness/gateway.ts'
+import { newestMeta } from '../src/storage/drivers/lmdb-pages.ts'
+import { createGateway, type Gateway, type Instance } from '../test/harness/gateway.ts'
 import { networkEnv, type Running, run } from '../test/harness/process.ts'
 import { createSandbox, type Sandbox } from '../test/harness/sandbox.ts'
+import type { Bare } from './parts/bare.ts'
+import { type Part, startPart } from './parts/calls.ts'
+import type { Driver } from './parts/driver.ts'
+import { spread } from './parts/numbers.ts'
+import type { Receiver } from './parts/receiver.ts'
+
+export { median, round, type Spread, type Summary, spread, summary } from './parts/numbers.ts'
+
+/** `BENCH_SMOKE=1` asks only whether a bench works; `BENCH_FULL=1` for amounts that take longer than a run of all benches may. */
+export const SMOKE = process.env.BENCH_SMOKE === '1'
+export const amount = (usual: number, smoke: number, full = usual) =>
+  SMOKE ? smoke : process.env.BENCH_FULL === '1' ? full : usual
+/** Rounds of a comparison: a median of less than five says little. */
+export const ROUNDS = Number(process.env.BENCH_ROUNDS ?? amount(5, 1))
 
 export interface Bench {
   dir: string
@@ -16,17 +31,29 @@ export interface Bench {
   sandbox: Sandbox
   /** Starts the service on the bench's data folder; the admin key is the one of the first start. */
   serve(env?: Record<string, string>): Promise<{ service: Running; gateway: Gateway }>
+  /** Starts the service that another checkout has built, on a data folder of its own; once. */
+  serveOther(checkout: string, env?: Record<string, string>): Promise<{ service: Running; gateway: Gateway }>
   end(): Promise<void>
 }
 
+// Whatever it has started ends with it.
+process.on('SIGTERM', () => process.exit(143))
+
 const root = fileURLToPath(new URL('..', import.meta.url))
+/** As `deploy/` starts it. */
+const AS_DEPLOYED = { MALLOC_ARENA_MAX: '2' }
 /** What users run: compiled. From source every thread would carry a compiler with it. */
-const PROGRAM = [join(root, 'dist/src/start.js')]
+const built = async (checkout: string) => {
+  // `run.ts` has done it once for all.
+  if (checkout !== root || process.env.BENCH_BUILT !== '1')
+    await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: checkout })
+  return ['--max-semi-space-size=2', join(checkout, 'dist/src/start.js')]
+}
 
 export async function startBench(): Promise<Bench> {
-  await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: root })
+  const program = await built(root)
   const dir = await mkdtemp(join(tmpdir(), 'svc-bench-'))
-  const network = await run(['--network-only'], { SVC_DATA_DIR: join(dir, 'network'), SVC_SANDBOX_PORT: '0' }, PROGRAM)
+  const network = await run(['--network-only'], { SVC_DATA_DIR: join(dir, 'network'), SVC_SANDBOX_PORT: '0' }, program)
   const sandbox = createSandbox(network.printed.sandbox_url!)
   const running = new Set<Running>([network])
   let adminKey: string | null = null
@@ -37,13 +64,21 @@ export async function startBench(): Promise<Bench> {
     sandbox,
     async serve(env = {}) {
       const settings = { SVC_DATA_DIR: join(dir, 'service'), SVC_PORT: '0', SVC_INSTANCE_SLOTS: '1000' }
-      const service = await run([], { ...networkEnv(network.printed), ...settings, ...env }, PROGRAM)
+      const service = await run([], { ...AS_DEPLOYED, ...networkEnv(network.printed), ...settings, ...env }, program)
       running.add(service)
       void service.ended.then(() => running.delete(service))
       adminKey ??= service.printed.admin_key
       const gateway = await createGateway(service.printed.base_url!, adminKey!, apiKey)
       apiKey = gateway.key
       return { service, gateway }
+    },
+    async serveOther(checkout, env = {}) {
+      const settings = { SVC_DATA_DIR: join(dir, 'other'), SVC_PORT: '0', SVC_INSTANCE_SLOTS: '1000', SVC_SHARDS: '1' }
+      const all = { ...AS_DEPLOYED, ...networkEnv(network.printed), ...settings, ...env }
+      const service = await run([], all, await built(checkout))
+      running.add(service)
+      void service.ended.then(() => running.delete(service))
+      return { service, gateway: await createGateway(service.printed.base_url!, service.printed.admin_key!) }
     },
     async end() {
       for (const each of [...running].reverse()) await each.stop()
@@ -68,9 +103,15 @@ export function rssMb(pid: number): number {
   return Number(line?.[1] ?? 0) / 1_024
 }
 
-export const round = (value: number, digits = 2) => Number(value.toFixed(digits))
-export const median = (values: readonly number[]) =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+/** Transactions that a store has committed so far. */
+export function commitsOf(stateDir: string): number {
+  const file = openSync(join(stateDir, 'data.mdb'), 'r')
+  try {
+    return Number(newestMeta(file).txnId)
+  } finally {
+    closeSync(file)
+  }
+}
 
 /** One JSON line: what was asked, on what machine, what came out. */
 export function report(question: string, result: Record<string, unknown>): void {
@@ -81,18 +122,102 @@ export function report(question: string, result: Record<string, unknown>): void 
 /** Never ends in 0000: such numbers have no account on the sandbox network. */
 export const phoneNumber = (index: number) => `55119000${11_111 + index}`
 
+export const phoneNumbers = (from: number, count: number) =>
+  Array.from({ length: count }, (_, index) => phoneNumber(from + index))
+
 /** Pairs `count` instances, a few at a time. */
-export async function connectMany(gateway: Gateway, sandbox: Sandbox, from: number, count: number): Promise<void> {
+export async function connectMany(
+  gateway: Gateway,
+  sandbox: Sandbox,
+  from: number,
+  count: number,
+  webhooks: object = {},
+): Promise<Instance[]> {
   const AT_ONCE = 8
+  const made: Instance[] = []
   for (let start = from; start < from + count; start += AT_ONCE) {
     const batch = Array.from({ length: Math.min(AT_ONCE, from + count - start) }, (_, index) => start + index)
-    await Promise.all(batch.map((index) => gateway.connected(sandbox, phoneNumber(index), null, { name: `bench ${index}` })))
+    const connect = (index: number) => gateway.connected(sandbox, phoneNumber(index), null, { name: `bench ${index}`, webhooks })
+    made.push(...(await Promise.all(batch.map(connect))))
   }
+  return made
 }
 
 export async function countConnected(gateway: Gateway): Promise<number> {
   const response = await fetch(`${gateway.baseUrl}/account/instances?status=connected&page_size=1`, { headers: gateway.account })
   return ((await response.json()) as { total: number }).total
+}
+
+/** The service under load: connected instances, who takes their webhooks, and who asks the API, each in a process of its own. */
+export interface Loaded {
+  service: Running
+  gateway: Gateway
+  pid: number
+  instances: Instance[]
+  receiver: Part<Receiver>
+  /** Of the receiver. */
+  url: string
+  driver: Part<Driver>
+  /** CPU ms and commits of what `work` does. */
+  cost(work: () => Promise<unknown>): Promise<{ cpuMs: number; commits: number }>
+}
+
+/** Limits that are there to protect an account are no subject of a bench. */
+export const UNLIMITED = { SVC_TEST_REQUESTS_PER_SECOND: '100000' }
+
+export async function startLoaded(
+  bench: Bench,
+  { instances: count, from = 0, env = {} }: { instances: number; from?: number; env?: Record<string, string> },
+): Promise<Loaded> {
+  const receiver = startPart<Receiver>('receiver.ts')
+  const driver = startPart<Driver>('driver.ts')
+  const url = await receiver.call('open')
+  const { service, gateway } = await bench.serve({ ...UNLIMITED, ...env })
+  const instances = await connectMany(gateway, bench.sandbox, from, count, { single_url: url })
+  const pid = service.child.pid!
+  const state = join(bench.dir, 'service/state')
+  return {
+    service,
+    gateway,
+    pid,
+    instances,
+    receiver,
+    url,
+    driver,
+    async cost(work) {
+      const before = { cpu: cpuMs(pid), commits: commitsOf(state) }
+      await work()
+      return { cpuMs: cpuMs(pid) - before.cpu, commits: commitsOf(state) - before.commits }
+    },
+  }
+}
+
+/** The bare library with so many accounts. */
+export async function startBare({ network }: Bench, phones: string[], how: 'shared' | 'plain' = 'shared'): Promise<Part<Bare>> {
+  const bare = startPart<Bare>('bare.ts', how)
+  const { url, root } = network.printed.network
+  await bare.call('connect', { url: url!, root: root!, control: network.printed.sandbox_url! }, phones)
+  return bare
+}
+
+/** A body of `/send-text`; `{n}` becomes the number of the request. */
+export const textTo = (phone: string) => JSON.stringify({ phone, message: 'text {n}', link_preview: false })
+
+/** Counters of both sides, round by round, as they are shown: each with its spread, and ours against theirs within a round. */
+export interface Measured {
+  per_s: number
+  cpu_ms: number
+}
+export function compared(ours: readonly Measured[], theirs: readonly Measured[]) {
+  const shown = (all: readonly Measured[]) => ({
+    per_s: spread(
+      all.map(({ per_s }) => per_s),
+      0,
+    ),
+    cpu_ms: spread(all.map(({ cpu_ms }) => cpu_ms)),
+  })
+  const ratio = (field: keyof Measured) => spread(ours.map((each, index) => each[field] / theirs[index]![field]))
+  return { gateway: shown(ours), bare: shown(theirs), ratio: { rate: ratio('per_s'), cpu: ratio('cpu_ms') } }
 }
 
 export const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

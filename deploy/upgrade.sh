@@ -57,7 +57,7 @@ if [ ! -d "$home/$release" ]; then
   rm -rf "$draft"
   mkdir -p "$draft"
   git -C "$home/source" archive "$commit" | tar -x -C "$draft"
-  (cd "$draft" && npm ci && npm run build && npm prune --omit=dev)
+  (cd "$draft" && npm ci && npm run build && npm prune --omit=dev && node scripts/prune.mjs)
   mv "$draft" "$home/$release"
 fi
 switch_to "$release"

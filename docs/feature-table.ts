@@ -5,30 +5,10 @@
  * by promise, and all of them, so that declaring one needs no second edit there. `tools/coverage.mjs` of the contract compares methods and
  * paths with a running service.
  */
+import { AREAS, areaOf } from '../src/features/areas.ts'
 
 /** By area, which is what an id begins with, in the order of the table. */
 export type Promised = Readonly<Record<string, readonly string[]>>
-
-const TITLES: Readonly<Record<string, string>> = {
-  instance: 'Instance: pairing, status, settings',
-  send: 'Send: every kind of message, queued',
-  messages: 'Messages: read marks, presence',
-  queue: 'Queue',
-  webhooks: 'Webhooks',
-  media: 'Received files',
-  chats: 'Chats',
-  contacts: 'Contacts',
-  profile: 'Profile',
-  privacy: 'Privacy',
-  groups: 'Groups',
-  communities: 'Communities',
-  newsletters: 'Channels (newsletters)',
-  business: 'Business: profile, catalog, orders',
-  labels: 'Labels',
-  account: 'Account: instances by API key',
-  admin: 'Admin: keys, security, webhook log',
-  system: 'System: health, metrics, description',
-}
 
 const BEGIN = '<!-- The table is made by `npm run docs` from src/features. -->'
 const END = '<!-- End of the table. -->'
@@ -46,7 +26,7 @@ export function featureTable(ids: readonly string[], promised: Promised): string
     built += ready.length
     total += wanted.length
     const cells = [
-      TITLES[area] ?? area,
+      AREAS[area]?.title ?? area,
       `${ready.length} of ${wanted.length}`,
       [...ready, ...more].join(', '),
       missing.join(', '),
@@ -70,5 +50,4 @@ export function withTable(page: string, table: string): string {
   return `${page.slice(0, from)}${BEGIN}\n${table}\n${page.slice(to)}`
 }
 
-const areaOf = (id: string) => id.slice(0, id.indexOf('.'))
 const nameOf = (id: string) => id.slice(id.indexOf('.') + 1)

@@ -1,6 +1,6 @@
 /**
- * Operator commands on the data folder itself: a lost admin key, another workspace. Whoever may run them may read the folder, so they ask
- * for no credential. `commands/index.ts` lists them; each says in its help what a service that runs beside it makes of the change.
+ * Operator commands on the data folder itself: a lost admin key, another workspace. Read access to the folder is the permission, so they ask
+ * for no credential. Only `listen`, for developers, asks a running service. Each help text states how a running service takes the change.
  */
 import { UsageError } from './commands/command.ts'
 import { helpOf, overview } from './commands/help.ts'
@@ -13,7 +13,14 @@ import { BRAND, VERSION } from './domain/brand.ts'
 const FAILED = 1
 const NOT_UNDERSTOOD = 2
 
+const print = (line: string) => void process.stdout.write(`${line}\n`)
 const note = (line: string) => void process.stderr.write(`${line}\n`)
+
+function interrupted(): AbortSignal {
+  const ending = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort())
+  return ending.signal
+}
 
 async function answer(words: readonly string[]): Promise<string> {
   const wanted = parse(COMMANDS, words)
@@ -21,8 +28,8 @@ async function answer(words: readonly string[]): Promise<string> {
   if (wanted.do === 'help') return wanted.of ? helpOf(wanted.of) : overview(COMMANDS)
   const { config, warnings } = readConfig({ sandbox: wanted.sandbox })
   for (const warning of warnings) note(warning)
-  note(`Data folder: ${config.dataDir}`)
-  return wanted.command.run({ config, note, ...wanted.given })
+  if (!wanted.command.isRemote) note(`Data folder: ${config.dataDir}`)
+  return wanted.command.run({ config, note, print, interrupted, ...wanted.given })
 }
 
 answer(process.argv.slice(2)).then(

@@ -1,11 +1,11 @@
-/** What an operator reads of a command that failed: our sentence, and what led to it. */
+/** The message an operator reads when a command failed: our sentence and its causes. */
 
 /** A chain is as long as the layers an error came through; longer than this it goes in a circle. */
 const MAX_CAUSES = 8
 
 /**
- * The first line is the sentence. Then come the reasons, a line each, outermost first: without them a start that fails on, say, a full disk
- * says only that it failed.
+ * The first line is the sentence. Then come the causes, a line each, outermost first: without them a start that fails on, say, a full disk
+ * reports only that it failed.
  */
 export function complaint(error: unknown): string {
   const reasons: string[] = []
@@ -15,7 +15,7 @@ export function complaint(error: unknown): string {
   return [...heads, ...fresh.map((reason) => `  because: ${reason}`)].join('\n').concat('\n')
 }
 
-/** Our own refusals are plain Errors with one sentence for the operator, and node's of a flag too; anything else is a defect and shows where it comes from. */
+/** Our own refusals, and node's about a flag, are plain Errors with one sentence for the operator; anything else is a defect and keeps its stack. */
 const isOurs = (error: unknown): error is Error =>
   error instanceof Error &&
   (error.name === 'Error' ||

@@ -1,6 +1,6 @@
 /**
  * Environment to typed Config: the only reader of `process.env`. Bad variables end the start with one sentence each, which names the
- * variable, says what it holds and what is accepted; a variable nobody reads is named in a warning, so that a typo does not pass for a setting.
+ * variable, its value and the accepted values; a variable nobody reads is named in a warning, so that a typo does not pass for a setting.
  */
 import { accessSync, constants, existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -8,6 +8,7 @@ import { dirname, join, resolve } from 'node:path'
 import * as v from 'valibot'
 import { ADMIN_KEY_PREFIX, BRAND } from './domain/brand.ts'
 import { MINUTE, SECOND } from './domain/clock.ts'
+import { DASHBOARD_MODES, type DashboardMode } from './domain/dashboard.ts'
 import type { Logging } from './domain/log.ts'
 import { MB } from './domain/media.ts'
 import { SECRET_KEY_FORM, secretKeyEncoding } from './domain/secret-key.ts'
@@ -22,10 +23,10 @@ const PREFIX = `${BRAND.toUpperCase()}_`
 const DOWNLOAD_LIMIT = MINUTE
 
 /**
- * Two at least, even on one core, so that a crash never takes every instance down: a second shard costs 13 to 20 MB. Four at most
- * without being asked (what was measured), and one core is left to HTTP.
+ * One core is left to HTTP; four at most without being asked. One on a small machine: a second costs some 60 MB, and a thread that crashes
+ * is replaced within a second.
  */
-const defaultShards = () => Math.max(2, Math.min(4, availableParallelism() - 1))
+const defaultShards = () => Math.max(1, Math.min(4, availableParallelism() - 1))
 
 /** In a schema below, a message is what the variable accepts; `sentence` builds the rest. */
 const whole = (min: number, max: number) => {
@@ -51,7 +52,17 @@ const cidrs = v.pipe(
   v.transform((list) => split(list).flatMap((entry) => canonicalCidr(entry) ?? [])),
 )
 
-/** What links can be put after: a query or a fragment would swallow them, and credentials do not belong in what is handed out. */
+const isUrl = (value: string, protocols: readonly string[]) => URL.canParse(value) && protocols.includes(new URL(value).protocol)
+
+/** As a browser sends them: `https://agents.example`, without a path. */
+const isOrigin = (value: string) => isUrl(value, ['http:', 'https:']) && new URL(value).origin === value
+const origins = v.pipe(
+  v.string(),
+  v.check((list) => split(list).every(isOrigin), 'a comma-separated list of origins, as in https://agents.example'),
+  v.transform(split),
+)
+
+/** A base that paths can be appended to: a query or a fragment would swallow them, and credentials do not belong in links we give out. */
 function isBase(value: string): boolean {
   if (!URL.canParse(value)) return false
   const { username, password } = new URL(value)
@@ -77,7 +88,6 @@ function isReadable(path: string): boolean {
     return false
   }
 }
-const isUrl = (value: string, protocols: readonly string[]) => URL.canParse(value) && protocols.includes(new URL(value).protocol)
 const ADMIN_KEY = new RegExp(`^${ADMIN_KEY_PREFIX}[0-9a-f]{48}$`)
 
 const Environment = v.object({
@@ -110,6 +120,9 @@ const Environment = v.object({
   SVC_ADMIN_KEY: v.optional(v.pipe(v.string(), v.regex(ADMIN_KEY, `${ADMIN_KEY_PREFIX} and 48 lower-case hexadecimal digits`))),
   SVC_INSTANCE_SLOTS: v.optional(whole(1, MAX_INSTANCE_SLOTS)),
   SVC_SHARDS: v.optional(whole(1, 64)),
+  SVC_SHARD_HEAP_MB: v.optional(whole(64, 65_536), '512'),
+  SVC_STARTS_PER_SECOND: v.optional(whole(1, 1_000), '25'),
+  SVC_WEBHOOK_CONCURRENCY: v.optional(whole(1, 10_000), '128'),
   SVC_NETWORK_URL: v.optional(
     v.pipe(
       v.string(),
@@ -135,6 +148,7 @@ const Environment = v.object({
   SVC_NETWORK_MEDIA_HOST: v.optional(v.pipe(v.string(), v.regex(/^[^\s/]+:\d{1,5}$/, 'a host and a port, as in 127.0.0.1:8443'))),
   SVC_NETWORK_VERIFY: v.optional(oneOf('strict', 'warn'), 'strict'),
   SVC_EGRESS_ALLOW: v.optional(cidrs),
+  SVC_OUTBOX_MAX: v.optional(whole(1, 10_000_000), '100000'),
   SVC_WEB_VERSION: v.optional(
     v.pipe(
       v.string(),
@@ -145,6 +159,8 @@ const Environment = v.object({
   SVC_NEWSLETTER_INVITE_QUERY_ID: v.optional(v.pipe(v.string(), v.regex(/^\d{1,32}$/, 'a number of up to 32 digits'))),
   SVC_ADMIN_ALLOWED_IPS: v.optional(cidrs, ''),
   SVC_TRUSTED_PROXIES: v.optional(cidrs, ''),
+  SVC_MCP_ALLOWED_ORIGINS: v.optional(origins),
+  SVC_MCP_OAUTH: v.optional(oneOf('on', 'off'), 'off'),
   SVC_METRICS_TOKEN: v.optional(v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,200}$/, '1 to 200 visible ASCII characters'))),
   SVC_BLOB_BUDGET_MB: v.optional(whole(1, 10_000_000), '2048'),
   SVC_DISK_RESERVE_MB: v.optional(whole(1, 10_000_000), '256'),
@@ -162,23 +178,49 @@ const Environment = v.object({
   ),
   SVC_LOG_LEVEL: v.optional(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info'),
   SVC_LOG_FORMAT: v.optional(oneOf('pretty', 'json')),
+  SVC_LISTEN_URL: v.optional(
+    v.pipe(
+      v.string(),
+      v.check(
+        (value) => isUrl(value, ['http:', 'https:']) && isBase(value),
+        'an http or https URL without user name, password, query or fragment',
+      ),
+      v.transform((value) => value.replace(/\/+$/, '')),
+    ),
+  ),
+  SVC_LISTEN_INSTANCE: v.optional(text),
+  SVC_LISTEN_TOKEN: v.optional(text),
+  SVC_LISTEN_API_KEY: v.optional(text),
+  SVC_LISTEN_SECRET: v.optional(text),
   SVC_DOCS: v.optional(oneOf('on', 'off'), 'on'),
+  SVC_DASHBOARD: v.optional(v.picklist(DASHBOARD_MODES, 'off, loopback or on'), 'loopback'),
   SVC_SHUTDOWN_SECONDS: v.optional(whole(0, 600), '10'),
   /** For `test/faults` only: `step` or `step:count`, at which the process ends itself with SIGKILL. */
   SVC_TEST_KILL_AT: v.optional(text),
+  /** For tests only: a file for the log, in place of standard error. */
+  SVC_TEST_LOG_FILE: v.optional(text),
+  /** For benches only: requests that each instance may make in a second. */
+  SVC_TEST_REQUESTS_PER_SECOND: v.optional(whole(1, 1_000_000)),
   /** For tests only: time for a download, in ms. */
   SVC_TEST_DOWNLOAD_MS: v.optional(whole(1, 600_000)),
 })
 type Variable = keyof typeof Environment.entries
 
 /** Never repeated in a message. */
-const SECRETS: readonly string[] = ['SVC_SECRET_KEY', 'SVC_ADMIN_KEY', 'SVC_METRICS_TOKEN'] satisfies Variable[]
+const SECRETS: readonly string[] = [
+  'SVC_SECRET_KEY',
+  'SVC_ADMIN_KEY',
+  'SVC_METRICS_TOKEN',
+  'SVC_LISTEN_TOKEN',
+  'SVC_LISTEN_API_KEY',
+  'SVC_LISTEN_SECRET',
+] satisfies Variable[]
 
 export interface Config {
   host: string
   /** 0: any free one. */
   port: number
-  /** Public base of `api_url`; null: the address each request came to. What no request asked for, as events, has the listening address. */
+  /** Public base of `api_url`; null: the address each request came to. Where no request is involved, as in events, the listening address is used. */
   baseUrl: string | null
   dataDir: string
   storeUrl: string
@@ -188,16 +230,28 @@ export interface Config {
   /** Null: not given, and no workspace is changed. */
   instanceSlots: number | null
   shards: number
+  /** V8 heap of one shard. */
+  shardHeapMb: number
+  /** Sessions that resume after a start, of one way out. */
+  startsPerSecond: number
+  /** POSTs of webhooks that a shard has in flight at once. */
+  webhookConcurrency: number
   network: NetworkOptions
   /** CIDR ranges that webhooks may reach although they are not public. */
   egressAllow: readonly string[]
+  /** Webhook events of one instance that may wait; beyond them the oldest are given up. */
+  outboxMax: number
   /** Web client version to name to the network in place of ours; null: what `workers/shard/baileys/version.ts` knows. */
   webVersion: readonly [number, number, number] | null
-  /** Number of the mutation that invites to run a channel: it changes with the builds of the web client. */
+  /** Number of the mutation that invites to run a channel, which changes with the builds of the web client; null: `workers/shard/wire/mex.ts`. */
   newsletterInviteQueryId: string | null
   /** CIDR ranges that may use `/admin`; empty: any. */
   adminAllowedIps: readonly string[]
   trustedProxies: readonly string[]
+  /** Origins of pages that may call `/mcp`; null: that of the service. */
+  mcpAllowedOrigins: readonly string[] | null
+  /** Apps can be let in to `/mcp`. */
+  mcpOauth: boolean
   /** Null: `/metrics` answers loopback and private addresses. */
   metricsToken: string | null
   sandboxPort: number
@@ -205,10 +259,14 @@ export interface Config {
   sandboxTrace: string | null
   logging: Logging
   docs: boolean
+  /** Access to the dashboard: nobody, callers on this machine, or all. */
+  dashboard: DashboardMode
+  /** Of `cli listen`: which service, which instance, with which credentials; what forwarded events are signed with. Null: not given. */
+  listen: { url: string | null; instance: string | null; token: string | null; apiKey: string | null; secret: string | null }
   shutdownMs: number
   /** Disk that inline media of waiting messages may take. */
   blobBudgetBytes: number
-  /** Free disk below which no new message is taken: what is left is for what the network brings. */
+  /** Free disk below which no new message is accepted: the rest is kept for what arrives from the network. */
   diskReserveBytes: number
   /** Null: looked for on `searchPath`. */
   ffmpeg: string | null
@@ -217,6 +275,8 @@ export interface Config {
   conversions: number
   /** For a medium given by URL, from its first request to its last byte. */
   downloadMs: number
+  /** Null: as the API promises (`http/rate-limit.ts`). */
+  requestsPerSecond: number | null
   killAt: string | null
 }
 
@@ -254,6 +314,9 @@ export function readConfig({
     adminKey: known.SVC_ADMIN_KEY ?? null,
     instanceSlots: known.SVC_INSTANCE_SLOTS ?? null,
     shards: known.SVC_SHARDS ?? defaultShards(),
+    shardHeapMb: known.SVC_SHARD_HEAP_MB,
+    startsPerSecond: known.SVC_STARTS_PER_SECOND,
+    webhookConcurrency: known.SVC_WEBHOOK_CONCURRENCY,
     network: {
       url: known.SVC_NETWORK_URL ?? null,
       root: known.SVC_NETWORK_ROOT ?? null,
@@ -261,17 +324,32 @@ export function readConfig({
       mediaHost: known.SVC_NETWORK_MEDIA_HOST ?? null,
       verify: known.SVC_NETWORK_VERIFY,
     },
-    // In the sandbox webhooks may reach this machine without being asked for, and nothing else.
+    // In the sandbox webhooks may reach this machine by default, and nothing else.
     egressAllow: known.SVC_EGRESS_ALLOW ?? (sandbox ? LOOPBACK : []),
+    outboxMax: known.SVC_OUTBOX_MAX,
     webVersion: known.SVC_WEB_VERSION ?? null,
     newsletterInviteQueryId: known.SVC_NEWSLETTER_INVITE_QUERY_ID ?? null,
     adminAllowedIps: known.SVC_ADMIN_ALLOWED_IPS,
     trustedProxies: known.SVC_TRUSTED_PROXIES,
+    mcpOauth: known.SVC_MCP_OAUTH === 'on',
+    mcpAllowedOrigins: known.SVC_MCP_ALLOWED_ORIGINS ?? null,
     metricsToken: known.SVC_METRICS_TOKEN ?? null,
     sandboxPort: known.SVC_SANDBOX_PORT,
     sandboxTrace: known.SVC_SANDBOX_TRACE ?? null,
-    logging: { level: known.SVC_LOG_LEVEL, format: known.SVC_LOG_FORMAT ?? (isTerminal ? 'pretty' : 'json') },
+    logging: {
+      level: known.SVC_LOG_LEVEL,
+      format: known.SVC_LOG_FORMAT ?? (isTerminal ? 'pretty' : 'json'),
+      ...(known.SVC_TEST_LOG_FILE === undefined ? {} : { file: known.SVC_TEST_LOG_FILE }),
+    },
     docs: known.SVC_DOCS === 'on',
+    dashboard: known.SVC_DASHBOARD,
+    listen: {
+      url: known.SVC_LISTEN_URL ?? null,
+      instance: known.SVC_LISTEN_INSTANCE ?? null,
+      token: known.SVC_LISTEN_TOKEN ?? null,
+      apiKey: known.SVC_LISTEN_API_KEY ?? null,
+      secret: known.SVC_LISTEN_SECRET ?? null,
+    },
     shutdownMs: known.SVC_SHUTDOWN_SECONDS * SECOND,
     blobBudgetBytes: known.SVC_BLOB_BUDGET_MB * MB,
     diskReserveBytes: known.SVC_DISK_RESERVE_MB * MB,
@@ -279,6 +357,7 @@ export function readConfig({
     searchPath: known.PATH,
     conversions: known.SVC_CONVERSIONS,
     downloadMs: known.SVC_TEST_DOWNLOAD_MS ?? DOWNLOAD_LIMIT,
+    requestsPerSecond: known.SVC_TEST_REQUESTS_PER_SECOND ?? null,
     killAt: known.SVC_TEST_KILL_AT ?? null,
   }
   const unknown = Object.keys(given).filter((name) => !(name in Environment.entries))

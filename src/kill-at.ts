@@ -1,11 +1,11 @@
 /** Test hook (`SVC_TEST_KILL_AT`): the process ends for real between two steps. */
-import type { KillAt } from './domain/kill-at.ts'
+import type { Steps } from './domain/steps.ts'
 
 /**
  * `step` or `step:count`: the process ends with SIGKILL the first (or count-th) time the step is reached, so that nothing after it
  * happens: no handler runs and nothing is flushed.
  */
-export function createKillAt(killAt: string | null): KillAt {
+export function createKillAt(killAt: string | null): Steps {
   if (killAt === null) return () => {}
   const [, step, count] = /^(.*?)(?::(\d+))?$/.exec(killAt)!
   let left = count === undefined ? 1 : Number(count)

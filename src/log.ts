@@ -1,9 +1,9 @@
 /**
- * One structured line per outcome, always to standard error: standard output belongs to what a start prints (`--json`, the admin
+ * One structured line per outcome, always to standard error: standard output belongs to the output of a start (`--json`, the admin
  * key). Written synchronously, so that the line before a crash is there, in the main thread and in every worker alike.
  *
- * Ids, names and the words of errors come from strangers and have any length: here, for every line, they are cut. Of an error only what is
- * text or a number is told: the library hangs whole stanzas on its own, and a validation what it was given.
+ * Ids, names and the texts of errors come from strangers and have any length: here, for every line, they are cut. Of an error only text
+ * and numbers are logged: the library attaches whole stanzas to its errors, and a validation its input.
  */
 import { createRequire } from 'node:module'
 import { isatty } from 'node:tty'
@@ -12,7 +12,7 @@ import type { Logging } from './domain/log.ts'
 
 export type { Logger } from 'pino'
 
-/** Names under which a secret, a token or message content could ride along, at the top or one level down. */
+/** Names under which a secret, a token or message content could be logged, at the top or one level down. */
 const HIDDEN = [
   'token',
   'secret',
@@ -58,14 +58,14 @@ function described(error: unknown): unknown {
 
 const STANDARD_ERROR = 2
 
-/** Kept for a file that cannot be written to, in bytes; what comes after that is lost. */
+/** Bytes kept for a file that cannot be written to; anything beyond is lost. */
 const MAX_KEPT = 1_048_576
 
-/** Where standard error is a file on a disk that is full, a line that cannot be written must not end the service. */
-function standardError(): DestinationStream {
-  const to = destination({ dest: STANDARD_ERROR, sync: true, maxLength: MAX_KEPT })
-  to.on('error', () => {})
-  return to
+/** Where it is a file on a disk that is full, a line that cannot be written must not end the service. */
+function output(to: string | number = STANDARD_ERROR): DestinationStream {
+  const written = destination({ dest: to, sync: true, maxLength: MAX_KEPT })
+  written.on('error', () => {})
+  return written
 }
 
 function readable(to: DestinationStream): DestinationStream {
@@ -82,7 +82,7 @@ function readable(to: DestinationStream): DestinationStream {
 }
 
 /** `part` names the thread: `main`, `shard 0`, `media`. */
-export function createLog({ level, format }: Logging, part: string, to: DestinationStream = standardError()): Logger {
+export function createLog({ level, format, file }: Logging, part: string, to: DestinationStream = output(file)): Logger {
   return pino(
     {
       level,

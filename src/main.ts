@@ -1,12 +1,12 @@
 /**
- * The composition root: builds the parts in order and stops them in reverse. It knows everybody and decides nothing.
+ * The composition root: builds the parts in order and stops them in reverse. It imports every part and decides nothing.
  *
- * A stop that is cut short loses nothing: what was acknowledged is in storage by then. The order only spares callers errors.
+ * A stop that is cut short loses nothing: every acknowledged message is in storage by then. The order only spares callers errors.
  */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ulid } from 'ulid'
-import { hashOf, isSameHash } from './account/secrets.ts'
+import { hashOf, isSameHash } from './account/credentials.ts'
+import { createDashboardSessions } from './account/sessions.ts'
 import { createAccount } from './account/workspaces.ts'
 import type { Config } from './config.ts'
 import { createDirectory } from './directory/instances.ts'
@@ -20,17 +20,26 @@ import { checkProxy, checkUrl } from './egress/targets.ts'
 import { createConversions } from './engine/conversions.ts'
 import { createDownloads } from './engine/downloads.ts'
 import type { MediaSetup } from './engine/engine.ts'
+import { createLogThreads } from './engine/log-threads.ts'
 import { createMediaPool } from './engine/media-pool.ts'
+import { createOutcomes } from './engine/outcomes.ts'
 import { createPooledEngine, type PooledEngine } from './engine/pool.ts'
 import { findPrograms } from './engine/programs.ts'
+import { createReadings } from './engine/readings.ts'
+import { watchHealth } from './health/health.ts'
 import { createApp } from './http/app.ts'
+import { createLive } from './http/dashboard/live.ts'
 import { createKillAt } from './kill-at.ts'
+import { newUlid } from './lib/ulid.ts'
 import type { Logger } from './log.ts'
 import { createMediaLinks } from './media/links.ts'
 import { createReceivedMedia } from './media/received.ts'
 import { createExposition } from './metrics/exposition.ts'
 import { createLedger } from './metrics/ledger.ts'
 import { createTally } from './metrics/tally.ts'
+import { createOauth } from './oauth/create.ts'
+import { createDashboardFiles } from './pages/dashboard.ts'
+import { createPages } from './pages/pages.ts'
 import { listen } from './serve.ts'
 import { measureBlobs } from './storage/blobs.ts'
 import { refuseDamaged } from './storage/check.ts'
@@ -41,11 +50,15 @@ import { openStore, storeDirOf } from './storage/open.ts'
 import { ownStore } from './storage/owner.ts'
 import { makeDataDir, makePrivate } from './storage/private.ts'
 import { loadSecretKey } from './storage/secret-key.ts'
+import { createEventStreams } from './webhooks/event-streams.ts'
+import { createWebhookLog } from './webhooks/webhook-log.ts'
 
 export interface ServiceOptions {
   log: Logger
   /** Lets tests crash a shard for real. */
   allowCrash?: boolean
+  /** Control API of the pretend network, for the dashboard. */
+  sandboxUrl?: string
 }
 
 export interface Service {
@@ -77,13 +90,13 @@ async function mediaSetup({ dataDir, blobBudgetBytes, downloadMs }: Config, blob
   const blobsUsed = new BigInt64Array(new SharedArrayBuffer(8))
   blobsUsed[0] = BigInt(await measureBlobs(blobsDir))
   const tempDir = join(dataDir, 'tmp')
-  // What a kill left of files that were being worked on.
+  // Temporary files that a kill left behind.
   await rm(tempDir, { recursive: true, force: true })
   for (const folder of [blobsDir, tempDir]) await makePrivate(folder)
   return { blobsDir, blobBudgetBytes, blobsUsed, tempDir, downloadMs }
 }
 
-export async function startService(config: Config, { log, allowCrash = false }: ServiceOptions): Promise<Service> {
+export async function startService(config: Config, { log, allowCrash = false, sandboxUrl }: ServiceOptions): Promise<Service> {
   const clock = systemClock
   /** Undone in reverse, also when a later part does not start. Each is given the time that is left, in ms. */
   const undo: ((leftMs: number) => Promise<void>)[] = []
@@ -97,7 +110,7 @@ export async function startService(config: Config, { log, allowCrash = false }: 
 
   try {
     await makeDataDir(config.dataDir, storeDirOf(config.storeUrl))
-    // First of all parts, so that a port that is taken costs nothing; until there is something to serve it says so.
+    // First of all parts, so that a port that is taken costs nothing; until the application is ready every request is answered 503.
     const server = await listen(config)
     undo.push(server.close)
     await refuseDamaged(storeDirOf(config.storeUrl), (problem) => log.warn({ problem }, 'the store could not be checked'))
@@ -114,7 +127,7 @@ export async function startService(config: Config, { log, allowCrash = false }: 
       store,
     })
     await checkSecretKey(store, secretKey)
-    // Nothing has been changed so far that two could not change at once.
+    // Nothing has been changed so far that two services could not change at once.
     giveBack = await ownStore(store)
     const diskWatch = await watchDisk({
       shared: disk,
@@ -124,9 +137,9 @@ export async function startService(config: Config, { log, allowCrash = false }: 
       log,
     })
     undo.push(async () => diskWatch.stop())
-    const killAt = createKillAt(config.killAt)
+    const steps = createKillAt(config.killAt)
     const blobsDir = join(config.dataDir, 'blobs')
-    const keyRing = await openKeyRing(store, secretKey, { blobsDir, killAt })
+    const keyRing = await openKeyRing(store, secretKey, { blobsDir, steps })
     const sealer = keyRing.main
     await eraseLeftovers({ store, keyRing, blobsDir, log })
 
@@ -135,27 +148,36 @@ export async function startService(config: Config, { log, allowCrash = false }: 
     await account.load()
     undo.push(() => account.stop())
 
+    const oauth = createOauth({ store, sealer, clock, log, allow: parseRanges(egressAllow) })
+    await oauth.load()
+    undo.push(() => oauth.stop())
+
     const media = createMediaPool({ logging: config.logging, log })
     undo.push(() => media.close())
     const programs = await findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
     if (!programs && config.ffmpeg !== null && config.ffmpeg !== 'off')
       throw new Error(`SVC_FFMPEG is ${JSON.stringify(config.ffmpeg)}; it must be an ffmpeg that runs, with its ffprobe, or off.`)
-    // Who says `off` knows.
+    // With `off` the operator made the choice, so there is no warning.
     if (!programs && config.ffmpeg === null) log.warn({}, `${NO_CONVERTER} Install ffmpeg, or name it in SVC_FFMPEG.`)
     const conversions = createConversions({ programs, conversions: config.conversions, logging: config.logging, log })
     undo.push(() => conversions.close())
     const tally = createTally()
     const ledger = createLedger()
+    const mediaOfShards = await mediaSetup(config, blobsDir)
     const engine = await createPooledEngine({
       shards: config.shards,
+      heapMb: config.shardHeapMb,
+      startsPerSecond: config.startsPerSecond,
+      webhookConcurrency: config.webhookConcurrency,
       storeUrl: config.storeUrl,
       linksKey: keyRing.links,
       keyOf: keyRing.of,
       network: config.network,
       egressAllow,
+      outboxMax: config.outboxMax,
       webVersion,
       newsletterInviteQueryId,
-      media: await mediaSetup(config, blobsDir),
+      media: mediaOfShards,
       disk,
       prepareMedia: conversions.prepare,
       onReport: ledger.take,
@@ -166,6 +188,12 @@ export async function startService(config: Config, { log, allowCrash = false }: 
     })
     undo.push((leftMs) => engine.close(leftMs))
 
+    const eventStreams = createEventStreams({
+      engine,
+      onGap: () => tally.add('svc_event_stream_gaps_total', {}),
+      refresh: account.refresh,
+    })
+
     const downloads = createDownloads({
       network: config.network,
       egressAllow,
@@ -175,14 +203,18 @@ export async function startService(config: Config, { log, allowCrash = false }: 
     })
     undo.push(() => downloads.close())
 
+    const logThreads = createLogThreads({ storeUrl: config.storeUrl, keyRing, log })
+    undo.push(() => logThreads.close())
+
     const allow = parseRanges(egressAllow)
     let baseUrl = config.baseUrl ?? undefined
     const directory = createDirectory({
       store,
       sealer,
       keyRing,
-      killAt,
+      steps,
       account,
+      oauth,
       engine,
       clock,
       log,
@@ -190,6 +222,7 @@ export async function startService(config: Config, { log, allowCrash = false }: 
       checkProxy: (url) => checkProxy(url, allow),
       baseUrl: () => baseUrl,
     })
+    const outcomes = createOutcomes({ engine, directory })
     const receivedMedia = createReceivedMedia({
       links: createMediaLinks(keyRing.links),
       clock,
@@ -224,41 +257,91 @@ export async function startService(config: Config, { log, allowCrash = false }: 
       diskProblem: diskWatch.problem,
       media: programs ? ('ok' as const) : ('no converter' as const),
     }
-    const { metricsToken } = config
+    const { metricsToken, dashboard } = config
+    const readings = createReadings(engine)
+    const live = createLive({ directory, readings, onEvent: engine.onEvent, log, refresh: account.refresh, run: newUlid() })
+    const health =
+      dashboard === 'off'
+        ? undefined
+        : watchHealth({
+            account,
+            directory,
+            readings,
+            readiness,
+            tally,
+            ledger,
+            engine,
+            disk: diskWatch,
+            storeDir: store.dir,
+            mediaBytes: () => Number(Atomics.load(mediaOfShards.blobsUsed, 0)),
+            outboxMax: config.outboxMax,
+            clock,
+            steady: steadyClock,
+            log,
+          })
+    undo.push(async () => health?.stop())
+    const shown =
+      dashboard === 'off'
+        ? undefined
+        : {
+            mode: dashboard,
+            sessions: createDashboardSessions({ account, clock: steadyClock }),
+            files: await createDashboardFiles(),
+            health: health?.of,
+            live,
+            sandboxUrl: sandboxUrl ?? null,
+          }
     const tokenHash = metricsToken === null ? undefined : hashOf(metricsToken)
-    server.serve(({ peer, hasLeft }) =>
+    server.serve(({ peer, hasLeft, cut }) =>
       createApp({
         account,
         directory,
+        oauth,
+        hasOauth: config.mcpOauth,
         engine,
         readiness,
         receivedFile: receivedMedia.open,
+        webhookLog: createWebhookLog({ reader: logThreads, engine, log }),
+        readings,
+        eventStreams,
         clock,
         steadyClock,
         log,
-        newRequestId: () => ulid(),
+        newRequestId: newUlid,
         peer,
         hasLeft,
+        cut,
         tally,
         metrics: createExposition({
           tally,
           ledger,
           clock,
           instances: directory.countByStatus,
+          streams: () => ({ events: eventStreams.count(), dashboard: live.count() }),
           refresh: engine.refreshReports,
         }),
         isMetricsToken: tokenHash === undefined ? undefined : (value) => isSameHash(hashOf(value), tokenHash),
         baseUrl: config.baseUrl,
         trustedProxies: config.trustedProxies,
         adminAllowedIps: config.adminAllowedIps,
+        requestsPerSecond: config.requestsPerSecond,
         docs: config.docs,
         readLargeBody: media.readLargeBody,
+        readLargeMessage: media.readLargeMessage,
+        mcpAllowedOrigins: config.mcpAllowedOrigins,
+        outcomes,
+        pages: createPages({ hasDocs: config.docs }),
+        dashboard: shown,
       }),
     )
     undo.push((leftMs) => server.stop(leftMs))
+    // Before that: callers who wait for an outcome are answered that the message is in the queue.
+    undo.push(async () => outcomes.stop())
+    undo.push(async () => live.stop())
+    undo.push(async () => eventStreams.stop())
     baseUrl ??= server.url
 
-    // After it listens, because events name the address. Not awaited: at 5 sessions a second a large house takes a while, and whoever is
+    // After it listens, because events name the address. Not awaited: at 25 sessions a second many instances take a while, and those that are
     // up can serve meanwhile.
     for (const instance of instances) void boot(instance, engine.start({ ...instance, baseUrl }, 'boot'))
 

@@ -1,5 +1,6 @@
-/** What a start prints for a person: where things are, the admin key once, and in the sandbox an example that works when pasted. */
+/** The output of a start for a person: addresses, the admin key once, and in the sandbox an example that works when pasted. */
 import { BRAND } from './domain/brand.ts'
+import type { DashboardMode } from './domain/dashboard.ts'
 
 /** `--json` prints exactly this, on one line. Null: does not apply, or (`admin_key`) was printed by an earlier start. */
 export interface Printed {
@@ -35,11 +36,12 @@ For the operator (a lost admin key, workspaces, the store): npm run cli -- help
 Settings are read from the environment (${BRAND.toUpperCase()}_*): see README.md. Logs go to standard error.
 `
 
-export function readyText(printed: Printed, dataDir: string): string {
+export function readyText(printed: Printed, { dataDir, dashboard }: { dataDir: string; dashboard: DashboardMode }): string {
   const { base_url, sandbox_url, admin_key } = printed
   const rows: (readonly [string, string | null])[] = [
     ['API', base_url],
-    ['Reference', `${base_url}/openapi.json`],
+    ['Reference', `${base_url}/docs`],
+    ['Dashboard', dashboard === 'off' ? null : `${base_url}/dashboard`],
     ['Sandbox', sandbox_url],
     ['Data', dataDir],
     ['Admin key', adminKeyRow(printed)],

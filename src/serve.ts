@@ -3,24 +3,26 @@
 import type { Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
-import { ulid } from 'ulid'
 import { MINUTE } from './domain/clock.ts'
 import { Failure } from './domain/failures.ts'
 import { LONGEST_BODY } from './http/body.ts'
 import { failureResponse } from './http/errors.ts'
 import { requestIdOf } from './http/request-id.ts'
 import { orLate } from './lib/deadline.ts'
+import { newUlid } from './lib/ulid.ts'
 
 interface Handler {
   fetch(request: Request): Response | Promise<Response>
 }
 
-/** How an application asks for the socket a request came over. */
+/** How an application reads the socket of a request. */
 interface Peers {
   /** Its address. */
   peer(request: Request): string | undefined
   /** The caller has closed it. */
   hasLeft(request: Request): boolean
+  /** Ends it as it is. */
+  cut(request: Request): void
 }
 
 export interface Listening {
@@ -30,7 +32,7 @@ export interface Listening {
   serve(makeApp: (peers: Peers) => Handler): void
   /** Answers those in flight, refuses the others, and closes. */
   stop(deadlineMs: number): Promise<void>
-  /** Closes at once, of what has not begun to serve. */
+  /** Closes at once, when it has not begun to serve. */
   close(): Promise<void>
 }
 
@@ -66,7 +68,7 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     // It would close the connection half a second after an answer to a body that still comes, and the answer would be lost with it. The
     // application reads on (`discardBody`).
     autoCleanupIncoming: false,
-    // In place of Node's five minutes: bodies have a limit of their own, and one that is told.
+    // In place of Node's five minutes: bodies have a limit of their own, which is answered with an error.
     serverOptions: { requestTimeout: LONGEST_BODY + MINUTE },
   }) as Server
   await bind(server, host, port)
@@ -78,6 +80,7 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
       app = makeApp({
         peer: (request) => sockets.get(request)?.address,
         hasLeft: (request) => sockets.get(request)?.socket.destroyed ?? false,
+        cut: (request) => sockets.get(request)?.socket.destroy(),
       })
     },
 
@@ -88,7 +91,7 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     },
 
     async stop(deadlineMs) {
-      // It listens on until the last answer is made: callers hear 503, and a balancer sees that it is not ready.
+      // It listens on until the last answer is made: callers get 503, and a balancer sees that it is not ready.
       isStopping = true
       const answered = new Promise<void>((resolve) => {
         drained = resolve
@@ -108,7 +111,7 @@ const FLUSH = 250
 
 function refusal({ headers }: Request, message: string): Response {
   const response = failureResponse(new Failure('engine_unavailable', { message }))
-  response.headers.set('X-Request-Id', requestIdOf(headers, ulid))
+  response.headers.set('X-Request-Id', requestIdOf(headers, newUlid))
   response.headers.set('Connection', 'close')
   return response
 }
@@ -122,7 +125,7 @@ const REFUSALS: Record<string, string> = {
   ENOTFOUND: 'this machine has no such address',
 }
 
-/** Why a port cannot be listened on, for a sentence. */
+/** The reason why a port cannot be listened on, for a sentence. */
 export const whyNot = ({ code = '', message }: NodeJS.ErrnoException) => REFUSALS[code] ?? message
 
 function bind(server: Server, host: string, port: number): Promise<void> {

@@ -1,4 +1,4 @@
-/** `npm start` and `npm run sandbox`: reads the flags, starts the service, prints what a person or a script needs, stops on a signal. */
+/** `npm start` and `npm run sandbox`: reads the flags, starts the service, prints its output for a person or a script, stops on a signal. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -25,7 +25,7 @@ interface Network {
   stop(): Promise<void>
 }
 
-/** What runs, to be stopped in reverse. */
+/** Running parts, to be stopped in reverse. */
 interface Running {
   printed: Printed
   ended: Promise<void> | undefined
@@ -93,7 +93,7 @@ async function runSandbox(config: Config, log: Logger): Promise<Running> {
     const { url, root, ca, media_host } = network.network
     const service = await startService(
       { ...config, network: { ...config.network, url, root, ca, mediaHost: media_host } },
-      { log },
+      { log, sandboxUrl: network.controlUrl },
     )
     const adminKey = await rememberedAdminKey(config, service)
     return {
@@ -129,7 +129,7 @@ function stopOnSignal(running: Running, config: Config, log: Logger): void {
     if (isStopping) process.exit(1)
     isStopping = true
     log.info({ signal }, 'stopping')
-    // One second more than the parts are given, for what is not theirs.
+    // One second more than the parts are given, for work outside of them.
     setTimeout(() => {
       log.error({}, 'the deadline of the stop has passed')
       process.exit(1)
@@ -149,7 +149,7 @@ function stopOnSignal(running: Running, config: Config, log: Logger): void {
   process.on('SIGTERM', stop)
 }
 
-/** What they are written to may be a file on a full disk, or a pipe that nobody reads any more: no reason to end. */
+/** Its target may be a file on a full disk, or a pipe that nobody reads any more: no reason to end. */
 function outliveOutputs(): void {
   for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 }
@@ -174,7 +174,7 @@ async function start(): Promise<void> {
   })
   const { printed } = running
   if (flags.json) process.stdout.write(`${JSON.stringify(printed)}\n`)
-  else process.stdout.write(flags.networkOnly ? networkText(printed) : readyText(printed, config.dataDir))
+  else process.stdout.write(flags.networkOnly ? networkText(printed) : readyText(printed, config))
 }
 
 start().catch((error: unknown) => {

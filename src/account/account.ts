@@ -1,4 +1,4 @@
-/** What the rest of the service may ask of the account: workspaces, their keys, and commits that hold a guard on the workspace. */
+/** The account's interface for the rest of the service: workspaces, their keys, and commits that hold a guard on the workspace. */
 import type { WorkspaceId } from '../domain/ids.ts'
 import type { Scope, Security, Subscription, Workspace } from '../domain/workspace.ts'
 import type { Op } from '../storage/contract.ts'
@@ -23,17 +23,17 @@ type Given<T> = { readonly [K in keyof T]?: T[K] | undefined }
 export type KeyChange = Given<Pick<ApiKey, 'name' | 'scopes'>>
 /** `trialEndsAt` counts on trial only; everywhere else it becomes null. */
 export type SubscriptionChange = Given<Subscription>
-/** Entries that are not given stay. */
+/** An entry that is absent keeps its value. */
 export type SecurityChange = Given<Pick<Security, 'requireApiKey' | 'requireClientToken'>> & {
   readonly allowlist?: { readonly enabled: boolean; readonly entries?: Security['allowlist']['entries'] | undefined }
 }
 
-/** What is written of a workspace in one commit. */
+/** The fields of a workspace that one commit writes. */
 export interface Decision {
   next?: Workspace
-  /** What depends on it, in the same commit. */
+  /** Records that depend on the workspace, in the same commit. */
   ops: readonly Op[]
-  /** Runs once it is written, before anybody decides on the workspace again. */
+  /** Runs after the commit, before the next decision on the workspace. */
   committed?: () => void
 }
 
@@ -51,7 +51,11 @@ export interface Account {
   /** The imported client token of a workspace; another workspace may have imported the same. */
   findClientToken(workspace: WorkspaceId, value: string): ApiKey | undefined
   findAdmin(value: string): WorkspaceId | undefined
-  /** Takes over what an operator's command wrote beside the service: a new admin key, and with it the end of the old one. */
+  /** A value that changes with the admin key and reveals nothing about it; undefined while there is no key. */
+  adminKeyTag(workspace: WorkspaceId): string | undefined
+  /** The environment owns the admin key: it cannot be rotated. */
+  hasGivenAdminKey(workspace: WorkspaceId): boolean
+  /** Reads what an operator's command wrote beside the service: a new admin key, which ends the old one. */
   refresh(): Promise<void>
   /** Notes the use of a key, at most once a minute. Written in the background. */
   used(key: ApiKey, ip: string): void
@@ -71,10 +75,10 @@ export interface Account {
   /** Keys with `instances:operate`, the imported token included. */
   operateKeys(workspace: WorkspaceId): number
   /**
-   * Makes another admin key; the one before is void at once. Rejects with `not_allowed` when the environment owns it, with `api_key_required`
+   * Makes another admin key; the one before is void at once. `also` goes into the same commit. Rejects with `not_allowed` when the environment owns it, with `api_key_required`
    * when somebody else replaced it meanwhile: an operator who resets a stolen key has the last word.
    */
-  rotateAdminKey(workspace: WorkspaceId): Promise<string>
+  rotateAdminKey(workspace: WorkspaceId, also?: Omit<Decision, 'next'>): Promise<string>
   /**
    * Decides on the workspace as it is and writes it with what depends on it, all in one commit that fails when somebody else wrote the
    * workspace meanwhile; then it is decided again. `decide` may throw a `Failure`: then nothing is written. One at a time per workspace.
@@ -82,4 +86,32 @@ export interface Account {
   transact(workspace: WorkspaceId, decide: (current: Workspace) => Decision): Promise<void>
   /** Waits for what is written in the background. */
   stop(): Promise<void>
+}
+
+/** A session of the dashboard. */
+export interface DashboardSession {
+  id: string
+  workspace: WorkspaceId
+  /** Epoch ms. */
+  createdAt: number
+  lastUsedAt: number
+  address: string
+  userAgent: string | null
+}
+
+export interface DashboardSessions {
+  /** How long a session lasts, and how long it lasts unused, in ms. */
+  readonly lifeMs: number
+  readonly idleMs: number
+  /** `value` is shown only here: it goes into the cookie. */
+  open(workspace: WorkspaceId, from: { address: string; userAgent: string | null }): { session: DashboardSession; value: string }
+  /** Undefined for a value that is no session, or none any more. Counts as a use. */
+  use(value: string): DashboardSession | undefined
+  /** Whether it still counts; `isUse`: somebody still looks. */
+  isOpen(session: DashboardSession, isUse?: boolean): boolean
+  expiresAt(session: DashboardSession): number
+  /** Newest first. */
+  list(workspace: WorkspaceId): DashboardSession[]
+  /** False: there is no such session. */
+  end(workspace: WorkspaceId, id: string): boolean
 }

@@ -6,12 +6,12 @@ import { Failure } from '../domain/failures.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
 import type { Log } from '../domain/log.ts'
 import type { StateStore } from '../storage/contract.ts'
-import { keys } from '../storage/keys.ts'
+import { keys } from '../storage/record-keys.ts'
 import type { Repository } from '../storage/repository.ts'
 import type { Account, ApiKey } from './account.ts'
+import { hashOf, isSameHash, newApiKey } from './credentials.ts'
 import { checkLastOperateKey } from './guards.ts'
 import type { StoredKey } from './records.ts'
-import { hashOf, isSameHash, newApiKey } from './secrets.ts'
 
 export interface ApiKeysDeps {
   store: Pick<StateStore, 'commit'>
@@ -116,7 +116,7 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
       const now = clock.now()
       if (!key || (key.lastUsedAt !== null && now - key.lastUsedAt < USE_INTERVAL)) return
       remember({ ...key, lastUsedAt: now, lastUsedIp: ip })
-      // What is written is the key as it is then: a note must not bring back one that is revoked meanwhile, nor a scope it lost.
+      // Writes the key in its current state: a note of its use must not bring back a key that was revoked meanwhile, nor a scope it lost.
       inTurn(key.workspace, async () => {
         const current = byId.get(id)
         if (current) await store.commit({ ops: [records.encode(keys.apiKey(key.workspace, id), current)] })

@@ -1,23 +1,23 @@
 /**
- * What may not become of a workspace (shared/api/account-admin.md, "Guard rules in one place"). Pure: each is asked inside of the
- * transaction that writes the change, about what would be there afterwards.
+ * Rules that no change of a workspace may break (shared/api/account-admin.md, "Guard rules in one place"). Pure: each rule is checked inside the
+ * transaction that writes the change, on the state after the change.
  */
 import { Failure } from '../domain/failures.ts'
 import type { Security } from '../domain/workspace.ts'
 
-export const isKeyRequired = ({ requireApiKey, requireClientToken }: Security) => requireApiKey || requireClientToken
+const isKeyRequired = ({ requireApiKey, requireClientToken }: Security) => requireApiKey || requireClientToken
 
 const refuse = (message: string) => {
   throw new Failure('not_allowed', { message })
 }
 
-/** Before a requirement is turned on. */
+/** Checked before a requirement is turned on. */
 export function checkRequirement(next: Security, operateKeys: number): void {
   if (isKeyRequired(next) && operateKeys === 0)
     refuse('The workspace has no API key with instances:operate, so nobody could use its instances; make one first.')
 }
 
-/** Before a key goes, or loses `instances:operate`. */
+/** Checked before a key is removed, or loses `instances:operate`. */
 export function checkLastOperateKey(security: Security, othersThatOperate: number): void {
   if (isKeyRequired(security) && othersThatOperate === 0)
     refuse('It is the last key with instances:operate, and the workspace requires one.')

@@ -1,8 +1,8 @@
-/** What a workspace begins with, whoever makes it (shared/api/account-admin.md). */
+/** The initial values of a workspace, however it is created (shared/api/account-admin.md). */
 import { randomUUID } from 'node:crypto'
 import { DEFAULT_INSTANCE_SLOTS } from '../domain/workspace.ts'
+import { newWebhookSecret } from './credentials.ts'
 import type { StoredWorkspace } from './records.ts'
-import { newWebhookSecret } from './secrets.ts'
 import { newWebhookSettings } from './webhook-settings.ts'
 
 export interface NewWorkspace {
@@ -10,7 +10,7 @@ export interface NewWorkspace {
   /** Epoch ms. */
   now: number
   adminKeyHash: string | null
-  /** What every workspace has that was given no number of its own; null: 50. */
+  /** The slots of every workspace without a number of its own; null: 50. */
   instanceSlots: number | null
   /** Its own number. */
   ownSlots?: number | undefined

@@ -10,7 +10,7 @@ function issueOf({ cidr }: AllowlistEntry, index: number): Issue[] {
   return message === undefined ? [] : [{ path: `entries.${index}.cidr`, message }]
 }
 
-/** Throws `invalid_request` for entries that are no ranges, `not_allowed` for what would lock everybody out. */
+/** Throws `invalid_request` for entries that are no ranges, `not_allowed` for a change that would lock everybody out. */
 export function securityAfter(current: Security, change: SecurityChange, operateKeys: number): Security {
   const { requireApiKey = current.requireApiKey, requireClientToken = current.requireClientToken } = change
   const { enabled, entries = current.allowlist.entries } = change.allowlist ?? current.allowlist

@@ -7,7 +7,7 @@ import type { SubscriptionChange } from './account.ts'
 export function subscriptionAfter(current: Subscription, change: SubscriptionChange): Subscription {
   const { status = current.status, dueAt = current.dueAt, instanceSlots = current.instanceSlots } = change
   if (status !== 'trial') return { status, trialEndsAt: null, dueAt, instanceSlots }
-  // Whoever puts a workspace on trial says until when, even if a trial that runs has an end.
+  // A change to trial states its end, even if a running trial already has one.
   const { trialEndsAt = change.status === undefined ? current.trialEndsAt : null } = change
   if (trialEndsAt === null)
     throw Failure.invalid({ path: 'trial_ends_at', message: 'must be a date and time while the status is trial' })

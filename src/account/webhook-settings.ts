@@ -8,7 +8,7 @@ export const WebhookSettingsRecord: v.GenericSchema<unknown, WebhookSettings> = 
   secret: v.string(),
 })
 
-/** What a new workspace starts with. */
+/** The webhooks of a new workspace. */
 export const newWebhookSettings = (secret: string): WebhookSettings => ({
   ...each(WEBHOOK_URLS, null),
   ...each(WEBHOOK_FLAGS, false),

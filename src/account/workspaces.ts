@@ -10,13 +10,13 @@ import type { Log } from '../domain/log.ts'
 import { createKeyedMutex } from '../lib/keyed-mutex.ts'
 import type { Op, StateStore } from '../storage/contract.ts'
 import { idsUnder } from '../storage/ids-under.ts'
-import { keys } from '../storage/keys.ts'
+import { keys } from '../storage/record-keys.ts'
 import type { Sealer } from '../storage/seal.ts'
 import type { Account, Decision } from './account.ts'
 import { createApiKeys } from './api-keys.ts'
+import { hashOf, isAdminKey, isSameHash, newAdminKey } from './credentials.ts'
 import { newWorkspace } from './new-workspace.ts'
 import { keyRecords, type StoredKey, type StoredWorkspace, workspaceRecords } from './records.ts'
-import { hashOf, isAdminKey, isSameHash, newAdminKey } from './secrets.ts'
 import { securityAfter } from './security.ts'
 import { subscriptionAfter } from './subscription.ts'
 
@@ -31,12 +31,12 @@ export interface AccountDeps {
   instanceSlots: number | null
 }
 
-/** Another writer of the same workspace is an operator at a prompt: nobody loses three times in a row. */
+/** The only other writer of a workspace is an operator at a prompt, so three conflicts in a row do not happen. */
 const ATTEMPTS = 3
 
 interface Held {
   record: StoredWorkspace
-  /** As stored: what the guard compares. */
+  /** The stored bytes, which the guard compares. */
   bytes: Uint8Array
 }
 
@@ -63,7 +63,7 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
     const key = keys.workspace(id)
     const before = workspaces.get(id)
     const bytes = await store.get(key)
-    // What was written here meanwhile is newer than what was read.
+    // A change that was written here meanwhile is newer than the record that was read.
     if (!bytes || workspaces.get(id) !== before) return
     if (before && Buffer.compare(before.bytes, bytes) === 0) return
     workspaces.set(id, { record: records.decode(key, bytes), bytes })
@@ -75,7 +75,7 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
     decide: (current: StoredWorkspace) => Omit<Decision, 'next'> & { next?: N },
   ): Promise<void> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      // What a command has written beside the service decides, too.
+      // A record that a command has written beside the service is read before the decision.
       await reload(id)
       const current = held(id)
       const { next, ops, committed = () => {} } = decide(current.record)
@@ -111,6 +111,8 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
   /** The workspace that the first start made. */
   const oldest = () => [...workspaces.values()].sort((a, b) => a.record.createdAt - b.record.createdAt)[0]!
 
+  const isGiven = (id: string) => adminKey !== null && oldest().record.id === id
+
   async function setAdminKey(current: Held, value: string): Promise<void> {
     const adminKeyHash = hashOf(value)
     if (current.record.adminKeyHash === adminKeyHash) return
@@ -143,12 +145,19 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
 
     findAdmin(value) {
       const hash = hashOf(value)
-      // Every workspace is compared, so that the time says nothing about which one it was.
+      // Every workspace is compared, so that the time does not reveal which one matched.
       const found = [...workspaces.values()].filter(
         ({ record: { adminKeyHash } }) => adminKeyHash !== null && isSameHash(adminKeyHash, hash),
       )
       return found[0]?.record.id as WorkspaceId | undefined
     },
+
+    adminKeyTag(workspace) {
+      const { adminKeyHash } = held(workspace).record
+      return adminKeyHash === null ? undefined : hashOf(adminKeyHash)
+    },
+
+    hasGivenAdminKey: isGiven,
 
     async refresh() {
       for (const id of await idsUnder(store, keys.workspaces)) await reload(id)
@@ -174,18 +183,18 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
         ops: [],
       })),
 
-    async rotateAdminKey(workspace) {
+    async rotateAdminKey(workspace, also = { ops: [] }) {
       // The key that opened the request.
       const before = held(workspace).record.adminKeyHash
       const value = newAdminKey()
       await mutex.run(workspace, () =>
         change(workspace, ({ id, adminKeyHash }) => {
-          if (adminKey !== null && oldest().record.id === id)
+          if (isGiven(id))
             throw new Failure('not_allowed', {
               message: 'SVC_ADMIN_KEY is set, so the environment owns the admin key; change it there.',
             })
           if (adminKeyHash !== before) throw new Failure('api_key_required')
-          return { next: { adminKeyHash: hashOf(value) }, ops: [] }
+          return { next: { adminKeyHash: hashOf(value) }, ...also }
         }),
       )
       return value

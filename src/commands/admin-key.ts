@@ -1,5 +1,5 @@
-/** `admin-key reset`: for who has lost the admin key. */
-import { hashOf, newAdminKey } from '../account/secrets.ts'
+/** `admin-key reset`: replaces a lost admin key. */
+import { hashOf, newAdminKey } from '../account/credentials.ts'
 import { command } from './command.ts'
 import { withStore } from './stored.ts'
 import { findWorkspace, replaceWorkspace } from './workspaces.ts'

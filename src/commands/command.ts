@@ -1,4 +1,4 @@
-/** What an operator command is: a row of the table in `index.ts`. Its help, its parsing and its exit code follow from the row. */
+/** The type of an operator command: a row of the table in `index.ts`. Its help, its parsing and its exit code follow from the row. */
 import type { Config } from '../config.ts'
 
 export interface OptionRow {
@@ -16,15 +16,19 @@ export interface ArgumentRow {
 
 type Values<O> = { readonly [K in keyof O]: O[K] extends { value: string } ? string | undefined : boolean }
 
-/** What a command is run with. */
+/** The context a command runs with. */
 export interface Call<O = Record<string, OptionRow>> {
   config: Config
   /** Values of the options; those that are required are there. */
   options: Values<O>
   /** One for each row of `arguments`, in their order. */
   arguments: readonly string[]
-  /** A line on standard error: progress, a remark. What was asked for is what `run` resolves with. */
+  /** Writes a line to standard error: progress, a remark. The result itself is what `run` resolves with. */
   note(line: string): void
+  /** Writes a line to standard output at once, for a command that runs until it is interrupted. */
+  print(line: string): void
+  /** Aborted by Ctrl-C; once it has been called, Ctrl-C no longer ends the program. */
+  interrupted(): AbortSignal
 }
 
 export interface Command<O = Record<string, OptionRow>> {
@@ -32,18 +36,20 @@ export interface Command<O = Record<string, OptionRow>> {
   name: string
   /** One line, without a full stop. */
   summary: string
-  /** What more its own help says, whole sentences. */
+  /** The rest of its own help, in whole sentences. */
   details?: string
   arguments?: readonly ArgumentRow[]
   options?: O
-  /** Resolves with what is written to standard output. Whatever it rejects with ends the program with code 1. */
+  /** It asks a running service and does not open the data folder. */
+  isRemote?: boolean
+  /** Resolves with the text for standard output. A rejection ends the program with code 1. */
   run(call: Call<O>): Promise<string>
 }
 
 /** A row whose `run` knows its own options by name and type. */
 export const command = <const O extends Record<string, OptionRow>>(row: Command<O>): Command => row as unknown as Command
 
-/** The command line was not understood: code 2, and where the help is. */
+/** The command line was not understood: exit code 2, and a pointer to the help. */
 export class UsageError extends Error {
   /** Of which command; absent: of none. */
   readonly command: string | undefined

@@ -1,6 +1,7 @@
 /** Every command of the operator, in the order of the help. */
 import { resetAdminKey } from './admin-key.ts'
 import type { Command } from './command.ts'
+import { listen } from './listen.ts'
 import { rotateKey } from './secret-key.ts'
 import { backupStoreCommand, checkStoreCommand } from './store.ts'
 import { createWorkspace, listWorkspaces, setWorkspace } from './workspace.ts'
@@ -13,4 +14,5 @@ export const COMMANDS: readonly Command[] = [
   rotateKey,
   checkStoreCommand,
   backupStoreCommand,
+  listen,
 ]

@@ -1,4 +1,4 @@
-/** From the words of a command line to a command and what it was given. */
+/** Parses the words of a command line into a command and its input. */
 import { parseArgs } from 'node:util'
 import { type Call, type Command, UsageError } from './command.ts'
 import { COMMON } from './help.ts'
@@ -18,7 +18,7 @@ const FLAGS = Object.fromEntries(
 
 /** Throws `UsageError`. */
 export function parse(commands: readonly Command[], words: readonly string[]): Wanted {
-  // Which command it is decides which options there are, so its words are looked for first.
+  // The command decides which options there are, so its words are looked for first.
   const { positionals, values } = parseArgs({ args: [...words], options: FLAGS, strict: false, allowPositionals: true })
   if (values['version'] === true) return { do: 'version' }
   const isHelp = positionals[0] === 'help' || values['help'] === true
@@ -33,7 +33,7 @@ export function parse(commands: readonly Command[], words: readonly string[]): W
 }
 
 function find(commands: readonly Command[], typed: readonly string[]): Command {
-  // The longest name that the words begin with.
+  // The longest command name that the words begin with.
   const fitting = commands.filter(({ name }) => name.split(' ').every((word, index) => typed[index] === word))
   const found = fitting.sort((one, other) => other.name.length - one.name.length)[0]
   if (found) return found
@@ -67,7 +67,7 @@ function read({ name, arguments: args = [], options = {} }: Command, words: read
   return { sandbox: sandbox === true, given: { options: { ...own, ...Object.fromEntries(flags) }, arguments: given } }
 }
 
-/** What node finds wrong with a flag is the caller's mistake, not a failure of the command. */
+/** An error of node's parser about a flag is the caller's mistake, not a failure of the command. */
 function strictly<T>(name: string, read: () => T): T {
   try {
     return read()

@@ -1,4 +1,4 @@
-/** `secret-key rotate`: for who has reason to think that somebody else has the secret key, or whose rules ask for a new one. */
+/** `secret-key rotate`: for a secret key that may have leaked, or that a policy requires to be replaced. */
 import { randomBytes } from 'node:crypto'
 import { SECRET_KEY_BYTES } from '../domain/secret-key.ts'
 import { createKillAt } from '../kill-at.ts'
@@ -21,7 +21,7 @@ export const rotateKey = command({
       const next = randomBytes(SECRET_KEY_BYTES)
       const isOurs = config.secretKey === null
       await rotateSecretKey(store, secretKey, next, {
-        killAt: createKillAt(config.killAt),
+        steps: createKillAt(config.killAt),
         async replace() {
           if (isOurs) await replaceFile(file, secretKeyText(next))
           return isOurs

@@ -1,4 +1,4 @@
-/** `store check`, `store backup`: what the state is kept in. */
+/** `store check`, `store backup`: commands on the store that holds the state. */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { MB } from '../domain/media.ts'

@@ -21,7 +21,7 @@ export interface OwnStore extends Stored {
   file: string
 }
 
-/** Before the first start there is no workspace, and it is the service's to make: nobody would have the key of one that it finds. */
+/** Before the first start there is no workspace, and the service must create it: nobody would have the key of one that it finds. */
 export const NO_WORKSPACE = 'The store has no workspace yet; start the service once.'
 
 /** Beside the service, if it runs. */
@@ -56,7 +56,7 @@ async function opened<T>(
   }
 }
 
-/** Whoever tried the sandbox first looks for its data in the wrong place. */
+/** An operator who tried the sandbox first looks for its data in the wrong folder. */
 export function withHint(error: unknown, config: Config): unknown {
   const isThere = existsSync(join(sandboxed(config).dataDir, 'state'))
   if (!(error instanceof Error) || !isThere) return error

@@ -1,6 +1,7 @@
 /** `workspace create`, `workspace set`, `workspace list`. */
+
+import { hashOf, newAdminKey } from '../account/credentials.ts'
 import { newWorkspace } from '../account/new-workspace.ts'
-import { hashOf, newAdminKey } from '../account/secrets.ts'
 import { DEFAULT_INSTANCE_SLOTS, MAX_INSTANCE_SLOTS } from '../domain/workspace.ts'
 import { command, UsageError } from './command.ts'
 import { NO_WORKSPACE, withStore } from './stored.ts'

@@ -1,6 +1,6 @@
 /** Workspaces as commands find and change them. */
 import { type StoredWorkspace, workspaceRecords } from '../account/records.ts'
-import { keys } from '../storage/keys.ts'
+import { keys } from '../storage/record-keys.ts'
 import { NO_WORKSPACE, type Stored } from './stored.ts'
 
 export interface FoundWorkspace {

@@ -1,7 +1,8 @@
-/** Every instance's configuration (main's record) and last known state, and what may be done with them. */
+/** Every instance's configuration (main's record) and last known state, and the operations on them. */
 
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import type { InstanceConfig, InstanceSettings, RuntimeState, WebhookSettings } from '../domain/instance.ts'
+import type { PageQuery } from '../domain/page.ts'
 import type { RestrictionObject } from '../domain/restriction.ts'
 import type { InstanceObject } from './instance-object.ts'
 import type { WebhooksChange } from './webhooks.ts'
@@ -19,14 +20,14 @@ export interface NewInstance extends InstanceChange {
   webhooks?: (WebhooksChange & { own_secret?: boolean | undefined }) | undefined
 }
 
-export interface ListFilter {
+export interface ListFilter extends PageQuery {
   status?: 'connected' | 'disconnected' | undefined
+  /** This status and no other. */
+  exactly?: RuntimeState['status'] | undefined
   q?: string | undefined
-  page: number
-  page_size: number
 }
 
-/** Answer of `GET /status` from the state last heard of. */
+/** Answer of `GET /status`, from the last known state. */
 export interface StatusObject {
   connected: boolean
   smartphone_connected: boolean
@@ -37,12 +38,14 @@ export interface StatusObject {
 }
 
 export interface Directory {
-  /** Reads every configuration; what is returned is to be started with `boot`. */
+  /** Reads every configuration; the caller starts those it returns with `boot`. */
   load(): Promise<InstanceConfig[]>
-  /** Takes a state that came as an answer (`engine.start`), unless an event told something newer. */
+  /** Records a state that came as an answer (`engine.start`), unless an event brought a newer one. */
   observe(instance: string, state: RuntimeState): void
   /** Constant time in the token. Undefined for a pair that is no instance. */
   authenticate(instance: string, token: string): { instance: InstanceId; workspace: WorkspaceId } | undefined
+  /** The same by the token alone, which is one instance's in the installation. */
+  authenticateToken(token: string): { instance: InstanceId; workspace: WorkspaceId } | undefined
   state(instance: InstanceId): RuntimeState
   countByStatus(): Record<RuntimeState['status'], number>
   status(instance: InstanceId): StatusObject
@@ -57,9 +60,12 @@ export interface Directory {
   /** `nested`: issues name `settings.x` and `webhooks.x`, as the caller wrote them; `flat`: the field alone. */
   update(instance: InstanceId, change: InstanceChange, paths?: 'flat' | 'nested'): Promise<void>
   delete(instance: InstanceId): Promise<void>
+  /** Called when the record of an instance is gone: nobody may use it from then on. */
+  onDeleted(listener: (instance: string) => void): void
   rotateToken(instance: InstanceId): Promise<string>
-  rotateSecret(instance: InstanceId): Promise<string>
-  /** Of the token it has now: `InstanceConfig`. Undefined: there is no such instance. */
+  /** For this many seconds the previous secret may sign as well. */
+  rotateSecret(instance: InstanceId, graceSeconds?: number): Promise<string>
+  /** Identifies the current token, see `InstanceConfig`. Undefined: there is no such instance. */
   tokenTagOf(instance: string): string | undefined
   /**
    * Changes what new instances of the workspace start with and every instance that there is, in one commit. Resolves with how many instances
@@ -67,10 +73,10 @@ export interface Directory {
    */
   updateWorkspaceWebhooks(workspace: WorkspaceId, change: WebhooksChange): Promise<number>
   /** The same with a new secret, which it resolves with. */
-  rotateWorkspaceSecret(workspace: WorkspaceId): Promise<string>
-  /** With its user info: what a request of this instance goes through. Undefined: there is no such instance. */
+  rotateWorkspaceSecret(workspace: WorkspaceId, graceSeconds?: number): Promise<string>
+  /** Including its user info: the proxy that requests of this instance go through. Undefined: there is no such instance. */
   proxyOf(instance: string): string | null | undefined
-  /** As responses show them: user info of the proxy masked. */
+  /** In the form of responses: the user info of the proxy is masked. */
   settings(instance: InstanceId): InstanceSettings
   webhooks(instance: InstanceId): WebhookSettings
 }

@@ -1,6 +1,6 @@
 /** The instance object of the API (shared/api/instance.md): main's record and the shard's state, put together. */
 import { iso } from '../domain/clock.ts'
-import type { InstanceSettings, RuntimeState, Status, StatusReason, WebhookSettings } from '../domain/instance.ts'
+import type { InstanceSettings, PreviousSecret, RuntimeState, Status, StatusReason, WebhookSettings } from '../domain/instance.ts'
 import { type RestrictionObject, renderRestriction } from '../domain/restriction.ts'
 import type { Subscription, SubscriptionStatus } from '../domain/workspace.ts'
 
@@ -12,6 +12,8 @@ export interface InstanceRecord {
   token: string
   settings: InstanceSettings
   webhooks: WebhookSettings
+  /** Shown to nobody. */
+  previousSecret?: PreviousSecret | undefined
   /** Epoch ms. */
   createdAt: number
   updatedAt: number

@@ -1,24 +1,28 @@
 /** The directory of instances: in memory as a whole, written through; main is the only writer of these records. */
+
 import { randomUUID } from 'node:crypto'
 import type { Account } from '../account/account.ts'
-import { hashOf, isSameHash, newInstanceToken, newWebhookSecret } from '../account/secrets.ts'
+import { hashOf, isSameHash, newInstanceToken, newWebhookSecret } from '../account/credentials.ts'
 import { type Clock, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import { DEFAULT_SETTINGS, STATUSES, type Status } from '../domain/instance.ts'
-import type { KillAt } from '../domain/kill-at.ts'
 import type { Log } from '../domain/log.ts'
+import { onPage } from '../domain/page.ts'
 import { renderRestriction } from '../domain/restriction.ts'
 import { sentence } from '../domain/sentences.ts'
+import type { Steps } from '../domain/steps.ts'
 import type { Engine } from '../engine/engine.ts'
 import { createKeyedMutex } from '../lib/keyed-mutex.ts'
+import type { Oauth } from '../oauth/oauth.ts'
 import type { StateStore } from '../storage/contract.ts'
 import type { KeyRing } from '../storage/key-ring.ts'
-import { keys } from '../storage/keys.ts'
+import { keys } from '../storage/record-keys.ts'
 import type { Sealer } from '../storage/seal.ts'
 import type { Directory, InstanceChange } from './directory.ts'
 import { type InstanceRecord, renderInstance, renderSettings } from './instance-object.ts'
 import { instanceRecords, toConfig, tokenTagOf } from './record.ts'
+import { previousSecret, withNewSecret } from './secret-rotation.ts'
 import { changeSettings } from './settings.ts'
 import { createStates } from './states.ts'
 import { type CheckUrl, changeWebhooks } from './webhooks.ts'
@@ -28,8 +32,9 @@ export interface DirectoryDeps {
   store: StateStore
   sealer: Sealer
   keyRing: Pick<KeyRing, 'make' | 'destroy'>
-  killAt?: KillAt
+  steps?: Steps
   account: Pick<Account, 'transact' | 'workspace'>
+  oauth: Pick<Oauth, 'endOf'>
   engine: Pick<Engine, 'start' | 'configure' | 'stop' | 'onEvent'>
   clock: Clock
   log: Log
@@ -55,8 +60,9 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     store,
     sealer,
     keyRing,
-    killAt = () => {},
+    steps = () => {},
     account,
+    oauth,
     engine,
     clock,
     log,
@@ -67,9 +73,12 @@ export function createDirectory(deps: DirectoryDeps): Directory {
   } = deps
   /** In order of creation. */
   const instances = new Map<string, Held>()
+  /** Ids by the hash of the token they have now. */
+  const byTokenHash = new Map<string, string>()
   const records = instanceRecords(sealer)
   const states = createStates()
   const mutex = createKeyedMutex()
+  const deleted: ((instance: string) => void)[] = []
 
   engine.onEvent((event) => {
     if (event.type === 'state' && instances.has(event.instance)) states.event(event.instance, event.state)
@@ -78,8 +87,15 @@ export function createDirectory(deps: DirectoryDeps): Directory {
   function hold(record: InstanceRecord) {
     const before = instances.get(record.id)
     const tokenHash = before?.record.token === record.token ? before.tokenHash : hashOf(record.token)
+    if (before && before.tokenHash !== tokenHash) byTokenHash.delete(before.tokenHash)
+    byTokenHash.set(tokenHash, record.id)
     instances.set(record.id, { record, tokenHash })
   }
+
+  const callerOf = ({ id, workspace }: InstanceRecord) => ({
+    instance: id as InstanceId,
+    workspace: workspace as WorkspaceId,
+  })
 
   function held(instance: string): InstanceRecord {
     const found = instances.get(instance)
@@ -97,7 +113,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     }
   }
 
-  /** Commits, then tells the shard. Runs in the instance's turn. */
+  /** Commits, then configures the shard. Runs in the instance's turn. */
   async function write(next: InstanceRecord): Promise<void> {
     const before = held(next.id)
     const record = { ...next, updatedAt: clock.now() }
@@ -156,29 +172,33 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     })
   }
 
-  /** The record goes and the slot is free, in one commit. */
+  /** One commit removes the record, frees the slot and ends its apps. */
   async function remove({ id, workspace }: InstanceRecord): Promise<void> {
+    const apps = oauth.endOf({ instance: id })
     await account.transact(workspace as WorkspaceId, (current) => ({
       next: { ...current, instancesUsed: Math.max(0, current.instancesUsed - 1) },
-      ops: [records.remove(keys.config(id))],
+      ops: [records.remove(keys.config(id)), ...apps.ops],
       committed() {
+        apps.committed()
+        byTokenHash.delete(instances.get(id)?.tokenHash ?? '')
         instances.delete(id)
         states.forget(id)
+        for (const listener of deleted) listener(id)
       },
     }))
   }
 
   /**
-   * Its record goes first: that decides it. What is cut short from here on, by a kill or with the shard, the next start finishes
-   * (`storage/erase.ts`). With its key everything else of it is unreadable, also what the store keeps in its free pages.
+   * The record is removed first: from then on the instance is deleted. The next start finishes what a kill or a crashed shard cuts short
+   * (`storage/erase.ts`). Without its key all its other data is unreadable, including old pages that the store keeps free.
    */
   async function end(record: InstanceRecord): Promise<void> {
     await remove(record)
-    killAt('delete:recorded')
+    steps('delete:recorded')
     await engine.stop(record.id, 'erase').catch((err: unknown) => {
       log.warn({ err, instance_id: record.id }, 'the engine could not erase an instance; the next start does')
     })
-    killAt('delete:erased')
+    steps('delete:erased')
     await keyRing.destroy(record.id)
   }
 
@@ -197,10 +217,17 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     authenticate(instance, token) {
       const found = instances.get(instance)
       if (!isSameHash(hashOf(token), found?.tokenHash ?? NOBODY) || !found) return undefined
-      return { instance: found.record.id as InstanceId, workspace: found.record.workspace as WorkspaceId }
+      return callerOf(found.record)
+    },
+
+    authenticateToken(token) {
+      const hash = hashOf(token)
+      const found = instances.get(byTokenHash.get(hash) ?? '')
+      return found && isSameHash(found.tokenHash, hash) ? callerOf(found.record) : undefined
     },
 
     state: (instance) => states.get(instance),
+    onDeleted: (listener) => void deleted.push(listener),
 
     countByStatus() {
       const counts = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>
@@ -241,17 +268,17 @@ export function createDirectory(deps: DirectoryDeps): Directory {
         }
         return changed(fresh, { settings, webhooks }, true)
       }
-      // What is refused makes no key.
+      // A refused creation makes no key.
       make()
       // Before the record: an instance without a key could not be hosted.
       await keyRing.make(id)
-      killAt('create:key')
+      steps('create:key')
       const record = await insert(workspace, make).catch(async (error) => {
         await keyRing.destroy(id)
         throw error
       })
       try {
-        // It may have been changed by now, with all others of its workspace.
+        // A change of the whole workspace may have changed it by now.
         states.answer(record.id, await engine.start(toConfig(held(record.id), baseUrl()), 'create'))
       } catch (error) {
         await mutex.run(record.id, async () => {
@@ -263,19 +290,19 @@ export function createDirectory(deps: DirectoryDeps): Directory {
       return record.id as InstanceId
     },
 
-    list(workspace, { status, q, page, page_size }) {
+    list(workspace, { status, exactly, q, ...query }) {
       const wanted = q?.toLowerCase()
       const matches = ({ record }: Held) => {
         const state = states.get(record.id)
         if (record.workspace !== workspace) return false
+        if (exactly !== undefined && state.status !== exactly) return false
         if (status !== undefined && (state.status === 'connected') !== (status === 'connected')) return false
         return (
           wanted === undefined || [record.name, record.id, state.phone ?? ''].some((text) => text.toLowerCase().includes(wanted))
         )
       }
       const found = [...instances.values()].filter(matches).reverse()
-      const ids = found.slice((page - 1) * page_size, page * page_size).map(({ record }) => record.id as InstanceId)
-      return { ids, total: found.length }
+      return { ids: onPage(found, query).map(({ record }) => record.id as InstanceId), total: found.length }
     },
 
     find(workspace, id) {
@@ -296,22 +323,26 @@ export function createDirectory(deps: DirectoryDeps): Directory {
       return token
     },
 
-    async rotateSecret(instance) {
+    async rotateSecret(instance, graceSeconds = 0) {
       const secret = newWebhookSecret()
-      await change(instance, (record) => ({ ...record, webhooks: { ...record.webhooks, secret } }))
+      await change(instance, (record) => withNewSecret(record, secret, graceSeconds, clock.now()))
       return secret
     },
 
     updateWorkspaceWebhooks: (workspace, wish) =>
       changeWorkspaceWebhooks(workspace, (webhooks, instance) => {
         if (instance === undefined) return changeWebhooks(webhooks, wish, checkUrl)
-        // Its URLs have been looked at once, for the workspace.
+        // Its URLs were checked once, for the workspace.
         return named(instance, () => changeWebhooks(webhooks, wish, () => undefined))
       }),
 
-    async rotateWorkspaceSecret(workspace) {
+    async rotateWorkspaceSecret(workspace, graceSeconds = 0) {
       const secret = newWebhookSecret()
-      await changeWorkspaceWebhooks(workspace, (webhooks) => ({ ...webhooks, secret }))
+      await changeWorkspaceWebhooks(
+        workspace,
+        (webhooks) => ({ ...webhooks, secret }),
+        (record) => previousSecret(record, graceSeconds, clock.now()),
+      )
       return secret
     },
 

@@ -1,6 +1,6 @@
 /** Main's record of an instance: sealed at rest as a whole, because it holds the token, the webhook secret and proxy credentials. */
 import * as v from 'valibot'
-import { hashOf } from '../account/secrets.ts'
+import { hashOf } from '../account/credentials.ts'
 import { WebhookSettingsRecord } from '../account/webhook-settings.ts'
 import {
   each,
@@ -27,6 +27,7 @@ const Schema: v.GenericSchema<unknown, InstanceRecord> = v.object({
   token: v.string(),
   settings: Settings,
   webhooks: WebhookSettingsRecord,
+  previousSecret: v.optional(v.object({ secret: v.string(), until: v.number() })),
   createdAt: v.number(),
   updatedAt: v.number(),
 })
@@ -34,13 +35,17 @@ const Schema: v.GenericSchema<unknown, InstanceRecord> = v.object({
 export const instanceRecords = (sealed: Sealer) =>
   repository<InstanceRecord>({ name: 'instance configuration', schema: Schema, version: 1, sealed })
 
-/** Says which token it is to whoever sees two of them, and nothing about a token of 192 random bits. */
+/** Distinguishes two tokens, and reveals nothing about a token of 192 random bits. */
 export const tokenTagOf = (token: string): string => hashOf(`links ${token}`).slice(0, 16)
 
-export const toConfig = ({ id, token, settings, webhooks }: InstanceRecord, baseUrl: string | undefined): InstanceConfig => ({
+export const toConfig = (
+  { id, token, settings, webhooks, previousSecret }: InstanceRecord,
+  baseUrl: string | undefined,
+): InstanceConfig => ({
   id,
   tokenTag: tokenTagOf(token),
   settings,
   webhooks,
+  ...(previousSecret === undefined ? {} : { previousSecret }),
   baseUrl,
 })

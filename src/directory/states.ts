@@ -1,4 +1,4 @@
-/** Last known state of every instance, as the shards tell it. Kept in memory: the shard's own record is the one that counts. */
+/** Last known state of every instance, as its shard reports it. Kept in memory only: the shard's own record is authoritative. */
 import { CREATED, type RuntimeState } from '../domain/instance.ts'
 
 /** Before the first QR: the creation answer waits while the status is one of these. */
@@ -6,7 +6,7 @@ const isOpening = ({ status }: RuntimeState) => status === 'created' || status =
 
 export function createStates() {
   const states = new Map<string, RuntimeState>()
-  const told = new Set<string>()
+  const known = new Set<string>()
   const waiting = new Map<string, Set<() => void>>()
 
   function set(instance: string, state: RuntimeState) {
@@ -19,18 +19,18 @@ export function createStates() {
 
     /** An event: always newer than what was known. */
     event(instance: string, state: RuntimeState) {
-      told.add(instance)
+      known.add(instance)
       set(instance, state)
     },
 
     /** An answer to `start`: events come over another port and may have overtaken it, so it only counts before the first of them. */
     answer(instance: string, state: RuntimeState) {
-      if (!told.has(instance)) set(instance, state)
+      if (!known.has(instance)) set(instance, state)
     },
 
     forget(instance: string) {
       states.delete(instance)
-      told.delete(instance)
+      known.delete(instance)
       for (const wake of waiting.get(instance) ?? []) wake()
     },
 

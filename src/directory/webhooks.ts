@@ -4,7 +4,7 @@ import { WEBHOOK_URLS, type WebhookSettings } from '../domain/instance.ts'
 
 type Own = Omit<WebhookSettings, 'secret'>
 
-/** What a request may carry: the fields of the object, the one-step switch, and the names of older integrations. */
+/** The fields of a request: those of the object, the one-step switch, and the names of older integrations. */
 export type WebhooksChange = { [K in keyof Own]?: Own[K] | undefined } & {
   single_url?: string | null | undefined
   connected_url?: string | null | undefined

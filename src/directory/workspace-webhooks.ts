@@ -1,5 +1,5 @@
 /**
- * A change of the webhooks of a whole workspace: what new instances start with, and every instance that there is, in one commit. It holds the
+ * A change of the webhooks of a whole workspace: the defaults of new instances and every existing instance, in one commit. It holds the
  * turns of all of them, so that no change of a single one is lost and none is created or deleted in between.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -19,22 +19,25 @@ export interface WorkspaceWebhooksDeps {
   recordsOf(workspace: WorkspaceId): readonly InstanceRecord[]
   recordOf(instance: string): InstanceRecord | undefined
   encode(record: InstanceRecord): Op
-  /** Takes it into memory. */
+  /** Applies the change in memory. */
   hold(record: InstanceRecord): void
-  /** Tells the shard. */
+  /** Configures the shard. */
   configure(record: InstanceRecord): Promise<void>
 }
 
-/** What is asked of the workspace's own values, and of those of each instance; may throw a `Failure`. */
+/** Checks the workspace's own values, and those of each instance; may throw a `Failure`. */
 export type DecideWebhooks = (current: WebhookSettings, instance?: InstanceId) => WebhookSettings
 
-/** Records sealed, and shards told, before others have their turn on this thread. */
+/** The part of an instance that changes with its webhooks. */
+type Also = (record: InstanceRecord) => Pick<InstanceRecord, 'previousSecret'>
+
+/** Records sealed, and shards configured, before other work has its turn on this thread. */
 const AT_ONCE = 100
 
 /** Name of the turn in which instances are added to a workspace. No instance has such an id. */
 export const webhooksOf = (workspace: WorkspaceId) => `workspace:${workspace}`
 
-/** Whose webhooks the issues are about, which the caller did not name. */
+/** Adds the instance to the sentences of the issues, because the caller did not name it. */
 export function named<T>(instance: InstanceId, change: () => T): T {
   try {
     return change()
@@ -55,7 +58,7 @@ export function createWorkspaceWebhooks(deps: WorkspaceWebhooksDeps) {
     }
   }
 
-  async function changeAll(workspace: WorkspaceId, ids: readonly string[], decide: DecideWebhooks): Promise<number> {
+  async function changeAll(workspace: WorkspaceId, ids: readonly string[], decide: DecideWebhooks, also: Also): Promise<number> {
     // A deletion that held its turn has ended.
     const records = ids.flatMap((id) => recordOf(id) ?? [])
     decide(account.workspace(workspace).webhooks)
@@ -64,7 +67,7 @@ export function createWorkspaceWebhooks(deps: WorkspaceWebhooksDeps) {
     const updatedAt = clock.now()
     await inSlices(records, (slice) => {
       for (const record of slice) {
-        const changed = { ...record, webhooks: decide(record.webhooks, record.id as InstanceId), updatedAt }
+        const changed = { ...record, ...also(record), webhooks: decide(record.webhooks, record.id as InstanceId), updatedAt }
         next.push(changed)
         ops.push(encode(changed))
       }
@@ -78,18 +81,18 @@ export function createWorkspaceWebhooks(deps: WorkspaceWebhooksDeps) {
     }))
     // It is saved: one shard that fails must not keep it from the others.
     const failures: unknown[] = []
-    const tell = (record: InstanceRecord) => configure(record).catch((error: unknown) => failures.push(error))
+    const configureOne = (record: InstanceRecord) => configure(record).catch((error: unknown) => failures.push(error))
     await inSlices(next, async (slice) => {
-      await Promise.all(slice.map(tell))
+      await Promise.all(slice.map(configureOne))
     })
     if (failures.length > 0) throw failures[0]
     return next.length
   }
 
   /** Resolves with the number of instances. */
-  return (workspace: WorkspaceId, decide: DecideWebhooks): Promise<number> =>
+  return (workspace: WorkspaceId, decide: DecideWebhooks, also: Also = () => ({})): Promise<number> =>
     mutex.run(webhooksOf(workspace), async () => {
       const ids = recordsOf(workspace).map(({ id }) => id)
-      return mutex.runAll(ids, () => changeAll(workspace, ids, decide))
+      return mutex.runAll(ids, () => changeAll(workspace, ids, decide, also))
     })
 }

@@ -12,11 +12,17 @@ export const WEBHOOK_HEADERS = {
   attempt: header('Attempt'),
   signature: header('Signature'),
 } as const
+/** Response header that names request fields which do not exist. */
+export const IGNORED_FIELDS = header('Ignored-Fields')
 /** The version is that of the webhook format, which receivers may tell apart by it, and not of this software. */
 export const WEBHOOK_AGENT = `${TITLE}-Webhook/1.0`
 export const API_KEY_PREFIX = `${BRAND}_key_`
 export const ADMIN_KEY_PREFIX = `${BRAND}_admin_`
+export const OAUTH_ACCESS_PREFIX = `${BRAND}_oat_`
+export const OAUTH_REFRESH_PREFIX = `${BRAND}_ort_`
 export const WEBHOOK_SECRET_PREFIX = 'whsec_'
 
 /** Of this software, as `package.json` has it (a test holds them equal). */
 export const VERSION = '0.1.0'
+/** Of the interface. */
+export const API_VERSION = '1.0'

@@ -1,6 +1,6 @@
 /**
- * One request to an operation as it crosses to the shard: the input, and what its declaration says of it, so that the shard restates none
- * of it. Plain data.
+ * One request to an operation as it crosses to the shard: the input and the facts of its declaration, so that the shard restates none
+ * of them. Plain data.
  */
 import type { FailureCode } from './failures.ts'
 import { type Identifier, renderIdentifier } from './ids.ts'
@@ -13,7 +13,7 @@ export interface SendCall<Id extends string = string, Input = unknown> {
   to: string
   /** Message it is about: `reference_message_id` of its `delivery`. */
   about: string | null
-  /** Text or caption: what a list of waiting items shows of it. */
+  /** Text or caption, which a list of waiting items shows in part. */
   preview: string | null
   /** Seconds; null: the interval of the instance. */
   delayMessage: number | null
@@ -27,7 +27,7 @@ export interface ActionCall<Id extends string = string, Input = unknown> {
   input: Input
   /** How long it may take in all, ms. */
   deadlineMs: number
-  /** What the network's 404 means for this operation. */
+  /** The failure that the network's 404 means for this operation. */
   notFound: FailureCode
 }
 
@@ -39,6 +39,14 @@ export interface ControlCall<Id extends string = string, Input = unknown> {
 
 export type Call = SendCall | ActionCall | ControlCall
 
+/** The request that a call comes from. */
+export interface CallOrigin {
+  /** Of a queued send: a repeat under the same key is the same send. */
+  idempotencyKey?: string | undefined
+  /** Its `X-Request-Id`, for the log. */
+  requestId?: string | undefined
+}
+
 /** Fields of the input that every send may have. */
 interface SharedInput {
   message?: unknown
@@ -47,7 +55,7 @@ interface SharedInput {
   delay_typing?: number
 }
 
-/** `to` and `about` are what the declaration names; the rest every send has under the same names. */
+/** The declaration names the fields of `to` and `about`; the other fields have the same names in every send. */
 export function sendCall<Id extends string, Input extends object>(
   operation: Id,
   input: Input,

@@ -1,4 +1,4 @@
-/** Time is passed in, so that rules about time can be asked without waiting. */
+/** Time is passed in, so that rules about time can be tested without waiting. */
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number

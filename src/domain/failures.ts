@@ -49,7 +49,7 @@ export const FAILURES = {
 
 export type FailureCode = keyof typeof FAILURES
 
-/** What crosses threads in place of an Error: structured clone loses codes and fields. */
+/** A failure as it crosses threads, in place of an Error: structured clone loses codes and fields. */
 export interface FailureData {
   code: FailureCode
   message: string

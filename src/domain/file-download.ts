@@ -1,17 +1,20 @@
 /**
- * A received file on its way from the network's host through a thread to whoever reads it: what the thread is told, and what goes over
- * the port of one download. Plain data; the pieces are moved, not copied. Either side ends a download by closing the port.
+ * A received file on its way from the network's host through a thread to its reader: the thread's input, and the messages on the
+ * port of one download. Plain data; the pieces are moved, not copied. Either side ends a download by closing the port.
  */
 import type { FailureData } from './failures.ts'
 
-/** What opens a file of the network, and what it must turn out to be. Null: the message did not say. */
+/** Of messages. */
+export type FileKind = 'image' | 'video' | 'audio' | 'document' | 'sticker'
+
+/** The key that opens a file of the network, and the hashes it must have. Null: the message did not state it. */
 export interface SealedFile {
-  kind: 'image' | 'video' | 'audio' | 'document' | 'sticker'
+  kind: FileKind | 'history' | 'app-state'
   mediaKey: Uint8Array
   /** Hash of the plain file, and of what lies on the host. */
   fileSha256: Uint8Array | null
   fileEncSha256: Uint8Array | null
-  /** Of the plain file, as the sender says. */
+  /** Length of the plain file as the sender states it. */
   fileLength: number | null
 }
 
@@ -29,7 +32,7 @@ export const PIECE = 128 * 1_024
 /** Pieces of one download that main has not handed on yet. With these two a reader that stops holds half a megabyte, and the host back. */
 export const WINDOW = 4
 
-/** From the thread. `status` and `failed` are the last thing said, as is `end`. */
+/** From the thread. `status`, `failed` and `end` are each the last message of a download. */
 export type FileNews =
   | { type: 'status'; status: number }
   /** `length`: bytes of the plain file, found right already; null: more of it is still to come. */
@@ -42,7 +45,7 @@ export type FileNews =
 export const MORE = 'more'
 
 export interface OpenDownload {
-  /** Bytes of the plain file; null: not known before its end. What the message declares is its sender's word. */
+  /** Bytes of the plain file; null: not known before its end. The length in the message is only its sender's claim. */
   length: number | null
   /** Fails, and with it the connection, when the file is not the one that was sent. */
   stream: ReadableStream<Uint8Array>
@@ -53,8 +56,9 @@ export interface OpenDownload {
 /** A status other than 200 is an answer. Rejects with `Failure`; ends when the signal does. */
 export type OpenFile = (download: FileDownload, signal: AbortSignal) => Promise<OpenDownload | { status: number }>
 
-/** What is known of a file that came with a message: all that a link to it must hold. */
+/** The description of a file that came with a message: everything a link to it must hold. */
 export interface ReceivedFile extends SealedFile {
+  kind: FileKind
   /** On the network's host of files, query included. */
   path: string
   mimeType: string

@@ -1,4 +1,4 @@
-/** What main owns of an instance (configuration) and what its shard owns (runtime state). No record has two writers. */
+/** An instance's configuration, which main owns, and its runtime state, which its shard owns. No record has two writers. */
 import { EVENT_TYPES, type EventType } from './events.ts'
 
 export const STATUSES = [
@@ -88,29 +88,36 @@ export type WebhookSettings = Record<(typeof WEBHOOK_URLS)[number], string | nul
     secret: string
   }
 
+/** A webhook secret that was replaced, and signs as well until then, epoch ms. */
+export interface PreviousSecret {
+  secret: string
+  until: number
+}
+
 /** An object with the same value under each of the names. */
 export const each = <K extends string, V>(names: readonly K[], value: V) =>
   Object.fromEntries(names.map((name) => [name, value])) as Record<K, V>
 
-/** What a shard needs to run an instance. Main is its only writer and pushes it with `configure`. */
+/** The configuration a shard needs to run an instance. Main is its only writer and pushes it with `configure`. */
 export interface InstanceConfig {
   id: string
   /** Which token it has, not the token: what links to its files are bound to. */
   tokenTag: string
   settings: InstanceSettings
   webhooks: WebhookSettings
+  previousSecret?: PreviousSecret | undefined
   /** Where callers reach the service, without a slash at the end: what links in events begin with. */
   baseUrl?: string | undefined
 }
 
-/** What the network keeps the account from for a while. `until`: epoch ms; null: it does not say. */
+/** A restriction of the account by the network. `until`: epoch ms; null: the network does not state it. */
 export interface Restriction {
   /** `reach_out`: writing to people who never wrote to it. */
   kind: 'reach_out'
   until: number | null
 }
 
-/** What the shard knows and main's directory shows. The shard is its only writer. Times in epoch ms. */
+/** The shard's state of an instance, which main's directory shows. The shard is its only writer. Times in epoch ms. */
 export interface RuntimeState {
   status: Status
   reason: StatusReason | null

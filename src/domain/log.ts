@@ -5,7 +5,7 @@ export interface Log {
   error(fields: object, message: string): void
 }
 
-/** With the lines that only somebody who looks for a cause wants: one per request. */
+/** Adds the lines that are only useful for finding a cause: one per request. */
 export interface DetailedLog extends Log {
   debug(fields: object, message: string): void
 }
@@ -16,6 +16,8 @@ export interface Logging {
   level: string
   /** `pretty`: readable lines for a person at a terminal. Absent: `json`. */
   format?: LogFormat | undefined
+  /** For tests: a file in place of standard error. */
+  file?: string | undefined
 }
 
 export type LogFormat = 'json' | 'pretty'

@@ -1,12 +1,12 @@
-/** What a shard asks of `workers/media` about one file, and what it is told: plain data, files by path, so that no bytes cross threads. */
+/** A job of `workers/media` on one file, and its result: plain data, files by path, so that no bytes cross threads. */
 
-/** What the file is to become. `card`: the picture of a link. */
-export type Purpose = 'image' | 'video' | 'gif' | 'ptv' | 'voice' | 'audio' | 'sticker' | 'card'
+/** The purpose of the file. `card`: the picture of a link. `portrait`: the picture of an account, a group or a channel. */
+export type Purpose = 'image' | 'video' | 'gif' | 'ptv' | 'voice' | 'audio' | 'sticker' | 'card' | 'portrait'
 
 export interface MediaJob {
   purpose: Purpose
   path: string
-  /** Where whatever is made may be put; the one who asks removes it. */
+  /** Folder for the files that are made; the caller removes it. */
   dir: string
   /** Largest file that may leave, in bytes. */
   limit: number
@@ -17,7 +17,7 @@ export interface MediaJob {
 }
 
 export interface PreparedMedia {
-  /** The file to send: the one that was asked about, or one made of it in `dir`. */
+  /** The file to send: the job's own, or one made of it in `dir`. */
   path: string
   mime: string
   width: number | null

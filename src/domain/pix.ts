@@ -23,7 +23,7 @@ const FORMATS = {
   evp: { says: 'a UUID', pattern: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i },
 } as const satisfies Record<PixType, PixFormat>
 
-/** What a key of the type looks like, for a sentence. */
+/** The form of a key of the type, for a sentence. */
 export const pixFormat = (type: PixType): string => FORMATS[type].says
 
 /** Undefined when it is no key of that type. */

@@ -1,12 +1,12 @@
 /**
- * The disk did not take something, or does not give it back. That is neither the caller's doing nor the network's answer: what failed so
- * is kept where it is and tried again, and nobody is told that it was refused.
+ * The disk did not accept a write, or did not return a record. That is neither the caller's fault nor the network's answer: the work
+ * stays where it is and is tried again, and no failure is reported for it.
  */
 import { Failure } from './failures.ts'
 
-/** Thrown by storage in place of what the system said, which is its cause. */
+/** Thrown by storage in place of the system's error, which is its cause. */
 export class StorageFailure extends Error {
-  /** There is no room; otherwise only what the cause says. */
+  /** True when there is no room; the details of any other failure are in its cause. */
   readonly isFull: boolean
 
   constructor(message: string, { isFull = false, ...options }: ErrorOptions & { isFull?: boolean } = {}) {
@@ -16,9 +16,9 @@ export class StorageFailure extends Error {
   }
 }
 
-/** What the system says of a disk: full, over a quota, read-only, broken. */
+/** The system's error codes for a disk: full, over a quota, read-only, broken. */
 const DISK_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'])
-/** Layers between the disk and whoever asks: the library, the Signal repository, a queue. */
+/** Layers between the disk and the caller: the library, the Signal repository, a queue. */
 const MAX_CAUSES = 8
 
 const FULL_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])
@@ -38,7 +38,7 @@ export const isStorageFailure = (error: unknown): boolean =>
 export const isDiskFull = (error: unknown): boolean =>
   anyOf(error, (each) => (each instanceof StorageFailure && each.isFull) || FULL_CODES.has(each.code))
 
-/** What the caller of the API is told: the same request is good when the disk has room. */
+/** The failure a caller of the API gets: the same request succeeds when the disk has room. */
 export const noStorage = (cause?: unknown) =>
   new Failure('engine_unavailable', {
     message: 'The service cannot write to its disk at the moment; try again later.',
@@ -46,7 +46,7 @@ export const noStorage = (cause?: unknown) =>
     ...(cause === undefined ? {} : { cause }),
   })
 
-/** Below the operator's mark (SVC_DISK_RESERVE_MB): what is left is for what the network brings. */
+/** Below the operator's limit (SVC_DISK_RESERVE_MB): the rest is kept for what arrives from the network. */
 export const diskNearlyFull = () =>
   new Failure('engine_unavailable', {
     message: 'The disk of the service is nearly full: it takes no new messages until there is room.',

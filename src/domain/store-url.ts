@@ -1,8 +1,8 @@
-/** How the operator names what keeps the state: `<backend>:<directory>`. Backends are those that can commit (storage/contract.ts). */
-export const STORE_BACKENDS = ['lmdb'] as const
+/** The URL by which the operator names the store: `<backend>:<directory>`. Backends are those that can commit (storage/contract.ts). */
+const STORE_BACKENDS = ['lmdb'] as const
 export type StoreBackend = (typeof STORE_BACKENDS)[number]
 
-/** What a URL may look like, for a sentence. */
+/** The form of a URL, for a sentence. */
 export const STORE_URLS = STORE_BACKENDS.map((name) => `${name}:<directory>`).join(' or ')
 
 /** Undefined: it names no backend that serves, or no directory. */

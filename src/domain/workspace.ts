@@ -1,4 +1,4 @@
-/** A workspace: who owns instances, what its keys may do, and what its plan allows (shared/api/account-admin.md). */
+/** A workspace: it owns instances and API keys, and its plan sets the limits (shared/api/account-admin.md). */
 import type { WebhookSettings } from './instance.ts'
 
 export const SCOPES = ['instances:operate', 'instances:read', 'instances:write', 'webhooks:read', 'webhooks:write'] as const
@@ -36,7 +36,7 @@ export interface Workspace {
   createdAt: number
   subscription: Subscription
   security: Security
-  /** What new instances start with. */
+  /** The defaults of new instances. */
   webhooks: WebhookSettings
   instancesUsed: number
 }

@@ -1,6 +1,6 @@
 /**
- * Addresses and CIDR ranges, written, read and compared in one way for the whole project: whom the service reaches (`targets.ts`), who may
- * reach it (`http/source.ts`, allowlists) and what a configuration may say. Web standards only, so that HTTP may load it.
+ * Addresses and CIDR ranges, written, read and compared in one way for the whole project: destinations of the service (`targets.ts`), sources
+ * of requests (`http/source.ts`, allowlists) and configured ranges. Web standards only, so that HTTP may load it.
  */
 import ipaddr from 'ipaddr.js'
 

@@ -3,11 +3,12 @@
  * The addresses a name resolves to are checked, and the connection is made to exactly those: there is no second look-up to fool.
  */
 import { isIPv6, type LookupFunction } from 'node:net'
-import { Agent, buildConnector, type Dispatcher } from 'undici'
+import type { buildConnector as Connectors, Dispatcher } from 'undici'
 import { SECOND } from '../domain/clock.ts'
 import { literalAddress, type Ranges } from './addresses.ts'
 import { type Resolve, systemResolve } from './resolve.ts'
 import { judge } from './targets.ts'
+import { Agent, type AgentOptions, buildConnector } from './undici.ts'
 
 export class EgressBlocked extends Error {
   readonly code = 'EGRESS_BLOCKED'
@@ -22,7 +23,7 @@ export interface EgressOptions {
   /** All addresses of a name, one at least. Default: the system's name servers. */
   resolve?: Resolve
   /** Makes the connection, to one of the checked addresses. Default: undici's. */
-  dial?: (options: buildConnector.Options, addresses: readonly string[], callback: buildConnector.Callback) => void
+  dial?: (options: Connectors.Options, addresses: readonly string[], callback: Connectors.Callback) => void
 }
 
 export function guardedConnector({
@@ -31,8 +32,8 @@ export function guardedConnector({
   connectTimeoutMs = 10_000,
   resolve = systemResolve,
   dial = dialChecked(connectTimeoutMs),
-}: EgressOptions): buildConnector.connector {
-  async function checked({ hostname, protocol }: buildConnector.Options): Promise<string[]> {
+}: EgressOptions): Connectors.connector {
+  async function checked({ hostname, protocol }: Connectors.Options): Promise<string[]> {
     const literal = literalAddress(hostname)
     const addresses = literal === undefined ? await resolve(hostname) : [literal]
     const needsAllow = protocol !== 'https:' && plainHttp === 'allow-listed'
@@ -64,7 +65,7 @@ const dialChecked =
     buildConnector({ timeout, lookup: pinned })(options, callback)
   }
 
-export const createAgent = (options: EgressOptions, agent: Agent.Options = {}): Agent =>
+export const createAgent = (options: EgressOptions, agent: AgentOptions = {}): Agent =>
   new Agent({ ...agent, connect: guardedConnector(options) })
 
 /** One word for why a request failed on the way. */
@@ -92,7 +93,7 @@ function* causes(error: unknown): Generator<{ code: string; name: string }> {
   yield* causes(error.cause)
 }
 
-/** A body nobody wants is only read to keep the connection: not for longer, and not more, than this. */
+/** Limits for reading a body that is not needed, which is done only to keep the connection. */
 const DRAIN_MS = SECOND
 const DRAIN_BYTES = 64 * 1024
 

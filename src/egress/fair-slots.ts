@@ -1,5 +1,5 @@
 /**
- * Bounded concurrency that one slow receiver cannot use up: so many at once in all, and fewer for one origin. Whoever waits is served in
+ * Bounded concurrency that one slow receiver cannot use up: a limit for all, and a lower one per origin. Waiters are served in
  * order, except that a waiter whose origin is full is stepped over.
  */
 export interface FairSlots {

@@ -37,7 +37,7 @@ export function guardedDownload(url: string, path: string, options: Omit<Guarded
     const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined
     if (encoding !== '' && encoding !== 'identity' && decoder === undefined)
       throw new FetchFailed('encoding', 'The URL answered in an encoding that was not asked for.')
-    // The limit holds for what comes out of the encoding.
+    // The limit holds for the decoded bytes.
     const steps = [Readable.from(body), ...(decoder ? [decoder()] : []), counted, createWriteStream(path)] as const
     await pipeline([...steps], { signal }).catch((cause: unknown) => {
       const isBadEncoding = decoder !== undefined && String((cause as { code?: unknown }).code).startsWith('Z_')

@@ -1,10 +1,10 @@
 /** One bounded GET to an address somebody else chose: media by URL, link previews. */
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
-import { request } from 'undici'
 import type { Ranges } from './addresses.ts'
 import { createAgent, drain, type EgressOptions, type NetworkError, networkError } from './egress.ts'
 import { MAX_URL_LENGTH } from './targets.ts'
+import { request } from './undici.ts'
 
 export interface GuardedFetchOptions {
   allow: Ranges
@@ -12,7 +12,7 @@ export interface GuardedFetchOptions {
   timeoutMs: number
   maxBytes: number
   maxRedirects: number
-  /** What to do with a body above `maxBytes`: fail, or keep its beginning (enough for a link preview). */
+  /** Treatment of a body above `maxBytes`: fail, or keep its beginning (enough for a link preview). */
   tooLarge?: 'fail' | 'cut'
   headers?: Record<string, string>
   /** Passed on to the connector; tests give their own names and sockets. */
@@ -121,7 +121,7 @@ async function readBody(stream: AsyncIterable<Buffer>, maxBytes: number, tooLarg
   return Buffer.concat(chunks)
 }
 
-/** We ask for no encoding; some servers answer with one all the same. The limit holds for what comes out of it. */
+/** We request no encoding; some servers use one all the same. The limit holds for the decoded bytes. */
 async function decode(body: Uint8Array, encoding = 'identity', maxOutputLength: number): Promise<Uint8Array> {
   const name = encoding.trim().toLowerCase()
   if (name === 'identity' || name === '' || body.byteLength === 0) return body
@@ -142,10 +142,10 @@ function webUrl(text: string, base?: URL): URL {
   return url
 }
 
-/** Of a URL with `user:password@`: undici leaves them out without a word. A redirect to another place does not get them. */
+/** Credentials of a URL with `user:password@`: undici drops them silently. A redirect to another origin does not get them. */
 function credentials({ username, password }: URL): { authorization?: string } {
   if (username === '' && password === '') return {}
-  // Bytes, not text: nothing says that they are UTF-8.
+  // Bytes, not text: they need not be UTF-8.
   const bytes = `${username}:${password}`.replaceAll(/%([0-9a-f]{2})/gi, (_, hex) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   )

@@ -1,6 +1,6 @@
 /**
- * The way to an instance's proxy. Its address is somebody else's choice as that of a webhook is, and it carries more: whoever names a proxy
- * could reach any port of our own network by it. So it is judged by the same list: a written address here, a name each time it is resolved.
+ * The connection to an instance's proxy. Like a webhook URL its address is chosen by a user, and it carries more: through a proxy every port
+ * of our own network could be reached. So the same list checks it: a literal address here, a name each time it is resolved.
  */
 import { isIPv6, type LookupFunction } from 'node:net'
 import type { Ranges } from './addresses.ts'

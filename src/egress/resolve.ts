@@ -1,8 +1,8 @@
 /**
- * The addresses of a name that somebody else chose, within a deadline and without a thread. The system's own look-up (`getaddrinfo`) holds one of
- * the four threads that the whole process has for look-ups and files for as long as a silent name server lets it wait: four names of one
- * tenant would hold up everybody. So names are asked for over sockets (c-ares), each with a resolver of its own that can be given up, and what
- * the system would read besides is read here: the hosts file, and the search list of the resolver.
+ * The addresses of a name that a user chose, within a deadline and without a thread. The system's own look-up (`getaddrinfo`) holds one of
+ * the four threads that the whole process has for look-ups and files until a silent name server times out: four names of one
+ * tenant would hold up everybody. So names are resolved over sockets (c-ares), each with a resolver of its own that can be cancelled, and the
+ * other sources of the system are read here: the hosts file, and the search list of the resolver.
  */
 import { Resolver } from 'node:dns/promises'
 import { SECOND } from '../domain/clock.ts'
@@ -25,7 +25,7 @@ export interface ResolveOptions {
   deadlineMs?: number
 }
 
-/** For one question to one server, in ms; asked again, and of the next server, until the deadline. */
+/** Time for one query to one server, in ms; the query is repeated, and sent to the next server, until the deadline. */
 const QUESTION = 1.5 * SECOND
 const QUESTIONS = 3
 /** IPv4 and IPv6 are asked for at once; some servers never answer one of them. Once one has come, the other has this long, in ms. */
@@ -62,7 +62,7 @@ export function createResolve(options: ResolveOptions = {}): Resolve {
     const name = hostname.toLowerCase().replace(/\.$/, '')
     const known = (await hosts()).get(name)
     if (known) return known
-    // RFC 6761: never asked of anybody.
+    // RFC 6761: never sent to a name server.
     if (name === 'localhost' || name.endsWith('.localhost')) return ['127.0.0.1', '::1']
     const endsAt = performance.now() + deadlineMs
     for (const candidate of candidates(hostname, await search())) {
@@ -99,10 +99,10 @@ export function parseHosts(text: string): ReadonlyMap<string, string[]> {
   return hosts
 }
 
-/** What a short name is completed with: resolv.conf(5). */
+/** The domains that complete a short name: resolv.conf(5). */
 interface Search {
   domains: readonly string[]
-  /** A name with so many dots is asked for as it is first. */
+  /** A name with this many dots is first looked up as it is. */
   dots: number
 }
 

@@ -23,8 +23,8 @@ const PROXY_SCHEMES: readonly string[] = ['http:', 'https:', 'socks5:']
 const MAX_PROXY_CREDENTIAL = 255
 
 /**
- * What is wrong with the URL of a proxy, as a sentence; undefined when nothing is. What it says beside its host would be ignored by one way
- * through it and fail another. A name is judged when the connection is made.
+ * The problem with the URL of a proxy, as a sentence; undefined when there is none. Parts after the host would be ignored by one
+ * implementation and fail in another. A name is checked when the connection is made.
  */
 export function checkProxy(text: string, allow: Ranges): string | undefined {
   const unseen = problemOfUrlText(text)
@@ -59,8 +59,8 @@ function credentialBytes(part: string): number | undefined {
 }
 
 /**
- * What is wrong with a webhook URL, as a sentence; undefined when nothing is. Names are judged when an event is delivered, by what they
- * resolve to then.
+ * The problem with a webhook URL, as a sentence; undefined when there is none. A name is checked at each delivery, by the addresses it
+ * resolves to then.
  */
 export function checkUrl(text: string, allow: Ranges): string | undefined {
   const unseen = problemOfUrlText(text)

@@ -1,5 +1,5 @@
 /**
- * The thread that examines and converts what shards are about to send. One is enough: what is heavy runs in processes of its own (ffmpeg)
+ * The thread that examines and converts media before shards send it. One is enough: the heavy work runs in processes of its own (ffmpeg)
  * or in the process's thread pool (sharp), and takes turns there.
  */
 import { MINUTE } from '../domain/clock.ts'

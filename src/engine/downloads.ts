@@ -19,7 +19,7 @@ export interface Downloads {
 export interface DownloadOptions {
   network: NetworkOptions
   egressAllow: readonly string[]
-  /** Downloads at a time. Who asks for more keeps its own line. */
+  /** Downloads at a time. The caller queues the rest. */
   atOnce: number
   logging: Logging
   log: Log

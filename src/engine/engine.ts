@@ -3,13 +3,16 @@
  * gets, these methods stay: the vocabulary is data. No class instance, function or Error crosses; failures travel as data.
  */
 import * as v from 'valibot'
-import type { Call } from '../domain/call.ts'
+import type { Call, CallOrigin } from '../domain/call.ts'
 import type { SharedDisk } from '../domain/disk.ts'
 import type { FailureData } from '../domain/failures.ts'
 import type { ReceivedFile } from '../domain/file-download.ts'
 import type { InstanceConfig, RuntimeState } from '../domain/instance.ts'
 import type { Logging } from '../domain/log.ts'
 import type { MediaJob } from '../domain/media-job.ts'
+import type { SendEnd } from '../domain/send-outcome.ts'
+import type { EventsPage, EventsQuery } from '../domain/server-events.ts'
+import type { LogDetail, LogEntry, WebhookBody } from '../domain/webhook-log.ts'
 import type { ShardOperations } from '../features/index.ts'
 
 /**
@@ -21,10 +24,19 @@ export type StartHow = 'create' | 'boot'
 /** `keep`: close without logging out; `erase`: log out (best effort, 5 s) and delete every record of the instance (row 34). */
 export type StopHow = 'keep' | 'erase'
 
-/** What a shard is asked by main alone: no route leads to it. */
+/** Operations that only main calls: no route leads to them. */
 interface InternalOperations {
-  /** The phone is asked to upload a received file again; the answer is where it lies now. */
+  /** Asks the phone to upload a received file again; replies with its new path. */
   'media.askAgain': { kind: 'action'; input: ReceivedFile; reply: string }
+  /** The events after a given one, for the readers of a stream. */
+  'webhooks.eventsAfter': { kind: 'control'; input: EventsQuery; reply: EventsPage }
+  /** One attempt now, before everything else; the entry of the log after it. */
+  'webhooks.resend': { kind: 'control'; input: { eventId: string }; reply: LogEntry }
+  /** An event of the log with its attempts, and the body of one while it is kept. */
+  'webhooks.detail': { kind: 'control'; input: { eventId: string }; reply: LogDetail }
+  'webhooks.body': { kind: 'control'; input: { eventId: string }; reply: WebhookBody }
+  /** Back into the normal schedule, due now: how many of them there were. */
+  'webhooks.resendMany': { kind: 'control'; input: { eventIds: string[] }; reply: { queued: number } }
 }
 
 export type Operations = ShardOperations & InternalOperations
@@ -44,7 +56,7 @@ export interface Engine {
    * Carries out an operation in the shard that hosts the instance. Rejects with `Failure`; `engine_unavailable` when the shard is gone.
    * Bytes of inline media are moved there: the caller's input no longer has them.
    */
-  call<Id extends OperationId>(instance: string, call: CallOf<Id>, idempotencyKey?: string): Promise<Operations[Id]['reply']>
+  call<Id extends OperationId>(instance: string, call: CallOf<Id>, origin?: CallOrigin): Promise<Operations[Id]['reply']>
   onEvent(listener: (event: EngineEvent) => void): void
   /** True when every shard is up. */
   isReady(): boolean
@@ -58,11 +70,11 @@ const call = v.looseObject({
 }) as unknown as v.GenericSchema<Call>
 const instanceConfig = v.looseObject({ id: v.string() }) as unknown as v.GenericSchema<InstanceConfig>
 
-/** What main says to a shard. The generation is the shard's life number: a command of an older life is refused. */
+/** Commands from main to a shard. The generation numbers the thread run: a command for an earlier run is refused. */
 export const Command = v.intersect([
   v.object({ generation: v.number() }),
   v.variant('type', [
-    /** `key`: what seals everything of the instance at rest. */
+    /** `key` seals all records of the instance at rest. */
     v.object({
       type: v.literal('start'),
       config: instanceConfig,
@@ -75,9 +87,9 @@ export const Command = v.intersect([
       type: v.literal('call'),
       instance: v.string(),
       call,
-      idempotencyKey: v.optional(v.string()),
+      origin: v.object({ idempotencyKey: v.optional(v.string()), requestId: v.optional(v.string()) }),
     }),
-    /** What came of a `prepare` of the shard. */
+    /** The result of a `prepare` request of the shard. */
     v.object({ type: v.literal('prepared'), id: v.number(), result: v.unknown() }),
     v.object({ type: v.literal('close'), deadlineMs: v.number() }),
   ]),
@@ -86,19 +98,23 @@ export type Command = v.InferOutput<typeof Command>
 
 export type Result = { ok: unknown } | { err: FailureData }
 
-/** What a shard tells main without being asked: all that main's directory must know. */
-export type EngineEvent = { type: 'state'; instance: string; state: RuntimeState }
+/** Events that a shard sends to main: the state for main's directory, the outcome of every queued send, and news for readers of streams. */
+export type EngineEvent =
+  | { type: 'state'; instance: string; state: RuntimeState }
+  | { type: 'outcome'; svcId: string; outcome: SendEnd }
+  /** There are new events since the readers of a stream last asked. */
+  | { type: 'events'; instance: string }
 
-/** What a shard asks of the threads that main has: a medium to be made ready. The answer is the command `prepared` with the same id. */
+/** A request of a shard to main's media thread: prepare a medium. The answer is the command `prepared` with the same id. */
 export type ShardNeed = { type: 'prepare'; id: number; job: MediaJob }
 
-/** Media of a shard: where it waits, where it is worked on, how long it may take to come. */
+/** Media of a shard: folders for waiting media and for work, and the time a download may take. */
 export interface MediaSetup {
   blobsDir: string
   blobBudgetBytes: number
   /** Bytes of all blobs, counted by all threads together. */
   blobsUsed: BigInt64Array
-  /** Of the whole service; each shard takes a folder in it, emptied when its life begins. */
+  /** Folder of the whole service; each shard takes a subfolder, emptied when its thread run begins. */
   tempDir: string
   downloadMs: number
 }
@@ -124,9 +140,13 @@ export interface ShardSetup {
   linksKey: Uint8Array
   network: NetworkOptions
   egressAllow: readonly string[]
+  /** Events of one instance that may wait to be delivered; absent: as `workers/shard/webhooks/schedule.ts` has it. */
+  outboxMax?: number | undefined
+  /** POSTs of webhooks in flight at once; absent: as `src/webhooks/delivery/delivery.ts` has it. */
+  webhookConcurrency?: number | undefined
   /** Web client version the operator wants to be named; absent: ours. */
   webVersion?: readonly [number, number, number] | null | undefined
-  /** Number of the network's mutation that invites to run a channel; absent: not known. */
+  /** Number of the network's mutation that invites to run a channel; absent: as `workers/shard/wire/mex.ts` has it. */
   newsletterInviteQueryId?: string | null | undefined
   media: MediaSetup
   /** How full the disk is; absent: nobody looks, and the thread is the only one that writes. */

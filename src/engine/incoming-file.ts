@@ -4,7 +4,7 @@ import { MINUTE } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import { type FileNews, MORE, type OpenFile } from '../domain/file-download.ts'
 
-/** A reader that takes nothing for this long is gone or stuck; as proxies in front of us judge it. */
+/** A reader that takes nothing for this long is gone or stuck; proxies in front of us decide likewise. */
 const READER_SILENCE = MINUTE
 /**
  * Time for the server's adapter to send the head, in ms. Before that it reads ahead, for one turn of a timer, and makes a 500 of its own,
@@ -12,7 +12,7 @@ const READER_SILENCE = MINUTE
  */
 const HEAD_FIRST = 50
 
-/** `work` rejects when the thread dies, and settles with the port's last word otherwise. */
+/** `work` rejects when the thread dies, and otherwise settles after the last message of the port. */
 export function incomingFile(
   port: MessagePort,
   work: Promise<void>,
@@ -52,7 +52,7 @@ export function incomingFile(
     const onAbort = () => end({ error: new Failure('media_download_failed', { message: 'The reader went away.' }) })
 
     const watch = setInterval(() => {
-      // Nothing lies here: it is the host that everybody waits for, and the thread that watches it.
+      // Nothing is buffered here: the reader waits for the host, which the thread watches.
       if (pieces.length === 0 || isAwaited) return
       const error = new Error('A reader took nothing of a received file for too long.')
       pieces.length = 0

@@ -1,4 +1,4 @@
-/** Threads of `workers/media`: without state, there while there is work, and gone after a while without. */
+/** Threads of `workers/media` and its like: without state, there while there is work, and gone after a while without. */
 import { Piscina } from 'piscina'
 import { SECOND } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
@@ -8,7 +8,9 @@ import { threadFlags, threadModule } from './thread.ts'
 const IDLE = 30 * SECOND
 
 export interface MediaThreads {
-  /** Name of the thread's main module in `workers/media`. */
+  /** Of `workers`; `media` when it is not given. */
+  folder?: string
+  /** Name of the thread's main module there. */
   name: string
   data: object
   threads: number
@@ -20,8 +22,8 @@ export interface MediaThreads {
 }
 
 export function createMediaThreads<Task, Answer>(options: MediaThreads): Piscina<Task, Answer> {
-  const { name, data, threads, atOnce, waiting, heapMb, log } = options
-  const module = threadModule(`../../workers/media/${name}`, import.meta.url)
+  const { folder = 'media', name, data, threads, atOnce, waiting, heapMb, log } = options
+  const module = threadModule(`../../workers/${folder}/${name}`, import.meta.url)
   const flags = threadFlags(module)
   const pool = new Piscina<Task, Answer>({
     filename: module.href,
@@ -37,6 +39,6 @@ export function createMediaThreads<Task, Answer>(options: MediaThreads): Piscina
     resourceLimits: { maxOldGenerationSizeMb: heapMb },
   })
   // Without a listener a thread that dies idle would end the whole process.
-  pool.on('error', (error) => log.error({ err: error, thread: name }, 'a media thread ended'))
+  pool.on('error', (error) => log.error({ err: error, thread: `${folder}/${name}` }, 'a thread ended'))
   return pool
 }

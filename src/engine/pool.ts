@@ -1,7 +1,7 @@
 /**
- * The engine over shards: which shard hosts an instance, and what happens when a shard goes. A thread that dies takes its sessions
- * with it and nothing else: its calls fail at once with `engine_unavailable`, the other shards do not notice, and its instances are
- * booted again into the next life from what is in storage. Placement is remembered only here: any shard can host any instance.
+ * The engine over shards: it places instances on shards and handles the end of a shard. A thread that dies takes its sessions
+ * with it and nothing else: its calls fail at once with `engine_unavailable`, the other shards are not affected, and its instances are
+ * booted again from storage into the next thread run. Placement is remembered only here: any shard can host any instance.
  */
 import { type Clock, SECOND, steadyClock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
@@ -9,56 +9,64 @@ import type { InstanceConfig, RuntimeState, Status } from '../domain/instance.ts
 import type { Log } from '../domain/log.ts'
 import { inlineMedia } from '../domain/media.ts'
 import type { MediaJob } from '../domain/media-job.ts'
+import type { ShardSurvey } from '../domain/readings.ts'
 import type { ShardReport } from '../metrics/tally.ts'
 import type { Engine, EngineEvent, Result, ShardNeed, ShardSetup, StartHow } from './engine.ts'
 import type { CrashHow } from './protocol.ts'
-import { createShard, respawnDelay, type Shard } from './shard.ts'
-import { createStartGate } from './start-gate.ts'
+import { createShard, respawnDelay, type Shard } from './shard-supervisor.ts'
+import { createStartGate, type StartGate } from './start-gate.ts'
 import { threadModule } from './thread.ts'
 
-/** states.md row 32. */
-const STARTS_PER_SECOND = 5
-/** V8 heap of one thread in MB; buffers come on top. A session holds about 1 MB. */
+/**
+ * states.md row 32: sessions that resume, of one way out (our own address, or a proxy); the operator may set another number. A boot starts no
+ * other session: an instance without an account waits for its caller (row 33).
+ */
+const STARTS_PER_SECOND = 25
+/** V8 heap of one thread in MB; buffers come on top. */
 const HEAP_MB = 512
-/** A scrape does not wait longer for a shard: what it said last stands in. */
+/** A scrape does not wait longer for a shard: its last report is used instead. */
 const REPORT_LIMIT = SECOND
 const THREAD = threadModule('../../workers/shard/main', import.meta.url)
 
 export interface PoolSetup extends Omit<ShardSetup, 'shard'> {
   shards: number
   log: Log
-  /** What an instance's records are sealed with. Throws where it is missing. */
+  /** The key that seals an instance's records. Throws where it is missing. */
   keyOf: (instance: string) => Uint8Array
   /** Examines and converts a file a shard is about to send. */
   prepareMedia: (job: MediaJob) => Promise<Result>
-  /** What a life of a shard says of itself, every 10 s and when it is asked. */
+  /** Receives the report of a thread run, every 10 s and on request. */
   onReport?: (shard: number, generation: number, report: ShardReport) => void
   clock?: Clock
   /** Lets `crashShard` work; for tests. */
   allowCrash?: boolean
-  heapMb?: number
-  /** Another main module of the thread, and how often it is asked whether it lives; for tests of the supervision. */
+  /** V8 heap of one shard in MB. */
+  heapMb?: number | undefined
+  startsPerSecond?: number | undefined
+  /** Another main module of the thread, and how often it is pinged; for tests of the supervision. */
   worker?: URL
   watchEveryMs?: number
 }
 
 export interface PooledEngine extends Engine {
-  /** Life number of every shard that answers now; undefined for one that does not. */
+  /** Generation of every shard that answers now; undefined for one that does not. */
   generations(): (number | undefined)[]
   shardOf(instance: string): number | undefined
+  /** Of every shard, in their order; undefined for one that does not answer within a second. */
+  survey(): Promise<(ShardSurvey | undefined)[]>
   /** Has every shard report. Resolves when all have, and after a second at the latest. */
   refreshReports(): Promise<void>
-  /** Test hook (`allowCrash`): really crashes the thread. Resolves when its life is over. */
+  /** Test hook (`allowCrash`): really crashes the thread. Resolves when its run is over. */
   crashShard(shard: number, how?: CrashHow): Promise<void>
 }
 
-/** What a shard hosts, or will when its next life begins. */
+/** An instance on its shard, where it runs or will run from the next thread run on. */
 interface Placed {
   shard: Shard
   config: InstanceConfig
-  /** Life into which its start was sent; undefined while it waits for its turn. */
+  /** Generation that its start was sent to; undefined while it waits for its turn. */
   generation: number | undefined
-  /** Its creation failed, or it is being deleted: whatever a shard left of it is erased, at the latest in the next life. */
+  /** Its creation failed, or it is being deleted: its records are erased, at the latest in the next thread run. */
   isDoomed: boolean
 }
 
@@ -86,11 +94,13 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     clock = steadyClock,
     allowCrash = false,
     heapMb = HEAP_MB,
+    startsPerSecond = STARTS_PER_SECOND,
     worker = THREAD,
     watchEveryMs,
     ...common
   } = setup
-  const gate = createStartGate(STARTS_PER_SECOND, clock)
+  /** By proxy; null: our own address. */
+  const gates = new Map<string | null, StartGate>()
   const placed = new Map<string, Placed>()
   const listeners: ((event: EngineEvent) => void)[] = []
   let isClosed = false
@@ -114,16 +124,26 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     return shard
   })
 
+  function gateOf({ config }: Placed): StartGate {
+    const way = config.settings.proxy_url
+    const known = gates.get(way)
+    if (known) return known
+    const gate = createStartGate(startsPerSecond, clock)
+    gates.set(way, gate)
+    if (isClosed) gate.open()
+    return gate
+  }
+
   async function serve(shard: Shard, { id, job }: ShardNeed) {
     try {
       await shard.run({ type: 'prepared', id, result: await prepareMedia(job) })
     } catch (error) {
-      // A shard that died meanwhile sends the item again in its next life.
+      // A shard that died meanwhile sends the item again in its next run.
       if (!isUnavailable(error)) log.error({ err: error, shard: shard.index }, 'a shard did not take its answer')
     }
   }
 
-  /** The shard with the fewest instances; a new instance goes to one that answers, a boot can wait for its next life. */
+  /** The shard with the fewest instances; a new instance goes to one that answers, a boot can wait for the next thread run. */
   function roomiest(how: StartHow): Shard | undefined {
     const load = new Map(shards.map((shard) => [shard, 0]))
     for (const { shard } of placed.values()) load.set(shard, load.get(shard)! + 1)
@@ -138,6 +158,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
 
   /** One boot at its turn. Undefined when a death, a stop or an earlier start made it unnecessary. */
   async function boot(entry: Placed, generation: number | undefined, failed = 0): Promise<RuntimeState | undefined> {
+    const gate = gateOf(entry)
     const giveBack = await gate.slot()
     const isStale = isClosed || entry.isDoomed || placed.get(entry.config.id) !== entry || entry.shard.generation() !== generation
     if (isStale || (generation !== undefined && entry.generation === generation)) {
@@ -156,7 +177,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     return state
   }
 
-  /** A shard that lives and could not start an instance (its disk was full): nobody else would ask it again. */
+  /** A shard that runs and could not start an instance (its disk was full): nothing else would try again. */
   function bootAgain(entry: Placed, generation: number | undefined, failed: number) {
     entry.generation = undefined
     const again = () =>
@@ -196,7 +217,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
       try {
         return await sendStart(entry, how)
       } catch (error) {
-        // The caller drops its record and asks to erase the rest; a shard that died cannot, so its next life must not boot it.
+        // The caller drops its record and asks to erase the rest; a shard that died cannot, so its next run must not boot it.
         entry.isDoomed = true
         entry.generation = undefined
         throw error
@@ -218,10 +239,10 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     async stop(instance, how) {
       const entry = find(instance)
       const generation = entry.shard.generation()
-      // From here on no life boots it again.
+      // From here on no thread run boots it again.
       if (how === 'erase') entry.isDoomed = true
       if (generation === undefined && entry.isDoomed) return
-      // To log out and erase it the shard must know it, also while it still waits for its turn.
+      // To log out and erase it the shard must host it, even while it still waits for its turn.
       if (how === 'erase' && generation !== undefined && entry.generation !== generation) {
         await sendStart(entry, 'boot').catch((error) => {
           if (isUnavailable(error)) throw error
@@ -237,9 +258,9 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
       placed.delete(instance)
     },
 
-    async call(instance, call, idempotencyKey) {
+    async call(instance, call, origin = {}) {
       const { shard } = find(instance)
-      return shard.run({ type: 'call', instance, call, idempotencyKey }, undefined, movable(call.input)) as Promise<never>
+      return shard.run({ type: 'call', instance, call, origin }, undefined, movable(call.input)) as Promise<never>
     },
 
     onEvent(listener) {
@@ -250,7 +271,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
 
     async close(deadlineMs) {
       isClosed = true
-      gate.open()
+      for (const gate of gates.values()) gate.open()
       await Promise.all(shards.map((shard) => shard.close(deadlineMs)))
     },
 
@@ -259,6 +280,16 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     async refreshReports() {
       await Promise.all(shards.map((shard) => shard.refreshReport(REPORT_LIMIT)))
     },
+
+    survey: () =>
+      Promise.all(
+        shards.map((shard) =>
+          (shard.run({ type: 'survey' }, REPORT_LIMIT) as Promise<ShardSurvey>).catch((error) => {
+            if (!isUnavailable(error)) log.warn({ err: error, shard: shard.index }, 'a shard could not be looked at')
+            return undefined
+          }),
+        ),
+      ),
 
     shardOf: (instance) => placed.get(instance)?.shard.index,
 

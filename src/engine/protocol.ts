@@ -1,6 +1,6 @@
 /**
- * What a pool says to its shard besides the engine's commands: the supervisor's own words. `hello` opens a life, and nothing else is
- * answered before it, so a thread that came up empty refuses work meant for the one before.
+ * The supervisor's own commands to a shard, besides those of the engine. `hello` opens a thread run, and nothing else is
+ * answered before it, so a thread that started empty refuses work meant for the run before.
  */
 import * as v from 'valibot'
 import { Command, type ShardSetup } from './engine.ts'
@@ -9,6 +9,8 @@ export const ShardCommand = v.union([
   Command,
   v.object({ generation: v.number(), type: v.literal('hello') }),
   v.object({ generation: v.number(), type: v.literal('ping') }),
+  /** Asks for the backlog and deliveries of the instances; sent while somebody watches. */
+  v.object({ generation: v.number(), type: v.literal('survey') }),
   /** Test hook, refused unless the thread was made with `allowCrash`: dies as an uncaught error, an exit, a full heap or a spin would. */
   v.object({ generation: v.number(), type: v.literal('crash'), how: v.picklist(['throw', 'exit', 'heap', 'spin']) }),
 ])

@@ -1,14 +1,14 @@
 /**
- * At most `limit` session starts in any second of a node (states.md row 32), for starts of the process and of a single shard alike.
+ * At most `limit` session starts in any second of one way out (states.md row 32), for starts of the process and of a single shard alike.
  * A window and not a pause between starts: 20 instances of a crashed shard begin within 3 s and are back well inside 10 s.
  * An instance that turns out to have no session to start (created, logged out, stopped) gives its slot back.
  */
 import { type Clock, SECOND } from '../domain/clock.ts'
 
 export interface StartGate {
-  /** Resolves when a start may begin, in the order of asking; call the answer when the slot was not used. */
+  /** Resolves when a start may begin, in the order of the calls; call the function it resolves with when the slot was not used. */
   slot(): Promise<() => void>
-  /** Resolves everybody who waits; from here on nothing is limited. */
+  /** Resolves all waiting calls; from here on nothing is limited. */
   open(): void
 }
 

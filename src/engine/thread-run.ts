@@ -1,6 +1,6 @@
 /**
- * One life of a shard thread: a Piscina pool of exactly one thread that is never replaced within the pool. When the thread goes, its
- * calls fail at once and the life is over; the supervisor (`shard.ts`) begins another one, with the next generation number.
+ * One run of a shard thread: a Piscina pool of exactly one thread that is never replaced within the pool. When the thread goes, its
+ * calls fail at once and the run is over; the supervisor (`shard-supervisor.ts`) begins another one, with the next generation number.
  */
 import { Piscina } from 'piscina'
 import { SECOND } from '../domain/clock.ts'
@@ -12,7 +12,13 @@ import { threadFlags } from './thread.ts'
 /** Calls one thread takes at a time, and as many again that wait; beyond that the answer is 503. A thread does 109k small ones a second. */
 const CALLS_IN_FLIGHT = 2_000
 
-export interface LifeOptions {
+/**
+ * For what lives briefly. By default it grows to 48 MB while the modules load, and no collection makes it smaller again: 22 MB of a thread that
+ * then has nothing to do. Collecting more often costs about a twentieth of a text's processor time (bench/README.md, the list of changes).
+ */
+const YOUNG_MB = 12
+
+export interface ThreadRunOptions {
   generation: number
   /** The thread's main module. */
   worker: URL
@@ -21,13 +27,13 @@ export interface LifeOptions {
   data: ThreadData
   heapMb: number
   onEvent(event: EngineEvent | ShardNeed): void
-  /** Told once, whatever ended it; the cause is undefined when the thread went without a word. */
+  /** Called once, whatever ended the run; the cause is undefined when the thread ended without an error. */
   onEnd(cause: unknown): void
 }
 
-export interface Life {
+export interface ThreadRun {
   readonly generation: number
-  /** True from the moment the thread is gone, before anybody is told. */
+  /** True from the moment the thread is gone, before `onEnd` is called. */
   isOver(): boolean
   /** Rejects with `Failure` only: what the shard answered, or `engine_unavailable`. */
   run(request: ShardRequest, limitMs: number, transfer?: ArrayBuffer[]): Promise<unknown>
@@ -35,7 +41,7 @@ export interface Life {
   end(): Promise<void>
 }
 
-export function beginLife({ generation, worker, task, data, heapMb, onEvent, onEnd }: LifeOptions): Life {
+export function startThreadRun({ generation, worker, task, data, heapMb, onEvent, onEnd }: ThreadRunOptions): ThreadRun {
   const flags = threadFlags(worker)
   const pool = new Piscina<unknown, Result>({
     filename: worker.href,
@@ -53,7 +59,7 @@ export function beginLife({ generation, worker, task, data, heapMb, onEvent, onE
     atomics: 'disabled',
     recordTiming: false,
     // A heap that runs full then ends this thread and not the process.
-    resourceLimits: { maxOldGenerationSizeMb: heapMb },
+    resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
   })
   const inFlight = new Set<(failure: Failure) => void>()
   let isOver = false
@@ -90,7 +96,7 @@ export function beginLife({ generation, worker, task, data, heapMb, onEvent, onE
           settle()
           reject(failure)
         }
-        // The shard keeps its own, shorter deadlines; this one says that the thread does not answer at all.
+        // The shard has its own, shorter deadlines; this one means that the thread does not answer at all.
         const timer = setTimeout(() => fail(new Failure('engine_unavailable')), limitMs)
         inFlight.add(fail)
         // Never an abort signal: aborting a task terminates the thread.

@@ -12,9 +12,11 @@ export interface Alias {
   operation: string
   /** Field of the alias → field of the operation. */
   rename?: Readonly<Record<string, string>>
-  /** By field of the alias: what is written → what is meant. Anything else is an issue that names the accepted ones. */
+  /** By field of the alias: written value → value of the operation. Anything else is an issue that names the accepted values. */
   values?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  /** Fields that the route itself stands for. */
+  /** Fields that only this route has: `choose` reads them, the operation has none of them. */
+  own?: readonly string[]
+  /** Fields that the route itself implies. */
   fixed?: RawFields
   /** Fields may stand in the query too; those of the body win. */
   query?: true
@@ -22,7 +24,7 @@ export interface Alias {
   body?: true
   /** A body that is a bare list is taken as this field. */
   list?: string
-  /** Another operation, and more fields, by what was sent. */
+  /** Chooses another operation, and adds fields, by the fields that were sent. */
   choose?: (fields: RawFields) => { operation?: string; fixed?: RawFields; issue?: { path: string; message: string } }
   /** `done`: `{ value: true }` in place of the operation's answer. `count`: its `total` alone. */
   answer?: 'done' | 'count'
@@ -62,6 +64,7 @@ const BOTH = { issue: { path: 'community_id', message: 'cannot stand beside grou
 const participants = (route: Route, verb: string): Alias => ({
   route,
   operation: `groups.${verb}`,
+  own: ['group_id', 'community_id'],
   choose: ({ group_id, community_id }) =>
     community_id === undefined ? {} : group_id === undefined ? { operation: `communities.${verb}` } : BOTH,
 })
@@ -75,7 +78,8 @@ const group = (route: Route, verb: string, field?: string): Alias => ({
 const newsletter = (route: Route, verb: string, rename: Record<string, string> = {}): Alias => ({
   route,
   operation: `newsletters.${verb}`,
-  rename: { id: 'newsletter_id', ...rename },
+  // Where the path has it, it has the name it has everywhere.
+  rename: route.includes('{newsletter_id}') ? rename : { id: 'newsletter_id', ...rename },
 })
 
 const privacy = (route: Route, verb: string, rename: Record<string, string>): Alias => ({
@@ -115,9 +119,9 @@ export const aliases: readonly Alias[] = [
   same('GET /profile-picture', 'contacts.picture'),
   same('POST /contacts/add', 'contacts.add', { list: 'contacts' }),
   same('DELETE /contacts/remove', 'contacts.remove', { body: true, list: 'phones' }),
-  same('POST /contacts/modify-blocked', 'contacts.block', { choose: byAction(BLOCK_ACTIONS) }),
+  same('POST /contacts/modify-blocked', 'contacts.block', { own: ['action'], choose: byAction(BLOCK_ACTIONS) }),
 
-  same('POST /modify-chat', 'chats.archive', { choose: byAction(CHAT_ACTIONS) }),
+  same('POST /modify-chat', 'chats.archive', { own: ['action'], choose: byAction(CHAT_ACTIONS) }),
   same('POST /send-chat-expiration', 'chats.expiration', {
     rename: { chat_expiration: 'value' },
     values: { chat_expiration: { '24_hours': 86_400, '7_days': 604_800, '90_days': 7_776_000, off: 0 } },
@@ -142,6 +146,7 @@ export const aliases: readonly Alias[] = [
   group('GET /group-invitation-metadata', 'invitationMetadata'),
   group('GET /group-invitation-link/{group_id}', 'invitationLink'),
   same('POST /redefine-invitation-link/{group_id}', 'groups.resetInvitationLink', {
+    own: ['group_id'],
     // Bare digits are a community.
     choose: ({ group_id }) =>
       typeof group_id === 'string' && /^\d+$/.test(group_id)
@@ -161,6 +166,7 @@ export const aliases: readonly Alias[] = [
   newsletter('GET /newsletter', 'list'),
   newsletter('GET /newsletter/metadata/{newsletter_id}', 'metadata'),
   same('POST /search-newsletter', 'newsletters.search', {
+    own: ['filters'],
     choose: ({ filters }) => {
       const codes = (filters as { country_codes?: unknown } | null | undefined)?.country_codes
       return codes === undefined ? {} : { fixed: { country_codes: codes } }

@@ -1,4 +1,4 @@
-/** A request to an operation of the shard, with the facts of its declaration: what crosses to the shard. */
+/** A request to an operation of the shard, with the facts of its declaration: the data that crosses to the shard. */
 import { type ActionCall, type Call, type ControlCall, type SendCall, sendCall } from '../domain/call.ts'
 import type { Identifier } from '../domain/ids.ts'
 import type { Endpoint } from './endpoint.ts'

@@ -1,28 +1,53 @@
-/** What a request may change of settings and webhooks: every field optional, at least one. */
+/** Changes of settings and webhooks in a request: every field optional, at least one. */
 import { z } from 'zod'
 import { EVENT_TYPES } from '../domain/events.ts'
-import { each, type InstanceSettings, WEBHOOK_FLAGS, WEBHOOK_URLS } from '../domain/instance.ts'
+import { type InstanceSettings, WEBHOOK_FLAGS, WEBHOOK_URLS } from '../domain/instance.ts'
 import { plain } from './fields.ts'
+import { describedWebhooks } from './objects.ts'
 
-/** Only its length here: where an account may go is one rule, `checkProxy` in `egress/targets.ts`, and the directory asks it. */
+/** Only the length is checked here: `checkProxy` in `egress/targets.ts` is the one rule for proxies, and the directory applies it. */
 const proxyUrl = plain(1, 2_048).meta({ format: 'uri', examples: ['http://user:password@proxy.example:3128'] })
 
 export const settingsFields = {
-  auto_read_message: z.boolean().optional(),
-  auto_read_status: z.boolean().optional(),
-  call_reject_auto: z.boolean().optional(),
-  call_reject_message: plain(1, 1_000).nullable().optional(),
-  disable_enqueue_when_disconnected: z.boolean().optional(),
-  queue_max_age_hours: z.int().min(1).max(720).optional(),
-  delay_message_min_ms: z.int().min(0).max(60_000).optional(),
-  delay_message_max_ms: z.int().min(0).max(60_000).optional(),
+  auto_read_message: z.boolean().optional().meta({ description: 'Mark received messages as read.' }),
+  auto_read_status: z.boolean().optional().meta({ description: 'Mark received status posts as viewed.' }),
+  call_reject_auto: z.boolean().optional().meta({ description: 'Reject incoming calls.' }),
+  call_reject_message: plain(1, 1_000)
+    .nullable()
+    .optional()
+    .meta({ description: 'Text sent to the caller after a rejected call; null: none.' }),
+  disable_enqueue_when_disconnected: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Refuse sends while the instance is not connected, in place of letting them wait.' }),
+  queue_max_age_hours: z
+    .int()
+    .min(1)
+    .max(720)
+    .optional()
+    .meta({ description: 'A waiting message older than this is removed, and its `delivery` says `send_timeout`.' }),
+  delay_message_min_ms: z
+    .int()
+    .min(0)
+    .max(60_000)
+    .optional()
+    .meta({ description: 'Shortest random wait between two queued messages, ms.' }),
+  delay_message_max_ms: z
+    .int()
+    .min(0)
+    .max(60_000)
+    .optional()
+    .meta({ description: 'Longest random wait between two queued messages, ms.' }),
   proxy_url: proxyUrl
     .nullable()
     .optional()
     .meta({ description: '`http`, `https` or `socks5`, without path, query and fragment. A change restarts the session.' }),
 } satisfies Record<keyof InstanceSettings, z.ZodType>
+export const SettingsChange = z
+  .object(settingsFields)
+  .meta({ id: 'SettingsChange', description: 'Settings of an instance; only the given fields change.' })
 
-/** Only its length here: what a webhook may be sent to is one rule, `checkUrl` in `egress/targets.ts`, and the directory asks it. */
+/** Only the length is checked here: `checkUrl` in `egress/targets.ts` is the one rule for webhook URLs, and the directory applies it. */
 const hookUrl = plain(1, 2_048).meta({ format: 'uri', examples: ['https://example.com/hook'] })
 
 /** One webhook URL; null switches the type off. */
@@ -32,10 +57,8 @@ const hook = nullableHookUrl.optional()
 const flag = z.boolean().optional()
 
 export const webhooksFields = {
-  ...each(WEBHOOK_URLS, hook),
-  ...each(WEBHOOK_FLAGS, flag),
-  notify_sent_by_me: flag.meta({ description: 'Also report messages sent from the account.' }),
-  ignore_private: flag.meta({ description: 'Not together with `ignore_groups`.' }),
+  ...describedWebhooks(WEBHOOK_URLS, hook),
+  ...describedWebhooks(WEBHOOK_FLAGS, flag),
   single_url: hook.meta({ description: 'A URL writes all five URL fields, null empties them; not together with one of them.' }),
   connected_url: hook.meta({ deprecated: true, description: 'Taken as `instance_status_url`.' }),
   disconnected_url: hook.meta({ deprecated: true, description: 'Taken as `instance_status_url`.' }),
@@ -43,8 +66,14 @@ export const webhooksFields = {
     deprecated: true,
     description: 'With `ignore_disconnected_callback` also true: `ignore_instance_status_callback`.',
   }),
-  ignore_disconnected_callback: flag.meta({ deprecated: true }),
+  ignore_disconnected_callback: flag.meta({
+    deprecated: true,
+    description: 'With `ignore_connected_callback` also true: `ignore_instance_status_callback`.',
+  }),
 }
+export const WebhooksChange = z
+  .object(webhooksFields)
+  .meta({ id: 'WebhooksChange', description: 'Webhook URLs and filters; only the given fields change.' })
 
 export const webhookTypes = EVENT_TYPES
 

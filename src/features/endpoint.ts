@@ -13,20 +13,22 @@ import { z } from 'zod'
 import { SECOND } from '../domain/clock.ts'
 import type { FailureCode } from '../domain/failures.ts'
 import type { Identifier } from '../domain/ids.ts'
+import type { ServerEvents } from '../domain/server-events.ts'
 import type { Scope } from '../domain/workspace.ts'
-import { ACCOUNT, ADMIN, CONTROL, INSTANCE, READ, SEND, WITHOUT_DEVICE, WRITE } from './error-groups.ts'
+import { ACCOUNT, ADMIN, CONTROL, INSTANCE, KNOWN, READ, SEND, WITHOUT_DEVICE, WRITE } from './error-groups.ts'
 import { Acknowledgement } from './fields.ts'
+import type { HTML } from './page.ts'
 import type { AccountCall, InstanceCall, PublicCall } from './parts.ts'
 
 export type Kind = 'send' | 'action' | 'control' | 'local'
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export type Route = `${Method} /${string}`
 
-/** Whose credential opens the route. A scope stands for the Account API: an API key that has it. `metrics`: the operator's own. */
+/** The credential that opens the route. A scope stands for the Account API: an API key that has it. `metrics`: the operator's own. */
 /** `described`: anybody, so often per address. */
 export type Access = 'instance' | 'admin' | 'metrics' | 'described' | 'public' | Scope
 
-/** What every instance route begins with. */
+/** The common prefix of all instance routes. */
 export const INSTANCE_BASE = '/instances/{instance_id}/token/{token}'
 
 /** The text format of Prometheus. */
@@ -35,7 +37,18 @@ export const METRICS_TEXT = 'text/plain; version=0.0.4; charset=utf-8'
 /** How long an immediate operation may take in all, ms (auth-and-limits.md). */
 const ACTION_DEADLINE = 20 * SECOND
 
-type ContentType = 'application/json' | 'image/png' | 'application/octet-stream' | typeof METRICS_TEXT
+/** Server-sent events; the handler of such an operation resolves with `ServerEvents`. */
+export const EVENT_STREAM = 'text/event-stream'
+/** Request header of a reader that reconnects after a cut. */
+export const LAST_EVENT_ID = 'Last-Event-ID'
+
+type ContentType =
+  | 'application/json'
+  | 'image/png'
+  | 'application/octet-stream'
+  | typeof METRICS_TEXT
+  | typeof HTML
+  | typeof EVENT_STREAM
 
 export interface Example {
   name: string
@@ -78,7 +91,7 @@ export interface Endpoint<
   about: string | undefined
   /** For `action`: how long it may take in all, ms. */
   deadlineMs: number
-  /** For `action`: what the network's 404 means. */
+  /** For `action`: the failure that the network's 404 means. */
   notFound: FailureCode
   /** For `control`: answered from main's directory when the shard is silent for `ms`. */
   fallback: { ms: number; answer(call: InstanceCall): Promise<unknown> } | undefined
@@ -92,9 +105,9 @@ interface Says<I extends z.ZodRawShape> {
   summary: string
   description?: string
   input?: I
-  /** Fields that the other ones of a request make meaningless: whatever they hold, they are not looked at. */
+  /** Fields that the other fields of a request make meaningless: they are ignored, whatever their value. */
   ignored?: Endpoint['ignored']
-  /** Rules between fields; asked only when each field is good by itself. */
+  /** Rules between fields; checked only when each field is valid by itself. */
   check?: (input: z.output<z.ZodObject<I>>, issue: Issue) => void
   /** Codes beside those of the operation's group. */
   errors?: readonly FailureCode[]
@@ -126,7 +139,7 @@ function declare<K extends Kind, Id extends string, I extends z.ZodRawShape, R e
   const { check } = says
   const input = check
     ? object.superRefine((value, context) => {
-        // zod asks even then, when what is wrong stands in a list: with a text where an identifier is expected.
+        // zod checks even then, when the invalid field is inside a list: with a text where an identifier is expected.
         if (context.issues.length > 0) return
         check(value as z.output<z.ZodObject<I>>, (at, message) =>
           context.addIssue({ code: 'custom', path: at === '' ? [] : at.split('.'), message }),
@@ -147,7 +160,7 @@ function declare<K extends Kind, Id extends string, I extends z.ZodRawShape, R e
     contentType: says.contentType ?? 'application/json',
     cacheControl: says.cacheControl,
     needsSubscription: rest.needsSubscription ?? false,
-    errors: [...new Set([...rest.group, ...(says.errors ?? []), ...(rest.notFound ? [rest.notFound] : [])])],
+    errors: [...new Set([...rest.group, ...ofBody(method), ...(says.errors ?? []), ...(rest.notFound ? [rest.notFound] : [])])],
     summary: says.summary,
     description: says.description,
     examples: says.examples ?? [],
@@ -159,6 +172,9 @@ function declare<K extends Kind, Id extends string, I extends z.ZodRawShape, R e
     handle: rest.handle,
   }
 }
+
+/** Also where no field is wanted: a body that is there has to be an object. */
+const ofBody = (method: Method): readonly FailureCode[] => (method === 'POST' || method === 'PUT' ? ['invalid_request'] : [])
 
 /** A status goes to nobody in particular, so nobody's identifier can be wrong. */
 const WITHOUT_PHONE = SEND.filter((code) => code !== 'invalid_phone')
@@ -186,16 +202,17 @@ export function send<const Id extends string, I extends z.ZodRawShape>(
 
 /**
  * `writes`: changes something on the network account; such operations need a subscription and may be refused with `not_allowed`.
- * `deadlineMs`: for those that take longer than the usual 20 s (auth-and-limits.md: 45 s). `notFound`: what the network's 404 means.
+ * `deadlineMs`: for those that take longer than the usual 20 s (auth-and-limits.md: 45 s). `notFound`: the failure that the network's 404
+ * means. `isKnown`: a read that is answered from local data, without asking the network.
  */
 export function action<const Id extends string, I extends z.ZodRawShape, R extends z.ZodType>(
   id: Id,
   route: Route,
-  says: Says<I> & Replies<R> & { writes: boolean; deadlineMs?: number; notFound?: FailureCode },
+  says: Says<I> & Replies<R> & { writes: boolean; deadlineMs?: number; notFound?: FailureCode; isKnown?: true },
 ) {
   return declare('action', id, route, says, {
     access: 'instance',
-    group: says.writes ? WRITE : READ,
+    group: says.writes ? WRITE : says.isKnown ? KNOWN : READ,
     needsSubscription: says.writes,
     deadlineMs: says.deadlineMs,
     notFound: says.notFound,
@@ -214,7 +231,7 @@ export function control<const Id extends string, I extends z.ZodRawShape, R exte
   })
 }
 
-/** What a `local` handler is given, by whose credential opened the route. */
+/** The argument of a `local` handler, by the credential that opened the route. */
 /** Without an account or an instance. */
 export type Anybody = 'public' | 'metrics' | 'described'
 export const isAnybodys = (access: Access): access is Anybody =>
@@ -229,7 +246,10 @@ export function local<const Id extends string, const A extends Access, I extends
   id: Id,
   route: Route,
   says: Says<I> &
-    Replies<R> & { access: A; handle(call: CallOf<A>, input: z.output<InputOf<I>>): Promise<z.output<R> | Response> },
+    Replies<R> & {
+      access: A
+      handle(call: CallOf<A>, input: z.output<InputOf<I>>): Promise<z.output<R> | Response | ServerEvents>
+    },
 ) {
   return declare('local', id, route, says, {
     access: says.access,
@@ -238,10 +258,10 @@ export function local<const Id extends string, const A extends Access, I extends
   })
 }
 
-/** Kinds whose doing lives in the shard. */
+/** Kinds whose handlers are in the shard. */
 export type RemoteKind = Exclude<Kind, 'local'>
 
-/** What a handler is given, by kind; `sent` is what a send's handler resolves with (the queue has acknowledged it long before). */
+/** A handler's argument, by kind; `sent` is the result of a send's handler (the queue has acknowledged it long before). */
 export interface HandlerContexts {
   send: unknown
   action: unknown
@@ -256,7 +276,7 @@ type HandlerReply<E, C extends HandlerContexts> =
 type HandlerContext<E, C extends HandlerContexts> = E extends { kind: infer K extends RemoteKind } ? C[K] : never
 
 /**
- * How the operations of a feature module are done: one function per operation of the shard, under its id. Leave one out and
+ * The handlers of a feature module: one function per operation of the shard, under its id. Leave one out and
  * TypeScript says `Property '"labels.create"' is missing`. `F` is `typeof import('…/features/x.ts')`: a type, so the shard never loads zod.
  */
 export type HandlersOf<F, C extends HandlerContexts> = {
@@ -278,7 +298,7 @@ export type OperationsOf<A> = {
   }
 }
 
-/** What `engine.call` resolves with for a `send`: fixed by the shard's queue, committed before it answers. */
+/** The result of `engine.call` for a `send`: fixed by the shard's queue, committed before it answers. */
 export interface Queued {
   message_id: string
   svc_id: string

@@ -20,7 +20,8 @@ export const WITHOUT_DEVICE: Group = [...INSTANCE, 'invalid_request']
 /** Done by the shard in any state. */
 export const CONTROL: Group = [...INSTANCE, 'engine_unavailable']
 
-export const READ: Group = [
+/** An immediate read. */
+export const KNOWN: Group = [
   ...WITHOUT_DEVICE,
   'instance_not_connected',
   'instance_starting',
@@ -29,7 +30,10 @@ export const READ: Group = [
   'send_timeout',
 ]
 
-export const WRITE: Group = [...READ, 'subscription_required', 'not_allowed']
+/** The network can refuse to show something, too (auth-and-limits.md, 401, 403, 405 and 451 of "Network result to API code"). */
+export const READ: Group = [...KNOWN, 'not_allowed']
+
+export const WRITE: Group = [...READ, 'subscription_required']
 
 export const SEND: Group = [
   ...WITHOUT_DEVICE,

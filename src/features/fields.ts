@@ -1,11 +1,13 @@
 /** Schemas used by several areas: identifiers, pages, texts, the acknowledgement of a send. */
 import { z } from 'zod'
+import { SECOND } from '../domain/clock.ts'
+import { FAILURES, type FailureCode } from '../domain/failures.ts'
 import { IDENTIFIER_MAX, type Identifier, type IdentifierKind, parseIdentifier, type UserIdentifier } from '../domain/ids.ts'
-import { MB, type MediaInput } from '../domain/media.ts'
+import { MB, MEDIA_LIMIT, type MediaInput } from '../domain/media.ts'
 import { problemOfUrlText } from '../domain/url-text.ts'
 import { decodeBase64, decodedSize } from './base64.ts'
 
-/** Whatever a reader of the description would mistake: what cannot be said by a JSON Schema keyword is said here. */
+/** A note on what a reader of the description would mistake and no JSON Schema keyword expresses. */
 interface Meta {
   description: string
   examples?: unknown[]
@@ -22,7 +24,7 @@ const within = (min: number, max: number, lengthOf: (value: string) => number) =
   if (HALF_CHARACTER.test(value)) refuse('must not have half of a character (a lone surrogate)')
 }
 
-/** What a send says: counted in code points (shared/api/messages.md, 1.2), never trimmed. */
+/** The text of a send: counted in code points (shared/api/messages.md, 1.2), never trimmed. */
 export const text = (min: number, max: number) =>
   z
     .string()
@@ -61,7 +63,7 @@ function codePoints(value: string): number {
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.preprocess((value) => (typeof value === 'string' ? value.toLowerCase() : value), z.enum(values))
 
-/** A text is no number, but it is a whole one that is wanted. */
+/** For a text zod's own sentence asks for a number; this one asks for a whole number. */
 const wholeNumber = z.int({
   error: ({ code, input }) =>
     code === 'invalid_type' && input !== undefined && input !== null ? 'must be a whole number' : undefined,
@@ -91,7 +93,7 @@ const KIND_WORDS: Record<IdentifierKind, string> = {
 
 /**
  * An identifier of one of these kinds. Absent, empty or no string: `invalid_request`; anything else that does not fit: `invalid_phone`.
- * What it stands for is said before how it is written. Broadcast lists are taken and never offered: nothing reaches them.
+ * The description names its meaning before its form. Broadcast lists are accepted and never offered: nothing reaches them.
  */
 export const identifier = <const K extends IdentifierKind>(kinds: readonly K[], { description, ...meta }: Partial<Meta> = {}) => {
   const words = kinds.flatMap((kind) => (kind === 'broadcast' ? [] : KIND_WORDS[kind])).join(', ')
@@ -186,11 +188,19 @@ export const Acknowledgement = z
     id: z.string().meta({ description: 'Same value as `message_id`.' }),
     message_id: z.string().meta({ description: 'Fixed when the request is accepted and used unchanged on the wire.' }),
     svc_id: z.string().meta({ description: 'ULID of the queue item.' }),
-    status: z.literal('queued'),
+    status: z.enum(['queued', 'sent', 'failed', 'removed']).meta({
+      description:
+        '`queued`; the outcome only for a request that waited for it with `Prefer: wait`: `removed` when somebody took the message out of the queue.',
+    }),
+    error_code: z
+      .enum(Object.keys(FAILURES) as FailureCode[])
+      .optional()
+      .meta({ description: 'With `failed`: why, as in the `delivery` event.' }),
+    error_message: z.string().max(512).optional().meta({ description: 'With `failed`: the same as a sentence.' }),
   })
   .meta({ id: 'Acknowledgement', description: 'The message is in the queue. Its outcome comes as a `delivery` event.' })
 
-/** What every send's example answers. */
+/** The example of the answer of every send. */
 export const acknowledged = {
   id: '3EB0EE97803A91FF2C0ED1',
   message_id: '3EB0EE97803A91FF2C0ED1',
@@ -246,7 +256,7 @@ const DATA_PREFIX = /^data:([^,]{0,255});base64,/i
 /** Shorter than this and without a prefix it is more likely a word than base64 that went wrong. */
 const MIN_BASE64 = 64
 
-/** What is wrong with base64 that is nearly right, for the end of a sentence: the ways in which common tools write it otherwise. */
+/** The problem with nearly valid base64, for the end of a sentence: the variants that common tools write. */
 function whyNoBase64(value: string, from: number): string {
   if (from === 0 && /^data:/i.test(value)) return ' (a data URL begins with `data:<mime>;base64,`)'
   if (from === 0 && value.length < MIN_BASE64) return ''
@@ -258,7 +268,7 @@ function whyNoBase64(value: string, from: number): string {
 }
 
 /**
- * A picture, sound, film or file: URL, data URL or plain base64. What comes inline is decoded and checked here, when the request is made;
+ * A picture, sound, film or file: URL, data URL or plain base64. Inline media is decoded and checked here, when the request is made;
  * a URL is fetched when the message's turn comes.
  */
 export const media = (limitBytes: number, what: string) =>
@@ -288,3 +298,12 @@ export const media = (limitBytes: number, what: string) =>
       examples: ['https://cdn.example/a.jpg'],
       minLength: 1,
     })
+
+/** The picture of an account, a group or a channel (auth-and-limits.md). Its format is checked when it is used. */
+export const portrait = media(
+  MEDIA_LIMIT,
+  'Picture, JPEG, PNG or WebP, at least 192 pixels on each side; the middle square is used',
+)
+
+/** For an operation that uploads one, ms (auth-and-limits.md). */
+export const PICTURE_DEADLINE = 45 * SECOND

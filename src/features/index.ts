@@ -2,16 +2,29 @@
 import * as accountInstances from './account/instances.ts'
 import * as accountWebhooks from './account/webhooks.ts'
 import * as adminApiKeys from './admin/api-keys.ts'
+import * as adminOauthApps from './admin/oauth-apps.ts'
 import * as adminSecurity from './admin/security.ts'
+import * as adminWebhookLog from './admin/webhook-log.ts'
 import * as adminWorkspace from './admin/workspace.ts'
+import * as businessCatalog from './business/catalog.ts'
+import * as businessCollections from './business/collections.ts'
+import * as businessProfile from './business/profile.ts'
+import * as chats from './chats.ts'
+import * as communities from './communities/communities.ts'
+import * as communityMembers from './communities/members.ts'
 import * as contacts from './contacts.ts'
+import * as dashboard from './dashboard.ts'
 import type { Endpoint, OperationsOf } from './endpoint.ts'
 import * as groups from './groups/groups.ts'
 import * as groupInvitations from './groups/invitations.ts'
 import * as groupParticipants from './groups/participants.ts'
 import * as instance from './instance.ts'
+import * as labels from './labels.ts'
 import * as media from './media.ts'
 import * as messages from './messages.ts'
+import * as newsletterAdministrators from './newsletters/administrators.ts'
+import * as newsletterDiscovery from './newsletters/discovery.ts'
+import * as newsletters from './newsletters/newsletters.ts'
 import * as privacy from './privacy.ts'
 import * as profile from './profile.ts'
 import * as queue from './queue.ts'
@@ -43,16 +56,28 @@ const areas = [
   groupInvitations,
   groups,
   groupParticipants,
+  communities,
+  communityMembers,
+  newsletterDiscovery,
+  newsletters,
+  newsletterAdministrators,
+  businessProfile,
+  businessCatalog,
+  businessCollections,
   queue,
   privacy,
   profile,
   contacts,
+  chats,
+  labels,
   webhooks,
   accountInstances,
   accountWebhooks,
   adminWorkspace,
   adminApiKeys,
   adminSecurity,
+  adminOauthApps,
+  adminWebhookLog,
   system,
 ]
 
@@ -60,5 +85,8 @@ const isEndpoint = (value: object): value is Endpoint => 'kind' in value && 'acc
 
 export const endpoints: readonly Endpoint[] = areas.flatMap((area) => Object.values<object>(area).filter(isEndpoint))
 
+/** Operations of the dashboard alone: no part of the public interface. */
+export const dashboardEndpoints: readonly Endpoint[] = Object.values<object>(dashboard).filter(isEndpoint)
+
 /** Input and answer of every operation that a shard carries out, by its id. */
-export type ShardOperations = OperationsOf<(typeof areas)[number]>
+export type ShardOperations = OperationsOf<(typeof areas)[number] | typeof dashboard>

@@ -1,6 +1,6 @@
 /**
- * From what a caller wrote to an operation's input, with one set of sentences. Used by the HTTP thread, and by `workers/media` for large
- * bodies: the same body gives the same result on both ways because both ways are this file.
+ * Turns the fields of a request into an operation's input, with one set of sentences. Used by the HTTP thread, and by `workers/media` for
+ * large bodies: the same body gives the same result on both threads because both use this file.
  */
 import type { z } from 'zod'
 import { Failure, type FailureCode, type Issue } from '../domain/failures.ts'
@@ -60,7 +60,7 @@ export function sentenceOf(issue: ZodIssue): string {
   }
 }
 
-/** What the contract keeps of the list; `domain/failures.ts` cuts it again for failures made elsewhere. */
+/** The length of the list in the contract; `domain/failures.ts` cuts it again for failures made elsewhere. */
 const MAX_ISSUES = 50
 
 /** A code an issue brings that takes the place of `invalid_request` when every issue brings it. */
@@ -68,7 +68,7 @@ function codeOf(issue: ZodIssue): FailureCode | undefined {
   return issue.code === 'custom' ? (issue.params?.code as FailureCode | undefined) : undefined
 }
 
-/** A union that failed tells about the form the caller meant: the one that got furthest. */
+/** The issues of a failed union are those of the variant the caller meant: the one that got furthest. */
 function* flatten(issues: readonly z.core.$ZodIssue[], base: readonly PropertyKey[] = []): Generator<z.core.$ZodIssue> {
   for (const issue of issues) {
     const path = [...base, ...issue.path]
@@ -83,7 +83,7 @@ function* flatten(issues: readonly z.core.$ZodIssue[], base: readonly PropertyKe
 
 const pathOf = ({ path }: z.core.$ZodIssue) => path.map(String).join('.')
 
-/** A list where a text is wanted is also told to be too short a text. */
+/** For a list in place of a text zod also reports that the text is too short: that issue is dropped. */
 function withoutEchoes(issues: z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   const mistyped = new Set(issues.flatMap((issue) => (issue.code === 'invalid_type' ? pathOf(issue) : [])))
   return issues.filter((issue) => !((issue.code === 'too_small' || issue.code === 'too_big') && mistyped.has(pathOf(issue))))

@@ -5,6 +5,7 @@ import { atLeastOne, settingsFields } from './changes.ts'
 import { action, control, local } from './endpoint.ts'
 import { Done, INVALID_PHONE, instant, name } from './fields.ts'
 import { Instance, instanceExample, Restriction, Settings, settingsExample } from './objects.ts'
+import { HTML, pageResponse } from './page.ts'
 
 const StatusAfter = z.object({
   value: z.literal(true),
@@ -38,6 +39,18 @@ export const qrCodeImage = control('instance.qrCodeImage', 'GET /qr-code/image',
   contentType: 'image/png',
   cacheControl: 'no-store',
   errors: ['not_found'],
+})
+
+export const qrCodePage = local('instance.qrCodePage', 'GET /qr-code/page', {
+  access: 'instance',
+  summary: 'Pair in a browser',
+  description:
+    'A page that starts the session, shows the QR code and renews it, offers the code for a number instead, and ends in a green tick. It loads ' +
+    'nothing from elsewhere, and no referrer carries its address.',
+  reply: z.string(),
+  contentType: HTML,
+  cacheControl: 'no-store',
+  handle: async ({ parts }) => pageResponse(parts.pages.pairing),
 })
 
 const pairingNumber = z
@@ -143,7 +156,7 @@ export const disconnect = control('instance.disconnect', 'POST /disconnect', {
 export const rename = local('instance.rename', 'PUT /name', {
   access: 'instance',
   summary: 'Rename the instance',
-  input: { value: name(1, 100) },
+  input: { value: name(1, 100).meta({ description: 'What people call it; need not be unique.' }) },
   reply: Done,
   async handle({ parts, instance }, { value }) {
     await parts.directory.update(instance, { name: value })

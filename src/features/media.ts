@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { Failure } from '../domain/failures.ts'
 import { local } from './endpoint.ts'
 
-/** What a browser would run instead of saving it. */
+/** Types that a browser would run instead of saving. */
 const RUNNABLE =
   /^(?:text\/(?:html|xml|css|javascript|ecmascript)|application\/(?:xml|javascript|ecmascript|x-javascript|wasm)|multipart\/.*|message\/.*|[^;]*\+xml)(?:;|$)/i
 const MIME = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; ?[\w-]+=(?:[\w.,+-]+|"[\w.,+ -]*"))*$/
@@ -23,7 +23,7 @@ export function disposition(fileName: string | null): string {
 
 const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 
-/** The link is a credential: what it leads to is not for caches that others share. */
+/** The link is a credential, so the file behind it must not be kept by shared caches. */
 const CACHE = 'private, no-store'
 
 export const download = local('media.download', 'GET /media/{link}', {
@@ -31,7 +31,7 @@ export const download = local('media.download', 'GET /media/{link}', {
   summary: 'Read a received file',
   description:
     'The link of a media block of `received`, valid for 24 hours. The file is fetched from the network, decrypted and checked while it is read; one that was changed on its way ends in a cut connection.',
-  input: { link: z.string() },
+  input: { link: z.string().meta({ description: 'The last part of the link, as the event had it.' }) },
   reply: z.instanceof(Uint8Array),
   contentType: 'application/octet-stream',
   errors: ['not_found', 'media_download_failed', 'instance_not_connected', 'instance_starting', 'engine_unavailable'],
@@ -46,7 +46,7 @@ export const download = local('media.download', 'GET /media/{link}', {
       'X-Content-Type-Options': 'nosniff',
       'Cache-Control': CACHE,
     })
-    // Never by what the message declares, which need not be so. An empty file's answer ends by being ended.
+    // Never the length that the message declares, which may be wrong. The answer of an empty file is ended explicitly.
     if (length) headers.set('Content-Length', String(length))
     if (file.fileSha256) headers.set('ETag', `"${hex(file.fileSha256)}"`)
     return new Response(stream, { headers })

@@ -1,4 +1,4 @@
-/** What is done about messages at once: read receipts, presence (shared/api/messages.md). */
+/** Immediate operations on messages: read receipts, presence (shared/api/messages.md). */
 import { action } from './endpoint.ts'
 import { chat, Done, identifier, messageId, oneOf } from './fields.ts'
 
@@ -8,7 +8,7 @@ export const readMessage = action('messages.readMessage', 'POST /read-message', 
   description: 'With read receipts switched off in privacy only the own devices see it.',
   input: {
     phone: chat('user', 'group', 'status'),
-    message_id: messageId,
+    message_id: messageId.meta({ description: 'The message that was read; those before it in the chat count as read, too.' }),
     participant: identifier(['user'], {
       description: 'Author, in groups and status, for a message that is not remembered any more.',
     }).optional(),
@@ -30,7 +30,10 @@ export const sendPresence = action('messages.sendPresence', 'POST /send-presence
     '`unavailable`.',
   input: {
     phone: identifier(['user', 'group'], { description: 'Chat; ignored for `available` and `unavailable`.' }).optional(),
-    presence: oneOf(['composing', 'recording', 'paused', 'available', 'unavailable']),
+    presence: oneOf(['composing', 'recording', 'paused', 'available', 'unavailable']).meta({
+      description:
+        '`composing`, `recording` and `paused` are shown in the chat, `available` and `unavailable` of the whole account.',
+    }),
   },
   ignored: ({ presence }) => (isAccountWide(presence) ? ['phone'] : []),
   check({ phone, presence }, issue) {

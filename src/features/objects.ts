@@ -28,16 +28,35 @@ export const Settings = z
   } satisfies Record<keyof InstanceSettings, z.ZodType>)
   .meta({ id: 'Settings' })
 
+type WebhookField = (typeof WEBHOOK_URLS)[number] | (typeof WEBHOOK_FLAGS)[number]
+
+const OWN_NOTES: Partial<Record<WebhookField, string>> = {
+  notify_sent_by_me: 'Also report messages sent from the account.',
+  ignore_groups: 'No `received` of groups.',
+  ignore_private: 'No `received` of 1:1 chats. Not together with `ignore_groups`.',
+}
+
+/** The meaning of each field of the webhooks, in answers as in requests; most names state it themselves. */
+function webhookNote(name: WebhookField): string {
+  const [, url, silenced, content] = /^(\w+)_url$|^ignore_(\w+)_callback$|^ignore_(\w+)$/.exec(name) ?? []
+  if (url !== undefined) return `Where \`${url}\` goes; null: nowhere.`
+  if (silenced !== undefined) return `Silences \`${silenced}\`; its URL stays.`
+  return OWN_NOTES[name] ?? `No \`received\` whose \`message_type\` is \`${content}\`.`
+}
+
+/** The same schema under each of the names, with the description of each. */
+export const describedWebhooks = <K extends WebhookField, S extends z.ZodType>(names: readonly K[], schema: S) =>
+  Object.fromEntries(names.map((name) => [name, schema.meta({ description: webhookNote(name) })])) as Record<K, S>
+
 export const Webhooks = z
   .object({
-    ...each(WEBHOOK_URLS, z.string().nullable()),
-    ...each(WEBHOOK_FLAGS, z.boolean()),
-    notify_sent_by_me: z.boolean().meta({ description: 'Also report messages sent from the account.' }),
+    ...describedWebhooks(WEBHOOK_URLS, z.string().nullable()),
+    ...describedWebhooks(WEBHOOK_FLAGS, z.boolean()),
     secret: z.string().meta({ description: 'Key of the signature: its UTF-8 bytes, prefix included.' }),
   })
   .meta({ id: 'Webhooks' })
 
-/** What the network keeps the account from: `reach_out`, writing to people who never wrote to it. */
+/** Restrictions of the account by the network: `reach_out`, writing to people who never wrote to it. */
 export const Restriction = z.object({
   kind: z.enum(['reach_out']),
   until: instant.nullable().meta({ description: 'Null: the network does not say.' }),

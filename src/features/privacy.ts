@@ -1,4 +1,4 @@
-/** Who sees what of the account (shared/api/chats-contacts-profile-privacy.md, Privacy). */
+/** Privacy settings of the account (shared/api/chats-contacts-profile-privacy.md, Privacy). */
 import { z } from 'zod'
 import { action, type Route } from './endpoint.ts'
 import { Done, identifier, oneOf } from './fields.ts'
@@ -98,7 +98,7 @@ export const groupsAdd = audience('privacy.groupsAdd', 'PUT /privacy/groups-add'
 export const online = action('privacy.online', 'PUT /privacy/online', {
   writes: true,
   summary: 'Choose who sees that the account is online',
-  input: { value: oneOf(ONLINE) },
+  input: { value: oneOf(ONLINE).meta({ description: '`match_last_seen`: whoever may see the last seen.' }) },
   reply: Done,
   examples: [{ name: 'like last seen', input: { value: 'match_last_seen' }, reply: { value: true } }],
 })
@@ -107,7 +107,7 @@ export const readReceipts = action('privacy.readReceipts', 'PUT /privacy/read-re
   writes: true,
   summary: 'Switch read receipts on or off',
   description: 'Without them nobody sees what was read, and the account does not see it of others. Groups always have them.',
-  input: { value: z.boolean() },
+  input: { value: z.boolean().meta({ description: 'True: they are sent and seen.' }) },
   reply: Done,
   examples: [{ name: 'off', input: { value: false }, reply: { value: true } }],
 })
@@ -132,7 +132,7 @@ export const disallowedContacts = action('privacy.disallowedContacts', 'GET /pri
   writes: false,
   summary: 'People a setting leaves out',
   description: 'Empty when the setting is not `contact_blacklist`.',
-  input: { type: oneOf(['last_seen', 'profile_photo', 'about', 'groups_add']) },
+  input: { type: oneOf(['last_seen', 'profile_photo', 'about', 'groups_add']).meta({ description: 'The setting.' }) },
   reply: z.object({
     disallowed_contacts: z.array(z.string()).meta({ description: 'Identifiers, at most 64,000.' }),
   }),

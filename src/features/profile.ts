@@ -1,7 +1,7 @@
 /** The account as others see it (shared/api/chats-contacts-profile-privacy.md, Profile). */
 import { z } from 'zod'
 import { action } from './endpoint.ts'
-import { Done, plain } from './fields.ts'
+import { Done, name, PICTURE_DEADLINE, plain, portrait } from './fields.ts'
 
 export const get = action('profile.get', 'GET /profile', {
   writes: false,
@@ -27,6 +27,25 @@ export const get = action('profile.get', 'GET /profile', {
       },
     },
   ],
+})
+
+export const updateName = action('profile.updateName', 'PUT /profile/name', {
+  writes: true,
+  summary: 'Change the name of the account',
+  description: 'The network fixes the name of a business account: `not_allowed`.',
+  input: { value: name(1, 25).meta({ description: 'The name by which others see the account.' }) },
+  reply: Done,
+  examples: [{ name: 'rename', input: { value: 'Support' }, reply: { value: true } }],
+})
+
+export const updatePicture = action('profile.updatePicture', 'PUT /profile/picture', {
+  writes: true,
+  deadlineMs: PICTURE_DEADLINE,
+  summary: 'Change the picture of the account',
+  input: { value: portrait },
+  reply: Done,
+  errors: ['media_invalid', 'media_download_failed'],
+  examples: [{ name: 'a logo', input: { value: 'https://example.com/logo.png' }, reply: { value: true } }],
 })
 
 export const updateAbout = action('profile.updateAbout', 'PUT /profile/about', {

@@ -1,4 +1,4 @@
-/** Queue: what waits to be sent (shared/api/queue.md). It belongs to the service, so it is there in every state. */
+/** Queue: messages that wait to be sent (shared/api/queue.md). It belongs to the service, so it is there in every state. */
 import { z } from 'zod'
 import { control } from './endpoint.ts'
 import { chat, instant, paged, paging, ulid } from './fields.ts'
@@ -77,7 +77,7 @@ export const clear = control('queue.clear', 'DELETE /queue', {
 export const remove = control('queue.remove', 'DELETE /queue/{svc_id}', {
   summary: 'Remove one waiting message',
   description: 'Answers `not_found` when it is unknown, already sent, or in flight.',
-  input: { svc_id: ulid },
+  input: { svc_id: ulid.meta({ description: 'The queue item, as the acknowledgement named it.' }) },
   reply: Removed,
   errors: ['invalid_request', 'not_found'],
   examples: [{ name: 'one', input: { svc_id: '01JK3V8Q2M6T0Z4R7Y9B1C5D8F' }, reply: { value: true, removed: 1 } }],

@@ -1,12 +1,13 @@
 /**
- * From a request to the operation it means and that operation's input: the canonical routes and their aliases. Used by the HTTP thread, and
- * by `workers/media` for large bodies, so that the same body means the same on both ways.
+ * Turns a request into its operation and that operation's input: the canonical routes and their aliases. Used by the HTTP thread, and
+ * by `workers/media` for large bodies, so that the same body means the same on both threads.
  */
 import { Failure } from '../domain/failures.ts'
 import { type Alias, aliases } from './aliases.ts'
 import { type Endpoint, INSTANCE_BASE, type Method } from './endpoint.ts'
 import { endpoints } from './index.ts'
 import { parseInput, type RawFields, readFields } from './input.ts'
+import { unknownFields } from './unknown-fields.ts'
 
 /** A way to an operation: its own route, or an alias. */
 export interface RequestRoute {
@@ -32,7 +33,8 @@ const byId: ReadonlyMap<string, Endpoint> = new Map(endpoints.map((endpoint) => 
 
 const hasBody = (method: Method) => method === 'POST' || method === 'PUT'
 
-function routeOf(endpoint: Endpoint): RequestRoute {
+/** The route of a declaration itself. */
+export function routeOf(endpoint: Endpoint): RequestRoute {
   const { id, method, path } = endpoint
   const takesBody = hasBody(method)
   return { name: id, method, path, endpoint, alias: undefined, takesBody, takesQuery: !takesBody }
@@ -59,29 +61,37 @@ export function routeNamed(name: string): RequestRoute {
 }
 
 /**
- * What a request means. Fields of the path win over those of the body, those of the body over the query. Throws as `parseInput` does; what is
- * wrong with a field of an alias is told under the name that the caller gave it.
+ * The operation of a request. Fields of the path win over those of the body, those of the body over the query. Throws as `parseInput` does;
+ * an issue with a field of an alias has the name that the caller used. `onUnknown` is given the names of fields that the operation
+ * does not have, also of a request that is refused: a misspelt name is the likeliest reason.
  */
 export function readRequest(
   { endpoint, alias, takesBody }: RequestRoute,
   { path, query, body }: { path: RawFields; query?: RawFields; body?: Uint8Array },
+  onUnknown: (names: string[]) => void = () => {},
 ): MeantRequest {
   const fields = { ...query, ...(takesBody && body ? readFields(body, alias?.list) : {}), ...path }
-  return alias ? meant(alias, fields) : { endpoint, input: parseInput(endpoint, fields) }
+  if (alias) return meant(alias, fields, onUnknown)
+  onUnknown(unknownFields(endpoint, fields))
+  return { endpoint, input: parseInput(endpoint, fields) }
 }
 
-function meant(alias: Alias, fields: RawFields): MeantRequest {
+function meant(alias: Alias, fields: RawFields, onUnknown: (names: string[]) => void): MeantRequest {
   const { operation = alias.operation, fixed = {}, issue } = alias.choose?.(fields) ?? {}
   if (issue) throw Failure.invalid(issue)
   const endpoint = byId.get(operation)
   if (!endpoint) throw new Failure('not_found')
-  const { rename = {} } = alias
+  const { rename = {}, own = [] } = alias
+  const theirs = namesBack(rename)
+  const renamed = Object.entries(fields).map(([name, value]) => [rename[name] ?? name, value] as const)
+  const unknown = unknownFields(endpoint, Object.fromEntries(renamed)).map(theirs)
+  onUnknown(unknown.filter((name) => !own.includes(name) && !Object.hasOwn(rename, name)))
   const named = Object.entries(fields).map(([name, value]) => [rename[name] ?? name, meaningOf(alias, name, value)])
   const input = { ...Object.fromEntries(named), ...alias.fixed, ...fixed }
   try {
     return { endpoint, input: parseInput(endpoint, input) }
   } catch (error) {
-    throw error instanceof Failure ? inTheirWords(error, rename) : error
+    throw error instanceof Failure ? inTheirWords(error, theirs) : error
   }
 }
 
@@ -92,14 +102,19 @@ function meaningOf({ values }: Alias, name: string, value: unknown): unknown {
   throw Failure.invalid({ path: name, message: `must be one of ${Object.keys(table).join(', ')}` })
 }
 
+/** Translates a path of the operation to the names of the alias. */
+function namesBack(rename: Readonly<Record<string, string>>): (path: string) => string {
+  const names = new Map(Object.entries(rename).map(([theirs, ours]) => [ours, theirs]))
+  return (path) => {
+    const [first = '', ...rest] = path.split('.')
+    return [names.get(first) ?? first, ...rest].join('.')
+  }
+}
+
 /** The issues of a failure under the names of the alias. */
-function inTheirWords(failure: Failure, rename: Readonly<Record<string, string>>): Failure {
+function inTheirWords(failure: Failure, theirs: (path: string) => string): Failure {
   const { issues } = (failure.details ?? {}) as { issues?: { path: string; message: string }[] }
   if (!issues) return failure
-  const names = new Map(Object.entries(rename).map(([theirs, ours]) => [ours, theirs]))
-  const renamed = issues.map(({ path, message }) => {
-    const [first = '', ...rest] = path.split('.')
-    return { path: [names.get(first) ?? first, ...rest].join('.'), message }
-  })
+  const renamed = issues.map(({ path, message }) => ({ path: theirs(path), message }))
   return new Failure(failure.code, { message: failure.message, details: { ...failure.details, issues: renamed } })
 }

@@ -1,10 +1,12 @@
 /** System: health, numbers and description (shared/api/mcp-and-system.md). No rate limit, and no credential but for the numbers. */
 
 import { z } from 'zod'
+import { API_VERSION, BRAND, VERSION } from '../domain/brand.ts'
 import { SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import { orLate } from '../lib/deadline.ts'
 import { local, METRICS_TEXT } from './endpoint.ts'
+import { HTML, pageResponse } from './page.ts'
 import type { Check, Parts } from './parts.ts'
 
 export const live = local('system.live', 'GET /health/live', {
@@ -88,8 +90,29 @@ export const metrics = local('system.metrics', 'GET /metrics', {
   ],
 })
 
+export const version = local('system.version', 'GET /version', {
+  access: 'public',
+  summary: 'Which version runs',
+  reply: z.object({
+    name: z.literal(BRAND),
+    version: z.string().meta({ description: 'Of this software.' }),
+    api: z.string().meta({ description: 'Of the interface, as the description has it.' }),
+  }),
+  handle: async () => ({ name: BRAND, version: VERSION, api: API_VERSION }) as const,
+  examples: [{ name: 'version', reply: { name: BRAND, version: VERSION, api: API_VERSION } }],
+})
+
+export const docs = local('system.docs', 'GET /docs', {
+  access: 'public',
+  summary: 'This description as a page, to read and to try',
+  description: 'All of its files are served by the service itself.',
+  reply: z.string(),
+  contentType: HTML,
+  handle: async ({ parts }) => pageResponse(parts.pages.docs),
+})
+
 /** Whether an `Accept-Encoding` takes gzip: named, or meant by `*`, and not with a weight of nothing. */
-const takesGzip = (accepted: string) => /(?:^|,)\s*(?:gzip|\*)\s*(?!;\s*q=0(?:\.0*)?\s*(?:,|$))(?:;|,|$)/i.test(accepted)
+export const takesGzip = (accepted: string) => /(?:^|,)\s*(?:gzip|\*)\s*(?!;\s*q=0(?:\.0*)?\s*(?:,|$))(?:;|,|$)/i.test(accepted)
 
 export const openapi = local('system.openapi', 'GET /openapi.json', {
   access: 'described',

@@ -1,6 +1,6 @@
 /**
- * Payloads of the five event types (shared/api/webhook-payloads.md): the description publishes them, and whoever makes an event in a shard
- * returns the types at the end of this file.
+ * Payloads of the five event types (shared/api/webhook-payloads.md): the description publishes them, and the makers of events in a shard
+ * return the types at the end of this file.
  */
 import { z } from 'zod'
 import type { EventType } from '../domain/events.ts'
@@ -9,66 +9,69 @@ import { STATUS_REASONS, STATUSES } from '../domain/instance.ts'
 import { instant } from './fields.ts'
 import { MESSAGE_TYPES, type ReceivedContent, type ReceivedExtras, receivedBlocks, receivedExtras } from './received-blocks.ts'
 
-const nullableText = z.string().nullable()
+/** Every helper takes what its field means, as in `received-blocks.ts`. */
+const nullableText = (description: string) => z.string().nullable().meta({ description })
 /** Of messages and people: chosen by strangers, cut. */
-const id = z.string().max(128)
-const name = z.string().max(256).nullable()
-const chatId = id.meta({ description: 'Chat; can be sent back as `phone`.', examples: ['5511988887777'] })
-const chatLid = nullableText.meta({
-  description: '`<digits>@lid` of a 1:1 chat: the stable key when the number becomes known later.',
-})
+const id = (description: string) => z.string().max(128).meta({ description })
+const nullableId = (description: string) => z.string().max(128).nullable().meta({ description })
+const name = (description: string) => z.string().max(256).nullable().meta({ description })
+const flag = (description: string) => z.boolean().meta({ description })
+const chatId = id('Chat; can be sent back as `phone`.').meta({ examples: ['5511988887777'] })
+const chatLid = nullableText('`<digits>@lid` of a 1:1 chat: the stable key when the number becomes known later.')
+const isGroup = flag('The chat is a group.')
 
 const envelope = <const T extends EventType>(type: T) => ({
-  type: z.literal(type),
+  type: z.literal(type).meta({ description: 'Type of the event, as in the header.' }),
   event_id: z.string().meta({ description: 'ULID, the same in every attempt.', examples: ['01JD3V8Q6ZP4M5T7X9K2B0C1DE'] }),
-  instance_id: z.string().meta({ format: 'uuid' }),
+  instance_id: z.string().meta({ format: 'uuid', description: 'The instance it happened to.' }),
   momment: z.int().meta({ description: 'Epoch milliseconds of the fact.', examples: [1767225600000] }),
   single_url: z.literal(true).optional().meta({ description: 'Present while the five URLs are one.' }),
+  test: z.literal(true).optional().meta({ description: 'Present in test deliveries: it never happened.' }),
 })
 
-const picture = nullableText.meta({
-  description:
-    'Address of a small picture, as far as it is known: null in the first events of a chat, and of most authors in large groups. It expires.',
-})
+const picture = nullableText(
+  'Address of a small picture, as far as it is known: null in the first events of a chat, and of most authors in large groups. It expires.',
+)
 
 /** A block is there only for its kind. */
 const optional = <T extends Record<string, z.ZodType>>(shape: T) => z.object(shape).partial().shape
 
-/** What every message says beside its content. */
+/** The fields that every message has beside its content. */
 const common = {
   phone: chatId,
   chat_lid: chatLid,
-  is_group: z.boolean(),
-  is_newsletter: z.boolean(),
-  broadcast: z.boolean().meta({ description: 'Status post or message of a broadcast list.' }),
-  from_me: z.boolean(),
-  from_api: z.boolean().meta({ description: '`from_me` and sent through this service.' }),
-  status: z.enum(['received', 'sent']),
-  chat_name: name,
-  sender_name: name,
+  is_group: isGroup,
+  is_newsletter: flag('The chat is a channel.'),
+  broadcast: flag('Status post or message of a broadcast list.'),
+  from_me: flag('Sent from the account.'),
+  from_api: flag('`from_me` and sent through this service.'),
+  status: z.enum(['received', 'sent']).meta({ description: '`sent`: from the account.' }),
+  chat_name: name('Name of the chat, as far as it is known.'),
+  sender_name: name('Name of the author, as the author or the address book has it.'),
   photo: picture,
   sender_photo: picture,
-  participant_phone: id.nullable().meta({ description: 'Author in a group or of a status.' }),
-  participant_lid: nullableText,
-  connected_phone: nullableText,
-  reference_message_id: id.nullable().meta({ description: 'Quoted, answered or deleted message.' }),
-  is_status_reply: z.boolean(),
-  is_edit: z
-    .boolean()
-    .meta({ description: 'New content of a message already sent; `edit_message_id` is then the id of the edit.' }),
-  forwarded: z.boolean(),
-  view_once: z.boolean(),
-  waiting_message: z.boolean().meta({ description: 'Content not readable yet.' }),
-  message_expiration_seconds: z.int().nullable(),
-  mentions: z.array(id).max(500),
+  participant_phone: nullableId('Author in a group or of a status.'),
+  participant_lid: nullableText('`<digits>@lid` of that author.'),
+  connected_phone: nullableText('Number of the account.'),
+  reference_message_id: nullableId('Quoted, answered or deleted message.'),
+  is_status_reply: flag('Answers a status post of the account.'),
+  is_edit: flag('New content of a message already sent; `edit_message_id` is then the id of the edit.'),
+  forwarded: flag('It was forwarded.'),
+  view_once: flag('To be opened once.'),
+  waiting_message: flag('Content not readable yet.'),
+  message_expiration_seconds: z.int().nullable().meta({ description: 'After so many seconds apps delete it.' }),
+  mentions: z.array(z.string().max(128)).max(500).meta({ description: 'People it mentions.' }),
 }
 /** Only where they apply. */
-const applying = { edit_message_id: id.optional(), newsletter_server_id: id.optional() }
+const applying = {
+  edit_message_id: id('With `is_edit`: id of the edit.').optional(),
+  newsletter_server_id: id('Number of the post in its channel.').optional(),
+}
 
 const received = z
   .object({
     ...envelope('received'),
-    message_id: id.min(1),
+    message_id: z.string().max(128).min(1).meta({ description: 'Id of the message on the network.' }),
     message_type: z.enum(MESSAGE_TYPES).meta({ description: 'Name of the content block; `waiting_message` has none.' }),
     ...common,
     ...applying,
@@ -80,17 +83,20 @@ const received = z
 const delivery = z
   .object({
     ...envelope('delivery'),
-    message_id: z.string(),
-    id: z.string(),
-    svc_id: z.string(),
-    operation: z.string().meta({ examples: ['send.sendText'] }),
+    message_id: z.string().meta({ description: 'Id of the message on the network, as acknowledged.' }),
+    id: z.string().meta({ description: 'Same value as `message_id`.' }),
+    svc_id: z.string().meta({ description: 'The queue item, as acknowledged.' }),
+    operation: z.string().meta({ description: 'Operation that queued it.', examples: ['send.sendText'] }),
     phone: chatId,
-    is_group: z.boolean(),
-    reference_message_id: nullableText.meta({ description: 'Target of reactions, pins, deletions, edits, votes.' }),
-    status: z.enum(['sent', 'failed']),
-    error_code: z.enum(Object.keys(FAILURES) as [keyof typeof FAILURES]).nullable(),
-    error_message: nullableText,
-    queued_at: instant,
+    is_group: isGroup,
+    reference_message_id: nullableText('Target of reactions, pins, deletions, edits, votes.'),
+    status: z.enum(['sent', 'failed']).meta({ description: '`sent`: the network has taken it.' }),
+    error_code: z
+      .enum(Object.keys(FAILURES) as [keyof typeof FAILURES])
+      .nullable()
+      .meta({ description: 'With `failed`: why.' }),
+    error_message: nullableText('With `failed`: the same as a sentence.'),
+    queued_at: instant.meta({ description: 'When it was acknowledged.' }),
   })
   .meta({
     id: 'DeliveryEvent',
@@ -100,13 +106,13 @@ const delivery = z
 const messageStatus = z
   .object({
     ...envelope('message_status'),
-    status: z.enum(['sent', 'delivered', 'read', 'played']),
+    status: z.enum(['sent', 'delivered', 'read', 'played']).meta({ description: 'How far the messages are.' }),
     ids: z.array(z.string()).min(1).max(256).meta({ description: 'Messages of the same chat with the same status.' }),
     phone: chatId,
     chat_lid: chatLid,
-    is_group: z.boolean(),
-    participant_phone: nullableText.meta({ description: 'Who received or read, in groups and status.' }),
-    participant_lid: nullableText,
+    is_group: isGroup,
+    participant_phone: nullableText('Who received or read, in groups and status.'),
+    participant_lid: nullableText('`<digits>@lid` of that person.'),
   })
   .meta({
     id: 'MessageStatusEvent',
@@ -116,12 +122,12 @@ const messageStatus = z
 const instanceStatus = z
   .object({
     ...envelope('instance_status'),
-    status: z.enum(STATUSES),
-    previous_status: z.enum(STATUSES).nullable(),
-    connected: z.boolean(),
-    phone: nullableText,
-    disconnect_reason: z.enum(STATUS_REASONS).nullable(),
-    reason: nullableText.meta({ description: 'The sentence of `GET /status` `error`.' }),
+    status: z.enum(STATUSES).meta({ description: 'The status now, as `GET /status` has it.' }),
+    previous_status: z.enum(STATUSES).nullable().meta({ description: 'The one before.' }),
+    connected: flag('It is connected now.'),
+    phone: nullableText('Number of the account.'),
+    disconnect_reason: z.enum(STATUS_REASONS).nullable().meta({ description: 'Why it is not connected.' }),
+    reason: nullableText('The sentence of `GET /status` `error`.'),
   })
   .meta({ id: 'InstanceStatusEvent', description: 'The status of the instance changed.' })
 
@@ -130,9 +136,11 @@ const chatPresence = z
     ...envelope('chat_presence'),
     phone: chatId,
     chat_lid: chatLid,
-    is_group: z.boolean(),
-    status: z.enum(['available', 'unavailable', 'composing', 'recording', 'paused']),
-    last_seen: instant.nullable(),
+    is_group: isGroup,
+    status: z
+      .enum(['available', 'unavailable', 'composing', 'recording', 'paused'])
+      .meta({ description: 'What the contact does.' }),
+    last_seen: instant.nullable().meta({ description: 'When the contact was last there, where it shows that.' }),
   })
   .meta({ id: 'ChatPresenceEvent', description: 'A contact is there, writes, or has gone.' })
 
@@ -145,7 +153,7 @@ export const webhookPayloads = {
 } satisfies Record<EventType, z.ZodType>
 
 type Shape<T extends z.core.$ZodLooseShape> = z.output<z.ZodObject<T>>
-/** What an event says beside its envelope. */
+/** The payload of an event without its envelope. */
 type Said<T extends z.ZodType> = Omit<z.output<T>, keyof ReturnType<typeof envelope>>
 
 /** Fields of a message that its content may set otherwise. */

@@ -8,26 +8,37 @@ import type { DetailedLog } from '../domain/log.ts'
 import { isStorageFailure, noStorage } from '../domain/storage-failure.ts'
 import { parseRanges } from '../egress/addresses.ts'
 import type { Engine } from '../engine/engine.ts'
+import type { Outcomes } from '../engine/outcomes.ts'
 import { type Endpoint, INSTANCE_BASE } from '../features/endpoint.ts'
 import type { Description, Parts } from '../features/parts.ts'
 import { requestRoutes } from '../features/requests.ts'
 import type { Tally } from '../metrics/tally.ts'
-import { createGate, NO_ROUTE } from './auth.ts'
+import { createGate, NO_ROUTE } from './access-checks.ts'
 import { discardBody } from './body.ts'
 import { createBodyBudget } from './body-budget.ts'
+import { type DashboardDeps, mountDashboard } from './dashboard/dashboard.ts'
+import { describe } from './description/openapi.ts'
 import { failureResponse, TooMany } from './errors.ts'
-import { type Env, mount, type ReadLargeBody } from './mount.ts'
-import { describe } from './openapi.ts'
-import { createBuckets, createThrottle, DESCRIPTIONS, REFILL_PER_SECOND } from './rate-limit.ts'
+import { type McpDeps, mountMcp } from './mcp/route.ts'
+import { type Env, type MountDeps, mount, type ReadLargeBody } from './mount.ts'
+import { mountOauth } from './oauth/route.ts'
+import { mountPages } from './pages.ts'
+import { createBuckets, createThrottle, DESCRIPTIONS, OAUTH, REFILL_PER_SECOND } from './rate-limit.ts'
 import { requestIdOf } from './request-id.ts'
 import { sourceOf } from './source.ts'
 
 export interface AppDeps {
   account: Account
   directory: Directory
+  oauth: Parts['oauth']
+  /** False: there is no `/oauth`, and no access token is taken. */
+  hasOauth: boolean
   engine: Pick<Engine, 'call'>
   readiness: Parts['readiness']
   receivedFile: Parts['receivedFile']
+  webhookLog: Parts['webhookLog']
+  readings: Parts['readings']
+  eventStreams: Parts['eventStreams']
   clock: Clock
   /** For limits: one that does not step. */
   steadyClock: Clock
@@ -38,50 +49,79 @@ export interface AppDeps {
   peer(request: Request): string | undefined
   /** The caller has closed the connection a request came over. */
   hasLeft(request: Request): boolean
+  /** Ends the connection a request came over, as it is. */
+  cut(request: Request): void
   /** Public base of the service, no slash at the end. Null: the origin each request came to. */
   baseUrl: string | null
   /** CIDR ranges whose `X-Forwarded-For` is believed. */
   trustedProxies: readonly string[]
   /** CIDR ranges that may use `/admin`; empty: any. */
   adminAllowedIps: readonly string[]
-  /** `off`: `/openapi.json` is not found. */
+  /** False: `/openapi.json` and `/docs` are not found. */
   docs: boolean
+  pages: Parts['pages']
+  /** Of one instance or workspace; null: as the API promises. */
+  requestsPerSecond?: number | null
+  /** Undefined: it is off. */
+  dashboard?: DashboardDeps | undefined
   tally: Tally
   /** The text of `/metrics`. */
   metrics: Parts['metrics']
   isMetricsToken?: ((value: string) => boolean) | undefined
   readLargeBody: ReadLargeBody
+  readLargeMessage: McpDeps['readLargeMessage']
+  /** Origins whose pages may call `/mcp`; null: that of the service itself. */
+  mcpAllowedOrigins: readonly string[] | null
+  /** For callers who wait for the outcome of a send. */
+  outcomes: Outcomes
 }
 
 export function createApp(deps: AppDeps): Hono<Env> {
   const { account, directory, engine, readiness, receivedFile, clock, log, metrics, tally, trustedProxies } = deps
-  const routes = deps.docs ? requestRoutes : requestRoutes.filter(({ name }) => name !== 'system.openapi')
+  const routes = deps.docs ? requestRoutes : requestRoutes.filter(({ name }) => !DOCS.has(name))
   const served = routes.filter(({ alias }) => alias === undefined).map(({ endpoint }) => endpoint)
-  const buckets = createBuckets(deps.steadyClock)
+  const { requestsPerSecond: perSecond } = deps
+  const buckets = createBuckets(deps.steadyClock, perSecond == null ? undefined : { capacity: 2 * perSecond, perSecond })
   const descriptions = createBuckets(deps.steadyClock, DESCRIPTIONS)
+  const apps = createBuckets(deps.steadyClock, OAUTH)
   const throttle = createThrottle(deps.steadyClock)
   const shortSecrets = createThrottle(deps.steadyClock)
   const { adminAllowedIps, isMetricsToken } = deps
   const gate = createGate({
     account,
     directory,
+    oauth: deps.hasOauth ? deps.oauth : null,
     clock,
     buckets,
     descriptions,
+    apps,
     throttle,
     shortSecrets,
     adminAllowedIps,
     trustedProxies,
     isMetricsToken,
   })
-  const parts: Parts = { account, directory, readiness, receivedFile, metrics, description: once(() => describe(served)) }
+  const parts: Parts = {
+    pages: deps.pages,
+    account,
+    directory,
+    oauth: deps.oauth,
+    webhookLog: deps.webhookLog,
+    eventStreams: deps.eventStreams,
+    readiness,
+    receivedFile,
+    metrics,
+    readings: deps.readings,
+    health: deps.dashboard?.health,
+    description: once(() => describe(served)),
+  }
 
   const app = new Hono<Env>()
   app.use(observe(deps, throttle.failed))
   // Returned, not thrown: the router catches what a handler throws, and this is not one.
   app.notFound((c) => {
     const [, instance, token] = INSTANCE_PATH.exec(c.req.path) ?? []
-    // Of a known instance the rate headers are on every answer; whoever has no pair learns nothing from their absence.
+    // For a known instance the rate headers are on every answer; a caller without a valid pair learns nothing from their absence.
     if (instance && token) c.var.state.remaining = gate.remaining(instance, token)
     return failureResponse(
       isUnauthorized(served, c.req.method, c.req.path)
@@ -99,18 +139,20 @@ export function createApp(deps: AppDeps): Hono<Env> {
     log.error({ err: error, request_id: c.var.state.requestId, route: c.var.state.route }, 'a request failed unexpectedly')
     return failureResponse(isStorageFailure(error) ? noStorage() : new Failure('internal'))
   })
-  mount(app, routes, {
-    gate,
-    parts,
-    engine,
-    tally,
-    now: clock.now,
-    baseUrl: deps.baseUrl,
-    readLargeBody: deps.readLargeBody,
-    bodies: createBodyBudget(),
-  })
+  const bodies = createBodyBudget()
+  const carrying = { gate, parts, engine, tally, now: clock.now, baseUrl: deps.baseUrl, bodies, log }
+  const mounted: MountDeps = { ...carrying, readLargeBody: deps.readLargeBody, outcomes: deps.outcomes, cut: deps.cut }
+  mount(app, routes, mounted)
+  const { readLargeMessage, mcpAllowedOrigins: allowedOrigins, hasOauth, oauth } = deps
+  mountMcp(app, { ...carrying, readLargeMessage, allowedOrigins, hasOauth })
+  if (hasOauth) mountOauth(app, { oauth, gate, parts, baseUrl: deps.baseUrl })
+  mountPages(app, deps.pages, gate)
+  if (deps.dashboard) mountDashboard(app, mounted, deps.dashboard)
   return app
 }
+
+/** Operations that a service without documentation does not have. */
+const DOCS: ReadonlySet<string> = new Set(['system.openapi', 'system.docs'])
 
 function once(make: () => Description): () => Description {
   let made: Description | undefined
@@ -120,13 +162,13 @@ function once(make: () => Description): () => Description {
   }
 }
 
-/** What is counted of a request that names no route of ours, or a method no route has: nothing of it, so that nobody can make up series. */
+/** Label for a request that matches no route, or whose method no route has: it contains nothing of the request, so nobody can invent series. */
 const OTHER = 'other'
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-/** Whoever asked has gone: neither our failure nor an answer anybody got. nginx counts it under this number. */
+/** The caller closed the connection: neither our failure nor an answer that arrived. nginx counts it under this number. */
 const LEFT = 499
 
-/** What every request gets, whatever becomes of it: an id, the rate headers, one line in the log. */
+/** Applied to every request, whatever its outcome: an id, the rate headers, one line in the log. */
 function observe(
   { clock, log, newRequestId, peer, hasLeft, tally, trustedProxies }: AppDeps,
   failed: (source: string) => void,
@@ -138,15 +180,23 @@ function observe(
     const requestId = requestIdOf(c.req.raw.headers, newRequestId)
     const address = peer(c.req.raw)
     const source = sourceOf(address, c.req.raw.headers.get('X-Forwarded-For'), trusted)
-    const state: Env['Variables']['state'] = { requestId, source, peer: address, route: undefined, remaining: undefined }
+    const state: Env['Variables']['state'] = {
+      requestId,
+      source,
+      peer: address,
+      route: undefined,
+      remaining: undefined,
+      headers: {},
+    }
     c.set('state', state)
     await next()
     discardBody(c.req.raw)
     if (c.res.status === 401) failed(source)
     c.header('X-Request-Id', requestId)
-    // Paths and answers carry credentials: neither is for a cache, nor for the next site a page leads to.
+    // Paths and answers carry credentials: neither may be cached, or sent as a referrer to another site.
     c.header('Referrer-Policy', 'no-referrer')
     if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store')
+    for (const [name, value] of Object.entries(state.headers)) c.header(name, value)
     if (state.remaining !== undefined) {
       c.header('X-RateLimit-Limit', String(REFILL_PER_SECOND))
       c.header('X-RateLimit-Remaining', String(state.remaining))
@@ -168,20 +218,20 @@ function observe(
   }
 }
 
-/** What the log says of a path: the route that matched with the instance filled in, so that no credential or link is in it. */
-export function loggedPath(path: string, route: string | undefined): string {
+/** The path for the log: the matched route with the instance filled in, so that it contains no credential or link. */
+function loggedPath(path: string, route: string | undefined): string {
   if (route === undefined) return withoutSecrets(path)
   const instance = /^\/instances\/([0-9a-f-]{36})\//.exec(path)?.[1]
   return instance === undefined ? route : route.replace('{instance_id}', instance)
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-/** A word as routes have them. Of the letters of a token alone, it may be a part of one. */
+/** A word as routes have them. A word made only of characters of a token may be a part of one. */
 const WORD = /^(?![a-f]{4,}$)[a-z]+(-[a-z]+)*$/
 
 /**
- * A path that is no route may still hold a token, or a part of one: somebody mistyped what stands around it, or cut it short. So nothing is
- * left of it but words and the ids of instances.
+ * A path that is no route may still hold a token, or a part of one: the caller mistyped what is around it, or cut it short. So only
+ * words and the ids of instances remain of it.
  */
 function withoutSecrets(path: string): string {
   if (path.startsWith('/media/')) return '/media/{link}'

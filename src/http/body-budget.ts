@@ -10,12 +10,12 @@ const MB = 1_048_576
  * Four bodies of the largest size. Two are parsed at a time (engine/media-pool.ts), so that beside the bytes there are those of two once
  * more in one piece, their text and their media: some 700 MB at worst, which a small VPS has.
  */
-export const BODY_BUDGET = 256 * MB
+const BODY_BUDGET = 256 * MB
 
 export interface Lease {
-  /** Throws when there is no room for so much now, so that nobody sends what will be refused; nothing is held. */
+  /** Throws when so much is not available now, before the caller sends a body that would be refused; reserves nothing. */
   check(bytes: number): void
-  /** Throws when there is no room for so much; what was held before is still held. */
+  /** Throws when so much is not available; what was reserved before stays reserved. */
   take(bytes: number): void
   release(): void
 }

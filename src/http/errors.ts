@@ -1,7 +1,7 @@
 /** Every failure leaves in one body: `{ error: { code, message, details } }`. */
-import { Failure } from '../domain/failures.ts'
+import { Failure, type FailureCode } from '../domain/failures.ts'
 
-/** Which limit was met: of an instance, of a workspace, of addresses that guess, or of one that asks for the description too often. */
+/** The limit that was exceeded: of an instance, of a workspace, of addresses that guess, or of an address that asks for the description too often. */
 export type LimitScope = 'instance' | 'workspace' | 'credential' | 'address'
 
 /** Seconds a client should wait, for `Retry-After`. */
@@ -31,7 +31,7 @@ export class Busy extends Failure {
  * it any more.
  */
 export class InstanceGone extends Failure {
-  constructor(cause: unknown) {
+  constructor(cause?: unknown) {
     super('instance_not_found', { message: 'The instance is not hosted any more.', cause })
   }
 
@@ -40,10 +40,13 @@ export class InstanceGone extends Failure {
   }
 }
 
+/** A temporary refusal whose duration is unknown. */
+const AGAIN_SOON: ReadonlySet<FailureCode> = new Set(['engine_unavailable', 'rate_limited'])
+
 export function failureResponse(failure: Failure): Response {
   const { code, message, details } = failure.toData()
   const headers = new Headers()
-  const retryAfter = failure instanceof TooMany ? failure.retryAfter : failure.code === 'engine_unavailable' ? 1 : undefined
+  const retryAfter = failure instanceof TooMany ? failure.retryAfter : AGAIN_SOON.has(failure.code) ? 1 : undefined
   if (retryAfter !== undefined) headers.set('Retry-After', String(retryAfter))
   return Response.json({ error: { code, message, details: details ?? {} } }, { status: failure.status, headers })
 }

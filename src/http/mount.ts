@@ -1,28 +1,28 @@
 /**
- * Declarations to routes. One loop for all of them: who may call, what was sent, who answers, and how the answer leaves. Validation is
+ * Declarations to routes. One loop for all of them: authenticate, read, run, answer. Validation is
  * ours rather than a router's, because of the order of checks, one flat input from three places, and bodies that another thread parses.
  */
 
 import type { Context, Hono } from 'hono'
+import type { DashboardSession } from '../account/account.ts'
 import { joined } from '../domain/bytes.ts'
-import { SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
-import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
-import { maySend } from '../domain/workspace.ts'
-import type { CallOf, Engine, OperationId } from '../engine/engine.ts'
-import { callOf } from '../features/call.ts'
-import type { Endpoint, Queued } from '../features/endpoint.ts'
+import type { DetailedLog } from '../domain/log.ts'
+import type { ServerEvents, StreamReader } from '../domain/server-events.ts'
+import type { Outcomes } from '../engine/outcomes.ts'
+import { type Endpoint, EVENT_STREAM } from '../features/endpoint.ts'
 import type { RawFields } from '../features/input.ts'
-import type { InstanceCall, Parts } from '../features/parts.ts'
 import { type MeantRequest, type RequestRoute, readRequest } from '../features/requests.ts'
-import { orLate } from '../lib/deadline.ts'
-import type { Tally } from '../metrics/tally.ts'
-import type { Gate, Knock } from './auth.ts'
+import type { AccessRequest, Gate } from './access-checks.ts'
 import { LARGE_BODY, receiveBody } from './body.ts'
 import type { BodyBudget, Lease } from './body-budget.ts'
+import { type Acknowledged, type Caller, type CarryOutDeps, carryOut, checkSubscription } from './carry-out.ts'
 import { InstanceGone } from './errors.ts'
+import { eventStream } from './event-stream.ts'
+import { IGNORED_HEADER, ignoredFieldsValue } from './ignored-fields.ts'
+import { PREFER, waitOf } from './prefer.ts'
 
-/** What the middleware around the routes knows of a request. */
+/** The facts about a request for the middleware around the routes. */
 export interface RequestState {
   requestId: string
   source: string
@@ -32,37 +32,35 @@ export interface RequestState {
   route: string | undefined
   /** Tokens left in the bucket of the instance or workspace, once it is known. */
   remaining: number | undefined
+  /** Further headers of the response. */
+  headers: Record<string, string>
+  /** Of a request of the dashboard. */
+  session?: DashboardSession
 }
 export type Env = { Variables: { state: RequestState } }
 
 /**
  * Parses and validates a large body elsewhere, which takes its pieces; resolves with the operation that is meant and its input, rejects with
- * `Failure`.
+ * `Failure`. `onUnknown` is given the names of fields that the operation does not have.
  */
 export type ReadLargeBody = (
   route: string,
   fields: { path: RawFields; query?: RawFields },
   pieces: Uint8Array<ArrayBuffer>[],
+  onUnknown: (names: string[]) => void,
 ) => Promise<{ operation: string; input: unknown }>
 
-export interface MountDeps {
+export interface MountDeps extends CarryOutDeps {
   gate: Gate
-  parts: Parts
-  engine: Pick<Engine, 'call'>
-  tally: Tally
-  now(): number
-  /** Null: the origin the request came to. */
-  baseUrl: string | null
   readLargeBody: ReadLargeBody
   bodies: BodyBudget
+  outcomes: Outcomes
+  log: DetailedLog
+  /** Ends the connection a request came over, as it is. */
+  cut(request: Request): void
 }
 
 export const IDEMPOTENCY_KEY = { name: 'Idempotency-Key', maxLength: 128 } as const
-
-interface Caller {
-  workspace?: WorkspaceId
-  instance?: InstanceId
-}
 
 /** `/webhooks/{type}` as the router writes it. */
 const toPattern = (path: string) => path.replace(/\{(\w+)\}/g, ':$1')
@@ -77,25 +75,49 @@ function byPrecedence(one: RequestRoute, other: RequestRoute): number {
   return rank(one).localeCompare(rank(other))
 }
 
-export function mount(app: Hono<Env>, routes: readonly RequestRoute[], deps: MountDeps): void {
+/** Where declarations are mounted, and how callers authenticate: by the credentials of the API, or by a session of the dashboard. */
+export interface Mounting {
+  pathOf(declared: string): string
+  admit(endpoint: Endpoint, instance: string, token: string, c: Context<Env>): Caller
+}
+
+const byCredentials = (deps: MountDeps): Mounting => ({
+  pathOf: (declared) => declared,
+  admit: (endpoint, instance, token, c) => admit(endpoint, instance, token, c, deps),
+})
+
+export function mount(
+  app: Hono<Env>,
+  routes: readonly RequestRoute[],
+  deps: MountDeps,
+  mounting: Mounting = byCredentials(deps),
+): void {
   const byId = new Map(routes.map(({ endpoint }) => [endpoint.id, endpoint]))
   for (const route of [...routes].sort(byPrecedence)) {
     const { endpoint } = route
-    app.on(route.method, toPattern(route.path), async (c) => {
+    const template = mounting.pathOf(endpoint.path)
+    app.on(route.method, toPattern(mounting.pathOf(route.path)), async (c) => {
       // The router hands HEAD to the route of GET, and a GET may do something: ask for a QR code and a session begins, for a received file
       // and it is fetched. System routes only show; balancers ask them so.
       if (c.req.raw.method !== route.method && !endpoint.id.startsWith('system.')) return c.notFound() // 1
-      c.var.state.route = endpoint.path
+      c.var.state.route = template
       const { instance_id = '', token = '', ...rest } = c.req.param() as Record<string, string>
       const path = endpoint.access === 'instance' ? rest : (c.req.param() as Record<string, string>)
-      // What an operator's command has changed (a key that is void, a number of slots) counts from that moment on. A few reads of the store.
+      // A change by an operator's command (a void key, a number of slots) counts from that moment on. A few reads of the store.
       if (isOfWorkspace(endpoint.access)) await deps.parts.account.refresh()
-      const caller = admit(endpoint, instance_id, token, c, deps)
+      const caller = mounting.admit(endpoint, instance_id, token, c)
       if (endpoint.needsSubscription) checkSubscription(caller, deps)
       const memory = deps.bodies.lease(caller.instance ?? caller.workspace ?? '')
       try {
         const { endpoint: meant, input } = await requestOf(route, path, c, deps, memory, byId)
-        return respond(meant, shaped(route, await answer(meant, caller, input, c, deps)))
+        const { source, requestId } = c.var.state
+        const asked = { request: c.req.raw, source, origin: { idempotencyKey: idempotencyKeyOf(meant, c), requestId } }
+        const reply = shaped(route, await carryOut(meant, caller, input, asked, deps))
+        if (meant.contentType === EVENT_STREAM) return streamed(reply as ServerEvents, 'events', c, deps)
+        if (meant.kind !== 'send') return respond(meant, reply)
+        // It is in the queue, and what was held for the body is not needed to wait.
+        memory.release()
+        return respond(meant, await awaited(reply as Acknowledged, caller, c, deps))
       } finally {
         memory.release()
       }
@@ -103,43 +125,51 @@ export function mount(app: Hono<Env>, routes: readonly RequestRoute[], deps: Mou
   }
 }
 
-/** What an alias answers where it promises something else than its operation. */
+export const streamed = (
+  events: ServerEvents,
+  reader: StreamReader,
+  { req }: Context<Env>,
+  { cut, tally }: MountDeps,
+): Response => eventStream(events, { cut: () => cut(req.raw), gone: req.raw.signal, reader, tally })
+
+/** The answer of an alias where it differs from that of its operation. */
 function shaped({ alias }: RequestRoute, reply: unknown): unknown {
   if (alias?.answer === 'done') return { value: true }
   if (alias?.answer === 'count') return { count: (reply as { total: number }).total }
   return reply
 }
 
+/** The request in the form that the checks read. */
+export const accessRequestOf = ({ req, var: { state } }: Context<Env>): AccessRequest => ({
+  headers: req.raw.headers,
+  source: state.source,
+  peer: state.peer,
+  limit(remaining) {
+    state.remaining = remaining
+  },
+})
+
 function admit({ access }: Endpoint, instance: string, token: string, c: Context<Env>, { gate }: MountDeps): Caller {
-  const { state } = c.var
-  const knock: Knock = {
-    headers: c.req.raw.headers,
-    source: state.source,
-    peer: state.peer,
-    limit(remaining) {
-      state.remaining = remaining
-    },
-  }
+  const incoming = accessRequestOf(c)
   switch (access) {
     case 'public':
       return {}
     case 'described':
-      gate.described(knock)
+      gate.described(incoming)
       return {}
     case 'metrics':
-      gate.metrics(knock)
+      gate.metrics(incoming)
       return {}
     case 'instance':
-      return gate.instance(instance, token, knock)
+      return {
+        ...gate.instance(instance, token, incoming),
+        isStillAllowed: () => gate.isStillAllowed(instance, token, { ...incoming, limit() {} }),
+      }
     case 'admin':
-      return gate.admin(knock)
+      return gate.admin(incoming)
     default:
-      return gate.account(access, knock)
+      return gate.account(access, incoming)
   }
-}
-
-function checkSubscription({ workspace }: Caller, { parts, now }: MountDeps): void {
-  if (workspace && !maySend(parts.account.workspace(workspace).subscription, now())) throw new Failure('subscription_required') // 10
 }
 
 async function requestOf(
@@ -150,11 +180,15 @@ async function requestOf(
   memory: Lease,
   byId: ReadonlyMap<string, Endpoint>,
 ): Promise<MeantRequest> {
+  const onUnknown = (names: string[]) => {
+    const value = ignoredFieldsValue(names)
+    if (value !== undefined) c.var.state.headers[IGNORED_HEADER.name] = value
+  }
   const query = route.takesQuery ? queryOf(c) : {}
-  if (!route.takesBody) return readRequest(route, { path, query })
+  if (!route.takesBody) return readRequest(route, { path, query }, onUnknown)
   const { size, pieces } = await receiveBody(c.req.raw, memory)
-  if (size <= LARGE_BODY) return readRequest(route, { path, query, body: joined(pieces) })
-  const { operation, input } = await deps.readLargeBody(route.name, { path, query }, pieces)
+  if (size <= LARGE_BODY) return readRequest(route, { path, query, body: joined(pieces) }, onUnknown)
+  const { operation, input } = await deps.readLargeBody(route.name, { path, query }, pieces, onUnknown)
   return { endpoint: byId.get(operation) ?? route.endpoint, input }
 }
 
@@ -162,19 +196,6 @@ async function requestOf(
 function queryOf(c: Context<Env>): RawFields {
   const queries = Object.entries(c.req.queries())
   return Object.fromEntries(queries.map(([name, values]) => [name, values.length === 1 ? values[0] : values]))
-}
-
-async function answer(endpoint: Endpoint, caller: Caller, input: unknown, c: Context<Env>, deps: MountDeps): Promise<unknown> {
-  const { parts, baseUrl } = deps
-  const { workspace, instance } = caller
-  const request = c.req.raw
-  const call = { parts, request, workspace, instance, baseUrl: baseUrl ?? new URL(request.url).origin }
-  if (endpoint.handle) return endpoint.handle(call as never, input as never)
-  if (!instance) throw new Error(`${endpoint.id} is done by a shard, but its route names no instance`)
-  const asked = askShard(endpoint, instance, input, idempotencyKeyOf(endpoint, c), deps)
-  const { fallback } = endpoint
-  const reply = await (fallback ? within(asked, fallback.ms, () => fallback.answer(call as InstanceCall)) : asked)
-  return endpoint.kind === 'send' ? acknowledge(reply as Queued) : reply
 }
 
 /** Optional, on queued sends: repeats under the same key are queued once. */
@@ -185,39 +206,25 @@ function idempotencyKeyOf({ kind }: Endpoint, c: Context<Env>): string | undefin
   return key
 }
 
-async function askShard(
-  endpoint: Endpoint,
-  instance: InstanceId,
-  input: unknown,
-  idempotencyKey: string | undefined,
-  { engine, tally }: MountDeps,
-): Promise<unknown> {
-  const { id, kind } = endpoint
-  const begun = performance.now()
-  // A send is only queued here: what becomes of it is counted when its turn has come.
-  const isImmediate = kind !== 'send'
-  try {
-    return await engine.call(instance, callOf(endpoint, input) as CallOf<OperationId>, idempotencyKey)
-  } catch (error) {
-    const code = error instanceof Failure ? error.code : 'internal'
-    if (isImmediate) tally.add('svc_engine_action_errors_total', { operation: id, code })
-    throw error instanceof Failure && error.code === 'instance_not_found' ? new InstanceGone(error) : error // 13
-  } finally {
-    if (isImmediate) tally.observe('svc_engine_action_duration_seconds', { operation: id }, (performance.now() - begun) / SECOND)
-  }
+/** The outcome, for a caller who prefers to wait for it and while it is worth waiting: the acknowledged message is on disk either way. */
+async function awaited(
+  queued: Acknowledged,
+  { instance }: Caller,
+  c: Context<Env>,
+  { outcomes }: MountDeps,
+): Promise<Acknowledged> {
+  const ms = waitOf(c.req.header(PREFER.name))
+  if (ms === undefined || instance === undefined) return queued
+  const outcome = await outcomes.of({ instance, svcId: queued.svc_id }, ms, c.req.raw.signal)
+  if (!outcome) return queued
+  if (outcome === 'gone') throw new InstanceGone() // 13
+  c.var.state.headers[PREFER.applied] = 'wait'
+  if (outcome.status !== 'failed') return { ...queued, status: outcome.status }
+  return { ...queued, status: 'failed', error_code: outcome.code, error_message: outcome.message.slice(0, MAX_REASON) }
 }
 
-/** What the fallback says in place of a shard that is silent or gone; other failures are answers. */
-async function within(asked: Promise<unknown>, ms: number, fallback: () => Promise<unknown>): Promise<unknown> {
-  try {
-    return await orLate(asked, ms, fallback)
-  } catch (error) {
-    if (error instanceof Failure && error.code === 'engine_unavailable') return fallback()
-    throw error
-  }
-}
-
-const acknowledge = ({ message_id, svc_id }: Queued) => ({ id: message_id, message_id, svc_id, status: 'queued' })
+/** Characters, as in the `delivery` event. */
+const MAX_REASON = 512
 
 function respond({ status, contentType, cacheControl }: Endpoint, reply: unknown): Response {
   if (reply instanceof Response) return reply

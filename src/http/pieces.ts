@@ -1,9 +1,9 @@
 /**
- * What has been read of a body, in pieces that can be given to another thread whole. The HTTP thread only lists them: written to one
+ * The bytes read of a body, in pieces that can be given to another thread whole. The HTTP thread only lists them: written to one
  * place, 60 MB are faulted in page by page and leave as much garbage behind, and everybody else's requests wait for both.
  */
 
-/** What is shorter is put together, or a client that sends a byte at a time would have us keep a hundred for each. */
+/** Shorter pieces are put together: otherwise a client that sends a byte at a time would cost a hundred bytes for each. */
 const BLOCK = 65_536
 const WORTH_KEEPING = BLOCK / 4
 

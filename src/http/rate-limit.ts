@@ -9,6 +9,8 @@ export const CAPACITY = 120
 export const REFILL_PER_SECOND = 60
 /** Of the description, per address: a few pages opened at once, then one a second. */
 export const DESCRIPTIONS = { capacity: 20, perSecond: 1 }
+/** Of `/oauth`, per address: ten a minute. */
+export const OAUTH = { capacity: 10, perSecond: 10 / 60 }
 
 interface Bucket {
   tokens: number
@@ -24,7 +26,7 @@ export interface Taken {
   retryAfter: number
 }
 
-/** Above this many owners, buckets that are full again are dropped: they say nothing. */
+/** Above this many owners, buckets that are full again are dropped: they hold no information. */
 const SWEEP_ABOVE = 10_000
 
 /** A walk over all of them at most this often: every bucket is full again after two seconds, and a walk per request would be quadratic. */
@@ -67,8 +69,8 @@ export type Buckets = ReturnType<typeof createBuckets>
 export const FAILURES_PER_MINUTE = 30
 
 /**
- * Counts kept at a time; above it the one that is first to be forgiven is forgotten. About 20 MB; who has more networks than this gains
- * nothing from being forgotten.
+ * Counts kept at a time; above it the one that expires first is dropped. About 20 MB; an attacker with more networks than this gains
+ * nothing from it.
  */
 const MAX_COUNTS = 100_000
 
@@ -78,7 +80,7 @@ interface Window {
 }
 
 /**
- * Counts failures per source address, and of each per `owner`, what was guessed at (none: whatever it was). A minute begins with the first
+ * Counts failures per source address, and of each per `owner`, the secret that was guessed at (none: any). A minute begins with the first
  * failure; when it has ended, the count starts anew.
  */
 export function createThrottle(clock: Clock) {

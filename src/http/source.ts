@@ -1,4 +1,4 @@
-/** Where a request comes from, behind proxies that are trusted to say it. */
+/** The source of a request behind proxies that are trusted to name it. */
 import { canonicalAddress, isIn, type Ranges } from '../egress/addresses.ts'
 
 /** `1.2.3.4`, `1.2.3.4:80`, `::1`, `[::1]:80`: as proxies write them. Undefined when it is no address. */

@@ -1,4 +1,4 @@
-/** What may be forgotten, bounded: the entry that was used longest ago gives way. */
+/** A bounded cache: the entry that was used longest ago gives way. */
 import { LRUCache } from 'lru-cache'
 
 export type BoundedCache<K extends {}, V extends {}> = LRUCache<K, V>

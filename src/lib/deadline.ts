@@ -2,8 +2,8 @@
 import pTimeout from 'p-timeout'
 
 /**
- * What `work` gives, or what `late` says once `ms` are over; the work goes on then, and its end is nobody's matter. Zero and less is the
- * next turn of the timers: whoever has no time left still hears of work that is done already.
+ * The result of `work`, or that of `late` once `ms` are over; `work` then goes on, and its result is ignored. Zero and less mean the
+ * next turn of the timers: even without time left, work that is done already gives its result.
  */
 export const orLate = <T, L>(work: Promise<T>, ms: number, late: () => L | Promise<L>): Promise<T | L> =>
   pTimeout(work, { milliseconds: Math.max(ms, 1), fallback: late })

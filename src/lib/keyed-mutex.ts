@@ -1,15 +1,15 @@
-/** One at a time per name: what decides on a record and then writes it must not be overtaken in between. */
+/** A mutex per name: between the decision on a record and its write no other change may come. */
 import { Mutex } from 'async-mutex'
 
 export interface KeyedMutex {
   /** Resolves or rejects as `work` does. The failure of the one before belongs to its caller; the next one starts all the same. */
   run<T>(name: string, work: () => Promise<T>): Promise<T>
   /**
-   * As `run`, with all of these names. They are taken in the order of the alphabet, so that two of these never wait for each other; whoever
-   * holds one of the names meanwhile must not ask for another.
+   * As `run`, with all of these names. They are locked in alphabetical order, so that two of these calls never wait for each other; a caller
+   * that holds one of the names must not lock another.
    */
   runAll<T>(names: readonly string[], work: () => Promise<T>): Promise<T>
-  /** Resolves when everything that was asked for so far has ended. */
+  /** Resolves when all work that was passed in so far has ended. */
   idle(): Promise<void>
 }
 

@@ -28,6 +28,8 @@ export function decisiveSealedLength(file: SealedFile): number | null {
 
 /** Stickers are images to the key derivation. */
 const KEY_NAMES: Readonly<Record<SealedFile['kind'], string>> = {
+  history: 'History',
+  'app-state': 'App State',
   image: 'Image',
   sticker: 'Image',
   video: 'Video',

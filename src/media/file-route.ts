@@ -1,9 +1,9 @@
 /** How requests for the network's files reach its hosts: its own authority, the redirected host of the sandbox, and the instance's proxy. */
 import { readFileSync } from 'node:fs'
 import { rootCertificates } from 'node:tls'
-import { SocksClient } from 'socks'
-import { Agent, buildConnector, type Dispatcher, ProxyAgent } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { ProxyRoute } from '../egress/proxy-route.ts'
+import { Agent, buildConnector, proxyAgent } from '../egress/undici.ts'
 import type { NetworkOptions } from '../engine/engine.ts'
 
 /** Hosts of the network; in the sandbox they are one host of this machine. */
@@ -18,7 +18,7 @@ export function fileRoute(network: NetworkOptions, proxy: ProxyRoute | undefined
 }
 
 function proxied({ url, lookup }: ProxyRoute): Dispatcher {
-  if (!url.startsWith('socks')) return new ProxyAgent({ uri: url, proxyTls: { lookup } })
+  if (!url.startsWith('socks')) return proxyAgent({ uri: url, proxyTls: { lookup } })
   const { hostname, port, username, password } = new URL(url)
   const proxy = {
     type: 5 as const,
@@ -30,15 +30,19 @@ function proxied({ url, lookup }: ProxyRoute): Dispatcher {
   return new Agent({
     connect(options, callback) {
       const port = Number(options.port || (options.protocol === 'https:' ? 443 : 80))
-      // The proxy resolves the name: a look-up here would tell our own network where the account goes.
+      // The proxy resolves the name: a look-up here would reveal to our own network where the account connects.
       const destination = { host: options.hostname, port }
-      SocksClient.createConnection({ proxy, command: 'connect', destination, socket_options: { lookup } as never }).then(
-        ({ socket }) =>
-          options.protocol === 'https:'
-            ? connect({ ...options, httpSocket: socket } as typeof options, callback)
-            : callback(null, socket),
-        (error: Error) => callback(error, null),
-      )
+      const wanted = { proxy, command: 'connect' as const, destination, socket_options: { lookup } as never }
+      // Few instances have such a proxy: loaded for the first connection.
+      import('socks')
+        .then(({ SocksClient }) => SocksClient.createConnection(wanted))
+        .then(
+          ({ socket }) =>
+            options.protocol === 'https:'
+              ? connect({ ...options, httpSocket: socket } as typeof options, callback)
+              : callback(null, socket),
+          (error: Error) => callback(error, null),
+        )
     },
   })
 }

@@ -1,6 +1,6 @@
 /**
- * Links to received files (shared/api/messages.md, `media.download`): the sealed description of one file. Who has the link may read the
- * file for a day; nobody can make or change one. The seal's key is derived from the service's secret key, which is what is created at
+ * Links to received files (shared/api/messages.md, `media.download`): the sealed description of one file. A holder of the link may read the
+ * file for a day; nobody can make or change one. The seal's key is derived from the service's secret key, which is created at
  * first start and kept beside the store: a second key would have to be shared by every shard before its first message, and would be lost
  * or restored together with the first one anyway.
  */
@@ -64,7 +64,7 @@ export function createMediaLinks(key: Uint8Array): MediaLinks {
   function decrypt(link: string): Packed | null {
     if (link.length > MAX_LINK || !/^[\w-]+$/.test(link)) return null
     const sealed = Buffer.from(link, 'base64url')
-    // Of the last letter some bits say nothing: a link has one way to be written, or an altered one would open.
+    // Some bits of the last character are unused: a link has one valid spelling, or an altered one would open.
     if (sealed.length <= IV_BYTES + TAG_BYTES || sealed.toString('base64url') !== link) return null
     const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, IV_BYTES))
     decipher.setAAD(AAD)
@@ -73,7 +73,7 @@ export function createMediaLinks(key: Uint8Array): MediaLinks {
       const plain = Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()])
       return JSON.parse(plain.toString('utf8')) as Packed
     } catch {
-      // Only what we sealed opens: everything else is not a link of ours, and that is the answer.
+      // Only a text that we sealed can be opened: everything else is no link of ours, so the answer is null.
       return null
     }
   }

@@ -1,6 +1,6 @@
 /**
- * What the network has lost, and the phone has been asked to upload again. One question per file at a time, however many read it, and
- * where it lies now is remembered: the links that are out still name the old place.
+ * Files that the network has lost, and that the phone was asked to upload again. One request per file at a time, however many read it, and
+ * the new path is remembered: existing links still have the old one.
  */
 
 import type { ReceivedFile } from '../domain/file-download.ts'
@@ -13,9 +13,9 @@ const MAX_KNOWN = 1_000
 export type AskAgain = (instance: string, file: ReceivedFile) => Promise<string>
 
 export interface NewUploads {
-  /** Where it lies, as far as we know. */
+  /** The last known path. */
   pathOf(instance: string, file: ReceivedFile): string
-  /** Where it lies instead of `lost`. */
+  /** The path that replaces `lost`. */
   instead(lost: string, instance: string, file: ReceivedFile): Promise<string>
 }
 
@@ -40,7 +40,7 @@ export function createNewUploads(askAgain: AskAgain): NewUploads {
     async instead(lost, instance, file) {
       const name = nameOf(instance, file)
       const path = known.get(name)
-      // Somebody asked while we were finding out.
+      // Another reader got the new path meanwhile.
       if (path !== undefined && path !== lost) return path
       const answer = asked.get(name) ?? ask(name, instance, file)
       asked.set(name, answer)

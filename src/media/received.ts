@@ -1,6 +1,6 @@
 /**
- * Reads received files by their link: who may read how many at a time, from where, and what to do about a file that is gone. The bytes
- * come through a thread (workers/media/download.ts); here is only what main knows.
+ * Reads received files by their link: it limits downloads, picks the route and handles a file that is gone. The bytes
+ * come through a thread (workers/media/download.ts); here is only what needs the main thread.
  */
 import { type Clock, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
@@ -30,11 +30,11 @@ export interface OpenReceived {
 }
 
 export interface ReceivedMedia {
-  /** Undefined for a link that leads nowhere. Rejects with `Failure`. The signal says that nobody waits any more. */
+  /** Undefined for a link that leads nowhere. Rejects with `Failure`. The signal ends the download. */
   open(link: string, signal: AbortSignal): Promise<OpenReceived | undefined>
 }
 
-/** The host has forgotten it, or its link has run out. */
+/** Statuses of a file that the host has deleted, or whose link has expired. */
 const GONE = new Set([403, 404, 410])
 /** A place among the downloads is waited for this long, in ms, by this many at most. */
 const MAX_WAIT = 30 * SECOND
@@ -92,7 +92,7 @@ export function createReceivedMedia({
         return { file: opened.file, stream, length }
       } catch (error) {
         giveBack()
-        // Deleted since it was looked for: its links lead nowhere.
+        // Deleted since the link was opened: its links lead nowhere.
         if (error instanceof Failure && error.code === 'instance_not_found') return undefined
         throw error
       }
@@ -100,7 +100,7 @@ export function createReceivedMedia({
   }
 }
 
-/** Others may wait for the same answer: who leaves does not end it. */
+/** Others may wait for the same answer: a reader that leaves does not end it. */
 function whileWanted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(new Failure('media_download_failed', { message: 'The reader went away.' }))

@@ -9,7 +9,7 @@ const MAX_ROUTES = 32
 
 export interface RouteOptions {
   network: NetworkOptions
-  /** Throws when the proxy is where an account may not go. */
+  /** Throws when the address of the proxy is not allowed. */
   proxyRoute(proxyUrl: string): ProxyRoute
   log: Log
 }
@@ -32,7 +32,7 @@ export function createRoutes({ network, proxyRoute, log }: RouteOptions): Routes
       for (const [unused, idle] of routes) {
         if (routes.size <= MAX_ROUTES) break
         routes.delete(unused)
-        // It ends when what is under way through it has ended.
+        // It closes when its running requests have ended.
         idle.close().catch((error: unknown) => log.warn({ err: error }, 'a route to received files did not close'))
       }
       return route

@@ -1,6 +1,7 @@
-/** What `GET /metrics` shows: this thread's numbers, those of the shards, what stands now, and the process. */
+/** The answer of `GET /metrics`: this thread's numbers, those of the shards, current values, and the process. */
 import type { Clock } from '../domain/clock.ts'
 import type { Status } from '../domain/instance.ts'
+import type { StreamReader } from '../domain/server-events.ts'
 import type { Ledger } from './ledger.ts'
 import { measured } from './measured.ts'
 import { processText } from './process.ts'
@@ -12,15 +13,16 @@ export interface ExpositionDeps {
   ledger: Ledger
   clock: Clock
   instances(): Readonly<Record<Status, number>>
-  /** Has every shard asked that answers, within a second; of the others the ledger has what they said last. */
+  streams(): Readonly<Record<StreamReader, number>>
+  /** Refreshes the reports of the shards, within a second; for one that does not answer the ledger has its last report. */
   refresh(): Promise<void>
 }
 
 export const createExposition =
-  ({ tally, ledger, clock, instances, refresh }: ExpositionDeps) =>
+  ({ tally, ledger, clock, instances, streams, refresh }: ExpositionDeps) =>
   async (): Promise<string> => {
     await refresh()
     const total = ledger.total()
-    const now = measured({ ...total, instances: instances(), now: clock.now() })
+    const now = measured({ ...total, instances: instances(), streams: streams(), now: clock.now() })
     return `${await textOf(sum([tally.numbers(), total.numbers, now]))}\n${await processText()}`
   }

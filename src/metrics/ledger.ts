@@ -1,12 +1,12 @@
 /**
- * What the shards have counted, over all their lives. A life begins to count at 0, so what the ones before it had counted when they were
- * last heard is kept and added: a counter never goes back. What a life counted after its last report, 10 s at most, is lost with it.
+ * The counts of the shards over all thread runs. A run begins to count at 0, so the last report of the runs before it is kept and added: a
+ * counter never goes back. Counts after a run's last report, of 10 s at most, are lost with it.
  */
 import { type Numbers, type ShardReport, sum } from './tally.ts'
 
-interface Lives {
+interface ShardCounts {
   generation: number
-  /** Of the lives before. */
+  /** Counts of the runs before. */
   ended: Numbers
   last: ShardReport
 }
@@ -15,20 +15,20 @@ const NOTHING: Numbers = new Map()
 
 export interface Ledger {
   take(shard: number, generation: number, report: ShardReport): void
-  /** What is counted is added up over lives; what is measured stands as each shard said it last, also while it is down. */
+  /** Counters are added up over thread runs; gauges have the value of each shard's last report, also while it is down. */
   total(): ShardReport
 }
 
 export function createLedger(): Ledger {
-  const shards = new Map<number, Lives>()
+  const shards = new Map<number, ShardCounts>()
 
   return {
     take(shard, generation, report) {
-      const lives = shards.get(shard)
+      const counts = shards.get(shard)
       // An answer of a thread that has been replaced since.
-      if (lives && generation < lives.generation) return
-      const isNew = lives !== undefined && generation > lives.generation
-      const ended = isNew ? sum([lives.ended, lives.last.numbers]) : (lives?.ended ?? NOTHING)
+      if (counts && generation < counts.generation) return
+      const isNew = counts !== undefined && generation > counts.generation
+      const ended = isNew ? sum([counts.ended, counts.last.numbers]) : (counts?.ended ?? NOTHING)
       shards.set(shard, { generation, ended, last: report })
     },
 
@@ -39,7 +39,7 @@ export function createLedger(): Ledger {
         numbers: sum(all.flatMap(({ ended, last }) => [ended, last.numbers])),
         waiting: added('waiting'),
         backlog: added('backlog'),
-        heardAt: all.flatMap(({ last }) => last.heardAt),
+        lastInboundAt: all.flatMap(({ last }) => last.lastInboundAt),
       }
     },
   }

@@ -1,25 +1,28 @@
-/** What is not counted but stands at a value when somebody looks. */
+/** Values that are measured on request rather than counted. */
 import { DAY, HOUR, MINUTE, SECOND } from '../domain/clock.ts'
 import type { Status } from '../domain/instance.ts'
+import type { StreamReader } from '../domain/server-events.ts'
 import { keyOf, type Numbers, type ShardReport } from './tally.ts'
 
-/** Bounds for the age of an instance's last inbound stanza, in ms: a busy account is heard every minute, a quiet one not for days. */
-export const AGES = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 6 * HOUR, DAY, 3 * DAY] as const
+/** Bounds for the age of an instance's last inbound stanza, in ms: a busy account gets one every minute, a quiet one none for days. */
+const AGES = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 6 * HOUR, DAY, 3 * DAY] as const
 
-export interface Measured extends Pick<ShardReport, 'waiting' | 'backlog' | 'heardAt'> {
+export interface Measured extends Pick<ShardReport, 'waiting' | 'backlog' | 'lastInboundAt'> {
   instances: Readonly<Record<Status, number>>
+  streams: Readonly<Record<StreamReader, number>>
   now: number
 }
 
 /**
- * Ages are made here and not in the shard: those of a shard that does not answer go on growing, and an alert on them sees it. Cumulative
+ * Ages are computed here and not in the shard: those of a shard that does not answer go on growing, and an alert on them fires. Cumulative
  * like the buckets of a histogram, `+Inf` is every connected instance.
  */
-export function measured({ instances, waiting, backlog, heardAt, now }: Measured): Numbers {
-  const ages = heardAt.map((at) => Math.max(0, now - at))
+export function measured({ instances, streams, waiting, backlog, lastInboundAt, now }: Measured): Numbers {
+  const ages = lastInboundAt.map((at) => Math.max(0, now - at))
   const upTo = (bound: number) => ages.filter((age) => age <= bound).length
   return new Map([
     ...Object.entries(instances).map(([status, count]) => [keyOf('svc_instances', { status }), count] as const),
+    ...Object.entries(streams).map(([reader, count]) => [keyOf('svc_event_streams', { reader }), count] as const),
     [keyOf('svc_queue_waiting', {}), waiting],
     [keyOf('svc_webhook_backlog', {}), backlog],
     ...AGES.map((bound) => [keyOf('svc_inbound_age_instances', { le: String(bound / SECOND) }), upTo(bound)] as const),

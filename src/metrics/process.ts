@@ -3,11 +3,13 @@
  * the library has no way to end them; so they are collected once. Not before somebody asks: the delay of the event loop is sampled every
  * 10 ms, which costs 0.3 % of a core. Neither that timer nor the observer of garbage collections keeps the process alive.
  */
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 
 let registry: Registry | undefined
 
-export function processText(): Promise<string> {
+export async function processText(): Promise<string> {
+  // Loaded when somebody asks for the first time.
+  const { collectDefaultMetrics, Registry } = await import('prom-client')
   if (!registry) {
     registry = new Registry()
     collectDefaultMetrics({ register: registry })

@@ -1,10 +1,11 @@
 /**
- * Every number the service tells of itself (shared/api/mcp-and-system.md, `system.metrics`): what it is called, what kind it is, what it is
- * told by. One table for the threads that count and the one that shows.
+ * Every metric of the service (shared/api/mcp-and-system.md, `system.metrics`): its name, its kind and its
+ * labels. One table for the threads that count and the one that shows.
  *
  * No label ever holds a phone number, an instance id, a token or a URL: its values are words of our own tables (operations, failures,
  * statuses, routes as they are declared).
  */
+import { STREAM_READERS } from '../domain/server-events.ts'
 
 export interface Metric {
   kind: 'counter' | 'gauge' | 'histogram'
@@ -70,7 +71,35 @@ export const METRICS = {
     help: 'Attempts to deliver an event: delivered, retry (tried again later) or failed (given up).',
   },
   svc_webhook_duration_seconds: { kind: 'histogram', labels: ['type'], help: 'Time of one attempt to deliver an event.' },
+  svc_webhook_overflow_total: {
+    kind: 'counter',
+    labels: ['type'],
+    help: 'Events given up because more than SVC_OUTBOX_MAX of an instance waited.',
+  },
   svc_webhook_backlog: { kind: 'gauge', labels: [], help: 'Events on disk that are still to be delivered.' },
+  svc_event_streams: {
+    kind: 'gauge',
+    labels: ['reader'],
+    help: 'Open streams: of programs that read the events of an instance (events), and of pages (dashboard).',
+  },
+  svc_event_stream_events_total: {
+    kind: 'counter',
+    labels: ['reader'],
+    help: 'Events written to streams.',
+    zero: one(...STREAM_READERS),
+  },
+  svc_event_stream_cuts_total: {
+    kind: 'counter',
+    labels: ['reader'],
+    help: 'Streams cut because their reader took nothing for half a minute.',
+    zero: one(...STREAM_READERS),
+  },
+  svc_event_stream_gaps_total: {
+    kind: 'counter',
+    labels: [],
+    help: 'Gaps reported to readers: events behind the one they had last are not kept any more.',
+    zero: [[]],
+  },
   svc_rate_limited_total: {
     kind: 'counter',
     labels: ['scope'],
@@ -82,6 +111,16 @@ export const METRICS = {
     labels: ['kind'],
     help: 'Stanzas the network sent to connected instances and wants answered.',
     zero: one('message', 'receipt', 'notification', 'call'),
+  },
+  svc_stanzas_left_total: {
+    kind: 'counter',
+    labels: ['tag', 'type'],
+    help: 'Stanzas of kinds that are known and that nothing is done about (workers/shard/stanza-left.ts has the reasons).',
+  },
+  svc_stanzas_unknown_total: {
+    kind: 'counter',
+    labels: ['tag', 'type'],
+    help: 'Stanzas of kinds that this release does not know: confirmed, and nothing else.',
   },
   svc_events_total: { kind: 'counter', labels: ['type'], help: 'Events written for delivery.' },
   svc_inbound_deaf_total: {
@@ -105,6 +144,5 @@ export const METRICS = {
 export type MetricName = keyof typeof METRICS
 type OfKind<K extends Metric['kind']> = { [N in MetricName]: (typeof METRICS)[N]['kind'] extends K ? N : never }[MetricName]
 export type CounterName = OfKind<'counter'>
-export type GaugeName = OfKind<'gauge'>
 export type HistogramName = OfKind<'histogram'>
 export type LabelsOf<N extends MetricName> = Readonly<Record<(typeof METRICS)[N]['labels'][number], string>>

@@ -1,24 +1,24 @@
 /**
- * What one thread has counted: a number per series, and no more than an addition for each. Plain data when it is read, so that a shard can
- * report it. The threads that count do not load what shows the numbers (3 MB each).
+ * The counts of one thread: a number per series, and one addition per event. Plain data when it is read, so that a shard can
+ * report it. The threads that count do not load the library that formats the numbers (3 MB each).
  */
 import { BUCKETS, type CounterName, type HistogramName, type LabelsOf, METRICS, type MetricName } from './table.ts'
 
 /** A series by its key: name and label values in the order of the table; of a histogram also a bucket's index, or `sum`. */
 export type Numbers = ReadonlyMap<string, number>
 
-/** What a shard says of itself. Instances stand in it as numbers only. */
+/** The report of a shard. Instances appear in it as numbers only. */
 export interface ShardReport {
-  /** Counted since its life began. */
+  /** Counted since its thread run began. */
   numbers: Numbers
   /** Messages in the queues, and events in the outboxes, of its instances. */
   waiting: number
   backlog: number
   /** Of each connected instance: when its last stanza came in, epoch ms. */
-  heardAt: readonly number[]
+  lastInboundAt: readonly number[]
 }
 
-/** No word of our tables has it. */
+/** No label value of our tables contains it. */
 const SEPARATOR = '|'
 
 export function keyOf<N extends MetricName>(name: N, labels: LabelsOf<N>): string {

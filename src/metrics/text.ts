@@ -1,5 +1,4 @@
 /** Numbers as Prometheus reads them; the format itself is prom-client's. */
-import { AggregatorRegistry } from 'prom-client'
 import { BUCKETS, METRICS, type Metric, type MetricName } from './table.ts'
 import { joined, type Numbers, partsOf } from './tally.ts'
 
@@ -38,13 +37,15 @@ function histogram(name: MetricName, metric: Metric, keys: readonly string[], nu
   })
 }
 
-export function textOf(numbers: Numbers): Promise<string> {
+export async function textOf(numbers: Numbers): Promise<string> {
   const keys = [...numbers.keys()]
   const of = (name: MetricName) => keys.filter((key) => partsOf(key)[0] === name)
   const shown = (Object.entries(METRICS) as [MetricName, Metric][]).map(([name, metric]) => {
     const values = (metric.kind === 'histogram' ? histogram : simple)(name, metric, of(name), numbers)
     return { name, help: metric.help, type: metric.kind, aggregator: 'sum', values }
   })
+  // Loaded when somebody asks for the first time.
+  const { AggregatorRegistry } = await import('prom-client')
   // The one way the library takes numbers that were counted elsewhere: as those of a cluster's workers, here of a single one.
   return AggregatorRegistry.aggregate([shown]).metrics()
 }

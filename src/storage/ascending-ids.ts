@@ -1,7 +1,7 @@
 /** ULIDs that always ascend, also over a restart and when the clock goes back: key order is the order in which they were given out. */
-import { randomInt } from 'node:crypto'
 import { decodeTime, incrementBase32, ulid } from 'ulid'
 import type { Clock } from '../domain/clock.ts'
+import { randomFraction } from '../lib/ulid.ts'
 
 /** Characters of a ULID that carry the time; the other 16 are random. */
 const TIME_CHARACTERS = 10
@@ -12,7 +12,7 @@ export interface AscendingIds {
   continueAfter(id: string): void
 }
 
-export function ascendingIds(clock: Clock, random: () => number = () => randomInt(2 ** 32) / 2 ** 32): AscendingIds {
+export function ascendingIds(clock: Clock, random: () => number = randomFraction): AscendingIds {
   let last = ''
   return {
     next() {

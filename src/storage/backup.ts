@@ -1,9 +1,9 @@
 /**
  * A copy of a data folder that a service can be started on, made while the service runs.
  *
- * Media of waiting messages is written before the record that names it and removed after that record, so it is copied twice: what is
- * there before the records are copied, which may be gone afterwards, and what has come meanwhile. So are the keys beside the store. (What both comes and goes in the moment
- * between, media of a message that was sent within it, is missed: on the copy that message is told as failed.)
+ * Media of waiting messages is written before the record that names it and removed after that record, so it is copied twice: before the
+ * records are copied, because it may be gone afterwards, and again after them for new files. So are the keys beside the store. (Media that
+ * both comes and goes between the two, of a message that was sent meanwhile, is missed: on the copy that message is reported as failed.)
  */
 import { copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
@@ -14,7 +14,7 @@ import { makePrivate, PRIVATE_FOLDER } from './private.ts'
 export interface BackupSource {
   store: Pick<OpenStore, 'copyTo' | 'dir'>
   blobsDir: string
-  /** Absent: the operator gives the key, and keeps it elsewhere. */
+  /** Absent: the operator provides the key, and keeps it elsewhere. */
   keyFile?: string | undefined
 }
 
@@ -31,7 +31,7 @@ export async function makeBackup(target: string, { store, blobsDir, keyFile }: B
     await copyFiles(keysDir(store), keys)
     await store.copyTo(state)
     const mediaFiles = await copyFiles(blobsDir, blobs)
-    // Of an instance that is made or deleted meanwhile the copy may have a key too many, which its first start removes.
+    // The copy may have a key too many, of an instance that is made or deleted meanwhile; the first start removes it.
     await copyFiles(keysDir(store), keys)
     await rename(keys, join(state, 'keys'))
     if (keyFile !== undefined) await copyFile(keyFile, join(draft, 'secret-key'))
@@ -45,7 +45,7 @@ export async function makeBackup(target: string, { store, blobsDir, keyFile }: B
   }
 }
 
-/** Copies what is not there as it is now. Resolves with how many files there are then. */
+/** Copies the files that the copy lacks or that have changed. Resolves with how many files there are then. */
 async function copyFiles(from: string, to: string): Promise<number> {
   for (const file of await filesOf(from)) {
     const copy = join(to, relative(from, file))

@@ -13,8 +13,8 @@ import { createStorage } from 'unstorage'
 import fsLite from 'unstorage/drivers/fs-lite'
 import { checkRecordKey } from './contract.ts'
 import { syncFolder } from './durable-files.ts'
-import { keys } from './keys.ts'
 import { PRIVATE_FILE } from './private.ts'
+import { keys } from './record-keys.ts'
 import { SEAL_BYTES, type Sealer } from './seal.ts'
 
 export interface Blobs {

@@ -1,6 +1,6 @@
 /**
- * Looks at a store for `check.ts`, in a process that may end as it likes: what damage makes of lmdb is a signal, not an error. Writes one
- * line of JSON. A store that others write to is looked at as of one moment: a reader holds the pages of its transaction.
+ * Checks a store for `check.ts`, in a process that a crash may end: on damage lmdb ends with a signal, not an error. Writes one
+ * line of JSON. A store that others write to is checked as of one moment: a reader holds the pages of its transaction.
  */
 import { existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const MAX_TRIES = 1_000
 
 function hold(fd: number): { meta: Meta; readAll(): void } {
   const before = newestMeta(fd)
-  // Nobody has it open, and there is nothing to be held.
+  // No process has it open, so no page needs to be held.
   if (!existsSync(join(dir, 'lock.mdb'))) return { meta: before, readAll: () => {} }
   const db = open<Uint8Array, string>({ path: dir, readOnly: true, encoding: 'binary', noSubdir: false, maxDbs: 1 })
   for (let tries = 0; tries < MAX_TRIES; tries++) {

@@ -12,13 +12,13 @@ import type { PageReport } from './drivers/lmdb-pages.ts'
 
 export type CheckReport =
   | ({ state: 'sound' } & PageReport)
-  /** There is none: nothing to be damaged. */
+  /** There is no store, so nothing can be damaged. */
   | { state: 'absent' }
   | { state: 'damaged'; problem: string }
-  /** It could not be looked at; that says nothing about it. */
+  /** It could not be checked; that says nothing about the store. */
   | { state: 'unknown'; problem: string }
 
-/** What reading damage ends a process with. */
+/** Signals that end a process which reads damage. */
 const SIGNS: ReadonlySet<unknown> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL', 'SIGFPE'])
 
 /** `deep`: every record is read through lmdb, too. */
@@ -38,11 +38,11 @@ export async function checkStore(dir: string, how: 'quick' | 'deep' = 'quick'): 
   }
 }
 
-/** One sentence for whoever has to mend it. */
+/** One sentence for the operator who has to repair it. */
 export const damageSentence = (dir: string, problem: string) =>
   `The store in ${dir} is damaged: ${problem}. Nothing was changed; put back its data.mdb from a backup and remove the lock.mdb beside it, or set the folder aside to begin anew.`
 
-/** Before a store is opened. `onUnknown`: that it could not be looked at is no reason not to open it. */
+/** Called before a store is opened. `onUnknown`: a check that could not run is no reason not to open the store. */
 export async function refuseDamaged(dir: string, onUnknown: (problem: string) => void): Promise<void> {
   const report = await checkStore(dir)
   if (report.state === 'unknown') onUnknown(report.problem)

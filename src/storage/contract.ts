@@ -1,5 +1,5 @@
 /**
- * What `state:` must be able to do: unstorage has no transaction and no ordered listing, so its driver carries these two methods more.
+ * The contract of `state:`. unstorage has no transaction and no ordered listing, so its driver carries these two methods more.
  * Everything that must not be lost goes through them, and only through them.
  */
 
@@ -27,6 +27,14 @@ export interface StateStore {
   /** Entries whose key begins with `prefix`, in key order, without a full scan. A consistent snapshot is not promised. */
   range(prefix: string, options?: RangeOptions): AsyncIterable<readonly [key: string, value: Uint8Array]>
   close(): Promise<void>
+}
+
+/** Records that are in memory ahead of the disk, and are written with the next commit. */
+export interface Rider {
+  /** Called in the turn of each commit: of two commits with the same record the later one has the newer state. */
+  take(): readonly Op[]
+  /** The commit that had them is over, once for each `take` that gave any. False: it failed, and nothing of it is on disk. */
+  settled(ops: readonly Op[], isWritten: boolean): void
 }
 
 /** Longest key, in characters. lmdb takes 1,978 bytes; this leaves other backends room. */

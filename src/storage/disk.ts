@@ -1,7 +1,7 @@
 /**
- * How full the disk is, looked at once a second by main and known by every thread. Three steps: above the operator's mark everything is
- * taken; below it no new message is, so that what is left is for what the network brings; without room for a commit nothing is, and what
- * the network brings is not confirmed, so that it brings it again. Each step is left by itself when there is room.
+ * The state of the disk, checked once a second by main and shared with every thread. Three steps: above the operator's limit everything is
+ * accepted; below it no new message is, so that the rest is left for what arrives from the network; without room for a commit nothing is:
+ * what arrives is not confirmed, so that the network sends it again. Each step ends by itself when there is room.
  */
 import { statfs } from 'node:fs/promises'
 import { SECOND } from '../domain/clock.ts'
@@ -13,7 +13,7 @@ import type { Claims } from './drivers/lmdb-room.ts'
 
 const STATES = ['ok', 'low', 'full'] as const satisfies readonly DiskState[]
 
-/** `threads`: of all that open the store. */
+/** `threads`: the number of all threads that open the store. */
 export const shareDisk = (threads: number): SharedDisk => ({
   state: new Int32Array(new SharedArrayBuffer(4)),
   claims: new BigInt64Array(new SharedArrayBuffer(8 * threads)),
@@ -43,7 +43,7 @@ export interface DiskWatchOptions {
   everyMs?: number
 }
 
-/** By so much more than the mark must be free again, as a part of it: a log that grows must not change the answer every second. */
+/** So much more than the limit must be free again, as a fraction of it: a growing log must not change the state every second. */
 const SLACK = 1 / 16
 
 export async function watchDisk(options: DiskWatchOptions): Promise<DiskWatch> {

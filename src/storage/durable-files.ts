@@ -46,7 +46,7 @@ export async function replaceFile(file: string, bytes: Uint8Array): Promise<void
   }
 }
 
-/** Ends in `.tmp`: what a kill leaves of it can be told by its name. */
+/** Ends in `.tmp`, so that a leftover of a kill is recognised by its name. */
 async function writeDraft(file: string, bytes: Uint8Array): Promise<string> {
   const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`
   const handle = await open(draft, 'wx', PRIVATE_FILE)

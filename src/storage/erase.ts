@@ -1,11 +1,11 @@
-/** What a deletion that was cut short has left: everything of an instance that has no configuration any more. */
+/** Finishes a deletion that was cut short: removes all records of an instance that has no configuration any more. */
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '../domain/log.ts'
 import type { StateStore } from './contract.ts'
 import { idsUnder } from './ids-under.ts'
 import type { KeyRing } from './key-ring.ts'
-import { keys } from './keys.ts'
+import { keys } from './record-keys.ts'
 import { removeAll } from './remove-all.ts'
 
 export interface LeftoverOptions {
@@ -26,7 +26,7 @@ export async function eraseLeftovers({ store, keyRing, blobsDir, log }: Leftover
     if (known.has(instance)) continue
     await removeAll(store, keys.instance(instance))
     await rm(join(blobsDir, instance), { recursive: true, force: true })
-    // Last: it says that there is something left to do.
+    // Last: it marks that something is left to do.
     await keyRing.destroy(instance)
     log.warn({ instance }, 'what a deletion had left of an instance was erased')
   }

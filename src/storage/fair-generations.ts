@@ -1,11 +1,11 @@
 /**
- * Generations that nobody can fill for everybody. Rows belong to groups (chats), and one group may have only a small share of a generation;
- * what it writes beyond that goes to generations which are for such groups alone. So whoever floods one chat pushes out what is remembered
- * of the crowded ones, and of the others nothing.
+ * Generations that one group cannot fill for all others. Rows belong to groups (chats), and one group may have only a small share of a
+ * generation; its rows beyond that go to generations which are for such groups alone. So a flood in one chat pushes out only rows
+ * of crowded chats, and none of the others.
  */
 import { createGenerations, type Generations, type GenerationsOptions } from './generations.ts'
 
-/** Of a generation, for one group: it takes this many of them to push out what is remembered of a quiet one. */
+/** Share of a generation for one group: it takes this many of them to push out the rows of a quiet one. */
 const SHARE = 1 / 64
 /** So many rows any group may have, however small a generation is. */
 const MIN_ROWS = 8
@@ -33,7 +33,7 @@ export function createFairGenerations({ crowdPrefix, ...options }: FairGeneratio
   const crowd = createGenerations({ ...options, prefix: crowdPrefix })
   const both = [quiet, crowd]
   const most = { rows: Math.max(MIN_ROWS, options.rows * SHARE), bytes: options.bytes * SHARE }
-  /** What each group has in the newer quiet generation, as far as this thread knows: a start counts anew. */
+  /** Rows of each group in the newer quiet generation, as far as this thread knows: a start counts anew. */
   const shares = new Map<string, { rows: number; bytes: number }>()
 
   const isCrowded = (group: string) => {

@@ -1,7 +1,7 @@
 /**
- * Rows of a bounded age and number, which are looked for by their key and never listed: they lie in two generations. A new one begins when
+ * Rows of a bounded age and number, which are looked up by their key and never listed: they lie in two generations. A new one begins when
  * the newer is as old as the term or full, and then the older goes: a row stays for one to two terms, or until as many newer ones have
- * come as a generation holds. Only what goes is ever looked through.
+ * come as a generation holds. Only rows that go are ever listed.
  */
 import type { Clock } from '../domain/clock.ts'
 import type { Op, StateStore } from './contract.ts'

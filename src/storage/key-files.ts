@@ -1,6 +1,6 @@
 /**
- * The files of the key ring: one per key, outside the store, because only a file can be written over in place. What the store removes lies
- * on in its free pages, readable for whoever has the key; so the key has to go, and really.
+ * The files of the key ring: one per key, outside the store, because only a file can be overwritten in place. A removed record stays
+ * in the store's free pages, readable with its key; so the key has to be destroyed, and really.
  *
  * A file has two places for its key, each sealed under a secret key. Usually one is empty; while the secret key changes, the old one opens
  * the one and the new one the other. Nothing is ever moved, so a kill leaves a file that at least one of the two opens.
@@ -87,7 +87,7 @@ export function openKeyFiles(dir: string, secretKey: Uint8Array): KeyFiles {
       const bytes = Buffer.alloc(FILE_BYTES)
       sealer.seal(recordKey(name), key).copy(bytes, PLACES[0])
       if (await writeOnce(path(name), bytes)) return key
-      // Never over one that is there: what is sealed with that would be lost.
+      // Never over an existing one: records sealed with that key would be lost.
       return (await found(name)).key
     },
     async sealAlso(name, nextKey) {

@@ -9,11 +9,11 @@
  */
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { KillAt } from '../domain/kill-at.ts'
+import type { Steps } from '../domain/steps.ts'
 import { type KeyFile, type KeyFiles, openKeyFiles } from './key-files.ts'
 import { upgradeToKeyRing } from './key-upgrade.ts'
-import { keys } from './keys.ts'
 import type { OpenStore } from './open.ts'
+import { keys } from './record-keys.ts'
 import { createSealer, type Sealer } from './seal.ts'
 import { isEmpty } from './secret-key.ts'
 
@@ -97,11 +97,11 @@ export async function checkRing(store: Pick<OpenStore, 'dir' | 'get'>, main: Sea
 export async function openKeyRing(
   store: Store,
   secretKey: Uint8Array,
-  { blobsDir, killAt = () => {} }: { blobsDir: string; killAt?: KillAt },
+  { blobsDir, steps = () => {} }: { blobsDir: string; steps?: Steps },
 ): Promise<KeyRing> {
   const files = openKeyFiles(keysDir(store), secretKey)
   if ((await checkSecretKey(store, secretKey)) === 'old')
-    await upgradeToKeyRing({ store, secretKey, files, blobsDir, main: MAIN, links: LINKS, mark: MARK, killAt })
+    await upgradeToKeyRing({ store, secretKey, files, blobsDir, main: MAIN, links: LINKS, mark: MARK, steps })
   await removeDrafts(keysDir(store))
   const main = createSealer((await needed(files, store, MAIN)).key)
   const { key: links } = await needed(files, store, LINKS)
@@ -131,14 +131,14 @@ export async function openKeyRing(
 }
 
 /** Opens every key. Once it has opened all of them, only what this secret key opens is left: before, the other may be the one needed. */
-async function settle(store: Store, secretKey: Uint8Array, killAt: KillAt = () => {}): Promise<Map<string, Uint8Array>> {
+async function settle(store: Store, secretKey: Uint8Array, steps: Steps = () => {}): Promise<Map<string, Uint8Array>> {
   const files = openKeyFiles(keysDir(store), secretKey)
   const found = new Map<string, KeyFile>()
   for (const name of await files.names()) found.set(name, await needed(files, store, name))
   for (const [name, { isOtherUsed }] of found) {
     if (!isOtherUsed) continue
     await files.clearOther(name)
-    killAt('rotate:cleared')
+    steps('rotate:cleared')
   }
   return new Map([...found].map(([name, { key }]) => [name, key]))
 }
@@ -151,23 +151,23 @@ export async function rotateSecretKey(
   store: Store,
   secretKey: Uint8Array,
   next: Uint8Array,
-  { replace, killAt }: { replace(): Promise<boolean>; killAt: KillAt },
+  { replace, steps }: { replace(): Promise<boolean>; steps: Steps },
 ): Promise<void> {
   const names = [...(await settle(store, secretKey)).keys()]
   const files = openKeyFiles(keysDir(store), secretKey)
   for (const name of names) {
     await files.sealAlso(name, next)
-    killAt('rotate:sealed')
+    steps('rotate:sealed')
   }
   const isReplaced = await replace()
-  killAt('rotate:replaced')
-  if (isReplaced) await settle(store, next, killAt)
+  steps('rotate:replaced')
+  if (isReplaced) await settle(store, next, steps)
 }
 
 async function needed(files: KeyFiles, store: Store, name: string): Promise<KeyFile> {
   const file = await files.read(name)
   if (file) return file
-  // The main key tells whether it is the secret key that is wrong, or this one file.
+  // Whether the main key opens shows if the secret key is wrong, or only this file.
   if (file === null && (name === MAIN || !(await files.read(MAIN)))) throw new Error(WRONG_KEY)
   const path = join(keysDir(store), name)
   if (file === null)
@@ -186,7 +186,7 @@ function opens(sealer: Sealer, recordKey: string, sealed: Uint8Array): boolean {
   }
 }
 
-/** What a kill left of a file that was being made. */
+/** Removes the file that a kill left half made. */
 async function removeDrafts(dir: string): Promise<void> {
   for (const name of await readdir(dir)) if (name.endsWith('.tmp')) await rm(join(dir, name))
 }

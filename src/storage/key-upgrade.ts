@@ -7,13 +7,13 @@ import { hkdfSync, randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { KillAt } from '../domain/kill-at.ts'
 import { SECRET_KEY_BYTES } from '../domain/secret-key.ts'
+import type { Steps } from '../domain/steps.ts'
 import { resealBlob } from './blobs.ts'
 import type { Op } from './contract.ts'
 import type { KeyFiles } from './key-files.ts'
-import { keys } from './keys.ts'
 import type { OpenStore } from './open.ts'
+import { keys } from './record-keys.ts'
 import { createSealer, namesKeyOf, type Sealer } from './seal.ts'
 
 export interface UpgradeOptions {
@@ -24,7 +24,7 @@ export interface UpgradeOptions {
   main: string
   links: string
   mark: Uint8Array
-  killAt: KillAt
+  steps: Steps
 }
 
 const BATCH = 500
@@ -45,7 +45,7 @@ export async function upgradeToKeyRing({
   main,
   links,
   mark,
-  killAt,
+  steps,
 }: UpgradeOptions): Promise<void> {
   const old = createSealer(secretKey)
   // Blind names stay as they are: what they stand for is nowhere else.
@@ -59,12 +59,12 @@ export async function upgradeToKeyRing({
   await reseal(store, keys.configs, old, mainSealer)
   for (const instance of await instancesOf(store)) {
     const sealer = createSealer(await files.make(instance, ringKey()))
-    killAt('upgrade:key')
+    steps('upgrade:key')
     await reseal(store, keys.instance(instance), old, sealer)
-    killAt('upgrade:records')
+    steps('upgrade:records')
     await resealBlobs(blobsDir, instance, old, sealer)
   }
-  killAt('upgrade:before-mark')
+  steps('upgrade:before-mark')
   const ops: Op[] = [
     [keys.keyCheck, null],
     [keys.keyRing, mainSealer.seal(keys.keyRing, mark)],
@@ -72,7 +72,7 @@ export async function upgradeToKeyRing({
   await store.commit({ ops })
 }
 
-/** Those with a configuration; records of others are removed by the start anyway. */
+/** Instances with a configuration; the start removes the records of others anyway. */
 async function instancesOf(store: UpgradeOptions['store']): Promise<string[]> {
   const found: string[] = []
   for await (const [key] of store.range(keys.configs)) found.push(key.slice(keys.configs.length))

@@ -1,17 +1,17 @@
-/** Opens what the configuration names by URL: `state:` (must be able to commit) and `blobs:` (files). */
+/** Opens the stores that the configuration names by URL: `state:` (must be able to commit) and `blobs:` (files). */
 import { resolve } from 'node:path'
 import { createStorage, type Driver, type Storage } from 'unstorage'
 import { parseStoreUrl, STORE_URLS, type StoreBackend } from '../domain/store-url.ts'
 import type { StateStore } from './contract.ts'
 import { type LmdbDriver, type LmdbOptions, lmdbDriver } from './drivers/lmdb.ts'
 
-/** What can keep the state. A second backend is one more line here and the conformance suite (test/contract/storage.test.ts) over it. */
+/** Backends for the state. A second one is one more line here and the conformance suite (test/contract/storage.test.ts) over it. */
 const BACKENDS: Record<StoreBackend, (dir: string, options: OpenOptions) => LmdbDriver> = {
   lmdb: (dir, options) => lmdbDriver({ dir, ...options }),
 }
 
 export type OpenStore = StateStore & {
-  /** The same entries through unstorage's own interface, for what may be written one key at a time. */
+  /** The same entries through unstorage's own interface, for records that may be written one key at a time. */
   storage: Storage
   /** Its folder: every process that can open the store can reach it. */
   dir: string

@@ -1,8 +1,8 @@
 /**
- * One service per store: two would log the same accounts in twice, and each would send what waits.
+ * One service per store: two would log the same accounts in twice, and each would send the same queue.
  *
- * The owner listens on a Unix socket in the store's folder, and the store says which one. Whoever starts asks there: an answer means that
- * the owner lives; a refusal, that it was killed, because the kernel closes the socket with the process. The name changes hands in a
+ * The owner listens on a Unix socket in the store's folder, and the store has its name. A process that starts connects to it: an answer means
+ * that the owner runs; a refusal, that it was killed, because the kernel closes the socket with the process. The name changes hands in a
  * guarded commit, so of two that start together one wins. A file with a process id could do neither.
  */
 import { randomBytes } from 'node:crypto'
@@ -10,13 +10,13 @@ import { open, rm } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { BRAND } from '../domain/brand.ts'
-import { keys } from './keys.ts'
 import type { OpenStore } from './open.ts'
+import { keys } from './record-keys.ts'
 
 /** Longest path of a Unix socket in bytes, its final zero included: 108 on Linux, 104 on macOS. */
 const MAX_SOCKET_PATH = 104
 
-/** Where sockets of the folder are found, and how to let go of it. */
+/** The folder of the sockets, and a function that releases it. */
 interface Place {
   path(name: string): string
   leave(): Promise<void>
@@ -52,7 +52,7 @@ async function take(store: Pick<OpenStore, 'dir' | 'get' | 'commit'>, place: Pla
       )
     const guard = { key: keys.owner, equals: before ?? null }
     if (!(await store.commit({ guard, ops: [[keys.owner, Buffer.from(name)]] }))) continue
-    // Names are used once: nobody can have come to live there.
+    // Names are used once, so no other process can listen there by now.
     if (other !== undefined) await rm(other, { force: true })
     return
   }
@@ -81,7 +81,7 @@ function listen(server: Server, path: string, dir: string): Promise<void> {
     server.listen(path, () => {
       // From now on the only errors are of connections that could not be accepted, and whoever made one has its answer.
       server.removeAllListeners('error').on('error', () => {})
-      // It says that the process lives; it does not keep it alive.
+      // It shows that the process runs; it does not keep it running.
       server.unref()
       resolve()
     })

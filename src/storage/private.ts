@@ -73,10 +73,10 @@ async function makeNamed(variable: string, folder: string): Promise<void> {
 
 const tryToOpen = (path: string, flags: 'r' | 'r+') => open(path, flags).then((file) => file.close())
 
-/** A full disk is not the folder's fault: what can be done on one is for others to say. */
+/** A full disk is not the folder's fault: other checks report it. */
 const FULL = new Set(['ENOSPC', 'EDQUOT'])
 
-/** Permissions alone do not say it: a disk may be mounted read-only, and root may do everything but that. */
+/** Permissions alone do not decide it: a disk may be mounted read-only, and root may do everything but write to that. */
 async function tryToWrite(folder: string): Promise<void> {
   try {
     await rmdir(await mkdtemp(join(folder, '.try-')))

@@ -1,4 +1,4 @@
-/** Every record under a prefix, gone. Repeatable: what a crash leaves is removed by the next attempt. */
+/** Removes every record under a prefix. Repeatable: the next attempt removes what a crash leaves. */
 import type { Op, StateStore } from './contract.ts'
 
 /** Removed in one commit: a longer one would hold up those of everybody else. */

@@ -9,7 +9,7 @@ import type { Sealer } from './seal.ts'
 type Stored = Record<string, unknown>
 
 export interface RepositoryOptions<T extends object> {
-  /** What a record is called in an error: `queue item`. */
+  /** Name of the record in errors: `queue item`. */
   name: string
   schema: v.GenericSchema<unknown, T>
   /** Version written now, from 1. */
@@ -21,7 +21,7 @@ export interface RepositoryOptions<T extends object> {
 }
 
 export interface ListOptions extends RangeOptions {
-  /** A record that cannot be used is told and left out, where it lies. Absent: it ends the listing. */
+  /** A record that cannot be used is reported here and left out of the listing, where it lies. Absent: it ends the listing. */
   onUnreadable?: (error: unknown) => void
 }
 

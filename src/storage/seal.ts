@@ -10,9 +10,9 @@ export interface Sealer {
   seal(recordKey: string, plain: Uint8Array): Buffer
   /** Throws when the value was changed, moved to another record, or sealed with another key. */
   open(recordKey: string, sealed: Uint8Array): Buffer
-  /** 22 characters that stand for a text in the key of a record: the same for the same text, and telling nothing without the key. */
+  /** 22 characters that stand for a text in the key of a record: the same for the same text, and revealing nothing without the key. */
   blind(text: string): string
-  /** The same of a text that is asked for once or twice: it takes no room among those that are remembered. */
+  /** The same for a text that is used once or twice: it takes no room among those that are remembered. */
   blindOnce(text: string): string
 }
 
@@ -25,7 +25,7 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 const BLIND_BYTES = 16
 const HEAD_BYTES = 1 + IV_BYTES + TAG_BYTES
-/** Asking the system's generator costs as much for one as for these, in bytes. */
+/** Random bytes taken at once: a call of the system's generator costs as much for one byte as for these. */
 const POOL_BYTES = 341 * IV_BYTES
 /** Texts whose blind form is remembered: an active chat asks for the same few some fifteen times per message. */
 const MAX_BLIND = 4_096
@@ -97,5 +97,5 @@ export function createSealer(key: Uint8Array, blinded: BlindCache = new Map()): 
   }
 }
 
-/** What names of records were made with when the secret key sealed everything itself (0.1.0). */
+/** The key for names of records in stores of 0.1.0, in which the secret key sealed everything itself. */
 export const namesKeyOf = (secretKey: Uint8Array) => createHmac('sha256', secretKey).update('names of records').digest()

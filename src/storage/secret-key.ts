@@ -9,7 +9,7 @@ import { writeOnce } from './durable-files.ts'
 export interface SecretKeySource {
   /** 32 bytes as base64 or hex, given by the operator. Wins over the file. */
   secretKey?: string | undefined
-  /** Where the generated key lives, beside the store. */
+  /** Where the generated key lies, beside the store. */
   file: string
   /** A key is generated only while this store is empty: a new one would make everything in it unreadable. */
   store: Pick<StateStore, 'range'>
@@ -47,7 +47,7 @@ async function generate(file: string): Promise<Uint8Array> {
   return Uint8Array.from(key)
 }
 
-/** What a key file holds. */
+/** The content of a key file. */
 export const secretKeyText = (key: Uint8Array) => Buffer.from(`${Buffer.from(key).toString('base64')}\n`)
 
 async function readIfThere(file: string): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-/** Removes what is not needed any more, now and then and when asked for: one sweep at a time, and none after the stop. */
+/** Removes records that are not needed any more, now and then and on request: one sweep at a time, and none after the stop. */
 import type { Logger } from 'pino'
 
 export interface Sweeper {
@@ -14,7 +14,7 @@ export interface Sweeper {
 export interface SweeperOptions {
   everyMs: number
   log: Pick<Logger, 'error'>
-  /** What the log says of a sweep that failed; the next one tries again. */
+  /** The log message of a failed sweep; the next one tries again. */
   complaint: string
 }
 

@@ -3,7 +3,7 @@ import { orLate } from '../lib/deadline.ts'
 /** One pending call at a later moment. Passed in beside the clock, so that tests decide when it comes. */
 export type Timer = (delayMs: number, run: () => void) => { cancel(): void }
 
-/** Longest delay setTimeout takes; a longer one would fire at once. Whoever waits longer looks again then. */
+/** Longest delay setTimeout takes; a longer one would fire at once. A caller that waits longer checks again then. */
 const LONGEST = 2 ** 31 - 1
 
 export const systemTimer: Timer = (delayMs, run) => {

@@ -1,9 +1,9 @@
 /** Administration of a workspace: every switch by its route, the rules that keep it usable, and what is shown once. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { hashOf } from '../../src/account/credentials.ts'
 import { workspaceRecords } from '../../src/account/records.ts'
-import { hashOf } from '../../src/account/secrets.ts'
-import { keys } from '../../src/storage/keys.ts'
+import { keys } from '../../src/storage/record-keys.ts'
 import { ADMIN_KEY, openService, type Service } from './http/service.ts'
 
 let service: Service

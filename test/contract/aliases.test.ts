@@ -83,6 +83,9 @@ function twoWays({ rename = {}, values = {}, fixed = {}, choose }: Alias, exampl
 
 /** Of aliases that stand for several operations, one after the other: the field that says which. */
 const CHOICES: Readonly<Record<string, readonly Fields[]>> = {
+  'POST /modify-chat': ['archive', 'unarchive', 'pin', 'unpin', 'mute', 'unmute', 'read', 'unread', 'clear', 'delete'].map(
+    (action) => ({ action }),
+  ),
   'POST /contacts/modify-blocked': [{ action: 'block' }, { action: 'unblock' }],
 }
 

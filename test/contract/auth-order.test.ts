@@ -5,11 +5,11 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { hashOf } from '../../src/account/credentials.ts'
 import { newWorkspace } from '../../src/account/new-workspace.ts'
 import { workspaceRecords } from '../../src/account/records.ts'
-import { hashOf } from '../../src/account/secrets.ts'
 import { Failure, type FailureCode } from '../../src/domain/failures.ts'
-import { keys } from '../../src/storage/keys.ts'
+import { keys } from '../../src/storage/record-keys.ts'
 import { openService, type Service } from './http/service.ts'
 
 /** A request as faults change it; the path is put together last. */
@@ -133,6 +133,30 @@ const GUESSED = {
 const says = (change: Partial<Asked>) => (asked: Asked) => void Object.assign(asked, change)
 
 const allowOthersOnly = () => put('security/ip-allowlist', { enabled: true, entries: [{ cidr: '192.0.2.0/24' }] })
+const outsideOfTheList = (row: number): Fault => ({
+  row,
+  name: 'an address outside of the allowlist',
+  status: 403,
+  code: 'ip_not_allowed',
+  remaining: '120',
+  state: allowOthersOnly,
+})
+/** Of an instance: from an address that is allowed, with a key for whatever is required. */
+const noRequestLeft = (row: number): Fault => ({
+  row,
+  name: 'no request left',
+  status: 429,
+  code: 'rate_limited',
+  remaining: '0',
+  async last(world) {
+    const { address } = service.peer
+    service.peer.address = '192.0.2.1'
+    const headers = { ...bearer(world.full.value), 'Client-Token': world.full.value }
+    await drain(({ instance }) => service.ask('GET', `${instance.base}/me`, undefined, headers))(world)
+    service.peer.address = address
+  },
+})
+
 const requirement = (what: 'api-key' | 'client-token') => () => put(`security/require-${what}`, { value: true })
 
 /** What a header may hold that is no valid key. */
@@ -300,14 +324,7 @@ describe('a queued send', () => {
         remaining: null,
         request: ({ instance }) => void Object.assign(instance!, { id: UNKNOWN }),
       },
-      {
-        row: 5,
-        name: 'an address outside of the allowlist',
-        status: 403,
-        code: 'ip_not_allowed',
-        remaining: '120',
-        state: allowOthersOnly,
-      },
+      outsideOfTheList(5),
       ...wrongHeader(
         { row: 6, status: 401, code: 'client_token_required', remaining: '120', state: requirement('client-token') },
         'Client-Token',
@@ -319,21 +336,7 @@ describe('a queued send', () => {
         'an API key',
       ),
       scopeless,
-      {
-        row: 9,
-        name: 'no request left',
-        status: 429,
-        code: 'rate_limited',
-        remaining: '0',
-        // From an address that is allowed, with a key for whatever is required.
-        async last(world) {
-          const { address } = service.peer
-          service.peer.address = '192.0.2.1'
-          const headers = { ...bearer(world.full.value), 'Client-Token': world.full.value }
-          await drain(({ instance }) => service.ask('GET', `${instance.base}/me`, undefined, headers))(world)
-          service.peer.address = address
-        },
-      },
+      noRequestLeft(9),
       subscription('an expired plan', { status: 'expired' }),
       subscription('a trial that is over', { status: 'trial', trial_ends_at: '2026-01-01T00:00:00.000Z' }),
       subscription('a canceled plan that is over', { status: 'canceled', due_at: '2026-01-01T00:00:00.000Z' }),
@@ -383,14 +386,7 @@ describe('the Account API', () => {
         headers['Client-Token'] = full.value
       },
     },
-    {
-      row: 4,
-      name: 'an address outside of the allowlist',
-      status: 403,
-      code: 'ip_not_allowed',
-      remaining: '120',
-      state: allowOthersOnly,
-    },
+    outsideOfTheList(4),
     ...(
       [
         ['a trial', { status: 'trial', trial_ends_at: '2036-01-01T00:00:00.000Z' }],
@@ -597,4 +593,68 @@ describe('the Admin API', () => {
     const [other, none] = [await change(full.id), await change(UNKNOWN)]
     assert.deepEqual([other.status, other.body], [404, none.body])
   })
+})
+
+/** By the rows of its own table (shared/api/mcp-and-system.md); from row 8 on the answer is the protocol's. */
+describe('the tools for agents', () => {
+  const authorization = (name: string, value: string | undefined, row: number, code: FailureCode): Fault => ({
+    row,
+    name,
+    status: 401,
+    code,
+    remaining: null,
+    slot: 'token',
+    request({ headers }) {
+      delete headers.Authorization
+      if (value !== undefined) headers.Authorization = value
+    },
+  })
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+
+  walk(
+    ({ instance: { token } }) => ({ method: 'POST', instance: null, tail: '/mcp', headers: bearer(token), body: list }),
+    200,
+    [
+      authorization('no Authorization', undefined, 1, 'unauthorized'),
+      authorization('another scheme', `Basic ${WRONG_TOKEN}`, 1, 'unauthorized'),
+      authorization('a token said twice', `Bearer ${WRONG_TOKEN}, Bearer ${WRONG_TOKEN}`, 1, 'unauthorized'),
+      authorization('an unknown token', `Bearer ${WRONG_TOKEN}`, 3, 'instance_not_found'),
+      authorization('an API key for a token', `Bearer ${WRONG_KEY}`, 3, 'instance_not_found'),
+      authorization('an OAuth token that is none', `Bearer svc_oat_${WRONG_TOKEN}`, 3, 'instance_not_found'),
+      outsideOfTheList(4),
+      ...wrongHeader(
+        { row: 5, status: 401, code: 'client_token_required', remaining: '120', state: requirement('client-token') },
+        'Client-Token',
+        'a Client-Token',
+      ),
+      ...wrongHeader(
+        { row: 6, status: 401, code: 'api_key_required', remaining: '120', state: requirement('api-key') },
+        'Client-Token',
+        'an API key',
+      ),
+      {
+        row: 6.5,
+        name: 'a key without the scope',
+        status: 403,
+        code: 'insufficient_scope',
+        remaining: '120',
+        slot: 'key',
+        state: requirement('api-key'),
+        request({ headers }, { poor }) {
+          headers['Client-Token'] ??= poor.value
+        },
+      },
+      noRequestLeft(7),
+      {
+        row: 8,
+        name: 'no JSON',
+        status: 400,
+        // The protocol's own.
+        code: -32700 as never,
+        remaining: '119',
+        request: says({ body: '{' }),
+      },
+    ],
+    [3, 5, 6],
+  )
 })

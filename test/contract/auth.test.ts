@@ -57,7 +57,7 @@ describe('instance routes', () => {
     for (const [method, path] of [
       ['GET', `${base}/nothing`],
       ['DELETE', `${base}/me`],
-      ['GET', '/'],
+      ['GET', '/nowhere'],
       ['GET', `/instances/x/token/y/z`],
       ['GET', `${base}/me/`],
       ['GET', `/instances/${instance.id}/token//nothing`],

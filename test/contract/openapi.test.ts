@@ -4,15 +4,23 @@ import { after, before, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { z } from 'zod'
 import { FAILURES, type FailureCode } from '../../src/domain/failures.ts'
+import { TAGS } from '../../src/features/areas.ts'
+import { EVENT_STREAM, INSTANCE_BASE } from '../../src/features/endpoint.ts'
 import { endpoints } from '../../src/features/index.ts'
+import { MESSAGE_TYPES } from '../../src/features/received-blocks.ts'
 import { webhookPayloads } from '../../src/features/webhook-payloads.ts'
 import { openService, type Service } from './http/service.ts'
 
+type Schema = Record<string, unknown>
+
 interface Operation {
   operationId: string
+  description: string
+  tags: string[]
+  'x-codeSamples'?: { lang: string; source: string }[]
   summary: string
-  parameters?: { name: string; in: string; required: boolean; schema: object }[]
-  requestBody?: { required: boolean; content: Record<string, { schema: { properties: object; required?: string[] } }> }
+  parameters?: { name: string; in: string; required: boolean; schema: object; description?: string }[]
+  requestBody?: { required: boolean; content: Record<string, { schema: Schema }> }
   responses: Record<
     string,
     { description: string; content?: Record<string, { examples?: Record<string, { value: { error: { code: FailureCode } } }> }> }
@@ -23,7 +31,15 @@ interface Document {
   openapi: string
   info: { version: string; description: string }
   paths: Record<string, Record<string, Operation>>
-  webhooks: Record<string, { post: { requestBody: { content: Record<string, { schema: Record<string, unknown> }> } } }>
+  webhooks: Record<
+    string,
+    {
+      post: Operation & {
+        requestBody: { content: Record<string, { schema: Record<string, unknown>; examples: Record<string, { value: object }> }> }
+      }
+    }
+  >
+  tags: { name: string; description: string }[]
   components: Record<string, Record<string, object>>
 }
 
@@ -104,17 +120,22 @@ test('every parameter of a path is described, and required', () => {
   }
 })
 
+/** Fields of the body, which may be shared by name. */
+function propertiesOf({ requestBody }: Operation): object {
+  const schema = requestBody?.content['application/json']?.schema
+  const named = schema?.$ref === undefined ? schema : document.components.schemas![String(schema.$ref).split('/').at(-1)!]
+  return (named as { properties?: object } | undefined)?.properties ?? {}
+}
+
 test('every field of an input is a parameter or a field of the body', () => {
   for (const { operation } of operations()) {
     const endpoint = endpoints.find(({ id }) => id === operation.operationId)!
-    const body = operation.requestBody?.content['application/json']?.schema.properties ?? {}
+    const body = propertiesOf(operation)
     const described = [...(operation.parameters ?? []).map(({ name }) => name), ...Object.keys(body)]
     for (const field of Object.keys(endpoint.fields)) assert.ok(described.includes(field), `${endpoint.id} ${field}`)
     if (operation.requestBody) assert.equal(operation.requestBody.required, true)
   }
 })
-
-type Schema = Record<string, unknown>
 
 /** One line per rule of a schema, however it is put: branches and references are looked through, `const` is an enumeration of one. */
 function rulesOf(schema: Schema, named: Record<string, Schema>, at = ''): string[] {
@@ -168,10 +189,16 @@ test('no rule of a schema is lost or made up: the description and zod read every
   for (const { operation } of operations()) {
     const { id, fields, reply, status, contentType } = endpoints.find((endpoint) => endpoint.id === operation.operationId)!
     const body = operation.requestBody?.content['application/json']?.schema
-    const inBody = Object.entries(fields).filter(([name]) => body && name in body.properties)
-    if (body) alike(body as unknown as Schema, z.object(Object.fromEntries(inBody)), `body of ${id}`)
+    const properties = propertiesOf(operation)
+    const inBody = Object.entries(fields).filter(([name]) => name in properties)
+    if (body) alike(body, z.object(Object.fromEntries(inBody)), `body of ${id}`)
+    // An order has a token, and so has the instance.
     for (const { name, in: place, schema } of operation.parameters ?? [])
-      if ((place === 'query' || place === 'path') && name in fields && !(body && name in body.properties))
+      if (
+        (place === 'query' || (place === 'path' && !INSTANCE_BASE.includes(`{${name}}`))) &&
+        name in fields &&
+        !(name in properties)
+      )
         alike(schema as Schema, fields[name] as z.ZodType, `${name} of ${id}`)
     const answer = operation.responses[status]?.content?.['application/json'] as unknown as { schema: Schema } | undefined
     if (contentType === 'application/json') alike(answer!.schema, reply, `reply of ${id}`)
@@ -219,4 +246,113 @@ test('the five events are described with the rules of their delivery', () => {
 
 test('it carries no whole-number bound that only says what a double can hold', () => {
   assert.ok(!JSON.stringify(document).includes('9007199254740991'))
+})
+
+/** Fields without a word, by their path; branches, lists and references are looked through. */
+function undescribed(schema: Schema, named: Record<string, Schema>, at = ''): string[] {
+  const inner = (value: unknown, where = at) => undescribed(value as Schema, named, where)
+  const refOf = (part: Schema) => named[String(part.$ref).split('/').at(-1)!]
+  if (schema.$ref !== undefined) return inner(refOf(schema))
+  const branches = [...((schema.anyOf ?? schema.oneOf ?? schema.allOf ?? []) as Schema[])].flatMap((branch) => inner(branch))
+  const fields = Object.entries((schema.properties ?? {}) as Record<string, Schema>).flatMap(([name, property]) => {
+    const where = at === '' ? name : `${at}.${name}`
+    const isSaid = property.description !== undefined || refOf(property)?.description !== undefined
+    return [...(isSaid ? [] : [where]), ...inner(property, where)]
+  })
+  const rest = ['items', 'additionalProperties'].flatMap((key) =>
+    typeof schema[key] === 'object' ? inner(schema[key], `${at}[]`) : [],
+  )
+  return [...branches, ...fields, ...rest]
+}
+
+test('every field of a request says what it is', () => {
+  const missing = endpoints.flatMap(({ id, fields }) => {
+    const json = z.toJSONSchema(z.object(fields), { io: 'input', unrepresentable: 'any' }) as Schema
+    const names = new Set(undescribed(json, (json.$defs ?? {}) as Record<string, Schema>))
+    return [...names].map(
+      (name) => `${id}: the field \`${name}\` has no description; add .meta({ description: '…' }) to its schema`,
+    )
+  })
+  assert.deepEqual(missing, [])
+})
+
+test('every field of an event says what it is', () => {
+  const missing = Object.entries(webhookPayloads).flatMap(([type, payload]) => {
+    const json = z.toJSONSchema(payload, { io: 'input', unrepresentable: 'any' }) as Schema
+    const names = new Set(undescribed(json, (json.$defs ?? {}) as Record<string, Schema>))
+    return [...names].map((name) => `${type}: the field \`${name}\` has no description`)
+  })
+  assert.deepEqual(missing, [])
+})
+
+test('every operation is under one tag, every tag says what it is about, and no tag is empty', () => {
+  const described = new Map(document.tags.map(({ name, description }) => [name, description]))
+  const used = new Set<string>()
+  const all = [...operations().map(({ operation }) => operation), ...Object.values(document.webhooks).map(({ post }) => post)]
+  for (const { operationId, tags, description } of all) {
+    assert.equal(tags.length, 1, operationId)
+    const [tag = ''] = tags
+    assert.ok(described.has(tag), `${operationId}: the area \`${tag}\` has no entry in src/features/areas.ts`)
+    used.add(tag)
+    assert.ok(description.length > 20, operationId)
+  }
+  assert.deepEqual(
+    [...described.keys()].filter((name) => !used.has(name)),
+    [],
+  )
+  for (const [name, description] of described) assert.ok(description?.length > 20, name)
+  for (const { tag, names } of TAGS.flatMap((each) => ('names' in each ? [each as { tag: string; names: string[] }] : [])))
+    for (const name of names)
+      assert.ok(
+        endpoints.some(({ id }) => id === `send.${name}`),
+        `${tag} names ${name}`,
+      )
+})
+
+test('every event has its headers, and an example of each kind that its schema accepts', () => {
+  for (const [type, { post }] of Object.entries(document.webhooks)) {
+    const names = ['User-Agent', 'X-Svc-Event', 'X-Svc-Event-Id', 'X-Svc-Instance-Id', 'X-Svc-Attempt', 'X-Svc-Signature']
+    const parameters = post.parameters ?? []
+    assert.deepEqual(parameters.map(({ name }) => name).sort(), [...names].sort())
+    assert.ok(parameters.every((parameter) => parameter.in === 'header' && (parameter.description ?? '').length > 10))
+    const { examples } = post.requestBody.content['application/json']!
+    assert.ok(Object.keys(examples).length > 0, type)
+    const payload = webhookPayloads[type as keyof typeof webhookPayloads]
+    for (const [name, { value }] of Object.entries(examples)) assert.deepEqual(payload.parse(value), value, `${type} ${name}`)
+  }
+  const shown = Object.keys(document.webhooks.received!.post.requestBody.content['application/json']!.examples)
+  assert.deepEqual(shown.sort(), [...MESSAGE_TYPES].sort())
+})
+
+test('settings and webhooks are shared by name, in requests as in answers', () => {
+  const text = JSON.stringify(document.paths)
+  const uses = (name: string) => text.split(`"#/components/schemas/${name}"`).length - 1
+  assert.ok(uses('SettingsChange') >= 3 && uses('WebhooksChange') >= 3, `${uses('SettingsChange')}, ${uses('WebhooksChange')}`)
+  const inlined = (field: string) => text.split(`"${field}":{"type"`).length - 1
+  assert.deepEqual([inlined('queue_max_age_hours'), inlined('ignore_disconnected_callback')], [0, 0])
+})
+
+test('every send takes Prefer and Idempotency-Key, and says what its answer may carry', () => {
+  for (const { operation } of operations()) {
+    const { kind, contentType } = endpoints.find(({ id }) => id === operation.operationId)!
+    const isSend = kind === 'send'
+    const headers = (operation.parameters ?? []).filter((parameter) => parameter.in === 'header').map(({ name }) => name)
+    assert.deepEqual(
+      headers,
+      isSend ? ['Idempotency-Key', 'Prefer'] : contentType === EVENT_STREAM ? ['Last-Event-ID'] : [],
+      operation.operationId,
+    )
+    const answer = operation.responses['200'] as unknown as { headers?: object } | undefined
+    if (isSend) assert.ok(answer?.headers && 'Preference-Applied' in answer.headers && 'X-Svc-Ignored-Fields' in answer.headers)
+  }
+})
+
+test('no shape that requests share has a default: generators would make the field required', () => {
+  const shared = document.components.schemas as Record<string, Schema>
+  const asked = [
+    ...new Set([...JSON.stringify(operations().map(({ operation }) => operation.requestBody)).matchAll(/schemas\/(\w+)"/g)]),
+  ]
+  const names = asked.map(([, name]) => name!)
+  assert.ok(names.includes('CalendarEvent'))
+  for (const name of names) assert.ok(!JSON.stringify(shared[name]).includes('"default":'), name)
 })

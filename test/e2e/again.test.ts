@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
+import type { MessageCopy } from '../../workers/simulator/control/network-control.ts'
 import { openAbout } from '../../workers/simulator/people/secret.ts'
 import { type FileServer, serveFiles } from '../harness/file-server.ts'
 import * as files from '../harness/media-files.ts'
@@ -71,26 +72,27 @@ function useLine(phone: string): Line {
   return line
 }
 
-/** Both copies as the contact opened them, which must be one message. */
+/** The contact opened both copies, which must be one message; it is shown once. */
 async function copiesOf(contact: string, id: string): Promise<InboxItem> {
-  for (let after = 0; ; ) {
-    const found = (await world.sandbox.inbox(contact)).filter((item) => item.id === id)
-    assert.ok(found.length <= 2, `${contact} got ${id} more than twice`)
-    const [first, second] = found
+  for (const deadline = Date.now() + 20_000; ; ) {
+    const { items } = await world.sandbox.get<{ items: MessageCopy[] }>(`/contacts/${contact}/copies/${id}`)
+    const [first, second, ...more] = items.filter(({ device, read }) => device === 0 && read)
+    assert.deepEqual(more, [], `${contact} got ${id} more than twice`)
     if (first && second) {
       assert.deepEqual(said(second), said(first))
-      return first
+      const [shown, ...others] = (await world.sandbox.inbox(contact)).filter((item) => item.id === id)
+      assert.ok(shown && others.length === 0, `${contact} is shown ${id} once`)
+      return shown
     }
-    const news = await world.sandbox.inbox(contact, after, 10_000)
-    assert.ok(news.length > 0, `${id} reached ${contact} ${found.length} times`)
-    after = news.at(-1)!.seq
+    assert.ok(Date.now() < deadline, `${id} reached ${contact} ${first ? 'once' : 'never'}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
 
-function said({ proto, attrs, nodes, kind, text, media }: InboxItem) {
+function said({ proto, attrs, nodes }: MessageCopy) {
   // The key of the group goes to each device once.
-  const { senderKeyDistributionMessage: _, ...message } = proto
-  return { message, attrs, nodes, kind, text, media }
+  const { senderKeyDistributionMessage: _, ...message } = proto as Json
+  return { message, attrs, nodes }
 }
 
 const inner = (item: InboxItem, field: string) => item.proto[field] as Json
@@ -135,7 +137,7 @@ describe('a message that leaves again is the one that left', { concurrency: true
       const me = created?.attrs?.to?.endsWith('@lid') ? `${lid}@lid` : `${phone}@s.whatsapp.net`
       const linkOf = ({ proto: message }: InboxItem) => {
         const sealed = message.secretEncryptedMessage as Json
-        const about = { secret: bytes(secretOf(created!)), messageId: id, author: me, speaker: me }
+        const about = { secret: bytes(secretOf(created!)), messageId: id, author: me, sender: me }
         const plain = openAbout(about, 'Event Edit', bytes(sealed.encPayload), bytes(sealed.encIv))
         return proto.Message.decode(plain).protocolMessage?.editedMessage?.eventMessage?.joinLink
       }

@@ -26,24 +26,24 @@ interface Target {
 
 interface Kind {
   /** What the network carries, by this speaker about Ana's message. */
-  says(target: Target, speaker: Speaker): object
+  says(target: Target, sender: Speaker): object
   /** What of the event says that it was told as done. */
   isTold(event: Event, target: Target): boolean
   by: readonly Speaker[]
 }
 
-const inGroup = (speaker: Speaker) => speaker !== 'stranger' && speaker !== 'elsewhere'
+const inGroup = (sender: Speaker) => sender !== 'stranger' && sender !== 'elsewhere'
 
 /** Names Ana's message the way that serves the speaker best: as their own where nothing else would do. */
-const keyOf = ({ id, group }: Target, speaker: Speaker, claim: 'mine' | 'hers') => ({
+const keyOf = ({ id, group }: Target, sender: Speaker, claim: 'mine' | 'hers') => ({
   id,
-  remoteJid: inGroup(speaker) ? group : jid(ME),
-  fromMe: claim === 'mine' || !inGroup(speaker),
-  ...(inGroup(speaker) ? { participant: jid(ANA) } : {}),
+  remoteJid: inGroup(sender) ? group : jid(ME),
+  fromMe: claim === 'mine' || !inGroup(sender),
+  ...(inGroup(sender) ? { participant: jid(ANA) } : {}),
 })
 
-function sealed({ id }: Target, speaker: Speaker, purpose: 'Poll Vote' | 'Event Response' | 'Message Edit', plain: Uint8Array) {
-  const about = { secret: SECRET, messageId: id, author: jid(ANA), speaker: jid(PHONES[speaker]) }
+function sealed({ id }: Target, sender: Speaker, purpose: 'Poll Vote' | 'Event Response' | 'Message Edit', plain: Uint8Array) {
+  const about = { secret: SECRET, messageId: id, author: jid(ANA), sender: jid(PHONES[sender]) }
   const { encPayload, encIv } = sealAbout(about, purpose, plain)
   return { encPayload: Buffer.from(encPayload!).toString('base64'), encIv: Buffer.from(encIv!).toString('base64') }
 }
@@ -53,55 +53,55 @@ const MEMBERS = ['author', 'admin', 'member', 'ownPhone'] as const
 
 const KINDS: Record<string, Kind> = {
   revoke: {
-    says: (target, speaker) => ({
-      protocolMessage: { type: 'REVOKE', key: keyOf(target, speaker, speaker === 'author' ? 'mine' : 'hers') },
+    says: (target, sender) => ({
+      protocolMessage: { type: 'REVOKE', key: keyOf(target, sender, sender === 'author' ? 'mine' : 'hers') },
     }),
     isTold: ({ notification, reference_message_id }, { id }) => notification === 'revoke' && reference_message_id === id,
     by: ['author', 'admin', 'ownPhone'],
   },
   'revoke of it as their own': {
-    says: (target, speaker) => ({ protocolMessage: { type: 'REVOKE', key: keyOf(target, speaker, 'mine') } }),
+    says: (target, sender) => ({ protocolMessage: { type: 'REVOKE', key: keyOf(target, sender, 'mine') } }),
     isTold: ({ notification, reference_message_id }, { id }) => notification === 'revoke' && reference_message_id === id,
     by: ['author', 'admin', 'ownPhone'],
   },
   edit: {
-    says: (target, speaker) => ({
-      protocolMessage: { type: 'MESSAGE_EDIT', key: keyOf(target, speaker, 'mine'), editedMessage: { conversation: 'changed' } },
+    says: (target, sender) => ({
+      protocolMessage: { type: 'MESSAGE_EDIT', key: keyOf(target, sender, 'mine'), editedMessage: { conversation: 'changed' } },
     }),
     isTold: ({ is_edit, message_id }, { id }) => is_edit === true && message_id === id,
     by: ['author'],
   },
   'sealed edit': {
-    says: (target, speaker) => ({
+    says: (target, sender) => ({
       secretEncryptedMessage: {
-        targetMessageKey: keyOf(target, speaker, 'mine'),
+        targetMessageKey: keyOf(target, sender, 'mine'),
         secretEncType: 'MESSAGE_EDIT',
-        ...sealed(target, speaker, 'Message Edit', proto.Message.encode({ conversation: 'changed' }).finish()),
+        ...sealed(target, sender, 'Message Edit', proto.Message.encode({ conversation: 'changed' }).finish()),
       },
     }),
     isTold: ({ is_edit, message_id }, { id }) => is_edit === true && message_id === id,
     by: ['author'],
   },
   pin: {
-    says: (target, speaker) => ({
-      pinInChatMessage: { key: keyOf(target, speaker, 'hers'), type: 'PIN_FOR_ALL' },
+    says: (target, sender) => ({
+      pinInChatMessage: { key: keyOf(target, sender, 'hers'), type: 'PIN_FOR_ALL' },
       messageContextInfo: { messageAddOnDurationInSecs: 86_400 },
     }),
     isTold: ({ message_type }) => message_type === 'pin',
     by: MEMBERS,
   },
   reaction: {
-    says: (target, speaker) => ({ reactionMessage: { key: keyOf(target, speaker, 'hers'), text: '👍' } }),
+    says: (target, sender) => ({ reactionMessage: { key: keyOf(target, sender, 'hers'), text: '👍' } }),
     isTold: ({ message_type }) => message_type === 'reaction',
     by: MEMBERS,
   },
   vote: {
-    says: (target, speaker) => ({
+    says: (target, sender) => ({
       pollUpdateMessage: {
-        pollCreationMessageKey: keyOf(target, speaker, 'hers'),
+        pollCreationMessageKey: keyOf(target, sender, 'hers'),
         vote: sealed(
           target,
-          speaker,
+          sender,
           'Poll Vote',
           PollVoteMessage.encode({ selectedOptions: [createHash('sha256').update('Tea').digest()] }).finish(),
         ),
@@ -111,12 +111,12 @@ const KINDS: Record<string, Kind> = {
     by: MEMBERS,
   },
   'answer to an event': {
-    says: (target, speaker) => ({
+    says: (target, sender) => ({
       encEventResponseMessage: {
-        eventCreationMessageKey: keyOf(target, speaker, 'hers'),
+        eventCreationMessageKey: keyOf(target, sender, 'hers'),
         ...sealed(
           target,
-          speaker,
+          sender,
           'Event Response',
           EventResponseMessage.encode({ response: EventResponseMessage.EventResponseType.GOING, timestampMs: 1 }).finish(),
         ),
@@ -132,7 +132,7 @@ const KINDS: Record<string, Kind> = {
     by: SPEAKERS,
   },
   'refusal of a payment': {
-    says: (target, speaker) => ({ declinePaymentRequestMessage: { key: keyOf(target, speaker, 'hers') } }),
+    says: (target, sender) => ({ declinePaymentRequestMessage: { key: keyOf(target, sender, 'hers') } }),
     isTold: ({ notification }) => notification === 'payment_action_request_declined',
     by: MEMBERS,
   },
@@ -171,11 +171,11 @@ async function until(isSo: () => Promise<boolean>) {
   while (!(await isSo()));
 }
 
-async function told(speaker: Speaker, message: object): Promise<Event> {
+async function told(sender: Speaker, message: object): Promise<Event> {
   const { sandbox } = story.world
-  const to = inGroup(speaker) ? group : ME
-  const say = speaker === 'ownPhone' ? sandbox.sendFromPhone : sandbox.send
-  return story.received((await say(PHONES[speaker], to, { proto: message })).id)
+  const to = inGroup(sender) ? group : ME
+  const say = sender === 'ownPhone' ? sandbox.sendFromPhone : sandbox.send
+  return story.received((await say(PHONES[sender], to, { proto: message })).id)
 }
 
 async function target(kind: string): Promise<Target> {
@@ -187,10 +187,10 @@ async function target(kind: string): Promise<Target> {
 async function whoIsBelieved(kind: string, of: Target): Promise<Speaker[]> {
   const { says, isTold } = KINDS[kind]!
   const believed: Speaker[] = []
-  for (const speaker of SPEAKERS) {
-    const event = await told(speaker, says(of, speaker))
-    if (isTold(event, of)) believed.push(speaker)
-    else assert.equal(event.message_type, 'unsupported', `${kind} by ${speaker}: ${JSON.stringify(event)}`)
+  for (const sender of SPEAKERS) {
+    const event = await told(sender, says(of, sender))
+    if (isTold(event, of)) believed.push(sender)
+    else assert.equal(event.message_type, 'unsupported', `${kind} by ${sender}: ${JSON.stringify(event)}`)
   }
   return believed
 }
@@ -217,15 +217,15 @@ test('in a group that only admins change, a member neither pins nor sets the tim
   await story.notified('group_change_restrict')
   const { pin, 'disappearing mode': timer } = KINDS
   const of = targets.get('pin')!
-  for (const [speaker, isBelieved] of [
+  for (const [sender, isBelieved] of [
     ['member', false],
     ['author', false],
     ['admin', true],
     ['ownPhone', true],
   ] as const)
     for (const kind of [pin!, timer!]) {
-      const event = await told(speaker, kind.says(of, speaker))
-      assert.equal(kind.isTold(event, of), isBelieved, `${speaker}: ${JSON.stringify(event)}`)
+      const event = await told(sender, kind.says(of, sender))
+      assert.equal(kind.isTold(event, of), isBelieved, `${sender}: ${JSON.stringify(event)}`)
     }
 })
 

@@ -87,6 +87,20 @@ test('fifty numbers are one query, answered in their order, one that is none amo
   assert.equal((await refused('POST', '/phone-exists-batch', { phones: [ANA, 'x'] })).code, 'invalid_phone')
 })
 
+test('a number that was told of before is not asked about again, but by whoever asks for just that', async () => {
+  const number = '5511977660001'
+  const usync = (work: () => Promise<unknown>) => counted({ tag: 'iq', xmlns: 'usync' }, work)
+  assert.equal(await usync(() => good('contacts.block', 'POST', `/contacts/${number}/block`)), 1)
+  assert.equal(await usync(() => good('contacts.unblock', 'POST', `/contacts/${number}/unblock`)), 0)
+  assert.equal(await usync(() => good('contacts.picture', 'GET', `/contacts/${number}/picture`)), 0)
+  const exists = async () => (await good('contacts.exists', 'GET', `/phone-exists/${number}`)).exists
+  assert.equal(await usync(async () => assert.equal(await exists(), true)), 1)
+  // That there is none is asked for each time.
+  const nobody = () => refused('POST', `/contacts/${NOBODY}/block`)
+  assert.equal(await usync(nobody), 1)
+  assert.equal(await usync(nobody), 1)
+})
+
 test('a number is not said to have no account when the network would not say', async () => {
   const inResult = [
     'usync',
@@ -121,8 +135,10 @@ test('a picture is told where it may be seen', async () => {
     [429, 502, 'action_failed'],
     [500, 502, 'action_failed'],
   ] as const) {
-    await instead({ account: ME, xmlns: 'w:profile:picture' }, { error: [code, 'refused'] })
+    // Every such question: the group that came asks for its own picture behind the event, and would take the one answer.
+    await instead({ account: ME, xmlns: 'w:profile:picture' }, { error: [code, 'refused'] }, {})
     const answer = await refused('GET', `/contacts/${ANA}/picture`)
+    await asUsual()
     assert.deepEqual([answer.status, answer.code], [status, expected])
   }
 })

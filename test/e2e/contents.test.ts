@@ -8,13 +8,11 @@ import { type Json, type Stage, startStage } from '../harness/stage.ts'
 const ME = '5511999990000'
 const ANA = '5511988880001'
 const OTHER = '5511988880002'
-/** What the sandbox calls the mutation. */
-const INVITE_QUERY_ID = '7000000000000001'
 
 let stage: Stage
 let group: string
 before(async () => {
-  stage = await startStage(ME, {}, { env: { SVC_NEWSLETTER_INVITE_QUERY_ID: INVITE_QUERY_ID } })
+  stage = await startStage(ME)
   await stage.world.sandbox.createContact(ANA, { name: 'Ana' })
   const created = await stage.world.sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, ME] })
   group = chatOf(created.id)

@@ -12,6 +12,7 @@ const log = { info() {}, warn() {}, error() {} }
 
 const setup: PoolSetup = {
   shards: 2,
+  startsPerSecond: 5,
   storeUrl: 'none:',
   linksKey: new Uint8Array(32),
   keyOf: () => new Uint8Array(64),
@@ -174,8 +175,8 @@ test('of 20 instances, those of a dead shard come back, at most 5 starts in any 
     const births: number[] = []
     const diedAt = Date.now()
     // Every start announces itself, and word of the creations may still be under way.
-    engine.onEvent(({ instance, state }) => {
-      if (bornAt(state) !== created.get(instance)) births.push(bornAt(state))
+    engine.onEvent((event) => {
+      if (event.type === 'state' && bornAt(event.state) !== created.get(event.instance)) births.push(bornAt(event.state))
     })
     await engine.crashShard(shard)
     await Promise.all(lost.map((id) => untilAnswered(engine, id)))

@@ -41,7 +41,7 @@ function openEdit(message: Json, secret: Buffer, creator: string): { event: Json
   const sealed = field(message, 'secretEncryptedMessage')
   assert.equal(sealed.secretEncType, 'EVENT_EDIT')
   const id = String(field(sealed, 'targetMessageKey').id)
-  const about = { secret, messageId: id, author: creator, speaker: creator }
+  const about = { secret, messageId: id, author: creator, sender: creator }
   const plain = openAbout(about, 'Event Edit', bytes(sealed.encPayload), bytes(sealed.encIv))
   const inner = proto.Message.decode(plain).protocolMessage
   assert.equal(inner?.type, proto.Message.ProtocolMessage.Type.MESSAGE_EDIT)
@@ -115,7 +115,7 @@ for (const addressing of ['lid', 'pn'] as const) {
         secret: messageSecret,
         messageId: id,
         author: addresses[ANA]![addressing],
-        speaker: addresses[ME]![addressing],
+        sender: addresses[ME]![addressing],
       }
       const plain = openAbout(about, 'Event Response', bytes(sealed.encPayload), bytes(sealed.encIv))
       const response = proto.Message.EventResponseMessage.decode(plain)

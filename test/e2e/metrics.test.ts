@@ -13,8 +13,8 @@ const ANA = '5511988880001'
 const NOBODY = '5511988880000'
 const TOKEN = 'a-token-of-the-operator'
 
-/** A word of our tables, a status code, or a route as it is declared. */
-const WORD = /^(?:[A-Za-z_.]+|[1-5]\d\d|(?:\/(?:[a-z-]+|\{[a-z_]+\}|openapi\.json))+)$/
+/** A word of our tables or of the protocol, a status code, or a route as it is declared. */
+const WORD = /^(?:[A-Za-z_.]+|[a-z]+(?::[a-z0-9]+)+|[1-5]\d\d|(?:\/(?:[a-z-]+|\{[a-z_]+\}|openapi\.json))+)$/
 
 let world: World
 let instance: Instance
@@ -82,6 +82,24 @@ test('a text that leaves and one that comes are counted by their operation and a
   assert.equal(grown(families, 'svc_events_total', { type: 'delivery' }), 1)
   assert.equal(total(families, 'svc_webhook_duration_seconds_count'), total(families, 'svc_webhook_deliveries_total'))
   assert.equal(total(families, 'svc_queue_waiting'), 0)
+})
+
+// What a newer network says must not end a connection, nor come again for good.
+test('a kind of stanza that nobody knows is confirmed and counted, as is one that is left alone on purpose', async () => {
+  const kinds = { new_kind: 'svc_stanzas_unknown_total', 'w:growth': 'svc_stanzas_left_total' }
+  const before = await scrape()
+  for (const [index, type] of Object.keys(kinds).entries()) {
+    const id = `KIND${index}`
+    const acked = world.sandbox.post<{ items: unknown[] }>('/expect', {
+      match: { from: 'client', tag: 'ack', attrs: { id, class: 'notification', type } },
+    })
+    const node = ['notification', { id, from: 's.whatsapp.net', type, t: '1795360566' }, [['invite', {}]]]
+    await world.sandbox.post('/stanzas', { phone: ME, node, keep: true })
+    assert.equal((await acked).items.length, 1, type)
+  }
+  const after = await scrape()
+  for (const [type, name] of Object.entries(kinds))
+    assert.equal(total(after, name, { tag: 'notification', type }) - total(before, name, { tag: 'notification', type }), 1, type)
 })
 
 test('a message that cannot go is counted with its error code', async () => {

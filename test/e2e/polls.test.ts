@@ -36,11 +36,11 @@ async function heard(to: string, message: Json) {
 }
 
 /** Chosen options of a vote, as hashes. Throws when it is not sealed as it must be. */
-function openVote(message: Json, secret: Buffer, author: string, speaker: string): string[] {
+function openVote(message: Json, secret: Buffer, author: string, sender: string): string[] {
   const update = field(message, 'pollUpdateMessage')
   const messageId = String(field(update, 'pollCreationMessageKey').id)
   const { encPayload, encIv } = field(update, 'vote')
-  const plain = openAbout({ secret, messageId, author, speaker }, 'Poll Vote', bytes(encPayload), bytes(encIv))
+  const plain = openAbout({ secret, messageId, author, sender }, 'Poll Vote', bytes(encPayload), bytes(encIv))
   return proto.Message.PollVoteMessage.decode(plain).selectedOptions.map((option) => Buffer.from(option).toString('hex'))
 }
 
@@ -87,6 +87,7 @@ for (const addressing of ['lid', 'pn'] as const) {
     await stage.world.receiver.waitFor('the poll', ({ message_id }) => message_id === theirs.id)
     const vote = await stage.shown('/send-poll-vote', { phone: chat, poll_message_id: theirs.id, options: ['c', 'a'] }, ANA)
     assert.equal(vote.attrs?.type, 'poll')
+    assert.deepEqual(vote.opened, { options: ['c', 'a'] }, 'the contact opened it by itself')
     assert.deepEqual(vote.nodes?.find(({ tag }) => tag === 'meta')?.attrs, { polltype: 'vote' })
     const key = field(field(vote.proto, 'pollUpdateMessage'), 'pollCreationMessageKey')
     assert.equal(key.id, theirs.id)
@@ -96,8 +97,10 @@ for (const addressing of ['lid', 'pn'] as const) {
     const secret = secretOf(own.proto)
     const onOwn = await stage.shown('/send-poll-vote', { phone: chat, poll_message_id: own.id, options: ['y'] }, ANA)
     assert.deepEqual(openVote(onOwn.proto, secret, me, me), [hash('y')])
+    assert.deepEqual(onOwn.opened, { options: ['y'] })
     const withdrawn = await stage.shown('/send-poll-vote', { phone: chat, poll_message_id: own.id, options: [] }, ANA)
     assert.deepEqual(openVote(withdrawn.proto, secret, me, me), [])
+    assert.deepEqual(withdrawn.opened, { options: [] })
   })
 }
 

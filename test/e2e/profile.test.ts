@@ -1,7 +1,9 @@
 /** The account as others see it. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
+import sharp from 'sharp'
 import { createAsking, NETWORK_CODES } from '../harness/answers.ts'
+import { phoneOf } from '../harness/app-state.ts'
 import { joinStage, type Stage, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990002'
@@ -27,6 +29,11 @@ async function phone(): Promise<Phone> {
   const { phones } = await stage.world.sandbox.get<{ phones: Phone[] }>('/state')
   return phones.find((each) => each.phone === ME)!
 }
+const { action: onPhone } = phoneOf(() => stage, ME)
+const pictureOf = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: '#2a6' } })
+    .png()
+    .toBuffer()
 const profile = () => good('profile.get', 'GET', '/profile')
 
 test('an account shows its names, and what it does not have is null', async () => {
@@ -58,14 +65,54 @@ test('the picture of the phone is shown until it is removed here', async () => {
   assert.equal((await profile()).picture_url, null)
 })
 
+test('a name set here is so on the phone, in the profile, and in what others are told by', async () => {
+  const { sandbox } = stage.world
+  const { id } = await sandbox.post<{ id: string }>('/expect', {
+    match: { account: ME, from: 'client', tag: 'presence', attrs: { name: 'Suporte ção' } },
+    wait_ms: 0,
+  })
+  assert.deepEqual(await good('profile.updateName', 'PUT', '/profile/name', { value: ' Suporte ção ' }), { value: true })
+  assert.equal((await sandbox.get<{ complete: boolean }>(`/expect/${id}?wait_ms=10000`)).complete, true)
+  assert.deepEqual((await onPhone('setting_pushName')).pushNameSetting, { name: 'Suporte ção' })
+  assert.equal((await profile()).name, 'Suporte ção')
+  await stage.world.receiver.waitFor('the new name', ({ profile_name }) => profile_name === 'Suporte ção')
+  for (const odd of ['', ' ', 'x'.repeat(26)])
+    assert.equal((await refused('PUT', '/profile/name', { value: odd })).code, 'invalid_request')
+  await stage.world.restartService()
+  await stage.world.gateway.waitForStatus(stage.instance, 'connected')
+  assert.equal((await profile()).name, 'Suporte ção')
+})
+
+test('a picture set here is a square on the phone; one that is none, or too small, is refused', async () => {
+  const picture = await pictureOf(300, 200)
+  const set = (value: string) => good('profile.updatePicture', 'PUT', '/profile/picture', { value })
+  assert.deepEqual(await set(`data:image/png;base64,${picture.toString('base64')}`), { value: true })
+  assert.equal((await phone()).has_picture, true)
+  assert.match(String((await profile()).picture_url), /^https:/)
+  const small = await pictureOf(191, 400)
+  for (const value of [
+    small.toString('base64'),
+    Buffer.from('no picture at all, but long enough to be one '.repeat(3)).toString('base64'),
+  ]) {
+    const { status, code } = await refused('PUT', '/profile/picture', { value })
+    assert.deepEqual([status, code], [400, 'media_invalid'])
+  }
+  const gone = await refused('PUT', '/profile/picture', { value: 'http://127.0.0.1:1/logo.png' })
+  assert.deepEqual([gone.status, gone.code], [422, 'media_download_failed'])
+  await good('profile.removePicture', 'DELETE', '/profile/picture')
+})
+
 test('a business is one', async () => {
   const shop = await joinStage(stage.world, SHOP, { platform: 'smba', name: 'Shop' })
   await shop.named()
   const answer = await createAsking(() => shop).good('profile.get', 'GET', '/profile')
   assert.deepEqual([answer.phone, answer.name, answer.is_business], [SHOP, 'Shop', true])
+  const { status, code } = await createAsking(() => shop).refused('PUT', '/profile/name', { value: 'Shop & Co' })
+  assert.deepEqual([status, code], [403, 'not_allowed'])
 })
 
 test('a write says what the network refused', async () => {
+  const square = (await pictureOf(200, 200)).toString('base64')
   for (const [code, status, expected] of NETWORK_CODES) {
     await instead({ account: ME, xmlns: 'status', type: 'set' }, { error: [code, 'refused'] })
     const about = await refused('PUT', '/profile/about', { value: 'Busy' })
@@ -73,6 +120,12 @@ test('a write says what the network refused', async () => {
     await instead({ account: ME, xmlns: 'w:profile:picture', type: 'set' }, { error: [code, 'refused'] })
     const picture = await refused('DELETE', '/profile/picture')
     assert.deepEqual([picture.status, picture.code], [status, expected], `picture: network code ${code}`)
+    await instead({ account: ME, xmlns: 'w:profile:picture', type: 'set' }, { error: [code, 'refused'] })
+    const changed = await refused('PUT', '/profile/picture', { value: square })
+    assert.deepEqual([changed.status, changed.code], [status, expected], `new picture: network code ${code}`)
+    await instead({ account: ME, xmlns: 'w:sync:app:state' }, { error: [code, 'refused'] })
+    const name = await refused('PUT', '/profile/name', { value: 'Never' })
+    assert.deepEqual([name.status, name.code], [status, expected], `name: network code ${code}`)
   }
 })
 

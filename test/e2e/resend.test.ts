@@ -54,10 +54,10 @@ async function send(path: string, input: Json, method = 'POST'): Promise<string>
   return String(message_id)
 }
 
-/** What must not differ. The list of recipients, report and token are of the first alone. */
+/** What must not differ. The list of recipients and the hash over it, report and token, and who is meant by a LID are of the first alone. */
 const APART = new Set(['enc', 'participants', 'reporting', 'tctoken', 'device-identity'])
 function said({ attrs, nodes, tags, enc }: MessageCopy) {
-  const { to, participant, recipient, device_fanout, ...rest } = attrs
+  const { to, participant, recipient, device_fanout, phash, peer_recipient_pn, ...rest } = attrs
   const { type, count, ...inner } = enc.at(-1) ?? {}
   return { attrs: rest, nodes, enc: inner, tags: [...new Set(tags.filter((tag) => !APART.has(tag)))].sort() }
 }

@@ -162,6 +162,8 @@ describe('the start command', { timeout: 300_000, concurrency: 2 }, () => {
     assert.match(text, /API +http:\/\/127\.0\.0\.1:\d+/)
     assert.match(text, /Sandbox +http:\/\/127\.0\.0\.1:\d+/)
     assert.match(text, /Admin key +svc_admin_[0-9a-f]{48}/)
+    const { origin } = new URL(String(/Dashboard +(\S+)/.exec(text)?.[1]))
+    for (const page of ['/dashboard', '/docs']) assert.equal((await fetch(origin + page)).status, 200, page)
     assert.equal(lines.filter((line) => line.includes('curl ')).length, 5)
     assert.equal(await stop(launched, 'SIGTERM'), 0, launched.errors())
   })
@@ -217,7 +219,11 @@ describe('the start command', { timeout: 300_000, concurrency: 2 }, () => {
     ['an unknown flag', ['--bogus'], {}, /^svc: Unknown option '--bogus'.*\n$/],
   ] as const) {
     test(`${what} ends the start with a sentence that names it and code 1`, async () => {
-      const launched = launch([...flags], { SVC_DATA_DIR: join(dataDir, 'unstarted'), SVC_NETWORK_URL: NOWHERE, ...env })
+      const launched = launch([...flags], {
+        SVC_DATA_DIR: join(dataDir, 'unstarted'),
+        SVC_NETWORK_URL: NOWHERE,
+        ...(env as Record<string, string>),
+      })
       assert.equal(await launched.ended, 1)
       assert.match(launched.errors(), sentence)
     })

@@ -14,7 +14,7 @@ import { DEFAULT_SETTINGS, type InstanceConfig, type RuntimeState } from '../../
 import { sentence } from '../../src/domain/sentences.ts'
 import type { ShardSetup } from '../../src/engine/engine.ts'
 import { createLog } from '../../src/log.ts'
-import { keys } from '../../src/storage/keys.ts'
+import { keys } from '../../src/storage/record-keys.ts'
 import { redirectConsole } from '../../workers/shard/baileys/thread/console.ts'
 import { surviveRejections } from '../../workers/shard/baileys/thread/rejections.ts'
 import { configureTrust } from '../../workers/shard/baileys/thread/trust.ts'
@@ -68,7 +68,9 @@ before(async () => {
   shard = await openShard(
     setup,
     createLog({ level: process.env.SVC_LOG_LEVEL ?? 'silent' }, 'timers'),
-    ({ instance, state }) => {
+    (event) => {
+      if (event.type !== 'state') return
+      const { instance, state } = event
       seen.set(instance, [...(seen.get(instance) ?? []), { at: Date.now(), state }])
     },
     silent,
@@ -311,7 +313,7 @@ test('17: five logins in a row that end with 500 stop it; the credentials are ke
 
 test('14: a network that falls silent is noticed, and left', async () => {
   const held = await connected()
-  await sandbox.fault({ on: 'query', match: { phone: held.phone, child: 'ping' }, do: 'drop' })
+  await sandbox.fault({ on: 'query', match: { phone: held.phone, xmlns: 'w:p' }, do: 'drop' })
   // Noticed at the second ping time after the last sign of life, at most 95 s later.
   await pass(130 * SECOND)
   await until('connection_lost', () => seen.get(held.id)!.some(({ state }) => state.reason === 'connection_lost'))

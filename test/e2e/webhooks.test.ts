@@ -80,6 +80,50 @@ test('each attempt goes to the address and with the secret of that moment', asyn
   await world.gateway.must(instance, 'PUT', '/webhooks', { single_url: world.receiver.url })
 })
 
+test('with a grace time receivers that know the old secret, or the new one, take the same event', async () => {
+  for (const rotate of [
+    () => world.gateway.must(instance, 'POST', '/webhooks/secret', { grace_seconds: 600 }),
+    () => must('POST', `${world.gateway.baseUrl}/account/webhooks/secret`, { grace_seconds: 600 }, world.gateway.account),
+  ]) {
+    const { secret } = (await rotate()) as { secret: string }
+    await world.sandbox.send(ANA, ME, { text: `signed twice ${secret.slice(-4)}` })
+    // The harness refuses what the secret it trusts did not sign: here still the old one.
+    await arrived(`signed twice ${secret.slice(-4)}`)
+    world.receiver.trust(instance.id, secret)
+    await world.sandbox.send(ANA, ME, { text: `signed by both ${secret.slice(-4)}` })
+    await arrived(`signed by both ${secret.slice(-4)}`)
+    assert.equal(String(world.receiver.received.at(-1)!.headers['x-svc-signature']).split('v1=').length, 3)
+  }
+  const shown = JSON.stringify(await world.gateway.must(instance, 'GET', '/me'))
+  assert.ok(!shown.toLowerCase().includes('previous'), 'nobody is shown the old one')
+  const { secret } = (await world.gateway.must(instance, 'POST', '/webhooks/secret')) as { secret: string }
+  world.receiver.trust(instance.id, secret)
+  await world.sandbox.send(ANA, ME, { text: 'rotated at once' })
+  await arrived('rotated at once')
+  assert.equal(String(world.receiver.received.at(-1)!.headers['x-svc-signature']).split('v1=').length, 2)
+})
+
+test('a test delivery goes to the receiver, signed and marked, and answers what it said', async () => {
+  world.receiver.reply((_, response) => void response.writeHead(418).end(`no tea ${'é'.repeat(3_000)}`))
+  for (const type of ['received', 'delivery', 'message_status', 'instance_status', 'chat_presence']) {
+    const said = await world.gateway.must(instance, 'POST', `/webhooks/${type}/test`)
+    assert.deepEqual([said.delivered, said.response_code, said.error], [false, 418, 'status 418'])
+    assert.equal([...String(said.response_body)].length, 1_000)
+    assert.ok(String(said.response_body).startsWith('no tea é'))
+    const { event, headers } = world.receiver.received.at(-1)!
+    assert.deepEqual([event.type, event.event_id, event.test, headers['x-svc-event']], [type, said.event_id, true, type])
+  }
+  world.receiver.reply(null)
+  const taken = await world.gateway.must(instance, 'POST', '/webhooks/received/test')
+  assert.deepEqual([taken.delivered, taken.response_code, taken.error, taken.response_body], [true, 200, null, ''])
+  const log = await must('GET', `${world.gateway.baseUrl}/admin/webhook-log?page_size=500`, undefined, world.gateway.admin)
+  assert.ok(!JSON.stringify(log).includes(String(taken.event_id)), 'it is not in the log')
+  assert.equal((await world.gateway.ask(instance, 'POST', '/webhooks/nothing/test')).status, 404)
+  await world.gateway.must(instance, 'PUT', '/webhooks/chat_presence', { value: null })
+  assert.equal((await world.gateway.ask(instance, 'POST', '/webhooks/chat_presence/test')).status, 403)
+  await world.gateway.must(instance, 'PUT', '/webhooks', { single_url: world.receiver.url })
+})
+
 test('a change for the whole workspace reaches the instances that run: the next event goes there, with the new secret', async () => {
   const second = await startReceiver()
   const { baseUrl, account } = world.gateway

@@ -1,7 +1,7 @@
 /** The connection lives and sending works, but a handler of the library never ends and everything behind it waits: BAILEYS.md, 15. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { keys } from '../../src/storage/keys.ts'
+import { keys } from '../../src/storage/record-keys.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
 import { until } from './ground.ts'
 import { type HostedWorld, startHosted } from './hosted.ts'

@@ -1,7 +1,7 @@
 /** A read that fails says nothing about a message: it is neither used up nor told as one that cannot be understood, it comes again. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { keys } from '../../src/storage/keys.ts'
+import { keys } from '../../src/storage/record-keys.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
 import { until } from './ground.ts'
 import { type HostedWorld, startUnasked } from './hosted.ts'

@@ -66,9 +66,10 @@ test('a disk without any room: nothing is confirmed that is not stored, nothing 
     errorOf(await world.ready()).message,
     'The disk is full: nothing new is taken, and what the network brings is not confirmed.',
   )
-  // Some more that cannot be stored.
-  for (let number = 1; number <= 5; number++) ids.push((await sandbox.send(CONTACTS[2], PHONE, { text: `more ${number}` })).id)
   assert.equal((await gateway.ask(instance, 'POST', '/send-text', { phone: CONTACTS[0], message: 'no' })).status, 503)
+  // The last of the room takes what needs little of it, and then no more.
+  for (let number = 1; number <= 60; number++)
+    ids.push((await sandbox.send(CONTACTS[2], PHONE, { text: `more ${number} ${'x'.repeat(50_000)}` })).id)
   await pause(3_000)
   assert.ok((await sandbox.pending()) > 0, 'the network keeps what was not confirmed')
   assert.equal(world.service.child.exitCode, null)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Batch } from '../../src/storage/contract.ts'
-import { keys } from '../../src/storage/keys.ts'
+import { keys } from '../../src/storage/record-keys.ts'
 import type { MessageCopy } from '../../workers/simulator/control/network-control.ts'
 import { callTo } from '../harness/calls.ts'
 import { chatOf } from '../harness/places.ts'
@@ -144,7 +144,8 @@ for (const [to, devices] of [
       number++
     } while (refused > 0)
     t.diagnostic(`${number - 1} commits refused, one in each message`)
-    assert.ok(number - 1 >= devices + 1, `only ${number - 1} commits of sessions were refused`)
+    // All devices of a message advance in one commit.
+    assert.ok(number > 1, 'no commit of sessions was refused')
   })
 
 async function createGroup(member: string): Promise<string> {

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Batch } from '../../src/storage/contract.ts'
-import { keys } from '../../src/storage/keys.ts'
+import { keys } from '../../src/storage/record-keys.ts'
 import { ANA, chatOf, ME } from '../e2e/received/story.ts'
 import { must } from '../harness/http.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'

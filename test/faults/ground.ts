@@ -117,8 +117,8 @@ export async function startGround(
 const stopped = new WeakSet<Gateway>()
 
 /**
- * A client as it should be: what was not acknowledged is asked for again. Gives up on any answer that is no success and no 503: only an
- * acknowledgement counts.
+ * A client as it should be: what was not acknowledged is asked for again. Gives up on any answer that is no success, no 503 and no
+ * 429: only an acknowledgement counts.
  */
 export async function sendUntilAcknowledged(gateway: Gateway, instance: Instance, phone: string, message: string): Promise<Ack> {
   for (;;) {
@@ -129,9 +129,9 @@ export async function sendUntilAcknowledged(gateway: Gateway, instance: Instance
       throw error
     })
     if (answer !== undefined && answer.status < 300) return answer.body as unknown as Ack
-    if (answer !== undefined && answer.status !== 503) {
+    if (answer !== undefined && answer.status !== 503 && answer.status !== 429) {
       throw new Error(`POST /send-text: ${answer.status} ${JSON.stringify(answer.body)}`)
     }
-    await pause(50)
+    await pause(answer?.status === 429 ? 1_000 : 50)
   }
 }

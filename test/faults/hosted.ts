@@ -51,7 +51,12 @@ export interface HostedWorld {
   stop(): Promise<void>
 }
 
-export async function startHosted(phone: string, more: Partial<ShardDeps> = {}): Promise<HostedWorld> {
+/** `account`: what its phone is made with. */
+export async function startHosted(
+  phone: string,
+  more: Partial<ShardDeps> = {},
+  account: Record<string, unknown> = {},
+): Promise<HostedWorld> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-hosted-'))
   const thread = await startNetworkThread({ dataDir: join(dir, 'network'), controlPort: 0 })
   const sandbox = createSandbox(thread.controlUrl)
@@ -84,7 +89,7 @@ export async function startHosted(phone: string, more: Partial<ShardDeps> = {}):
     setup,
     log,
     (event) => {
-      state = event.state
+      if (event.type === 'state') state = event.state
     },
     () => {
       throw new Error('no media in these tests')
@@ -116,7 +121,7 @@ export async function startHosted(phone: string, more: Partial<ShardDeps> = {}):
   const instance = createInstance(deps, config, KEY)
 
   await instance.start('create')
-  await sandbox.createPhone(phone)
+  await sandbox.createPhone(phone, account)
   const { value } = (await instance.call(callTo('instance.qrCode'))) as { value: string }
   await sandbox.scan(phone, value)
   await until('connected', () => state?.status === 'connected')

@@ -1,7 +1,7 @@
 /** What is kept of messages is about one linked device, and goes with it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { keys } from '../../src/storage/keys.ts'
+import { keys } from '../../src/storage/record-keys.ts'
 import { callTo } from '../harness/calls.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
 import { until } from './ground.ts'

@@ -24,6 +24,8 @@ interface Kind {
   says?: 'label' | keyof Before
   /** What it is about, with whose secret it is sealed. */
   sealedAbout?: keyof Before
+  /** What it claims to be by the same author: without that nothing is proven, and it is reported as unsupported. */
+  claims?: keyof Before
 }
 
 /** No picture, but nobody looks: what is received is opened when it is asked for. */
@@ -157,6 +159,7 @@ const KINDS: Kind[] = [
     name: 'edit',
     type: 'text',
     says: 'label',
+    claims: 'text',
     message: (label, { text }) => ({ edit: { message_id: text, text: label } }),
   },
   {
@@ -166,7 +169,13 @@ const KINDS: Kind[] = [
     sealedAbout: 'text',
     message: (label, { text }) => ({ edit: { message_id: text, text: label, encrypted: true } }),
   },
-  { name: 'revoke', type: 'notification', says: 'text', message: (_, { text }) => ({ revoke: { message_id: text } }) },
+  {
+    name: 'revoke',
+    type: 'notification',
+    says: 'text',
+    claims: 'text',
+    message: (_, { text }) => ({ revoke: { message_id: text } }),
+  },
   { name: 'pin', type: 'pin', says: 'text', message: (_, { text }) => ({ pin: { message_id: text, seconds: 86_400 } }) },
   {
     name: 'poll vote',
@@ -241,7 +250,7 @@ export interface Numbered {
   id: string
   /** What its event must contain, when it has room for it. */
   says: string | null
-  /** The message it was sealed about. */
+  /** The message it is sealed about, or claims to be about. */
   about: string | null
 }
 
@@ -285,7 +294,8 @@ export function createMixed(sandbox: Sandbox, chats: Chats, count: number, { shu
             ? await sandbox.post<{ id: string }>(`/newsletters/${to}/posts`, { message })
             : await sandbox.send(from, to, message)
       const says = kind.says === undefined ? null : kind.says === 'label' ? label : before[kind.says]!
-      const about = kind.sealedAbout === undefined ? null : before[kind.sealedAbout]!
+      const aboutKind = kind.sealedAbout ?? kind.claims
+      const about = aboutKind === undefined ? null : before[aboutKind]!
       sent.push({ number, kind, from, to, id, says, about })
       const spokenOf = SPOKEN_OF.find((name) => name === kind.name)
       if (spokenOf) before[spokenOf] = id

@@ -1,7 +1,7 @@
 /** An instance that stops: what is in flight comes to its end, and nothing is written behind it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { keys } from '../../src/storage/keys.ts'
+import { keys } from '../../src/storage/record-keys.ts'
 import { createInstance } from '../../workers/shard/instance.ts'
 import { callTo } from '../harness/calls.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'

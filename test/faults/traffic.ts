@@ -33,8 +33,9 @@ export function writeBursts(sandbox: Sandbox) {
   }
 }
 
-export async function createPeople(sandbox: Sandbox): Promise<{ group: string }> {
-  for (const contact of CONTACTS) await sandbox.createContact(contact)
+/** `more`: what each contact's creation takes besides the number. */
+export async function createPeople(sandbox: Sandbox, more: Record<string, unknown> = {}): Promise<{ group: string }> {
+  for (const contact of CONTACTS) await sandbox.createContact(contact, more)
   const { id } = await sandbox.createGroup({ subject: 'faults', owner: MEMBERS[0], participants: [MEMBERS[1], PHONE] })
   return { group: id }
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createLog } from '../../src/log.ts'
-import { keys } from '../../src/storage/keys.ts'
+import { keys } from '../../src/storage/record-keys.ts'
 import { createHost } from '../../workers/shard/host.ts'
 import { createInstance } from '../../workers/shard/instance.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'

@@ -2,6 +2,7 @@
 import { ask, must } from './http.ts'
 import type { Receiver } from './receiver.ts'
 import type { Sandbox } from './sandbox.ts'
+import { noteSecrets } from './secrets.ts'
 
 export interface Instance {
   id: string
@@ -23,6 +24,7 @@ const ALL_SCOPES = ['instances:operate', 'instances:read', 'instances:write', 'w
 const NO_PACING = { delay_message_min_ms: 0, delay_message_max_ms: 0 }
 
 export async function createGateway(baseUrl: string, adminKey: string, apiKey?: string) {
+  noteSecrets(adminKey)
   const admin = { authorization: `Bearer ${adminKey}` }
   const key =
     apiKey ??

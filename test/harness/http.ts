@@ -1,3 +1,5 @@
+import { checkRefusal, noteSecrets } from './secrets.ts'
+
 /** One JSON request. Every answer is read whole, so that connections are reused. */
 export interface Answer<T = Record<string, unknown>> {
   status: number
@@ -17,6 +19,9 @@ export async function ask<T = Record<string, unknown>>(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   const text = await response.text()
+  noteSecrets(url)
+  noteSecrets(text)
+  if (response.status >= 400) checkRefusal(`${method} ${response.status}`, JSON.stringify([text, ...response.headers]))
   const isJson = response.headers.get('content-type')?.includes('json')
   return { status: response.status, headers: response.headers, body: (isJson ? JSON.parse(text) : text) as T }
 }

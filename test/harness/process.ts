@@ -1,6 +1,7 @@
 /** The service and the network as processes of their own, for tests that kill them. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { program } from './checkout.ts'
+import { loggingEnv, noteSecrets } from './secrets.ts'
 
 export interface Printed {
   base_url: string | null
@@ -33,7 +34,8 @@ const START_DEADLINE = 120_000
 /** `args`: what node is given; a bench asks for what users run. */
 export async function run(flags: string[], env: Record<string, string>, args = START): Promise<Running> {
   const child = spawn(process.execPath, [...args, '--json', ...flags], {
-    env: { ...process.env, SVC_LOG_LEVEL: 'fatal', ...env },
+    // A test that names a level reads the log itself.
+    env: { ...process.env, ...(env.SVC_LOG_LEVEL === undefined ? loggingEnv() : {}), ...env },
     stdio: ['ignore', 'pipe', process.env.SVC_LOG_LEVEL ? 'inherit' : 'pipe'],
   })
   children.add(child)
@@ -55,6 +57,7 @@ export async function run(flags: string[], env: Record<string, string>, args = S
       const end = out.indexOf('\n')
       if (end < 0) return
       clearTimeout(timer)
+      noteSecrets(out)
       resolve(JSON.parse(out.slice(0, end)) as Printed)
     })
     ended.then(({ code, signal }) => reject(new Error(`ended with ${code ?? signal} before it was up: ${errors}`)))

@@ -2,6 +2,7 @@
  * A reader of the Prometheus text format (0.0.4), written from its description and not from the code that writes it. Whatever is not in the
  * format is an error.
  */
+import { credentialsIn } from './secrets.ts'
 
 export interface Sample {
   name: string
@@ -43,6 +44,7 @@ function numberOf(text: string): number {
 
 /** Families by name. The samples of a histogram are with their family, under their own names. */
 export function parse(text: string): Map<string, Family> {
+  if (credentialsIn(text).length > 0) throw new Error('the metrics hold a credential')
   const families = new Map<string, Family>()
   const seen = new Set<string>()
   for (const line of text.split('\n')) {

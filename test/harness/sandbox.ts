@@ -27,6 +27,10 @@ export interface InboxItem {
   /** What the stanza carried beside its ciphertexts. */
   nodes?: { tag: string; attrs: Record<string, string>; content?: unknown }[]
   retries: number
+  /** How often it came again under its id. */
+  repeats?: number
+  /** One of the repeats was another message. */
+  repeats_differ?: true
 }
 
 export interface Stats {

@@ -10,6 +10,7 @@ import { createGateway, type Gateway } from './gateway.ts'
 import { type NetworkThread, startNetworkThread } from './network.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { createSandbox, type Sandbox } from './sandbox.ts'
+import { loggingEnv } from './secrets.ts'
 
 export interface World {
   gateway: Gateway
@@ -19,7 +20,7 @@ export interface World {
   network: NetworkThread
   dir: string
   /** Stops the service in order and starts it again on the same data; the gateway client is the new one. */
-  restartService(): Promise<void>
+  restartService(meanwhile?: () => Promise<void>): Promise<void>
   /** Ends everything; fails when the network met anything it did not know or could not read, or a webhook was not as promised. */
   stop(options?: { undecryptable?: number }): Promise<void>
 }
@@ -27,11 +28,17 @@ export interface World {
 export interface WorldOptions {
   shards?: number
   env?: Record<string, string>
+  /** What the network is made to say is not as specified: nothing is written for the check of the wire. */
+  untraced?: boolean
 }
 
-export async function startWorld({ shards = 1, env = {} }: WorldOptions = {}): Promise<World> {
+export async function startWorld({ shards = 1, env = {}, untraced = false }: WorldOptions = {}): Promise<World> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-world-'))
-  const network = await startNetworkThread({ dataDir: join(dir, 'network'), controlPort: 0 })
+  const network = await startNetworkThread({
+    dataDir: join(dir, 'network'),
+    controlPort: 0,
+    ...(untraced ? { trace: undefined } : {}),
+  })
   const receiver = await startReceiver()
   const sandbox = createSandbox(network.controlUrl)
   /** The first start takes a free port; later ones take it again, so that addresses stay what they were. */
@@ -54,7 +61,7 @@ export async function startWorld({ shards = 1, env = {} }: WorldOptions = {}): P
         SVC_PORT: port,
         SVC_DATA_DIR: dir,
         SVC_SHARDS: String(shards),
-        SVC_LOG_LEVEL: process.env.SVC_LOG_LEVEL ?? 'fatal',
+        ...loggingEnv(),
         SVC_NETWORK_URL: url,
         SVC_NETWORK_ROOT: root,
         SVC_NETWORK_CA: ca,
@@ -64,7 +71,7 @@ export async function startWorld({ shards = 1, env = {} }: WorldOptions = {}): P
         ...env,
       },
     })
-    return startService(config, { log: createLog(config.logging, 'main'), allowCrash: true })
+    return startService(config, { log: createLog(config.logging, 'main'), allowCrash: true, sandboxUrl: network.controlUrl })
   }
 
   const world: World = {
@@ -78,8 +85,9 @@ export async function startWorld({ shards = 1, env = {} }: WorldOptions = {}): P
     receiver,
     network,
     dir,
-    async restartService() {
+    async restartService(meanwhile) {
       await service.stop(5_000)
+      await meanwhile?.()
       service = await serve()
       gateway = await createGateway(service.baseUrl, adminKey, gateway.key)
     },
@@ -95,4 +103,13 @@ export async function startWorld({ shards = 1, env = {} }: WorldOptions = {}): P
     },
   }
   return world
+}
+
+/** A world with a contact who has a name, an instance that is connected, and one that was never paired. */
+export async function startWorldOfTwo({ me, contact }: { me: string; contact: string }) {
+  const world = await startWorld()
+  await world.sandbox.createContact(contact, { name: 'Ana' })
+  const instance = await world.gateway.connected(world.sandbox, me, world.receiver)
+  const unpaired = await world.gateway.createInstance(world.receiver)
+  return { world, instance, unpaired }
 }

@@ -86,7 +86,7 @@ test('an edit carries the new text, in the open or sealed with the original secr
   assert.deepEqual(describe(sent(open.message)), { kind: 'edit', text: 'second', media: null })
 
   const sealed = (await send({ edit: { message_id: 'M1', text: 'third', encrypted: true } }, context)).secretEncryptedMessage
-  const about = { secret: original.messageContextInfo!.messageSecret!, messageId: 'M1', author: ANNA, speaker: ANNA }
+  const about = { secret: original.messageContextInfo!.messageSecret!, messageId: 'M1', author: ANNA, sender: ANNA }
   const inner = proto.Message.decode(openAbout(about, 'Message Edit', sealed!.encPayload!, sealed!.encIv!))
   assert.equal(inner.protocolMessage?.editedMessage?.conversation, 'third')
 })

@@ -99,7 +99,7 @@ for (const addressing of ADDRESSINGS) {
       secret: original.message!.messageContextInfo!.messageSecret!,
       messageId: original.key.id!,
       author: nameIn(addressing, CONTACT),
-      speaker: nameIn(addressing, CONTACT),
+      sender: nameIn(addressing, CONTACT),
     }
     const inner = proto.Message.decode(openAbout(about, 'Message Edit', sealed.encPayload!, sealed.encIv!))
     assert.equal(inner.protocolMessage?.editedMessage?.conversation, 'after')

@@ -52,6 +52,7 @@ test('what was uploaded is served at the direct path it was given', async (t) =>
   assert.equal(answer.status, 200)
   const { url, direct_path } = JSON.parse(answer.body.toString())
   assert.equal(url, `https://${media.host}${direct_path}`)
+  assert.match(direct_path, /^\/v\/[^?]+\?ccb=/, 'as on the network, with a query')
   const served = await ask(media, direct_path)
   assert.equal(served.status, 200)
   assert.deepEqual(served.body, blob)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Simulator, startSimulator } from '../harness/network.ts'
-import { type Client, jidOf, login, pair, received } from './client.ts'
+import { type Client, jidOf, login, pair, received, textOf } from './client.ts'
 
 const PHONE = '491701234567'
 const CONTACT = '4915112345678'
@@ -44,6 +44,36 @@ test('a text of a contact reaches the client under its number and name', async (
   assert.equal(message.key.remoteJid, jidOf(CONTACT))
   assert.equal(message.pushName, 'Grace')
   assert.equal(message.upsert, 'notify')
+})
+
+test('a message that comes again under its id is shown once, as it came first, and its arrival confirmed again', async () => {
+  const again = (id: string, text: string) =>
+    client.socket.relayMessage(jidOf(CONTACT), { conversation: text }, { messageId: id, useCachedGroupMetadata: false })
+  const heard: unknown[] = []
+  simulator.control.watch({ from: 'server', tag: 'receipt', attrs: { id: 'ONCE1' } }, (line) => heard.push(line))
+  const { seq } = (await simulator.control.inbox(CONTACT, 0, 0)).items.at(-1)!
+  await again('ONCE1', 'echo first')
+  await received(client, 'first')
+  await client.until(() => heard.length === 2, 'delivered and read')
+  await again('ONCE1', 'echo second')
+  await client.until(() => heard.length === 3, 'delivered once more')
+  await again('ONCE2', 'echo third')
+  await received(client, 'third')
+  await again('ONCE2', 'echo third')
+  await client.until(() => simulator.control.copies(CONTACT, 'ONCE2').length === 2, 'the same once more')
+  const { items } = await simulator.control.inbox(CONTACT, seq, 5_000)
+  assert.deepEqual(
+    items.map(({ id, text, repeats, repeats_differ }) => [id, text, repeats, repeats_differ]),
+    [
+      ['ONCE1', 'echo first', 1, true],
+      ['ONCE2', 'echo third', 1, undefined],
+    ],
+  )
+  assert.equal(simulator.control.copies(CONTACT, 'ONCE1').length, 2, 'both came')
+  assert.ok(
+    client.messages.every((message) => textOf(message) !== 'second'),
+    'and one was answered',
+  )
 })
 
 test('echo answers', async () => {

@@ -15,6 +15,7 @@ simulator.control.createContact(CONTACT, {
   picture: 'https://127.0.0.1/grace.jpg',
   business: true,
 })
+simulator.control.updateBusiness?.(CONTACT, { description: 'By appointment' })
 let client: Client = await pair(simulator, PHONE)
 let isDone = false
 
@@ -180,7 +181,7 @@ test('profile, privacy and blocklist', async () => {
   assert.equal((await client.socket.fetchBlocklist()).length, 1)
   await client.socket.updateBlockStatus(jidOf(CONTACT), 'unblock')
   assert.deepEqual(await client.socket.fetchBlocklist(), [])
-  assert.equal((await client.socket.getBusinessProfile(jidOf(CONTACT)))?.description, 'At work')
+  assert.equal((await client.socket.getBusinessProfile(jidOf(CONTACT)))?.description, 'By appointment')
 })
 
 test('settings the client writes are read by its phone', async () => {

@@ -103,11 +103,13 @@ test('settings of groups that the library does not know', async () => {
   for (const tag of ['no_frequently_forwarded', 'group_history', 'allow_admin_reports'])
     await query('w:g2', 'set', [node(tag)], id)
   await query('w:g2', 'set', [node('member_link_mode', {}, 'admin_link')], id)
+  await query('w:g2', 'set', [node('member_share_group_history_mode', {}, 'admin_share')], id)
   await query('w:g2', 'set', [node('no_group_history')], id)
   await assert.rejects(query('w:g2', 'set', [node('member_link_mode', {}, 'everybody')], id), /bad-request/)
   const group = find(await query('w:g2', 'get', [node('query', { request: 'interactive' })], id), 'group')
   assert.ok(find(group, 'no_frequently_forwarded') && find(group, 'allow_admin_reports') && !find(group, 'group_history'))
   assert.equal(String(find(group, 'member_link_mode')?.content), 'admin_link')
+  assert.equal(String(find(group, 'member_share_group_history_mode')?.content), 'admin_share')
   assert.equal(group?.attrs.p_v_id, before.p_v_id, 'nobody came or went')
   assert.ok(Number(group?.attrs.a_v_id) > Number(before.a_v_id))
   const described = await query(
@@ -131,6 +133,45 @@ test('a community names the people and the groups in it', async () => {
   assert.ok(parent.sub_groups.edges.some((edge) => edge.node.id === id))
 })
 
+test('a word beside the name is set and taken back by GraphQL, and read by it and by usync', async () => {
+  const set = async (input: unknown) => (await mex('9152604461510864', { input })).data?.xwa2_update_text_status
+  const listed = async () =>
+    (await mex('24072923595647473', { input: { user_jids: [jidOf(PHONE), jidOf(SHOP)] } })).data?.xwa2_text_status_list as {
+      jid: string
+      text: string | null
+      emoji: { content: string } | null
+    }[]
+  const asked = async () => {
+    const list = [node('user', { jid: jidOf(PHONE) })]
+    const parts = [node('query', {}, [node('text_status')]), node('list', {}, list)]
+    const attrs = { sid: 'TEXT', mode: 'query', context: 'interactive', last: 'true', index: '0' }
+    return find(await query('usync', 'get', [node('usync', attrs, parts)]), 'usync', 'list', 'user', 'text_status')
+  }
+  // Who has none shows what it says of itself.
+  const own = async () => (await listed()).filter(({ jid }) => jid === jidOf(PHONE))
+  assert.deepEqual(
+    (await listed()).map(({ text }) => text),
+    ['open'],
+  )
+  assert.equal(await asked(), undefined)
+  assert.deepEqual(await set({ text: 'away', emoji: { content: '🌴' }, ephemeral_duration_sec: 86_400 }), { result: 'SUCCESS' })
+  assert.deepEqual(
+    (await own()).map(({ text, emoji }) => [text, emoji?.content]),
+    [['away', '🌴']],
+  )
+  const said = await asked()
+  assert.deepEqual([said?.attrs.text, said?.attrs.ephemeral_duration_sec], ['away', '86400'])
+  assert.equal(find(said, 'emoji')?.attrs.content, '🌴')
+  await set({ text: null, ephemeral_duration_sec: 0 })
+  assert.deepEqual(await own(), [])
+  // As in captured answers.
+  for (const [id, input] of [
+    ['9152604461510864', { text: '' }],
+    ['24072923595647473', {}],
+  ] as const)
+    assert.ok((await mex(id, { input })).errors)
+})
+
 test("GraphQL by today's numbers: channels, what people say of themselves, user names; an unknown number is an error, and counted", async () => {
   const made = (await mex('25149874324715067', { input: { name: 'News', description: 'All of it' } })).data
     ?.xwa2_newsletter_create as {
@@ -139,7 +180,12 @@ test("GraphQL by today's numbers: channels, what people say of themselves, user 
   }
   assert.equal(made.viewer_metadata.role, 'OWNER')
   const newsletter_id = made.id
-  const muted = { newsletter_id, settings: [{ type: 'MUTE_FOLLOWER_ACTIVITY', value: 'ON' }] }
+  const setting = { type: 'MUTE_FOLLOWER_ACTIVITY', value: 'ON' }
+  assert.equal(
+    (await mex('31938993655691868', { input: { newsletter_id, settings: [setting] } })).data?.xwa2_newsletter_update_user_setting,
+    null,
+  )
+  const muted = { newsletter_id, ...setting }
   assert.deepEqual((await mex('31938993655691868', { input: muted })).data?.xwa2_newsletter_update_user_setting, {
     id: newsletter_id,
     state: { type: 'ACTIVE' },

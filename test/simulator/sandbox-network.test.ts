@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { Agent as HttpsAgent } from 'node:https'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -18,10 +17,10 @@ import {
 } from '@whiskeysockets/baileys'
 import pino from 'pino'
 import { toDataURL } from 'qrcode'
-import { Agent, buildConnector } from 'undici'
 import { silenceLibsignal } from '../../workers/simulator/people/quiet.ts'
-import { type NetworkThread, startNetworkThread } from '../harness/network.ts'
+import { libraryTrace, type NetworkThread, startNetworkThread } from '../harness/network.ts'
 import '../harness/library-deadlines.ts'
+import { type MediaRoute, mediaRoute } from './media-route.ts'
 
 /** The whole sandbox network in its thread, moved over its HTTP control API, with an unmodified Baileys as the client. */
 
@@ -74,34 +73,16 @@ function createClient() {
   let socket: ReturnType<typeof makeWASocket>
   const history: { name: string; data: unknown }[] = []
   const watchers = new Set<() => void>()
-  let dispatcher: Agent
+  let route: MediaRoute
 
   async function connect() {
-    const ca = await readFile(network.network.ca, 'utf8')
-    const port = Number(network.network.media_host.split(':')[1])
-    const base = buildConnector({ ca })
-    dispatcher = new Agent({
-      connect: (options, done) =>
-        options.hostname.endsWith('.whatsapp.net')
-          ? base(
-              {
-                ...options,
-                hostname: '127.0.0.1',
-                host: network.network.media_host,
-                port: String(port),
-                servername: options.hostname,
-              },
-              done,
-            )
-          : base(options, done),
-    })
+    route = await mediaRoute(network.network)
     WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(network.network.root, 'base64')
     socket = makeWASocket({
       waWebSocketUrl: network.network.url,
       auth: { creds, keys },
       logger: pino({ level: process.env.BAILEYS_LOG ?? 'silent' }),
-      fetchAgent: new HttpsAgent({ ca }),
-      options: { dispatcher } as unknown as RequestInit,
+      ...route.options,
       getMessage: async () => undefined,
     })
     socket.ev.process((events) => {
@@ -150,10 +131,10 @@ function createClient() {
     get socket() {
       return socket
     },
-    download: (found: WAMessage) => downloadMediaMessage(found, 'buffer', { options: { dispatcher } as unknown as RequestInit }),
+    download: (found: WAMessage) => downloadMediaMessage(found, 'buffer', { options: route.options.options! }),
     async close() {
       await socket.end(undefined)
-      await dispatcher.close()
+      await route.close()
     },
   }
 }
@@ -171,7 +152,7 @@ async function inbox(after: number) {
 
 before(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'svc-sandbox-'))
-  network = await startNetworkThread({ dataDir })
+  network = await startNetworkThread({ dataDir, trace: libraryTrace() })
   client = createClient()
 })
 
@@ -273,7 +254,7 @@ test('the paired phone is found again after a restart of the network', async () 
   client.forget()
   await client.close()
   await network.stop()
-  network = await startNetworkThread({ dataDir })
+  network = await startNetworkThread({ dataDir, trace: libraryTrace() })
   await client.connect()
   await client.seen('connection.update', (update) => update.connection === 'open')
   const { id } = await asked('POST', `/contacts/${CONTACT}/send`, { to: PHONE, message: { text: 'welcome back' } })

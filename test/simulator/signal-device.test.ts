@@ -89,6 +89,17 @@ test('both sides that open a session at the same moment still read each other', 
   }
 })
 
+test('a session that another takes the place of is archived: what is on its way under it is still read', async () => {
+  const { anna, ben } = await pair()
+  assert.equal(await open(ben, ANNA, await seal(anna, BEN, 'start')), 'start')
+  assert.equal(await open(anna, BEN, await seal(ben, ANNA, 'answer')), 'answer')
+  const onItsWay = await seal(ben, ANNA, 'under the former one')
+  // As for a retry receipt with keys.
+  await anna.openSession(BEN, ben.bundle(true))
+  assert.equal(await open(anna, BEN, onItsWay), 'under the former one')
+  assert.equal(await open(ben, ANNA, await seal(anna, BEN, 'under the new one')), 'under the new one')
+})
+
 test('parallel sends and receipts with one address lose no ratchet step', async () => {
   const { anna, ben } = await pair()
   await open(ben, ANNA, await seal(anna, BEN, 'start'))

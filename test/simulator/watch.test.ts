@@ -3,6 +3,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import type { BinaryNode } from '@whiskeysockets/baileys'
+import { decodeSyncdSnapshot, extractSyncdPatches } from '@whiskeysockets/baileys/lib/Utils/chat-utils.js'
 import { silenceLibsignal } from '../../workers/simulator/people/quiet.ts'
 import { type StanzaJson, toJson } from '../../workers/simulator/watch/stanza-json.ts'
 import { createTrace, type TraceLine } from '../../workers/simulator/watch/trace.ts'
@@ -10,6 +12,7 @@ import { ask, must } from '../harness/http.ts'
 import { type NetworkThread, type Simulator, startNetworkThread } from '../harness/network.ts'
 import { createSandbox, type Sandbox } from '../harness/sandbox.ts'
 import { type Client, connect, jidOf, lastQr, login, received } from './client.ts'
+import { type MediaRoute, mediaRoute } from './media-route.ts'
 
 /**
  * The wire itself, watched and bent, by a client that is not ours: everything it knows of the network it has from what `--json` prints, and
@@ -26,6 +29,7 @@ let dir: string
 let network: NetworkThread
 let sandbox: Sandbox
 let client: Client
+let route: MediaRoute
 
 before(async () => {
   dir = await mkdtemp(join(tmpdir(), 'svc-watch-'))
@@ -34,16 +38,18 @@ before(async () => {
   await sandbox.createPhone(PHONE)
   await sandbox.createContact(CONTACT, { name: 'Ben' })
   const { url, root } = network.network
-  const first = connect({ url, root } as Simulator)
+  route = await mediaRoute(network.network)
+  const first = connect({ url, root } as Simulator, undefined, route.options)
   await sandbox.scan(PHONE, await lastQr(first))
   await first.ended()
-  client = await login({ url, root } as Simulator, first.auth)
+  client = await login({ url, root } as Simulator, first.auth, route.options)
   await client.until(() => client.events['messaging-history.set']?.some((set) => set.progress === 100), 'recent history')
   while ((await sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
 })
 
 after(async () => {
   await client?.close()
+  await route?.close()
   await network?.stop()
   await rm(dir, { recursive: true, force: true })
 })
@@ -210,6 +216,35 @@ test('a contact changes its keys, and messages still get there both ways', async
   assert.equal(status, 409, 'the identity of a phone with linked devices is in their own')
 })
 
+test('settings that are asked for whole lie on the media host, as they stand', async () => {
+  const act = (value: unknown, index = 'pin_v1') =>
+    sandbox.post(`/phones/${PHONE}/actions`, { collection: 'regular_low', index: [index, jidOf(CONTACT)], version: 5, value })
+  await act({ pinAction: { pinned: true } })
+  await act({ archiveChatAction: { archived: true } }, 'archive')
+  await act({ pinAction: { pinned: false } })
+  await act(null, 'archive')
+  // A large collection comes so by itself.
+  await sandbox.settings({ snapshots_above: 0 })
+  const asked = { name: 'regular_low', version: '0', return_snapshot: 'true' }
+  const sync = { tag: 'sync', attrs: {}, content: [{ tag: 'collection', attrs: asked }] }
+  const answer = await client.socket.query({
+    tag: 'iq',
+    attrs: { to: '@s.whatsapp.net', type: 'set', xmlns: 'w:sync:app:state' },
+    content: [sync],
+  })
+  const { regular_low: read } = await extractSyncdPatches(answer as BinaryNode, route.options.options!)
+  assert.equal(read?.patches.length, 0)
+  assert.equal(read?.snapshot?.records?.length, 1, 'each as it was set last, without what was taken away')
+  const actions: unknown[] = []
+  const key = async (id: string) => (await client.auth.keys.get('app-state-sync-key', [id]))[id]
+  // All MACs are looked at; one that does not fit is logged by the library.
+  const warned: unknown[] = []
+  const logger = { warn: (...said: unknown[]) => warned.push(said) } as never
+  const { state, mutationMap } = await decodeSyncdSnapshot('regular_low', read!.snapshot!, key, undefined, true, logger)
+  for (const { syncAction } of Object.values(mutationMap)) actions.push(syncAction.value?.pinAction?.pinned)
+  assert.deepEqual([state.version, actions, warned], [4, [false], []])
+})
+
 test('the file has every stanza of both sides, and settings beside it', async () => {
   await client.close()
   await network.stop()
@@ -250,9 +285,13 @@ test('nobody watches: a stanza is not even looked at', () => {
   assert.equal(lines.length, 0)
 })
 
-test('of a large content only the beginning is shown, with its length', () => {
-  const [, , content] = toJson({ tag: 'blob', attrs: {}, content: Buffer.alloc(1_000_000) })
-  assert.ok(typeof content === 'object' && 'b64' in content)
-  assert.equal(content.bytes, 1_000_000)
-  assert.ok(content.b64.length < 100_000)
+test('the text of a long query is shown whole, and of a large file only the beginning', () => {
+  const shownOf = (size: number) =>
+    toJson({ tag: 'query', attrs: {}, content: Buffer.alloc(size, 'a') })[2] as { b64: string; bytes?: number }
+  // The picture of a channel: 300 kB as base64 in the JSON of a mex query.
+  assert.equal(Buffer.from(shownOf(400_000).b64, 'base64').length, 400_000)
+  assert.equal(shownOf(400_000).bytes, undefined)
+  const cut = shownOf(3_000_000)
+  assert.equal(cut.bytes, 3_000_000)
+  assert.ok(Buffer.from(cut.b64, 'base64').length < 3_000_000)
 })

@@ -29,23 +29,29 @@ const POOL = /^piscina$/
 /** Of Baileys, what is not code of the client: the protobuf definitions and the binary-node codec. */
 const WIRE_FORMATS = /^@whiskeysockets\/baileys\/(WAProto\/|lib\/WABinary\/)/
 
-const parts = ['src/account/', 'src/directory/', 'src/webhooks/', 'src/media/']
+const parts = ['src/account/', 'src/directory/', 'src/oauth/', 'src/webhooks/', 'src/media/']
 
 const RULES: readonly Rule[] = [
   // Thin over well-kept libraries, for everybody.
-  { of: ['src/lib/'], run: [], packages: { only: [/^(lru-cache|async-mutex|p-queue|p-timeout)$/] } },
+  { of: ['src/lib/'], run: [], packages: { only: [/^(lru-cache|async-mutex|p-queue|p-timeout|ulid|node:crypto)$/] } },
   { of: ['src/domain/'], run: [], packages: { only: [] } },
   {
     of: ['src/features/'],
     run: ['src/domain/', 'src/lib/deadline.ts'],
-    types: ['src/account/', 'src/directory/'],
+    types: ['src/account/', 'src/directory/', 'src/oauth/'],
     packages: { only: [/^zod$/] },
   },
   {
     of: ['src/http/'],
     run: ['src/domain/', 'src/lib/deadline.ts', 'src/features/', 'src/egress/addresses.ts'],
-    types: ['src/engine/', 'src/account/', 'src/directory/', 'src/metrics/'],
+    types: ['src/engine/', 'src/account/', 'src/directory/', 'src/oauth/', 'src/metrics/'],
     packages: { not: [NODE, BAILEYS, POOL, /^(lmdb|unstorage)/] },
+  },
+  // Runs in a browser: bundled, and nothing of the service goes along but words of the domain.
+  {
+    of: ['src/dashboard/'],
+    run: ['src/domain/events.ts', 'src/domain/dashboard.ts', 'src/domain/webhook-log.ts'],
+    packages: { only: [/^(preact|@preact\/signals|openapi-fetch)(\/|$)/] },
   },
   { of: ['src/storage/'], run: ['src/domain/', 'src/lib/'], packages: { not: [BAILEYS, HTTP, POOL] } },
   // The thread protocol: what both sides of a thread may load.
@@ -70,7 +76,14 @@ const RULES: readonly Rule[] = [
   {
     of: parts,
     // Of each other the interfaces, and what keeps no state: sentences, how a secret is made and hashed, timers, writing with retry.
-    run: ['src/domain/', 'src/lib/', 'src/egress/', 'src/storage/', 'src/account/secrets.ts', 'src/account/webhook-settings.ts'],
+    run: [
+      'src/domain/',
+      'src/lib/',
+      'src/egress/',
+      'src/storage/',
+      'src/account/credentials.ts',
+      'src/account/webhook-settings.ts',
+    ],
     types: [...parts, 'src/engine/engine.ts'],
     packages: { not: [BAILEYS, HTTP, POOL] },
   },
@@ -105,6 +118,11 @@ const RULES: readonly Rule[] = [
     run: ['src/domain/', 'src/features/', 'src/log.ts', 'src/engine/thread.ts', 'src/media/', 'src/egress/'],
     types: ['src/engine/engine.ts'],
     packages: { not: [BAILEYS, /^(lmdb|unstorage)/, /^hono/] },
+  },
+  {
+    of: ['workers/webhook-log/'],
+    run: ['src/domain/', 'src/storage/', 'src/webhooks/'],
+    packages: { not: [BAILEYS, HTTP] },
   },
   {
     of: ['workers/simulator/'],
@@ -167,9 +185,12 @@ function violations(path: string, source: string): string[] {
   })
 }
 
+/** Made of the description by the build; nobody wrote it. */
+const GENERATED = join('src', 'dashboard', 'generated')
+
 function sources(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.parentPath.endsWith(GENERATED))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
 }
 
@@ -178,6 +199,13 @@ test('every file of src and workers imports only what the table allows', () => {
   assert.ok(files.length > 20)
   const found = files.flatMap((path) => violations(path, readFileSync(join(root, path), 'utf8')))
   assert.deepEqual(found, [])
+})
+
+test('the SDK of the tools is loaded by one file, and that one late', () => {
+  const naming = (pattern: RegExp) =>
+    [...sources('src'), ...sources('workers')].filter((path) => pattern.test(readFileSync(join(root, path), 'utf8')))
+  assert.deepEqual(naming(/@modelcontextprotocol/), ['src/http/mcp/server.ts'])
+  assert.deepEqual(naming(/^import (?!type).*mcp\/server\.ts'|^import (?!type).*'\.\/server\.ts'/m), [])
 })
 
 test('only config.ts reads the environment', () => {
@@ -205,6 +233,8 @@ describe('the table notices', () => {
     ['the client in the simulator', 'workers/simulator/wire/node.ts', "import { makeWASocket } from '@whiskeysockets/baileys'"],
     ['a look-up in what HTTP loads', 'src/egress/addresses.ts', "import { lookup } from 'node:dns/promises'"],
     ['the guarded fetch in HTTP', 'src/http/app.ts', "import { guardedFetch } from '../egress/guarded-fetch.ts'"],
+    ['the service in the page', 'src/dashboard/main.tsx', "import type { App } from '../http/app.ts'"],
+    ['a package that the page does not bundle', 'src/dashboard/main.tsx', "import * as z from 'zod'"],
     ['an import over several lines', 'src/http/app.ts', "import {\n  type A,\n  b,\n} from '../engine/pool.ts'"],
     ['a named type that still loads its module', 'src/http/app.ts', "import { type A } from '../engine/pool.ts'"],
     ['a folder the table does not know', 'other/thing.ts', ''],
@@ -269,7 +299,7 @@ const ROOMS: readonly (readonly string[])[] = [
   ['operations'],
   ['send', 'receive', 'media'],
   ['retry', 'receipts', 'app-state'],
-  ['chats', 'lifecycle', 'queue', 'webhooks'],
+  ['chats', 'directory', 'lifecycle', 'queue', 'webhooks'],
   ['connection'],
   // Pure, and so below those who ask the questions that it is given.
   ['translate'],

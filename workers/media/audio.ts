@@ -7,7 +7,7 @@ import type { Converter } from './converter.ts'
 export type AudioPart = Pick<PreparedMedia, 'path' | 'mime' | 'seconds' | 'waveform'>
 
 const OPUS = 'audio/ogg; codecs=opus'
-/** What the apps play, under the name they know it by. */
+/** Types that the apps play, under the name they use for each. */
 const AS_IS: Readonly<Record<string, string>> = {
   'audio/mpeg': 'audio/mpeg',
   'audio/aac': 'audio/aac',

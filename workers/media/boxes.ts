@@ -94,7 +94,7 @@ function duration(header: Buffer): number | null {
   return scale === 0 || length === 0 ? null : length / scale
 }
 
-/** Width and height are the last two numbers of a track's header, 16.16; its matrix says whether it is shown turned. */
+/** Width and height are the last two numbers of a track's header, 16.16; its matrix has the rotation. */
 function sizeOf(header: Buffer): { width: number; height: number } | undefined {
   if (header.length < 84) return undefined
   const [width, height] = [header.readUInt32BE(header.length - 8) >>> 16, header.readUInt32BE(header.length - 4) >>> 16]

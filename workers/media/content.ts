@@ -1,11 +1,11 @@
-/** What a file is, by its content: never by a name or a declared type. */
+/** Detects the type of a file from its content, never from a name or a declared type. */
 import { fileTypeFromFile } from 'file-type'
 import { Failure } from '../../src/domain/failures.ts'
 
 export type Family = 'image' | 'video' | 'audio' | 'other'
 
 export interface Content {
-  /** Without parameters; `application/octet-stream` for what nobody knows. */
+  /** Without parameters; `application/octet-stream` for an unknown type. */
   mime: string
   family: Family
   /** ogg with opus in it. */

@@ -26,5 +26,5 @@ export async function prepare(job: MediaJob): Promise<{ ok: PreparedMedia } | { 
   }
 }
 
-/** Before the thread is ended, which tells nobody in it. */
+/** Called before the thread is ended, because termination sends no event inside the thread. */
 export const stop = (): void => runner.end()

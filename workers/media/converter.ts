@@ -28,7 +28,7 @@ export interface Converter {
   ffmpeg: string | undefined
   /** Undefined without ffprobe. */
   probe(path: string, demuxer: string): Promise<Probe | undefined>
-  /** One file in, whatever `output` says out. Takes its turn. */
+  /** Converts one file with the options in `output`. Waits for earlier conversions. */
   convert(path: string, demuxer: string, output: readonly string[], onData?: (chunk: Buffer) => void): Promise<Buffer>
   /** Short work on a single frame: does not wait for conversions. */
   glance(path: string, demuxer: string, output: readonly string[]): Promise<Buffer>

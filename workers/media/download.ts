@@ -11,8 +11,8 @@ import { parseRanges } from '../../src/egress/addresses.ts'
 import { proxyRoute } from '../../src/egress/proxy-route.ts'
 import { createLog } from '../../src/log.ts'
 import { decrypted } from '../../src/media/decrypt.ts'
+import { createFileHost } from '../../src/media/file-host.ts'
 import { createRoutes, type RouteOptions } from '../../src/media/routes.ts'
-import { createFileHost } from './file-host.ts'
 import { giveWay } from './give-way.ts'
 import { gathered, movable, roomOf } from './pieces.ts'
 
@@ -25,38 +25,38 @@ const log = createLog(logging, 'download')
 const allow = parseRanges(egressAllow)
 const host = createFileHost(createRoutes({ network, proxyRoute: (url) => proxyRoute(url, allow), log }))
 
-/** The Piscina task. The port says how it went; main closes it when it wants no more. */
+/** The Piscina task. Results are posted to the port; main closes it to stop the download. */
 export async function download({ download, port }: { download: FileDownload; port: MessagePort }): Promise<void> {
   const { file, instance } = download
   const stopped = new AbortController()
   port.once('close', () => stopped.abort())
   const { signal } = stopped
   const room = roomOf(port, signal)
-  const say = (news: FileNews, moved: ArrayBuffer[] = []) => port.postMessage(news, moved)
+  const post = (news: FileNews, moved: ArrayBuffer[] = []) => port.postMessage(news, moved)
   try {
     const answer = await host.get(download, signal)
-    if ('status' in answer) return say({ type: 'status', status: answer.status })
+    if ('status' in answer) return post({ type: 'status', status: answer.status })
     const opened = decrypted(file, gathered(answer.body))
     const { pieces, rest } = await begun(opened)
     const length = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0)
-    say({ type: 'open', length: rest === 'none' ? length : null })
+    post({ type: 'open', length: rest === 'none' ? length : null })
     const move = async (bytes: ArrayBuffer) => {
       await room()
-      say({ type: 'piece', bytes }, [bytes])
+      post({ type: 'piece', bytes }, [bytes])
     }
     for (const bytes of pieces) await move(bytes)
-    // Now, and not before it was opened: a file that was changed is a connection that is cut.
+    // Only now: the response has begun, so an altered file cuts the connection.
     if (typeof rest === 'object') throw rest.error
     for await (const bytes of opened) await move(movable(bytes))
-    say({ type: 'end' })
+    post({ type: 'end' })
   } catch (error) {
     if (signal.aborted) return
     log.warn({ err: error, instance }, 'a received file could not be read')
-    say({ type: 'failed', err: new Failure('media_download_failed').toData() })
+    post({ type: 'failed', err: new Failure('media_download_failed').toData() })
   }
 }
 
-/** The first pieces, as many as may wait, and what is known of the others by then. */
+/** Reads the first pieces, up to the window, and whether more follow. */
 async function begun(
   opened: AsyncGenerator<Uint8Array>,
 ): Promise<{ pieces: ArrayBuffer[]; rest: 'some' | 'none' | { error: unknown } }> {

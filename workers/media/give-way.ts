@@ -1,6 +1,6 @@
 /**
- * Lowers the priority of the calling thread alone: on a small machine a large body or picture then takes the processor that nobody else
- * wants, instead of keeping requests and sessions waiting. Linux only, where a thread has a number of its own that priorities know.
+ * Lowers the priority of the calling thread alone: on a small machine a large body or picture then uses only spare processor time, instead of
+ * delaying requests and sessions. Linux only, where each thread has an id that a priority can be set for.
  */
 import { readlinkSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
@@ -8,7 +8,7 @@ import { constants, setPriority } from 'node:os'
 export function giveWay(): void {
   let thread: number
   try {
-    // `<process>/task/<thread>`, of whoever reads it.
+    // The link reads `<process>/task/<thread>`, for the calling thread.
     thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return

@@ -12,12 +12,12 @@ export interface HeicTask {
   maxPixels: number
 }
 
-/** RGBA, 8 bits, turned and cropped as the file says; or why there is none. */
+/** RGBA, 8 bits, with the file's rotation and crop applied; or the reason of the failure. */
 export type HeicAnswer =
   | { width: number; height: number; hasAlpha: boolean; data: Uint8Array<ArrayBuffer> }
   | { problem: 'broken' | 'too large' }
 
-/** What of libheif-js is used; its own types describe the raw bindings only. */
+/** The part of libheif-js that is used; its own types describe the raw bindings only. */
 interface HeifPicture {
   get_width(): number
   get_height(): number

@@ -12,7 +12,7 @@ const HEIF = new Set(['image/heic', 'image/heif', 'image/heic-sequence', 'image/
 /** A large picture takes more than a GB while it is decoded: one at a time. */
 const inTurn = new Mutex()
 
-/** What sharp can open: the file itself, or the pixels of a picture that only libheif reads. */
+/** A source that sharp can open: the file itself, or the pixels of a picture that only libheif reads. */
 export async function sourceOf(path: string, { mime }: Content): Promise<Source> {
   if (!HEIF.has(mime)) return path
   // From the boxes alone, so that what is too large is never decoded.
@@ -46,7 +46,7 @@ function inThread(task: HeicTask): Promise<HeicAnswer> {
       void thread.terminate()
     }, LIMIT_SECONDS * 1_000)
     thread.once('message', resolve)
-    // Whatever ends the decoder is about the file it was given: it traps, or its memory is at its end.
+    // Any failure of the decoder is about its file: it traps, or runs out of memory.
     thread.once('error', (cause) => reject(damaged(cause)))
     thread.once('exit', () => {
       clearTimeout(timer)

@@ -1,11 +1,13 @@
 /**
- * A large body, handed over as its bytes, is parsed and validated here with the operation's own declaration. What goes back is data: the
- * operation that is meant and its input, or the failure.
+ * A large body, transferred as bytes, is parsed and validated here with the operation's own declaration. The result is data: the operation and its
+ * input, or the failure.
  */
 import { joined } from '../../src/domain/bytes.ts'
 import { Failure, type FailureData } from '../../src/domain/failures.ts'
+import type { ReadLargeMessage } from '../../src/domain/tool-message.ts'
 import type { RawFields } from '../../src/features/input.ts'
 import { readRequest, routeNamed } from '../../src/features/requests.ts'
+import { readLargeMessage } from '../../src/features/tool-message.ts'
 
 export interface ReadBodyTask {
   /** Name of the route, an operation's id or an alias. */
@@ -18,16 +20,27 @@ export interface ReadBodyTask {
   pieces: Uint8Array<ArrayBuffer>[]
 }
 
-export type ReadBodyResult = { ok: { operation: string; input: unknown } } | { err: FailureData }
+/** `unknown`: names of fields that the operation does not have. */
+export type ReadBodyResult = ({ ok: { operation: string; input: unknown } } | { err: FailureData }) & { unknown: string[] }
 
 export function readLargeBody({ route, path, query = {}, pieces }: ReadBodyTask): ReadBodyResult {
   const body = joined(pieces)
   pieces.length = 0
+  let unknown: string[] = []
   try {
-    const { endpoint, input } = readRequest(routeNamed(route), { path, query, body })
-    return { ok: { operation: endpoint.id, input } }
+    const { endpoint, input } = readRequest(routeNamed(route), { path, query, body }, (names) => {
+      unknown = names
+    })
+    return { ok: { operation: endpoint.id, input }, unknown }
   } catch (error) {
-    if (error instanceof Failure) return { err: error.toData() }
+    if (error instanceof Failure) return { err: error.toData(), unknown }
     throw error
   }
+}
+
+/** A message to `/mcp`; its pieces are those of a `ReadBodyTask`. */
+export function readMessagePieces(pieces: Uint8Array<ArrayBuffer>[]): ReadLargeMessage {
+  const body = joined(pieces)
+  pieces.length = 0
+  return readLargeMessage(body)
 }

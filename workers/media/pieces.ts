@@ -1,4 +1,4 @@
-/** What crosses between threads: pieces of one size, moved, and never more of them than the other side has room for. */
+/** Pieces of one size, transferred between threads, never more of them than the receiver has room for. */
 import type { MessagePort } from 'node:worker_threads'
 import { PIECE, WINDOW } from '../../src/domain/file-download.ts'
 

@@ -1,4 +1,4 @@
-/** sharp, told what it may open and how much: pictures come from strangers. */
+/** sharp with limits on formats and sizes: pictures come from strangers. */
 import sharp, { type Metadata, type Sharp } from 'sharp'
 import { invalid } from './content.ts'
 
@@ -11,7 +11,7 @@ export const LIMIT_SECONDS = 30
 export const tooLarge = (cause?: unknown) => invalid(TOO_LARGE, cause)
 export const damaged = (cause?: unknown) => invalid('The picture is damaged or not readable.', cause)
 
-// Everything libvips could read and we never ask for (SVG, PDF, raw files of other programs) stays closed, whatever a file pretends to be.
+// Formats that libvips could read but the service never needs (SVG, PDF, raw files of other programs) stay disabled, whatever a file claims.
 sharp.block({ operation: ['VipsForeignLoad'] })
 sharp.unblock({ operation: ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'].map((format) => `VipsForeignLoad${format}`) })
 // A picture is seldom seen twice, and what is kept is memory.
@@ -56,7 +56,7 @@ export async function measure(source: Source): Promise<Picture> {
   return { width: isTurned ? height : width, height: isTurned ? width : height, hasAlpha, pages, compression }
 }
 
-/** What bubbles show until the picture is there: the longer side in pixels, as in the official apps. It travels to every device. */
+/** The preview in a bubble until the picture is loaded: the longer side in pixels, as in the official apps. It is sent to every device. */
 const THUMBNAIL_SIDE = 72
 const THUMBNAIL_QUALITY = 55
 

@@ -9,6 +9,7 @@ import { prepareAudio } from './audio.ts'
 import { contentOf, invalid } from './content.ts'
 import type { Converter } from './converter.ts'
 import { prepareImage } from './image.ts'
+import { preparePortrait } from './portrait.ts'
 import { prepareSticker } from './sticker.ts'
 import { prepareVideo } from './video.ts'
 
@@ -26,6 +27,8 @@ export function createPrepare(converter: Converter): (job: MediaJob) => Promise<
       case 'image':
       case 'card':
         return inTurn.runExclusive(() => prepareImage(job, content, converter))
+      case 'portrait':
+        return inTurn.runExclusive(() => preparePortrait(job, content))
       case 'video':
       case 'gif':
       case 'ptv':
@@ -34,7 +37,7 @@ export function createPrepare(converter: Converter): (job: MediaJob) => Promise<
       case 'audio':
         return prepareAudio(job, content, converter)
       case 'sticker':
-        // A film waits for its turn among the conversions; it must not keep pictures waiting meanwhile.
+        // A film waits among the conversions; it must not keep pictures waiting meanwhile.
         return content.family === 'image'
           ? inTurn.runExclusive(() => prepareSticker(job, content, converter))
           : prepareSticker(job, content, converter)

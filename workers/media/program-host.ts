@@ -1,6 +1,6 @@
 /**
- * A small process that does nothing but start programs: starting one copies the page tables of whoever does it, and stalls all of its
- * threads meanwhile: 17 ms for a service that holds 800 MB, 1 ms for this. It ends when whoever asked is gone, and with it all it started.
+ * A small process that only starts programs: a start copies the page tables of the parent and stalls all of its threads meanwhile, 17 ms for a
+ * service that holds 800 MB, 1 ms for this one. It ends, with all its programs, when the service is gone.
  */
 import { constants, setPriority } from 'node:os'
 import { endPrograms, ProgramFailed, runProgram } from './program.ts'
@@ -10,7 +10,7 @@ export interface ProgramOrder {
   program: string
   args: string[]
   limitMs: number
-  /** Tell the output piece by piece. */
+  /** Send the output piece by piece. */
   inPieces: boolean
 }
 
@@ -19,21 +19,21 @@ export type ProgramReport =
   | { id: number; output: Uint8Array }
   | { id: number; failed: { why: ProgramFailed['why'] | 'start'; message: string } }
 
-// What it starts inherits this from its first moment on.
+// Programs inherit this priority from their first moment on.
 setPriority(constants.priority.PRIORITY_LOW)
 
-/** Resolves when it is on its way; whoever asked is gone when that fails, and `disconnect` is about to say so. */
-const tell = (report: ProgramReport) => new Promise<void>((resolve) => process.send?.(report, undefined, {}, () => resolve()))
+/** Resolves once the report is sent, or has failed because the service is gone, which `disconnect` is about to report. */
+const post = (report: ProgramReport) => new Promise<void>((resolve) => process.send?.(report, undefined, {}, () => resolve()))
 
 process.on('message', ({ id, program, args, limitMs, inPieces }: ProgramOrder) => {
-  const onData = (piece: Buffer) => tell({ id, piece })
+  const onData = (piece: Buffer) => post({ id, piece })
   runProgram(program, args, { limitMs, ...(inPieces ? { onData } : {}) }).then(
-    (output) => tell({ id, output }),
-    (error: Error) => tell({ id, failed: { why: error instanceof ProgramFailed ? error.why : 'start', message: error.message } }),
+    (output) => post({ id, output }),
+    (error: Error) => post({ id, failed: { why: error instanceof ProgramFailed ? error.why : 'start', message: error.message } }),
   )
 })
 
-// Whoever stops the service may signal everything that belongs to it; when to end is said by the service, by going.
+// A stop of the service may signal its whole process group; this process ends only when the service disconnects.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 
 process.on('disconnect', () => {

@@ -14,7 +14,7 @@ const COMPLAINT_BYTES = 2_048
 const MAX_OUTPUT = 32 * 1_024 * 1_024
 
 export class ProgramFailed extends Error {
-  /** `killed`: by somebody else, or it could not begin; says nothing of the file. */
+  /** `killed`: from outside, or it could not start; proves nothing about the file. */
   readonly why: 'exit' | 'killed' | 'timeout' | 'output'
 
   constructor(why: ProgramFailed['why'], message: string) {

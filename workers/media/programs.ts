@@ -11,7 +11,7 @@ import type { ProgramOrder, ProgramReport } from './program-host.ts'
 
 /** It holds no more than the output of a few programs, outside of the heap. */
 const HEAP_MB = 32
-/** Shorter than an idle thread lives (src/engine/media-threads.ts). */
+/** Shorter than the lifetime of an idle thread (src/engine/media-threads.ts). */
 const IDLE = 5 * SECOND
 
 export interface ProgramRun {
@@ -22,8 +22,8 @@ export interface ProgramRun {
 
 export interface ProgramRunner {
   /**
-   * Resolves with the standard output; rejects with `ProgramFailed`, or when it could not be run at all. What somebody else has ended is run
-   * once more, unless pieces of it have been taken.
+   * Resolves with the standard output; rejects with `ProgramFailed`, or when it could not be run at all. A program killed from outside is run once
+   * more, unless pieces of its output have been taken.
    */
   run(program: string, args: readonly string[], options: ProgramRun): Promise<Buffer>
   /** Everything that runs ends, and nothing is run any more. */
@@ -43,7 +43,7 @@ export function createProgramRunner(idleMs = IDLE): ProgramRunner {
   let last = 0
   let isEnded = false
 
-  function heard(report: ProgramReport) {
+  function onReport(report: ProgramReport) {
     const { id } = report
     const run = waiting.get(id)
     if (!run) return
@@ -55,7 +55,7 @@ export function createProgramRunner(idleMs = IDLE): ProgramRunner {
     run.reject(why === 'start' ? new Error(message) : new ProgramFailed(why, message))
   }
 
-  /** While nothing runs, it keeps nobody from ending, and soon is not there. */
+  /** While no program runs, the host does not keep the process alive, and is let go after the idle time. */
   function hold() {
     const way = waiting.size > 0 ? 'ref' : 'unref'
     host?.[way]()
@@ -87,7 +87,7 @@ export function createProgramRunner(idleMs = IDLE): ProgramRunner {
       env: {},
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
-    child.on('message', heard)
+    child.on('message', onReport)
     child.on('error', (error) => ended(child, `what starts programs: ${error.message}`))
     child.on('exit', (code, signal) => ended(child, `what starts programs ended with ${code ?? signal}`))
     return child
@@ -101,7 +101,7 @@ export function createProgramRunner(idleMs = IDLE): ProgramRunner {
     return new Promise((resolve, reject) => {
       waiting.set(id, { resolve, reject, onData })
       hold()
-      // Where none could be made there is no channel, and `error` says so; a failure to send is followed by `exit`.
+      // After a failed fork there is no channel, and `error` is emitted; a failure to send is followed by `exit`.
       if (child.connected) child.send({ id, ...order } satisfies ProgramOrder, () => {})
     })
   }

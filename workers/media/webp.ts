@@ -30,7 +30,7 @@ export function withPublisher(webp: Buffer, publisher: string): Buffer {
   return Buffer.concat([Buffer.from('RIFF'), size, Buffer.from('WEBP'), ...body])
 }
 
-export function exifOf(publisher: string): Buffer {
+function exifOf(publisher: string): Buffer {
   const json = Buffer.from(
     JSON.stringify({
       'sticker-pack-id': randomBytes(16).toString('hex'),

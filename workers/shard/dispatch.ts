@@ -1,33 +1,44 @@
-/** What main asks of an instance: the handler of the operation is run with what its kind is given. */
+/** Dispatches a call from the main thread: a send is queued, an action or control operation runs its handler with the context of its kind. */
 import type { Logger } from 'pino'
-import type { Call } from '../../src/domain/call.ts'
+import type { Call, CallOrigin } from '../../src/domain/call.ts'
+import type { Clock } from '../../src/domain/clock.ts'
 import { Failure } from '../../src/domain/failures.ts'
 import type { InstanceConfig, RuntimeState, Status } from '../../src/domain/instance.ts'
 import { runAs } from './baileys/thread/rejections.ts'
 import type { Recent } from './chats/recent.ts'
 import type { Session } from './chats/session.ts'
-import { createAsk } from './connection/ask.ts'
+import { actionFailure, meaningsOf } from './connection/failures.ts'
 import type { Pairing } from './connection/pairing/pairing.ts'
+import type { Directory } from './directory/account-directory.ts'
+import type { GroupDirectory } from './directory/groups.ts'
 import type { StatusKeeper } from './lifecycle/status.ts'
+import type { ActionFiles } from './media/portrait.ts'
 import { handlerOf } from './operations/index.ts'
 import type { ControlContext } from './operations/types.ts'
-import type { SendingLine } from './send/outgoing.ts'
+import type { Sending } from './send/outgoing.ts'
 
 export interface DispatchDeps {
   instance: string
   log: Logger
-  line: SendingLine
+  sending: Sending
   status: StatusKeeper
   pairing: Pairing
+  outbox: ControlContext['outbox']
+  timeline: ControlContext['timeline']
   recent: Recent
+  directory: Directory
+  groupDirectory: GroupDirectory
+  clock: Clock
+  files: ActionFiles
+  pictureHost: string
   config(): InstanceConfig
   session(): Session | null
 }
 
-export type Dispatch = (call: Call, idempotencyKey?: string) => Promise<unknown>
+export type Dispatch = (call: Call, origin?: CallOrigin) => Promise<unknown>
 
 export function createDispatch(deps: DispatchDeps): Dispatch {
-  const { instance, log, line, status, pairing, recent } = deps
+  const { instance, log, sending, status, pairing, outbox, recent, directory, groupDirectory, clock, files, pictureHost } = deps
 
   const control: ControlContext = {
     get config() {
@@ -39,15 +50,19 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
     get session() {
       return deps.session()
     },
-    queue: line.queue,
+    queue: sending.queue,
     pairing,
-    request: (what) => (what === 'restartRequested' ? restart() : status.tell({ type: what })),
+    outbox,
+    history: status.history,
+    timeline: deps.timeline,
+    leftAt: sending.leftAt,
+    request: (what) => (what === 'restartRequested' ? restart() : status.handle({ type: what })),
   }
 
   let restarting: Promise<RuntimeState> | null = null
-  /** At most one at a time: whoever asks meanwhile joins it. */
+  /** At most one restart at a time: a later request joins it. */
   function restart(): Promise<RuntimeState> {
-    restarting ??= status.tell({ type: 'restartRequested' }).finally(() => {
+    restarting ??= status.handle({ type: 'restartRequested' }).finally(() => {
       restarting = null
     })
     return restarting
@@ -60,12 +75,18 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
     throw new Failure(isComingUp(status.state.status) ? 'instance_starting' : 'instance_not_connected')
   }
 
-  async function act({ operation, input, ...rest }: Extract<Call, { kind: 'action' }>): Promise<unknown> {
+  async function act({ operation, input, deadlineMs, notFound }: Extract<Call, { kind: 'action' }>): Promise<unknown> {
     const handler = handlerOf('action', operation)
     if (!handler) throw new Failure('not_found')
     const session = connected()
-    const ask = createAsk(session, rest)
-    return handler({ ask, session, recent, state: status.state, log, enqueue: line.enqueue }, input as never)
+    const ask = session.asking({
+      deadline: { totalMs: deadlineMs },
+      toFailure: actionFailure,
+      meanings: meaningsOf(notFound),
+    })
+    const { enqueue, direct } = sending
+    const known = { session, recent, directory, groupDirectory, clock, state: status.state }
+    return handler({ ask, ...known, log, files, pictureHost, enqueue, direct }, input as never)
   }
 
   async function controlled({ operation, input }: Extract<Call, { kind: 'control' }>): Promise<unknown> {
@@ -74,10 +95,10 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
     return handler(control, input as never)
   }
 
-  return async (call, idempotencyKey) => {
+  return async (call, origin) => {
     switch (call.kind) {
       case 'send':
-        return line.enqueue(call, idempotencyKey)
+        return sending.enqueue(call, origin)
       case 'action':
         return runAs(instance, () => act(call))
       case 'control':

@@ -1,15 +1,15 @@
 /**
- * Every record of an instance, gone: shared/api/states.md, row 34. Repeatable: what a crash leaves is removed by the next attempt. The
- * instance need not run, or be able to: it has stopped before, or could not be started.
+ * Deletes every record of an instance: shared/api/states.md, row 34. Repeatable: the next attempt removes what a crash left behind. The
+ * instance need not be running, or able to run: it was stopped before, or could not be started.
  */
 import type { BlobFiles } from '../../src/storage/blobs.ts'
 import type { StateStore } from '../../src/storage/contract.ts'
-import { keys } from '../../src/storage/keys.ts'
+import { keys } from '../../src/storage/record-keys.ts'
 import { removeAll } from '../../src/storage/remove-all.ts'
 import type { KeyCache } from './keys/key-store.ts'
 
 export interface EraseDeps {
-  /** The thread's own: that of the instance takes nothing any more. */
+  /** The thread's own store: that of the instance refuses commits by now. */
   store: StateStore
   blobs: BlobFiles
   keyCache: KeyCache

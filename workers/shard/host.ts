@@ -1,12 +1,15 @@
 /**
- * What a shard thread does with a command: keeps its instances, hands each command to the one it names, and turns whatever goes wrong
- * into data. One life of the thread has one number, given by `hello`; a command of another life, or before any, is refused.
+ * Runs the commands of a shard thread: keeps its instances, passes each command to the one it names, and turns every error into data. One
+ * thread run has one number, its generation, given by `hello`; a command of another run, or before any `hello`, is refused.
  */
 
+import { performance } from 'node:perf_hooks'
+import { getHeapStatistics } from 'node:v8'
 import * as v from 'valibot'
 import { Failure, type FailureData } from '../../src/domain/failures.ts'
 import type { InstanceConfig, RuntimeState } from '../../src/domain/instance.ts'
 import type { Log } from '../../src/domain/log.ts'
+import type { ShardSurvey } from '../../src/domain/readings.ts'
 import { isStorageFailure, noStorage } from '../../src/domain/storage-failure.ts'
 import type { Result, StartHow, StopHow } from '../../src/engine/engine.ts'
 import { type CrashHow, ShardCommand } from '../../src/engine/protocol.ts'
@@ -19,7 +22,7 @@ import type { ShardDeps } from './shard-deps.ts'
 
 export interface HostOptions {
   log: Log
-  /** Opens what every instance shares; asked once, by `hello`. */
+  /** Opens what every instance shares; called once, by `hello`. */
   open(): Promise<OpenShard>
   createInstance(deps: ShardDeps, config: InstanceConfig, key: Uint8Array): HostedInstance
   crash(how: CrashHow): Promise<never>
@@ -29,7 +32,7 @@ export interface Host {
   run(command: unknown): Promise<Result>
 }
 
-/** An instance, and the start that everything else said to it waits for. */
+/** An instance, and its start, which every other command to it waits for. */
 interface Hosted {
   instance: HostedInstance
   started: Promise<RuntimeState>
@@ -69,7 +72,7 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
       return null
     }
     if (how !== 'erase') throw new Failure('engine_unavailable')
-    // What cannot be started cannot log out either; it can still be deleted.
+    // An instance that cannot be started cannot log out either; it can still be deleted.
     await eraseInstance(id, deps)
     return null
   }
@@ -90,14 +93,26 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
     await last?.close()
   }
 
-  /** What the watch hears from time to time, and whoever scrapes the metrics. */
+  /** The answer to `ping`, for the watch and for a scrape of the metrics. */
   function report({ deps }: OpenShard): ShardReport {
     const readings = [...hosted.values()].map(({ instance }) => instance.reading())
     return {
       numbers: deps.tally.numbers(),
       waiting: readings.reduce((total, { waiting }) => total + waiting, 0),
       backlog: readings.reduce((total, { backlog }) => total + backlog, 0),
-      heardAt: readings.flatMap(({ heardAt }) => heardAt ?? []),
+      lastInboundAt: readings.flatMap(({ lastInboundAt }) => lastInboundAt ?? []),
+    }
+  }
+
+  let lookedAt = performance.eventLoopUtilization()
+
+  function survey(): ShardSurvey {
+    const { utilization } = performance.eventLoopUtilization(lookedAt)
+    lookedAt = performance.eventLoopUtilization()
+    return {
+      instances: [...hosted].map(([id, { instance }]) => ({ instance: id, ...instance.reading() })),
+      heapBytes: getHeapStatistics().used_heap_size,
+      busy: utilization,
     }
   }
 
@@ -112,6 +127,8 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
     switch (command.type) {
       case 'ping':
         return report(shard)
+      case 'survey':
+        return survey()
       case 'crash':
         return crash(command.how)
       case 'start':
@@ -119,7 +136,7 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
       case 'configure':
         return (await find(command.config.id)).configure(command.config)
       case 'call':
-        return (await find(command.instance)).call(command.call, command.idempotencyKey)
+        return (await find(command.instance)).call(command.call, command.origin)
       case 'stop':
         return stop(shard, command.instance, command.how)
       case 'prepared':
@@ -161,7 +178,7 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
       log.error({ ...about, err: error }, 'a command failed unexpectedly')
       return new Failure('internal').toData()
     }
-    // What the network answered is kept as the cause; only the code and the sentence leave the thread.
+    // The network's error is kept as the cause and logged; only the code and the sentence leave the thread.
     if (error.cause !== undefined) log.warn({ ...about, code: error.code, err: error.cause }, 'a command failed')
     return error.toData()
   }

@@ -1,11 +1,12 @@
 /**
- * One instance: wires its link, status, queue, outbox and inbox together, and is the only thing that knows them all. Each of them has
- * its own file and its own state; here is only what one tells another.
+ * One instance: wires its link, status, queue, outbox and inbox together, and is the only file that knows them all. Each of them has its
+ * own file and its own state; this file holds only the calls between them.
  */
-import { type Call, sendCall } from '../../src/domain/call.ts'
+import { type Call, type CallOrigin, sendCall } from '../../src/domain/call.ts'
 import { SECOND } from '../../src/domain/clock.ts'
 import { parseIdentifier } from '../../src/domain/ids.ts'
 import type { InstanceConfig, Restriction, RuntimeState, Status } from '../../src/domain/instance.ts'
+import type { AttemptResults, InstanceReading } from '../../src/domain/readings.ts'
 import type { StartHow, StopHow } from '../../src/engine/engine.ts'
 import { createSealer } from '../../src/storage/seal.ts'
 import { runAs } from './baileys/thread/rejections.ts'
@@ -13,12 +14,17 @@ import { createAuthorship } from './chats/authorship.ts'
 import { createCorrespondents } from './chats/correspondents.ts'
 import { createDisappearing } from './chats/disappearing.ts'
 import { createGroupRoles } from './chats/group-roles.ts'
+import { PICTURE_HOST } from './chats/pictures.ts'
 import { createRecent } from './chats/recent.ts'
 import { createSavedContacts } from './chats/saved-contacts.ts'
 import { createSecrets } from './chats/secrets.ts'
-import type { Session } from './chats/session.ts'
+import type { SocketSession } from './chats/session.ts'
 import { createLink } from './connection/link.ts'
+import { presentRoute } from './connection/network-route.ts'
 import { createPairing } from './connection/pairing/pairing.ts'
+import { createDirectory } from './directory/account-directory.ts'
+import { createGroupStore } from './directory/group-store.ts'
+import { createGroupDirectory } from './directory/groups.ts'
 import { createDispatch } from './dispatch.ts'
 import { eraseInstance } from './erase.ts'
 import { createInstanceStore } from './instance-store.ts'
@@ -32,31 +38,28 @@ import { handlerOf } from './operations/index.ts'
 import { createIdempotency } from './queue/idempotency.ts'
 import { createAutoRead } from './receipts/auto-read.ts'
 import { createMessageStatuses } from './receipts/message-status.ts'
+import { createMessageTimeline } from './receipts/timeline.ts'
+import { recordInDirectory } from './receive/effects/directory.ts'
 import { createReceiving } from './receive/receiving.ts'
 import { createSent } from './retry/sent.ts'
-import { createSendingLine } from './send/outgoing.ts'
+import { createSending } from './send/outgoing.ts'
 import type { ShardDeps } from './shard-deps.ts'
 import { createOutbox } from './webhooks/outbox.ts'
 
 export interface HostedInstance {
   start(how: StartHow): Promise<RuntimeState>
   configure(config: InstanceConfig): Promise<void>
-  call(call: Call, idempotencyKey?: string): Promise<unknown>
+  call(call: Call, origin?: CallOrigin): Promise<unknown>
   stop(how: StopHow): Promise<void>
   reading(): Reading
 }
 
-/** What an instance contributes to the metrics beside what is counted. */
-export interface Reading {
-  waiting: number
-  backlog: number
-  /** When its last stanza came in, epoch ms; null: it is not connected. */
-  heardAt: number | null
-}
+/** Readings of an instance for the metrics, beside the counters. */
+export type Reading = Omit<InstanceReading, 'instance'>
 
 /** Best effort of a logout: shared/api/states.md, row 34. */
 const LOGOUT_DEADLINE = 5 * SECOND
-/** The item and the webhook in flight get this long at a stop; what is not done then is done again after the next start. */
+/** Deadline of a stop for the item and the webhook in flight; an unfinished one is repeated after the next start. */
 const STOP_DEADLINE = 3 * SECOND
 
 /** `key`: seals everything of it at rest. */
@@ -83,9 +86,19 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     secrets,
     authorship,
     keys: keyStore,
-    undecided: () => line.queue.undecided(),
+    undecided: () => sending.queue.undecided(),
   })
   const contacts = createSavedContacts(id, store, sealer)
+  const directory = createDirectory({ instance: id, store, sealer, log, own: () => link.session()?.identity.own() ?? [] })
+  store.carries(directory.rides)
+  const groupDirectory = createGroupDirectory({ instance: id, store, sealer, log })
+  const groupStore = createGroupStore({ instance: id, store, sealer, clock, log })
+  const record = recordInDirectory({
+    directory,
+    clock,
+    identity: () => link.session()?.identity ?? null,
+    unarchives: () => link.session()?.sock.authState.creds.accountSettings.unarchiveChats === true,
+  })
   const disappearing = createDisappearing({ instance: id, store, sealer, log })
   const correspondents = createCorrespondents({
     instance: id,
@@ -95,7 +108,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
       const identity = link.session()?.identity
       return (await (jid.endsWith('@lid') ? identity?.pnOf(jid) : identity?.lidOf(jid))) ?? null
     },
-    onNew: () => line.queue.reachChanged(),
+    onNew: () => sending.queue.reachChanged(),
   })
   let restricted: Restriction | null = null
   const idempotency = createIdempotency({
@@ -106,6 +119,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     onError: (error) => log.error({ err: error }, 'old acknowledgements could not be removed'),
   })
 
+  const attempts: AttemptResults = { delivered: 0, retry: 0, failed: 0, discarded: 0 }
   const outbox = createOutbox({
     instanceId: id,
     store,
@@ -113,17 +127,26 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     clock,
     steady,
     webhooks: () => config.webhooks,
+    previousSecret: () => config.previousSecret,
     deliver: deps.deliver,
     log,
-    onStep: (step) => deps.killAt(`outbox:${step}`),
+    steps: deps.steps,
+    note: (event, eventId) => timeline.ops(event, eventId),
+    maxWaiting: deps.outboxMax,
     onAppend: (type) => tally.add('svc_events_total', { type }),
+    onOverflow: (type) => tally.add('svc_webhook_overflow_total', { type }),
+    onEvents: () => deps.announce({ type: 'events', instance: id }),
+    // The network sends presence only to an available account, and a reader of these events is a reason to be available.
+    onInterest: () => receiving.announce(),
     onResult(type, result, durationMs) {
+      attempts[result]++
       // An event whose webhook was switched off meanwhile is not tried at all.
       if (result === 'discarded') return
       tally.add('svc_webhook_deliveries_total', { type, result })
       tally.observe('svc_webhook_duration_seconds', { type }, (durationMs ?? 0) / SECOND)
     },
   })
+  const timeline = createMessageTimeline({ instance: id, store, sealer, clock, log, leftAt: (svcId) => sending.leftAt(svcId) })
   const messageStatuses = createMessageStatuses({
     instance: id,
     store,
@@ -131,11 +154,11 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     outbox,
     clock,
     log,
-    undecided: () => line.queue.undecided(),
-    killAt: deps.killAt,
+    undecided: () => sending.queue.undecided(),
+    steps: deps.steps,
   })
 
-  const autoRead = createAutoRead({ settings: () => config.settings, session: () => link.session(), log })
+  const autoRead = createAutoRead({ settings: () => config.settings, session: () => link.session(), read: directory.read, log })
 
   const status = createStatus({
     instance: id,
@@ -152,7 +175,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
         tally.add('svc_instance_status_changes_total', { to: state.status, reason: state.reason ?? 'none' })
       // Of another account, should there be one.
       if (!state.paired) restrict(null)
-      line.queue.setConnected(state.status === 'connected')
+      sending.queue.setConnected(state.status === 'connected')
       if (state.status === 'qr' || previous !== 'qr') return
       pairing.clear()
       // After a restart the next code is on its way.
@@ -169,7 +192,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     steady,
     log,
     outbox,
-    killAt: deps.killAt,
+    steps: deps.steps,
     links: deps.mediaLinks,
     recent,
     sent,
@@ -179,24 +202,23 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     contacts,
     correspondents,
     disappearing,
+    record,
     mediaHost: deps.network.mediaHost,
     config: () => config,
     phone: () => status.state.phone,
-    onMessage(message) {
-      recent.add(message)
-      autoRead(message)
-    },
+    remember: recent.add,
+    onMessage: autoRead,
     async answerCall(phone, message, key) {
       const identifier = parseIdentifier(phone)
       if (!identifier) return
       const input = { phone: identifier, message, link_preview: false }
-      await line.enqueue(sendCall('instance.callReject', input, { to: identifier }), key)
+      await sending.enqueue(sendCall('instance.callReject', input, { to: identifier }), { idempotencyKey: key })
     },
   })
 
   const locks = createAddressLocks()
   const auth = createAuthState({ keys: keyStore, store, sealer, locks })
-  const link = createLink<Session>({
+  const link = createLink<SocketSession>({
     network: deps.network,
     egressAllow: deps.egressAllow,
     version: deps.version,
@@ -205,12 +227,29 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     pairing,
     openSession: (opening) =>
       openSession(
-        { shard: deps, auth, keys: keyStore, locks, sent, statuses: messageStatuses, authorship, receiving, clock, steady, log },
+        {
+          shard: deps,
+          instance: id,
+          store,
+          auth,
+          keys: keyStore,
+          locks,
+          sent,
+          statuses: messageStatuses,
+          authorship,
+          receiving,
+          directory,
+          groupDirectory,
+          groupStore,
+          clock,
+          steady,
+          log,
+        },
         opening,
       ),
     onOpened: receiving.announce,
     proxyUrl: () => config.settings.proxy_url,
-    report: tell,
+    report: reportEvent,
     restriction: () => restricted,
     restricted: restrict,
     forget() {
@@ -223,12 +262,15 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
         authorship.forget(),
         roles.forget(),
         disappearing.forget(),
+        directory.forget(),
+        groupDirectory.forget(),
+        groupStore.forget(),
         correspondents.forget(),
       ])
     },
   })
 
-  const line = createSendingLine({
+  const sending = createSending({
     handlerOf: (operation) => handlerOf('send', operation),
     instance: id,
     shard: deps,
@@ -248,22 +290,30 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     disappearing,
     settings: () => config.settings,
     session: link.session,
-    outside: link.outside,
+    route: link.route,
+    announce: (svcId, outcome) => deps.announce({ type: 'outcome', svcId, outcome }),
     own: receiving.own,
   })
 
   const call = createDispatch({
     instance: id,
     log,
-    line,
+    sending,
     status,
     pairing,
+    outbox,
+    timeline,
     recent,
+    directory,
+    groupDirectory,
+    clock,
+    files: { ...deps.media, uploadAgent: () => presentRoute(link.route()).fetchAgent, egressAllow: deps.egressAllow },
+    pictureHost: deps.network.mediaHost ?? PICTURE_HOST,
     config: () => config,
     session: link.session,
   })
 
-  /** At once: the next item may be about to leave. That the state says so comes after. */
+  /** At once: the next item may be about to leave. The state follows later. */
   function restrict(restriction: Restriction | null) {
     if (JSON.stringify(restriction) === JSON.stringify(restricted)) return
     if (restriction && !restricted) {
@@ -271,12 +321,12 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
       log.warn({ ...restriction }, 'the network restricts the account: it may not write to people who never wrote to it')
     } else if (!restriction) log.info('the network restricts the account no more')
     restricted = restriction
-    line.queue.setRestricted(restriction)
+    sending.queue.setRestricted(restriction)
   }
 
-  function tell(event: LifecycleEvent, isCurrent?: () => boolean) {
+  function reportEvent(event: LifecycleEvent, isCurrent?: () => boolean) {
     status
-      .tell(event, isCurrent)
+      .handle(event, isCurrent)
       .catch((error) => log.error({ err: error, event: event.type }, 'an event of the session was not taken'))
   }
 
@@ -300,27 +350,28 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
   }
 
   async function begin(how: StartHow): Promise<RuntimeState> {
-    // One after another: what fails leaves nothing that is still starting.
+    // One after another, so that a failure leaves nothing that is still starting.
     await outbox.start()
     await Promise.all([receiving.load(), secrets.load(), authorship.load()])
-    await line.queue.start()
+    await sending.queue.start()
     sent.start()
     secrets.start()
     authorship.start()
     messageStatuses.start()
+    timeline.start()
     idempotency.start()
     if (how === 'create') {
       await status.create()
       tally.add('svc_instance_status_changes_total', { to: status.state.status, reason: 'none' })
-      return status.tell({ type: 'created' })
+      return status.handle({ type: 'created' })
     }
     const saved = await status.load()
-    // A crash can separate the pairing from the state that tells of it; the credentials are what counts.
+    // A crash can separate the pairing from the state that records it; the credentials decide.
     const paired = await link.isPaired()
     if (saved && paired !== null) status.correct({ paired })
     restrict(status.state.restriction)
     // Without a record its first start never came about: it stays `created` until somebody asks for a QR.
-    const state = saved ? await status.tell({ type: 'booted' }) : await status.create().then(() => status.state)
+    const state = saved ? await status.handle({ type: 'booted' }) : await status.create().then(() => status.state)
     deps.announce({ type: 'state', instance: id, state })
     return state
   }
@@ -328,7 +379,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
   async function stop(how: StopHow) {
     pairing.giveUp()
     // First: the item in flight ends by the network's answer, which needs the session.
-    await line.queue.stop(how === 'erase' ? 0 : STOP_DEADLINE)
+    await sending.queue.stop(how === 'erase' ? 0 : STOP_DEADLINE)
     if (how === 'erase') await link.session()?.logout(LOGOUT_DEADLINE)
     await status.stop()
     await link.leave((current) => current.end())
@@ -338,6 +389,8 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     await secrets.stop()
     await authorship.stop()
     await messageStatuses.stop()
+    await timeline.stop()
+    await directory.flush().catch((cause) => log.error({ err: cause }, 'what is known of the chats could not be written'))
     await outbox.stop(how === 'erase' ? 0 : STOP_DEADLINE)
     await link.close()
     await store.close()
@@ -358,10 +411,11 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     async configure(next) {
       const isNewProxy = next.settings.proxy_url !== config.settings.proxy_url
       config = next
+      outbox.configured()
       receiving.announce()
       if (!isNewProxy) return
       await link.reroute(async () => {
-        if (isRunning(status.state.status) || endedAtStart(status.state)) await status.tell({ type: 'restartRequested' })
+        if (isRunning(status.state.status) || endedAtStart(status.state)) await status.handle({ type: 'restartRequested' })
       })
     },
 
@@ -369,17 +423,18 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     stop,
     reading() {
       const session = link.session()
-      const heardAt = session?.isOpen ? session.lastInboundAt() : null
+      const lastInboundAt = session?.isOpen ? session.lastInboundAt() : null
       return {
-        waiting: line.queue.waiting(),
+        waiting: sending.queue.waiting(),
         backlog: outbox.backlog(),
-        heardAt: heardAt === null ? null : clock.now() - (steady.now() - heardAt),
+        lastInboundAt: lastInboundAt === null ? null : clock.now() - (steady.now() - lastInboundAt),
+        attempts: { ...attempts },
       }
     },
   }
 }
 
-/** What a proxy can have done to it: with another one, or none, it is started again. */
+/** Ends that a proxy can cause: with another proxy, or none, the instance is started again. */
 const endedAtStart = ({ status, reason }: RuntimeState) =>
   status === 'stopped' && (reason === 'proxy_error' || reason === 'start_failed')
 

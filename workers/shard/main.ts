@@ -9,6 +9,7 @@ import type { ThreadData } from '../../src/engine/protocol.ts'
 import { createLog } from '../../src/log.ts'
 import { redirectConsole } from './baileys/thread/console.ts'
 import { corkWebSockets } from './baileys/thread/cork.ts'
+import { sayLoginCounts } from './baileys/thread/login-counts.ts'
 import { surviveRejections } from './baileys/thread/rejections.ts'
 import { limitStackTraces } from './baileys/thread/stack-limit.ts'
 import { forgetInheritedTokens } from './baileys/thread/tokens.ts'
@@ -24,6 +25,7 @@ const log = createLog(data.logging, `shard ${data.shard}`)
 limitStackTraces()
 corkWebSockets()
 forgetInheritedTokens()
+sayLoginCounts()
 redirectConsole({
   debug: (line) => log.debug(line),
   info: (line) => log.debug(line),

@@ -1,50 +1,85 @@
 /** One session of an instance, put together: the connection, its part of the inbox, app state, and the table of its stanzas. */
 import type { Logger } from 'pino'
-import type { Clock } from '../../src/domain/clock.ts'
+import { type Clock, SECOND } from '../../src/domain/clock.ts'
+import { readFetched } from '../../src/media/fetched.ts'
+import { createFileHost } from '../../src/media/file-host.ts'
+import type { StateStore } from '../../src/storage/contract.ts'
 import { holdAppState } from './app-state/app-state.ts'
-import { watchFirstSync } from './app-state/first-sync.ts'
+import { type AppStateChanges, createAppStateChanges } from './app-state/change.ts'
+import { type AppStateReader, createAppStateReader } from './app-state/reading.ts'
+import { rebuildDirectory } from './app-state/rebuild.ts'
 import { endReason, endSocket } from './baileys/end.ts'
 import { leaveOutNobody } from './baileys/left-out.ts'
 import type { Authorship } from './chats/authorship.ts'
-import { createGroups, type Groups } from './chats/groups.ts'
-import type { Session } from './chats/session.ts'
-import { learnPairs } from './connection/identity.ts'
+import { createGroups, type Groups } from './chats/group-cache.ts'
+import { createNumberLookUp } from './chats/number-look-up.ts'
+import type { SocketSession } from './chats/session.ts'
+import { actionFailure } from './connection/failures.ts'
+import { keepingPairs } from './connection/identity.ts'
 import type { Opening } from './connection/link.ts'
+import { createMediaHosts } from './connection/media-hosts.ts'
 import { type OwnParts, openConnection } from './connection/session.ts'
+import { QUERY_DEADLINE } from './connection/within.ts'
+import type { Directory } from './directory/account-directory.ts'
+import type { GroupStore } from './directory/group-store.ts'
+import type { GroupDirectory } from './directory/groups.ts'
+import { takeMembers } from './directory/members.ts'
+import { createNewsletterRoles } from './directory/newsletter-roles.ts'
+import { createParticipating } from './directory/participating.ts'
 import type { AuthState } from './keys/credentials.ts'
 import type { KeyStore } from './keys/key-store.ts'
+import { keepFacts } from './keys/own-facts.ts'
 import type { AddressLocks } from './keys/signal/locks.ts'
 import { createSignalRepository } from './keys/signal/repository.ts'
 import type { MessageStatuses } from './receipts/message-status.ts'
+import { historyDirectory } from './receive/effects/directory.ts'
+import { takeHistory } from './receive/effects/history.ts'
+import { historyPairs } from './receive/effects/lid-pairs.ts'
+import { historySalt, historyTokens } from './receive/effects/privacy-tokens.ts'
 import type { Receiving } from './receive/receiving.ts'
 import type { Sent } from './retry/sent.ts'
 import type { ShardDeps } from './shard-deps.ts'
 import { stanzaParts } from './stanza-parts.ts'
 import { stanzaTable } from './stanza-table.ts'
+import { namesOf } from './wire/groups.ts'
 
 export interface SessionDeps {
-  shard: Pick<ShardDeps, 'network' | 'deafAfterMs' | 'tally' | 'killAt'>
+  shard: Pick<ShardDeps, 'network' | 'media' | 'mexIds' | 'deafAfterMs' | 'tally' | 'countUnknown' | 'steps'>
   auth: AuthState
   keys: KeyStore
   locks: AddressLocks
+  instance: string
+  store: StateStore
   sent: Sent
   statuses: MessageStatuses
   authorship: Pick<Authorship, 'isOwn'>
   receiving: Receiving
+  directory: Directory
+  groupDirectory: GroupDirectory
+  groupStore: GroupStore
   clock: Clock
   /** For what waits: it does not step. */
   steady: Clock
   log: Logger
 }
 
-export function openSession(deps: SessionDeps, { creds, outside, version, restriction, events }: Opening): Session {
-  const { shard, auth, keys, locks, sent, statuses, authorship, receiving, clock, steady, log } = deps
+/** Of the files of app state, in ms: others wait for a change of it. */
+const FILE_RETRIES = [2 * SECOND, 10 * SECOND]
+
+export function openSession(deps: SessionDeps, { creds, route, version, restriction, events }: Opening): SocketSession {
+  const { shard, instance, store, auth, keys, locks, sent, statuses, authorship } = deps
+  const { receiving, directory, groupDirectory, groupStore, clock, steady, log } = deps
   const inbox = receiving.session()
   const appState = holdAppState({
     auth,
+    keys,
     creds,
-    write: receiving.appState,
-    killAt: shard.killAt,
+    async write(changes) {
+      // On disk before the version that brought it, and the same when it is read again.
+      if (changes.actions.length > 0) await directory.ready().then(() => directory.apply(changes.actions))
+      return receiving.appState(changes)
+    },
+    steps: shard.steps,
     onFailure(error) {
       // Going on with credentials that are not on disk would lose the pairing at the next start.
       log.error({ err: error }, 'credentials and app state could not be saved')
@@ -53,9 +88,10 @@ export function openSession(deps: SessionDeps, { creds, outside, version, restri
       )
     },
   })
-  const firstSync = watchFirstSync(appState.state)
   let groups!: Groups
-  let session!: Session
+  let session!: SocketSession
+  let reader!: AppStateReader
+  let changes!: AppStateChanges
 
   /** After passive mode is left and, where the network announces it, before its own queue. */
   function replayPeers(take: OwnParts['take']) {
@@ -67,63 +103,125 @@ export function openSession(deps: SessionDeps, { creds, outside, version, restri
 
   openConnection({
     creds,
-    auth: firstSync.state,
+    auth: keepingPairs(appState.state, directory.join),
     makeSignalRepository: leaveOutNobody(createSignalRepository({ keys, locks, creds: () => creds, inbox: inbox.signal })),
     getMessage: async ({ id }) => (id ? sent.get(id) : undefined),
-    groupMetadata: async (jid) => groups.known(jid),
+    groupMetadata: (jid) => groups.forRelay(jid),
     save: appState.save,
     settled: appState.settled,
     table(connection, own) {
       const { sock } = connection
-      groups = createGroups(sock, steady, (pairs) =>
-        learnPairs(sock, firstSync.state.keys, pairs).catch((error) =>
-          log.warn({ err: error }, 'numbers of group members could not be kept'),
-        ),
-      )
+      const learn: Parameters<typeof createGroups>[2] = (pairs) =>
+        connection.learnPairs(pairs).catch((error) => log.warn({ err: error }, 'numbers of group members could not be kept'))
+      groups = createGroups(sock, steady, learn, groupStore)
       // Accessors of the connection stay what they are: a copy would be of this moment.
-      session = Object.create(connection, { groups: { value: groups } }) as Session
-      appState.attach(sock, firstSync.isFirst)
-      firstSync.attach(sock, log)
+      const files = {
+        host: createFileHost({ of: () => route.files }),
+        tempDir: shard.media.tempDir,
+        ended: connection.ended,
+        log,
+      }
+      const keyOf = async (id: string) => (await sock.authState.keys.get('app-state-sync-key', [id]))[id]?.keyData ?? undefined
+      reader = createAppStateReader({
+        sock,
+        creds,
+        appState,
+        keyOf,
+        readFile: readFetched({ ...files, retries: FILE_RETRIES }),
+        learnPairs: connection.learnPairs,
+        log,
+      })
+      changes = createAppStateChanges({ instance, store, sock, creds, keyOf, reader, appState, log, steps: shard.steps })
+      groups.onLearnt((group) => groupDirectory.learn(group))
+      const ask = connection.asking({ deadline: { eachMs: QUERY_DEADLINE }, toFailure: actionFailure })
+      const members = takeMembers({ directory, learnPairs: learn, ended: connection.ended })
+      const reading = { sock, directory: groupDirectory, stored: groupStore, members, ended: connection.ended, clock, log }
+      session = Object.create(connection, {
+        ask: { value: ask },
+        groups: { value: groups },
+        participating: { value: createParticipating(reading) },
+        change: { value: changes.change },
+        numbers: { value: createNumberLookUp(steady) },
+        newsletterRoles: { value: createNewsletterRoles() },
+        mediaHosts: { value: createMediaHosts(steady) },
+      }) as SocketSession
+      appState.attach(sock)
       inbox.attach({
         me: () => creds.me,
         repository: sock.signalRepository,
         applyPeer: (message) => sock.upsertMessage(message, 'append'),
+        takeHistory: takeHistory({
+          ...files,
+          readers: [
+            historyPairs(sock, appState.state.keys),
+            historyTokens({ keys: sock.authState.keys, lidOf: connection.identity.lidOf }),
+            historySalt(async (chatTokenSalt) => {
+              keepFacts(creds, { chatTokenSalt })
+              appState.save()
+              await appState.settled()
+            }),
+            ...receiving.history,
+            historyDirectory(directory),
+          ],
+        }),
         settled: appState.settled,
         cut: own.cut,
       })
       receiving.attach(session)
+      groups.onLearnt(({ id, subject, ephemeralDuration, isCommunityAnnounce, participants }) => {
+        const facts = { name: subject, ephemeralSeconds: ephemeralDuration ?? 0, isAnnouncement: isCommunityAnnounce === true }
+        directory
+          .ready()
+          .then(() => {
+            directory.group(id, facts)
+            return directory.met(participants.map(namesOf))
+          })
+          .catch((error) => log.warn({ err: error }, 'what is known of a group could not be kept'))
+      })
       // Some networks announce nothing: then when we are logged in.
       sock.ev.on('connection.update', ({ connection: state }) => {
-        if (state === 'open') replayPeers(own.take)
+        if (state !== 'open') return
+        replayPeers(own.take)
+        directory.warm().catch((error) => log.warn({ err: error }, 'what is known of the chats could not be read'))
+        reader.loggedIn()
+        rebuildDirectory({ instance, store, sock, reader, creds, appState })
+          .then(changes.recover)
+          .catch((error) => log.info({ err: error }, 'app state could not be read again'))
+        session.participating.catchUp()
       })
       const parts = stanzaParts({
         session,
         own,
         creds,
         appState,
-        versionOf: async (name) => (await firstSync.state.keys.get('app-state-sync-version', [name]))[name]?.version,
-        firstSync,
+        reader,
         inbox,
+        directory,
         receiving,
         replayPeers: () => replayPeers(own.take),
         statuses,
         authorship,
         sent,
+        groupDirectory,
+        groupStore,
         clock,
         steady,
         log,
-        killAt: shard.killAt,
+        tally: shard.tally,
+        steps: shard.steps,
       })
       return stanzaTable(parts)
     },
     isWorthAnother: receiving.isWorthAnother,
     onEnd: inbox.fence,
     network: shard.network,
-    outside,
+    route,
     version,
+    mexIds: shard.mexIds,
     restriction,
     deafAfterMs: shard.deafAfterMs,
     tally: shard.tally,
+    countUnknown: shard.countUnknown,
     clock,
     steady,
     log,

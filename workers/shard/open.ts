@@ -1,4 +1,4 @@
-/** Opens what all instances of a thread share, once per life. */
+/** Opens what all instances of a thread share, once per thread run. */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { steadyClock, systemClock } from '../../src/domain/clock.ts'
@@ -11,18 +11,20 @@ import { createTally } from '../../src/metrics/tally.ts'
 import { openBlobs } from '../../src/storage/blobs.ts'
 import { claimsOf, diskState, shareDisk } from '../../src/storage/disk.ts'
 import { openStore } from '../../src/storage/open.ts'
+import { createDelivery } from '../../src/webhooks/delivery/delivery.ts'
+import { createUnknownStanzas } from './connection/socket/unknown-stanzas.ts'
 import { openWebVersion } from './connection/socket/web-version.ts'
 import { createKeyCache } from './keys/key-store.ts'
-import { createMediaDesk } from './media/desk.ts'
+import { createMediaPreparation } from './media/preparation.ts'
 import type { ShardDeps } from './shard-deps.ts'
-import { createDelivery } from './webhooks/delivery.ts'
+import { MAX_WAITING } from './webhooks/schedule.ts'
 
 /** Signal records kept in memory, of all instances of the thread: about 1 KB each, 50 MB at most. */
 const CACHED_KEYS = 50_000
 
 export interface OpenShard {
   deps: ShardDeps
-  /** What came of a medium the shard asked to be made ready. */
+  /** The result of a medium that the shard asked to have prepared. */
   prepared(id: number, result: unknown): void
   close(): Promise<void>
 }
@@ -36,34 +38,37 @@ export async function openShard(
   const { disk = shareDisk(setup.shard + 2) } = setup
   const store = await openStore(setup.storeUrl, { claims: claimsOf(disk, setup.shard + 1) })
   const { blobsDir, blobBudgetBytes: budgetBytes, blobsUsed: counter, downloadMs } = setup.media
-  const desk = createMediaDesk(ask)
+  const preparation = createMediaPreparation(ask)
   const tempDir = join(setup.media.tempDir, `shard-${setup.shard}`)
-  // What an earlier life of this thread left of files that were being worked on.
+  // Files that an earlier run of this thread was still working on.
   await rm(tempDir, { recursive: true, force: true })
   const egressAllow = parseRanges(setup.egressAllow)
-  const delivery = createDelivery({ allow: egressAllow, clock: systemClock })
+  const tally = createTally()
+  const delivery = createDelivery({ allow: egressAllow, clock: systemClock, concurrency: setup.webhookConcurrency })
   return {
     deps: {
       store,
       blinds: new Map(),
       blobs: await openBlobs(blobsDir, { budgetBytes, counter }),
       disk: () => diskState(disk),
-      media: { tempDir, downloadMs, prepare: desk.prepare },
+      media: { tempDir, downloadMs, prepare: preparation.prepare },
       keyCache: createKeyCache({ maxEntries: CACHED_KEYS }),
       network: setup.network,
       egressAllow,
-      newsletterInviteQueryId: setup.newsletterInviteQueryId ?? null,
+      mexIds: setup.newsletterInviteQueryId ? { CreateNewsletterAdminInvite: setup.newsletterInviteQueryId } : {},
       deliver: delivery.deliver,
+      outboxMax: setup.outboxMax ?? MAX_WAITING,
       version: await openWebVersion({ store, log, wanted: setup.webVersion ?? null, network: setup.network, allow: egressAllow }),
       mediaLinks: createMediaLinks(setup.linksKey),
       clock: systemClock,
       steady: steadyClock,
       log,
       announce,
-      tally: createTally(),
-      killAt: createKillAt(setup.killAt),
+      tally,
+      countUnknown: createUnknownStanzas({ tally, log }),
+      steps: createKillAt(setup.killAt),
     },
-    prepared: desk.answered,
+    prepared: preparation.answered,
     async close() {
       await delivery.close()
       await store.close()

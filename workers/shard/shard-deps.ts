@@ -1,7 +1,8 @@
-/** What all instances of a thread share: `open.ts` opens it, once. */
+/** Dependencies that all instances of a thread share: `open.ts` opens them, once. */
 import type { Logger } from 'pino'
 import type { Clock } from '../../src/domain/clock.ts'
 import type { DiskState } from '../../src/domain/disk.ts'
+import type { Steps } from '../../src/domain/steps.ts'
 import type { Ranges } from '../../src/egress/addresses.ts'
 import type { EngineEvent, NetworkOptions } from '../../src/engine/engine.ts'
 import type { MediaLinks } from '../../src/media/links.ts'
@@ -9,10 +10,12 @@ import type { Tally } from '../../src/metrics/tally.ts'
 import type { BlobFiles } from '../../src/storage/blobs.ts'
 import type { StateStore } from '../../src/storage/contract.ts'
 import type { BlindCache } from '../../src/storage/seal.ts'
+import type { Deliver } from '../../src/webhooks/delivery/delivery.ts'
 import type { WebVersion } from './baileys/version.ts'
+import type { MexIds } from './connection/mex.ts'
+import type { CountUnknown } from './connection/socket/unknown-stanzas.ts'
 import type { KeyCache } from './keys/key-store.ts'
 import type { SendFiles } from './send/contract.ts'
-import type { Deliver } from './webhooks/delivery.ts'
 
 export interface ShardDeps {
   store: StateStore
@@ -25,9 +28,12 @@ export interface ShardDeps {
   media: Pick<SendFiles, 'tempDir' | 'downloadMs' | 'prepare'>
   network: NetworkOptions
   egressAllow: Ranges
-  newsletterInviteQueryId: string | null
+  /** Numbers of GraphQL operations, from the configuration. */
+  mexIds: MexIds
   /** Posts webhooks, a bounded number at a time for the whole thread. */
   deliver: Deliver
+  /** Events of one instance that may wait to be delivered. */
+  outboxMax: number
   /** The web client version, one for all. */
   version: WebVersion
   /** How long stanzas may come without one being handled, in ms; absent: as `connection/liveness.ts` has it. */
@@ -39,7 +45,8 @@ export interface ShardDeps {
   steady: Clock
   log: Logger
   announce(event: EngineEvent): void
-  /** What all of them count. */
+  /** The counters of all instances. */
   tally: Tally
-  killAt(step: string): void
+  countUnknown: CountUnknown
+  steps: Steps
 }

@@ -1,24 +1,32 @@
-/** What the table of stanzas calls, put together for one session. */
-import { type AuthenticationCreds, type BinaryNode, decodeMediaRetryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
+/** The functions that the table of stanzas calls, put together for one session. */
+import { type AuthenticationCreds, type BinaryNode, decodeMediaRetryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
-import type { Clock } from '../../src/domain/clock.ts'
+import { type Clock, iso, SECOND } from '../../src/domain/clock.ts'
+import type { Steps } from '../../src/domain/steps.ts'
+import type { Tally } from '../../src/metrics/tally.ts'
 import type { AppState } from './app-state/app-state.ts'
-import type { FirstSync } from './app-state/first-sync.ts'
+import type { AppStateReader } from './app-state/reading.ts'
 import { createServerSync } from './app-state/server-sync.ts'
 import { leaveOutUnaddressable } from './baileys/device-list.ts'
+import { loginSucceeded } from './baileys/thread/login-counts.ts'
 import type { Authorship } from './chats/authorship.ts'
-import type { Session } from './chats/session.ts'
-import { learnPairs } from './connection/identity.ts'
+import type { SocketSession } from './chats/session.ts'
 import { finishRegistration } from './connection/pairing/companion-registration.ts'
 import type { OwnParts } from './connection/session.ts'
+import type { Directory } from './directory/account-directory.ts'
+import type { GroupStore } from './directory/group-store.ts'
+import type { GroupDirectory } from './directory/groups.ts'
+import { keepFacts, ownFacts } from './keys/own-facts.ts'
 import type { MessageStatuses } from './receipts/message-status.ts'
 import { takeReceipt } from './receipts/receipts.ts'
 import { accountSynced } from './receive/effects/account-sync.ts'
 import { createDevices } from './receive/effects/devices.ts'
+import { handleDirty } from './receive/effects/dirty.ts'
 import { identityChanged } from './receive/effects/identity-change.ts'
 import { createLidPairs } from './receive/effects/lid-pairs.ts'
-import { mexTold } from './receive/effects/mex.ts'
+import { handleMex } from './receive/effects/mex.ts'
 import { createPrivacyTokens } from './receive/effects/privacy-tokens.ts'
+import { createLidRefresh } from './receive/effects/refresh-lid.ts'
 import type { InboxSession } from './receive/inbox/inbox-session.ts'
 import { createMessageAnswer } from './receive/message-answer.ts'
 import type { Receiving } from './receive/receiving.ts'
@@ -27,40 +35,46 @@ import { createResend } from './retry/resend.ts'
 import { answerRetryReceipt } from './retry/retry-receipts.ts'
 import type { Sent } from './retry/sent.ts'
 import type { StanzaParts } from './stanza-table.ts'
-import { chatChangesIn } from './wire/chat-changes.ts'
+import { ownReadIn } from './translate/inbound/receipt.ts'
+import { expirationIn, keysLeftIn, ownLidIn } from './wire/account-notices.ts'
+import { secondsOf } from './wire/bounds.ts'
+import { chatChangesIn, groupExpiryIn, isNewGroup } from './wire/chat-changes.ts'
 import { chatLine } from './wire/chat-line.ts'
 import { ackOf } from './wire/confirmation.ts'
+import { envelopeOf, fromOf } from './wire/envelope.ts'
 import { bare } from './wire/jid.ts'
+import { pong } from './wire/keep-alive.ts'
+import { kindOf } from './wire/kind.ts'
 
 export interface PartDeps {
-  session: Session
+  session: SocketSession
   own: OwnParts
   creds: AuthenticationCreds
-  appState: Pick<AppState, 'settled'>
-  /** The version a collection of app state was read to, undefined for none. */
-  versionOf(collection: string): Promise<number | undefined>
-  firstSync: Pick<FirstSync, 'answered'>
+  appState: Pick<AppState, 'settled' | 'save'>
+  reader: Pick<AppStateReader, 'read' | 'version'>
   inbox: InboxSession
+  directory: Pick<Directory, 'ready' | 'group' | 'read'>
   receiving: Receiving
-  /** Takes the peer messages of before, once per socket. */
+  /** Takes the earlier peer messages, once per socket. */
   replayPeers(): void
   statuses: MessageStatuses
   authorship: Pick<Authorship, 'isOwn'>
   sent: Sent
+  groupDirectory: Pick<GroupDirectory, 'ready' | 'noticed'>
+  groupStore: Pick<GroupStore, 'settled'>
   clock: Clock
   /** For what waits: it does not step. */
   steady: Clock
   log: Logger
-  killAt(step: string): void
+  tally: Tally
+  steps: Steps
 }
 
 /** Fewer one-time keys of ours than that at the network are too few. */
 const FEW_PRE_KEYS = 5
-/** Kinds that are named in the log, once each. */
-const MAX_UNKNOWN = 50
 
 export function stanzaParts(deps: PartDeps): StanzaParts {
-  const { session, own, creds, receiving, inbox, statuses, clock, steady, log, killAt } = deps
+  const { session, own, creds, receiving, inbox, directory, statuses, clock, steady, log, steps } = deps
   const { sock, identity, groups } = session
 
   const notices = receiving.notices(session)
@@ -69,14 +83,25 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
   const tokens = createPrivacyTokens({ sock, identity, clock, log })
   const identityNotice = identityChanged({ sock, identity, forgetDevices: devices.forget, tokens })
   const account = accountSynced({ sock, devicesChanged: devices.changed, log })
-  const mex = mexTold({
-    restricted: own.restriction.told,
-    storePairs: (found) => sock.signalRepository.lidMapping.storeLIDPNMappings(found),
+  const mex = handleMex({
+    restricted: own.restriction.lockChanged,
+    storePairs: session.learnPairs,
+    pnOf: (lid) => identity.pnOf(lid),
+    forgetDevices: devices.forget,
+    log,
+  })
+  const refreshLid = createLidRefresh({
+    ask: session.ask,
+    identity,
+    storePairs: session.learnPairs,
+    forgetDevices: devices.forget,
+    clock: steady,
     log,
   })
   const serverSync = createServerSync({
     sock,
-    versionOf: deps.versionOf,
+    read: deps.reader.read,
+    versionOf: deps.reader.version,
     settled: deps.appState.settled,
     isWorthAnother: receiving.isWorthAnother,
     again: own.take,
@@ -85,14 +110,14 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
   const askAgain = createAskAgain({ sock, clock: steady, log, isMissing: receiving.isMissing, ended: session.ended })
   const confirmMessage = createMessageAnswer({
     sock,
-    receiver: () => ({ meId: creds.me?.id, isOwn: identity.isMe, isAvailable: own.isAvailable() }),
+    receiver: () => ({ isOwn: identity.isMe, isAvailable: own.isAvailable() }),
     askAgain,
     inbox,
     log,
-    killAt,
+    steps,
   })
   const answerRetry = answerRetryReceipt({
-    resend: createResend({ sock, identity, sent: deps.sent, clock: steady, log }),
+    resend: createResend({ sock, identity, tokens: session.tokens, sent: deps.sent, clock: steady, log }),
     settled: statuses.settled,
     log,
   })
@@ -105,33 +130,51 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
     clock,
   })
 
-  const unknown = new Set<string>()
-  function nameUnknown({ attrs: { type = '' } }: BinaryNode) {
-    if (unknown.has(type) || unknown.size >= MAX_UNKNOWN) return
-    unknown.add(type)
-    log.info({ type: type.slice(0, 64) }, 'a kind of notification is confirmed, and nothing is done about it')
+  function versionExpires(node: BinaryNode) {
+    const seconds = expirationIn(node)
+    const expires_at = seconds === null ? null : iso(seconds * SECOND)
+    log.warn({ expires_at }, 'the network will refuse the version of the web client that this release names')
   }
 
-  /** A failure says nothing about the notice: there is nothing it could be followed by when it came again. */
+  /** A failure is only logged: a redelivery of the notice would change nothing. */
   const attempt = (sentence: string, work: (node: BinaryNode) => unknown) => async (node: BinaryNode) => {
     try {
       await work(node)
     } catch (error) {
-      log.warn({ err: error, type: node.attrs.type }, sentence)
+      log.warn({ err: error, type: envelopeOf(node).type }, sentence)
     }
   }
 
   async function uploadPreKeys(node: BinaryNode) {
-    const count = Number(getBinaryNodeChild(node, 'count')?.attrs.value ?? Number.NaN)
-    if (count < FEW_PRE_KEYS) await sock.uploadPreKeys()
+    if (keysLeftIn(node) < FEW_PRE_KEYS) await sock.uploadPreKeys()
+  }
+
+  /** On the phone, or another of the account's devices. */
+  async function readElsewhere({ chat, ids }: { chat: string; ids: readonly string[] }) {
+    await directory.ready()
+    directory.read(ids.map((id) => ({ remoteJid: chat, id })))
+  }
+
+  /** For the list of chats. */
+  async function learnGroupNotice(node: BinaryNode, name: string | undefined) {
+    const { from, t } = envelopeOf(node)
+    await directory.ready()
+    directory.group(from, {
+      name,
+      ephemeralSeconds: groupExpiryIn(node) ?? undefined,
+      joinedAt: isNewGroup(node) ? secondsOf(t, clock.now()) : undefined,
+    })
   }
 
   /** Of what our other devices write: the name the account goes by now. */
-  function ownName({ attrs: { from = '', participant, notify } }: BinaryNode) {
+  function ownName(node: BinaryNode) {
+    const { from, participant, pushName } = envelopeOf(node)
     const { me } = creds
-    if (!me || !notify || me.name === notify || !identity.isMe(participant ?? from)) return
-    sock.ev.emit('creds.update', { me: { ...me, name: notify } })
+    if (!me || !pushName || me.name === pushName || !identity.isMe(participant || from)) return
+    sock.ev.emit('creds.update', { me: { ...me, name: pushName } })
   }
+
+  const again = attempt('what is out of date could not be read', handleDirty({ sock, readGroups: session.participating.read }))
 
   return {
     chatOf: (node) => chatLine(node, identity.isMe),
@@ -139,10 +182,13 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
     confirmMessage,
 
     takeMessage: inbox.take,
-    tellPost: notices.post,
-    tellNotice: notices.notification,
+    appendPost: notices.post,
+    appendNotice: notices.notification,
     answerRetry,
-    takeReceipt: receipt,
+    takeReceipt(node) {
+      const read = creds.me && ownReadIn(node, creds.me)
+      return read ? readElsewhere(read) : receipt(node)
+    },
     takeCall: (node) => receiving.calls.take(node, session),
     followAppState: serverSync.follow,
     storeToken: tokens.came,
@@ -150,31 +196,51 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
     learnPairs: pairs,
     learnOwnName: ownName,
     // Before anything comes: the phone's first messages would begin under the number, and go on under the LID.
-    learnOwnPair: ({ attrs: { lid } }) =>
-      creds.me && lid ? learnPairs(sock, sock.authState.keys, [{ pn: bare(creds.me.id), lid: bare(lid) }]) : undefined,
-    async changeChats(node) {
-      for (const change of chatChangesIn(node)) await receiving.chatChanged(change)
+    learnOwnPair(node) {
+      const lid = ownLidIn(node)
+      return creds.me && lid ? session.learnPairs([{ pn: bare(creds.me.id), lid: bare(lid) }]) : undefined
     },
-    forgetGroup: ({ attrs }) => groups.forget(attrs.from ?? ''),
+    countLogin() {
+      if (!creds.me) return
+      loginSucceeded(creds.me.id)
+      keepFacts(creds, { logins: (ownFacts(creds).logins ?? 0) + 1 })
+      deps.appState.save()
+    },
+    async changeChats(node) {
+      const changes = chatChangesIn(node)
+      if (envelopeOf(node).type === 'w:gp2') await learnGroupNotice(node, changes[0]?.name ?? undefined)
+      for (const change of changes) await receiving.chatChanged(change)
+    },
+    forgetGroup(node) {
+      groups.forget(fromOf(node))
+      return deps.groupStore.settled()
+    },
+    async followGroups(node) {
+      await deps.groupDirectory.ready()
+      await deps.groupDirectory.noticed(node, identity.isMe)
+    },
+    // Nothing waits for it.
+    readAgain: (node) => void again(node),
     dropDevices: devices.changed,
     uploadPreKeys: attempt('one-time keys could not be uploaded', uploadPreKeys),
     changeIdentity: identityNotice,
     syncAccount: account,
     limitAccount: mex,
-    mediaAnswered: attempt('an answer about a file is none', (node) =>
-      sock.ev.emit('messages.media-update', [decodeMediaRetryNode(node)]),
-    ),
+    mediaAnswered: attempt('an answer about a file is none', (node) => own.mediaAnswered(decodeMediaRetryNode(node))),
     finishPairing: attempt('a pairing by code could not be finished', (node) => finishRegistration(sock, node)),
     refreshQrSecret: () => own.companion.refresh(),
     passkeyAsked: () => own.passkeyRequested(),
-    nameUnknown,
+    leave: (node) => deps.tally.add('svc_stanzas_left_total', kindOf(node)),
+    versionExpires,
+    pong: (node) => sock.sendNode(pong(node)),
 
     acked: own.acks.came,
     renewToken: tokens.refused,
+    refreshLid,
     compareDevices: devices.acked,
     presence: (node) => receiving.presence.onStanza(session, node),
     replayPeers: () => deps.replayPeers(),
-    firstReading: deps.firstSync.answered,
+    caughtUp: () => receiving.presence.caughtUp(session),
     loginAnswered: () => own.watchdog.answered(),
     queryRefused: own.queryRefused,
     leaveOutUnaddressable: (node) =>

@@ -1,35 +1,43 @@
 /**
- * What is done about every stanza, in one place: the first row that fits decides. Rows say which stanzas, in which line they wait, the steps in
- * their order, and the answer, which is given when all steps are through (`connection/stanza-router.ts`). A test prints it.
+ * The handling of every stanza, in one table: the first row that matches decides. A row names its stanzas, the keyed mutex they wait for,
+ * the steps in their order, and the answer, which is sent after all steps (`connection/socket/stanza-router.ts`). A test prints it.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import {
   type Answer,
   AT_ONCE,
   decide,
-  type Line,
-  type Match,
+  type Following,
+  type Mutex,
   NO_ANSWER,
   oneByOne,
+  rest,
   route,
   step,
   type Table,
 } from './connection/socket/stanza-router.ts'
 import { MAX_RETRY_RECEIPTS } from './retry/retry-receipts.ts'
+import { LEFT } from './stanza-left.ts'
 import type { MessageOutcome } from './wire/confirmation.ts'
+import type { Match } from './wire/match.ts'
+
+/** Kinds that come again until they are answered. */
+const CONFIRMED = new Set(['notification', 'receipt', 'status'])
+/** Receipts for the status of a message of ours, or for what another device of ours has read; a delivery can come without a type, too. */
+const STATUSES = [undefined, 'delivery', 'inactive', 'sender', 'read', 'read-self', 'played']
 
 type Effect = (node: BinaryNode) => unknown
 
-/** What the rows call: one function each, put together in `stanza-parts.ts`. */
+/** The functions that the rows call, put together in `stanza-parts.ts`. */
 export interface StanzaParts {
   /** A name for the chat of a message or notification. */
   chatOf(node: BinaryNode): string
   ack(node: BinaryNode): Promise<void>
   confirmMessage(node: BinaryNode, outcome: MessageOutcome | undefined): Promise<void>
 
-  takeMessage(node: BinaryNode): Promise<MessageOutcome>
-  tellPost: Effect
-  tellNotice: Effect
+  takeMessage(node: BinaryNode): Promise<Following<MessageOutcome>>
+  appendPost: Effect
+  appendNotice: Effect
   answerRetry: Effect
   takeReceipt: Effect
   takeCall: Effect
@@ -39,8 +47,10 @@ export interface StanzaParts {
   learnPairs: Effect
   learnOwnName: Effect
   learnOwnPair: Effect
+  countLogin: Effect
   changeChats: Effect
   forgetGroup: Effect
+  followGroups: Effect
   dropDevices: Effect
   uploadPreKeys: Effect
   changeIdentity: Effect
@@ -50,21 +60,27 @@ export interface StanzaParts {
   finishPairing: Effect
   refreshQrSecret: Effect
   passkeyAsked: Effect
-  nameUnknown: Effect
+  /** A kind that `stanza-left.ts` names. */
+  leave: Effect
+  /** The network will refuse this version of the client from some time on. */
+  versionExpires: Effect
+  pong(node: BinaryNode): Promise<void>
 
   acked: Effect
   renewToken: Effect
+  refreshLid: Effect
   compareDevices: Effect
   presence: Effect
   replayPeers: Effect
-  firstReading: Effect
+  caughtUp: Effect
+  readAgain: Effect
   leaveOutUnaddressable: Effect
   loginAnswered: Effect
   queryRefused: Effect
 }
 
 export function stanzaTable(parts: StanzaParts): Table {
-  const CHAT: Line = { name: 'one of a chat after the other', key: parts.chatOf }
+  const CHAT: Mutex = { name: 'one of a chat after the other', key: parts.chatOf }
   const ACK: Answer = { name: 'ack', send: (node) => parts.ack(node) }
   const ACK_UNLESS_LATER: Answer<'later'> = {
     name: 'ack, unless it could not be followed yet',
@@ -74,20 +90,26 @@ export function stanzaTable(parts: StanzaParts): Table {
 
   const PAIRS = step('intercept', 'number and LID', parts.learnPairs)
   const CHATS = step('intercept', 'names and pictures', parts.changeChats)
-  const EVENT = step('commit', 'event', parts.tellNotice)
+  const EVENT = step('commit', 'event', parts.appendNotice)
   const ANSWERED = step('intercept', 'the login is answered', parts.loginAnswered)
   const PRESENCE = step('intercept', 'presence', parts.presence)
   const REPLAY = step('intercept', 'peer messages of before', parts.replayPeers)
+  const CAUGHT_UP = step('intercept', 'nothing older will come', parts.caughtUp)
   const PASSKEY = step('intercept', 'passkey asked for', parts.passkeyAsked)
   const PENDING = step('intercept', 'who waits for it', parts.acked)
 
-  const notification = (type: string): Match => ({ tag: 'notification', attrs: { type } })
+  const kind = (tag: string, attrs: NonNullable<Match['attrs']> = {}): Match => ({ tag, attrs })
+  const inside = (tag: string, child: string): Match => ({ tag, child })
+  const notification = (type: string) => kind('notification', { type })
+  const LEAVE = step('count', 'left alone', parts.leave)
+  const leftAlone = LEFT.map(({ of }) => route(of, AT_ONCE, [LEAVE], CONFIRMED.has(of.tag) ? ACK : NO_ANSWER))
 
   return [
-    route({ tag: 'message', from: 'newsletter' }, CHAT, [step('commit', 'post', parts.tellPost)], ACK),
+    ...leftAlone,
+    route({ ...kind('message'), from: 'newsletter' }, CHAT, [step('commit', 'post', parts.appendPost)], ACK),
     route(
-      { tag: 'message' },
-      CHAT,
+      kind('message'),
+      { ...CHAT, overlaps: true },
       [
         PAIRS,
         step('intercept', 'name of the account', parts.learnOwnName),
@@ -96,17 +118,24 @@ export function stanzaTable(parts: StanzaParts): Table {
       RECEIPT,
     ),
     route(
-      { tag: 'receipt', attrs: { type: 'retry' } },
+      kind('receipt', { type: 'retry' }),
       oneByOne('retry receipts one after the other', MAX_RETRY_RECEIPTS),
       [PAIRS, step('commit', 'the message again', parts.answerRetry)],
       ACK,
     ),
-    route({ tag: 'receipt' }, AT_ONCE, [PAIRS, step('commit', 'message_status', parts.takeReceipt)], ACK),
-    route({ tag: 'call' }, oneByOne('calls one after the other'), [PAIRS, step('commit', 'call', parts.takeCall)], ACK),
+    route(kind('receipt', { type: STATUSES }), AT_ONCE, [PAIRS, step('commit', 'message_status', parts.takeReceipt)], ACK),
+    rest(kind('receipt'), ACK),
+    route(kind('call'), oneByOne('calls one after the other'), [PAIRS, step('commit', 'call', parts.takeCall)], ACK),
     route(
       notification('w:gp2'),
       CHAT,
-      [PAIRS, step('intercept', 'what is known of the group', parts.forgetGroup), CHATS, EVENT],
+      [
+        PAIRS,
+        step('intercept', 'what is known of the group', parts.forgetGroup),
+        step('commit', 'groups of the account', parts.followGroups),
+        CHATS,
+        EVENT,
+      ],
       ACK,
     ),
     route(notification('newsletter'), CHAT, [CHATS, EVENT], ACK),
@@ -161,43 +190,52 @@ export function stanzaTable(parts: StanzaParts): Table {
     ),
     route(notification('passkey_prologue_request'), AT_ONCE, [PASSKEY], ACK),
     route(notification('crsc_continuation'), AT_ONCE, [PASSKEY], ACK),
-    route({ tag: 'notification' }, AT_ONCE, [step('count', 'kinds nobody here knows', parts.nameUnknown)], ACK),
+    rest(kind('notification'), ACK),
     route(
-      { tag: 'ack', attrs: { class: 'message' } },
+      kind('ack', { class: 'message' }),
       AT_ONCE,
       [
         PENDING,
         step('intercept', 'token of a contact', parts.renewToken),
+        step('intercept', 'LID of a contact', parts.refreshLid),
         step('intercept', 'device lists', parts.compareDevices),
       ],
       NO_ANSWER,
     ),
-    route({ tag: 'ack', attrs: { class: 'receipt' } }, AT_ONCE, [PENDING], NO_ANSWER),
-    route({ tag: 'presence' }, AT_ONCE, [PRESENCE], NO_ANSWER),
-    route({ tag: 'chatstate' }, AT_ONCE, [PRESENCE], NO_ANSWER),
-    route({ tag: 'ib', child: 'offline_preview' }, AT_ONCE, [REPLAY], NO_ANSWER),
-    route({ tag: 'ib', child: 'offline' }, AT_ONCE, [REPLAY], NO_ANSWER),
+    route(kind('ack', { class: 'receipt' }), AT_ONCE, [PENDING], NO_ANSWER),
+    // Any other ack is an answer that its request has taken already.
+    route(kind('ack'), AT_ONCE, [], NO_ANSWER),
+    // Behind the chat's messages: the event reported first has the earlier time.
+    route(kind('presence'), CHAT, [PRESENCE], NO_ANSWER),
+    route(kind('chatstate'), CHAT, [PRESENCE], NO_ANSWER),
+    route(inside('ib', 'offline_preview'), AT_ONCE, [REPLAY], NO_ANSWER),
+    route(inside('ib', 'offline'), AT_ONCE, [REPLAY, CAUGHT_UP], NO_ANSWER),
+    route(inside('ib', 'dirty'), AT_ONCE, [step('intercept', 'what is out of date', parts.readAgain)], NO_ANSWER),
+    route(inside('ib', 'client_expiration'), AT_ONCE, [step('intercept', 'version', parts.versionExpires)], NO_ANSWER),
+    rest(kind('ib'), NO_ANSWER),
     route(
-      { tag: 'iq', child: 'sync' },
-      AT_ONCE,
-      [step('intercept', 'first reading of app state', parts.firstReading)],
-      NO_ANSWER,
-    ),
-    route(
-      { tag: 'iq', child: 'usync' },
+      inside('iq', 'usync'),
       AT_ONCE,
       [step('intercept', 'devices that have no address', parts.leaveOutUnaddressable)],
       NO_ANSWER,
     ),
-    route({ tag: 'iq', child: 'pair-device' }, AT_ONCE, [ANSWERED], NO_ANSWER),
+    route(inside('iq', 'pair-device'), AT_ONCE, [ANSWERED], NO_ANSWER),
+    route(kind('iq', { type: 'error' }), AT_ONCE, [step('intercept', 'a query of ours', parts.queryRefused)], NO_ANSWER),
+    route(kind('iq', { type: 'result' }), AT_ONCE, [], NO_ANSWER),
+    route(kind('iq', { type: 'get', xmlns: 'urn:xmpp:ping' }), AT_ONCE, [], { name: 'result', send: (node) => parts.pong(node) }),
+    // The library links the device.
+    route(inside('iq', 'pair-success'), AT_ONCE, [], NO_ANSWER),
     route(
-      { tag: 'iq', attrs: { type: 'error' } },
+      kind('success'),
       AT_ONCE,
-      [step('intercept', 'a query of ours', parts.queryRefused)],
+      [
+        ANSWERED,
+        step('intercept', 'number of logins', parts.countLogin),
+        step('intercept', 'our own number and LID', parts.learnOwnPair),
+      ],
       NO_ANSWER,
     ),
-    route({ tag: 'success' }, AT_ONCE, [ANSWERED, step('intercept', 'our own number and LID', parts.learnOwnPair)], NO_ANSWER),
-    route({ tag: 'failure' }, AT_ONCE, [ANSWERED], NO_ANSWER),
-    route({ tag: 'stream:error' }, AT_ONCE, [ANSWERED], NO_ANSWER),
+    route(kind('failure'), AT_ONCE, [ANSWERED], NO_ANSWER),
+    route(kind('stream:error'), AT_ONCE, [ANSWERED], NO_ANSWER),
   ]
 }

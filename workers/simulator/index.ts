@@ -10,9 +10,9 @@ import { ROOT_SERIAL } from './wire/certificate.ts'
 export type { SimulatorControl } from './network/control.ts'
 
 export interface MediaHost {
-  /** `host:port`, as clients are told it. */
+  /** `host:port`, as sent to clients. */
   host: string
-  /** Takes what pretend people send; without it they send no media. */
+  /** Stores media sent by simulated people; without it they send no media. */
   upload?: Upload
 }
 
@@ -50,6 +50,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     ...(saved?.trust ? { trust: saved.trust } : {}),
     settings: options.settings ?? {},
     mediaHost: options.mediaHost?.host,
+    upload: options.mediaHost?.upload,
     changed: () => file?.due(),
   })
   file = saved?.attach(network)

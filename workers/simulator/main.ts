@@ -8,10 +8,10 @@ import { startSimulator } from './index.ts'
 import { type MediaHost, startMedia, type TakeFault } from './media/host.ts'
 import { withMedia } from './media/received.ts'
 
-/** The one door of the simulator: the network, its media host and its control API, all on loopback. */
+/** The entry point of the simulator: the network, its media host and its control API, all on loopback. */
 
 export interface SandboxNetworkOptions {
-  /** Where phones, keys and media are kept; without it everything is gone with the process. */
+  /** Folder of phones, keys and media; without it everything is lost when the process ends. */
   dataDir?: string | undefined
   /** Of the WebSocket; 0 or absent is any free one. */
   port?: number | undefined
@@ -23,8 +23,8 @@ export interface SandboxNetworkOptions {
 /** Plain data, so that it can cross threads. */
 export interface SandboxNetworkReady {
   /**
-   * What a gateway needs to live on this network: `SVC_NETWORK_URL`, `_ROOT`, `_CA` and `_MEDIA_HOST`; and the serial of the root, which
-   * clients of other makes check besides.
+   * Settings with which a gateway uses this network: `SVC_NETWORK_URL`, `_ROOT`, `_CA` and `_MEDIA_HOST`; and the serial of the root, which other
+   * clients check besides.
    */
   network: { url: string; root: string; root_serial: number; ca: string; media_host: string }
   controlUrl: string
@@ -36,7 +36,7 @@ export interface SandboxNetwork extends SandboxNetworkReady {
 
 const LOOPBACK = '127.0.0.1'
 
-export async function startSandboxNetwork(options: SandboxNetworkOptions = {}): Promise<SandboxNetwork> {
+async function startSandboxNetwork(options: SandboxNetworkOptions = {}): Promise<SandboxNetwork> {
   const { dataDir, port = 0, controlPort = 0, trace } = options
   if (dataDir !== undefined) await mkdir(dataDir, { recursive: true })
   /** Undone in reverse, also when a later part does not start. */
@@ -45,7 +45,7 @@ export async function startSandboxNetwork(options: SandboxNetworkOptions = {}): 
     for (const step of undo.splice(0).reverse()) await step()
   }
   try {
-    // Each needs the other: the network tells clients where the host is, and keeps the pictures and the rules about what goes wrong there.
+    // Each needs the other: the network sends the host's address to clients, and keeps the pictures and the fault rules of the host.
     let rules: TakeFault = () => undefined
     let pictures: NetworkControl['picture']
     const media = await startMedia({ dir: dataDir, faults: (on, facts) => rules(on, facts), plain: (path) => pictures?.(path) })
@@ -73,7 +73,7 @@ export async function startSandboxNetwork(options: SandboxNetworkOptions = {}): 
 
 const onDefect = (error: unknown) => void process.stderr.write(`sandbox: ${error instanceof Error ? error.stack : error}\n`)
 
-/** A client is given the authority as a file, as `SVC_NETWORK_CA` wants it. */
+/** A client gets the authority as a file, as `SVC_NETWORK_CA` needs it. */
 async function authorityFile(media: MediaHost, dataDir: string | undefined, undo: (() => Promise<void>)[]): Promise<string> {
   if (dataDir !== undefined) return join(dataDir, 'media-ca.pem')
   const folder = await mkdtemp(join(tmpdir(), 'svc-network-'))
@@ -82,7 +82,7 @@ async function authorityFile(media: MediaHost, dataDir: string | undefined, undo
   return join(folder, 'media-ca.pem')
 }
 
-/** In a thread of its own (see `thread.ts`): says when it is ready, stops when told. */
+/** Runs in a thread of its own (see `thread.ts`): posts `ready`, and stops on `stop`. */
 async function serveThread(port: MessagePort, options: SandboxNetworkOptions): Promise<void> {
   const { stop, ...ready } = await startSandboxNetwork(options)
   port.on('message', (message: { stop?: true }) => {
@@ -91,7 +91,7 @@ async function serveThread(port: MessagePort, options: SandboxNetworkOptions): P
   port.postMessage({ ready })
 }
 
-/** Out of the promise, where it ends the thread and reaches whoever started it. */
+/** Throws outside the promise, so that the error ends the thread and reaches its owner. */
 function rethrow(error: unknown): void {
   setImmediate(() => {
     throw error

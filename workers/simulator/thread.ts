@@ -14,7 +14,7 @@ const EXTENSION = extname(new URL(import.meta.url).pathname)
 const STOP_DEADLINE = 5000
 
 /**
- * The sandbox network in a thread of its own: its trust root is one value per thread in the library, and its pretend people's cryptography
+ * The sandbox network in a thread of its own: its trust root is one value per thread in the library, and its simulated people's cryptography
  * must not take time from the gateway. Same file extension as this one: TypeScript under tsx, JavaScript when built.
  */
 export async function startNetworkThread(options: SandboxNetworkOptions = {}): Promise<NetworkThread> {
@@ -30,7 +30,7 @@ export async function startNetworkThread(options: SandboxNetworkOptions = {}): P
     ended.then(early, reject)
   })
   const data = await ready
-  // A promise of its own: a failure nobody waits for must not pass unseen because the line above looked at it.
+  // A separate promise: the one above has a rejection handler already, so a later failure of it would pass unnoticed.
   return { ...data, ended: ended.then(() => undefined), stop: () => stop(worker, ended) }
 }
 

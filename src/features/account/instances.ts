@@ -2,16 +2,22 @@
 import { z } from 'zod'
 import { iso } from '../../domain/clock.ts'
 import { SUBSCRIPTION_STATUSES } from '../../domain/workspace.ts'
-import { atLeastOne, settingsFields, webhooksFields } from '../changes.ts'
+import { atLeastOne, SettingsChange, WebhooksChange } from '../changes.ts'
 import { local } from '../endpoint.ts'
 import { Done, instant, name, oneOf, paged, paging, uuid } from '../fields.ts'
 import { Instance, instanceExample } from '../objects.ts'
 
-const byId = { instance_id: uuid }
+const byId = { instance_id: uuid.meta({ description: 'The instance.' }) }
 const id = instanceExample.id
 
-const ownSecret = z.boolean().default(false).meta({
-  description: 'Signs with a new secret of its own, in place of the one that the workspace and its other instances share.',
+const ownSecret = z.boolean().optional().meta({
+  description:
+    'Signs with a new secret of its own, in place of the one that the workspace and its other instances share. Default: false.',
+})
+
+const NewWebhooks = WebhooksChange.extend({ own_secret: ownSecret }).meta({
+  id: 'NewInstanceWebhooks',
+  description: 'Omitted fields take the values of the workspace.',
 })
 
 export const createInstance = local('account.createInstance', 'POST /account/instances', {
@@ -22,8 +28,8 @@ export const createInstance = local('account.createInstance', 'POST /account/ins
     'webhooks take the values of the workspace, omitted settings the defaults.',
   input: {
     name: name(1, 100).meta({ description: 'Need not be unique.' }),
-    webhooks: z.object({ ...webhooksFields, own_secret: ownSecret }).optional(),
-    settings: z.object(settingsFields).optional(),
+    webhooks: NewWebhooks.optional(),
+    settings: SettingsChange.optional(),
   },
   reply: Instance,
   status: 201,
@@ -85,11 +91,15 @@ export const updateInstance = local('account.updateInstance', 'PUT /account/inst
   description: 'Only the given fields change; at least one.',
   input: {
     ...byId,
-    name: name(1, 100).optional(),
-    webhooks: z.object(webhooksFields).superRefine(refineAtLeastOne).optional(),
-    settings: z.object(settingsFields).superRefine(refineAtLeastOne).optional(),
+    name: name(1, 100).optional().meta({ description: 'The new name.' }),
+    webhooks: WebhooksChange.optional(),
+    settings: SettingsChange.optional(),
   },
-  check: ({ instance_id: _, ...change }, issue) => atLeastOne(change, issue),
+  check({ instance_id: _, ...change }, issue) {
+    atLeastOne(change, issue)
+    for (const part of ['webhooks', 'settings'] as const)
+      if (change[part] !== undefined) atLeastOne(change[part], (_path, message) => issue(part, message))
+  },
   reply: Instance,
   errors: ['not_found'],
   async handle({ parts, workspace, baseUrl }, { instance_id, ...change }) {
@@ -109,10 +119,6 @@ export const updateInstance = local('account.updateInstance', 'PUT /account/inst
     },
   ],
 })
-
-function refineAtLeastOne(fields: object, context: z.RefinementCtx) {
-  atLeastOne(fields, (_path, message) => context.addIssue({ code: 'custom', message }))
-}
 
 export const deleteInstance = local('account.deleteInstance', 'DELETE /account/instances/{instance_id}', {
   access: 'instances:write',
@@ -144,7 +150,7 @@ export const rotateToken = local('account.rotateToken', 'POST /account/instances
   ],
 })
 
-/** Instances that the plan shows: the newest. */
+/** Instances listed with the plan: the newest. */
 const SHOWN = 500
 
 const Plan = z

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { atLeastOne, webhooksFields } from '../changes.ts'
 import { local } from '../endpoint.ts'
 import { Webhooks, webhooksExample } from '../objects.ts'
-import { Secret } from '../webhooks.ts'
+import { graceSeconds, Secret } from '../webhooks.ts'
 
 export const getWebhooks = local('account.getWebhooks', 'GET /account/webhooks', {
   access: 'webhooks:read',
@@ -45,9 +45,13 @@ export const rotateWebhookSecret = local('account.rotateWebhookSecret', 'POST /a
   summary: 'Make a new signature secret for every instance',
   description:
     'It replaces the secret of the workspace and of all its instances, those with one of their own included. Every delivery attempt from ' +
-    'then on, retries included, is signed with it.',
+    'then on, retries included, is signed with it. For `grace_seconds` the secret that an instance had signs as well: a second `v1` in ' +
+    'the same header.',
+  input: { grace_seconds: graceSeconds },
   reply: Secret,
   status: 201,
-  handle: async ({ parts, workspace }) => ({ secret: await parts.directory.rotateWorkspaceSecret(workspace) }),
-  examples: [{ name: 'rotate', reply: { secret: 'whsec_Zk3v1r0b8mQ5nT7yW2xC4dE6fG9hJ1kL' } }],
+  handle: async ({ parts, workspace }, { grace_seconds }) => ({
+    secret: await parts.directory.rotateWorkspaceSecret(workspace, grace_seconds),
+  }),
+  examples: [{ name: 'rotate', input: { grace_seconds: 0 }, reply: { secret: 'whsec_Zk3v1r0b8mQ5nT7yW2xC4dE6fG9hJ1kL' } }],
 })

@@ -1,8 +1,10 @@
 /** Administration of the workspace: its API keys and its imported client token (shared/api/account-admin.md). */
+
 import { z } from 'zod'
 import type { ApiKey as Key } from '../../account/account.ts'
 import { BRAND } from '../../domain/brand.ts'
 import { iso } from '../../domain/clock.ts'
+import { pageOf } from '../../domain/page.ts'
 import { SCOPES } from '../../domain/workspace.ts'
 import { atLeastOne } from '../changes.ts'
 import { local } from '../endpoint.ts'
@@ -15,7 +17,7 @@ const scopes = z
   .superRefine((values, context) => {
     if (new Set(values).size < values.length) context.addIssue({ code: 'custom', message: 'must not have the same scope twice' })
   })
-  .meta({ uniqueItems: true })
+  .meta({ uniqueItems: true, description: 'What the key may do.' })
 
 const keyFields = {
   id: z.string().meta({ description: 'UUID of the key, which is not its value.' }),
@@ -79,15 +81,7 @@ export const listApiKeys = local('admin.listApiKeys', 'GET /admin/api-keys', {
   description: 'Revoked keys are not listed.',
   input: paging({ default: 20, max: 500 }),
   reply: paged(ApiKey),
-  async handle({ parts, workspace }, { page, page_size }) {
-    const keys = parts.account.listApiKeys(workspace)
-    return {
-      data: keys.slice((page - 1) * page_size, page * page_size).map(render),
-      page,
-      page_size,
-      total: keys.length,
-    }
-  },
+  handle: async ({ parts, workspace }, query) => pageOf(parts.account.listApiKeys(workspace), query, render),
   examples: [{ name: 'first page', input: { page: '1' }, reply: { data: [example], page: 1, page_size: 20, total: 1 } }],
 })
 
@@ -126,7 +120,7 @@ export const updateApiKey = local('admin.updateApiKey', 'PUT /admin/api-keys/{ke
     'Takes effect at once; the value does not change. At least one field. Refused with `not_allowed` when it would take ' +
     '`instances:operate` from the last key that has it while a key or `Client-Token` is required.',
   input: {
-    key_id: uuid,
+    key_id: uuid.meta({ description: 'The key.' }),
     name: name(1, 100).optional().meta({ description: 'Unique in the workspace.' }),
     scopes: scopes.optional().meta({ description: 'An imported client token keeps `instances:operate` alone.' }),
   },
@@ -149,7 +143,7 @@ export const revokeApiKey = local('admin.revokeApiKey', 'DELETE /admin/api-keys/
   summary: 'Revoke an API key',
   description:
     'Takes effect at once. Refused with `not_allowed` for the last key with `instances:operate` while a key or `Client-Token` is required.',
-  input: { key_id: uuid },
+  input: { key_id: uuid.meta({ description: 'The key.' }) },
   reply: Done,
   errors: ['not_found', 'not_allowed'],
   async handle({ parts, workspace }, { key_id }) {

@@ -85,7 +85,7 @@ export const requireClientToken = local('admin.requireClientToken', 'PUT /admin/
   examples: [{ name: 'on', input: { value: true }, reply: { ...example, require_client_token: true } }],
 })
 
-/** Only its length here: what a range is, is one rule (`egress/addresses.ts`), and the account asks it. */
+/** Only the length is checked here: the form of a range is one rule (`egress/addresses.ts`), which the account checks. */
 const Entry = z.object({
   cidr: plain(1, 43).meta({
     description: 'IPv4 or IPv6 address, or a CIDR block whose host bits are zero.',

@@ -143,8 +143,9 @@ export const rotateAdminKey = local('admin.rotateAdminKey', 'POST /admin/admin-k
   reply: z.object({ value: z.string().meta({ description: 'The new admin key.' }) }),
   status: 201,
   errors: ['not_allowed'],
-  // There are no OAuth apps yet, so all of them are revoked.
-  handle: async ({ parts, workspace }) => ({ value: await parts.account.rotateAdminKey(workspace) }),
+  handle: async ({ parts, workspace }, { revoke_oauth }) => ({
+    value: await parts.account.rotateAdminKey(workspace, revoke_oauth ? parts.oauth.endOf({ workspace }) : undefined),
+  }),
   examples: [
     {
       name: 'rotate',

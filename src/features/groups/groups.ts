@@ -1,10 +1,106 @@
 /** Groups: read, changed, left (shared/api/groups-communities.md). */
 import { z } from 'zod'
-import { action, type Route } from '../endpoint.ts'
-import { Done, name, oneOfNumbers, plain } from '../fields.ts'
-import { EPHEMERAL_SECONDS, Group, groupExample, groupId, groupIdExample, groupSettings } from './objects.ts'
+import { SECOND } from '../../domain/clock.ts'
+import { action } from '../endpoint.ts'
+import { instant, name, oneOfNumbers, paged, paging, plain } from '../fields.ts'
+import { writesAt } from '../writes.ts'
+import {
+  autoInvite,
+  EPHEMERAL_SECONDS,
+  Group,
+  groupExample,
+  groupId,
+  groupIdExample,
+  groupSettings,
+  linkExample,
+  participantResults,
+  participantResultsExample,
+  phones,
+} from './objects.ts'
 
 const about = { notFound: 'group_not_found', errors: ['invalid_phone', 'group_suspended'] } as const
+
+export const create = action('groups.create', 'POST /groups', {
+  writes: true,
+  deadlineMs: 45 * SECOND,
+  summary: 'Create a group',
+  description:
+    'Each person has a result of their own. Invitations for those who do not allow to be added go through the queue, each with a `delivery` of its own.',
+  input: {
+    name: name(1, 100).meta({ description: 'What the group is called.' }),
+    phones: phones.meta({ description: 'Numbers of people, without the own one.' }),
+    auto_invite: autoInvite,
+  },
+  reply: z.object({
+    phone: z.string(),
+    name: z.string(),
+    invitation_link: z.string().nullable().meta({ description: 'Null when the group was made and its link could not be read.' }),
+    participants: participantResults,
+  }),
+  notFound: 'phone_not_on_whatsapp',
+  errors: ['invalid_phone', 'group_suspended'],
+  examples: [
+    {
+      name: 'team',
+      input: { name: 'Launch team', phones: ['5511988887777', '5511977776666'] },
+      reply: {
+        phone: '120363019502650977-group',
+        name: 'Launch team',
+        invitation_link: linkExample,
+        participants: participantResultsExample,
+      },
+    },
+  ],
+})
+
+export const list = action('groups.list', 'GET /groups', {
+  writes: false,
+  deadlineMs: 45 * SECOND,
+  summary: 'List the groups the account is in',
+  description: 'Last activity first. Communities themselves are not listed; their groups are.',
+  input: paging({ default: 100, max: 500 }),
+  reply: paged(
+    z.object({
+      phone: z.string(),
+      name: z.string(),
+      community_id: z.string().nullable().meta({ description: 'Community it belongs to.' }),
+      is_group_announcement: z.boolean().meta({ description: 'Announcement group of a community.' }),
+      participants_count: z.int(),
+      unread: z.int(),
+      last_message_at: instant.nullable(),
+      archived: z.boolean(),
+      pinned: z.boolean(),
+      muted: z.boolean(),
+      mute_ends_at: instant.nullable().meta({ description: 'Null when it is not muted, or for ever.' }),
+    }),
+  ),
+  examples: [
+    {
+      name: 'page',
+      input: { page: 1, page_size: 100 },
+      reply: {
+        data: [
+          {
+            phone: '120363019502650977-group',
+            name: 'Launch team',
+            community_id: null,
+            is_group_announcement: false,
+            participants_count: 2,
+            unread: 0,
+            last_message_at: '2026-01-31T11:00:00.000Z',
+            archived: false,
+            pinned: false,
+            muted: false,
+            mute_ends_at: null,
+          },
+        ],
+        page: 1,
+        page_size: 100,
+        total: 1,
+      },
+    },
+  ],
+})
 
 export const metadata = action('groups.metadata', 'GET /groups/{group_id}', {
   ...about,
@@ -26,23 +122,11 @@ export const lightMetadata = action('groups.lightMetadata', 'GET /groups/{group_
   ],
 })
 
-const write = <const Id extends string, I extends z.ZodRawShape>(
-  id: Id,
-  route: Route,
-  { summary, input, example }: { summary: string; input: I; example?: Record<string, unknown> },
-) =>
-  action(id, route, {
-    ...about,
-    writes: true,
-    summary,
-    input: { group_id: groupId, ...input },
-    reply: Done,
-    examples: [{ name: 'write', input: { ...groupIdExample, ...example }, reply: { value: true } }],
-  })
+const { write, picture } = writesAt({ ...about, path: { group_id: groupId }, example: groupIdExample })
 
 export const updateName = write('groups.updateName', 'PUT /groups/{group_id}/name', {
   summary: 'Rename a group',
-  input: { value: name(1, 100) },
+  input: { value: name(1, 100).meta({ description: 'The new name.' }) },
   example: { value: 'New name' },
 })
 
@@ -50,6 +134,13 @@ export const updateDescription = write('groups.updateDescription', 'PUT /groups/
   summary: 'Change or clear the description of a group',
   input: { value: plain(0, 2_048).meta({ description: 'Empty: no description.' }) },
   example: { value: 'Daily notes' },
+})
+
+export const updatePhoto = picture('groups.updatePhoto', 'PUT /groups/{group_id}/photo', 'Change the picture of a group')
+
+export const removePhoto = write('groups.removePhoto', 'DELETE /groups/{group_id}/photo', {
+  summary: 'Remove the picture of a group',
+  input: {},
 })
 
 export const leave = write('groups.leave', 'POST /groups/{group_id}/leave', { summary: 'Leave a group', input: {} })

@@ -4,31 +4,11 @@
  */
 import { z } from 'zod'
 import { action } from '../endpoint.ts'
-import { plain } from '../fields.ts'
+import { linkTo } from '../invitation-links.ts'
 import { Group, groupExample, groupId, groupIdExample, linkExample } from './objects.ts'
 
-const INVITE_LINK_INVALID = { code: 'invite_link_invalid' } as const
 const LINK = /^(?:https?:\/\/)?chat\.whatsapp\.com\/(?:invite\/)?([\w-]+)\/?(?:[?#].*)?$/i
-const CODE = /^([\w-]+)\/?(?:\?.*)?$/
-
-/** The code of an invitation link, or a code: what follows a `?`, and a last `/`, is left out. */
-const url = plain(1, 256)
-  .transform((value, context) => {
-    const [, code] = LINK.exec(value) ?? CODE.exec(value) ?? []
-    if (code !== undefined) return code
-    context.addIssue({
-      code: 'custom',
-      message: 'must be `https://chat.whatsapp.com/<code>` or the code',
-      params: INVITE_LINK_INVALID,
-    })
-    return z.NEVER
-  })
-  .meta({
-    description: '`https://chat.whatsapp.com/<code>`, or the code.',
-    examples: [linkExample],
-    minLength: 1,
-    maxLength: 256,
-  })
+const url = linkTo(LINK, 'https://chat.whatsapp.com/<code>', linkExample)
 
 export const invitationMetadata = action('groups.invitationMetadata', 'GET /groups/invitation', {
   writes: false,
@@ -36,7 +16,7 @@ export const invitationMetadata = action('groups.invitationMetadata', 'GET /grou
   input: { url },
   reply: Group,
   notFound: 'invite_link_invalid',
-  errors: ['not_allowed', 'group_suspended'],
+  errors: ['group_suspended'],
   examples: [{ name: 'link', input: { url: linkExample }, reply: groupExample }],
 })
 
@@ -69,7 +49,7 @@ export const invitationLink = action('groups.invitationLink', 'GET /groups/{grou
   input: { group_id: groupId },
   reply: InvitationLink,
   notFound: 'group_not_found',
-  errors: ['invalid_phone', 'not_allowed', 'group_suspended'],
+  errors: ['invalid_phone', 'group_suspended'],
   examples: [{ name: 'link', input: groupIdExample, reply: invitationLinkExample }],
 })
 

@@ -1,19 +1,21 @@
-/** Who is in a group, who runs it, and who asks to join (shared/api/groups-communities.md). */
+/** Participants and admins of a group, and requests to join it (shared/api/groups-communities.md). */
 import { z } from 'zod'
 import { SECOND } from '../../domain/clock.ts'
 import { action, type Route } from '../endpoint.ts'
 import { instant } from '../fields.ts'
-import { groupId, groupIdExample, participantResults, participantResultsExample, phones } from './objects.ts'
+import { autoInvite, groupId, groupIdExample, participantResults, participantResultsExample, phones } from './objects.ts'
 
 /** 256 people are thirteen queries with a second between them. */
 const DEADLINE = 45 * SECOND
+
+const EACH = 'A person who is refused is no error: each has a result of their own, and `value` is true when all succeeded.'
 
 const change = <const Id extends string>(id: Id, route: Route, summary: string) =>
   action(id, route, {
     writes: true,
     deadlineMs: DEADLINE,
     summary,
-    description: 'A person who is refused is no error: each has a result of their own, and `value` is true when all succeeded.',
+    description: EACH,
     input: { group_id: groupId, phones },
     reply: z.object({ value: z.boolean(), participants: participantResults }),
     notFound: 'group_not_found',
@@ -29,6 +31,24 @@ const change = <const Id extends string>(id: Id, route: Route, summary: string) 
       },
     ],
   })
+
+export const add = action('groups.addParticipants', 'POST /groups/{group_id}/participants/add', {
+  writes: true,
+  deadlineMs: DEADLINE,
+  summary: 'Add people to a group',
+  description: `${EACH} Invitations for those who do not allow to be added go through the queue, each with a \`delivery\` of its own.`,
+  input: { group_id: groupId, phones, auto_invite: autoInvite },
+  reply: z.object({ value: z.boolean(), participants: participantResults }),
+  notFound: 'group_not_found',
+  errors: ['invalid_phone', 'group_suspended'],
+  examples: [
+    {
+      name: 'people',
+      input: { ...groupIdExample, phones: ['5511988887777', '5511977776666'] },
+      reply: { value: false, participants: participantResultsExample },
+    },
+  ],
+})
 
 export const remove = change(
   'groups.removeParticipants',

@@ -1,4 +1,4 @@
-/** What is done to messages that are there: reactions, forwards, pins, deletions (shared/api/messages.md, 3). */
+/** Actions on existing messages: reactions, forwards, pins, deletions (shared/api/messages.md, 3). */
 import { z } from 'zod'
 import { send } from '../endpoint.ts'
 import { acknowledged, destination, identifier, messageId, oneOf, queryInteger, sendOptions, text } from '../fields.ts'
@@ -59,7 +59,7 @@ export const forwardMessage = send('send.forwardMessage', 'POST /forward-message
   description: 'View-once and live messages, payments, reactions and votes cannot be forwarded: `not_allowed`.',
   input: {
     phone: destination('user', 'group', 'newsletter'),
-    message_id: messageId,
+    message_id: messageId.meta({ description: 'The message to forward.' }),
     message_phone: identifier(['user', 'group', 'newsletter', 'status'], { description: 'Chat where the message is.' }),
     delay_message,
   },
@@ -78,7 +78,7 @@ export const pinMessage = send('send.pinMessage', 'POST /pin-message', {
   input: {
     phone: destination('user', 'group'),
     ...target,
-    message_action: oneOf(['pin', 'unpin']).default('pin'),
+    message_action: oneOf(['pin', 'unpin']).default('pin').meta({ description: 'Pin it, or take the pin off.' }),
     pin_message_duration: oneOf(['24_hours', '7_days', '30_days'])
       .default('7_days')
       .meta({ description: 'Ignored for `unpin`.' }),
@@ -106,7 +106,7 @@ export const deleteMessage = send('send.deleteMessage', 'DELETE /messages', {
     'is deleted on this account only. The network ignores deletions after about 60 hours.',
   input: {
     phone: destination('user', 'group', 'newsletter', 'status'),
-    message_id: messageId,
+    message_id: messageId.meta({ description: 'The message to delete.' }),
     owner: queryBoolean.meta({ description: '`true`: you wrote it; `false`: someone else did.' }),
     participant: target.participant,
     delay_message: queryInteger(0, 15).optional().meta({ description: 'Seconds to wait before sending.' }),

@@ -21,18 +21,23 @@ const withPlainType = (value: unknown) =>
     ? { ...value, type: value.type.toLowerCase() }
     : value
 
-/** What does not belong to the type is ignored. */
+/** Fields that do not belong to the type are ignored. */
 export const button = z
   .preprocess(
     withPlainType,
     z.discriminatedUnion(
       'type',
       [
-        z.object({ type: z.literal('reply'), id: choiceId, label }),
-        z.object({ type: z.literal('url'), id: choiceId, label, url }),
-        z.object({ type: z.literal('call'), id: choiceId, label, phone }),
+        z.object({ type: z.literal('reply').meta({ description: 'Sends its label and id back.' }), id: choiceId, label }),
         z.object({
-          type: z.literal('copy'),
+          type: z.literal('url').meta({ description: 'Opens a page.' }),
+          id: choiceId,
+          label,
+          url: url.meta({ description: 'Page to open.' }),
+        }),
+        z.object({ type: z.literal('call').meta({ description: 'Calls a number.' }), id: choiceId, label, phone }),
+        z.object({
+          type: z.literal('copy').meta({ description: 'Copies a text.' }),
           id: choiceId,
           label,
           code: text(1, 1_024).meta({ description: 'Put on the clipboard.' }),

@@ -12,7 +12,12 @@ const catalogPhone = z
 export const sendProduct = send('send.sendProduct', 'POST /send-product', {
   summary: 'Send a product of a catalogue',
   description: `Name, price and picture are read from the catalogue when the message's turn comes. Best effort.`,
-  input: { phone: destination('user', 'group'), catalog_phone: catalogPhone, product_id: text(1, 64), ...sendOptions },
+  input: {
+    phone: destination('user', 'group'),
+    catalog_phone: catalogPhone,
+    product_id: text(1, 64).meta({ description: 'Id of the product in that catalogue.' }),
+    ...sendOptions,
+  },
   examples: [
     {
       name: 'product',
@@ -33,7 +38,7 @@ export const sendCatalog = send('send.sendCatalog', 'POST /send-catalog', {
       .meta({ description: 'Text above the link; by default a sentence in the language of `translation`.' }),
     title: text(1, 256).optional().meta({ description: 'Title of the card; default as for `message`.' }),
     catalog_description: text(1, 1_024).optional().meta({ description: 'Second line of the card; default as for `message`.' }),
-    translation: oneOf(['en', 'pt']).default('en'),
+    translation: oneOf(['en', 'pt']).default('en').meta({ description: 'Language of the texts that are not given.' }),
     ...sendOptions,
   },
   check: ({ mentions, message }, issue) => checkMentions(mentions, message ?? '', issue),
@@ -55,7 +60,7 @@ export const sendOrder = send('send.sendOrder', 'POST /send-order', {
     phone: destination('user'),
     order: newOrder,
     token: text(1, 512).optional().meta({ description: 'Access token of an existing order; requires `order.order_id`.' }),
-    message: text(0, 1_024).optional(),
+    message: text(0, 1_024).optional().meta({ description: 'Text with the order.' }),
     payment_settings: paymentSettings.optional(),
     ...sendOptions,
   },
@@ -98,12 +103,14 @@ export const orderStatusUpdate = send('send.orderStatusUpdate', 'POST /order-sta
     phone: destination('user'),
     message_id: messageId.optional().meta({ description: 'Message of the order, to quote.' }),
     reference_id: text(1, 35).meta({ description: 'The one of the order.' }),
-    order_request_id: text(1, 64).optional(),
-    order_status: oneOf(['pending', 'processing', 'partially_shipped', 'shipped', 'completed', 'canceled']),
+    order_request_id: text(1, 64).optional().meta({ description: 'Id that the network gave the order, as `received` tells it.' }),
+    order_status: oneOf(['pending', 'processing', 'partially_shipped', 'shipped', 'completed', 'canceled']).meta({
+      description: 'How the order stands.',
+    }),
     payment_status: oneOf(['pending', 'paid'])
       .default('pending')
       .meta({ description: 'Informative: it does not update a payment.', default: 'pending' }),
-    message: text(0, 1_024).optional(),
+    message: text(0, 1_024).optional().meta({ description: 'Text with the status.' }),
     description: text(1, 120).optional().meta({ description: 'Short note in the card.' }),
     order: shownOrder.optional(),
     delay_message: sendOptions.delay_message,

@@ -14,7 +14,10 @@ const coordinate = (limit: number) =>
     z.number().min(-limit).max(limit),
   )
 
-const contactPhone = z.string().regex(/^\d{5,20}$/, 'must be 5 to 20 digits')
+const contactPhone = z
+  .string()
+  .regex(/^\d{5,20}$/, 'must be 5 to 20 digits')
+  .meta({ description: 'Number on the card, digits with country code.' })
 
 export const sendLink = send('send.sendLink', 'POST /send-link', {
   summary: 'Send a link with a card',
@@ -22,10 +25,10 @@ export const sendLink = send('send.sendLink', 'POST /send-link', {
     'When the text does not contain the URL, it is appended on a new line. A picture that cannot be had never fails the send.',
   input: {
     phone: destination('user', 'group', 'newsletter'),
-    message: text(1, 65_536),
-    link_url: url,
-    title: text(1, 256),
-    link_description: text(0, 1_024).optional(),
+    message: text(1, 65_536).meta({ description: 'Text above the card.' }),
+    link_url: url.meta({ description: 'Where the card leads.' }),
+    title: text(1, 256).meta({ description: 'First line of the card.' }),
+    link_description: text(0, 1_024).optional().meta({ description: 'Second line of the card.' }),
     image: media(MEDIA_LIMIT, 'Picture of the card').optional(),
     link_type: oneOf(['small', 'medium', 'large']).default('small').meta({ description: 'Size of the card, best effort.' }),
     ...sendOptions,
@@ -53,8 +56,8 @@ export const sendLocation = send('send.sendLocation', 'POST /send-location', {
   summary: 'Send a place',
   input: {
     phone: destination('user', 'group'),
-    title: text(1, 256),
-    address: text(1, 1_024),
+    title: text(1, 256).meta({ description: 'Name of the place.' }),
+    address: text(1, 1_024).meta({ description: 'Address below the name.' }),
     latitude: coordinate(90).meta({ description: 'Degrees; a numeric string is accepted.' }),
     longitude: coordinate(180).meta({ description: 'Degrees; a numeric string is accepted.' }),
     ...sendOptions,
@@ -78,9 +81,9 @@ export const sendContact = send('send.sendContact', 'POST /send-contact', {
   summary: 'Send a contact card',
   input: {
     phone: destination('user', 'group'),
-    contact_name: text(1, 256),
+    contact_name: text(1, 256).meta({ description: 'Name on the card.' }),
     contact_phone: contactPhone,
-    contact_business_description: text(1, 256).optional(),
+    contact_business_description: text(1, 256).optional().meta({ description: 'What the business does, on the card.' }),
     ...sendOptions,
   },
   examples: [
@@ -99,13 +102,14 @@ export const sendContacts = send('send.sendContacts', 'POST /send-contacts', {
     contacts: z
       .array(
         z.object({
-          name: text(1, 256),
-          phones: z.array(contactPhone).min(1).max(10),
-          business_description: text(1, 256).optional(),
+          name: text(1, 256).meta({ description: 'Name on the card.' }),
+          phones: z.array(contactPhone).min(1).max(10).meta({ description: 'Numbers on the card.' }),
+          business_description: text(1, 256).optional().meta({ description: 'What the business does, on the card.' }),
         }),
       )
       .min(1)
-      .max(50),
+      .max(50)
+      .meta({ description: 'One card each, in one message.' }),
     ...sendOptions,
   },
   examples: [
@@ -132,7 +136,7 @@ export const sendNewsletterAdminInvite = send('send.sendNewsletterAdminInvite', 
       description: 'A channel you own.',
       examples: ['120363166555745933@newsletter'],
     }),
-    caption: text(0, 1_024).optional(),
+    caption: text(0, 1_024).optional().meta({ description: 'Text of the invitation.' }),
     ...sendOptions,
   },
   check: ({ mentions, caption = '' }, issue) => checkMentions(mentions, caption, issue),

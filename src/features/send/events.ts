@@ -5,10 +5,10 @@ import { acknowledged, dateTime, destination, messageId, oneOf, sendOptions, tex
 
 const Place = z
   .object({
-    name: text(1, 256),
-    address: text(1, 1_024).optional(),
-    latitude: z.number().min(-90).max(90).optional(),
-    longitude: z.number().min(-180).max(180).optional(),
+    name: text(1, 256).meta({ description: 'Name of the place.' }),
+    address: text(1, 1_024).optional().meta({ description: 'Its address.' }),
+    latitude: z.number().min(-90).max(90).optional().meta({ description: 'Degrees; with `longitude`.' }),
+    longitude: z.number().min(-180).max(180).optional().meta({ description: 'Degrees; with `latitude`.' }),
   })
   .superRefine(({ latitude, longitude }, context) => {
     if ((latitude === undefined) === (longitude === undefined)) return
@@ -16,23 +16,29 @@ const Place = z
     context.addIssue({ code: 'custom', path, message: 'is required: the coordinates come together' })
   })
 
+/** False. No `default`: of a shape that is shared by name, generators of clients make such a field required. */
+const unlessSaid = z
+  .boolean()
+  .optional()
+  .transform((value) => value ?? false)
+
 export const CalendarEvent = z
   .object({
-    name: text(1, 100),
-    description: text(0, 2_048).optional(),
+    name: text(1, 100).meta({ description: 'What it is called.' }),
+    description: text(0, 2_048).optional().meta({ description: 'What it is about.' }),
     date_time: dateTime.meta({ description: 'Start.' }),
     end_date_time: dateTime.optional().meta({ description: 'After `date_time`.' }),
     location: Place.optional().meta({ description: 'The coordinates come together.' }),
     call_link_type: oneOf(['voice', 'video']).optional().meta({ description: 'Creates a call link.' }),
-    canceled: z.boolean().default(false),
-    extra_guests_allowed: z.boolean().default(false),
+    canceled: unlessSaid.meta({ description: 'It does not take place. Default: false.' }),
+    extra_guests_allowed: unlessSaid.meta({ description: 'Guests may bring others. Default: false.' }),
   })
   .superRefine(({ date_time, end_date_time }, context) => {
     if (context.issues.length > 0) return
     if (end_date_time === undefined || Date.parse(end_date_time) > Date.parse(date_time)) return
     context.addIssue({ code: 'custom', path: ['end_date_time'], message: 'must be after date_time' })
   })
-  .meta({ id: 'CalendarEvent' })
+  .meta({ id: 'CalendarEvent', description: 'The event as it is to be.' })
 
 const phone = destination('user', 'group')
 const event_message_id = messageId.meta({ description: 'Event created through this API, or received since the last restart.' })
@@ -83,7 +89,12 @@ export const sendEventResponse = send('send.sendEventResponse', 'POST /send-even
   about: 'event_message_id',
   summary: 'Answer a calendar event',
   description: 'Own events cannot be answered: their creator always goes.',
-  input: { phone, event_message_id, event_response: oneOf(['going', 'not_going', 'maybe']), delay_message },
+  input: {
+    phone,
+    event_message_id,
+    event_response: oneOf(['going', 'not_going', 'maybe']).meta({ description: 'The answer.' }),
+    delay_message,
+  },
   examples: [
     {
       name: 'going',

@@ -12,9 +12,9 @@ import { button, checkUnique, choiceId, label, numbered } from './buttons.ts'
 const BEST_EFFORT = 'Best effort: drawn by the phone apps only, and may stop without notice.'
 
 const phone = destination('user', 'group')
-const message = text(1, 4_096)
-const title = text(1, 256).optional()
-const footer = text(1, 256).optional()
+const message = text(1, 4_096).meta({ description: 'Text of the message.' })
+const title = text(1, 256).optional().meta({ description: 'Heading above the text.' })
+const footer = text(1, 256).optional().meta({ description: 'Small print below the text.' })
 const image = (what: string) => media(MEDIA_LIMIT, what)
 
 const placed = (list: string, choices: readonly { id: string }[]) =>
@@ -32,11 +32,13 @@ export const sendButtonList = send('send.sendButtonList', 'POST /send-button-lis
           .array(z.object({ id: choiceId, label }))
           .min(1)
           .max(10)
-          .transform((list) => numbered(list)),
+          .transform((list) => numbered(list))
+          .meta({ description: 'Each sends its label and id back.' }),
         image: image('Picture of the header, not together with `video`').optional(),
         video: media(MEDIA_LIMIT, 'Film of the header, not together with `image`').optional(),
       })
-      .refine(({ image, video }) => image === undefined || video === undefined, 'must not have both image and video'),
+      .refine(({ image, video }) => image === undefined || video === undefined, 'must not have both image and video')
+      .meta({ description: 'The buttons, and a picture or film above them.' }),
     title: title.meta({ description: 'Ignored when there is a picture or film.' }),
     footer,
     ...sendOptions,
@@ -75,7 +77,8 @@ export const sendButtons = send('send.sendButtons', 'POST /send-buttons', {
       .array(button)
       .min(1)
       .max(10)
-      .transform((list) => numbered(list)),
+      .transform((list) => numbered(list))
+      .meta({ description: 'The buttons, each of its own type.' }),
     title,
     footer,
     ...sendOptions,
@@ -108,8 +111,8 @@ export const sendButtonOtp = send('send.sendButtonOtp', 'POST /send-button-otp',
   input: {
     phone,
     message,
-    code: text(1, 1_024),
-    button_text: text(1, 60).default('Copy code'),
+    code: text(1, 1_024).meta({ description: 'What the button copies.' }),
+    button_text: text(1, 60).default('Copy code').meta({ description: 'Label of the button.' }),
     image: image('Picture of the header').optional(),
     ...sendOptions,
   },
@@ -133,8 +136,8 @@ export const sendButtonPix = send('send.sendButtonPix', 'POST /send-button-pix',
       description: `In the form of its type: ${PIX_TYPES.map((type) => `\`${type}\` ${pixFormat(type)}`).join(', ')}. Separators \`. - /\` of \`cpf\` and \`cnpj\` are removed, a missing \`+\` of \`phone\` is added.`,
       format: 'pix-key',
     }),
-    type: oneOf(PIX_TYPES),
-    merchant_name: text(1, 60).default('Pix'),
+    type: oneOf(PIX_TYPES).meta({ description: 'What kind of key it is.' }),
+    merchant_name: text(1, 60).default('Pix').meta({ description: 'Who is paid, as the card shows it.' }),
     ...sendOptions,
   },
   check({ type, pix_key }, issue) {
@@ -160,15 +163,24 @@ export const sendOptionList = send('send.sendOptionList', 'POST /send-option-lis
   input: {
     phone,
     message,
-    option_list: z.object({
-      title: text(1, 100),
-      button_label: text(1, 60),
-      options: z
-        .array(z.object({ id: choiceId, title: text(1, 100), description: text(1, 256).optional() }))
-        .min(1)
-        .max(100)
-        .transform((list) => numbered(list)),
-    }),
+    option_list: z
+      .object({
+        title: text(1, 100).meta({ description: 'Heading of the opened list.' }),
+        button_label: text(1, 60).meta({ description: 'Label of the button that opens the list.' }),
+        options: z
+          .array(
+            z.object({
+              id: choiceId,
+              title: text(1, 100).meta({ description: 'The row.' }),
+              description: text(1, 256).optional().meta({ description: 'Second line of the row.' }),
+            }),
+          )
+          .min(1)
+          .max(100)
+          .transform((list) => numbered(list))
+          .meta({ description: 'The rows.' }),
+      })
+      .meta({ description: 'The list behind the button.' }),
     footer,
     ...sendOptions,
   },
@@ -197,11 +209,11 @@ export const sendOptionList = send('send.sendOptionList', 'POST /send-option-lis
 })
 
 const card = z.object({
-  text: text(1, 1_024),
+  text: text(1, 1_024).meta({ description: 'Text of the card.' }),
   image: image('Picture of the card'),
   title,
   footer,
-  buttons: z.array(button).max(3).default([]),
+  buttons: z.array(button).max(3).default([]).meta({ description: 'Buttons of the card.' }),
 })
 
 /** Ids are unique in the whole message, so positions count across the cards. */
@@ -217,7 +229,12 @@ function numberCards(cards: z.output<typeof card>[]) {
 export const sendCarousel = send('send.sendCarousel', 'POST /send-carousel', {
   summary: 'Send cards to swipe through',
   description: `Each card has a picture, a text and up to 3 buttons. One picture that fails fails the message. ${BEST_EFFORT}`,
-  input: { phone, message, carousel: z.array(card).min(1).max(10).transform(numberCards), ...sendOptions },
+  input: {
+    phone,
+    message,
+    carousel: z.array(card).min(1).max(10).transform(numberCards).meta({ description: 'The cards, in order.' }),
+    ...sendOptions,
+  },
   check({ mentions, message, carousel }, issue) {
     checkMentions(mentions, message, issue)
     checkUnique(

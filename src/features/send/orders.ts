@@ -11,9 +11,9 @@ const price = amount
   .meta({ description: 'Unit price, at most 2 decimals.' })
 
 const product = {
-  name: text(1, 256),
+  name: text(1, 256).meta({ description: 'Name of the line.' }),
   value: price,
-  quantity: integer(1, 99_999),
+  quantity: integer(1, 99_999).meta({ description: 'How many of it.' }),
   product_id: text(1, 64).optional().meta({ description: 'Absent: a custom item, whose id the service creates.' }),
 }
 
@@ -23,9 +23,9 @@ const order = {
     .regex(/^[A-Za-z]{3}$/, 'must be an ISO 4217 code of 3 letters')
     .transform((value) => value.toUpperCase())
     .meta({ description: 'ISO 4217.', examples: ['BRL'] }),
-  discount: amount.default(0),
-  tax: amount.default(0),
-  shipping: amount.default(0),
+  discount: amount.default(0).meta({ description: 'Taken off the lines, in units of the currency.' }),
+  tax: amount.default(0).meta({ description: 'Added for taxes.' }),
+  shipping: amount.default(0).meta({ description: 'Added for shipping.' }),
   order_id: text(1, 64).optional().meta({ description: 'Default: 15 random digits.' }),
   title: text(1, 256).optional().meta({ description: 'Default: name of the first product.' }),
   reference_id: z
@@ -46,7 +46,7 @@ function checkTotal(value: Parameters<typeof totalsOf>[0], context: z.Refinement
 const TOTAL = `Its total, lines - \`discount\` + \`tax\` + \`shipping\`, must be 0 to ${MAX_TOTAL / 100}.`
 
 export const newOrder = z
-  .object({ ...order, products: z.array(z.object(product)).min(1).max(100) })
+  .object({ ...order, products: z.array(z.object(product)).min(1).max(100).meta({ description: 'The lines of the order.' }) })
   .superRefine(checkTotal)
   .meta({ description: TOTAL })
 
@@ -61,18 +61,29 @@ export const shownOrder = z
         }),
       )
       .min(1)
-      .max(100),
+      .max(100)
+      .meta({ description: 'The lines of the order.' }),
   })
   .superRefine(checkTotal)
   .meta({ description: `Absent: the status alone is told. ${TOTAL}` })
 
-/** What both have. */
+/** The fields of both. */
 export type Order = z.output<typeof shownOrder>
 
 export const paymentSettings = z
   .object({
-    pix: z.object({ key: text(1, 140), key_type: oneOf(PIX_TYPES), name: text(1, 60) }).optional(),
-    card: z.object({ enabled: z.boolean() }).optional(),
+    pix: z
+      .object({
+        key: text(1, 140).meta({ description: 'The Pix key.' }),
+        key_type: oneOf(PIX_TYPES).meta({ description: 'What kind of key it is.' }),
+        name: text(1, 60).meta({ description: 'Who is paid.' }),
+      })
+      .optional()
+      .meta({ description: 'Payment by Pix.' }),
+    card: z
+      .object({ enabled: z.boolean().meta({ description: 'True: it is offered.' }) })
+      .optional()
+      .meta({ description: 'Payment by card.' }),
   })
   .refine(({ pix, card }) => pix !== undefined || card !== undefined, 'must have pix or card')
   .meta({ description: 'At least one of the two; not together with `token`.' })

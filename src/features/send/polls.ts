@@ -9,7 +9,7 @@ export const sendPoll = send('send.sendPoll', 'POST /send-poll', {
   summary: 'Send a poll',
   input: {
     phone: destination('user', 'group', 'newsletter'),
-    question: text(1, 255),
+    question: text(1, 255).meta({ description: 'What is asked.' }),
     options: z.array(option).min(2).max(12).meta({ description: 'All different.' }),
     poll_max_options: integer(0, 12)
       .default(1)

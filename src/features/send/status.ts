@@ -20,11 +20,12 @@ export const sendTextStatus = send('send.sendTextStatus', 'POST /send-text-statu
   summary: 'Post a text as status',
   description: POST_NOTE,
   input: {
-    message: text(1, 700),
+    message: text(1, 700).meta({ description: 'The text.' }),
     background_color: z
       .string()
       .regex(/^#[0-9A-Fa-f]{6}$/, 'must be a colour, `#RRGGBB`')
-      .default(STATUS_BACKGROUND),
+      .default(STATUS_BACKGROUND)
+      .meta({ description: 'Colour behind the text, `#RRGGBB`.' }),
     // The list once more: the description's library reads the first value of a literal only.
     font: z.literal(FONTS).default(STATUS_FONT).meta({ description: "The network's number of the font.", enum: FONTS }),
     ...delayOnly,
@@ -59,7 +60,7 @@ export const sendVideoStatus = send('send.sendVideoStatus', 'POST /send-video-st
 })
 
 const ANSWER_NOTE = 'To the author of a status that was seen since the last restart. Queued: the outcome is a `delivery` event.'
-/** The status that is answered, and who posted it. */
+/** The status that is answered, and its author. */
 export const statusTarget = {
   phone: destination('user'),
   status_message_id: messageId.meta({ description: 'The status that is answered.' }),
@@ -68,7 +69,7 @@ export const statusTarget = {
 export const replyStatusText = send('send.replyStatusText', 'POST /reply-status-text', {
   summary: 'Answer a status with a text',
   description: ANSWER_NOTE,
-  input: { ...statusTarget, message: text(1, 65_536), ...delayOnly },
+  input: { ...statusTarget, message: text(1, 65_536).meta({ description: 'The answer.' }), ...delayOnly },
   examples: [
     {
       name: 'text',

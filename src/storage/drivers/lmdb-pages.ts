@@ -1,7 +1,7 @@
 /**
- * Whether lmdb can read its data file without ending the process: lmdb trusts what it finds, and a page number that leads nowhere is a
- * SIGSEGV or a SIGBUS. So every page in use is looked at once, by plain reads: that it is in the file, is of its kind, says its own number, is
- * used once, and that what is in it lies in it. What records hold is not looked at: they are sealed, and one that was changed is noticed
+ * Whether lmdb can read its data file without ending the process: lmdb trusts the file, and a page number that leads nowhere is a
+ * SIGSEGV or a SIGBUS. So every page in use is checked once, by plain reads: that it is in the file, is of its kind, has its own number, is
+ * used once, and that its contents lie in it. The contents of records are not checked: they are sealed, and a changed one is noticed
  * when it is opened.
  *
  * The format is that of lmdb-js 3.5.6 (data version 2; `mdb.c`: MDB_page_header, MDB_meta, MDB_db, MDB_node, MDB_ovpage), little-endian.
@@ -16,14 +16,14 @@ const KIND = { branch: 0x01, leaf: 0x02, overflow: 0x04, meta: 0x08 } as const
 const KINDS = 0x0f
 /** Data of a leaf's node that lies on pages of its own. */
 const BIG_DATA = 0x01
-/** A root that is none: the tree is empty. */
+/** The page number of an empty tree's root. */
 const NO_PAGE = 0xffff_ffff_ffff_ffffn
 /** lmdb's cursors go no deeper. */
 const MAX_DEPTH = 32
 const SMALLEST_PAGE = 256
 const LARGEST_PAGE = 65_536
 
-/** What is wrong, for a sentence: `page 17 …`. */
+/** The problem, for a sentence: `page 17 …`. */
 export class Damage extends Error {}
 
 export interface Meta {
@@ -89,7 +89,7 @@ export function newestMeta(fd: number): Meta {
   return second.txnId > first.txnId ? second : first
 }
 
-/** Looks at every page in use. Nothing of what `meta` names may be written to meanwhile: a reader of that transaction sees to it. */
+/** Checks every page in use. No page that `meta` refers to may be written meanwhile: a reader of that transaction prevents it. */
 export function checkPages(fd: number, meta: Meta): PageReport {
   const { pageSize, lastPage } = meta
   const room = pageSize - HEADER

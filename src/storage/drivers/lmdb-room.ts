@@ -6,7 +6,7 @@
  * file is always longer than what lmdb uses of it, by more than the commits under way can need. What is appended are zeros beyond the last
  * page, which lmdb neither reads nor minds: it writes at places of its own. `O_APPEND` makes that safe beside writers of other threads and
  * processes, because the kernel finds the end of the file and writes there in one step. When the disk does not give the room, the commit is
- * refused before lmdb hears of it, with nothing of it stored. The room is also what the service can still take when others have filled
+ * refused before lmdb is called, with nothing of it stored. The room is also what the service can still use when others have filled
  * the disk.
  *
  * Where a file system writes to new blocks even inside a file (copy on write: btrfs, ZFS), the room promises nothing; there some of the
@@ -24,7 +24,7 @@ export interface Claims {
   own: number
 }
 
-/** As lmdb tells them. */
+/** As lmdb reports them. */
 export interface Used {
   pageSize: number
   lastPageNumber: number
@@ -36,7 +36,7 @@ const HEADROOM = 8 * 1_024 * 1_024
 const STEP = 1_024 * 1_024
 /** For writers in other processes, whose claims are not seen: an operator's command writes a record or two. */
 const OTHERS = 1_024 * 1_024
-/** For what a message or two that come need at most, as a rule: 60 KB of text, and the keys. */
+/** The most that a message or two usually need: 60 KB of text, and the keys. */
 const USUAL = 1_024 * 1_024
 /** Of a commit besides its records: the list of free pages. */
 const FREE_LIST_PAGES = 16
@@ -67,7 +67,7 @@ export function createRoom(dir: string, used: () => Used, claims: Claims): Room 
     try {
       while (length < to) length += writeSync(fd, ZEROS, 0, Math.min(ZEROS.length, to - length))
     } catch {
-      // How far it came is what counts.
+      // Its progress before the error counts.
     }
     length = fstatSync(fd).size
   }
@@ -112,7 +112,7 @@ export function createRoom(dir: string, used: () => Used, claims: Claims): Room 
  * The most a commit can add to the file, in bytes: each record copies the pages on the way to it, and splits each of them at worst; a long
  * value has pages of its own.
  */
-export function mostBytes(ops: readonly Op[], { pageSize, treeDepth }: Used): number {
+function mostBytes(ops: readonly Op[], { pageSize, treeDepth }: Used): number {
   let pages = FREE_LIST_PAGES
   for (const [, value] of ops) {
     pages += 2 * (treeDepth + 1)
@@ -121,7 +121,7 @@ export function mostBytes(ops: readonly Op[], { pageSize, treeDepth }: Used): nu
   return pages * pageSize
 }
 
-/** Before a store is made: lmdb's first pages are written by opening it, without asking anybody. */
+/** Before a store is made: opening it writes lmdb's first pages, without a check of ours. */
 export function checkRoom(dir: string): void {
   const { bavail, bsize } = statfsSync(dir)
   if (bavail * bsize < HEADROOM) throw new StorageFailure(`state: ${HEADROOM} bytes must be free in ${dir}`, { isFull: true })

@@ -55,11 +55,26 @@ async function commitFailure(error: unknown): Promise<Error> {
   return new StorageFailure('state: the commit failed and nothing of it was stored', { cause })
 }
 
+/** Commits between two looks at how deep the tree is: one level more takes as many records again as there are, a dozen times over. */
+const DEPTH_EVERY = 1_000
+
+/** The part of its file that lmdb uses. `getStats` begins a transaction and reads the list of free pages, which is too much for every commit. */
+function createLook(db: Database<Uint8Array, string>): () => Used {
+  const { env } = db as unknown as { env: { info(): Pick<Used, 'lastPageNumber'> } }
+  let known = db.getStats() as Used
+  let looks = 0
+  return () => {
+    if (++looks % DEPTH_EVERY === 0) known = db.getStats() as Used
+    // One more than it was: it may have grown since.
+    return { pageSize: known.pageSize, treeDepth: known.treeDepth + 1, lastPageNumber: env.info().lastPageNumber }
+  }
+}
+
 export const noStore = (dir: string) => `There is no store in ${dir}; start the service once, or name its folder in SVC_DATA_DIR.`
 
 export interface LmdbOptions {
   dir: string
-  /** Refuses where there is none, and makes nothing. */
+  /** Refuses where there is no store, and makes nothing. */
   mustExist?: boolean | undefined
   /** Shared by all threads that open the store. Absent: this one is the only one in its process. */
   claims?: Claims | undefined
@@ -85,12 +100,12 @@ export function lmdbDriver({ dir, mustExist = false, claims = { all: new BigInt6
     maxReaders: MAX_READERS,
     // A commit resolves after its fsync. (With overlapping sync, lmdb's default, it resolves before; measured no slower here.)
     overlappingSync: false,
-    // A batch says itself what belongs together. (The library's own grouping per turn makes a promise nobody holds: when a commit fails, on
+    // Each batch states what belongs together. (The library's own grouping per turn makes a promise nobody holds: when a commit fails, on
     // a full disk say, its rejection would end the process.)
     eventTurnBatching: false,
   })
   for (const file of ['data.mdb', 'lock.mdb']) closeFile(join(dir, file))
-  const room = createRoom(dir, () => db.getStats() as Used, claims)
+  const room = createRoom(dir, createLook(db), claims)
 
   const read = (key: string) => {
     // It cannot have been written, and lmdb throws: parts of keys come from strangers (message ids), who can make them as long as they like.

@@ -2,29 +2,51 @@
  * The HTTP application over a real store, account and directory. Only the engine is a double: these tests ask about rules of HTTP, and
  * the engine interface is where HTTP ends. What the engine does is asked in `test/e2e`.
  */
+
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ulid } from 'ulid'
+import { decodeTime, ulid } from 'ulid'
+import { createDashboardSessions } from '../../../src/account/sessions.ts'
 import { createAccount } from '../../../src/account/workspaces.ts'
 import { createDirectory } from '../../../src/directory/instances.ts'
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
-import type { WorkspaceId } from '../../../src/domain/ids.ts'
+import type { InstanceId, WorkspaceId } from '../../../src/domain/ids.ts'
 import { CREATED, type InstanceConfig, type RuntimeState } from '../../../src/domain/instance.ts'
+import type { SendEnd } from '../../../src/domain/send-outcome.ts'
+import type { EventsPage, EventsQuery } from '../../../src/domain/server-events.ts'
 import type { Workspace } from '../../../src/domain/workspace.ts'
 import { parseRanges } from '../../../src/egress/addresses.ts'
 import { checkProxy, checkUrl } from '../../../src/egress/targets.ts'
 import type { Engine, EngineEvent } from '../../../src/engine/engine.ts'
+import { createOutcomes } from '../../../src/engine/outcomes.ts'
+import { createReadings } from '../../../src/engine/readings.ts'
 import { createApp } from '../../../src/http/app.ts'
+import { createLive } from '../../../src/http/dashboard/live.ts'
 import { createExposition } from '../../../src/metrics/exposition.ts'
 import { createLedger } from '../../../src/metrics/ledger.ts'
 import { createTally } from '../../../src/metrics/tally.ts'
+import { createOauth } from '../../../src/oauth/create.ts'
+import { createDashboardFiles } from '../../../src/pages/dashboard.ts'
+import { createPages } from '../../../src/pages/pages.ts'
 import { openKeyRing } from '../../../src/storage/key-ring.ts'
 import { openStore } from '../../../src/storage/open.ts'
-import { readLargeBody } from '../../../workers/media/large-body.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
+import { createSealer } from '../../../src/storage/seal.ts'
+import { createEventStreams } from '../../../src/webhooks/event-streams.ts'
+import { type LogRow, logReader, logRows } from '../../../src/webhooks/log.ts'
+import { createWebhookLog } from '../../../src/webhooks/webhook-log.ts'
+import { readLargeBody, readMessagePieces } from '../../../workers/media/large-body.ts'
+import { checkRefusal, credentialsIn } from '../../harness/secrets.ts'
 
 export const METRICS_TOKEN = 'numbers-for-the-operator'
 export const ADMIN_KEY = `svc_admin_${'a'.repeat(48)}`
+
+/** Those in what was logged, errors as they would be written. */
+const loggedCredentials = (lines: readonly unknown[]): string[] =>
+  credentialsIn(JSON.stringify(lines, (_, value) => (value instanceof Error ? value.stack : value)))
 
 type Answer = (instance: string, operation: string, input: unknown) => unknown
 
@@ -41,10 +63,14 @@ export function doubleEngine() {
     answer: ((_instance, operation) => {
       throw new Error(`the engine double was not told what ${operation} answers`)
     }) as Answer,
+    events: ({ after }: EventsQuery): EventsPage => ({ events: [], cursor: after ?? ulid(), gap: null, more: false }),
     startState: { ...CREATED, status: 'qr', reason: 'pairing_required' } as RuntimeState,
     startFailure: undefined as FailureCode | undefined,
     tell: (instance: string, state: Partial<RuntimeState>) => {
       for (const listener of listeners) listener({ type: 'state', instance, state: { ...CREATED, ...state } })
+    },
+    settle: (svcId: string, outcome: SendEnd) => {
+      for (const listener of listeners) listener({ type: 'outcome', svcId, outcome })
     },
   }
   const engine: Engine = {
@@ -56,6 +82,8 @@ export function doubleEngine() {
     stop: async (instance) => void stopped.push(instance),
     async call(instance, { operation, input }) {
       calls.push({ instance, operation, input })
+      // Nobody asks for it but streams: there is nothing to read.
+      if (operation === 'webhooks.eventsAfter') return double.events(input as EventsQuery) as never
       return double.answer(instance, operation, input) as never
     },
     onEvent: (listener) => void listeners.push(listener),
@@ -67,6 +95,14 @@ export function doubleEngine() {
 
 const FILE = { mimeType: 'application/octet-stream', fileName: 'a.bin', fileSha256: null }
 
+/** Of a stream, which does not end by itself: what came first. */
+export async function endsAfterFirst(response: Response): Promise<string> {
+  const reader = response.body!.getReader()
+  const { value = new Uint8Array() } = await reader.read()
+  await reader.cancel()
+  return new TextDecoder().decode(value)
+}
+
 export type Service = Awaited<ReturnType<typeof openService>>
 
 export interface ServiceOptions {
@@ -76,6 +112,10 @@ export interface ServiceOptions {
   /** The service makes its admin key, and may make another; otherwise it is ADMIN_KEY, which the environment owns. */
   hasOwnAdminKey?: boolean
   createWaitMs?: number
+  /** Absent: there is none. `folder`: of its files. */
+  dashboard?: { mode: 'loopback' | 'on'; folder?: string }
+  /** Apps can be let in to `/mcp`. */
+  hasOauth?: boolean
   /** False: `/metrics` asks for none, and answers who is near. Otherwise it is METRICS_TOKEN. */
   hasMetricsToken?: boolean
 }
@@ -85,8 +125,9 @@ export async function openService(options: ServiceOptions = {}) {
   const store = await openStore(`lmdb:${dir}`)
   const keyRing = await openKeyRing(store, new Uint8Array(32).fill(7), { blobsDir: join(dir, 'blobs') })
   const sealer = keyRing.main
-  const time = { now: Date.parse('2026-01-31T12:00:00.000Z') }
-  const clock = { now: () => time.now }
+  /** `steppedBy`: how far the wall clock was set, in ms; the clock that does not step knows nothing of it. */
+  const time = { now: Date.parse('2026-01-31T12:00:00.000Z'), steppedBy: 0 }
+  const clock = { now: () => time.now + time.steppedBy }
   const lines: { level: string; fields: Record<string, unknown>; message: string }[] = []
   const line = (level: string) => (fields: object, message: string) =>
     void lines.push({ level, fields: fields as Record<string, unknown>, message })
@@ -97,11 +138,13 @@ export async function openService(options: ServiceOptions = {}) {
   const credentials = { adminKey: (await account.firstStart()) ?? ADMIN_KEY }
   const double = doubleEngine()
   const allow = parseRanges([])
+  const oauth = createOauth({ store, sealer, clock, log, allow: parseRanges(['127.0.0.0/8']) })
   const directory = createDirectory({
     store,
     sealer,
     keyRing,
     account,
+    oauth,
     engine: double.engine,
     clock,
     log,
@@ -117,38 +160,70 @@ export async function openService(options: ServiceOptions = {}) {
     media: 'ok' as const,
   }
   const tally = createTally()
+  const readings = createReadings({ survey: async () => [] })
+  const eventStreams = createEventStreams({
+    engine: double.engine,
+    onGap: () => tally.add('svc_event_stream_gaps_total', {}),
+    refresh: account.refresh,
+  })
+  const live = createLive({ directory, readings, onEvent: double.engine.onEvent, log, refresh: account.refresh, run: ulid() })
+  const metrics = createExposition({
+    tally,
+    ledger: createLedger(),
+    clock,
+    instances: directory.countByStatus,
+    streams: () => ({ events: eventStreams.count(), dashboard: live.count() }),
+    refresh: async () => {},
+  })
   const app = createApp({
     account,
     directory,
+    oauth,
+    hasOauth: options.hasOauth ?? false,
     engine: double.engine,
     readiness,
     // The link of the example leads to a file, every other nowhere.
     receivedFile: async (link) =>
       link === 'c2VhbGVkLWxpbms' ? { file: FILE, stream: new Blob(['file']).stream(), length: 4 } : undefined,
+    webhookLog: createWebhookLog({
+      reader: logReader(store, (instance) => createSealer(keyRing.of(instance))),
+      engine: double.engine,
+      log,
+    }),
+    readings,
+    eventStreams,
     clock,
-    steadyClock: clock,
+    steadyClock: { now: () => time.now },
     log,
     newRequestId: () => ulid(),
     peer: () => peer.address,
     hasLeft: () => peer.hasLeft,
+    cut: () => {},
     tally,
-    metrics: createExposition({
-      tally,
-      ledger: createLedger(),
-      clock,
-      instances: directory.countByStatus,
-      refresh: async () => {},
-    }),
+    metrics,
     isMetricsToken: options.hasMetricsToken === false ? undefined : (value) => value === METRICS_TOKEN,
     baseUrl: 'https://gw.example.com',
     trustedProxies: options.trustedProxies ?? [],
     adminAllowedIps: options.adminAllowedIps ?? [],
     docs: true,
-    async readLargeBody(route, fields, pieces) {
+    pages: createPages({ hasDocs: true }),
+    dashboard: options.dashboard && {
+      mode: options.dashboard.mode,
+      sessions: createDashboardSessions({ account, clock }),
+      files: await createDashboardFiles([options.dashboard.folder ?? dir]),
+      health: undefined,
+      live,
+      sandboxUrl: null,
+    },
+    outcomes: createOutcomes({ engine: double.engine, directory }),
+    async readLargeBody(route, fields, pieces, onUnknown) {
       const result = readLargeBody({ route, ...fields, pieces })
+      onUnknown(result.unknown)
       if ('err' in result) throw Failure.from(result.err)
       return result.ok
     },
+    readLargeMessage: async (pieces) => readMessagePieces(pieces),
+    mcpAllowedOrigins: null,
   })
 
   const workspace = account.findAdmin(credentials.adminKey)!
@@ -163,6 +238,7 @@ export async function openService(options: ServiceOptions = {}) {
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = response.headers.get('Content-Type')?.startsWith('application/json') ? await response.text() : undefined
+    if (response.status >= 400) checkRefusal(`${method} ${response.status}`, JSON.stringify([text, ...response.headers]))
     // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
     return { status: response.status, headers: response.headers, response, body: text ? (JSON.parse(text) as any) : undefined }
   }
@@ -181,14 +257,53 @@ export async function openService(options: ServiceOptions = {}) {
     return { id, token, base: `/instances/${id}/token/${token}` }
   }
 
+  /** An app that was let in to an instance: as the page and the token endpoint would, one after the other. */
+  async function newApp(instance: string) {
+    const redirectUri = 'http://127.0.0.1:9/callback'
+    const client = await oauth.register({ name: 'Assistant', redirectUris: [redirectUri] })
+    const verifier = 'v'.repeat(43)
+    const challenge = createHash('sha256').update(verifier).digest('base64url')
+    const code = oauth.approve(
+      { client, redirectUri, challenge, state: 's' },
+      { workspace: workspace as WorkspaceId, instance: instance as InstanceId },
+    )
+    const tokens = await oauth.redeem(code, { clientId: client.id, redirectUri, verifier })
+    return { id: oauth.list(workspace as WorkspaceId)[0]!.id, ...tokens! }
+  }
+
+  /** An event of the webhook log, as a shard writes it: given up, its body kept. */
+  async function newLogRow(instance: string, eventId: string, change: Partial<LogRow> = {}) {
+    const row: LogRow = {
+      type: 'received',
+      url: 'https://example.com/hook',
+      status: 'failed',
+      attempts: 6,
+      tries: 6,
+      body: 'parked',
+      dueAt: null,
+      code: 500,
+      error: 'status 500',
+      durationMs: 812,
+      createdAt: decodeTime(eventId),
+      finishedAt: null,
+      failures: [],
+      ...change,
+    }
+    const rows = logRows(createSealer(keyRing.of(instance)))
+    await store.commit({ ops: [rows.encode(keys.logEntry(instance, eventId), row)] })
+  }
+
   return {
     app,
+    newLogRow,
+    newApp,
     ask,
     admin,
     /** What `admin` sends. */
     credentials,
     account,
     directory,
+    oauth,
     store,
     sealer,
     keyRing,
@@ -203,7 +318,10 @@ export async function openService(options: ServiceOptions = {}) {
     changeWorkspace,
     newKey,
     newInstance,
+    /** Fails when a credential stands in a line of the log or in the metrics. */
     async close() {
+      assert.deepEqual(loggedCredentials(lines), [])
+      assert.deepEqual(credentialsIn(await metrics()), [])
       await account.stop()
       await store.close()
       await rm(dir, { recursive: true, force: true })

@@ -21,8 +21,14 @@ async function createGroup(participants: readonly string[]): Promise<{ id: strin
   const { id } = await stage.world.sandbox.createGroup({ subject: 'Team', owner: BEN, participants, addressing: 'lid' })
   return { id, phone: chatOf(id) }
 }
-const removed = (id: string) =>
-  stage.world.sandbox.post(`/groups/${id}/participants`, { by: BEN, action: 'remove', phones: [ME] })
+/** Until the account was told: what was known of the group is forgotten by then. */
+async function removed(id: string): Promise<void> {
+  await stage.world.sandbox.post(`/groups/${id}/participants`, { by: BEN, action: 'remove', phones: [ME] })
+  await stage.world.receiver.waitFor(
+    'the removal',
+    (event) => event.notification === 'group_participant_remove' && event.phone === chatOf(id),
+  )
+}
 const text = (phone: string) => stage.outcome('/send-text', { phone, message: 'are you there?' })
 
 test('a group the account was removed from is not found, and one it never was in neither', async () => {

@@ -51,10 +51,10 @@ test('momment rises from sent to read, and along the events of the chat', async 
     )
   }
   const ofChat = stage.world.receiver.events().filter(({ phone, type }) => phone === ANA && type !== 'instance_status')
-  const momments = ofChat.map(({ momment }) => Number(momment))
-  assert.ok(momments.length >= 12, String(momments.length))
+  const times = ofChat.map(({ momment }) => Number(momment))
+  assert.ok(times.length >= 12, String(times.length))
   assert.deepEqual(
-    momments,
-    [...new Set(momments)].toSorted((one, other) => one - other),
+    times,
+    [...new Set(times)].toSorted((one, other) => one - other),
   )
 })

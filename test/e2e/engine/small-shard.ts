@@ -47,7 +47,12 @@ function createSmallInstance(deps: ShardDeps, first: InstanceConfig): HostedInst
       }
     },
     async stop() {},
-    reading: () => ({ waiting: calls, backlog: 0, heardAt: null }),
+    reading: () => ({
+      waiting: calls,
+      backlog: 0,
+      lastInboundAt: null,
+      attempts: { delivered: 0, retry: 0, failed: 0, discarded: 0 },
+    }),
   }
 }
 

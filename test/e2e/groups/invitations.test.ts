@@ -1,6 +1,7 @@
 /** Invitation links: read, reset, followed, and what the network refuses about them. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { MEX } from '../../../workers/shard/wire/mex.ts'
 import type { Json } from '../../harness/stage.ts'
 import { ANA, BEN, detailsOf, EVA, type Ground, ME, startGround } from './ground.ts'
 
@@ -32,6 +33,35 @@ test('a link is read by an administrator, and the one before is worth nothing on
   assert.equal((await ground.must('groups.invitationLink', { group_id: chat })).invitation_link, renewed.invitation_link)
   assert.equal(await ground.refused('groups.invitationMetadata', { url: before.invitation_link }), 'invite_link_invalid')
   assert.equal(await ground.refused('groups.acceptInvitation', { url: before.invitation_link }), 'invite_link_invalid')
+})
+
+test('where the network does not take the form, or tells no code, the link is asked for by GraphQL', async () => {
+  const { chat } = await ground.group()
+  const { invitation_link } = await ground.must('groups.invitationLink', { group_id: chat })
+  const match = { account: ME, xmlns: 'w:g2', type: 'get', child: 'invite' }
+  const instead = (action: unknown) => ground.me.world.sandbox.post('/answers', { match, do: action, times: 1 })
+  for (const action of [
+    { error: [400, 'bad-request'] },
+    { error: [501, 'feature-not-implemented'] },
+    { result: [['invite', {}, []]] },
+  ]) {
+    await instead(action)
+    assert.equal((await ground.must('groups.invitationLink', { group_id: chat })).invitation_link, invitation_link)
+  }
+  // What is refused in both ways is told as it was refused first.
+  const mex = { account: ME, xmlns: 'w:mex', child: 'query', child_attrs: { query_id: MEX.FetchGroupInviteCode.id } }
+  const refusal = { errors: [{ extensions: { error_code: 403 }, path: [MEX.FetchGroupInviteCode.field] }], data: null }
+  await instead({ error: [400, 'bad-request'] })
+  await ground.me.world.sandbox.post('/answers', {
+    match: mex,
+    do: { result: [['result', {}, JSON.stringify(refusal)]] },
+    times: 1,
+  })
+  const answer = await ground.ask('groups.invitationLink', { group_id: chat })
+  assert.deepEqual([answer.status, detailsOf(answer)], [502, { network_code: 400 }])
+  // A new code that is not told is no link.
+  await ground.me.world.sandbox.post('/answers', { match: { ...match, type: 'set' }, do: { result: [] }, times: 1 })
+  assert.equal(await ground.refused('groups.resetInvitationLink', { group_id: chat }), 'action_failed')
 })
 
 for (const operation of ['groups.invitationLink', 'groups.resetInvitationLink'])

@@ -129,3 +129,68 @@ test('contacts saved before the pairing are kept, whenever the service dies of t
     await ground.stop()
   }
 })
+
+/** Marked, not asked for. Taken by the network, nowhere here. Collected, not written. Written, not answered. */
+const OWN_STEPS = ['app-state:marked', 'app-state:changed', 'app-state:held', 'app-state:written']
+
+test('what this service changes of a chat, a label and its name is the same here and on the phone, whenever it dies', {
+  timeout: 300_000,
+}, async () => {
+  const ground = await startGround()
+  const { gateway, sandbox, receiver } = ground
+  const phone = async () => {
+    const { phones } = await sandbox.get<{ phones: Phone[] }>('/state')
+    return phones.find((each) => each.phone === PHONE)!
+  }
+  try {
+    const instance = await gateway.connected(sandbox, PHONE, receiver)
+    await createPeople(sandbox)
+    const { id } = await sandbox.send(ANA, PHONE, { text: 'hello' })
+    await receiver.waitFor(id, ({ message_id }) => message_id === id)
+    const ask = (method: string, path: string, body?: unknown) => gateway.ask(instance, method, path, body)
+    await until('the account has its key', async () => (await ask('PUT', `/chats/${ANA}/mute`, { value: false })).status === 200)
+    const mutedHere = async () => (await ask('GET', `/chats/${ANA}`)).body.muted
+    const nameHere = async () => (await ask('GET', '/profile')).body.name
+    const onPhone = async (kind: string) => {
+      const { app_state, app_state_problems } = await phone()
+      assert.deepEqual(app_state_problems, [])
+      return Object.entries(app_state).find(([index]) => (JSON.parse(index) as string[])[0] === kind)?.[1]
+    }
+    for (const [round, step] of OWN_STEPS.entries()) {
+      const value = round % 2 === 0
+      for (const [path, body] of [
+        [`/chats/${ANA}/mute`, { value }],
+        ['/profile/name', { value: `Name ${round}` }],
+      ] as const) {
+        await ground.service.kill()
+        await ground.start({ SVC_TEST_KILL_AT: step })
+        await gateway.waitForStatus(instance, 'connected')
+        await ask('PUT', path, body).catch(() => null)
+        assert.equal((await ground.service.ended).signal, 'SIGKILL', `${step} ${path}`)
+        await ground.start()
+        await gateway.waitForStatus(instance, 'connected')
+        await until(`${step}: both have the same of ${path}`, async () => {
+          const muted = (await onPhone('mute')) as { muteAction: { muted: boolean } }
+          const name = (await onPhone('setting_pushName')) as { pushNameSetting: { name: string } }
+          return (await mutedHere()) === muted.muteAction.muted && (await nameHere()) === name.pushNameSetting.name
+        })
+      }
+      // The collection goes on from where it is.
+      for (const muted of [!value, value]) {
+        assert.equal((await ask('PUT', `/chats/${ANA}/mute`, { value: muted })).status, 200)
+        assert.equal(await mutedHere(), muted)
+      }
+      assert.equal((await ask('PUT', '/profile/name', { value: `After ${round}` })).status, 200)
+      assert.equal(await nameHere(), `After ${round}`)
+      await onPhone('mute')
+    }
+  } finally {
+    await ground.stop()
+  }
+})
+
+interface Phone {
+  phone: string
+  app_state: Record<string, unknown>
+  app_state_problems: string[]
+}

@@ -12,7 +12,7 @@ import { CONTACTS, createPeople, PHONE } from '../traffic.ts'
 const QUIET = 1_000
 const STEPS = ['inbox:peer-confirmed', 'inbox:peer-settled']
 
-test('a message the phone sent again is told once, whenever the service dies', { timeout: 240_000 }, async () => {
+test('a message the phone sent again is told once, whenever the service dies', { timeout: 600_000 }, async () => {
   const ground = await startGround()
   const { gateway, sandbox, receiver } = ground
   try {

@@ -60,7 +60,7 @@ interface Account {
   sending: Promise<void>
 }
 
-test('a kill inside any window loses nothing', { timeout: 300_000 }, async (t) => {
+test('a kill inside any window loses nothing', { timeout: 900_000 }, async (t) => {
   const ground = await startGround()
   const { gateway, sandbox, receiver } = ground
   try {

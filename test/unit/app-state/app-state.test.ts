@@ -1,18 +1,18 @@
 /** A version of app state and what it brought are one commit: in order, all of it or nothing. */
 import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
 import { type TestContext, test } from 'node:test'
-import { type Contact, newLTHashState, type WASocket } from '@whiskeysockets/baileys'
-import { LabelAssociationType } from '@whiskeysockets/baileys/lib/Types/LabelAssociation.js'
+import type { WAPatchName, WASocket } from '@whiskeysockets/baileys'
 import type { Batch, StateStore } from '../../../src/storage/contract.ts'
-import { type Changes, holdAppState } from '../../../workers/shard/app-state/app-state.ts'
+import { type Changes, holdAppState, type Reading } from '../../../workers/shard/app-state/app-state.ts'
 import { createAuthState } from '../../../workers/shard/keys/credentials.ts'
 import { createKeyCache, createKeyStore } from '../../../workers/shard/keys/key-store.ts'
 import { createAddressLocks } from '../../../workers/shard/keys/signal/locks.ts'
+import { collectionBytes, collectionVersion, newCollection } from '../../../workers/shard/wire/app-state-collection.ts'
 import { INSTANCE, sealer, tempStore } from '../storage/fixtures.ts'
 
 const ANA = '5511988880001@s.whatsapp.net'
 const VERSION = 'app-state-sync-version'
-const at = (version: number) => ({ ...newLTHashState(), version })
 
 async function bench(t: TestContext) {
   const store = await tempStore(t)
@@ -28,9 +28,9 @@ async function bench(t: TestContext) {
   }
   const open = () => {
     const keys = createKeyStore(INSTANCE, own, sealer, createKeyCache({ maxEntries: 100 }))
-    return createAuthState({ keys, store: own, sealer, locks: createAddressLocks() })
+    return { keys, auth: createAuthState({ keys, store: own, sealer, locks: createAddressLocks() }) }
   }
-  const auth = open()
+  const { auth, keys } = open()
   const creds = await auth.discardHalfPaired()
   Object.assign(creds, { me: { id: '5511999990001:1@s.whatsapp.net', name: 'Before' }, accountSyncCounter: 1 })
   creds.account = { details: Buffer.of(1) }
@@ -39,6 +39,7 @@ async function bench(t: TestContext) {
   let isRead: Promise<void> = Promise.resolve()
   const appState = holdAppState({
     auth,
+    keys,
     creds,
     async write(changes) {
       await isRead
@@ -46,24 +47,21 @@ async function bench(t: TestContext) {
       return { ops: () => [[`told:${written.length}`, Buffer.from(JSON.stringify(changes))]], applied() {} }
     },
     onFailure: (error) => failures.push(error),
-    killAt() {},
+    steps() {},
   })
-  const { keys } = appState.state
-  const ev = { emit: () => true } as unknown as WASocket['ev']
-  appState.attach({ ev }, (name) => name === 'regular_low')
-  /** As the library: what is read, then in the same turn what it says. */
-  async function read(name: string, version: number, labels: string[] = []) {
-    await keys.set({ [VERSION]: { [name]: at(version) } })
-    for (const labelId of labels)
-      ev.emit('labels.association', { type: 'add', association: { type: LabelAssociationType.Chat, chatId: ANA, labelId } })
+  const ev = new EventEmitter()
+  appState.attach({ ev: ev as unknown as WASocket['ev'] })
+  const records = await Promise.all([0, 1, 2, 3, 4].map((version) => collectionBytes({ ...newCollection(), version })))
+  function read(collection: WAPatchName, version: number, labels: string[] = [], more: Partial<Reading> = {}) {
+    const associations = labels.map((label) => ({ chat: ANA, label, assigned: true }))
+    const nothing = { isHistory: false, name: null, contacts: [], actions: [] }
+    appState.take({ ...nothing, collection, version, bytes: records[version]!, associations, ...more })
   }
   return {
     store,
     batches,
     creds,
     appState,
-    keys,
-    ev,
     written,
     failures,
     read,
@@ -80,20 +78,24 @@ async function bench(t: TestContext) {
       appState.save()
     },
     /** As after a kill: what is on the disk. */
-    async onDisk(name: string) {
+    async onDisk(collection: string) {
       const again = open()
-      const stored = await again.loadCreds()
-      const state = again.forSocket(stored ?? creds)
-      return { version: (await state.keys.get(VERSION, [name]))[name]?.version, name: stored?.me?.name }
+      const record = await again.keys.get(VERSION, collection)
+      return { version: record && collectionVersion(record), name: (await again.auth.loadCreds())?.me?.name }
+    },
+    /** As whoever reads it next sees it. */
+    async version(collection: WAPatchName) {
+      const record = await appState.stored(collection)
+      return record && collectionVersion(record)
     },
   }
 }
 
 test('the versions of several collections and what they brought are one commit, the credentials with them', async (t) => {
   const b = await bench(t)
-  await Promise.all([b.read('regular', 3, ['1', '2']), b.read('critical_block', 2)])
+  b.read('regular', 3, ['1', '2'], { actions: [{ index: ['mute', ANA], value: { muteAction: { muted: true } } }] })
+  b.read('critical_block', 2, [], { name: 'After', contacts: [{ id: ANA, name: 'Ana' }] })
   b.rename('After')
-  b.ev.emit('contacts.upsert', [{ id: ANA, name: 'Ana' }] satisfies Contact[])
   assert.equal(b.batches.length, 0)
   await b.appState.settled()
   assert.equal(b.batches.length, 1)
@@ -103,6 +105,7 @@ test('the versions of several collections and what they brought are one commit, 
     name: 'After',
     associations: ['1', '2'].map((label) => ({ chat: ANA, label, assigned: true })),
     contacts: [{ id: ANA, name: 'Ana' }],
+    actions: [{ index: ['mute', ANA], value: { muteAction: { muted: true } } }],
   })
   assert.deepEqual(await b.onDisk('regular'), { version: 3, name: 'After' })
   assert.deepEqual(await b.onDisk('critical_block'), { version: 2, name: 'After' })
@@ -111,12 +114,12 @@ test('the versions of several collections and what they brought are one commit, 
 test('what is held is served, and not on disk before what it brought', async (t) => {
   const b = await bench(t)
   const go = b.stall()
-  await b.read('regular', 3, ['1'])
-  assert.equal((await b.keys.get(VERSION, ['regular'])).regular?.version, 3)
+  b.read('regular', 3, ['1'])
+  assert.equal(await b.version('regular'), 3)
   assert.equal((await b.onDisk('regular')).version, undefined)
   go()
   await b.appState.settled()
-  assert.equal((await b.keys.get(VERSION, ['regular'])).regular?.version, 3)
+  assert.equal(await b.version('regular'), 3)
   assert.equal((await b.onDisk('regular')).version, 3)
 })
 
@@ -125,7 +128,7 @@ test('credentials saved while a name waits for its event are not ahead of it', a
   b.appState.save()
   await b.appState.settled()
   const go = b.stall()
-  await b.read('critical_block', 2)
+  b.read('critical_block', 2)
   b.rename('After')
   await new Promise((resolve) => setImmediate(resolve))
   b.appState.save()
@@ -141,10 +144,10 @@ test('when a commit fails nothing behind it is written, and it is told once', as
   b.appState.save()
   await b.appState.settled()
   b.fill()
-  await b.read('regular', 3, ['1'])
+  b.read('regular', 3, ['1'])
   await assert.rejects(b.appState.settled(), /no space left/)
   const before = b.batches.length
-  await b.read('regular', 4)
+  b.read('regular', 4)
   b.appState.save()
   await assert.rejects(b.appState.settled(), /no space left/)
   assert.equal(b.failures.length, 1)
@@ -155,9 +158,9 @@ test('when a commit fails nothing behind it is written, and it is told once', as
 test('versions that brought nothing are written in their turn', async (t) => {
   const b = await bench(t)
   const go = b.stall()
-  await b.read('regular', 3, ['1'])
+  b.read('regular', 3, ['1'])
   await new Promise((resolve) => setImmediate(resolve))
-  await b.read('regular', 4)
+  b.read('regular', 4)
   await new Promise((resolve) => setImmediate(resolve))
   assert.equal((await b.onDisk('regular')).version, undefined)
   go()
@@ -169,23 +172,25 @@ test('versions that brought nothing are written in their turn', async (t) => {
   assert.equal((await b.onDisk('regular')).version, 4)
 })
 
-test('other keys of the same transaction are written at once', async (t) => {
+test('what is forgotten is read as if it never had been', async (t) => {
   const b = await bench(t)
-  await b.keys.set({ 'lid-mapping': { a: 'b' }, [VERSION]: { regular: at(1) } })
-  assert.equal(b.batches.length, 1)
-  assert.equal((await b.keys.get('lid-mapping', ['a'])).a, 'b')
+  b.read('regular', 3)
   await b.appState.settled()
-  assert.equal(b.batches.length, 2)
+  const forgotten = b.appState.forget(['regular'])
+  assert.equal(await b.version('regular'), undefined)
+  await forgotten
+  assert.equal((await b.onDisk('regular')).version, undefined)
 })
 
-test('a label of a message is none of its chat, and the name of the first sync is no news', async (t) => {
+test('what stood there before is no news, nor is the name of the first reading', async (t) => {
   const b = await bench(t)
-  b.ev.emit('labels.association', {
-    type: 'add',
-    association: { type: LabelAssociationType.Message, chatId: ANA, labelId: '1', messageId: 'A' },
-  })
+  b.read('regular', 1, ['1'], { isHistory: true, actions: [{ index: ['mute', ANA], value: null }] })
+  b.read('critical_block', 1, [], { isHistory: true, name: 'Theirs' })
   b.creds.accountSyncCounter = 0
   b.rename('What the pairing brought')
   await b.appState.settled()
-  assert.deepEqual(b.written, [{ reading: '', name: null, associations: [], contacts: [] }])
+  assert.deepEqual(
+    b.written.map(({ name, associations, actions }) => [name, associations.length, actions.length]),
+    [[null, 0, 1]],
+  )
 })

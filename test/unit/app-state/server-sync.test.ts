@@ -38,14 +38,11 @@ function bench(more: Partial<Deps> = {}) {
     },
   }
   const sync = createServerSync({
-    sock: {
-      ws,
-      ev,
-      async resyncAppState(names: readonly string[]) {
-        b.asked.push([...names])
-        await b.resync(names)
-      },
-    } as unknown as Deps['sock'],
+    sock: { ws, ev } as unknown as Deps['sock'],
+    async read(names) {
+      b.asked.push([...names])
+      await b.resync(names)
+    },
     versionOf: async (name) => b.known[name],
     settled: async () => {},
     isWorthAnother: () => ++b.tries <= 2,
@@ -95,7 +92,7 @@ test('what could not be written is a failure: it has to come again', async () =>
   assert.deepEqual(b.confirmed, [])
 })
 
-// Its key has not come: the library puts the collection aside and says nothing.
+// Its key has not come: the collection waits for it, and the reading does not fail.
 test('what could not be read is tried again when a key comes, and at the next login, but not for ever', async () => {
   const b = bench()
   b.resync = async () => {}

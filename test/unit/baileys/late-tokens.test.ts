@@ -59,3 +59,24 @@ test('everything else of a transaction is written once, at its end', async () =>
   }, 'me')
   assert.deepEqual(written.slice(1), [{ 'lid-mapping': { one: '1', other: '2' } }])
 })
+
+test('the token of a contact that comes while ours is noted is kept, and so is the note', async () => {
+  const { keys } = bench()
+  const now = String(Math.floor(Date.now() / 1_000))
+  const theirs = { token: Buffer.from('theirs'), timestamp: now }
+  await keys.set({ tctoken: { [CONTACT]: theirs } })
+  await keys.set({ tctoken: { [CONTACT]: token(10) } })
+  assert.deepEqual(await keys.get('tctoken', [CONTACT]), { [CONTACT]: { ...theirs, senderTimestamp: 10 } })
+  await keys.set({ tctoken: { [CONTACT]: { ...theirs, token: Buffer.from('newer') } } })
+  const newer = { token: Buffer.from('newer'), timestamp: now, senderTimestamp: 10 }
+  assert.deepEqual(await keys.get('tctoken', [CONTACT]), { [CONTACT]: newer })
+})
+
+test('a token that has expired is taken away by who says so', async () => {
+  const { keys } = bench()
+  await keys.set({ tctoken: { [CONTACT]: { token: Buffer.from('old'), timestamp: '1000', senderTimestamp: 11 } } })
+  await keys.set({ tctoken: { [CONTACT]: token(11) } })
+  assert.deepEqual(await keys.get('tctoken', [CONTACT]), { [CONTACT]: token(11) })
+  await keys.set({ tctoken: { [CONTACT]: null } })
+  assert.equal((await keys.get('tctoken', [CONTACT]))[CONTACT] ?? null, null)
+})

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { DAY } from '../../../src/domain/clock.ts'
-import { keys } from '../../../src/storage/keys.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import { type AuthorshipOptions, createAuthorship } from '../../../workers/shard/chats/authorship.ts'
 import { INSTANCE, recordingLog, START, sealer, tempStore, until } from '../storage/fixtures.ts'
 

@@ -1,10 +1,15 @@
 /** What is known of chats that make their messages disappear, over a real store. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keys } from '../../../src/storage/keys.ts'
+import { proto } from '@whiskeysockets/baileys'
+import { keys } from '../../../src/storage/record-keys.ts'
 import { createDisappearing } from '../../../workers/shard/chats/disappearing.ts'
 import { INSTANCE, recordingLog, sealer, tempStore } from '../storage/fixtures.ts'
 import { ANA } from '../translate/inbound/context.ts'
+
+/** What a phone wants to hear besides (WIRE.md 4): changed in the chat, by its setting. */
+const { Initiator, Trigger } = proto.DisappearingMode
+const disappearingMode = { initiator: Initiator.CHANGED_IN_CHAT, trigger: Trigger.CHAT_SETTING }
 
 const message = {
   key: { id: '3EB0A', remoteJid: ANA },
@@ -19,7 +24,7 @@ test('an expiry that cannot be read is not known, and is learnt again from the n
   await store.commit({ ops: [[keys.disappearing(INSTANCE, sealer.blind(ANA)), Buffer.from('broken')]] })
   assert.deepEqual(await disappearing.of([ANA]), {})
   await store.commit({ ops: await disappearing.ops(message) })
-  assert.deepEqual(await disappearing.of([ANA]), { expiration: 86_400 })
+  assert.deepEqual(await disappearing.of([ANA]), { expiration: 86_400, disappearingMode })
 })
 
 // Whoever set the timer "next year" kept the account's own phone from ever changing it.
@@ -32,5 +37,9 @@ test('a setting is not newer than the message that tells it', async (t) => {
   }
   await set(86_400, 4_000_000_000, 1_800_000_000)
   await set(604_800, 1_800_000_001, 1_800_000_001)
-  assert.deepEqual(await disappearing.of([ANA]), { expiration: 604_800, ephemeralSettingTimestamp: 1_800_000_001 })
+  assert.deepEqual(await disappearing.of([ANA]), {
+    expiration: 604_800,
+    ephemeralSettingTimestamp: 1_800_000_001,
+    disappearingMode,
+  })
 })

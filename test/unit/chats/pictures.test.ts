@@ -7,6 +7,7 @@ import type { Logger } from 'pino'
 import { DAY, HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { createPictures } from '../../../workers/shard/chats/pictures.ts'
 import type { Session } from '../../../workers/shard/chats/session.ts'
+import { askOver } from '../connection/asking.ts'
 import { recordingLog, START } from '../storage/fixtures.ts'
 
 const LID = '81896604190001@lid'
@@ -44,14 +45,16 @@ function scene(t: TestContext) {
         ended: ending.signal,
         isRestricted: () => scene.isRestricted,
         identity: { person: async () => ({ phone: '5511988880001', lid: LID }) },
-        sock: {
-          ev,
-          profilePictureUrl(jid: string, type: string) {
-            assert.equal(type, 'preview')
-            asked.push(jid)
-            return scene.answer(jid)
+        ask: askOver(
+          {
+            profilePictureUrl(jid: string, type: string) {
+              assert.equal(type, 'preview')
+              asked.push(jid)
+              return scene.answer(jid)
+            },
           },
-        },
+          ending.signal,
+        ),
       } as unknown as Session
       pictures.attach(session)
       return {
@@ -83,18 +86,18 @@ test('a chat is asked about once until the day is over, however many messages co
   const { pictures, asked, connect, after } = scene(t)
   connect()
   assert.equal(pictures.of(ANA), null)
-  for (let count = 0; count < 20; count++) pictures.wonder(ANA, 'chat')
+  for (let count = 0; count < 20; count++) pictures.prefetch(ANA, 'chat')
   await after(MINUTE)
   assert.equal(pictures.of(ANA), url(LID))
-  pictures.wonder(ANA, 'chat')
+  pictures.prefetch(ANA, 'chat')
   await after(DAY - 2 * MINUTE)
-  pictures.wonder(ANA, 'chat')
+  pictures.prefetch(ANA, 'chat')
   await after(0)
   assert.deepEqual(asked, [LID])
   assert.equal(pictures.of(ANA), url(LID))
   await after(2 * MINUTE)
   assert.equal(pictures.of(ANA), null)
-  pictures.wonder(ANA, 'chat')
+  pictures.prefetch(ANA, 'chat')
   await after(0)
   assert.deepEqual(asked, [LID, LID])
 })
@@ -103,13 +106,13 @@ test('an address counts as long as it says itself', async (t) => {
   const { pictures, scene: network, asked, connect, after } = scene(t)
   connect()
   network.answer = async () => url('ana', START + 10 * DAY)
-  pictures.wonder(ANA, 'chat')
+  pictures.prefetch(ANA, 'chat')
   await after(10 * DAY - SECOND)
-  pictures.wonder(ANA, 'chat')
+  pictures.prefetch(ANA, 'chat')
   assert.equal(pictures.of(ANA), url('ana', START + 10 * DAY))
   await after(SECOND)
   assert.equal(pictures.of(ANA), null)
-  pictures.wonder(ANA, 'chat')
+  pictures.prefetch(ANA, 'chat')
   await after(0)
   assert.equal(asked.length, 2)
 })
@@ -119,13 +122,13 @@ test('an address that has expired when it comes is not shown, and not asked for 
   const { pictures, scene: network, asked, connect, after } = scene(t)
   connect()
   network.answer = async () => url('ana', START - DAY)
-  pictures.wonder(ANA, 'chat')
+  pictures.prefetch(ANA, 'chat')
   await after(HOUR - SECOND)
   assert.equal(pictures.of(ANA), null)
-  pictures.wonder(ANA, 'chat')
+  pictures.prefetch(ANA, 'chat')
   await after(SECOND)
   assert.equal(asked.length, 1)
-  pictures.wonder(ANA, 'chat')
+  pictures.prefetch(ANA, 'chat')
   await after(0)
   assert.equal(asked.length, 2)
 })
@@ -135,12 +138,12 @@ for (const code of [401, 404])
     const { pictures, scene: network, asked, connect, after } = scene(t)
     connect()
     network.answer = () => Promise.reject(refusal(code))
-    pictures.wonder(ANA, 'chat')
+    pictures.prefetch(ANA, 'chat')
     await after(DAY - SECOND)
-    pictures.wonder(ANA, 'chat')
+    pictures.prefetch(ANA, 'chat')
     await after(SECOND)
     assert.equal(asked.length, 1)
-    pictures.wonder(ANA, 'chat')
+    pictures.prefetch(ANA, 'chat')
     await after(0)
     assert.equal(asked.length, 2)
   })
@@ -151,12 +154,12 @@ test('an address that is too long, or none, is null and never cut', async (t) =>
   const long = `https://pps.example/${'a'.repeat(2_048 - 'https://pps.example/'.length)}`
   for (const [index, given] of [`${long}a`, 'ftp://pps.example/a', 'no address', '', undefined].entries()) {
     network.answer = async () => given
-    pictures.wonder(person(index + 1), 'chat')
+    pictures.prefetch(person(index + 1), 'chat')
     await after(SECOND)
     assert.equal(pictures.of(person(index + 1)), null)
   }
   network.answer = async () => long
-  pictures.wonder(person(9), 'chat')
+  pictures.prefetch(person(9), 'chat')
   await after(SECOND)
   assert.equal(pictures.of(person(9)), long)
 })
@@ -164,9 +167,9 @@ test('an address that is too long, or none, is null and never cut', async (t) =>
 test('number and LID are one person', async (t) => {
   const { pictures, asked, connect, after } = scene(t)
   connect()
-  pictures.wonder([NUMBER], 'chat')
+  pictures.prefetch([NUMBER], 'chat')
   await after(SECOND)
-  pictures.wonder(ANA, 'author')
+  pictures.prefetch(ANA, 'author')
   assert.equal(pictures.of(ANA), url(NUMBER))
   await after(SECOND)
   assert.equal(pictures.of([LID]), url(NUMBER))
@@ -178,7 +181,7 @@ test('questions are a second apart and one at a time, and what is too much is dr
   connect()
   let answerFirst = (_: string) => {}
   network.answer = () => new Promise((resolve) => (answerFirst = resolve))
-  for (let number = 1; number <= 200; number++) pictures.wonder(person(number), 'chat')
+  for (let number = 1; number <= 200; number++) pictures.prefetch(person(number), 'chat')
   await after(5 * SECOND)
   assert.equal(asked.length, 1)
   network.answer = async (jid) => url(jid)
@@ -193,7 +196,7 @@ test('questions are a second apart and one at a time, and what is too much is dr
   // The one under way, and fifty that waited.
   assert.equal(asked.length, 51)
   // Who was dropped is asked about by its next message.
-  pictures.wonder(person(200), 'chat')
+  pictures.prefetch(person(200), 'chat')
   await after(SECOND)
   assert.equal(asked.at(-1), person(200)[0])
 })
@@ -202,12 +205,12 @@ test('of authors ten an hour are asked about, of chats two hundred', async (t) =
   const { pictures, asked, connect, after } = scene(t)
   connect()
   for (let number = 1; number <= 100; number++) {
-    pictures.wonder(person(number), 'author')
+    pictures.prefetch(person(number), 'author')
     await after(SECOND)
   }
   assert.equal(asked.length, 10)
   for (let number = 1_001; number <= 1_500; number++) {
-    pictures.wonder(person(number), 'chat')
+    pictures.prefetch(person(number), 'chat')
     await after(SECOND)
   }
   // And what those 500 seconds gave back.
@@ -218,17 +221,17 @@ test('what the connection did not answer any more is asked in the next one', asy
   const { pictures, scene: network, asked, connect, after } = scene(t)
   const first = connect()
   network.answer = () => new Promise(() => {})
-  pictures.wonder(ANA, 'chat')
-  pictures.wonder(person(2), 'chat')
+  pictures.prefetch(ANA, 'chat')
+  pictures.prefetch(person(2), 'chat')
   await after(0)
   first.end()
   await after(SECOND)
-  pictures.wonder(ANA, 'chat')
+  pictures.prefetch(ANA, 'chat')
   assert.equal(asked.length, 1)
   network.answer = async (jid) => url(jid)
   connect()
-  pictures.wonder(ANA, 'chat')
-  pictures.wonder(person(2), 'chat')
+  pictures.prefetch(ANA, 'chat')
+  pictures.prefetch(person(2), 'chat')
   await after(SECOND)
   assert.deepEqual(asked, [LID, LID, ...person(2)])
 })
@@ -238,9 +241,9 @@ test('a change is forgotten under both names, and an answer from before it does 
   connect()
   let answer = (_: string) => {}
   network.answer = () => new Promise((resolve) => (answer = resolve))
-  pictures.wonder(ANA, 'chat')
+  pictures.prefetch(ANA, 'chat')
   await after(0)
-  pictures.wonder(ANA, 'chat')
+  pictures.prefetch(ANA, 'chat')
   await after(SECOND)
   assert.equal(asked.length, 1)
   await pictures.changed(NUMBER)
@@ -248,7 +251,7 @@ test('a change is forgotten under both names, and an answer from before it does 
   await after(0)
   assert.equal(pictures.of(ANA), null)
   network.answer = async () => url('after')
-  pictures.wonder(ANA, 'chat')
+  pictures.prefetch(ANA, 'chat')
   await after(SECOND)
   assert.equal(pictures.of(ANA), url('after'))
   await pictures.changed(NUMBER)
@@ -259,7 +262,7 @@ test('a change is forgotten under both names, and an answer from before it does 
 test('a change told by number is that of the person known by LID', async (t) => {
   const { pictures, connect, after } = scene(t)
   connect()
-  pictures.wonder([LID], 'chat')
+  pictures.prefetch([LID], 'chat')
   await after(0)
   assert.equal(pictures.of([LID]), url(LID))
   await pictures.changed(NUMBER)
@@ -271,14 +274,14 @@ test('when the network says that it is too much, nothing is asked for an hour', 
   const { pictures, scene: network, asked, connect, after } = scene(t)
   connect()
   network.answer = () => Promise.reject(refusal(429))
-  pictures.wonder(ANA, 'chat')
-  pictures.wonder(person(2), 'chat')
+  pictures.prefetch(ANA, 'chat')
+  pictures.prefetch(person(2), 'chat')
   await after(MINUTE)
-  for (const who of [ANA, person(2), person(3)]) pictures.wonder(who, 'chat')
+  for (const who of [ANA, person(2), person(3)]) pictures.prefetch(who, 'chat')
   await after(HOUR - MINUTE)
   assert.equal(asked.length, 1)
   network.answer = async (jid) => url(jid)
-  for (const who of [ANA, person(2)]) pictures.wonder(who, 'chat')
+  for (const who of [ANA, person(2)]) pictures.prefetch(who, 'chat')
   await after(SECOND)
   assert.deepEqual(asked, [LID, LID, ...person(2)])
 })
@@ -286,13 +289,13 @@ test('when the network says that it is too much, nothing is asked for an hour', 
 test('nothing is asked while the network restricts the account, and nothing about lists and statuses ever', async (t) => {
   const { pictures, scene: network, asked, connect, after } = scene(t)
   connect()
-  for (const jid of ['status@broadcast', '1234@broadcast']) pictures.wonder([jid], 'chat')
+  for (const jid of ['status@broadcast', '1234@broadcast']) pictures.prefetch([jid], 'chat')
   network.isRestricted = true
-  pictures.wonder(ANA, 'chat')
+  pictures.prefetch(ANA, 'chat')
   await after(MINUTE)
   assert.deepEqual(asked, [])
   network.isRestricted = false
-  pictures.wonder(ANA, 'chat')
+  pictures.prefetch(ANA, 'chat')
   await after(0)
   assert.deepEqual(asked, [LID])
 })
@@ -304,9 +307,9 @@ test('a channel is described by whoever asked first', async (t) => {
     thread_metadata: { picture: { direct_path: '/v/large.jpg' }, preview: { url: '', direct_path: '/v/small.jpg?ccb=1' } },
   })
   assert.equal(pictures.of([CHANNEL]), 'https://pps.example/v/small.jpg?ccb=1')
-  pictures.wonder([CHANNEL], 'chat')
+  pictures.prefetch([CHANNEL], 'chat')
   await after(DAY)
-  pictures.wonder([CHANNEL], 'chat')
+  pictures.prefetch([CHANNEL], 'chat')
   await after(0)
   assert.deepEqual([asked, channels], [[], [CHANNEL]])
   pictures.learnNewsletter(CHANNEL, { thread_metadata: { preview: { id: '0', direct_path: '' } } })
@@ -316,8 +319,8 @@ test('a channel is described by whoever asked first', async (t) => {
 test('a channel that was described while it waited is not asked about', async (t) => {
   const { pictures, channels, connect, after } = scene(t)
   connect()
-  pictures.wonder(ANA, 'chat')
-  pictures.wonder([CHANNEL], 'chat')
+  pictures.prefetch(ANA, 'chat')
+  pictures.prefetch([CHANNEL], 'chat')
   pictures.learnNewsletter(CHANNEL, {})
   await after(2 * SECOND)
   assert.deepEqual(channels, [])
@@ -326,7 +329,7 @@ test('a channel that was described while it waited is not asked about', async (t
 test('another account starts without what is known', async (t) => {
   const { pictures, connect, after } = scene(t)
   connect()
-  pictures.wonder(ANA, 'chat')
+  pictures.prefetch(ANA, 'chat')
   await after(0)
   pictures.clear()
   assert.equal(pictures.of(ANA), null)

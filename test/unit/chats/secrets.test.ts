@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { proto, type WAMessage } from '@whiskeysockets/baileys'
 import { DAY } from '../../../src/domain/clock.ts'
 import type { Batch } from '../../../src/storage/contract.ts'
-import { keys } from '../../../src/storage/keys.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import { createSecrets, type Secrets, type SecretsOptions } from '../../../workers/shard/chats/secrets.ts'
 import { receivedEvent } from '../../../workers/shard/translate/inbound/message.ts'
 import { sealAbout } from '../../../workers/simulator/people/secret.ts'
@@ -79,7 +79,7 @@ test('a vote, an event edit and a new caption are read with what was kept', asyn
     ofAna('I', { ephemeralMessage: { message: { imageMessage } } }),
   )
   const secrets = await b.open()
-  const about = (messageId: string) => ({ secret, messageId, author: ANA, speaker: ANA })
+  const about = (messageId: string) => ({ secret, messageId, author: ANA, sender: ANA })
 
   const selectedOptions = ['Tuesday', 'Sunday'].map((option) => createHash('sha256').update(option).digest())
   const vote = sealAbout(about('P'), 'Poll Vote', proto.Message.PollVoteMessage.encode({ selectedOptions }).finish())

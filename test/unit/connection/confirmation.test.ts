@@ -4,10 +4,9 @@ import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { ackOf, type MessageOutcome, messageConfirmations, type Receiver } from '../../../workers/shard/wire/confirmation.ts'
 
-const ME = '5511999990000:7@s.whatsapp.net'
 const ANA = '5511988880001:3@s.whatsapp.net'
 const GROUP = '120363019502650977@g.us'
-const receiver: Receiver = { meId: ME, isOwn: (jid) => jid.startsWith('5511999990000'), isAvailable: false }
+const receiver: Receiver = { isOwn: (jid) => jid.startsWith('5511999990000'), isAvailable: false }
 
 const said = (attrs: Record<string, string>, outcome: MessageOutcome, more: Partial<Receiver> = {}) =>
   messageConfirmations({ tag: 'message', attrs: { id: 'A', type: 'text', ...attrs } }, outcome, { ...receiver, ...more }).map(
@@ -37,7 +36,7 @@ test('what another of our own devices wrote gets one that says so, with the chat
 
 // An error for a status can withhold the whole queue.
 test('what could not be read gets an error, a status and what came without content a plain ack', () => {
-  const ack = { tag: 'ack', id: 'A', to: ANA, class: 'message', type: 'text', from: ME }
+  const ack = { tag: 'ack', id: 'A', to: ANA, class: 'message', type: 'text' }
   assert.deepEqual(said({ from: ANA }, 'unread'), [{ ...ack, error: '500' }])
   assert.deepEqual(said({ from: 'status@broadcast', participant: ANA }, 'unread'), [
     { ...ack, to: 'status@broadcast', participant: ANA },

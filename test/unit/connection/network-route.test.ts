@@ -5,10 +5,10 @@ import { get } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { parseRanges } from '../../../src/egress/addresses.ts'
-import { createOutside, type Outside } from '../../../workers/shard/connection/network-route.ts'
+import { createNetworkRoute, type NetworkRoute } from '../../../workers/shard/connection/network-route.ts'
 
 /** What a request through an agent of node:https comes to: an answer of the proxy, or an error. The address is one of examples. */
-const outcome = (agent: Outside['agent']): Promise<string> =>
+const outcome = (agent: NetworkRoute['agent']): Promise<string> =>
   new Promise((resolve) =>
     get('https://192.0.2.1/', { agent }, (response) => {
       response.resume()
@@ -26,12 +26,12 @@ test('a host that never answers does not hold up a change of the proxy', async (
     server.closeAllConnections()
     server.close()
   })
-  const outside = createOutside(NETWORK, null, [])
+  const route = await createNetworkRoute(NETWORK, null, [])
   const asked = once(server, 'request')
-  const answer = fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, outside.fetchOptions)
+  const answer = fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, route.fetchOptions)
   const refused = assert.rejects(answer, TypeError)
   await asked
-  await outside.close()
+  await route.close()
   await refused
 })
 
@@ -45,7 +45,7 @@ for (const scheme of ['http', 'socks5'])
     t.after(() => proxy.close())
     const url = `${scheme}://localhost:${(proxy.address() as AddressInfo).port}`
 
-    const guarded = createOutside(NETWORK, url, [])
+    const guarded = await createNetworkRoute(NETWORK, url, [])
     assert.match(await outcome(guarded.agent), /the proxy has an address that is private/)
     assert.match(await outcome(guarded.fetchAgent), /the proxy has an address that is private/)
     const fetched = await fetch('https://192.0.2.1/', guarded.fetchOptions).catch((error: Error) => error)
@@ -53,13 +53,13 @@ for (const scheme of ['http', 'socks5'])
     await guarded.close()
     assert.equal(connections, 0)
 
-    const open = createOutside(NETWORK, url, parseRanges(['127.0.0.0/8', '::1/128']))
+    const open = await createNetworkRoute(NETWORK, url, parseRanges(['127.0.0.0/8', '::1/128']))
     await outcome(open.agent)
     await assert.rejects(fetch('https://192.0.2.1/', open.fetchOptions))
     await open.close()
     assert.ok(connections >= 2, `${connections}`)
   })
 
-test('a proxy in our own network, written as an address, is refused before anything is connected', () => {
-  assert.throws(() => createOutside(NETWORK, 'http://127.0.0.1:8081', []), { code: 'EGRESS_BLOCKED' })
+test('a proxy in our own network, written as an address, is refused before anything is connected', async () => {
+  await assert.rejects(createNetworkRoute(NETWORK, 'http://127.0.0.1:8081', []), { code: 'EGRESS_BLOCKED' })
 })

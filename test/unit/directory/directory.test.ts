@@ -8,7 +8,7 @@ import { changeWebhooks } from '../../../src/directory/webhooks.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { InstanceId } from '../../../src/domain/ids.ts'
 import { CREATED, DEFAULT_SETTINGS } from '../../../src/domain/instance.ts'
-import { keys } from '../../../src/storage/keys.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import { doubleEngine, openService, type Service } from '../../contract/http/service.ts'
 
 let service: Service
@@ -99,6 +99,13 @@ test('deleting stops the session, frees the slot, and ends the token', async () 
   await assert.rejects(service.directory.delete(id), (error) => error instanceof Failure && error.code === 'not_found')
 })
 
+test('with a deleted instance its key goes: nothing of it can be opened, wherever it lies', async () => {
+  const id = await create()
+  assert.ok(service.keyRing.of(id).byteLength > 0)
+  await service.directory.delete(id)
+  assert.throws(() => service.keyRing.of(id), /is missing/)
+})
+
 test('a new token replaces the old one at once, and the session is not touched', async () => {
   const id = await create()
   const { token } = shown(id)
@@ -153,6 +160,7 @@ test('after a restart every instance is there, in its order, as it was', async (
     sealer: service.sealer,
     keyRing: service.keyRing,
     account: service.account,
+    oauth: service.oauth,
     engine: doubleEngine().engine,
     clock: service.clock,
     log: service.log,

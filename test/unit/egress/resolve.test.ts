@@ -53,8 +53,9 @@ test('names whose server is silent hold up no other', async (t) => {
 })
 
 test('a name whose server stays silent is given up at the deadline', async (t) => {
-  const { resolve } = await resolver(t, () => null, { deadlineMs: 100 })
+  const { resolve, asked } = await resolver(t, () => null, { deadlineMs: 100 })
   const error = await resolve('dead.example').catch((failure: unknown) => failure)
+  assert.equal(asked.length, 2, 'once for each family: nothing was asked again')
   assert.ok(error instanceof NameUnresolved)
   assert.equal(networkError(error), 'dns')
 })

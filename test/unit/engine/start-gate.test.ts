@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { systemClock } from '../../../src/domain/clock.ts'
-import { respawnDelay } from '../../../src/engine/shard.ts'
+import { respawnDelay } from '../../../src/engine/shard-supervisor.ts'
 import { createStartGate } from '../../../src/engine/start-gate.ts'
 
 /** Lets promises settle; no time passes. */

@@ -53,3 +53,28 @@ test('an action carries its deadline and what 404 means for it', () => {
 test('what main answers itself is no call', () => {
   assert.throws(() => call('instance.me'))
 })
+
+/** auth-and-limits.md, "Deadlines of immediate actions". */
+const LONG = [
+  ...['groups.list', 'communities.list', 'contacts.existsBatch', 'groups.create', 'communities.create'],
+  ...['products', 'product', 'collections', 'collectionProducts', 'order'].map((read) => `business.${read}`),
+  // With a picture.
+  ...[
+    'groups.updatePhoto',
+    'communities.updatePhoto',
+    'profile.updatePicture',
+    'newsletters.create',
+    'newsletters.updatePicture',
+  ],
+  ...['business.createProduct', 'business.updateProduct'],
+  // 256 people are thirteen queries with a second between them.
+  ...['add', 'remove', 'promote', 'demote'].flatMap((verb) => [`groups.${verb}Participants`, `communities.${verb}Participants`]),
+  ...['groups.approveParticipants', 'groups.rejectParticipants'],
+]
+
+test('an immediate operation has 20 s, and 45 s where it takes longer', () => {
+  const actions = endpoints.filter(({ kind }) => kind === 'action')
+  const long = actions.filter(({ deadlineMs }) => deadlineMs !== 20_000)
+  assert.deepEqual(new Set(long.map(({ deadlineMs }) => deadlineMs)), new Set([45_000]))
+  assert.deepEqual(long.map(({ id }) => id).sort(), [...LONG].sort())
+})

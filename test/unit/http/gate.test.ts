@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { hashOf, newApiKey } from '../../../src/account/credentials.ts'
 import { keyRecords, workspaceRecords } from '../../../src/account/records.ts'
-import { hashOf, newApiKey } from '../../../src/account/secrets.ts'
 import { createAccount } from '../../../src/account/workspaces.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { WorkspaceId } from '../../../src/domain/ids.ts'
-import { createGate } from '../../../src/http/auth.ts'
+import { createGate } from '../../../src/http/access-checks.ts'
 import { createBuckets, createThrottle } from '../../../src/http/rate-limit.ts'
-import { keys } from '../../../src/storage/keys.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import { openService, type Service } from '../../contract/http/service.ts'
 
 let service: Service
@@ -67,33 +67,35 @@ test('a key of another workspace opens no instance, and an imported token only i
     clock,
     buckets: createBuckets(clock),
     descriptions: createBuckets(clock),
+    oauth: null,
+    apps: createBuckets(clock),
     throttle: createThrottle(clock),
     shortSecrets: createThrottle(clock),
     adminAllowedIps: [],
     trustedProxies: [],
     isMetricsToken: undefined,
   })
-  const knock = (value: string) => ({
+  const incoming = (value: string) => ({
     headers: new Headers({ Authorization: `Bearer ${value}` }),
     source: '192.0.2.1',
     peer: '192.0.2.1',
     limit() {},
   })
-  assert.equal(gate.instance(id, token, knock(own.value)).instance, id)
+  assert.equal(gate.instance(id, token, incoming(own.value)).instance, id)
   assert.throws(
-    () => gate.instance(id, token, knock(theirs)),
+    () => gate.instance(id, token, incoming(theirs)),
     (error) => error instanceof Failure && error.code === 'api_key_required',
   )
-  assert.deepEqual(gate.account('instances:operate', knock(theirs)), { workspace: OTHER }, 'it opens its own')
-  const inHeader = { ...knock(''), headers: new Headers({ 'Client-Token': imported }) }
+  assert.deepEqual(gate.account('instances:operate', incoming(theirs)), { workspace: OTHER }, 'it opens its own')
+  const inHeader = { ...incoming(''), headers: new Headers({ 'Client-Token': imported }) }
   assert.equal(gate.instance(id, token, inHeader).instance, id)
   assert.throws(
-    () => gate.instance(id, token, knock(imported)),
+    () => gate.instance(id, token, incoming(imported)),
     (error) => error instanceof Failure && error.code === 'api_key_required',
   )
   // What was imported may be short: guesses at it are counted for themselves, and end in a wait for the right one too.
   const client = (value: string) => () =>
-    gate.instance(id, token, { ...knock(''), headers: new Headers({ 'Client-Token': value }) }).instance
+    gate.instance(id, token, { ...incoming(''), headers: new Headers({ 'Client-Token': value }) }).instance
   const fails = (code: string) => (error: unknown) => error instanceof Failure && error.code === code
   for (let guess = 0; guess < 30; guess++) assert.throws(client(`guess ${guess}`), fails('api_key_required'))
   assert.throws(client(imported), fails('rate_limited'))

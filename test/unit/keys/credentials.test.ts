@@ -146,18 +146,42 @@ test('after erasing, a late save or key of the old socket brings nothing back', 
   assert.equal(await keys.isEmpty(), true)
 })
 
-test('the library removes a session only in line with whoever is using it', async () => {
-  const { auth, keys, locks } = open('line')
-  const { keys: socket } = auth.forSocket(await auth.discardHalfPaired())
-  await keys.commit([['session', '1.0', Buffer.of(1)]])
-  const steps: string[] = []
-  const using = locks.run('1.0', async () => {
-    await new Promise((resolve) => setImmediate(resolve))
-    await keys.commit([['session', '1.0', Buffer.of(2)]])
-    steps.push('advanced')
-  })
-  const removing = Promise.resolve(socket.set({ session: { '1.0': null } })).then(() => steps.push('removed'))
-  await Promise.all([using, removing])
-  assert.deepEqual(steps, ['advanced', 'removed'])
-  assert.equal(await keys.get('session', '1.0'), undefined)
+test('a save that waits while the account is erased writes nothing, and what was to go with it is not begun', async () => {
+  const { auth, keys } = open('erased')
+  const creds = await auth.discardHalfPaired()
+  creds.account = { details: Buffer.of(1) }
+  let begun = 0
+  const alongside = async () => {
+    begun++
+    return { keys: [], ops: () => [], applied() {} }
+  }
+  const first = auth.saveCreds(creds, alongside)
+  const second = auth.saveCreds(creds, alongside)
+  await Promise.all([first, second, auth.erase()])
+  assert.equal(begun, 0)
+  assert.equal(await auth.loadCreds(), undefined)
+  assert.equal(await keys.isEmpty(), true)
+})
+
+test('who has the key of a group is written when it is another, and not with every text', async () => {
+  const commits: number[] = []
+  const store: StateStore = {
+    ...disk.store,
+    commit(batch) {
+      commits.push(batch.ops.length)
+      return disk.store.commit(batch)
+    },
+  }
+  const { auth } = open('repeats', store)
+  const creds = await auth.discardHalfPaired()
+  const { keys } = auth.forSocket(creds)
+  const has = (...devices: string[]) =>
+    keys.set({ 'sender-key-memory': { '1@g.us': Object.fromEntries(devices.map((device) => [device, true])) } })
+  await has('1@lid')
+  await has('1@lid')
+  await has('1@lid', '2@lid')
+  await keys.set({ 'sender-key-memory': { '1@g.us': null } })
+  await has('1@lid', '2@lid')
+  assert.equal(commits.length, 4)
+  assert.deepEqual(await keys.get('sender-key-memory', ['1@g.us']), { '1@g.us': { '1@lid': true, '2@lid': true } })
 })

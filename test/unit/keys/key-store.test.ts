@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Batch } from '../../../src/storage/contract.ts'
-import { keys as records } from '../../../src/storage/keys.ts'
+import { keys as records } from '../../../src/storage/record-keys.ts'
 import { createKeyCache, createKeyStore } from '../../../workers/shard/keys/key-store.ts'
 import { type Disk, openDisk, sealer, text } from './signal/gateway.ts'
 
@@ -155,4 +155,64 @@ test('what goes along is in every commit of keys until one has succeeded', async
     [true, true, true, false],
   )
   assert.equal(text((await disk.store.get('along'))!), 'with it')
+})
+
+test('what several devices advance in one turn is one commit, and fails together', async () => {
+  const commits: number[] = []
+  let isFull = false
+  const store = {
+    ...disk.store,
+    commit(batch: Batch) {
+      commits.push(batch.ops.length)
+      return isFull ? Promise.reject(new Error('full')) : disk.store.commit(batch)
+    },
+  }
+  const keys = createKeyStore('together', store, sealer, createKeyCache({ maxEntries: 10 }))
+  const along = keys.alongside([['along', value('sent')]])
+  const devices = ['1.0', '1.1', '2.0']
+  await Promise.all(devices.map((id) => keys.commitTogether([['session', id, value(id)]])))
+  await along()
+  assert.deepEqual(commits, [4])
+  for (const id of devices) assert.equal(text((await keys.get('session', id))!), id)
+  await keys.commitTogether([['session', '1.0', value('next')]])
+  assert.deepEqual(commits, [4, 1])
+  isFull = true
+  const failing = devices.map((id) => keys.commitTogether([['session', id, value('lost')]]))
+  for (const each of failing) await assert.rejects(each, /full/)
+  assert.equal(text((await keys.get('session', '1.0'))!), 'next')
+})
+
+test('what is being written is for those behind it; others wait for it, and write behind it', async () => {
+  const keys = createKeyStore('followed', disk.store, sealer, createKeyCache({ maxEntries: 10 }))
+  await keys.commit([['session', '1.0', value('first')]])
+  const { passed, open } = gate<void>()
+  keys.follow([['session', '1.0', value('second')]], passed)
+  assert.equal(text((await keys.ahead.get('session', '1.0'))!), 'second')
+  const done = new Set<string>()
+  const others = [
+    keys.get('session', '1.0').then((found) => done.add(text(found!))),
+    keys.commit([['session', '1.0', value('third')]]).then(() => done.add('committed')),
+  ]
+  await keys.get('session', '2.0')
+  assert.equal(done.size, 0)
+  open()
+  await Promise.all(others)
+  assert.ok(done.has('committed') && !done.has('first'))
+  assert.equal(text((await keys.ahead.get('session', '1.0'))!), 'third')
+})
+
+test('of what could not be written nothing is known', async () => {
+  const keys = createKeyStore('unwritten', disk.store, sealer, createKeyCache({ maxEntries: 10 }))
+  await keys.commit([['session', '1.0', value('first')]])
+  const written = Promise.reject(new Error('full'))
+  keys.follow(
+    [
+      ['session', '1.0', value('second')],
+      ['pre-key', '7', null],
+    ],
+    written,
+  )
+  await assert.rejects(written)
+  assert.equal(text((await keys.ahead.get('session', '1.0'))!), 'first')
+  assert.equal(text((await keys.get('session', '1.0'))!), 'first')
 })

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { SECOND } from '../../../src/domain/clock.ts'
+import { createFileHost } from '../../../src/media/file-host.ts'
 import { createRoutes } from '../../../src/media/routes.ts'
-import { createFileHost } from '../../../workers/media/file-host.ts'
 import { type HostileHost, startHostileHost } from '../../harness/file-host.ts'
 
 const quiet = { info() {}, warn() {}, error() {} }

@@ -79,6 +79,11 @@ const rows: Row[] = [
   ['gif', 'gif', () => files.movingGif(), to('video/mp4'), 'refused'],
   ['mp4', 'ptv', () => files.film('mp4', '240x240'), asIs('video/mp4'), asIs('video/mp4')],
   ['webm', 'ptv', () => files.film('webm'), to('video/mp4'), 'refused'],
+  ['jpeg', 'portrait', () => files.image('jpeg'), to('image/jpeg'), to('image/jpeg')],
+  ['png', 'portrait', () => files.image('png'), to('image/jpeg'), to('image/jpeg')],
+  ['webp', 'portrait', () => files.image('webp'), to('image/jpeg'), to('image/jpeg')],
+  ['gif', 'portrait', () => files.image('gif'), 'refused', 'refused'],
+  ['tiff', 'portrait', () => files.image('tiff'), 'refused', 'refused'],
 ]
 /** Pictures are made by sharp alone. */
 const needsFfmpeg = (name: string) => !/^(jpeg|png|webp|gif|tiff|avif|bmp)$/.test(name)
@@ -122,6 +127,31 @@ describe('without one', () => {
   test('the refusal says what is missing', async () => {
     await assert.rejects(prepareBare(await job('gif', await files.movingGif())), NEEDS)
   })
+})
+
+test('the picture of an account is the middle of what was given, 640 pixels wide and high, in the colours of what is seen', async () => {
+  const stripe = (width: number, background: string) =>
+    sharp({ create: { width, height: 300, channels: 3, background } })
+      .png()
+      .toBuffer()
+  const flag = await sharp({ create: { width: 900, height: 300, channels: 3, background: '#ff0000' } })
+    .composite([{ input: await stripe(340, '#00ff00'), left: 280, top: 0 }])
+    .png()
+    .toBuffer()
+  const made = await prepareBare(await job('portrait', flag))
+  assert.deepEqual([made.width, made.height, made.mime], [640, 640, 'image/jpeg'])
+  const { data, info } = await sharp(made.path).raw().toBuffer({ resolveWithObject: true })
+  assert.deepEqual([info.width, info.height], [640, 640])
+  for (const at of [0, 639, 640 * 639, 640 * 640 - 1]) {
+    const [red = 0, green = 0] = data.subarray(at * 3)
+    assert.ok(green > 200 && red < 60, `pixel ${at}: ${red}, ${green}`)
+  }
+})
+
+test('a picture of an account has 192 pixels on each side at least, as it is shown', async () => {
+  const refusal = (bytes: Buffer) => job('portrait', bytes).then((asked) => prepareBare(asked))
+  await assert.rejects(refusal(await files.image('jpeg', 400, 191)), /400 x 191 pixels; each side must have at least 192/)
+  assert.equal((await refusal(await files.image('jpeg', 192, 192))).width, 640)
 })
 
 test('a picture on its side is measured as it is shown', async () => {

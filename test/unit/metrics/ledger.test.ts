@@ -8,7 +8,7 @@ const report = (numbers: Record<string, number>, more: Partial<ShardReport> = {}
   numbers: new Map(Object.entries(numbers)),
   waiting: 0,
   backlog: 0,
-  heardAt: [],
+  lastInboundAt: [],
   ...more,
 })
 const plain = (numbers: Numbers) => Object.fromEntries(numbers)
@@ -39,12 +39,12 @@ test('an answer of a life that has been replaced comes too late', () => {
 
 test('shards are added up, each over lives of its own', () => {
   const ledger = createLedger()
-  ledger.take(0, 1, report({ a: 1 }, { waiting: 2, backlog: 10, heardAt: [1] }))
-  ledger.take(1, 7, report({ a: 10 }, { waiting: 3, backlog: 20, heardAt: [2, 3] }))
-  ledger.take(1, 8, report({ a: 100 }, { waiting: 4, backlog: 30, heardAt: [4] }))
+  ledger.take(0, 1, report({ a: 1 }, { waiting: 2, backlog: 10, lastInboundAt: [1] }))
+  ledger.take(1, 7, report({ a: 10 }, { waiting: 3, backlog: 20, lastInboundAt: [2, 3] }))
+  ledger.take(1, 8, report({ a: 100 }, { waiting: 4, backlog: 30, lastInboundAt: [4] }))
   const { numbers, ...rest } = ledger.total()
   assert.deepEqual(plain(numbers), { a: 111 })
-  assert.deepEqual(rest, { waiting: 6, backlog: 40, heardAt: [1, 4] }, 'what is measured is not added over lives')
+  assert.deepEqual(rest, { waiting: 6, backlog: 40, lastInboundAt: [1, 4] }, 'what is measured is not added over lives')
 })
 
 test('no counter goes back, whatever order reports and lives come in', () => {

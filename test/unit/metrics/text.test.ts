@@ -35,8 +35,13 @@ test('what an alert is set on is there as 0 before it happens', async () => {
 })
 
 test('ages are cumulative, grow while a shard says nothing, and name nobody', async () => {
-  const heardAt = [0, -2 * MINUTE, -2 * DAY]
-  const at = async (now: number) => parse(await textOf(measured({ instances: NONE, waiting: 0, backlog: 0, heardAt, now })))
+  const lastInboundAt = [0, -2 * MINUTE, -2 * DAY]
+  const at = async (now: number) =>
+    parse(
+      await textOf(
+        measured({ instances: NONE, streams: { events: 2, dashboard: 0 }, waiting: 0, backlog: 0, lastInboundAt, now }),
+      ),
+    )
   const ages = async (now: number) => (await at(now)).get('svc_inbound_age_instances')!.samples.map(({ value }) => value)
   assert.deepEqual(await ages(0), [1, 2, 2, 2, 2, 2, 3, 3])
   assert.deepEqual(await ages(4 * MINUTE), [0, 1, 2, 2, 2, 2, 3, 3])
@@ -44,7 +49,11 @@ test('ages are cumulative, grow while a shard says nothing, and name nobody', as
 })
 
 test('without a connected instance nothing is old', async () => {
-  const families = parse(await textOf(measured({ instances: NONE, waiting: 0, backlog: 0, heardAt: [], now: 5 })))
+  const families = parse(
+    await textOf(
+      measured({ instances: NONE, streams: { events: 2, dashboard: 0 }, waiting: 0, backlog: 0, lastInboundAt: [], now: 5 }),
+    ),
+  )
   assert.equal(total(families, 'svc_inbound_age_max_seconds'), 0)
   assert.equal(total(families, 'svc_inbound_age_instances'), 0)
 })
@@ -59,6 +68,7 @@ test('two services in one process have numbers of their own, and those of the pr
         ledger: createLedger(),
         clock: { now: Date.now },
         instances: () => NONE,
+        streams: () => ({ events: 0, dashboard: 0 }),
         refresh: async () => {},
       }),
     }

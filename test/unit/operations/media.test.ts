@@ -1,13 +1,14 @@
 /** The phone is asked to upload a file again; however that ends, nobody listens for its answer any more. The network is played. */
 import assert from 'node:assert/strict'
 import { createCipheriv, hkdfSync } from 'node:crypto'
-import { EventEmitter } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
 import { MINUTE } from '../../../src/domain/clock.ts'
 import type { ReceivedFile } from '../../../src/domain/file-download.ts'
+import type { MediaAnswer } from '../../../workers/shard/connection/session.ts'
 import { media } from '../../../workers/shard/operations/media.ts'
 import type { ActionContext } from '../../../workers/shard/operations/types.ts'
+import { askOver } from '../connection/asking.ts'
 
 const ME = { id: '5511988880001:3@s.whatsapp.net' }
 const mediaKey = Buffer.alloc(32, 7)
@@ -26,14 +27,24 @@ function sealed(result: number, directPath?: string) {
 }
 
 function phone({ me = ME as typeof ME | null, sendNode = async () => {} } = {}) {
-  const ev = new EventEmitter()
+  const listeners = new Set<(answer: MediaAnswer) => void>()
   const ending = new AbortController()
-  const sock = { ev, authState: { creds: { me } }, sendNode }
+  const session = {
+    me,
+    ended: ending.signal,
+    onMediaAnswer(listener: (answer: MediaAnswer) => void) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+  const ask = askOver({ sendNode }, ending.signal)
   return {
-    asked: media['media.askAgain']({ session: { sock, ended: ending.signal } } as unknown as ActionContext, file),
-    says: (answer: object, id = key.id) => ev.emit('messages.media-update', [{ key: { ...key, id }, ...answer }]),
+    asked: media['media.askAgain']({ ask, session } as unknown as ActionContext, file),
+    says(answer: object, id = key.id) {
+      for (const listener of listeners) listener({ key: { ...key, id }, ...answer })
+    },
     end: () => ending.abort(),
-    listeners: () => ev.listenerCount('messages.media-update'),
+    listeners: () => listeners.size,
   }
 }
 

@@ -5,12 +5,12 @@ import { type TestContext, test } from 'node:test'
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { DEFAULT_SETTINGS, type InstanceSettings } from '../../../src/domain/instance.ts'
+import type { SendOutcome } from '../../../src/domain/send-outcome.ts'
 import { noStorage, StorageFailure } from '../../../src/domain/storage-failure.ts'
 import { openBlobs } from '../../../src/storage/blobs.ts'
-import { keys } from '../../../src/storage/keys.ts'
 import type { OpenStore } from '../../../src/storage/open.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import type { Enqueue, Queue, QueueOptions, SendItem } from '../../../workers/shard/queue/contract.ts'
-import type { SendOutcome } from '../../../workers/shard/queue/item.ts'
 import { createQueue, QUEUE_CAPACITY } from '../../../workers/shard/queue/queue.ts'
 import { createOutbox, type Outbox } from '../../../workers/shard/webhooks/outbox.ts'
 import {
@@ -72,6 +72,7 @@ async function bench(t: TestContext): Promise<Bench> {
           timer: time.timer,
           webhooks,
           deliver: hang,
+          steps: () => {},
           log,
         })
         await outbox.start()
@@ -88,6 +89,7 @@ async function bench(t: TestContext): Promise<Bench> {
         isOpen: () => true,
         settings: () => made.settings,
         events: outbox,
+        steps: () => {},
         log,
         send: async (item) => {
           sent.push(item)
@@ -435,8 +437,8 @@ test('an item waits for a connection that is lost however often that happens', a
 async function life(b: Bench, change: Partial<QueueOptions> = {}) {
   let hung = false
   const queue = await b.open({
-    onStep(name) {
-      if (name !== 'before-send') return
+    steps(name) {
+      if (name !== 'queue:before-send') return
       hung = true
       return new Promise(() => {})
     },
@@ -456,7 +458,7 @@ test('an item that ended three lives is not tried a fourth time: it fails, and t
   const acks = [await before.enqueue(text('poison')), await before.enqueue(text('next'))]
   await before.stop(0)
   for (let lives = 0; lives < 3; lives++) await (await life(b)).untilHung()
-  await life(b, { onStep: () => {} })
+  await life(b, { steps: () => {} })
   await until(async () => (await b.deliveries()).length === 2, 'deliveries')
   assert.deepEqual(
     (await b.deliveries()).map(({ svc_id, error_code }) => [svc_id, error_code]),
@@ -482,13 +484,13 @@ test('a stop that was wanted and a connection that was lost are not counted amon
     const wanted = await life(b)
     await wanted.untilHung()
     await wanted.queue.stop(0)
-    const cut = await life(b, { onStep: () => {}, send: lost, isOpen: () => false })
+    const cut = await life(b, { steps: () => {}, send: lost, isOpen: () => false })
     await until(() => cut.queue.waiting() === 1, 'back in line')
     await cut.queue.stop(0)
   }
   // Two of its own are not too many.
   for (let lives = 0; lives < 2; lives++) await (await life(b)).untilHung()
-  await life(b, { onStep: () => {} })
+  await life(b, { steps: () => {} })
   await until(async () => (await b.deliveries()).length === 1, 'the delivery')
   assert.equal((await b.deliveries())[0]!.status, 'sent')
 })
@@ -631,8 +633,8 @@ test('one that was named and does not leave is not named any more', async (t) =>
   const ids: string[] = []
   const again: Queue = await b.open({
     // Between the commit that names the next item and its try.
-    async onStep(step, svcId) {
-      if (step === 'settled' && svcId === ids[0]) await again.clear()
+    async steps(step, svcId) {
+      if (step === 'queue:settled' && svcId === ids[0]) await again.clear()
     },
   })
   ids.push((await again.enqueue(text('1'))).svcId, (await again.enqueue(text('1'))).svcId)
@@ -713,8 +715,8 @@ for (const [step, times] of [
     b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
     let hung = false
     const killed = await b.open({
-      onStep(name) {
-        if (name !== step) return
+      steps(name) {
+        if (name !== `queue:${step}`) return
         hung = true
         return new Promise(() => {})
       },
@@ -861,8 +863,8 @@ test('storage that fails for a while delays the outcome and sends nothing twice'
   const commit: OpenStore['commit'] = (batch) => (failing-- > 0 ? Promise.reject(new Error('disk full')) : b.store.commit(batch))
   const queue = await b.open({
     store: { ...b.store, commit },
-    onStep(step) {
-      if (step === 'after-send') failing = 1
+    steps(step) {
+      if (step === 'queue:after-send') failing = 1
     },
   })
   await queue.enqueue(text('1'))

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { DAY } from '../../../src/domain/clock.ts'
-import { keys } from '../../../src/storage/keys.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
+import { createSealer, type Sealer } from '../../../src/storage/seal.ts'
 import { createIdentity } from '../../../workers/shard/connection/identity.ts'
 import { createMessageStatuses } from '../../../workers/shard/receipts/message-status.ts'
+import { createReceiptLevels } from '../../../workers/shard/receipts/receipt-levels.ts'
 import type { MessageStatus, Receipt } from '../../../workers/shard/translate/inbound/receipt.ts'
 import { createOutbox } from '../../../workers/shard/webhooks/outbox.ts'
 import { INSTANCE, recordingLog, START, sealer, tempStore, until, webhookSettings } from '../storage/fixtures.ts'
@@ -69,6 +71,7 @@ async function bench(t: TestContext): Promise<Bench> {
     async open() {
       await endPrevious()
       const outbox = createOutbox({
+        steps: () => {},
         instanceId: INSTANCE,
         store,
         sealer,
@@ -91,7 +94,7 @@ async function bench(t: TestContext): Promise<Bench> {
         clock,
         log: log as unknown as Parameters<typeof createMessageStatuses>[0]['log'],
         undecided: () => made.undecided,
-        killAt: () => {},
+        steps: () => {},
       })
       statuses.start()
       endPrevious = async () => {
@@ -227,4 +230,13 @@ test('whoever has the item in flight says that it was sent, in chats and in grou
     'delivered G 5511988880001',
     'delivered G 5511988880002',
   ])
+})
+
+// An id and a number are found by trying, where a hash of them is on the disk.
+test('the name of a kept value is keyed: of another instance it is another', async (t) => {
+  const store = await tempStore(t)
+  const subject = (of: Sealer) =>
+    createReceiptLevels(INSTANCE, store, of, { now: () => START }, recordingLog()).subject('A', '5511988880001', '')
+  assert.equal(subject(sealer), subject(sealer))
+  assert.notEqual(subject(sealer), subject(createSealer(Buffer.alloc(32, 9))))
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MINUTE } from '../../../src/domain/clock.ts'
-import { keys } from '../../../src/storage/keys.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import { createCallAnswers } from '../../../workers/shard/receive/call-answers.ts'
 import { INSTANCE, START, sealer, tempStore } from '../storage/fixtures.ts'
 

@@ -7,9 +7,10 @@ import { Failure } from '../../../src/domain/failures.ts'
 import { DEFAULT_SETTINGS } from '../../../src/domain/instance.ts'
 import { createLog } from '../../../src/log.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
-import { keys } from '../../../src/storage/keys.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import type { Session } from '../../../workers/shard/chats/session.ts'
 import { createCalls } from '../../../workers/shard/receive/calls.ts'
+import { askOver } from '../connection/asking.ts'
 import { INSTANCE, START, sealer, tempStore, until } from '../storage/fixtures.ts'
 import { ANA, ANA_LID } from '../translate/inbound/context.ts'
 
@@ -26,7 +27,7 @@ async function live(
   { time = { now: START }, crashAtEnd = false, canQueue = true, onAnswer = (_: string) => {} } = {},
 ) {
   const answered: string[] = []
-  const told: { call: unknown; timestamp: unknown; answered: number }[] = []
+  const translated: { call: unknown; timestamp: unknown; answered: number }[] = []
   /** As the queue has it: one item per key. */
   const queued = new Set<string>()
   const calls = createCalls({
@@ -36,8 +37,8 @@ async function live(
     clock: { now: () => time.now },
     log: createLog({ level: 'silent' }, 'test'),
     settings: () => settings,
-    async told({ messageTimestamp: timestamp }, { content }) {
-      told.push({ call: 'call' in content ? content.call : undefined, timestamp, answered: answered.length })
+    async translated({ messageTimestamp: timestamp }, { content }) {
+      translated.push({ call: 'call' in content ? content.call : undefined, timestamp, answered: answered.length })
       return null
     },
     async once(_, make, ops = []) {
@@ -53,14 +54,19 @@ async function live(
     },
   })
   await calls.load()
-  return { calls, told, answered }
+  return { calls, translated, answered }
 }
 
 const session = {} as Session
 const rejecting = { ...DEFAULT_SETTINGS, call_reject_auto: true, call_reject_message: 'Please write.' }
 /** A session whose network takes every rejection. */
-const answering = (rejectCall = async () => {}) =>
-  ({ ended: new AbortController().signal, sock: { rejectCall } }) as unknown as Session
+const answering = (onReject = async () => {}) => {
+  const query = async () => {
+    await onReject()
+    return { tag: 'iq', attrs: { type: 'result' } }
+  }
+  return { ask: askOver({ query }) } as unknown as Session
+}
 
 async function ringing(store: StateStore) {
   const found: string[] = []
@@ -73,10 +79,10 @@ async function missed(t: TestContext, id: string) {
   const store = await tempStore(t)
   await (await live(store)).calls.take(stanza('offer', id), session)
   assert.equal(await ringing(store), 1)
-  const { calls, told } = await live(store)
+  const { calls, translated } = await live(store)
   await calls.take(stanza('terminate', id), session)
   assert.equal(await ringing(store), 0)
-  return told
+  return translated
 }
 
 // Its record was refused, the connection cut, and the call came again, for ever.
@@ -86,7 +92,7 @@ test('a call is told whatever its id is', async (t) => {
 
 test('an offer that comes twice is rejected and answered once, and one that comes after the end does not ring', async (t) => {
   const store = await tempStore(t)
-  const { calls, told, answered } = await live(store, rejecting)
+  const { calls, translated, answered } = await live(store, rejecting)
   let rejected = 0
   const network = answering(async () => void ++rejected)
   const take = (node: BinaryNode) => calls.take(node, network)
@@ -97,8 +103,8 @@ test('an offer that comes twice is rejected and answered once, and one that come
   await take(stanza('terminate', '3EB0B', { reason: 'timeout' }))
   await take(stanza('offer', '3EB0B'))
   await new Promise((resolve) => setImmediate(resolve))
-  assert.deepEqual([rejected, answered, told.length, await ringing(store)], [1, ['Please write.'], 2, 0])
-  assert.equal(told[0]?.answered, 1)
+  assert.deepEqual([rejected, answered, translated.length, await ringing(store)], [1, ['Please write.'], 2, 0])
+  assert.equal(translated[0]?.answered, 1)
 })
 
 // The text was queued after the commit that leaves nothing of the call: a crash between the two lost it.
@@ -115,21 +121,21 @@ test('the text after a rejected call is queued before the event of the call, and
 
 test('an end that comes while a rejected call is being told says that it was rejected', async (t) => {
   const store = await tempStore(t)
-  const { calls, told, answered } = await live(store, rejecting)
+  const { calls, translated, answered } = await live(store, rejecting)
   const network = answering(async () => {
     setImmediate(() => void calls.take(stanza('terminate', '3EB0A'), network))
   })
   await calls.take(stanza('offer', '3EB0A'), network)
-  await until(async () => told.length > 0 && (await ringing(store)) === 0, 'the event')
-  for (const { call } of told) assert.equal((call as { auto_rejected: boolean }).auto_rejected, true)
+  await until(async () => translated.length > 0 && (await ringing(store)) === 0, 'the event')
+  for (const { call } of translated) assert.equal((call as { auto_rejected: boolean }).auto_rejected, true)
   assert.deepEqual(answered, ['Please write.'])
 })
 
 test('a rejected call is told although no text can be queued', async (t) => {
   const store = await tempStore(t)
-  const { calls, told } = await live(store, rejecting, { canQueue: false })
+  const { calls, translated } = await live(store, rejecting, { canQueue: false })
   await calls.take(stanza('offer', '3EB0A'), answering())
-  await until(() => told.length > 0, 'the event')
+  await until(() => translated.length > 0, 'the event')
   await until(async () => (await ringing(store)) === 0, 'the end of the record')
 })
 
@@ -141,10 +147,10 @@ test('a call whose offer carries no time, or none that is one, is of the moment 
     const { t: _, ...untimed } = attrs
     const timed = time === undefined ? untimed : { ...untimed, t: time }
     await (await live(store)).calls.take({ ...offer, attrs: timed }, session)
-    const { calls, told } = await live(store)
+    const { calls, translated } = await live(store)
     await calls.take(stanza('terminate', '3EB0A'), session)
     assert.deepEqual(
-      told.map(({ timestamp }) => timestamp),
+      translated.map(({ timestamp }) => timestamp),
       [START / 1_000],
       time,
     )
@@ -154,7 +160,7 @@ test('a call whose offer carries no time, or none that is one, is of the moment 
 test('calls whose end is never said go with the day, while the service runs, and with the device', async (t) => {
   const store = await tempStore(t)
   const time = { now: START }
-  const { calls, told } = await live(store, DEFAULT_SETTINGS, { time })
+  const { calls, translated } = await live(store, DEFAULT_SETTINGS, { time })
   await calls.take(stanza('offer', '3EB0A'), session)
   time.now += 23 * HOUR
   const { attrs, ...offer } = stanza('offer', '3EB0B')
@@ -166,7 +172,7 @@ test('calls whose end is never said go with the day, while the service runs, and
   await calls.forget()
   assert.equal(await ringing(store), 0)
   for (const id of ['3EB0A', '3EB0B', '3EB0C']) await calls.take(stanza('terminate', id), session)
-  assert.equal(told.length, 0)
+  assert.equal(translated.length, 0)
 })
 
 // Whoever calls writes who has made the call: the text went to whom they named.

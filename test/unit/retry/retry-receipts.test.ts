@@ -48,7 +48,7 @@ test('a message that is still being sent is not sent again before that has come 
     clock: { now: Date.now },
     log,
     undecided: () => undefined,
-    killAt() {},
+    steps() {},
   })
   const resent: string[] = []
   const answer = answerRetryReceipt({ resend: async ({ id }) => void resent.push(id), settled: statuses.settled, log })

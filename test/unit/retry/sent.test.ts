@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
 import { DAY } from '../../../src/domain/clock.ts'
 import type { Batch } from '../../../src/storage/contract.ts'
-import { keys } from '../../../src/storage/keys.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import { createAuthorship } from '../../../workers/shard/chats/authorship.ts'
 import { createSecrets } from '../../../workers/shard/chats/secrets.ts'
 import { createKeyCache, createKeyStore } from '../../../workers/shard/keys/key-store.ts'
@@ -93,9 +93,9 @@ test('the one whose outcome is not known stays until it is, however long that ta
   sent.start()
   await until(async () => (await b.left()).length === 1, 'the others to go')
   assert.deepEqual(await b.left(), ['m1'])
-  assert.equal((await sent.letter('m1'))?.message.conversation, 'old')
+  assert.equal((await sent.stored('m1'))?.message.conversation, 'old')
   undecided = undefined
-  assert.equal(await sent.letter('m1'), undefined)
+  assert.equal(await sent.stored('m1'), undefined)
   b.open().start()
   await until(async () => (await b.left()).length === 0, 'it to go')
 })
@@ -183,11 +183,11 @@ test('a message is kept with the stanza it left in', async (t) => {
     nodes: [{ tag: 'biz', attrs: { a: '1' }, content: [{ tag: 'inner', attrs: {}, content: Buffer.from([0, 1, 255]) }] }],
   }
   await sent.put('A', text('hi'), stanza)
-  const letter = await sent.letter('A')
-  assert.equal(letter?.message.conversation, 'hi')
-  assert.deepEqual(letter?.stanza, stanza)
+  const stored = await sent.stored('A')
+  assert.equal(stored?.message.conversation, 'hi')
+  assert.deepEqual(stored?.stanza, stanza)
   assert.equal((await sent.get('A'))?.conversation, 'hi')
-  assert.equal(await sent.letter('B'), undefined)
+  assert.equal(await sent.stored('B'), undefined)
 })
 
 test('a row of before, which is a message and nothing else, is still readable', async (t) => {
@@ -197,7 +197,7 @@ test('a row of before, which is a message and nothing else, is still readable', 
   time.writeBigUInt64BE(BigInt(START))
   const before = sealer.seal(key, proto.Message.encode(text('hi')).finish())
   await b.store.commit({ ops: [[key, Buffer.concat([time, before])]] })
-  const letter = await b.open().letter('A')
-  assert.equal(letter?.message.conversation, 'hi')
-  assert.equal(letter?.stanza, undefined)
+  const stored = await b.open().stored('A')
+  assert.equal(stored?.message.conversation, 'hi')
+  assert.equal(stored?.stanza, undefined)
 })

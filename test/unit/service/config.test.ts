@@ -18,7 +18,7 @@ test('with nothing set, every setting has its default', () => {
   assert.equal(config.storeUrl, `lmdb:${resolve('data', 'state')}`)
   assert.equal(config.instanceSlots, null)
   assert.deepEqual(config.network, { url: null, root: null, ca: null, mediaHost: null, verify: 'strict' })
-  assert.ok(config.shards >= 2 && config.shards <= 4)
+  assert.ok(config.shards >= 1 && config.shards <= 4)
 })
 
 test('the store lies in the data folder unless it has a URL of its own', () => {

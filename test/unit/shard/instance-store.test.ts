@@ -1,6 +1,8 @@
 /** Every commit of an instance goes through its own view of the store. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { StorageFailure } from '../../../src/domain/storage-failure.ts'
+import type { Batch, Op } from '../../../src/storage/contract.ts'
 import { createInstanceStore } from '../../../workers/shard/instance-store.ts'
 import { INSTANCE, tempStore } from '../storage/fixtures.ts'
 
@@ -24,4 +26,67 @@ test('a view that is closed has finished what was under way, refuses what comes 
   await assert.rejects(store.commit({ ops: [[key, bytes('after the end')]] }), { code: 'engine_unavailable' })
   assert.equal(Buffer.from((await store.get(key))!).toString(), 'in time')
   assert.equal(await whole.commit({ ops: [[key, null]] }), true)
+})
+
+test('what is ahead in memory goes with every commit, and comes back when one fails', async (t) => {
+  const whole = await tempStore(t)
+  let isFull = false
+  const failing = { ...whole, commit: (batch: Batch) => (isFull ? Promise.reject(new Error('full')) : whole.commit(batch)) }
+  const store = createInstanceStore(failing)
+  const ahead = `${key}:ahead`
+  let changes: Op[] = [[ahead, bytes('new')]]
+  store.carries({
+    take: () => changes.splice(0),
+    settled(ops, isWritten) {
+      if (!isWritten) changes = [...ops]
+    },
+  })
+  isFull = true
+  await assert.rejects(store.commit({ ops: [[key, bytes('mine')]] }))
+  await assert.rejects(store.commit({ ops: [[key, bytes('mine')]] }))
+  assert.equal(changes.length, 1)
+  isFull = false
+  await store.commit({ ops: [[key, bytes('mine')]] })
+  assert.deepEqual(changes, [])
+  assert.equal(Buffer.from((await store.get(ahead))!).toString(), 'new')
+  changes = [[ahead, null]]
+  await assert.rejects(store.commit({ guard: { key, equals: null }, ops: [] }), { code: 'engine_unavailable' })
+  assert.equal(changes.length, 1)
+})
+
+test("what is added to a chain is read at once, and is nobody's if it cannot be written", async (t) => {
+  const whole = await tempStore(t)
+  const store = createInstanceStore(whole)
+  const chain = store.chain()
+  const written = chain.add([[key, bytes('new')]])
+  assert.equal(Buffer.from((await store.get(key))!).toString(), 'new')
+  assert.equal(await whole.get(key), undefined)
+  await written
+  assert.equal(Buffer.from((await whole.get(key))!).toString(), 'new')
+  await store.close()
+  await assert.rejects(chain.add([[key, null]]), { code: 'engine_unavailable' })
+  assert.equal(Buffer.from((await store.get(key))!).toString(), 'new')
+})
+
+// What a message was to be taken with needed more room than the message: a disk with room for it took neither.
+test('where the disk has no room for what rides along, the batch is written without it', async (t) => {
+  const whole = await tempStore(t)
+  const narrow = {
+    ...whole,
+    async commit(batch: Batch) {
+      if (batch.ops.length > 1) throw new StorageFailure('no room', { isFull: true })
+      return whole.commit(batch)
+    },
+  }
+  const store = createInstanceStore(narrow)
+  const ahead: Op = [`${key}:ahead`, bytes('new')]
+  const over: boolean[] = []
+  store.carries({ take: () => [ahead], settled: (_, isWritten) => over.push(isWritten) })
+  assert.equal(await store.commit({ ops: [[key, bytes('mine')]] }), true)
+  assert.equal(Buffer.from((await store.get(key))!).toString(), 'mine')
+  assert.equal(await store.get(ahead[0]), undefined)
+  assert.deepEqual(over, [false])
+  const failing = createInstanceStore({ ...whole, commit: () => Promise.reject(new StorageFailure('broken')) })
+  failing.carries({ take: () => [ahead], settled() {} })
+  await assert.rejects(failing.commit({ ops: [[key, bytes('mine')]] }), /broken/, 'no other failure is tried again')
 })

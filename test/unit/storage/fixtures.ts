@@ -61,13 +61,17 @@ export function manualTime(now = START) {
       now = until
     },
     /** Waits until something is to happen in exactly this time. */
+    /** Waits until something is to happen at all: whatever has a timer does nothing else. */
+    idle: () => until(() => pending.size > 0, 'a timer', 120_000),
+    /** In how many ms the next thing is to happen. */
+    nextIn: () => Math.min(...[...pending].map(({ at }) => at)) - now,
     armed: (inMs: number) => until(() => [...pending].some(({ at }) => at === now + inMs), `a timer in ${inMs} ms`),
   }
 }
 
 /** Turns of the event loop until the condition holds. */
-export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const end = Date.now() + 15_000
+export async function until(condition: () => boolean | Promise<boolean>, what: string, ms = 15_000): Promise<void> {
+  const end = Date.now() + ms
   while (!(await condition())) {
     if (Date.now() > end) throw new Error(`never came: ${what}`)
     await nextTurn()

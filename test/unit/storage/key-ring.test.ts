@@ -108,14 +108,14 @@ class Killed extends Error {}
 async function cutShort(store: Parameters<typeof rotateSecretKey>[0], step: string, count: number): Promise<boolean> {
   let left = count
   let isReplaced = false
-  const killAt = (reached: string) => {
+  const steps = (reached: string) => {
     if (reached === step && --left === 0) throw new Killed()
   }
   const replace = async () => {
     isReplaced = true
     return true
   }
-  await assert.rejects(rotateSecretKey(store, OLD, NEW, { replace, killAt }), Killed)
+  await assert.rejects(rotateSecretKey(store, OLD, NEW, { replace, steps }), Killed)
   return isReplaced
 }
 
@@ -136,7 +136,7 @@ for (const [step, count] of CUTS) {
     assert.deepEqual(after.links, before.links)
     await assert.rejects(ring(gone), WRONG)
     // And it can be done again.
-    await rotateSecretKey(store, counts, gone, { replace: async () => true, killAt: () => {} })
+    await rotateSecretKey(store, counts, gone, { replace: async () => true, steps: () => {} })
     await assert.rejects(ring(counts), WRONG)
     assert.deepEqual(Buffer.from((await ring(gone)).of(OTHER)), Buffer.from(before.of(OTHER)))
   })
@@ -146,7 +146,7 @@ test('where the environment gives the key, both open until the first start with 
   for (const chosen of [OLD, NEW]) {
     const { store, ring } = await bench(t)
     await (await ring()).make(INSTANCE)
-    await rotateSecretKey(store, OLD, NEW, { replace: async () => false, killAt: () => {} })
+    await rotateSecretKey(store, OLD, NEW, { replace: async () => false, steps: () => {} })
     await checkSecretKey(store, OLD)
     await checkSecretKey(store, NEW)
     assert.deepEqual((await ring(chosen)).instances(), [INSTANCE])
@@ -158,7 +158,7 @@ test('where the environment gives the key, both open until the first start with 
 test('nothing is cleared while the secret key does not open all of them', async (t) => {
   const { store, ring, dir } = await bench(t)
   await (await ring()).make(INSTANCE)
-  await rotateSecretKey(store, OLD, NEW, { replace: async () => false, killAt: () => {} })
+  await rotateSecretKey(store, OLD, NEW, { replace: async () => false, steps: () => {} })
   const aside = await tempDir(t)
   await cp(dir, aside, { recursive: true })
   await (await ring(OLD)).make(OTHER)

@@ -6,10 +6,11 @@ import { test } from 'node:test'
 import * as v from 'valibot'
 import { ascendingIds } from '../../../src/storage/ascending-ids.ts'
 import { measureBlobs, openBlobs } from '../../../src/storage/blobs.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import { repository } from '../../../src/storage/repository.ts'
 import { createSealer, SEAL_BYTES } from '../../../src/storage/seal.ts'
 import { loadSecretKey, parseSecretKey } from '../../../src/storage/secret-key.ts'
-import { START, sealer, tempDir, tempStore } from './fixtures.ts'
+import { INSTANCE, START, sealer, tempDir, tempStore } from './fixtures.ts'
 
 const other = createSealer(new Uint8Array(64).fill(8))
 
@@ -192,4 +193,19 @@ test('a blob of several pieces is read whole and in parts, and shows when it was
     await writeFile(file, wrong)
     await assert.rejects(blobs.get('i:1'), /cannot be opened/)
   }
+})
+
+test('with an instance its files go, and the folder they were in', async (t) => {
+  const dir = await tempDir(t)
+  const other = `${INSTANCE.slice(0, -1)}0`
+  const blobs = await openBlobs(dir, { budgetBytes: 100_000 })
+  await blobs.of(sealer).put(keys.blob(INSTANCE, 'one'), Buffer.alloc(100))
+  await blobs.of(sealer).put(keys.blob(other, 'one'), Buffer.alloc(100))
+  await blobs.erase(INSTANCE)
+  const left = await readdir(dir, { recursive: true })
+  assert.deepEqual(
+    left.filter((name) => name.includes(INSTANCE)),
+    [],
+  )
+  assert.ok(left.some((name) => name.includes(other)))
 })

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseRanges } from '../../../src/egress/addresses.ts'
-import { keys } from '../../../src/storage/keys.ts'
-import { listLog } from '../../../src/webhooks/log.ts'
-import { createDelivery } from '../../../workers/shard/webhooks/delivery.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
+import { createDelivery } from '../../../src/webhooks/delivery/delivery.ts'
+import { logReader } from '../../../src/webhooks/log.ts'
 import { createOutbox, type Outbox } from '../../../workers/shard/webhooks/outbox.ts'
 import { MAX_TRIES, RETRY_DELAYS } from '../../../workers/shard/webhooks/schedule.ts'
 import { textEvent } from '../../harness/received-event.ts'
@@ -24,6 +24,7 @@ test('the backlog is the number of events that are pending: delivered, retried, 
 
   async function open(): Promise<Outbox> {
     const opened = createOutbox({
+      steps: () => {},
       instanceId: INSTANCE,
       store,
       sealer,
@@ -33,6 +34,7 @@ test('the backlog is the number of events that are pending: delivered, retried, 
       webhooks: () => settings,
       deliver,
       log: recordingLog(),
+      maxUnwritten: 1,
       onAppend: (type) => types.push(type),
       onResult: (type, result, durationMs) => results.push(`${type} ${result} ${typeof durationMs}`),
     })
@@ -41,7 +43,8 @@ test('the backlog is the number of events that are pending: delivered, retried, 
     return opened
   }
 
-  const entries = async () => (await listLog(store, sealer, { instanceIds: [INSTANCE], page: 1, pageSize: 100 })).data
+  const entries = async () =>
+    (await logReader(store, () => sealer).list({ instanceIds: [INSTANCE], page: 1, pageSize: 100 })).data
   const pending = async () => (await entries()).filter(({ status }) => status === 'pending').length
   async function add(text: string) {
     const { eventId, ops } = outbox.append(textEvent(text, time.clock.now()))
@@ -97,12 +100,12 @@ test('the backlog is the number of events that are pending: delivered, retried, 
   await outbox.resend(stubborn)
   await waiting(0, 'a resend by hand that is taken')
 
-  settings = { ...settings, ignore_received_callback: true }
-  const muted = await add('muted')
-  await until(async () => (await statusOf(muted)) === 'discarded', 'discarded')
+  settings = { ...settings, received_url: null }
+  const nowhere = await add('nowhere to go')
+  await until(async () => (await statusOf(nowhere)) === 'discarded', 'discarded')
   await waiting(0, 'switched off')
-  assert.equal(results.at(-1), 'received discarded object')
-  settings = { ...settings, ignore_received_callback: false }
+  await until(() => results.includes('received discarded object'), 'told')
+  settings = { ...settings, received_url: to.url }
 
   answer = 500
   const broken = await add('broken on disk')

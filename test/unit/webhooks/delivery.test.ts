@@ -5,9 +5,9 @@ import { type TestContext, test } from 'node:test'
 import { parseRanges } from '../../../src/egress/addresses.ts'
 import { fairSlots } from '../../../src/egress/fair-slots.ts'
 import { NameUnresolved } from '../../../src/egress/resolve.ts'
+import { type Attempt, createDelivery, type DeliveryOptions } from '../../../src/webhooks/delivery/delivery.ts'
+import { sign } from '../../../src/webhooks/delivery/signature.ts'
 import { maskUrl } from '../../../src/webhooks/log.ts'
-import { type Attempt, createDelivery, type DeliveryOptions } from '../../../workers/shard/webhooks/delivery.ts'
-import { sign } from '../../../workers/shard/webhooks/signature.ts'
 import { INSTANCE, START, until } from '../storage/fixtures.ts'
 import { receiver } from './receiver.ts'
 
@@ -17,7 +17,7 @@ function delivery(t: TestContext, change: Partial<DeliveryOptions> = {}) {
   return (url: string, signal?: AbortSignal) => {
     const attempt: Attempt = {
       url,
-      secret: 'whsec_x',
+      secrets: ['whsec_x'],
       body: Buffer.from('{}'),
       type: 'received',
       eventId: 'E',
@@ -55,7 +55,7 @@ test('what goes wrong on the way is named', async (t) => {
   await once(rude, 'listening')
   t.after(() => rude.close())
   const deliver = delivery(t, {
-    timeoutMs: 100,
+    timeoutMs: 1_500,
     egress: {
       resolve: async (name) => (name === 'nowhere.example' ? Promise.reject(new NameUnresolved('x')) : ['10.0.0.1']),
     },
@@ -137,7 +137,7 @@ test('slots are given in order, stepping over an origin that is full', async () 
 test('the signature is the one of the specification', () => {
   // printf '1700000000.{"a":1}' | openssl dgst -sha256 -hmac whsec_test
   assert.equal(
-    sign('whsec_test', Buffer.from('{"a":1}'), 1_700_000_000_999),
+    sign(['whsec_test'], Buffer.from('{"a":1}'), 1_700_000_000_999),
     't=1700000000,v1=38877139021993b830af32feea6e18a8da83eb2f6e49ee50bd9e4cf4ca4d3789',
   )
 })

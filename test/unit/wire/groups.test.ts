@@ -10,12 +10,17 @@ import {
   groupIn,
   groupJidIn,
   groupsIn,
+  inviteCodeIn,
+  inviteCodeQuery,
   invitedQuery,
   joinQuery,
+  joinRequestsIn,
+  joinRequestsQuery,
   leaveError,
   leaveQuery,
   memberQuery,
   metadataQuery,
+  newInviteCodeQuery,
   outcomesIn,
   participatingQuery,
 } from '../../../workers/shard/wire/groups.ts'
@@ -43,8 +48,11 @@ const QUERIES: [BinaryNode, string][] = [
   [metadataQuery(GROUP), `<iq to=${GROUP} type=get xmlns=w:g2><query request=interactive/></iq>`],
   [batchQuery([GROUP]), `<iq to=@g.us type=get xmlns=w:g2><query><group jid=${GROUP}/></query></iq>`],
   [participatingQuery(), '<iq to=@g.us type=get xmlns=w:g2><participating><participants/><description/></participating></iq>'],
+  [inviteCodeQuery(GROUP), `<iq to=${GROUP} type=get xmlns=w:g2><invite/></iq>`],
+  [newInviteCodeQuery(GROUP), `<iq to=${GROUP} type=set xmlns=w:g2><invite/></iq>`],
   [invitedQuery('Ab'), '<iq to=@g.us type=get xmlns=w:g2><invite code=Ab/></iq>'],
   [joinQuery('Ab'), '<iq to=@g.us type=set xmlns=w:g2><invite code=Ab/></iq>'],
+  [joinRequestsQuery(GROUP), `<iq to=${GROUP} type=get xmlns=w:g2><membership_approval_requests/></iq>`],
   [leaveQuery(GROUP), `<iq to=@g.us type=set xmlns=w:g2><leave><group id=${GROUP}/></leave></iq>`],
   [
     createQuery('Team', 'KEY', [
@@ -132,4 +140,19 @@ test('of many groups those that are only named are to be asked for, and those th
     ['1@g.us'],
   )
   assert.deepEqual(truncated, ['2@g.us'])
+})
+
+test('the code of a link is told, or it is not', () => {
+  assert.equal(inviteCodeIn(result(node('invite', { code: 'Ab' }))), 'Ab')
+  for (const answer of [result(), result(node('invite')), result(node('invite', { code: '' }))])
+    assert.equal(inviteCodeIn(answer), null)
+})
+
+test('who asks to join, under every name; without one it is nobody', () => {
+  const request = (attrs: Record<string, string>) => node('membership_approval_request', attrs)
+  const asked = { jid: LID, phone_number: PN, request_time: '5', request_method: 'invite_link' }
+  assert.deepEqual(joinRequestsIn(result(node('membership_approval_requests', {}, [request(asked), request({})]))), [
+    { jid: LID, pn: PN, lid: undefined, requestedAt: 5, method: 'invite_link' },
+  ])
+  assert.deepEqual(joinRequestsIn(result()), [])
 })

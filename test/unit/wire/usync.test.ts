@@ -63,19 +63,16 @@ test('an error of one thing that was asked, or of one person, is a refusal', () 
 
 test('the about text is told with its time, hidden and absent ones are null', () => {
   const about = (...content: BinaryNode[]) => aboutIn(answer([node('user', { jid: PN }, content)]))
-  const none = { text: null, setAt: null, isBusiness: false }
+  const none = { text: null, setAt: null, isBusiness: null, verifiedName: null }
   const verified = node('business', {}, [node('verified_name', { v: '1' }, Buffer.from('cert'))])
   const table: [BinaryNode[], unknown][] = [
-    [
-      [node('status', { t: '1762077600' }, Buffer.from('Busy'))],
-      { text: 'Busy', setAt: '2025-11-02T10:00:00.000Z', isBusiness: false },
-    ],
-    [[node('status', { t: '0' }, 'Busy')], { text: 'Busy', setAt: null, isBusiness: false }],
+    [[node('status', { t: '1762077600' }, Buffer.from('Busy'))], { ...none, text: 'Busy', setAt: '2025-11-02T10:00:00.000Z' }],
+    [[node('status', { t: '0' }, 'Busy')], { ...none, text: 'Busy' }],
     [[node('status', { code: '401', type: 'fail' })], none],
     [[node('status', {}, [error])], none],
     [[], none],
     [[verified], { ...none, isBusiness: true }],
-    [[node('business', {}, [error])], none],
+    [[node('business', {}, [error])], { ...none, isBusiness: false }],
   ]
   for (const [content, expected] of table) assert.deepEqual(about(...content), expected)
   assert.deepEqual(aboutIn(answer([])), none)

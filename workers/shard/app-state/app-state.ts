@@ -1,43 +1,26 @@
 /**
- * Changes of app state without loss. The library saves the new version of a collection first and tells what changed in it afterwards, when
- * nobody would read it again: a crash in between lost the labels, the name, the contacts for good. So what belongs together is ONE commit:
+ * Changes of app state without loss: what belongs together is ONE commit.
  *
- *   the versions the library saves    held back, and served from memory to whoever reads them meanwhile
- *   what it tells of them             labels and names as events in the outbox, saved contacts as records
- *   the credentials                   the name is in them, and a name that is known is not told by the library again
+ *   the version of a collection       held back, and served from memory to any reader meanwhile
+ *   its changes                       labels and names as events in the outbox
+ *   the credentials                   the name is in them, and a known name is no change
  *
- * The library tells everything in the turn in which its transaction has saved the versions, so a hold is open for that turn and written
- * behind it, one after the other: of one collection never a later version before an earlier one. A kill has all of it or nothing; then the
- * versions are the old ones and the same changes are read again, because the network's notice is confirmed behind the commit only
+ * Commits are written one after the other: of one collection never a later version before an earlier one. A kill has all of it or nothing;
+ * then the version is the old one and the same changes are read again, because the network's notice is confirmed behind the commit only
  * (`server-sync.ts`): a login reads nothing by itself. When a commit fails nothing behind it is written, and the connection ends.
  *
- * - Taken where it is emitted: the event buffer keeps contacts for seconds, and merges them.
- * - Without a version (the name in a message of our own phone) it is a hold of its own. So is every save of the credentials.
- * - A patch of ours reads its collection inside of its own transaction: what that read tells is written before the version, and were the
- *   patch refused it would be told again. We patch `regular_high` alone, where none of this is kept.
- * - Numbers of people that come as pairs (`lid-mapping.update`) are not held: every message brings them again.
- * - After an error the library reads a collection whole. Which labels are new in it cannot be told: events do not say which entry they are
- *   of, and what a chat was labelled with is not kept. They are told again, as they stand.
+ * - Everything passed in during one turn is one commit.
+ * - Without a version (the name in a message of our own phone) it is a commit of its own. So is every save of the credentials.
+ * - What may be as large as an address book is on disk before it, in slices, and is the same when it is read again: the numbers of people
+ *   that come as pairs (`reading.ts`), the directory, and the saved contacts.
  */
-import type {
-  AuthenticationCreds,
-  AuthenticationState,
-  BaileysEventMap,
-  Contact,
-  SignalDataSet,
-  SignalDataTypeMap,
-  WAPatchName,
-  WASocket,
-} from '@whiskeysockets/baileys'
+import type { AuthenticationCreds, AuthenticationState, Contact, WAPatchName, WASocket } from '@whiskeysockets/baileys'
+import type { Steps } from '../../../src/domain/steps.ts'
 import type { Alongside, AuthState } from '../keys/credentials.ts'
-import { bare } from '../wire/jid.ts'
-
-/** A label put on a chat, or taken off. */
-export interface Association {
-  chat: string
-  label: string
-  assigned: boolean
-}
+import type { KeyStore } from '../keys/key-store.ts'
+import { keepFacts } from '../keys/own-facts.ts'
+import type { AppStateAction, Association } from '../wire/app-state-actions.ts'
+import { saltIn } from '../wire/chat-token.ts'
 
 export interface Changes {
   /** Collections and the versions they were read to: by it a further reading of the same is known. */
@@ -47,16 +30,39 @@ export interface Changes {
   /** Those that are news. */
   associations: readonly Association[]
   contacts: readonly Contact[]
+  /** Everything that was read, history too. */
+  actions: readonly AppStateAction[]
 }
 
-/** What is written of changes, in the commit that writes their versions. Rejects when they have to be read again. */
+/**
+ * Writes the effects of changes: large ones before it resolves, the others in the commit that writes their versions. Rejects when they have to
+ * be read again.
+ */
 export type WriteChanges = (changes: Changes) => Promise<Pick<Alongside, 'ops' | 'applied'>>
+
+/** A collection as it was read, or changed by us, to a version. */
+export interface Reading extends Pick<Changes, 'associations' | 'contacts' | 'actions'> {
+  collection: WAPatchName
+  version: number
+  /** The record of it (`wire/app-state-collection.ts`). */
+  bytes: Uint8Array
+  /** Entries from before this device was linked: not announced as changes. */
+  isHistory: boolean
+  /** Of the account. */
+  name: string | null
+}
 
 export interface AppState {
   /** For the socket. */
   readonly state: AuthenticationState
-  /** Right after the socket was made. `isFirst`: what is told of this collection now is history. */
-  attach(sock: Pick<WASocket, 'ev'>, isFirst: (collection: WAPatchName) => boolean): void
+  /** Right after the socket was made. */
+  attach(sock: Pick<WASocket, 'ev'>): void
+  /** The record of a collection, also of one that is not on disk yet; undefined: it was never read. */
+  stored(collection: WAPatchName): Promise<Uint8Array | undefined>
+  /** On disk once `settled` resolves. */
+  take(reading: Reading): void
+  /** They are read whole again. */
+  forget(collections: readonly WAPatchName[]): Promise<void>
   /** The credentials, in one commit with what came in the same turn. */
   save(): void
   /** Everything up to now is on disk. Rejects from the first commit on that failed. */
@@ -65,37 +71,36 @@ export interface AppState {
 
 export interface AppStateDeps {
   auth: Pick<AuthState, 'forSocket' | 'saveCreds'>
+  keys: Pick<KeyStore, 'get'>
   creds: AuthenticationCreds
   write: WriteChanges
   /** Once: from then on nothing is written any more. */
   onFailure(error: unknown): void
-  killAt(step: string): void
+  steps: Steps
 }
 
-type Versions = { [name: string]: SignalDataTypeMap['app-state-sync-version'] | null }
-
 interface Hold {
-  versions: Versions
+  /** Null: the collection is forgotten. */
+  records: Map<WAPatchName, { version: number; bytes: Uint8Array } | null>
   name: string | null
   associations: Association[]
   contacts: Contact[]
+  actions: AppStateAction[]
 }
 
 const VERSION = 'app-state-sync-version'
 
-export function holdAppState({ auth, creds, write, onFailure, killAt }: AppStateDeps): AppState {
-  const stored = auth.forSocket(creds)
-  const { keys } = stored
+export function holdAppState({ auth, keys, creds, write, onFailure, steps }: AppStateDeps): AppState {
   let name = creds.me?.name
   /** Not on disk yet. */
-  const held = new Map<string, Versions[string]>()
+  const held = new Map<WAPatchName, Uint8Array | null>()
   let open: Hold | null = null
   let written: Promise<void> = Promise.resolve()
   let hasFailed = false
 
   function hold(): Hold {
     if (open) return open
-    const opened: Hold = { versions: {}, name: null, associations: [], contacts: [] }
+    const opened: Hold = { records: new Map(), name: null, associations: [], contacts: [], actions: [] }
     const before = written
     open = opened
     written = new Promise((resolve) => {
@@ -104,25 +109,26 @@ export function holdAppState({ auth, creds, write, onFailure, killAt }: AppState
         resolve(commit(opened, before))
       })
     })
-    // Everybody who depends on it asks `settled`.
+    // Callers that depend on it await `settled`.
     written.catch(() => {})
     return opened
   }
 
   /** Called when the hold closes: the credentials are those of this moment. */
-  async function commit({ versions, ...told }: Hold, before: Promise<void>): Promise<void> {
-    const isNews = told.name !== null || told.associations.length + told.contacts.length > 0
+  async function commit({ records, ...rest }: Hold, before: Promise<void>): Promise<void> {
+    const isNews = rest.name !== null || rest.associations.length + rest.contacts.length + rest.actions.length > 0
     try {
       await auth.saveCreds(creds, async () => {
         await before
-        if (isNews) killAt('app-state:held')
-        const { ops, applied } = await write({ ...told, reading: readingOf(versions) })
+        if (isNews) steps('app-state:held')
+        const { ops, applied } = await write({ ...rest, reading: readingOf(records) })
         return {
-          keys: { [VERSION]: versions },
+          keys: [...records].map(([collection, record]) => [VERSION, collection, record?.bytes ?? null] as const),
           ops,
           applied() {
             applied()
-            for (const [name, state] of Object.entries(versions)) if (held.get(name) === state) held.delete(name)
+            for (const [collection, record] of records)
+              if (held.get(collection) === (record?.bytes ?? null)) held.delete(collection)
           },
         }
       })
@@ -131,64 +137,62 @@ export function holdAppState({ auth, creds, write, onFailure, killAt }: AppState
       hasFailed = true
       throw error
     }
-    if (isNews) killAt('app-state:written')
+    if (isNews) steps('app-state:written')
   }
 
-  async function get<T extends keyof SignalDataTypeMap>(type: T, ids: string[]) {
-    if (type !== VERSION || held.size === 0) return keys.get(type, ids)
-    const found = await keys.get(type, ids)
-    for (const id of ids) {
-      const state = held.get(id)
-      if (state) found[id] = state as SignalDataTypeMap[T]
-      if (state === null) delete found[id]
-    }
-    return found
+  function keep(collection: WAPatchName, record: { version: number; bytes: Uint8Array } | null) {
+    hold().records.set(collection, record)
+    held.set(collection, record?.bytes ?? null)
   }
 
-  async function set({ [VERSION]: versions, ...others }: SignalDataSet) {
-    if (Object.keys(others).length > 0) await keys.set(others)
-    if (versions === undefined) return
-    const { versions: into } = hold()
-    for (const [name, state] of Object.entries(versions)) {
-      into[name] = state
-      held.set(name, state)
-    }
+  /** `isNews`: beside that the account has read its settings once, because the name comes with the first reading. */
+  function learnName(rest: string | null | undefined, isNews: boolean) {
+    const before = name
+    if (!rest || rest === before) return
+    name = rest
+    // A pairing may have brought the name of a business.
+    if (before && creds.accountSyncCounter && isNews) hold().name = rest
   }
 
-  function collect<T extends keyof BaileysEventMap>(event: T, data: BaileysEventMap[T], isFirst: (of: WAPatchName) => boolean) {
-    if (event === 'contacts.upsert') hold().contacts.push(...(data as BaileysEventMap['contacts.upsert']))
-    if (event === 'creds.update') {
-      const { me } = data as BaileysEventMap['creds.update']
-      const before = name
-      if (!me?.name || me.name === before) return
-      name = me.name
-      // The name comes with the first reading of the account's settings, also where the pairing brought the name of a business.
-      if (before && creds.accountSyncCounter && !isFirst('critical_block')) hold().name = name
-    }
-    if (event === 'labels.association') {
-      const { association, type } = data as BaileysEventMap['labels.association']
-      // A label of a message is none of its chat.
-      if ('messageId' in association || isFirst('regular')) return
-      hold().associations.push({ chat: bare(association.chatId), label: association.labelId, assigned: type === 'add' })
-    }
+  /** The credentials, which it is kept with, are written with the version that it came in. */
+  function learnSalt(action: AppStateAction) {
+    const salt = saltIn(action)
+    if (salt !== undefined) keepFacts(creds, { chatTokenSalt: salt ?? undefined })
   }
 
   return {
-    state: { ...stored, keys: { ...keys, get, set } },
-    attach({ ev }, isFirst) {
-      const { emit } = ev
-      ev.emit = (event, data) => {
-        collect(event, data, isFirst)
-        return emit(event, data)
-      }
+    state: auth.forSocket(creds),
+    attach({ ev }) {
+      ev.on('creds.update', ({ me }) => learnName(me?.name, true))
+    },
+    async stored(collection) {
+      const waiting = held.get(collection)
+      if (waiting !== undefined) return waiting ?? undefined
+      const found = await keys.get(VERSION, collection)
+      // It may have been read, or forgotten, meanwhile.
+      return held.has(collection) ? (held.get(collection) ?? undefined) : found
+    },
+    take({ collection, version, bytes, isHistory, name: rest, associations, contacts, actions }) {
+      const open = hold()
+      learnName(rest, !isHistory)
+      keep(collection, { version, bytes })
+      if (!isHistory) open.associations = open.associations.concat(associations)
+      // No spread: there may be very many of them.
+      open.contacts = open.contacts.concat(contacts)
+      open.actions = open.actions.concat(actions)
+      for (const action of actions) learnSalt(action)
+    },
+    async forget(collections) {
+      for (const collection of collections) keep(collection, null)
+      await written
     },
     save: () => void hold(),
     settled: () => written,
   }
 }
 
-const readingOf = (versions: Versions) =>
-  Object.entries(versions)
-    .map(([name, state]) => `${name} ${state?.version}`)
+const readingOf = (records: Hold['records']) =>
+  [...records]
+    .map(([name, record]) => `${name} ${record?.version}`)
     .sort()
     .join(', ')

@@ -4,15 +4,19 @@
  * read, and it is confirmed when that is on disk. Until then the network keeps it: what this login cannot read is tried again when the phone
  * shares a key, and at the next login.
  */
-import { type BinaryNode, getBinaryNodeChildren, type WAPatchName, type WASocket } from '@whiskeysockets/baileys'
+import type { BinaryNode, WAPatchName, WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { escalateTrap } from '../baileys/thread/trap.ts'
+import { collectionsIn } from '../wire/account-notices.ts'
+import { idOf } from '../wire/envelope.ts'
+import type { AppStateReader } from './reading.ts'
 
 export interface ServerSyncDeps {
-  sock: Pick<WASocket, 'ws' | 'ev' | 'resyncAppState'>
+  sock: Pick<WASocket, 'ws' | 'ev'>
+  read: AppStateReader['read']
   /** The version a collection was read to, undefined for none. */
   versionOf(collection: WAPatchName): Promise<number | undefined>
-  /** What was read is on disk. */
+  /** Everything read until now is on disk. */
   settled(): Promise<void>
   /** Whether a notice that could not be followed is to come again. Counts. */
   isWorthAnother(notice: string): boolean
@@ -30,16 +34,15 @@ export interface ServerSync {
 const MAX_WAITING = 100
 
 export function createServerSync(deps: ServerSyncDeps): ServerSync {
-  const { sock, versionOf, settled, isWorthAnother, again, log } = deps
+  const { sock, read: readCollections, versionOf, settled, isWorthAnother, again, log } = deps
   const waiting: BinaryNode[] = []
 
-  /** Those that are behind what the notice says. One that names no version is read anyway. */
+  /** Collections with a version below that of the notice. One without a version is always read. */
   async function behind(notice: BinaryNode): Promise<WAPatchName[]> {
     const found: WAPatchName[] = []
-    for (const { attrs } of getBinaryNodeChildren(notice, 'collection')) {
-      const name = attrs.name as WAPatchName
-      const known = await versionOf(name)
-      if (known === undefined || !(known >= Number(attrs.version))) found.push(name)
+    for (const { name, version } of collectionsIn(notice)) {
+      const known = await versionOf(name as WAPatchName)
+      if (known === undefined || version === null || !(known >= version)) found.push(name as WAPatchName)
     }
     return found
   }
@@ -48,9 +51,9 @@ export function createServerSync(deps: ServerSyncDeps): ServerSync {
   async function read(notice: BinaryNode) {
     const names = await behind(notice)
     if (names.length === 0) return
-    await sock.resyncAppState(names, false)
+    await readCollections(names)
     const left = await behind(notice)
-    const isNumbered = getBinaryNodeChildren(notice, 'collection').every(({ attrs }) => attrs.version !== undefined)
+    const isNumbered = collectionsIn(notice).every(({ version }) => version !== null)
     if (isNumbered && left.length > 0) throw new Error(`app state could not be read: ${left.join(', ')}`)
   }
 
@@ -66,7 +69,7 @@ export function createServerSync(deps: ServerSyncDeps): ServerSync {
         escalateTrap(error)
         if (!sock.ws.isOpen) return 'later'
         log.info({ err: error }, 'a change of app state could not be followed')
-        if (isWorthAnother(notice.attrs.id ?? '')) {
+        if (isWorthAnother(idOf(notice))) {
           if (waiting.length < MAX_WAITING) waiting.push(notice)
           return 'later'
         }

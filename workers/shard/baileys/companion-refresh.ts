@@ -7,12 +7,12 @@ import { randomBytes } from 'node:crypto'
 import type { WASocket } from '@whiskeysockets/baileys'
 
 export interface CompanionRefreshDeps {
-  /** Every QR text to show: the library's own, with the current secret in it. Called again at once when the secret changes. */
+  /** Every QR text to show: the library's own, with the current secret in it. Called again when the secret changes. */
   onQr(qr: string, why: 'next' | 'refreshed'): void
 }
 
 export interface CompanionRefresh {
-  /** The notification has come. */
+  /** The notification has arrived. */
   refresh(): void
 }
 

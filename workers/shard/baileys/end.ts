@@ -1,12 +1,12 @@
 /**
- * BAILEYS 26. A socket left without `end()` keeps its whole graph alive: timers, listeners, caches, the key transactions. Every socket is
- * adopted when it is made and ended once, whoever closed it.
+ * BAILEYS 26. A socket left without `end()` keeps its whole graph in memory: timers, listeners, caches, the key transactions. Every socket is adopted
+ * when it is made and ended once, whichever side closed it.
  */
 import type { EventEmitter } from 'node:events'
 import type { WASocket } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 
-/** What the library reads of an error that ends a socket: `output.statusCode` tells why (NETWORK.md, section 13). */
+/** The fields that the library reads of an error that ends a socket: `output.statusCode` is the reason (NETWORK.md, section 13). */
 export function endReason(message: string, statusCode: number, data: Record<string, unknown> = {}): Error {
   return Object.assign(new Error(message), { output: { statusCode }, data })
 }
@@ -18,10 +18,10 @@ const live = new Set<EndableSocket>()
 /** Sockets of this thread that have not been ended: zero when nothing is connected, or something leaks. */
 export const liveSockets = () => live.size
 
-/** At once after the socket was made. */
+/** Call right after the socket was made. */
 export function adoptSocket(sock: EndableSocket): void {
   live.add(sock)
-  tellPendingQueries(sock)
+  endPendingQueries(sock)
   sock.ev.on('connection.update', ({ connection }) => {
     if (connection !== 'close') return
     // `end` destroys the event buffer next, and what waits in it would be lost (INBOUND.md, 3.4).
@@ -36,10 +36,10 @@ export function adoptSocket(sock: EndableSocket): void {
 }
 
 /**
- * `end` (Socket/socket.js) removes the listeners of 'close' before it closes, and with them those of every pending query: each would wait
- * out its 60 s and keep the socket's graph until then. They are told that it is over, with an Error (17b).
+ * `end` (Socket/socket.js) removes the listeners of 'close' before it closes, and with them those of every pending query: each would wait out its 60
+ * s and keep the socket's graph until then. They are rejected with an Error instead (17b).
  */
-function tellPendingQueries({ ws }: EndableSocket): void {
+function endPendingQueries({ ws }: EndableSocket): void {
   const own = new Set(ws.listeners('close'))
   const { removeAllListeners } = ws
   ws.removeAllListeners = (...events) => {
@@ -75,7 +75,7 @@ export async function endSocket(
   }
 }
 
-/** `readyState` of a WebSocket that is gone. */
+/** `readyState` of a closed WebSocket. */
 const CLOSED = 3
 
 interface RawSocket extends EventEmitter {
@@ -83,7 +83,7 @@ interface RawSocket extends EventEmitter {
   terminate(): void
 }
 
-/** Not `once` of `node:events`: a connection that is ended while it is made says `error` first. */
+/** Not `once` of `node:events`: a connection that is ended during its handshake emits `error` first. */
 const untilClosed = (raw: RawSocket) => new Promise<void>((resolve) => void raw.once('close', () => resolve()))
 
 /** The `ws` object below the library's wrapper; its type hides it. Null after a close. */

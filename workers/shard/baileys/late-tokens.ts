@@ -1,24 +1,49 @@
 /**
- * Tokens of trusted contacts that are learnt after a send. The library gives a contact its token once a week: after the stanza it asks the
- * network, waits, and notes when it did (`senderTimestamp`, Socket/messages-send.js). That goes on inside the context of the transaction
- * the stanza left in, which has been committed by then: what is noted there is never written. So every text brought one more query, one
- * more token from the contact's side, and what belongs to both.
+ * Tokens of trusted contacts that are learned after a send. The library sends a contact its token once a week: after the stanza it queries the
+ * network, waits, and stores the time (`senderTimestamp`, Socket/messages-send.js). That runs inside the context of the stanza's transaction, which
+ * has been committed by then: the value is never written. So every text caused one more query, one more token from the contact, and the traffic of
+ * both.
  *
  * Tokens are therefore read and written beside every transaction. None needs one: each is written whole.
+ *
+ * The timestamp and the contact's token in return come at the same time, and each writes back the record it has read before: the token was
+ * overwritten by the timestamp. Stored fields that a write does not contain are kept.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { SignalDataSet, SignalDataTypeMap, WASocket } from '@whiskeysockets/baileys'
+import { isTcTokenExpired, TC_TOKEN_INDEX_KEY } from '@whiskeysockets/baileys/lib/Utils/tc-token-utils.js'
+import { createKeyedMutex } from '../../../src/lib/keyed-mutex.ts'
+
+type Token = SignalDataTypeMap['tctoken']
+type Tokens = NonNullable<SignalDataSet['tctoken']>
 
 /** Right after the socket was made, and in no transaction. */
 export function keepLateTokens({ authState: { keys } }: Pick<WASocket, 'authState'>): void {
   const outside = AsyncLocalStorage.snapshot()
   const { get, set } = keys
+  const locks = createKeyedMutex()
+
+  const setTokens = (tokens: Tokens) =>
+    locks.runAll(Object.keys(tokens), async () => {
+      const stored = await get('tctoken', Object.keys(tokens))
+      const merged = Object.entries(tokens).map(([jid, token]) => [jid, token && withStored(jid, token, stored[jid])])
+      await set({ tctoken: Object.fromEntries(merged) })
+    })
 
   keys.get = <T extends keyof SignalDataTypeMap>(type: T, ids: string[]) =>
     type === 'tctoken' ? outside(() => get(type, ids)) : get(type, ids)
 
   keys.set = async ({ tctoken, ...others }: SignalDataSet) => {
-    if (tctoken) await outside(() => set({ tctoken }))
+    if (tctoken) await outside(() => setTokens(tctoken))
     if (Object.keys(others).length > 0) await set(others)
   }
+}
+
+/** The written token, completed with stored fields that the writer did not have: a token that is still valid, and the time ours was sent. */
+function withStored(jid: string, token: Token, stored: Token | undefined): Token {
+  if (!stored || jid === TC_TOKEN_INDEX_KEY) return token
+  const given = stored.senderTimestamp === undefined ? {} : { senderTimestamp: stored.senderTimestamp }
+  const isUnknown = token.token.length === 0 && stored.token.length > 0 && !isTcTokenExpired(stored.timestamp)
+  const theirs = isUnknown ? { token: stored.token, timestamp: stored.timestamp } : {}
+  return { ...given, ...token, ...theirs } as Token
 }

@@ -1,8 +1,8 @@
 /**
- * The library leaves a device out of a message when encrypting for it fails, whatever the reason (`createParticipantNodes`,
- * Socket/messages-send.js), and ends with 'All encryptions failed' when nobody remains. A key that cannot be used is such a reason. A disk
- * that takes no commit is none, nor is a session that has ended: the message would be told as sent and a phone would never get it, nor know
- * to ask for it. So what fails here becomes content that cannot be written, and the whole stanza stays, with the failure as its error.
+ * The library leaves a device out of a message when encrypting for it fails, whatever the reason (`createParticipantNodes`, Socket/messages-send.js),
+ * and ends with 'All encryptions failed' when none remains. An unusable key is such a reason. A disk that takes no commit is not, nor an ended
+ * session: the message would be reported as sent, and a phone would never get it nor know to ask for it. So such a failure becomes content that
+ * cannot be written, and the whole stanza fails with it.
  */
 import type { SocketConfig } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -27,11 +27,11 @@ export function leaveOutNobody(make: MakeSignalRepository): MakeSignalRepository
   }
 }
 
-/** It says nothing about the device. */
+/** Failures that prove nothing about the device. */
 const isOurs = (error: unknown) =>
   isStorageFailure(error) || error instanceof Failure || (error instanceof Error && error.message === SESSION_CLOSED)
 
-/** Whoever reads of it meets the error: the encoder of stanzas does, before the connection's counter has moved. */
+/** Reading it throws the error: the stanza encoder does so before the connection's counter has moved. */
 const unwritable = (error: unknown): Uint8Array =>
   new Proxy<unknown[]>([], {
     get() {

@@ -24,10 +24,19 @@ export async function bounded<T>(deadlineMs: number, work: () => Promise<T | und
 export function withDeadline<T>(deadlineMs: number, work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Failure('send_timeout')), deadlineMs)
-    work()
-      .then(resolve, (thrown) => reject(isTimeout(thrown) ? new Failure('send_timeout', { cause: thrown }) : asError(thrown)))
+    throwingErrors(work)
+      .then(resolve, reject)
       .finally(() => clearTimeout(timer))
   })
+}
+
+/** The library's own deadline is `send_timeout`, and what it throws is an error. */
+export async function throwingErrors<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (thrown) {
+    throw isTimeout(thrown) ? new Failure('send_timeout', { cause: thrown }) : asError(thrown)
+  }
 }
 
 const isTimeout = (thrown: unknown) =>

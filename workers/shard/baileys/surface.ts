@@ -1,11 +1,11 @@
 /**
- * What our corrections lean on in the library, as literal text of its files. The test that reads them fails the build when an upgrade
- * changes one: then the correction named beside it must be looked at again. Pinned: @whiskeysockets/baileys 7.0.0-rc14.
+ * The parts of the library that our corrections depend on, as literal text of its files. The test that reads them fails the build when an upgrade
+ * changes one: the correction named beside it must then be reviewed. Pinned: @whiskeysockets/baileys 7.0.0-rc14.
  */
 interface Leaning {
   /** Below the package. */
   file: string
-  /** Must be there word for word, except for how much white space there is. */
+  /** Must occur verbatim, except for the amount of white space. */
   text: readonly string[]
   /** The file of ours that leans on it. */
   of: string
@@ -51,7 +51,7 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    of: 'media/connection.ts',
+    of: 'connection/media-hosts.ts',
     file: 'lib/Socket/messages-send.js',
     text: ['const media = await mediaConn; if (!media || forceGet'],
   },
@@ -67,6 +67,14 @@ export const LEANINGS: readonly Leaning[] = [
     of: 'baileys/thread/async-storage.ts',
     file: 'lib/Utils/auth-utils.js',
     text: ['const txStorage = new AsyncLocalStorage();'],
+  },
+  {
+    of: 'baileys/thread/login-counts.ts',
+    file: 'lib/Utils/validate-connection.js',
+    text: [
+      'lidDbMigrated: false }; return proto.ClientPayload.fromObject(payload);',
+      'return proto.ClientPayload.fromObject(registerPayload);',
+    ],
   },
   {
     of: 'baileys/thread/rejections.ts',
@@ -95,7 +103,7 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    // What answers a login, and that each stanza is emitted under its tag.
+    // The handling of a login, and that each stanza is emitted under its tag.
     of: 'connection/socket/stanza-router.ts',
     file: SOCKET,
     text: [
@@ -160,26 +168,16 @@ export const LEANINGS: readonly Leaning[] = [
     text: [`this.mappingCache.set(\`pn:\${pnUser}\`, lidUser);`, 'batchData[pnUser] = lidUser;'],
   },
   {
-    of: 'app-state/app-state.ts',
+    // Without a history to wait for it reads no app state by itself, and holds no events back.
+    of: 'app-state/reading.ts',
     file: 'lib/Socket/chats.js',
     text: [
-      // The versions of all collections are one `set`, and what they brought is told in the same turn.
-      "}, authState?.creds?.me?.id || 'resync-app-state'); const { onMutation } = newAppStateChunkHandler(isInitialSync); for (const key in globalMutationMap) { onMutation(globalMutationMap[key]); } });",
-      'processSyncAction(mutation, ev, authState.creds.me,',
+      "if (!willSyncHistory) { logger.info('History sync is disabled by config, not waiting for notification. Transitioning to Online.'); syncState = SyncState.Online; setTimeout(() => ev.flush(), 0); return; }",
+      'const doAppStateSync = async () => { if (syncState === SyncState.Syncing) {',
     ],
   },
   {
-    of: 'app-state/app-state.ts',
-    file: 'lib/Utils/sync-action-utils.js',
-    text: ["ev.emit('contacts.upsert', result.data);"],
-  },
-  {
-    of: 'app-state/app-state.ts',
-    file: 'lib/Utils/chat-utils.js',
-    text: ['if (name && me?.name !== name) {'],
-  },
-  {
-    // What a stanza says, which is kept and said again without the library.
+    // The content of a stanza, which is stored and sent again without the library.
     of: 'translate/outbound/stanza.ts',
     file: 'lib/Socket/messages-send.js',
     text: [
@@ -193,7 +191,7 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    // Where it is asked, how, and what of the answer is the version.
+    // The URL, the request, and the part of the answer that is the version.
     of: 'connection/socket/web-version.ts',
     file: 'lib/Utils/generics.js',
     text: [
@@ -245,7 +243,7 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    // Who asked gets the answer by a promise, that is in a later turn.
+    // The caller gets the answer by a promise, that is in a later turn.
     of: 'baileys/device-list.ts',
     file: SOCKET,
     text: ['onRecv = data => { resolve(data); };'],
@@ -261,16 +259,13 @@ export const LEANINGS: readonly Leaning[] = [
     text: ['const userDevicesCache = config.userDevicesCache ||', 'await userDevicesCache.set(key, deviceMap[key]);'],
   },
   {
-    // What the library makes of a peer message.
+    // The library's handling of a peer message.
     of: 'open-session.ts',
     file: 'lib/Socket/chats.js',
-    text: [
-      'const upsertMessage = ev.createBufferedFunction(async (msg, type) => {',
-      'await resyncAppState(ALL_WA_PATCH_NAMES, true);',
-    ],
+    text: ['const upsertMessage = ev.createBufferedFunction(async (msg, type) => {'],
   },
   {
-    of: 'app-state/server-sync.ts',
+    of: 'app-state/reading.ts',
     file: 'lib/Utils/process-message.js',
     text: ["ev.emit('creds.update', { myAppStateKeyId: newAppStateSyncKeyId });"],
   },

@@ -4,7 +4,7 @@
  */
 import type { WAVersion } from '@whiskeysockets/baileys'
 
-/** What this release was tested with: the library's own, as of 7.0.0-rc14. */
+/** The version this release was tested with: the library's own, as of 7.0.0-rc14. */
 export const BUILT_IN_VERSION: WAVersion = [2, 3000, 1043857760]
 
 export interface VersionState {
@@ -15,10 +15,10 @@ export interface VersionState {
   refused: WAVersion[]
 }
 
-/** More than a handful of refused versions says nothing new. */
+/** More refused versions than this are not worth keeping. */
 const KEPT_REFUSED = 10
 
-export const sameVersion = (a: WAVersion, b: WAVersion) => a.every((part, at) => part === b[at])
+const sameVersion = (a: WAVersion, b: WAVersion) => a.every((part, at) => part === b[at])
 
 export function isNewer(a: WAVersion, b: WAVersion): boolean {
   const at = a.findIndex((part, index) => part !== b[index])
@@ -28,7 +28,7 @@ export function isNewer(a: WAVersion, b: WAVersion): boolean {
 const isRefused = ({ refused }: VersionState, version: WAVersion) => refused.some((other) => sameVersion(other, version))
 
 /**
- * At start: what the operator wants, unless the network has refused it; else the stored state, unless this release brings a newer version.
+ * At start: the operator's version, unless the network has refused it; else the stored state, unless this release brings a newer version.
  */
 export function startVersion(stored: VersionState | null, wanted: WAVersion | null = null): VersionState {
   const state = stored ?? { current: BUILT_IN_VERSION, lastGood: null, refused: [] }
@@ -61,16 +61,16 @@ export interface WebVersion {
   current(): WAVersion
   state(): VersionState
   loggedIn(used: WAVersion): Promise<void>
-  /** True when another version is worth a try at once. */
+  /** True when another version is worth an immediate try. */
   refused(used: WAVersion): Promise<boolean>
 }
 
 export interface WebVersionDeps {
   stored: VersionState | null
   save(state: VersionState): Promise<void>
-  /** What the operator wants to be named. */
+  /** The version configured by the operator. */
   wanted?: WAVersion | null
-  /** The network's own word on its newest client; asked only after a refusal, once for all instances that are refused together. */
+  /** Queries the network for its newest client; only after a refusal, once for all instances that are refused together. */
   refresh?: (() => Promise<WAVersion | null>) | undefined
   /** `refresh` failed; the other candidates still count. */
   onError(error: unknown): void

@@ -11,11 +11,11 @@ import { endReason, endSocket } from './end.ts'
 /** From the attempt to `<success>` or the first QR reference. */
 const LOGIN_DEADLINE = 20 * SECOND
 
-/** Both are "lost", 408, to whoever only reads codes; `data.watchdog` tells them apart. */
+/** Both have the code of "lost", 408; `data.watchdog` distinguishes them. */
 const LOST = 408
 
 export interface Watchdog {
-  /** The server has taken us in, has offered to link us, or has said why not (the library ends the socket then). */
+  /** The server has logged us in, has offered to link us, or has sent a failure (the library ends the socket then). */
   answered(): void
 }
 

@@ -1,12 +1,10 @@
-/** Which accounts identifiers stand for: their registered number and their LID, asked in one query for all of them. */
+/** Resolves identifiers to accounts: their registered number and LID, in one query for all of them. */
 import { Failure } from '../../../src/domain/failures.ts'
 import { toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
-import type { Ask } from '../connection/ask.ts'
-import { learnPairs } from '../connection/identity.ts'
 import { bare } from '../wire/jid.ts'
 import { type Account, numberAnswers, numbersQuery } from '../wire/number-query.ts'
 import { isRefusal, type Refusal } from '../wire/usync.ts'
-import type { Session } from './session.ts'
+import type { Asker, Session } from './session.ts'
 
 /** Jids of an account, without device; one of them is known at least. */
 export interface AccountNames {
@@ -14,27 +12,33 @@ export interface AccountNames {
   lid: string | null
 }
 
-interface Asker {
-  ask: Ask
-  session: Session
-}
-
-/** What the network said, for an operation that cannot go on without it. */
-export function toldBy<T>(answer: T | Refusal): T {
+/** Unwraps the network's answer, for an operation that cannot continue without it. */
+export function answered<T>(answer: T | Refusal): T {
   if (isRefusal(answer)) throw new Failure('action_failed', { details: { network_code: answer.code } })
   return answer
 }
 
-/** By the number as it was given; null: it has no account. Pairs of number and LID that the network tells are kept. */
+/** Always queries the network. Keyed by the number as given; null: it has no account. Stores the pairs of number and LID in the answer. */
 export async function accountsOf({ ask, session }: Asker, numbers: readonly string[]): Promise<Map<string, AccountNames | null>> {
   const asked = [...new Set(numbers)]
   if (asked.length === 0) return new Map()
-  const { sock } = session
-  const told = toldBy(numberAnswers(await ask(numbersQuery(asked, sock.generateMessageTag())), asked))
-  const accounts = await Promise.all([...told].map(async ([digits, account]) => [digits, await named(session, account)] as const))
+  const answers = answered(numberAnswers(await ask((sid) => numbersQuery(asked, sid)), asked))
+  const accounts = await Promise.all(
+    [...answers].map(async ([digits, account]) => [digits, await named(session, account)] as const),
+  )
   const pairs = accounts.flatMap(([, names]) => (names?.pn && names.lid ? [{ pn: names.pn, lid: names.lid }] : []))
-  await learnPairs(sock, sock.authState.keys, pairs)
+  await session.learnPairs(pairs)
+  for (const [digits, account] of answers) if (account) session.numbers.keep(digits, bare(account.jid))
   return new Map(accounts)
+}
+
+/** A number whose registered form and LID were in an earlier answer on this connection; undefined: it has to be queried. */
+async function knownAccount(session: Session, digits: string): Promise<AccountNames | undefined> {
+  const jid = session.numbers.known(digits)
+  if (jid === undefined) return undefined
+  const names = await named(session, { jid, lid: null })
+  // Sends ask for no LID.
+  return names?.lid ? names : undefined
 }
 
 async function named({ identity }: Session, account: Account | null): Promise<AccountNames | null> {
@@ -44,13 +48,22 @@ async function named({ identity }: Session, account: Account | null): Promise<Ac
   return { pn: jid, lid: account.lid === null ? await identity.lidOf(jid) : bare(account.lid) }
 }
 
-/** In the order of the identifiers; null: the number has no account. A LID is taken as it is: nothing is asked about it. */
+/**
+ * In the order of the identifiers; null: the number has no account. Queries the network only about numbers without an earlier answer; a LID is used
+ * as it is.
+ */
 export async function peopleOf(asker: Asker, identifiers: readonly UserIdentifier[]): Promise<(AccountNames | null)[]> {
-  const numbers = identifiers.flatMap(({ space, digits }) => (space === 'phone' ? [digits] : []))
-  const accounts = await accountsOf(asker, numbers)
+  const numbers = [...new Set(identifiers.flatMap(({ space, digits }) => (space === 'phone' ? [digits] : [])))]
+  const known = new Map(
+    await Promise.all(numbers.map(async (digits) => [digits, await knownAccount(asker.session, digits)] as const)),
+  )
+  const asked = await accountsOf(
+    asker,
+    numbers.filter((digits) => !known.get(digits)),
+  )
   return Promise.all(
     identifiers.map(async (identifier) => {
-      if (identifier.space === 'phone') return accounts.get(identifier.digits) ?? null
+      if (identifier.space === 'phone') return known.get(identifier.digits) ?? asked.get(identifier.digits) ?? null
       const lid = toJid(identifier)
       return { lid, pn: await asker.session.identity.pnOf(lid) }
     }),

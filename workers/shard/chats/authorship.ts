@@ -1,11 +1,11 @@
 /**
- * Who wrote which message in which chat: what a deletion, an edit or a receipt is believed by. One small row per message, in the commit of
- * its event or, for what we send, in the one before it leaves, so that a restart forgets nothing. The row holds no content and no name: ids
- * and addresses are blind.
+ * The author of each message by chat: the evidence for a deletion, an edit or a receipt. One small row per message, in the commit of its event or,
+ * for sent messages, in the one before it is sent, so that a restart forgets nothing. The row holds no content and no name: ids and addresses are
+ * blind.
  *
- * Ids are chosen by whoever writes. The first that came under one has it, in all chats: whoever uses it later is not its author. Of what we
- * wrote a row stays for one to two months, as receipts may come that late; of what others wrote as long, or until 20,000 newer ones
- * have come, of which one chat has only its share (`fair-generations.ts`).
+ * Ids are chosen by senders. The first message under an id owns it, in all chats: a later sender of the same id is not its author. Rows of own
+ * messages stay for one to two months, as receipts may come that late; those of others as long, or until 20,000 newer ones have come, of which one
+ * chat has only its share (`fair-generations.ts`).
  */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -13,7 +13,7 @@ import { type Clock, DAY, HOUR } from '../../../src/domain/clock.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { createFairGenerations } from '../../../src/storage/fair-generations.ts'
 import { createGenerations, type Term } from '../../../src/storage/generations.ts'
-import { keys } from '../../../src/storage/keys.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import { createSweeper } from '../../../src/storage/sweeper.ts'
@@ -26,7 +26,7 @@ const SWEEP_EVERY = HOUR
 const SWEEP_BATCH = 1_000
 const TERM = 31 * DAY
 
-/** `ours`: nobody else makes rows of it, so its age alone ends it. `others`: everybody who can write to the number does. */
+/** `ours`: only the account adds rows, so age alone removes them. `others`: everyone who can write to the number adds rows. */
 const TERMS: Record<'ours' | 'others', Term> = {
   ours: { ms: TERM, rows: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY },
   others: { ms: TERM, rows: 20_000, bytes: Number.POSITIVE_INFINITY },
@@ -34,15 +34,15 @@ const TERMS: Record<'ours' | 'others', Term> = {
 
 export interface Authorship {
   load(): Promise<void>
-  /** For the commit of a message that came, by anybody; none when its id is taken. */
+  /** For the commit of a received message, of any author; none when its id is taken. */
   ops(key: WAMessageKey): Promise<Op[]>
   /** For the commit before a message of ours leaves; `chat`: where it goes. */
   ownOps(id: string, chat: string): Op[]
-  /** Of a message that somebody speaks about; `chat`: every name of the chat they speak in. */
-  claim(id: string, chat: Iterable<string>, speaker: Speaker): Promise<Claim>
+  /** A message that another one refers to; `chat`: every name of the chat that the reference was sent in. */
+  claim(id: string, chat: Iterable<string>, sender: Speaker): Promise<Claim>
   /** Whether the account wrote it in this chat, by any name of the chat. */
   isOwn(id: string, chat: Iterable<string>): Promise<boolean>
-  /** The device is gone, and what it heard. After its session has ended. */
+  /** The device is gone: removes everything it received. After its session has ended. */
   forget(): Promise<void>
   start(): void
   stop(): Promise<void>
@@ -87,7 +87,7 @@ export function createAuthorship({ instance, store, sealer, clock, log, terms = 
     for (const each of all) while (!isStopped() && (await each.removeOld(SWEEP_BATCH)));
   }
 
-  /** What we wrote counts before what came under the same id. */
+  /** An own message takes precedence over a received one under the same id. */
   async function find(id: string): Promise<Row | null> {
     const hash = hashOf(id)
     for (const each of all)
@@ -122,13 +122,13 @@ export function createAuthorship({ instance, store, sealer, clock, log, terms = 
       return [[place.key, value]]
     },
     ownOps: (id, chat) => ownOps(id, [chat]),
-    async claim(id, chat, speaker) {
+    async claim(id, chat, sender) {
       const row = await find(id)
       if (!row) return { place: 'unknown' }
       const chats = blindAll(chat)
       if (!row.chats.some((name) => chats.has(name))) return { place: 'elsewhere' }
-      if (speaker === 'account') return { place: 'here', isSpeakers: row.authors.length === 0 }
-      const names = blindAll(speaker)
+      if (sender === 'account') return { place: 'here', isSpeakers: row.authors.length === 0 }
+      const names = blindAll(sender)
       return { place: 'here', isSpeakers: row.authors.some((name) => names.has(name)) }
     },
     async isOwn(id, chat) {

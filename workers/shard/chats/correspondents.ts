@@ -1,11 +1,11 @@
 /**
- * Who has ever written to this account: one row per person, in the commit of the first message that came from them, their address blind.
- * It is what tells a chat that was opened by its other side, which a restricted account may go on writing to.
+ * People who have ever written to this account: one row per person, in the commit of their first message, their address blind. It identifies the
+ * chats that the other side opened, in which a restricted account may go on writing.
  */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import { parseIdentifier, toJid } from '../../../src/domain/ids.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
-import { keys } from '../../../src/storage/keys.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import { bare, chatKind } from '../wire/jid.ts'
@@ -17,7 +17,7 @@ const PRESENT = Uint8Array.of(1)
 export interface Correspondents {
   /** For the commit of a message that came. `onNew` is called where it is the first of this person. */
   ops(message: Pick<WAMessage, 'key'>): Promise<Op[]>
-  /** Destination as the API writes it. Groups, channels and the status are nobody who would have to write first. */
+  /** Destination as the API writes it. Groups, channels and the status do not have to write first. */
   hasWritten(phone: string): Promise<boolean>
   /** Another account comes. After the session has ended. */
   forget(): Promise<void>

@@ -1,16 +1,16 @@
 /**
- * Which 1:1 chats make their messages disappear, and after how long. The network does not tell a linked device when it asks, so it is
- * learnt from what is written there: the setting itself, and the expiry that each message of such a chat carries. What we send carries it
- * then, too; in groups it stands in their metadata (shared/api/messages.md, 1.6).
+ * Expiry of messages in 1:1 chats. The network does not return it to a linked device, so it is learned from the messages: the setting itself, and the
+ * expiry that each message of such a chat carries. Sent messages then carry it too; in groups it is part of their metadata (shared/api/messages.md,
+ * 1.6).
  *
- * A message without an expiry says nothing: several clients leave it out. Switched off is a chat by the setting alone.
+ * A message without an expiry proves nothing, as several clients omit it. Only the setting itself turns the expiry off.
  */
 import { proto, toNumber, type WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import * as v from 'valibot'
 import { DAY, SECOND } from '../../../src/domain/clock.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
-import { keys } from '../../../src/storage/keys.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
 import { repository } from '../../../src/storage/repository.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
@@ -18,23 +18,25 @@ import { contextInfo, unwrap } from '../translate/inbound/content.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 
 const { EPHEMERAL_SETTING } = proto.Message.ProtocolMessage.Type
+/** Without them, and without the time of the setting, the other phone warns that the message will not disappear (WIRE.md 4). */
+const { Initiator, Trigger } = proto.DisappearingMode
 /** Phones offer 90 days at most; a stranger may write any number. */
 const MAX_SECONDS = (365 * DAY) / SECOND
 
 const Expiry = v.object({
   /** 0: switched off. */
   seconds: v.number(),
-  /** When the setting was made, epoch s; null when nobody said. */
+  /** When the setting was made, epoch s; null if unknown. */
   since: v.nullable(v.number()),
 })
 export type Expiry = v.InferOutput<typeof Expiry>
 
 export interface Disappearing {
-  /** What a message to this person carries; `jids`: the names of the chat. */
+  /** Context of a message to this person; `jids`: the names of the chat. */
   of(jids: readonly (string | null)[]): Promise<proto.IContextInfo>
   /** For the commit of a message that was written in a chat, by either side. */
   ops(message: Pick<WAMessage, 'key' | 'message' | 'messageTimestamp'>): Promise<Op[]>
-  /** The device is gone, and the chats it saw. */
+  /** The device is gone: removes the expiries of its chats. */
   forget(): Promise<void>
 }
 
@@ -55,7 +57,7 @@ export function createDisappearing({ instance, store, sealer, log }: Disappearin
     try {
       return bytes ? records.decode(key, bytes) : null
     } catch (error) {
-      // Changed on disk: not known, until the chat's next message says it again.
+      // Changed on disk: unknown until the chat's next message carries it again.
       log.error({ err: error }, 'the expiry of a chat is not readable')
       return null
     }
@@ -67,7 +69,11 @@ export function createDisappearing({ instance, store, sealer, log }: Disappearin
         const known = jid === null ? null : await read(jid)
         if (known === null) continue
         if (known.seconds === 0) return {}
-        return { expiration: known.seconds, ...(known.since === null ? {} : { ephemeralSettingTimestamp: known.since }) }
+        return {
+          expiration: known.seconds,
+          ...(known.since === null ? {} : { ephemeralSettingTimestamp: known.since }),
+          disappearingMode: { initiator: Initiator.CHANGED_IN_CHAT, trigger: Trigger.CHAT_SETTING },
+        }
       }
       return {}
     },
@@ -76,7 +82,7 @@ export function createDisappearing({ instance, store, sealer, log }: Disappearin
       const { remoteJid, remoteJidAlt } = key
       const claimed = message && remoteJid && chatKind(remoteJid) === 'user' ? expiryOf(message) : null
       if (claimed === null) return []
-      // The setting is not made after the message that tells it: one of next year would be newer than all that follow.
+      // A setting is never newer than the message that carries it: one dated next year would override all that follow.
       const latest = toNumber(messageTimestamp) || Number.POSITIVE_INFINITY
       const said = claimed.since === null ? claimed : { ...claimed, since: Math.min(claimed.since, latest) }
       const ops: Op[] = []
@@ -93,7 +99,7 @@ export function createDisappearing({ instance, store, sealer, log }: Disappearin
   }
 }
 
-/** What a message says about the expiry of its chat; null: nothing. */
+/** The expiry that a message carries for its chat; null: none. */
 export function expiryOf(message: proto.IMessage): Expiry | null {
   const content = unwrap(message)
   if (content === null) return null

@@ -1,24 +1,25 @@
 /**
- * Who is an admin of which group, and whether only admins may change it: what a deletion or a pin by somebody else is believed by. Learnt
- * from the metadata that is asked for anyway, changed by the group's notices in their place among its messages, and kept across restarts.
- * Nobody waits for it: where it is not known, it is asked for behind the event, for the next one.
+ * Admins of each group, and whether only admins may change it: the evidence for a deletion or a pin by another member. Learned from the metadata that
+ * is queried anyway, updated by the group's notices in their order among its messages, and kept across restarts. Nothing waits for it: an unknown
+ * role is queried after the event, for the next one.
  */
-import { type BinaryNode, getBinaryNodeChildren } from '@whiskeysockets/baileys'
+import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import * as v from 'valibot'
 import { type Clock, DAY, MINUTE } from '../../../src/domain/clock.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
-import { keys } from '../../../src/storage/keys.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
 import { repository } from '../../../src/storage/repository.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import type { Roles } from '../translate/inbound/context.ts'
+import { type GroupChange, groupNoticeIn, peopleIn } from '../wire/group-notice.ts'
 import { bare } from '../wire/jid.ts'
-import type { Group, Groups } from './groups.ts'
+import type { Group, Groups } from './group-cache.ts'
 
 /** Notices wait for us as long as the device stays linked while it is away: older than this the record proves nothing. */
 const TRUSTED_FOR = 14 * DAY
-/** A notice that was lost must not leave us wrong for long. */
+/** Limits how long a lost notice leaves the roles wrong. */
 const ASKED_AGAIN_AFTER = DAY
 /** Between two questions about one group. */
 const PAUSE = MINUTE
@@ -29,14 +30,14 @@ const RolesRecord: v.GenericSchema<Roles> = v.object({
   admins: v.array(v.string()),
   /** Only admins change the group: name, timer, pins. */
   isLocked: v.boolean(),
-  /** When the network said so, epoch ms. */
+  /** When the network sent it, epoch ms. */
   at: v.number(),
 })
 
 export interface GroupRoles {
   /** Called with every session before it is used. */
   attach(session: { groups: Groups; ended: AbortSignal }): void
-  /** What is known, without asking anybody; null: nothing that can be trusted. */
+  /** The known roles, without a query; null: none that can be trusted. */
   of(group: string): Promise<Roles | null>
   /** For the commit of a notice about a group. */
   changed(notice: BinaryNode): Promise<Op[]>
@@ -64,7 +65,7 @@ export function createGroupRoles({ instance, store, sealer, clock, log }: GroupR
     try {
       return bytes ? records.decode(key, bytes) : null
     } catch (error) {
-      // Changed on disk: not known, until the network says it again.
+      // Changed on disk: unknown until the network sends it again.
       log.error({ err: error }, 'the roles of a group are not readable')
       return null
     }
@@ -77,7 +78,7 @@ export function createGroupRoles({ instance, store, sealer, clock, log }: GroupR
     })
   }
 
-  /** Behind whatever wants to know. What comes of it is learnt like every answer. */
+  /** Queries in the background. The answer is learned like every other. */
   function ask(group: string) {
     if (!session || session.ended.aborted) return
     const now = clock.now()
@@ -104,25 +105,25 @@ export function createGroupRoles({ instance, store, sealer, clock, log }: GroupR
       return age > TRUSTED_FOR ? null : roles
     },
     async changed(notice) {
-      const group = notice.attrs.from ?? ''
-      const before = isAboutRoles(notice) ? await read(group) : null
-      return before ? [records.encode(keyOf(group), after(before, notice))] : []
+      const { group, changes } = groupNoticeIn(notice)
+      const before = changes.some(isAboutRoles) ? await read(group) : null
+      return before ? [records.encode(keyOf(group), after(before, changes))] : []
     },
     forget: () => removeAll(store, keys.groupRolesOf(instance)),
   }
 }
 
-const namesIn = (names: readonly (string | undefined)[]) => names.flatMap((name) => (name ? [bare(name)] : []))
+const bareNames = (names: readonly (string | undefined)[]) => names.flatMap((name) => (name ? [bare(name)] : []))
 
-export function rolesOf({ participants, restrict }: Pick<Group, 'participants' | 'restrict'>): Omit<Roles, 'at'> {
+function rolesOf({ participants, restrict }: Pick<Group, 'participants' | 'restrict'>): Omit<Roles, 'at'> {
   const admins = participants.filter(({ admin }) => Boolean(admin))
   return {
-    admins: [...new Set(admins.flatMap(({ id, phoneNumber, lid }) => namesIn([id, phoneNumber, lid])))],
+    admins: [...new Set(admins.flatMap(({ id, phoneNumber, lid }) => bareNames([id, phoneNumber, lid])))],
     isLocked: restrict === true,
   }
 }
 
-const CHANGES: Readonly<Record<string, (roles: Roles, people: string[]) => Roles>> = {
+const CHANGES: Readonly<Record<string, (roles: Roles, people: readonly string[]) => Roles>> = {
   promote: (roles, people) => ({ ...roles, admins: [...new Set([...roles.admins, ...people])] }),
   demote: without,
   remove: without,
@@ -131,21 +132,15 @@ const CHANGES: Readonly<Record<string, (roles: Roles, people: string[]) => Roles
   unlocked: (roles) => ({ ...roles, isLocked: false }),
 }
 
-function without(roles: Roles, people: string[]): Roles {
-  return { ...roles, admins: roles.admins.filter((name) => !people.includes(name)) }
+function without(roles: Roles, people: readonly string[]): Roles {
+  const gone = new Set(people)
+  return { ...roles, admins: roles.admins.filter((name) => !gone.has(name)) }
 }
 
-const childrenOf = ({ content }: BinaryNode) => (Array.isArray(content) ? content : [])
-const isAboutRoles = (notice: BinaryNode) => childrenOf(notice).some(({ tag }) => Object.hasOwn(CHANGES, tag))
+const isAboutRoles = ({ kind }: GroupChange) => Object.hasOwn(CHANGES, kind)
 
-/** What a notice makes of what was known. */
-export function after(roles: Roles, notice: BinaryNode): Roles {
-  return childrenOf(notice).reduce((before, child) => {
-    const change = Object.hasOwn(CHANGES, child.tag) ? CHANGES[child.tag] : undefined
-    if (!change) return before
-    const people = getBinaryNodeChildren(child, 'participant').flatMap(({ attrs }) =>
-      namesIn([attrs.jid, attrs.phone_number, attrs.lid]),
-    )
-    return change(before, people)
-  }, roles)
-}
+/** Applies the changes of a notice to the known roles. */
+export const after = (roles: Roles, changes: readonly GroupChange[]): Roles =>
+  changes.filter(isAboutRoles).reduce((before, change) => CHANGES[change.kind]!(before, namesIn(change)), roles)
+
+const namesIn = (change: GroupChange) => peopleIn(change).flatMap(({ names }) => names)

@@ -1,34 +1,35 @@
 /**
- * Names of chats, as far as the network has told them: people by the name they are saved under, else by the one they write with; groups
- * and channels by their subject. In memory and bounded; the saved names, which app state tells once, are read again after a restart. A
- * group or channel whose name is not known is asked for behind the event, never before it: its next message has the name.
+ * Names of chats, as far as the network has sent them: people by the name they are saved under, else by their push name; groups and channels by their
+ * subject. In memory and bounded; the saved names, which app state sends once, are read again after a restart. An unknown name of a group or channel
+ * is queried after the event, never before it: the chat's next message has the name.
  */
 
 import type { Contact, WASocket } from '@whiskeysockets/baileys'
 import PQueue from 'p-queue'
 import type { Logger } from 'pino'
-import { SECOND } from '../../../src/domain/clock.ts'
 import { type BoundedCache, boundedCache } from '../../../src/lib/bounded-cache.ts'
-import { within } from '../connection/within.ts'
 import { cutOrNull } from '../wire/bounds.ts'
+import type { HistoryPiece } from '../wire/history.ts'
 import { bare, chatKind } from '../wire/jid.ts'
-import { object, textOf } from '../wire/json.ts'
+import { newsletterLookUp, newsletterName } from '../wire/mex.ts'
 import type { SavedContacts } from './saved-contacts.ts'
-import type { Session } from './session.ts'
+import type { SocketSession } from './session.ts'
 
 export interface Names {
-  attach(session: Session): void
+  attach(session: SocketSession): void
   /** Reads the saved names, once. */
   load(): Promise<void>
   /** By any jid of the chat. */
   of(jids: readonly string[]): string | null
-  /** Of the phone's address book, as soon as it is on disk: the library tells of it up to 100 ms later. Without a name: not any more. */
+  /** From the phone's address book, once it is on disk: the library emits it up to 100 ms later. Without a name: no longer saved. */
   saved(contacts: readonly Contact[]): void
-  /** What the author of a message calls itself; a saved name is better. */
-  heard(jids: readonly (string | null | undefined)[], pushName: string | null | undefined): void
+  /** From the phone's history. */
+  history(pieces: readonly HistoryPiece[]): void
+  /** The name an author sends with a message; a saved name is preferred. */
+  recordPushName(jids: readonly (string | null | undefined)[], pushName: string | null | undefined): void
   /** A group or channel has another name. */
   renamed(jid: string, name: string): void
-  /** Asks for the description of a channel, unless that is under way. */
+  /** Queries the description of a channel, unless a query is in progress. */
   askNewsletter(jid: string): void
   /** When the account is unlinked: the next one has people of its own. */
   clear(): void
@@ -44,17 +45,16 @@ export interface NameDeps {
 const MAX_NAMES = 10_000
 const MAX_LENGTH = 256
 /** Time to ask for one name, in ms. */
-const DEADLINE = 20 * SECOND
 
 export function createNames({ log, contacts, onNewsletter }: NameDeps): Names {
   let saved = boundedCache<string, string>(MAX_NAMES)
   const pushed = boundedCache<string, string>(MAX_NAMES)
-  let session: Session | null = null
-  /** Asked for since the session began: whoever has no name is not asked again and again. */
+  let session: SocketSession | null = null
+  /** Queried since the session began: a chat without a name is not queried repeatedly. */
   let asked = new Set<string>()
   const underWay = new Set<string>()
   let loaded: Promise<void> | null = null
-  const line = new PQueue({ concurrency: 1 })
+  const tasks = new PQueue({ concurrency: 1 })
 
   function learn(names: BoundedCache<string, string>, jid: string | null | undefined, name: string | null | undefined) {
     const text = cutOrNull(name, MAX_LENGTH)
@@ -62,8 +62,8 @@ export function createNames({ log, contacts, onNewsletter }: NameDeps): Names {
     names.set(bare(jid), text)
   }
 
-  function learnContacts(told: readonly Partial<Contact>[]) {
-    for (const { id, lid, phoneNumber, name, notify } of told) {
+  function learnContacts(listed: readonly Partial<Contact>[]) {
+    for (const { id, lid, phoneNumber, name, notify } of listed) {
       for (const jid of [id, lid, phoneNumber]) {
         learn(saved, jid, name)
         learn(pushed, jid, notify)
@@ -72,14 +72,14 @@ export function createNames({ log, contacts, onNewsletter }: NameDeps): Names {
   }
 
   /** From app state, whose contacts are those saved on the phone: one without a name is not any more. */
-  function learnSaved(told: readonly Contact[]) {
-    for (const { id, lid, phoneNumber, name } of told) {
+  function learnSaved(listed: readonly Contact[]) {
+    for (const { id, lid, phoneNumber, name } of listed) {
       if (!name) for (const jid of [id, lid, phoneNumber]) if (jid) saved.delete(bare(jid))
     }
-    learnContacts(told)
+    learnContacts(listed)
   }
 
-  /** What was told meanwhile is newer. */
+  /** Names that arrived meanwhile are newer. */
   async function loadSaved() {
     const unreadable = (error: unknown) => log.warn({ err: error }, 'a saved name could not be read')
     const names = saved
@@ -88,10 +88,10 @@ export function createNames({ log, contacts, onNewsletter }: NameDeps): Names {
     }
   }
 
-  async function ask(from: Session, jid: string) {
-    const { sock, groups } = from
-    if (chatKind(jid) === 'group') return learn(saved, jid, (await within(from, DEADLINE, groups.get(jid))).subject)
-    const description = await within(from, DEADLINE, sock.newsletterMetadata('jid', jid))
+  async function askName({ ask, groups }: SocketSession, jid: string) {
+    if (chatKind(jid) === 'group') return learn(saved, jid, (await ask.library(() => groups.get(jid))).subject)
+    const description = await ask.mex('FetchNewsletter', newsletterLookUp(jid, 'JID', 'SUBSCRIBER'))
+    if (description === null) return
     learn(saved, jid, newsletterName(description))
     onNewsletter(jid, description)
   }
@@ -100,9 +100,9 @@ export function createNames({ log, contacts, onNewsletter }: NameDeps): Names {
     const from = session
     if (!from?.isOpen || underWay.has(jid)) return
     underWay.add(jid)
-    line.add(async () => {
+    tasks.add(async () => {
       try {
-        if (from === session && from.isOpen) await ask(from, jid)
+        if (from === session && from.isOpen) await askName(from, jid)
       } catch (error) {
         log.info({ err: error, chat: chatKind(jid) }, 'the name of a chat is not known')
       } finally {
@@ -111,7 +111,7 @@ export function createNames({ log, contacts, onNewsletter }: NameDeps): Names {
     })
   }
 
-  function wonder(jid: string) {
+  function prefetch(jid: string) {
     const kind = chatKind(jid)
     if (!session?.isOpen || (kind !== 'group' && kind !== 'newsletter') || asked.has(jid)) return
     asked.add(jid)
@@ -121,10 +121,6 @@ export function createNames({ log, contacts, onNewsletter }: NameDeps): Names {
   function watch({ ev }: WASocket) {
     ev.on('contacts.upsert', learnSaved)
     ev.on('contacts.update', learnContacts)
-    ev.on('messaging-history.set', ({ chats, contacts: told }) => {
-      learnContacts(told)
-      for (const { id, name } of chats) learn(saved, id, name)
-    })
     ev.on('groups.upsert', (groups) => {
       for (const { id, subject } of groups) learn(saved, id, subject)
     })
@@ -154,27 +150,29 @@ export function createNames({ log, contacts, onNewsletter }: NameDeps): Names {
         first((chat) => saved.get(chat)) ??
         first((chat) => pushed.get(chat)) ??
         null
-      if (name === null) chats.forEach(wonder)
+      if (name === null) chats.forEach(prefetch)
       return name
     },
     saved: learnSaved,
-    heard(jids, pushName) {
+    history(pieces) {
+      for (const piece of pieces) {
+        if (piece.kind === 'pushName') learn(pushed, piece.jid, piece.name)
+        if (piece.kind !== 'chat') continue
+        const { id, lidJid, accountLid, pnJid, displayName, name, username } = piece.chat
+        for (const jid of [id, lidJid || accountLid, pnJid]) learn(saved, jid, displayName || name || username)
+      }
+    },
+    recordPushName(jids, pushName) {
       for (const jid of jids) learn(pushed, jid, pushName)
     },
     renamed: (jid, name) => learn(saved, jid, name),
     askNewsletter: inquire,
     clear() {
-      // Another map: what is being read goes with the old one.
+      // Another map: a read in progress still fills the old one.
       saved = boundedCache(MAX_NAMES)
       pushed.clear()
       asked.clear()
       loaded = Promise.resolve()
     },
   }
-}
-
-/** The library hands the network's own answer through. */
-function newsletterName(answer: unknown): string | null {
-  const { name, thread_metadata } = object(answer)
-  return textOf(name) ?? textOf(object(object(thread_metadata).name).text)
 }

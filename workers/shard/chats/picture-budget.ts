@@ -1,4 +1,4 @@
-/** How much may be done in a while: `most` at once, and as many again over `windowMs`, evenly. */
+/** A rate limit: `most` in a burst, and as many again over `windowMs`, evenly. */
 import type { Clock } from '../../../src/domain/clock.ts'
 
 export interface Budget {

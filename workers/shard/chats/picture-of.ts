@@ -1,19 +1,20 @@
-/** Where somebody's picture is, asked for now; `pictures.ts` asks behind events, and remembers. */
-import { Failure } from '../../../src/domain/failures.ts'
-import type { Ask } from '../connection/ask.ts'
+/** Queries the address of a person's or chat's picture; `pictures.ts` queries in the background, and caches. */
+import type { Ask, Limits } from '../connection/ask.ts'
+import { networkCodeOf } from '../connection/failures.ts'
 
-/** No picture (404), or not ours to see (401, 403). */
-const NONE = new Set(['not_found', 'not_allowed'])
+/** No picture (404), or a hidden one: the operation decides the meaning. */
+const NONE = new Set([401, 403, 404, 405])
 
 /**
  * The library puts the contact's token beside the question, never beside one about the own picture, which the network would not answer. It
  * gives undefined for an answer without a picture.
  */
-export async function pictureOf(ask: Ask, jid: string, size: 'image' | 'preview'): Promise<string | null> {
+export async function pictureOf(ask: Ask, jid: string, size: 'image' | 'preview', limits?: Limits): Promise<string | null> {
   try {
-    return (await ask.library(async (sock) => ({ url: await sock.profilePictureUrl(jid, size) }))).url ?? null
+    const found = await ask.library(async (library) => ({ url: await library.profilePictureUrl(jid, size) }), limits)
+    return found.url ?? null
   } catch (error) {
-    if (error instanceof Failure && NONE.has(error.code)) return null
+    if (NONE.has(networkCodeOf(error) ?? 0)) return null
     throw error
   }
 }

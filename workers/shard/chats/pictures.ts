@@ -1,28 +1,29 @@
 /**
- * Where the pictures of chats and people lie, as far as the network has told it: `photo` and `sender_photo` of received events. An event
- * has what is known when it is made; what is not known is asked for behind it, and the chat's next event has it. In memory only: after a
- * restart it is asked again, which costs less than keeping addresses that expire.
+ * Addresses of the pictures of chats and people, as far as the network has sent them: `photo` and `sender_photo` of received events. An event has the
+ * address known when it is made; an unknown one is queried after it, for the chat's next event. In memory only: querying again after a restart costs
+ * less than storing addresses that expire.
  *
- * That we ask at all: WhatsApp Web asks for the same previews, of every chat it shows. Ours are fewer, so that an account never looks like
- * one that collects pictures: one at a time and a second apart; only of chats somebody wrote in (what the account itself sends asks for
- * nothing, or a campaign would look up thousands of strangers); so many an hour, and of authors in groups only a handful; none while the
- * network restricts the account, and none for an hour once it says that it is too much. An answer, also that there is no picture or that
- * we may not see it, counts until its address expires, else for a day.
+ * Queries at all are safe because WhatsApp Web makes the same ones for every chat it shows. Ours are fewer, so that an account never looks like one
+ * that collects pictures: one at a time and a second apart; only for chats with incoming messages (sent ones query nothing, or a campaign would look
+ * up thousands of strangers); a limit per hour, and few authors in groups; none while the network restricts the account, and none for an hour after a
+ * rate limit. Any answer, also that there is no picture or that it is hidden, counts until its address expires, else for a day.
  *
- * The picture of a channel stands in its description, which `names.ts` asks for, in a line of its own. Here such a question is counted and
- * paced like the others, then handed over: its answer is not waited for, and a refusal, also that it is too much, is not heard of. A channel
- * that was not described is asked about again after a day.
+ * The picture of a channel is part of its description, which `names.ts` queries in a queue of its own. Here such a query is counted and paced like
+ * the others, then handed over: its answer is not awaited, and its refusal, even a rate limit, is not seen here. A channel without an answer is
+ * queried again after a day.
  */
 import type { Logger } from 'pino'
 import { type Clock, DAY, HOUR, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
-import { actionFailure, networkCode } from '../connection/failures.ts'
-import { pause, within } from '../connection/within.ts'
+import { networkCodeOf } from '../connection/failures.ts'
+import { pause } from '../connection/within.ts'
 import type { Shown } from '../translate/inbound/context.ts'
 import { bare, type ChatKind, chatKind, jidsOf } from '../wire/jid.ts'
-import { object, textOf } from '../wire/json.ts'
+import { object } from '../wire/json.ts'
+import { pictureUrl } from '../wire/newsletters.ts'
 import { createBudget } from './picture-budget.ts'
+import { pictureOf } from './picture-of.ts'
 import type { Session } from './session.ts'
 
 /** Where pictures of channels lie: their description has the path alone. */
@@ -33,10 +34,10 @@ export interface Pictures {
   /** From memory. A person is known by all its jids. */
   of(jids: readonly string[]): string | null
   /** Asks for it later, unless the answer is known or there is too much to ask. */
-  wonder(jids: readonly string[], shown: Shown): void
-  /** The network says that it is another. */
+  prefetch(jids: readonly string[], shown: Shown): void
+  /** The network reports that the picture has changed. */
   changed(jid: string): Promise<void>
-  /** The network's description of a channel, whoever asked for it. */
+  /** The network's description of a channel, from any query. */
   learnNewsletter(jid: string, description: unknown): void
   /** When the account is unlinked. */
   clear(): void
@@ -57,7 +58,7 @@ interface Entry {
   endsAt: number
   /** Epoch ms: not asked again before. */
   askAgainAt: number
-  /** The answer is there, and not only asked for. */
+  /** The answer has arrived, not only been queried. */
   isAnswered: boolean
 }
 
@@ -66,7 +67,7 @@ interface Question {
   entry: Entry
 }
 
-/** What is to be asked in one session. */
+/** Pending queries of one session. */
 interface Line {
   session: Session
   waiting: Question[]
@@ -79,11 +80,8 @@ const MAX_KNOWN = 4_000
 const MAX_WAITING = 50
 /** From one question to the next, in ms. */
 const PACE = SECOND
-const DEADLINE = 20 * SECOND
 const PER_HOUR = { chat: 200, author: 10 } satisfies Record<Shown, number>
 const PICTURED: ReadonlySet<ChatKind> = new Set(['user', 'group', 'newsletter'])
-/** No picture (404), not ours to see (401, 403). */
-const NONE = new Set([401, 403, 404])
 const TOO_MUCH = 429
 /** The contract's bound; a cut address leads nowhere. */
 const MAX_LENGTH = 2_048
@@ -109,7 +107,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
     for (const jid of jids) known.set(jid, entry)
   }
 
-  /** An answer that is still to come then finds nobody: it may be from before. */
+  /** A pending answer then finds no entry: it may be older than the change. */
   function forget(entry: Entry | undefined) {
     if (!entry) return
     for (const [jid, other] of known) if (other === entry) known.delete(jid)
@@ -126,13 +124,12 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
   async function ask(from: Session, { jid, entry }: Question) {
     if (chatKind(jid) === 'newsletter') return askNewsletter(jid)
     try {
-      answer(entry, await within(from, DEADLINE, from.sock.profilePictureUrl(jid, 'preview')))
+      answer(entry, await pictureOf(from.ask, jid, 'preview'))
     } catch (error) {
-      const code = networkCode(error)
-      if (code !== null && NONE.has(code)) return answer(entry, null)
-      if (actionFailure(error).code === 'instance_not_connected') throw error
+      if (error instanceof Failure && error.code === 'instance_not_connected') throw error
       log.info({ err: error, chat: chatKind(jid) }, 'the picture of a chat is not known')
-      if (code !== TOO_MUCH) return void Object.assign(entry, { askAgainAt: clock.now() + HOUR, isAnswered: true })
+      if (networkCodeOf(error) !== TOO_MUCH)
+        return void Object.assign(entry, { askAgainAt: clock.now() + HOUR, isAnswered: true })
       quietUntil = clock.now() + HOUR
       throw error
     }
@@ -140,9 +137,9 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
 
   async function take(from: Session, question: Question) {
     try {
-      // A clock that was set back makes nobody wait longer.
+      // A clock that was set back does not lengthen the pause.
       await pause(from, Math.min(PACE, lastAskedAt + PACE - clock.now()))
-      // Somebody may have asked what a channel is meanwhile.
+      // The channel may have been described meanwhile.
       if (question.entry.isAnswered) return
       if (!from.isOpen) throw new Failure('instance_not_connected')
       lastAskedAt = clock.now()
@@ -171,7 +168,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
 
   async function changed(jid: string) {
     forget(known.get(bare(jid)))
-    // It may be told by the one name and known by the other.
+    // The notice may use one name of the person and the cache the other.
     if (line) for (const each of jidsOf(await line.session.identity.person(jid))) forget(known.get(each))
   }
 
@@ -187,7 +184,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
       return entry && clock.now() < entry.endsAt ? entry.url : null
     },
 
-    wonder(jids, shown) {
+    prefetch(jids, shown) {
       const now = clock.now()
       const [jid] = jids
       const entry = find(jids)
@@ -205,7 +202,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
       const { preview, picture } = object(object(description).thread_metadata)
       const entry = find([bare(jid)]) ?? { url: null, endsAt: 0, askAgainAt: 0, isAnswered: false }
       keep([bare(jid)], entry)
-      answer(entry, urlOf(preview, host) ?? urlOf(picture, host))
+      answer(entry, pictureUrl(preview, host) ?? pictureUrl(picture, host))
     },
 
     clear() {
@@ -222,11 +219,4 @@ const usable = (url: string | null | undefined): string | null =>
 function expiryOf(url: string): number | null {
   const seconds = new URL(url).searchParams.get('oe') ?? ''
   return /^[0-9a-f]{1,10}$/i.test(seconds) ? Number.parseInt(seconds, 16) * SECOND : null
-}
-
-/** The network gives the path, seldom the whole address. */
-function urlOf(picture: unknown, host: string): string | null {
-  const { url, direct_path } = object(picture)
-  const path = textOf(direct_path)
-  return textOf(url) || (path?.startsWith('/') ? `https://${host}${path}` : null)
 }

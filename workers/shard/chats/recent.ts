@@ -2,11 +2,10 @@
  * The last messages of an instance, for reply, edit, read and retry: bounded by number and by bytes, kept as protobuf so that a message
  * costs its bytes and not its object graph. Gone with the process: what must survive it is in `sent.ts` and `secrets.ts`.
  *
- * Ids are chosen by whoever writes: somebody who uses the id of another message must not take its place, or nobody could edit, delete or
- * answer that one any more. A message is therefore known by its id and by who wrote it.
+ * Ids are chosen by senders: a message that reuses the id of another one must not take its place, or that one could no longer be edited, deleted or
+ * answered. A message is therefore known by its id and its author.
  *
- * Whoever floods one chat pushes out what is remembered of that chat: first goes what is old, then what is the oldest of the chats that
- * have the most (`fair-share.ts`).
+ * Flooding a chat pushes out that chat's own messages: old ones go first, then the oldest of the chats that have the most (`fair-share.ts`).
  */
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import { DAY } from '../../../src/domain/clock.ts'
@@ -15,9 +14,9 @@ import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
 
 const MAX_MESSAGES = 4_000
 const MAX_BYTES = 8 * 1_024 * 1_024
-/** Nobody edits it any more, and hardly anybody answers it: what is older goes before anything of a chat that has much. */
+/** Past this age a message is no longer edited and hardly ever answered: it goes before any newer one, even of a chat that has many. */
 const OLD = DAY
-/** A chat keeps so much whatever others have: two hundred chats must be flooded before the oldest of all goes. */
+/** A chat keeps this share whatever others use: two hundred chats must be flooded before the oldest of all is evicted. */
 const FLOOR = 1 / 200
 /** Made free at once, so that not every message has to look at all chats. */
 const SLACK = 1 / 32
@@ -28,11 +27,13 @@ export interface Recent {
   add(message: WAMessage): void
   /** The first that came under this id and fits. */
   get(id: string, fits: (key: WAMessageKey) => boolean): WAMessage | undefined
-  /** The one that somebody in a chat speaks about; `about`: the key of what they say. One of another chat is not it. */
+  /** The message that another one in a chat refers to; `about`: the key of the referring message. A message of another chat does not match. */
   spokenOf(id: string, about: WAMessageKey): WAMessage | undefined
+  /** The latest messages of others in a chat, by any of its names: at most so many, the newest first. */
+  received(names: readonly (string | null)[], max: number): WAMessageKey[]
   /** Of a post of a channel by the number the network gave it: what happens to the post names no other. */
   post(newsletter: string, serverId: string): WAMessageKey | undefined
-  /** The device is gone, and what it heard. */
+  /** The device is gone: removes everything it received. */
   clear(): void
   readonly size: number
 }
@@ -85,7 +86,7 @@ export function createRecent(
     else messages.delete(id)
   }
 
-  /** What is left when room was made. */
+  /** The share of the limits to shrink to when they are exceeded. */
   const enough = maxMessages * SLACK >= 1 ? 1 - SLACK : 1
   const fits = (share: number) => all.size <= maxMessages * share && bytes <= maxBytes * share
 
@@ -139,6 +140,12 @@ export function createRecent(
     spokenOf(id, about) {
       const names = chatNamesOf(about)
       return get(id, (key) => chatNamesOf(key).some((name) => names.includes(name)))
+    },
+    received(names, max) {
+      if (max <= 0) return []
+      const found = names.flatMap((name) => [...(name === null ? [] : (chats.get(name)?.entries ?? []))])
+      const theirs = found.filter(({ key }) => !key.fromMe).sort((one, other) => other.at - one.at)
+      return theirs.slice(0, max).map(({ key }) => key)
     },
     post(newsletter, serverId) {
       for (const { key } of chats.get(newsletter)?.entries ?? []) if (key.server_id === serverId) return key

@@ -1,7 +1,7 @@
 /**
- * What later parts of a message are opened with: votes, answers to events, edits and sealed reactions are under a secret that only the
- * message itself carries (`translate/inbound/secret.ts`). One sealed row per message, in the commit of its event or, for what we send, in
- * the one before it leaves; asked for when `recent.ts` does not know the message, which is after a restart.
+ * Secrets that open later parts of a message: votes, answers to events, edits and sealed reactions are encrypted under a secret that only the message
+ * itself carries (`translate/inbound/secret.ts`). One sealed row per message, in the commit of its event or, for sent messages, in the one before it
+ * is sent; read when `recent.ts` does not have the message, which is after a restart.
  */
 import { createHash } from 'node:crypto'
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
@@ -11,7 +11,7 @@ import { type Clock, DAY, HOUR } from '../../../src/domain/clock.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { createFairGenerations } from '../../../src/storage/fair-generations.ts'
 import type { Term } from '../../../src/storage/generations.ts'
-import { keys } from '../../../src/storage/keys.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
 import { repository } from '../../../src/storage/repository.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
@@ -43,7 +43,7 @@ const TERMS: Terms = {
   said: { ms: DAY, rows: 4_000, bytes: 4 * MB },
 }
 
-/** They speak about another message: nobody edits or answers them. */
+/** Messages that refer to another one: they are never edited or answered. */
 const ABOUT_OTHERS = new Set<Field>([
   'reactionMessage',
   'encReactionMessage',
@@ -74,16 +74,16 @@ export interface SecretsOptions {
 
 export interface Secrets {
   load(): Promise<void>
-  /** For the commit of the message; none when nothing can be said in secret about it. */
+  /** For the commit of the message; none when no encrypted message can refer to it. */
   ops(message: Pick<WAMessage, 'key' | 'message'>): Op[]
-  /** The same for what somebody else may have written: ids are chosen by whoever writes, and the first that came under one stays. */
+  /** The same for a message of another author: ids are chosen by senders, and the first message under an id stays. */
   opsUnlessTaken(message: Pick<WAMessage, 'key' | 'message'>): Promise<Op[]>
   /**
-   * The message as far as it was kept: its author, its secret, the options of a poll, the file under a caption. `chat`: every name of the
-   * chat in which it is spoken about; one of another chat is not it.
+   * The kept parts of the message: its author, its secret, the options of a poll, the file under a caption. `chat`: every name of the chat that the
+   * reference was sent in; a message of another chat does not match.
    */
   get(id: string, chat: ReadonlySet<string>): Promise<KnownMessage | null>
-  /** The device is gone, and what was said to it. After its session has ended. */
+  /** The device is gone: removes the secrets of its messages. After its session has ended. */
   forget(): Promise<void>
   start(): void
   stop(): Promise<void>
@@ -113,21 +113,25 @@ export function createSecrets({ instance, store, sealer, clock, log, terms = TER
     for (const each of all) while (!isStopped() && (await each.removeOld(SWEEP_BATCH)));
   }
 
-  async function find(id: string): Promise<{ key: string; bytes: Uint8Array }[]> {
+  async function find(name: string): Promise<{ key: string; bytes: Uint8Array }[]> {
     const found = await Promise.all(
-      all.flatMap((each) => each.keys(nameOf(id))).map(async (key) => ({ key, bytes: await store.get(key) })),
+      all.flatMap((each) => each.keys(name)).map(async (key) => ({ key, bytes: await store.get(key) })),
     )
     return found.flatMap(({ key, bytes }) => (bytes ? [{ key, bytes }] : []))
   }
 
-  function ops({ key, message }: Pick<WAMessage, 'key' | 'message'>): Op[] {
+  /** What is to be kept of a message, and under which name; null: nothing. */
+  function keepable({ key, message }: Pick<WAMessage, 'key' | 'message'>) {
     const kept = key.id && message ? keptOf(message) : null
-    if (!kept) return []
+    if (!kept || !key.id) return null
     const encoded = proto.Message.encode(kept.message).finish()
-    if (encoded.byteLength > MAX_MESSAGE_BYTES) return []
-    const into = generations[kept.term]
+    return encoded.byteLength > MAX_MESSAGE_BYTES ? null : { term: kept.term, encoded, key, name: nameOf(key.id) }
+  }
+
+  function opsOf({ term, encoded, key, name }: NonNullable<ReturnType<typeof keepable>>): Op[] {
+    const into = generations[term]
     const chats = chatNamesOf(key)
-    const place = into.next(nameOf(key.id ?? ''), sealer.blind(chats[0] ?? ''))
+    const place = into.next(name, sealer.blind(chats[0] ?? ''))
     if (place.isNew) sweeper.soon()
     const authors = key.fromMe ? null : namesOf(key)
     const where = chats.length > 0 ? { chats } : {}
@@ -137,22 +141,26 @@ export function createSecrets({ instance, store, sealer, clock, log, terms = TER
   }
 
   return {
-    ops,
+    ops(message) {
+      const kept = keepable(message)
+      return kept ? opsOf(kept) : []
+    },
     async opsUnlessTaken(message) {
-      const { id, fromMe } = message.key
-      return fromMe || (await find(id ?? '')).length === 0 ? ops(message) : []
+      const kept = keepable(message)
+      if (!kept) return []
+      return message.key.fromMe || (await find(kept.name)).length === 0 ? opsOf(kept) : []
     },
     async load() {
       await Promise.all(all.map((each) => each.load()))
     },
     async get(id, chat) {
-      for (const { key, bytes } of await find(id)) {
+      for (const { key, bytes } of await find(nameOf(id))) {
         try {
           const { authors, chats, message } = rows.decode(key, bytes)
           if (chats && !chats.some((name) => chat.has(name))) continue
           return { key: keyOf(id, authors), message: proto.Message.decode(Buffer.from(message, 'base64')) }
         } catch (error) {
-          // Changed on disk: nobody can have it any more.
+          // Changed on disk: the secret is lost.
           log.error({ err: error, message_id: id }, 'the secret of a message is not readable')
         }
       }
@@ -174,7 +182,7 @@ function keyOf(id: string, authors: readonly string[] | null): WAMessageKey {
   return { id, fromMe: false, participant, ...(participantAlt === undefined ? {} : { participantAlt }) }
 }
 
-/** What of a message is kept, and for how long; null: nothing. */
+/** The parts of a message to keep, and the term; null: nothing. */
 function keptOf(message: proto.IMessage): { term: keyof Terms; message: proto.IMessage } | null {
   const content = unwrap(message)
   const messageSecret = secretOf(message)
@@ -192,7 +200,7 @@ function keptOf(message: proto.IMessage): { term: keyof Terms; message: proto.IM
 
 type File = proto.Message.IImageMessage & proto.Message.IVideoMessage & proto.Message.IDocumentMessage
 
-/** A new caption may come without its file: what the event tells of it, and what it is opened with. */
+/** A new caption may come without its file: keeps the fields that the event shows and those that decrypt the file. */
 function fileOf(file: File): File {
   const { caption, contextInfo, jpegThumbnail, scansSidecar, streamingSidecar, interactiveAnnotations, ...rest } = file
   return rest

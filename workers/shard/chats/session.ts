@@ -1,7 +1,37 @@
-/** A connection, and what is known of the groups on it: what everything that is said over it is given. */
+/**
+ * A connection, its known groups and numbers, and its app state: the context of all code that sends on it. Without the socket: the network is reached
+ * by `ask` (`connection/ask.ts`), and `test/unit/network-access.test.ts` holds that no operation has another way.
+ */
+import type { WASocket } from '@whiskeysockets/baileys'
+import type { Ask } from '../connection/ask.ts'
+import type { MediaHosts } from '../connection/media-hosts.ts'
 import type { Connection } from '../connection/session.ts'
-import type { Groups } from './groups.ts'
+import type { NewsletterRoles } from '../directory/newsletter-roles.ts'
+import type { Participating } from '../directory/participating.ts'
+import type { ChangeAppState } from '../wire/app-state-actions.ts'
+import type { Groups } from './group-cache.ts'
+import type { NumberLookUp } from './number-look-up.ts'
 
-export interface Session extends Connection {
+export interface Session extends Omit<Connection, 'sock'> {
   readonly groups: Groups
+  /** Changes app state (`app-state/change.ts`). */
+  readonly change: ChangeAppState
+  /** Which of them the account is in. */
+  readonly participating: Participating
+  readonly numbers: NumberLookUp
+  readonly newsletterRoles: NewsletterRoles
+  readonly mediaHosts: MediaHosts
+  /** For the service's own queries, beside operations: each one has the deadline of a query. */
+  readonly ask: Ask
+}
+
+/** For parts of the connection itself: they listen to the library's events, or answer stanzas. */
+export interface SocketSession extends Session {
+  readonly sock: WASocket
+}
+
+/** A caller's access to the network on a session: an operation, with its deadline and its meanings of codes. */
+export interface Asker {
+  ask: Ask
+  session: Session
 }

@@ -1,68 +1,148 @@
 /**
- * How an operation reaches the network. One deadline for all that it asks, the end of the socket, an answer that never came, and what the
- * network's codes mean (shared/api/auth-and-limits.md, "Network result to API code") are settled here, once for every operation.
+ * Access to the network, for operations and other callers. The deadline, the end of the socket, a missing answer, and the meanings of the network's
+ * codes (shared/api/auth-and-limits.md, "Network result to API code") are handled here, once for all of them.
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
-import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
-import { withDeadline } from '../baileys/query.ts'
-import { actionFailure, networkCode } from './failures.ts'
-import type { Connection } from './session.ts'
-import { untilEnd } from './within.ts'
+import { Failure } from '../../../src/domain/failures.ts'
+import { throwingErrors } from '../baileys/query.ts'
+import type { Json } from '../wire/json.ts'
+import type { MexName } from '../wire/mex.ts'
+import { refusedField, withId } from '../wire/refusal.ts'
+import { type Meanings, networkCode, type ToFailure, withField } from './failures.ts'
+import type { Mex } from './mex.ts'
+import { type Ending, untilEnd, within } from './within.ts'
+
+/** The library's functions around queries. Queries and stanzas themselves are sent by `Ask`. */
+export type Library = Omit<
+  WASocket,
+  | 'query'
+  | 'sendNode'
+  | 'sendRawMessage'
+  | 'waitForMessage'
+  | 'executeUSyncQuery'
+  | 'ws'
+  | 'ev'
+  | 'authState'
+  | 'signalRepository'
+  | 'end'
+  | 'logout'
+>
+
+/** Of the time there is, for this question. */
+export interface Limits {
+  atMostMs: number
+}
 
 export interface Ask {
   /**
    * Sends a query and resolves with the network's answer. Rejects with a `Failure`: `send_timeout` when none came in time,
-   * `instance_not_connected` when the connection ended, otherwise what the network's code means for the operation.
+   * `instance_not_connected` when the connection ended, otherwise what the network's code means. A query that bears an id of ours
+   * inside is made from `tag`, which is not used twice.
    */
-  (query: BinaryNode): Promise<BinaryNode>
+  (query: BinaryNode | ((tag: string) => BinaryNode), limits?: Limits): Promise<BinaryNode>
+  /**
+   * The same by GraphQL: resolves with the operation's field of the answer, which may be null. The operations are rows of `wire/mex.ts`.
+   */
+  mex(name: MexName, variables: Json): Promise<unknown>
   /** The same for a function of the library that asks the network and answers; undefined means that no answer came. */
-  library<T>(work: (sock: WASocket) => Promise<T | undefined>): Promise<T>
-  /** The same for a function of the library that only tells, and has no answer to lose. */
-  tell(work: (sock: WASocket) => Promise<unknown>): Promise<void>
+  library<T>(work: (library: Library) => Promise<T | undefined>, limits?: Limits): Promise<T>
+  /** The same for a function of the library that has no answer to lose. */
+  perform(work: (library: Library) => Promise<unknown>, limits?: Limits): Promise<void>
+  /** Writes a stanza that has no answer, or whose answer is awaited elsewhere. */
+  write(stanza: BinaryNode): Promise<void>
+  /** The same, where codes of the network have a meaning of their own. */
+  meaning(meanings: Meanings): Ask
 }
 
 export interface AskOptions {
-  /** For all that is asked together, from now on, ms. */
-  deadlineMs: number
-  /** What 404 means for this operation. */
-  notFound: FailureCode
+  /** In ms: for all queries together, from now on, or for each query. */
+  deadline: { totalMs: number } | { eachMs: number }
+  toFailure: ToFailure
+  meanings?: Meanings
 }
 
-/** The network's word for a version that is not the last. */
+export interface AskDeps extends Ending {
+  sock: WASocket
+  mex: Mex
+}
+
+/** The network's code for a change based on an old version. */
 const CONFLICT = 409
 
-export function createAsk(session: Pick<Connection, 'sock' | 'ended'>, { deadlineMs, notFound }: AskOptions): Ask {
-  const endsAt = performance.now() + deadlineMs
-  const { sock } = session
+export function createAsk(deps: AskDeps, { deadline, toFailure, meanings = {} }: AskOptions): Ask {
+  const { sock } = deps
+  const endsAt = performance.now() + ('totalMs' in deadline ? deadline.totalMs : 0)
+  /** In ms. Without a deadline for the whole operation, a single query may set its own. */
+  const left = (limits: Limits | undefined): number =>
+    'totalMs' in deadline
+      ? Math.min(endsAt - performance.now(), limits?.atMostMs ?? deadline.totalMs)
+      : (limits?.atMostMs ?? deadline.eachMs)
 
-  /** What was changed from elsewhere meanwhile is asked once more (auth-and-limits.md, 409). */
-  async function settled<T>(work: (leftMs: number) => Promise<T>, isFirst = true): Promise<T> {
-    const leftMs = endsAt - performance.now()
-    if (leftMs <= 0) throw new Failure('send_timeout')
-    try {
-      return await untilEnd(
-        session,
-        withDeadline(leftMs, () => work(leftMs)),
-      )
-    } catch (error) {
-      if (isFirst && networkCode(error) === CONFLICT) return settled(work, false)
-      throw actionFailure(error, notFound)
+  const asking = (own: Meanings): Ask => {
+    /** A conflict with a concurrent change is retried once (auth-and-limits.md, 409). */
+    async function settled<T>(work: (leftMs: number) => Promise<T>, limits?: Limits, isFirst = true): Promise<T> {
+      const leftMs = left(limits)
+      if (leftMs <= 0) throw new Failure('send_timeout')
+      try {
+        return await work(leftMs)
+      } catch (error) {
+        if (isFirst && networkCode(error) === CONFLICT) return settled(work, limits, false)
+        throw toFailure(error, own)
+      }
     }
-  }
 
-  async function answered<T>(work: (leftMs: number) => Promise<T | undefined>): Promise<T> {
-    const answer = await settled(work)
-    if (answer === undefined) throw new Failure('send_timeout')
-    return answer
-  }
+    async function answered<T>(work: (leftMs: number) => Promise<T | undefined>, limits?: Limits): Promise<T> {
+      const answer = await settled(
+        (leftMs) =>
+          within(
+            deps,
+            leftMs,
+            throwingErrors(() => work(leftMs)),
+          ),
+        limits,
+      )
+      if (answer === undefined) throw new Failure('send_timeout')
+      return answer
+    }
 
-  return Object.assign(
-    // The library writes its id into the query.
-    (query: BinaryNode) =>
-      answered((leftMs) => sock.query({ ...query, attrs: { ...query.attrs } }, leftMs) as Promise<BinaryNode | undefined>),
-    {
-      library: <T>(work: (sock: WASocket) => Promise<T | undefined>) => answered(() => work(sock)),
-      tell: async (work: (sock: WASocket) => Promise<unknown>) => void (await settled(() => work(sock))),
-    },
-  )
+    const done = async (work: () => Promise<unknown>, limits?: Limits) =>
+      void (await settled((leftMs) => within(deps, leftMs, work()), limits))
+
+    const query = (asked: BinaryNode | ((tag: string) => BinaryNode), limits?: Limits) =>
+      answered((leftMs) => {
+        const { id, query } = withId(typeof asked === 'function' ? asked(sock.generateMessageTag()) : asked, () =>
+          sock.generateMessageTag(),
+        )
+        return withRefusedField(sock, id, () => sock.query(query, leftMs))
+      }, limits)
+
+    return Object.assign(query, {
+      mex: (name: MexName, variables: Json) => settled((leftMs) => untilEnd(deps, deps.mex(name, variables, leftMs))),
+      library: <T>(work: (library: Library) => Promise<T | undefined>, limits?: Limits) => answered(() => work(sock), limits),
+      perform: (work: (library: Library) => Promise<unknown>, limits?: Limits) => done(() => work(sock), limits),
+      write: (stanza: BinaryNode) => done(() => sock.sendNode(stanza)),
+      meaning: (more: Meanings) => asking({ ...own, ...more }),
+    })
+  }
+  return asking(meanings)
+}
+
+/** The library makes an error of the code and text of a refusal. `<error code><field name reason/></error>` also names the refused field. */
+async function withRefusedField(
+  { ws }: Pick<WASocket, 'ws'>,
+  id: string,
+  query: () => Promise<unknown>,
+): Promise<BinaryNode | undefined> {
+  let field: string | null = null
+  const onAnswer = (answer: BinaryNode) => {
+    field = refusedField(answer)
+  }
+  ws.on(`TAG:${id}`, onAnswer)
+  try {
+    return (await query()) as BinaryNode | undefined
+  } catch (error) {
+    throw field === null ? error : withField(error, field)
+  } finally {
+    ws.off(`TAG:${id}`, onAnswer)
+  }
 }

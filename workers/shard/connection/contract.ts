@@ -1,4 +1,4 @@
-/** What becomes of a connection, in the words of the table of states (`lifecycle/`). */
+/** Events of a connection, as the state table (`lifecycle/`) names them. */
 import type { Restriction } from '../../../src/domain/instance.ts'
 
 export type ConnectionEvent =
@@ -7,7 +7,7 @@ export type ConnectionEvent =
   /** The phone accepted the code; credentials are saved. */
   | { type: 'paired'; phone: string | null; platform: string | null }
   | { type: 'opened'; phone: string | null; profileName: string | null; platform: string | null }
-  /** The person changed the name, or the phone told it for the first time. */
+  /** The person changed the name, or the phone sent it for the first time. */
   | { type: 'nameChanged'; profileName: string }
   | { type: 'restrictionChanged'; restriction: Restriction | null }
   /** `code`: `lastDisconnect.error.output.statusCode`, null when there is none. `expireSeconds`: of a 402. */

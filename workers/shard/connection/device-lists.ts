@@ -1,6 +1,6 @@
 /**
- * Which devices a person has, as far as the network has said: the library asks before a send and keeps the answer here, under the number or
- * the LID it asked for. Ours, because what makes a list old names the person by the other name (BAILEYS.md): both are dropped.
+ * The devices of each person, as the network last listed them: the library asks before a send and caches the answer here, under the number or LID it
+ * asked for. Our own cache, because a notice that outdates a list may use the person's other name (BAILEYS.md): both entries are dropped.
  */
 import type { CacheStore } from '@whiskeysockets/baileys'
 import { type Clock, MINUTE } from '../../../src/domain/clock.ts'

@@ -1,4 +1,5 @@
 /** Why a socket ended, in plain data: NETWORK.md section 13 and the engine notes of shared/api/states.md. */
+import { isDeviceRemoval } from '../wire/account-notices.ts'
 
 export interface Closed {
   /** `error.output.statusCode`; null when the library gave no error at all. */
@@ -19,7 +20,8 @@ interface BoomLike {
 /** Takes anything: a query that is pending at a cut makes the library reject with a bare value instead of an Error. */
 export function closedBy(error: unknown): Closed {
   const boom = (typeof error === 'object' && error !== null ? error : {}) as BoomLike
-  const code = isRemoval(boom.data) ? DEVICE_REMOVED : boom.output?.statusCode
+  // Without a code the library takes a removed device for a connection that was replaced.
+  const code = isDeviceRemoval(boom.data) ? DEVICE_REMOVED : boom.output?.statusCode
   return {
     code: typeof code === 'number' ? code : null,
     message: typeof boom.message === 'string' ? boom.message : '',
@@ -29,12 +31,6 @@ export function closedBy(error: unknown): Closed {
 }
 
 const DEVICE_REMOVED = 401
-
-/** `<conflict type="device_removed">` comes with a code, or without one: the library takes the latter for a connection that was replaced. */
-function isRemoval(data: unknown): boolean {
-  const { tag, attrs } = (typeof data === 'object' && data !== null ? data : {}) as { tag?: unknown; attrs?: { type?: unknown } }
-  return tag === 'conflict' && attrs?.type === 'device_removed'
-}
 
 /** A `<failure>`'s attributes are the error's data; `expire` is text. */
 function expireOf(data: unknown): number | null {

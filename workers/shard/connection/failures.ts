@@ -1,6 +1,6 @@
 /**
- * What the network answered, as a code of the API: "Network result to API code" of shared/api/auth-and-limits.md for immediate
- * operations, and the table of shared/api/messages.md 1.6 for sends. An operation names what an answer means there; this is the rest.
+ * Maps the network's answers to codes of the API: "Network result to API code" of shared/api/auth-and-limits.md for immediate operations, the table
+ * of shared/api/messages.md 1.6 for sends. An operation declares the answers that have a special meaning there.
  */
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
 import { isStorageFailure, noStorage } from '../../../src/domain/storage-failure.ts'
@@ -25,10 +25,10 @@ export function networkCode(error: unknown): number | null {
   return typeof status === 'number' ? status : null
 }
 
-/** `connectionLost` and `timedOut`, `connectionClosed`: what the library's socket gives to whatever was waiting on it. */
+/** `connectionLost` and `timedOut`, `connectionClosed`: the codes with which the library's socket rejects pending queries. */
 const SOCKET_CODES = new Set([408, 428])
 
-/** What a write to a connection that is going down meets before its end is told. */
+/** Errors of a write to a connection that is going down, before its end is reported. */
 const BROKEN_PIPE = new Set([
   'ECONNABORTED',
   'ECONNRESET',
@@ -54,16 +54,23 @@ function isConnectionLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return true
   if (isAnswer(error as BoomLike)) return false
   const { output, code } = error as BoomLike & { code?: unknown }
-  // Without a status: told to pending queries at the end of a socket (`baileys/end.ts`, `baileys/rejections.ts`), and by a fenced repository.
+  // Without a status: the error of pending queries at a socket's end (`baileys/end.ts`, `baileys/rejections.ts`) and of a fenced repository.
   if (error.message.startsWith('Connection Closed') || error.message === SESSION_CLOSED) return true
   return SOCKET_CODES.has(output?.statusCode as number) || BROKEN_PIPE.has(code as string)
 }
 
-const ACTION_CODES: Readonly<Record<number, FailureCode>> = {
+/** Meanings of the network's codes for one query; `otherwise`: every code that is in no table. */
+export interface Meanings {
+  readonly [code: number]: FailureCode
+  readonly otherwise?: FailureCode
+}
+
+const ACTION: Meanings = {
   401: 'not_allowed',
   // A group, or a community, is full.
   402: 'not_allowed',
   403: 'not_allowed',
+  404: 'not_found',
   405: 'not_allowed',
   410: 'invite_link_invalid',
   412: 'not_allowed',
@@ -74,57 +81,81 @@ const ACTION_CODES: Readonly<Record<number, FailureCode>> = {
   451: 'not_allowed',
 }
 
-/** Of a question about an invitation: the network knows none like it. */
-const NO_INVITATION = new Set([400, 404, 406])
-
-function meaningOf(code: number, notFound: FailureCode): FailureCode | undefined {
-  if (notFound === 'invite_link_invalid' && NO_INVITATION.has(code)) return notFound
-  return code === 404 ? notFound : ACTION_CODES[code]
+const SEND: Meanings = {
+  401: 'not_allowed',
+  403: 'not_allowed',
+  404: 'chat_not_found',
+  405: 'not_allowed',
+  423: 'group_suspended',
+  429: 'action_failed',
 }
 
-/** `notFound`: what 404 means for the operation. */
-export function actionFailure(error: unknown, notFound: FailureCode = 'not_found'): Failure {
+/** Of a question about an invitation: the network knows none like it. */
+const NO_INVITATION: Meanings = { 400: 'invite_link_invalid', 404: 'invite_link_invalid', 406: 'invite_link_invalid' }
+
+/** Of a channel: unknown, suspended, or not available here (auth-and-limits.md). */
+const NO_NEWSLETTER: Meanings = { 404: 'newsletter_not_found', 423: 'newsletter_not_found', 451: 'newsletter_not_found' }
+
+/** For an operation that declares the meaning of 404. */
+export function meaningsOf(notFound: FailureCode): Meanings {
+  if (notFound === 'invite_link_invalid') return NO_INVITATION
+  return notFound === 'newsletter_not_found' ? NO_NEWSLETTER : { 404: notFound }
+}
+
+/** A failure of ours stays what it is. `meanings` count before those every action has. */
+export type ToFailure = (error: unknown, meanings?: Meanings) => Failure
+
+/** Of an immediate operation. */
+export const actionFailure: ToFailure = (error, meanings = {}) =>
+  lost(error) ?? refused(networkCode(error), error, [meanings, ACTION], 'action_failed')
+
+/**
+ * Of a send, before its ack. Connection losses and failures of the disk stay apart, because the network has refused nothing: the item is
+ * sent again. The library commits keys on its way, so that a full disk comes out of its relay.
+ */
+export const sendFailure: ToFailure = (error, meanings = {}) =>
+  lost(error) ?? refused(networkCode(error), error, [meanings, SEND], 'send_failed')
+
+/** The error attribute of the ack of a message. */
+export const ackFailure = (code: number, isRestricted: boolean, meanings: Meanings = {}): Failure =>
+  refused(code, undefined, [meanings, { 463: isRestricted ? 'shadow_ban' : 'not_allowed' }, SEND], 'send_failed')
+
+/** Failures that are not an answer of the network. */
+function lost(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error
   if (isStorageFailure(error)) return noStorage(error)
-  if (isConnectionLoss(error)) return new Failure('instance_not_connected', { cause: error })
-  const code = networkCode(error)
-  if (code === null) return new Failure('action_failed', { cause: error })
-  const details = { network_code: code }
-  const known = meaningOf(code, notFound)
-  if (known) return new Failure(known, { cause: error, details })
-  if (code === 406) return Failure.invalid({ path: 'value', message: 'was not accepted by the network' })
-  return new Failure('action_failed', { cause: error, details })
+  return isConnectionLoss(error) ? new Failure('instance_not_connected', { cause: error }) : undefined
 }
 
-/** The network's code that made a failure of an action; null where it was no answer of the network. */
+function refused(code: number | null, cause: unknown, tables: readonly Meanings[], fallback: FailureCode): Failure {
+  if (code === null) return new Failure(fallback, { cause })
+  const details = { network_code: code }
+  for (const meanings of tables) {
+    const known = meanings[code] ?? meanings.otherwise
+    if (known) return new Failure(known, { cause, details })
+  }
+  if (code === NOT_ACCEPTABLE && tables.includes(ACTION))
+    return new Failure('invalid_request', {
+      details: { issues: [{ path: 'value', message: 'was not accepted by the network' }] },
+      cause,
+    })
+  return new Failure(fallback, { cause, details })
+}
+
+const NOT_ACCEPTABLE = 406
+
+/** The network's code that made a failure; null where it was no answer of the network. */
 export const networkCodeOf = (error: unknown): number | null => {
   const code = error instanceof Failure ? error.details?.network_code : undefined
   return typeof code === 'number' ? code : null
 }
 
-/** The error attribute of the ack of a message. */
-export function ackFailure(code: number, isRestricted: boolean): Failure {
-  const details = { network_code: code }
-  if (code === 463) return new Failure(isRestricted ? 'shadow_ban' : 'not_allowed', { details })
-  if (code === 401 || code === 403 || code === 405) return new Failure('not_allowed', { details })
-  if (code === 404) return new Failure('chat_not_found', { details })
-  if (code === 423) return new Failure('group_suspended', { details })
-  if (code === 429) return new Failure('action_failed', { details })
-  return new Failure('send_failed', { details })
-}
+/** The code of a refused query, beside the network's name of the field that it refused. */
+export const withField = (error: unknown, refusedField: string): unknown =>
+  error instanceof Error ? Object.assign(error, { refusedField }) : error
 
-/**
- * Whatever made a send fail before its ack. Connection losses and failures of the disk stay apart, because the network has refused nothing:
- * the item is sent again. The library commits keys on its way, so that a full disk comes out of its relay.
- */
-export function sendFailure(error: unknown, notFound: FailureCode = 'chat_not_found'): Failure {
-  if (error instanceof Failure) return error
-  if (isStorageFailure(error)) return noStorage(error)
-  if (isConnectionLoss(error)) return new Failure('instance_not_connected', { cause: error })
-  const code = networkCode(error)
-  if (code === 404) return new Failure(notFound, { cause: error })
-  if (code === 401 || code === 403 || code === 405) return new Failure('not_allowed', { cause: error })
-  if (code === 423) return new Failure('group_suspended', { cause: error })
-  if (code === 429) return new Failure('action_failed', { cause: error })
-  return new Failure('send_failed', { cause: error })
+/** The network's name of the field for which it refused a query; null where it named none. */
+export function refusedFieldOf(failure: unknown): string | null {
+  const { refusedField } = ((failure as Failure | undefined)?.cause ?? {}) as { refusedField?: unknown }
+  return typeof refusedField === 'string' ? refusedField : null
 }

@@ -1,23 +1,30 @@
 /**
- * Who is who: a person has a number (PN) and a LID, and the library learns the pairs from stanzas. Inside, the LID comes first; outside,
+ * Names of people: each has a number (PN) and a LID, and the library learns the pairs from stanzas. Internally the LID is preferred; the API shows
  * digits whenever the number is known.
  */
 import { type AuthenticationState, isLidUser, isPnUser, jidDecode, type WASocket } from '@whiskeysockets/baileys'
+import { Failure } from '../../../src/domain/failures.ts'
 import { bare, identifierOf } from '../wire/jid.ts'
 import type { Identity } from '../wire/person.ts'
 
 export type { Identity, Person } from '../wire/person.ts'
 
+/** Number and LID of a person, where the network sends both. */
+export interface LidPair {
+  pn: string
+  lid: string
+}
+
 const userOf = (jid: string) => jidDecode(jid)?.user ?? ''
 
 /**
- * Keeps pairs of number and LID that the network has told, as the library keeps those of stanzas: what was under the number is under the
- * LID from then on, sessions too. Pairs that are known already cost one read.
+ * Stores pairs of number and LID from the network's answers, as the library does with those of stanzas: data under the number, sessions included,
+ * moves to the LID. A pair that is known already costs one read.
  */
 export async function learnPairs(
   { signalRepository }: Pick<WASocket, 'signalRepository'>,
   keys: AuthenticationState['keys'],
-  pairs: readonly { pn: string; lid: string }[],
+  pairs: readonly LidPair[],
 ): Promise<void> {
   const known = await keys.get(
     'lid-mapping',
@@ -27,6 +34,28 @@ export async function learnPairs(
   if (fresh.length === 0) return
   await signalRepository.lidMapping.storeLIDPNMappings(fresh)
   for (const { pn, lid } of fresh) await signalRepository.migrateSession(pn, lid)
+}
+
+const REVERSE = '_reverse'
+
+/** The same keys; `onPairs` is called with every pair of number and LID that is stored through them. */
+export function keepingPairs(
+  { creds, keys }: AuthenticationState,
+  onPairs: (pairs: { pn: string; lid: string }[]) => void,
+): AuthenticationState {
+  return {
+    creds,
+    keys: {
+      ...keys,
+      async set(data) {
+        await keys.set(data)
+        const pairs = Object.entries(data['lid-mapping'] ?? {}).flatMap(([pn, lid]) =>
+          lid === null || pn.endsWith(REVERSE) ? [] : [{ pn: `${pn}@s.whatsapp.net`, lid: `${lid}@lid` }],
+        )
+        if (pairs.length > 0) onPairs(pairs)
+      },
+    },
+  }
 }
 
 /** Reads the pairs the library stores as `lid-mapping` keys (`<pn>` to lid, `<lid>_reverse` to pn). */
@@ -47,7 +76,9 @@ export function createIdentity(auth: AuthenticationState): Identity {
     pnOf,
     isMe(jid) {
       const { me } = auth.creds
-      return me !== undefined && (bare(jid) === bare(me.id) || (me.lid !== undefined && bare(jid) === bare(me.lid)))
+      if (me === undefined) return false
+      const name = bare(jid)
+      return name === bare(me.id) || (me.lid !== undefined && name === bare(me.lid))
     },
     own() {
       const { me } = auth.creds
@@ -72,3 +103,15 @@ export const identifiersOf = (
   { person }: Pick<Identity, 'person'>,
   people: readonly { lid: string | null; pn: string | null }[],
 ): Promise<string[]> => Promise.all(people.map(async ({ lid, pn }) => (await person(pn ?? lid ?? '', lid)).phone))
+
+/** The business apps of Android and iOS. */
+const BUSINESS = new Set(['smba', 'smbi'])
+
+/** The platform that the device learned at its pairing decides; null: unknown, so the network has to be asked. */
+export const isBusiness = ({ platform }: { platform: string | undefined }): boolean | null =>
+  platform === undefined ? null : BUSINESS.has(platform)
+
+/** Throws `not_allowed` for another account, before the network is asked; one that does not know what it is is left to the network. */
+export function assertBusiness(session: { platform: string | undefined }, message = 'This needs a business account.'): void {
+  if (isBusiness(session) === false) throw new Failure('not_allowed', { message })
+}

@@ -1,6 +1,6 @@
 /**
- * The instance's link to the network: its present session, the way out that session takes, and the credentials it logs in with. What
- * happens on it is reported; what comes of that is the status' business.
+ * The instance's link to the network: its current session, that session's network route, and its credentials. Events of the session are reported; the
+ * status decides what follows.
  */
 import type { AuthenticationCreds, WAVersion } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -11,17 +11,17 @@ import type { NetworkOptions } from '../../../src/engine/engine.ts'
 import type { WebVersion } from '../baileys/version.ts'
 import type { AuthState } from '../keys/credentials.ts'
 import type { ConnectionEvent } from './contract.ts'
-import { createOutside, type Outside } from './network-route.ts'
+import { createNetworkRoute, type NetworkRoute } from './network-route.ts'
 import type { Pairing } from './pairing/pairing.ts'
 import type { Connection, SessionEvents } from './session.ts'
 import { onlyWhile, sessionEvents } from './session-events.ts'
 
-/** What a session is opened with. */
+/** Parameters of a new session. */
 export interface Opening {
   creds: AuthenticationCreds
-  outside: Outside
+  route: NetworkRoute
   version: WAVersion
-  /** What the network is known to keep the account from. */
+  /** The restriction of the account that is known so far. */
   restriction: Restriction | null
   events: SessionEvents
 }
@@ -37,13 +37,13 @@ export interface LinkDeps<S extends Connection> {
   /** Logged in, right before it is reported. */
   onOpened(): void
   proxyUrl(): string | null
-  /** An event is dropped where `isCurrent` says so when its turn comes. */
+  /** An event is dropped when `isCurrent` is false by the time it is processed. */
   report(event: ConnectionEvent, isCurrent?: () => boolean): void
-  /** What the network is known to keep the account from. */
+  /** The restriction of the account that is known so far. */
   restriction(): Restriction | null
   /** Called before it is reported. */
   restricted(restriction: Restriction | null): void
-  /** What else was kept for the device says nothing to the next one. */
+  /** Removes the device's other data, which is of no use to the next device. */
   forget(): Promise<unknown>
 }
 
@@ -51,18 +51,18 @@ export interface Link<S extends Connection> {
   /** The current one until it has ended: until then its keys are in use. */
   session(): S | null
   /** Null before the first session, and until the next one after a change of proxy. */
-  outside(): Outside | null
-  /** Does not reject: what stands in the way is reported. `fresh`: as a device that was never linked. */
+  route(): NetworkRoute | null
+  /** Does not reject: failures are reported. `fresh`: as a device that was never linked. */
   open(fresh: boolean): Promise<void>
-  /** Ends the session, if there is one, in this way. */
+  /** Ends the session, if there is one, with `end`. */
   leave(end: (current: S) => Promise<void>): Promise<void>
   /** Removes the credentials and what was kept for the device. */
   erase(): Promise<void>
-  /** Whether a linked device is saved; null, which leaves the stored word standing, when that cannot be read. */
+  /** Whether a linked device is saved; null when that cannot be read, which leaves the stored value as it is. */
   isPaired(): Promise<boolean | null>
   /** The network refused the client version of the latest session. */
   refreshVersion(): Promise<void>
-  /** The next session finds its way anew; the old way is closed after `restart`, when the session that went it has ended. */
+  /** The next session gets a new route; the old one is closed after `restart`, when its session has ended. */
   reroute(restart: () => Promise<unknown>): Promise<void>
   /** After the last session. */
   close(): Promise<void>
@@ -71,7 +71,7 @@ export interface Link<S extends Connection> {
 export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
   const { auth, log, pairing, report } = deps
   let session: S | null = null
-  let outside: Outside | null = null
+  let route: NetworkRoute | null = null
   /** Client version of the latest session: what a refusal is about, wherever the other instances have got to. */
   let named: WAVersion | null = null
 
@@ -85,28 +85,32 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
     try {
       if (fresh) await erase()
       const creds = await auth.discardHalfPaired()
-      outside ??= routed()
-      session = startSession(creds, outside)
+      route ??= await routed()
+      session = startSession(creds, route)
     } catch (error) {
       log.error({ err: error }, 'the session could not be started')
       report({ type: 'startFailed', cause: error instanceof EgressBlocked ? 'proxy' : 'store' })
     }
   }
 
-  /** Whatever fails here with a proxy is the proxy's doing: another one, or none, is the remedy. */
-  function routed(): Outside {
+  /** With a proxy, every failure here is the proxy's: the remedy is another proxy, or none. */
+  async function routed(): Promise<NetworkRoute> {
     const proxyUrl = deps.proxyUrl()
     try {
-      return createOutside(deps.network, proxyUrl, deps.egressAllow)
+      const made = await createNetworkRoute(deps.network, proxyUrl, deps.egressAllow)
+      if (proxyUrl === deps.proxyUrl()) return made
+      // Another proxy was set meanwhile.
+      await made.close()
+      return await routed()
     } catch (cause) {
       throw proxyUrl === null || cause instanceof EgressBlocked ? cause : new EgressBlocked('the proxy cannot be used', { cause })
     }
   }
 
-  function startSession(creds: AuthenticationCreds, through: Outside): S {
+  function startSession(creds: AuthenticationCreds, through: NetworkRoute): S {
     const version = deps.version.current()
     named = version
-    /** Events of an older session are dropped: it must be the current one when the event arrives and when its turn comes. */
+    /** Events of an older session are dropped: it must be the current one when an event arrives and when the event is processed. */
     const isCurrent = () => opened === session
     const events = sessionEvents({
       creds,
@@ -121,7 +125,7 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
     })
     const opened: S = deps.openSession({
       creds,
-      outside: through,
+      route: through,
       version,
       restriction: deps.restriction(),
       events: onlyWhile(isCurrent, events),
@@ -131,7 +135,7 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
 
   return {
     session: () => session,
-    outside: () => outside,
+    route: () => route,
     open,
     async leave(end) {
       try {
@@ -145,7 +149,7 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
       try {
         return Boolean((await auth.loadCreds())?.account)
       } catch (error) {
-        // The session that is opened next fails for the same reason, and that is what ends as `start_failed` (row 5).
+        // The next session fails for the same reason and ends as `start_failed` (row 5).
         log.error({ err: error }, 'the saved credentials could not be read')
         return null
       }
@@ -154,13 +158,13 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
       if (named) await deps.version.refused(named)
     },
     async reroute(restart) {
-      const before = outside
-      outside = null
+      const before = route
+      route = null
       await restart()
       await before?.close()
     },
     async close() {
-      await outside?.close()
+      await route?.close()
     },
   }
 }

@@ -1,46 +1,62 @@
 /**
- * How a socket reaches the outside: its own network and media hosts (trusted CA, the fixed media host redirected in the sandbox) and the
+ * How a socket reaches the network: its own network and media hosts (trusted CA, the fixed media host redirected in the sandbox) and the
  * instance's proxy. One per instance configuration, shared by its sockets.
  */
 import { Agent as HttpsAgent } from 'node:https'
-import { HttpsProxyAgent } from 'https-proxy-agent'
-import { SocksProxyAgent } from 'socks-proxy-agent'
+import type { Dispatcher } from 'undici'
+import { Failure } from '../../../src/domain/failures.ts'
 import type { Ranges } from '../../../src/egress/addresses.ts'
 import { type ProxyRoute, proxyRoute } from '../../../src/egress/proxy-route.ts'
 import type { NetworkOptions } from '../../../src/engine/engine.ts'
 import { authorities, fileRoute } from '../../../src/media/file-route.ts'
 
-export interface Outside {
+export interface NetworkRoute {
   /** For the WebSocket; undefined without a proxy. */
   agent: HttpsAgent | undefined
   /** For uploads, which go through node:https. */
   fetchAgent: HttpsAgent
-  /** For downloads, history and app-state blobs, which go through fetch. */
+  /** For files that are read here: the history. */
+  files: Dispatcher
+  /** For what the library downloads, blobs of app state, which goes through fetch. */
   fetchOptions: RequestInit
-  /** Once the sessions that go this way have ended: what is still under way is cut. */
+  /** Call after the sessions on this route have ended: cuts the connections that are still open. */
   close(): Promise<void>
 }
 
+/** The route of the running session; without one nothing can be sent. */
+export function presentRoute(route: NetworkRoute | null): NetworkRoute {
+  if (!route) throw new Failure('instance_not_connected')
+  return route
+}
+
 /** Throws `EgressBlocked` when the proxy is where the account may not go. */
-export function createOutside(network: NetworkOptions, proxyUrl: string | null, allow: Ranges): Outside {
+export async function createNetworkRoute(network: NetworkOptions, proxyUrl: string | null, allow: Ranges): Promise<NetworkRoute> {
   const ca = authorities(network)
-  const way = proxyUrl === null ? undefined : proxyRoute(proxyUrl, allow)
-  const proxy = way && proxyAgent(way)
-  const dispatcher = fileRoute(network, way)
+  const through = proxyUrl === null ? undefined : proxyRoute(proxyUrl, allow)
+  const proxy = through && (await proxyAgent(through))
+  const dispatcher = fileRoute(network, through)
   return {
     agent: proxy,
     fetchAgent: proxy ?? new HttpsAgent(ca ? { ca } : {}),
+    files: dispatcher,
     fetchOptions: { dispatcher } as unknown as RequestInit,
     async close() {
       proxy?.destroy()
-      // Not its `close`, which waits for every answer, that of a host that has gone silent too. Whoever asked is an ended session.
+      // Not `close`, which waits for every answer, even of a host that no longer responds. The session that asked has ended.
       await dispatcher.destroy()
     },
   }
 }
 
-/** `socks5h`: the proxy resolves the name. A look-up here would tell our own network where the account goes. */
-const proxyAgent = ({ url, lookup }: ProxyRoute): HttpsAgent =>
-  (url.startsWith('socks')
-    ? new SocksProxyAgent(url.replace(/^socks5:/, 'socks5h:'), { socketOptions: { lookup } as never })
-    : new HttpsProxyAgent(url, { lookup })) as unknown as HttpsAgent
+/** `socks5h`: the proxy resolves the name. A lookup here would reveal the account's destinations to the local network. */
+async function proxyAgent({ url, lookup }: ProxyRoute): Promise<HttpsAgent> {
+  // Loaded for the first instance that has such a proxy.
+  if (url.startsWith('socks')) {
+    const { SocksProxyAgent } = await import('socks-proxy-agent')
+    return new SocksProxyAgent(url.replace(/^socks5:/, 'socks5h:'), {
+      socketOptions: { lookup } as never,
+    }) as unknown as HttpsAgent
+  }
+  const { HttpsProxyAgent } = await import('https-proxy-agent')
+  return new HttpsProxyAgent(url, { lookup }) as unknown as HttpsAgent
+}

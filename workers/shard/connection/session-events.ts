@@ -1,4 +1,4 @@
-/** What a session tells, in the words of the table of states. */
+/** Events of a session, as the state table names them. */
 import type { AuthenticationCreds } from '@whiskeysockets/baileys'
 import { bare, identifierOf } from '../wire/jid.ts'
 import type { ConnectionEvent } from './contract.ts'
@@ -45,7 +45,7 @@ export function sessionEvents({ creds, pairing, hasProxy, report, onOpened, rest
   }
 }
 
-/** Each event only while `isCurrent` says so: those of an older session mean nothing any more. */
+/** Passes an event on only while `isCurrent` returns true: events of an older session are obsolete. */
 export function onlyWhile(isCurrent: () => boolean, events: SessionEvents): SessionEvents {
   const guarded = Object.entries(events).map(([name, handle]) => [
     name,

@@ -1,12 +1,12 @@
 /**
- * One linked device on the wire: one socket from its opening to its end. It knows nothing of statuses, messages or chats: it reports what
- * happens on the socket and the instance decides, and what is done about stanzas is handed in. One that has ended reports nothing any more,
- * whatever its socket still does.
+ * One linked device on the wire: one socket from its opening to its end. It has no knowledge of statuses, messages or chats: it reports the events of
+ * the socket, the instance decides, and the handling of stanzas is passed in. After its end it reports nothing, whatever the socket still emits.
  */
 import { setMaxListeners } from 'node:events'
 import {
   type AuthenticationCreds,
   type AuthenticationState,
+  type BaileysEventMap,
   type BinaryNode,
   makeWASocket,
   type WASocket,
@@ -14,24 +14,34 @@ import {
 } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, SECOND } from '../../../src/domain/clock.ts'
+import { Failure } from '../../../src/domain/failures.ts'
 import type { Restriction } from '../../../src/domain/instance.ts'
 import type { NetworkOptions } from '../../../src/engine/engine.ts'
 import type { Tally } from '../../../src/metrics/tally.ts'
 import { type CompanionRefresh, watchCompanionRefresh } from '../baileys/companion-refresh.ts'
 import { adoptSocket, endReason, endSocket, rawSocket } from '../baileys/end.ts'
+import { keepAlive } from '../baileys/keep-alive.ts'
 import { keepLateTokens } from '../baileys/late-tokens.ts'
 import { libraryLogger } from '../baileys/logger.ts'
+import { countLogins } from '../baileys/thread/login-counts.ts'
 import { guardListeners } from '../baileys/thread/rejections.ts'
 import { watchConnection } from '../baileys/watchdog.ts'
+import { ownFacts } from '../keys/own-facts.ts'
+import { type Ask, type AskOptions, createAsk } from './ask.ts'
 import { createDeviceLists, type DeviceLists } from './device-lists.ts'
 import { type Closed, closedBy } from './disconnect.ts'
-import { createIdentity, type Identity } from './identity.ts'
-import type { Outside } from './network-route.ts'
-import { type RestrictionWatch, watchRestriction } from './restriction.ts'
+import { createIdentity, type Identity, type LidPair, learnPairs } from './identity.ts'
+import { createMex, type MexIds } from './mex.ts'
+import type { NetworkRoute } from './network-route.ts'
+import { requestCode } from './pairing/pairing-code.ts'
+import { type RestrictionWatch, watchRestriction } from './restriction-watch.ts'
 import { type AckOutcome, createAcks } from './socket/acks.ts'
 import { type Traffic, watchLiveness } from './socket/liveness.ts'
 import { type SocketParts, socketOptions } from './socket/socket.ts'
 import { detachLibrary, type Router, routeStanzas, type Table } from './socket/stanza-router.ts'
+import type { CountUnknown } from './socket/unknown-stanzas.ts'
+import { createTrustedTokens, type TrustedTokens } from './trusted-tokens.ts'
+import { ACK_DEADLINE, QUERY_DEADLINE, untilEnd, within } from './within.ts'
 
 export interface SessionEvents {
   socketOpened(): void
@@ -52,7 +62,7 @@ export interface SessionEvents {
 
 export interface ConnectionDeps {
   creds: AuthenticationCreds
-  /** What the socket reads and writes its keys by. */
+  /** Keys and credentials of the socket. */
   auth: AuthenticationState
   makeSignalRepository: SocketParts['makeSignalRepository']
   getMessage: SocketParts['getMessage']
@@ -61,34 +71,38 @@ export interface ConnectionDeps {
   save(): void
   /** All that changed up to now is on disk. Rejects from the first write on that failed. */
   settled(): Promise<void>
-  /** What is done about stanzas: everything but what the connection itself needs. */
+  /** Handling of stanzas, except for those that the connection itself needs. */
   table(connection: Connection, own: OwnParts): Table
-  /** Whether a stanza that could not be taken is to come again. Counts. */
+  /** Whether a stanza that could not be handled is to be delivered again. Counts the attempt. */
   isWorthAnother(stanza: string): boolean
-  /** The socket has ended: nothing may be opened any more. Before anybody hears of it. */
+  /** The socket has ended: nothing may be opened any more. Called before any other listener. */
   onEnd(): void
   network: NetworkOptions
-  outside: Outside
+  route: NetworkRoute
   version: WAVersion
+  /** Numbers of GraphQL operations, from the configuration. */
+  mexIds: MexIds
   /** How long stanzas may come without one being handled, in ms. */
   deafAfterMs?: number | undefined
-  /** What was known before. */
+  /** The restriction known before this session. */
   restriction: Restriction | null
   tally: Tally
+  countUnknown: CountUnknown
   clock: Clock
   steady: Clock
   log: Logger
   events: SessionEvents
 }
 
-/** What the rows of the table do to the connection itself. */
+/** Effects of the table's rows on the connection itself. */
 export interface OwnParts {
   acks: { came(ack: BinaryNode): void }
   companion: CompanionRefresh
   watchdog: { answered(): void }
-  restriction: Pick<RestrictionWatch, 'told'>
+  restriction: Pick<RestrictionWatch, 'lockChanged'>
   /** A query of ours, whichever, was answered with an error. */
   queryRefused(answer: BinaryNode): void
+  mediaAnswered(answer: MediaAnswer): void
   passkeyRequested(): void
   /** The account shows itself as available. */
   isAvailable(): boolean
@@ -100,15 +114,32 @@ export interface OwnParts {
   cut(): void
 }
 
+/** `serverId` of a channel post. */
+export type Verdict = Exclude<AckOutcome, string>
+export type MediaAnswer = BaileysEventMap['messages.media-update'][number]
+
 export interface Connection {
   readonly sock: WASocket
   /** The account itself. `sock.user` is what it was when the socket was made: a name or LID learned since is not in it. */
   readonly me: AuthenticationCreds['me']
   readonly identity: Identity
   readonly devices: DeviceLists
-  /** Aborted when the socket ends: `within.ts` ends with it whatever waits on the network. */
+  /** Aborted when the socket ends: `within.ts` ends every wait on the network with it. */
   readonly ended: AbortSignal
+  /** The phone's platform as sent at the pairing; undefined if it was not. */
+  readonly platform: string | undefined
+  /** Queries to the network. */
+  asking(options: AskOptions): Ask
+  /** Stores pairs of number and LID from the network's answers. */
+  learnPairs(pairs: readonly LidPair[]): Promise<void>
+  /** The LIDs of people by number, queried from the network where unknown. A person without one is left out. */
+  fetchLids(pns: string[]): Promise<LidPair[]>
+  readonly tokens: TrustedTokens
+  /** A code by which a phone can be paired instead of the QR. */
+  pairingCode(digits: string): Promise<string>
   readonly isOpen: boolean
+  /** The account shows itself as there. */
+  readonly isAvailable: boolean
   /** Stanzas that came since the login, and how many of them are through. */
   traffic(): Traffic
   /** When the last of them came, epoch ms; before the first, when the login succeeded. Null: it has not. */
@@ -118,21 +149,19 @@ export interface Connection {
   /** Asks the network whether it does. */
   refreshRestriction(): Promise<void>
   /**
-   * Armed before the send, `to` as its stanza names the chat; `verdict` is asked for when it is done, and its time begins then. `giveUp` where
-   * the send threw.
+   * Arm it before the send, `to` as its stanza names the chat; call `verdict` after the send, when its time begins: it rejects with `send_timeout`,
+   * `instance_not_connected`. Call `giveUp` if the send threw.
    */
-  ack(messageId: string, to: string): { verdict(): Promise<AckOutcome>; giveUp(): void }
-  /** Calls back with every query of ours that is refused; returns what ends that. */
-  onQueryRefused(listener: (answer: BinaryNode) => void): () => void
+  ack(messageId: string, to: string): { verdict(): Promise<Verdict>; giveUp(): void }
+  /** Calls back with the answers of phones that were asked to upload a file again; returns a function that unsubscribes. */
+  onMediaAnswer(listener: (answer: MediaAnswer) => void): () => void
   /** Ends the socket without logging out. Nothing is reported any more. */
   end(): Promise<void>
   /** Removes the linked device from the account, then ends. At most `deadlineMs`. */
   logout(deadlineMs: number): Promise<void>
 }
 
-/** `sendMessage` resolving means nothing; without an ack in this time the outcome is `send_timeout` (shared/api/messages.md, 1.6). */
-const ACK_TIMEOUT = 60 * SECOND
-/** Life of a code: the first of a socket, and the next ones (instance.md, qrCode). */
+/** Validity of a code: the first of a socket, and the next ones (instance.md, qrCode). */
 const FIRST_QR_LIFE = 60 * SECOND
 const NEXT_QR_LIFE = 20 * SECOND
 
@@ -145,6 +174,7 @@ export function openConnection(deps: ConnectionDeps): Connection {
   let isAvailable = false
   let codes = 0
 
+  if (creds.me) countLogins(creds.me.id, ownFacts(creds).logins ?? 0)
   const identity = createIdentity(auth)
   const devices = createDeviceLists(steady)
   const sock = makeWASocket(
@@ -156,7 +186,7 @@ export function openConnection(deps: ConnectionDeps): Connection {
       groupMetadata: deps.groupMetadata,
       userDevicesCache: devices.cache,
       network: deps.network,
-      outside: deps.outside,
+      route: deps.route,
       version: deps.version,
     }),
   )
@@ -167,6 +197,7 @@ export function openConnection(deps: ConnectionDeps): Connection {
   detachLibrary(sock)
   adoptSocket(sock)
   keepLateTokens(sock)
+  keepAlive(sock, { now: steady.now, onError: stray })
   guardListeners(sock, {
     onStray: stray,
     onDeaf(error) {
@@ -195,7 +226,8 @@ export function openConnection(deps: ConnectionDeps): Connection {
       events.qr(payload, steady.now() + life)
     },
   })
-  const restriction = watchRestriction(sock, {
+  const mex = createMex(sock, deps.mexIds)
+  const restriction = watchRestriction(mex, {
     clock,
     log,
     known: deps.restriction,
@@ -204,15 +236,16 @@ export function openConnection(deps: ConnectionDeps): Connection {
     },
   })
   const acks = createAcks()
-  const refusals = new Set<(answer: BinaryNode) => void>()
+  const refusals = listeners<BinaryNode>()
+  const mediaAnswers = listeners<MediaAnswer>()
   const cut = () => rawSocket(sock)?.terminate()
 
   const ending = new AbortController()
   // As many as wait on the network at a time; a dozen is no leak.
   setMaxListeners(0, ending.signal)
 
-  /** Tells it once everything before it is saved, unless the session has ended meanwhile. */
-  const whenSaved = (tell: () => void) => settled().then(() => (hasEnded ? undefined : tell()), stray)
+  /** Notifies once everything before it is saved, unless the session has ended meanwhile. */
+  const whenSaved = (notify: () => void) => settled().then(() => (hasEnded ? undefined : notify()), stray)
 
   function finish() {
     hasEnded = true
@@ -235,8 +268,8 @@ export function openConnection(deps: ConnectionDeps): Connection {
   ev.on('connection.update', (update) => {
     if (hasEnded) return
     if (update.isOnline !== undefined) isAvailable = update.isOnline
-    // Also when the socket has ended by then: the network ends it right after the pairing, and often before the disk is done. Only who
-    // left on purpose is not told.
+    // Also when the socket has ended by then: the network closes it right after the pairing, often before the write has finished. Not when the
+    // session was ended on purpose.
     if (update.isNewLogin) settled().then(() => (isLeaving ? undefined : events.paired()), stray)
     if (update.connection === 'open') {
       isOpen = true
@@ -247,18 +280,20 @@ export function openConnection(deps: ConnectionDeps): Connection {
     finish()
     if (isLeaving) return
     const closed = closedBy(update.lastDisconnect?.error)
-    // Also after a save that failed, which is logged where it was asked for: nobody else would open the next session.
-    const tell = () => events.closed(closed)
-    settled().then(tell, tell)
+    // Also after a failed save, which is logged by its caller: without this event the next session would never be opened.
+    const notify = () => events.closed(closed)
+    settled().then(notify, notify)
   })
 
   async function end() {
     isLeaving = true
     if (!hasEnded) finish()
     await endSocket(sock, undefined)
-    // A save that failed is logged where it was asked for, and an end that rejected would keep the next session from opening.
+    // A failed save is logged by its caller, and an end that rejected would keep the next session from opening.
     await settled().catch(() => {})
   }
+
+  const fetchLids = async (pns: string[]): Promise<LidPair[]> => (await sock.signalRepository.lidMapping.getLIDsForPNs(pns)) ?? []
 
   const connection: Connection = {
     sock,
@@ -271,18 +306,41 @@ export function openConnection(deps: ConnectionDeps): Connection {
     get isOpen() {
       return isOpen && ws.isOpen
     },
+    get isAvailable() {
+      return isAvailable
+    },
     traffic: liveness.traffic,
     lastInboundAt: liveness.lastInboundAt,
     isRestricted: () => restriction.current() !== null,
     refreshRestriction: restriction.refresh,
+    get platform() {
+      return creds.platform
+    },
+    asking: (options) => createAsk({ sock, mex, ended: ending.signal }, options),
+    learnPairs: (pairs) => learnPairs(sock, auth.keys, pairs),
+    fetchLids,
+    tokens: createTrustedTokens({
+      authState: sock.authState,
+      identity,
+      async fetchLid(pn) {
+        const [pair] = await within({ ended: ending.signal }, QUERY_DEADLINE, fetchLids([pn])).catch(() => [])
+        return pair?.lid ?? null
+      },
+    }),
+    pairingCode: (digits) => requestCode({ sock, ended: ending.signal, onQueryRefused: refusals.on }, digits),
     ack(messageId, to) {
       const pending = acks.expect(messageId, to)
-      return { verdict: () => pending.within(ACK_TIMEOUT), giveUp: pending.giveUp }
+      return {
+        giveUp: pending.giveUp,
+        async verdict() {
+          const outcome = await untilEnd({ ended: ending.signal }, pending.within(ACK_DEADLINE))
+          if (outcome === 'timeout') throw new Failure('send_timeout')
+          if (outcome === 'closed') throw new Failure('instance_not_connected')
+          return outcome
+        },
+      }
     },
-    onQueryRefused(listener) {
-      refusals.add(listener)
-      return () => refusals.delete(listener)
-    },
+    onMediaAnswer: mediaAnswers.on,
     end,
     async logout(deadlineMs) {
       isLeaving = true
@@ -301,9 +359,8 @@ export function openConnection(deps: ConnectionDeps): Connection {
     companion,
     watchdog,
     restriction,
-    queryRefused(answer) {
-      for (const listener of refusals) listener(answer)
-    },
+    queryRefused: refusals.call,
+    mediaAnswered: mediaAnswers.call,
     passkeyRequested() {
       if (!hasEnded) events.passkeyRequested()
     },
@@ -322,6 +379,7 @@ export function openConnection(deps: ConnectionDeps): Connection {
     },
     onGivenUp: (error, about) => log.error({ err: error, ...about }, 'what came in could not be taken, however often it came'),
     onOverflow: (line) => log.warn({ line }, 'too much of one kind is coming in: one is confirmed unread'),
+    onUnknown: deps.countUnknown,
     onUnanswered: (error) => log.debug({ err: error }, 'what came in could not be confirmed: it comes again'),
   })
   return connection
@@ -329,3 +387,16 @@ export function openConnection(deps: ConnectionDeps): Connection {
 
 /** As a connection the network closed: the reason to reconnect is the same. */
 const DEAF = 428
+
+function listeners<T>() {
+  const all = new Set<(value: T) => void>()
+  return {
+    on(listener: (value: T) => void): () => void {
+      all.add(listener)
+      return () => all.delete(listener)
+    },
+    call(value: T) {
+      for (const listener of [...all]) listener(value)
+    },
+  }
+}

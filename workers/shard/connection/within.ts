@@ -1,12 +1,28 @@
 /** Every wait on the network has a deadline of ours and ends with the socket: the library's own time-out resolves with undefined. */
+import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
-import type { Connection } from './session.ts'
 
-type Ending = Pick<Connection, 'ended'>
+// Deadlines of waits on the network, in ms, by kind of query: shared/api/auth-and-limits.md. The deadline of an action is in its declaration.
+
+/** A single query or write. */
+export const QUERY_DEADLINE = 20 * SECOND
+/** A message being sent: device lists, sessions and the write are two queries of the library with its own time-out each. */
+export const RELAY_DEADLINE = 60 * SECOND
+/** The network's ack of a message that has left; without one the outcome is `send_timeout` (shared/api/messages.md, 1.6). */
+export const ACK_DEADLINE = 60 * SECOND
+/** A file of 100 MB over a slow connection; the other instances do not wait for it. */
+export const UPLOAD_DEADLINE = 15 * MINUTE
+/** An answer of the account's phone, which the network only hands on. */
+export const PHONE_DEADLINE = 30 * SECOND
+
+/** A connection: aborted when its socket ends. */
+export interface Ending {
+  readonly ended: AbortSignal
+}
 
 /**
- * Rejects with `instance_not_connected` when the socket ends first. A listener that is taken away again, and not a race against one long
- * promise: such a promise keeps something of every race for as long as the connection lives.
+ * Rejects with `instance_not_connected` when the socket ends first. Uses a listener that is removed again, not a race against one long promise: that
+ * promise would retain part of every race for as long as the connection is open.
  */
 export function untilEnd<T>({ ended }: Ending, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -11,23 +11,23 @@ import {
   type SignalKeyStore,
 } from '@whiskeysockets/baileys'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
-import { keys as records } from '../../../src/storage/keys.ts'
+import { keys as records } from '../../../src/storage/record-keys.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import type { KeyChange, KeyStore, KeyType } from './key-store.ts'
 import { credsBytes, credsFrom, keyBytes, keyFrom } from './signal/codec.ts'
 import type { AddressLocks } from './signal/locks.ts'
 
-/** What goes into the commit of a save of the credentials. */
+/** Changes to commit together with the credentials. */
 export interface Alongside {
-  keys: SignalDataSet
-  /** Asked for right before the commit. */
+  keys: readonly KeyChange[]
+  /** Called right before the commit. */
   ops(): readonly Op[]
   /** After it. */
   applied(): void
 }
 
 export interface AuthState {
-  /** What is stored, or undefined for an instance that was never linked. */
+  /** The stored credentials, or undefined for an instance that was never linked. */
   loadCreds(): Promise<AuthenticationCreds | undefined>
   /**
    * Durable when it resolves; saves of one instance land in the order they were called. Nothing is written for credentials that were
@@ -41,9 +41,9 @@ export interface AuthState {
    * with its keys.
    */
   discardHalfPaired(): Promise<AuthenticationCreds>
-  /** What the socket gets. Its keys are read-only once these credentials have been erased or replaced. */
+  /** State for the socket. Its keys become read-only once these credentials have been erased or replaced. */
   forSocket(creds: AuthenticationCreds): AuthenticationState
-  /** Removes credentials and keys. Credentials go first, and everything in line has finished before. */
+  /** Removes credentials and keys. Credentials go first, after all pending saves have finished. */
   erase(): Promise<void>
 }
 
@@ -51,7 +51,8 @@ export interface AuthStateDeps {
   keys: KeyStore
   store: StateStore
   sealer: Sealer
-  locks: AddressLocks
+  /** An erasure waits until no session is in use. */
+  locks: Pick<AddressLocks, 'idle'>
 }
 
 export function createAuthState({ keys, store, sealer, locks }: AuthStateDeps): AuthState {
@@ -84,10 +85,12 @@ export function createAuthState({ keys, store, sealer, locks }: AuthStateDeps): 
       if (creds !== current) return
       const bytes = credsBytes(creds)
       await inOrder(async () => {
+        // An unlinked account's people are removed behind it: nothing of them is written any more.
+        if (creds !== current) return
         const more = await alongside?.()
         if (creds !== current) return
         const ops = more?.ops() ?? []
-        await keys.commit(changesOf(more?.keys ?? {}), [[recordKey, sealer.seal(recordKey, bytes)], ...ops])
+        await keys.commit(more?.keys ?? [], [[recordKey, sealer.seal(recordKey, bytes)], ...ops])
         more?.applied()
       })
     },
@@ -100,13 +103,13 @@ export function createAuthState({ keys, store, sealer, locks }: AuthStateDeps): 
       return current
     },
 
-    forSocket: (creds) => ({ creds, keys: socketKeys(keys, locks, () => creds === current) }),
+    forSocket: (creds) => ({ creds, keys: socketKeys(keys, () => creds === current) }),
     erase: removeAll,
   }
   return authState
 }
 
-function socketKeys(keys: KeyStore, locks: AddressLocks, isCurrent: () => boolean): SignalKeyStore {
+function socketKeys(keys: KeyStore, isCurrent: () => boolean): SignalKeyStore {
   return {
     async get<T extends keyof SignalDataTypeMap>(type: T, ids: string[]) {
       const found: { [id: string]: SignalDataTypeMap[T] } = {}
@@ -119,14 +122,24 @@ function socketKeys(keys: KeyStore, locks: AddressLocks, isCurrent: () => boolea
       return found
     },
     async set(data) {
+      const changes = await withoutRepeats(keys, changesOf(data))
       if (!isCurrent()) throw new Error('these credentials are no longer in use')
-      const changes = changesOf(data)
-      // The library removes sessions behind the repository's back (before a retry): in line with whoever is using them.
-      const sessions = Object.keys(data.session ?? {})
-      if (sessions.length === 0) return keys.commit(changes)
-      return locks.run(sessions, () => keys.commit(changes))
+      return keys.commit(changes)
     },
   }
+}
+
+/**
+ * With every text to a group the library writes which devices have the account's key, for each device of each member; the value is mostly unchanged.
+ */
+async function withoutRepeats(keys: KeyStore, changes: readonly KeyChange[]): Promise<readonly KeyChange[]> {
+  const kept: KeyChange[] = []
+  for (const change of changes) {
+    const [type, id, value] = change
+    const before = type === 'sender-key-memory' && value !== null ? await keys.get(type, id) : undefined
+    if (before === undefined || value === null || Buffer.compare(before, value) !== 0) kept.push(change)
+  }
+  return kept
 }
 
 function changesOf(data: SignalDataSet): KeyChange[] {

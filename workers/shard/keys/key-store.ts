@@ -1,14 +1,14 @@
 /**
  * One instance's Signal keys over the state store: sealed at rest, read through one cache per thread, written through.
  *
- * Memory follows the disk: a value enters the cache when it was read, or when the commit that wrote it has resolved (`applied`), never
- * before. Values that are handed out are shared: nobody may write into them.
+ * Memory follows the disk: a value enters the cache when it was read, or when the commit that wrote it has resolved (`applied`), never before.
+ * Returned values are shared and must not be modified.
  */
-
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { SignalDataTypeMap } from '@whiskeysockets/baileys'
 import { LRUCache } from 'lru-cache'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
-import { keys as records } from '../../../src/storage/keys.ts'
+import { keys as records } from '../../../src/storage/record-keys.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 
 export type KeyType = keyof SignalDataTypeMap
@@ -16,15 +16,27 @@ export type KeyType = keyof SignalDataTypeMap
 /** `null` removes the key. */
 export type KeyChange = readonly [type: KeyType, id: string, value: Uint8Array | null]
 
-export interface KeyStore {
-  readonly instanceId: string
+export interface KeyReader {
   get(type: KeyType, id: string): Promise<Uint8Array | undefined>
-  /** The storage operations of these changes, for a bigger batch. Whoever commits them calls `applied` with the same changes. */
+}
+
+export interface KeyStore extends KeyReader {
+  readonly instanceId: string
+  /** The storage operations of these changes, for a bigger batch. After its commit the caller calls `applied` with the same changes. */
   ops(changes: readonly KeyChange[]): Op[]
   /** Publishes committed changes into the cache. Only after the commit has resolved. */
   applied(changes: readonly KeyChange[]): void
+  /**
+   * These changes are being written, by a commit that ends with `written`. `ahead` returns them at once; everybody else waits for them, and
+   * changes of the same keys are written behind them.
+   */
+  follow(changes: readonly KeyChange[], written: Promise<void>): void
+  /** For changes that are written behind those of `follow`, and fail with them. */
+  readonly ahead: KeyReader
   /** These changes and `extra` in one atomic, durable step. */
   commit(changes: readonly KeyChange[], extra?: readonly Op[]): Promise<void>
+  /** The same with all others of this turn of the loop: a message to several devices advances a session for each. */
+  commitTogether(changes: readonly KeyChange[]): Promise<void>
   /**
    * Written with the keys that are committed next: each commit of keys takes them along until one has succeeded. Call what it returns when
    * they are due at the latest: it resolves when they are on disk, after a commit of their own if there was none of keys.
@@ -45,7 +57,7 @@ export interface KeyCache {
   readonly bytes: number
 }
 
-/** What an entry costs besides its value: the key's text and the map's slot, in bytes. An estimate on the safe side. */
+/** Size of an entry besides its value: the key's text and the map's slot, in bytes. An estimate on the safe side. */
 const ENTRY_OVERHEAD = 200
 /** Stands for a record that is known not to exist. */
 const ABSENT = new Uint8Array()
@@ -128,7 +140,7 @@ export function createKeyCache({
 
 export function createKeyStore(instanceId: string, store: StateStore, sealer: Sealer, cache: KeyCache): KeyStore {
   const prefix = records.signals(instanceId)
-  /** Ids hold the numbers of people, and are asked for by name only: nobody lists them. */
+  /** Ids contain phone numbers and are only looked up by name, never listed. */
   const recordKey = (type: KeyType, id: string) => records.signal(instanceId, type, sealer.blind(id))
 
   async function load(key: string): Promise<Uint8Array | undefined> {
@@ -137,12 +149,42 @@ export function createKeyStore(instanceId: string, store: StateStore, sealer: Se
   }
 
   const along = new Set<readonly Op[]>()
+  /** Changes to commit at the end of this turn. */
+  let together: { changes: KeyChange[]; written: Promise<void> } | undefined
+
+  /** Being written, by record: its newest value, and when all of them are on disk. */
+  const followed = new Map<string, { value: Uint8Array | null; written: Promise<void> }>()
+  const read = (key: string) => cache.read(key, () => load(key))
+
+  /** Resolves when these are written, or will not be. */
+  async function unfollowed(recordKeys: Iterable<string>): Promise<void> {
+    for (const key of recordKeys)
+      for (let each = followed.get(key); each; each = followed.get(key)) await each.written.catch(() => {})
+  }
 
   const keyStore: KeyStore = {
     instanceId,
     get(type, id) {
       const key = recordKey(type, id)
-      return cache.read(key, () => load(key))
+      return followed.has(key) ? unfollowed([key]).then(() => read(key)) : read(key)
+    },
+    ahead: {
+      async get(type, id) {
+        const key = recordKey(type, id)
+        const early = followed.get(key)
+        return early ? (early.value ?? undefined) : read(key)
+      },
+    },
+    follow(changes, written) {
+      const mine = changes.map(([type, id, value]) => [recordKey(type, id), { value, written }] as const)
+      for (const [key, each] of mine) followed.set(key, each)
+      const end = () => {
+        for (const [key, each] of mine) if (followed.get(key) === each) followed.delete(key)
+      }
+      written.then(() => {
+        keyStore.applied(changes)
+        end()
+      }, end)
     },
     ops: (changes) =>
       changes.map(([type, id, value]): Op => {
@@ -153,12 +195,25 @@ export function createKeyStore(instanceId: string, store: StateStore, sealer: Se
       for (const [type, id, value] of changes) cache.publish(recordKey(type, id), value)
     },
     async commit(changes, extra = []) {
+      if (followed.size > 0) await unfollowed(changes.map(([type, id]) => recordKey(type, id)))
       const taken = [...along]
       const ops = [...keyStore.ops(changes), ...extra, ...taken.flat()]
       if (ops.length === 0) return
       await store.commit({ ops })
       for (const each of taken) along.delete(each)
       keyStore.applied(changes)
+    },
+    commitTogether(changes) {
+      if (together === undefined) {
+        const all: KeyChange[] = []
+        const written = nextTurn().then(() => {
+          together = undefined
+          return keyStore.commit(all)
+        })
+        together = { changes: all, written }
+      }
+      together.changes.push(...changes)
+      return together.written
     },
     alongside(ops) {
       along.add(ops)
@@ -169,6 +224,7 @@ export function createKeyStore(instanceId: string, store: StateStore, sealer: Se
       }
     },
     async erase(extra = []) {
+      await unfollowed(followed.keys())
       let ops: Op[] = [...extra]
       for await (const [key] of store.range(prefix)) {
         ops.push([key, null])

@@ -1,8 +1,8 @@
-/** The words of an instance's status: what happens to it, what is then to be done, what is remembered. The moves are in `table.ts`. */
+/** Types of an instance's status: its events, effects and stored state. The transitions are in `table.ts`. */
 import type { RuntimeState } from '../../../src/domain/instance.ts'
 import type { ConnectionEvent } from '../connection/contract.ts'
 
-/** What is remembered of the current run only; a new process starts with `FRESH_RUN`. */
+/** State of the current run only; a new process starts with `FRESH_RUN`. */
 export interface Run {
   /** Sockets opened since the last successful login; decides the next delay. */
   attempt: number
@@ -30,7 +30,7 @@ export type LifecycleEvent =
   | { type: 'disconnectRequested' }
   | { type: 'timer'; name: TimerName }
 
-/** `retry`: next attempt. `pairing`: no 515 after the scan. `qrIdle`: nobody reads the QR. `ban`: end of a temporary ban. */
+/** `retry`: next attempt. `pairing`: no 515 after the scan. `qrIdle`: the QR is not read. `ban`: end of a temporary ban. */
 export type TimerName = 'retry' | 'pairing' | 'qrIdle' | 'ban'
 
 export type Effect =
@@ -38,7 +38,7 @@ export type Effect =
   | { do: 'open'; fresh: boolean }
   /** End the socket without logging out. */
   | { do: 'close' }
-  /** Tell the network to remove this device, wait for the close, end the socket. */
+  /** Ask the network to remove this device, wait for the close, end the socket. */
   | { do: 'logout' }
   | { do: 'eraseCredentials' }
   | { do: 'refreshVersion' }
@@ -52,7 +52,7 @@ export interface Move {
   effects: Effect[]
 }
 
-/** What the rules need from outside: the time, and a number in [0, 1). */
+/** Inputs of the rules from outside: the time, and a number in [0, 1). */
 export interface Chance {
   now: number
   random: number

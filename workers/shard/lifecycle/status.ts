@@ -5,15 +5,17 @@
 
 import type { Logger } from 'pino'
 import { type Clock, SECOND } from '../../../src/domain/clock.ts'
+import type { StatusChange } from '../../../src/domain/dashboard.ts'
 import { CREATED, type RuntimeState, type Status } from '../../../src/domain/instance.ts'
 import { sentence } from '../../../src/domain/sentences.ts'
 import type { EventOf } from '../../../src/features/webhook-payloads.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
-import { keys } from '../../../src/storage/keys.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import { RecordError } from '../../../src/storage/repository.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import { type Effect, FRESH_RUN, type Lifecycle, type LifecycleEvent, type TimerName } from './contract.ts'
+import { createStatusHistory } from './history.ts'
 import { runtimeRecords } from './runtime-record.ts'
 import { next } from './table.ts'
 
@@ -39,12 +41,14 @@ export interface StatusKeeper {
   /** Writes the first record of a new instance, and its first event. */
   create(): Promise<void>
   /**
-   * Resolves with the state after the event was taken, effects included. `isCurrent` is asked when its turn has come: what an event is
-   * about may be gone by then.
+   * Resolves with the state after the event was handled, effects included. `isCurrent` is checked just before: the subject of an event may be gone by
+   * then.
    */
-  tell(event: LifecycleEvent, isCurrent?: () => boolean): Promise<RuntimeState>
+  handle(event: LifecycleEvent, isCurrent?: () => boolean): Promise<RuntimeState>
   /** Corrects what is known of credentials that a crash separated from the state. */
   correct(changes: Partial<RuntimeState>): void
+  /** Changes so far, the newest first. */
+  history(): Promise<StatusChange[]>
   /** No timer fires and no event is taken any more. */
   stop(): Promise<void>
 }
@@ -63,6 +67,7 @@ const isRequest = ({ type }: LifecycleEvent) => type.endsWith('Requested') && ty
 export function createStatus(deps: StatusDeps): StatusKeeper {
   const { instance, store, clock, outbox, log } = deps
   const records = runtimeRecords(deps.sealer)
+  const history = createStatusHistory(deps)
   const timers = new Map<TimerName, NodeJS.Timeout>()
   let at: Lifecycle = { state: CREATED, run: FRESH_RUN }
   let line: Promise<unknown> = Promise.resolve()
@@ -81,7 +86,7 @@ export function createStatus(deps: StatusDeps): StatusKeeper {
     // A move that was under way at the stop: its timer would keep the thread alive.
     if (isStopped) return
     const left = delayMs - LONGEST_TIMER
-    const fire = () => (left > 0 ? setTimer(name, left) : void tell({ type: 'timer', name }))
+    const fire = () => (left > 0 ? setTimer(name, left) : void handle({ type: 'timer', name }))
     timers.set(name, setTimeout(fire, Math.min(delayMs, LONGEST_TIMER)))
   }
 
@@ -101,7 +106,11 @@ export function createStatus(deps: StatusDeps): StatusKeeper {
   }
 
   async function write(state: RuntimeState, previous: Status | null) {
-    const ops: Op[] = [records.encode(keys.runtime(instance), state)]
+    const isNews = state.status !== previous || state.reason !== at.state.reason
+    const ops: Op[] = [
+      records.encode(keys.runtime(instance), state),
+      ...(isNews ? await history.ops(previous, state, clock.now()) : []),
+    ]
     const isEvent = state.status !== previous && outbox.wanted('instance_status')
     const appended = isEvent ? outbox.append(statusEvent(state, previous, clock.now())) : null
     await store.commit({ ops: [...ops, ...(appended?.ops ?? [])] })
@@ -129,20 +138,20 @@ export function createStatus(deps: StatusDeps): StatusKeeper {
   }
 
   /**
-   * A state that cannot be written (a full disk) is not entered. Whoever asked for it hears so; but what the session or a timer tells is
-   * told once only, and without it nobody would ever open the next session: it is taken again until storage serves.
+   * A state that cannot be written (a full disk) is not entered. A request gets the error; but an event of the session or of a timer comes only once,
+   * and without it the next session would never be opened: it is tried again until storage works.
    */
   function takeAgain(event: LifecycleEvent, isCurrent: () => boolean) {
     if (isStopped || isRequest(event)) return
     const timer = setTimeout(() => {
       again.delete(timer)
-      // A failure is logged, and taken again, by the line itself.
-      tell(event, isCurrent).catch(() => {})
+      // `handle` logs a failure and schedules the next try.
+      handle(event, isCurrent).catch(() => {})
     }, TAKE_AGAIN)
     again.add(timer)
   }
 
-  function tell(event: LifecycleEvent, isCurrent = () => true): Promise<RuntimeState> {
+  function handle(event: LifecycleEvent, isCurrent = () => true): Promise<RuntimeState> {
     const done = line.then(() => (isCurrent() ? step(event) : at.state))
     line = done.catch((error) => {
       log.error({ err: error, event: event.type }, 'an event of the session could not be taken')
@@ -152,7 +161,7 @@ export function createStatus(deps: StatusDeps): StatusKeeper {
   }
 
   return {
-    tell,
+    handle,
     get state() {
       return at.state
     },
@@ -168,6 +177,7 @@ export function createStatus(deps: StatusDeps): StatusKeeper {
       if (state) at = { state, run: FRESH_RUN }
       return state
     },
+    history: history.list,
     async create() {
       await write(at.state, null)
       deps.announce(at.state)
@@ -184,10 +194,10 @@ export function createStatus(deps: StatusDeps): StatusKeeper {
 const isSame = (a: RuntimeState, b: RuntimeState) =>
   (Object.keys(a) as (keyof RuntimeState)[]).every((field) => JSON.stringify(a[field]) === JSON.stringify(b[field]))
 
-/** States in which `disconnect_reason` says why: shared/api/states.md. */
+/** States in which `disconnect_reason` has the cause: shared/api/states.md. */
 const WITH_REASON: readonly Status[] = ['disconnected', 'logged_out', 'banned', 'stopped']
 
-export const statusEvent = (state: RuntimeState, previous: Status | null, now: number): EventOf<'instance_status'> => ({
+const statusEvent = (state: RuntimeState, previous: Status | null, now: number): EventOf<'instance_status'> => ({
   type: 'instance_status',
   at: now,
   body: {

@@ -102,7 +102,7 @@ const ROWS: readonly Row[] = [
     run: { failedStarts: 0 },
     effects: [timer('qrIdle', QR_IDLE)],
   })),
-  // A later code does not restart the idle clock: only somebody who reads it does.
+  // A later code does not restart the idle clock: only a request for the QR does.
   row('3: next code', ['qr'], 'qrShown', () => ({ status: 'qr', reason: 'pairing_required', run: { attempt: 0 } })),
   row('11: read', ['qr'], 'qrRequested', () => ({
     status: 'qr',
@@ -193,7 +193,7 @@ const ROWS: readonly Row[] = [
     }),
     isPaired,
   ),
-  // A network that logs in a device of no account is none: with `SVC_NETWORK_VERIFY=warn` anybody can stand in its place.
+  // A network that logs in a device of no account is not the real one: with `SVC_NETWORK_VERIFY=warn` any server can impersonate it.
   row(
     '5: no account',
     ['starting', 'qr', 'connecting'],
@@ -237,7 +237,7 @@ const ROWS: readonly Row[] = [
     (at, { name }) => name === 'pairing' && at.run.firstLogin,
   ),
 
-  // What ends a paired session for good.
+  // Events that end a paired session for good.
   row(
     '17',
     ['disconnected'],
@@ -300,7 +300,7 @@ const ROWS: readonly Row[] = [
     (_, { name }) => name === 'retry',
   ),
 
-  // What the owner asks for.
+  // Requests of the owner.
   row('21', LIVE, 'disconnectRequested', (at) => {
     const step = loggedOut('logout_requested', { phone: null })
     return at.state.status === 'connected' ? { ...step, effects: [{ do: 'logout' }, ...(step.effects ?? [])] } : step
@@ -318,7 +318,7 @@ const ROWS: readonly Row[] = [
   row('29', ['qr', 'starting', ...LIVE], 'restartRequested', () => startFresh([{ do: 'close' }]), isNotPaired),
   ...(['restartRequested', 'qrRequested'] as const).flatMap((on) => [
     row('30', ['stopped', 'banned'], on, logIn, isPaired),
-    // A credential that an erase left behind (a full disk) is no pairing any more: it goes with the fresh start.
+    // A credential that an erase left behind (a full disk) is no pairing any more: the fresh start removes it.
     row('31', ['created', 'logged_out'], on, () => startFresh()),
     row('31', ['stopped', 'banned'], on, () => startFresh(), isNotPaired),
   ]),

@@ -7,12 +7,13 @@ import { join } from 'node:path'
 import { Failure } from '../../../src/domain/failures.ts'
 import { MB, type MediaInput } from '../../../src/domain/media.ts'
 import { StorageFailure } from '../../../src/domain/storage-failure.ts'
+import type { Ranges } from '../../../src/egress/addresses.ts'
 import { guardedDownload } from '../../../src/egress/guarded-download.ts'
 import { FetchFailed } from '../../../src/egress/guarded-fetch.ts'
-import type { SendContext } from '../send/contract.ts'
+import type { SendFiles } from '../send/contract.ts'
 
 const MAX_REDIRECTS = 5
-/** Below this, in bytes, what failed may have failed for want of disk, whatever the converter made of it. */
+/** Below this, in bytes, a failure may be due to the full disk, whatever error the converter reports. */
 const FULL = 16 * MB
 
 export interface Arrived {
@@ -21,8 +22,14 @@ export interface Arrived {
   dir: string
 }
 
+/** Dependencies of a fetch; without `blobTo` a medium stored in the queue cannot be read. */
+export interface Arriving {
+  media: Pick<SendFiles, 'tempDir' | 'downloadMs'> & Partial<Pick<SendFiles, 'blobTo'>>
+  egressAllow: Ranges
+}
+
 export async function withMedia<T>(
-  context: SendContext,
+  context: Arriving,
   input: MediaInput,
   limitBytes: number,
   use: (arrived: Arrived) => Promise<T>,
@@ -35,7 +42,7 @@ export async function withMedia<T>(
     await fetchTo(path, context, input, limitBytes)
     return await use({ path, dir })
   } catch (cause) {
-    // A converter that meets a full disk says that the file is damaged; the item waits until that is sure.
+    // On a full disk a converter reports a damaged file; the item waits until the cause is certain.
     const { bavail, bsize } = await statfs(tempDir)
     if (bavail * bsize >= FULL) throw cause
     throw new StorageFailure('the disk is full, and the media could not be worked on', { cause })
@@ -44,9 +51,12 @@ export async function withMedia<T>(
   }
 }
 
-async function fetchTo(path: string, { media, egressAllow }: SendContext, input: MediaInput, limitBytes: number): Promise<void> {
+async function fetchTo(path: string, { media, egressAllow }: Arriving, input: MediaInput, limitBytes: number): Promise<void> {
   if (input.kind === 'inline') return writeFile(path, input.bytes)
-  if (input.kind === 'blob') return media.blobTo(path, input)
+  if (input.kind === 'blob') {
+    if (!media.blobTo) throw new Failure('media_invalid', { message: 'The media is not there.' })
+    return media.blobTo(path, input)
+  }
   const { status, size } = await guardedDownload(input.url, path, {
     allow: egressAllow,
     timeoutMs: media.downloadMs,

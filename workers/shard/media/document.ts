@@ -1,4 +1,4 @@
-/** Files: sent as they are, under a name and the type its extension stands for. */
+/** Files: sent as they are, under a name and the type of its extension. */
 import type { proto } from '@whiskeysockets/baileys'
 import { DOCUMENT_LIMIT, type MediaInput } from '../../../src/domain/media.ts'
 import type { SendContext } from '../send/contract.ts'

@@ -4,27 +4,27 @@ import { normalizeMessageContent, type proto } from '@whiskeysockets/baileys'
 import type { Accepted, SendContext } from '../send/contract.ts'
 import type { Destination } from '../send/destination.ts'
 import { sendPost } from '../send/newsletter.ts'
-import { sendLetter } from '../send/relay.ts'
-import { postStatus } from '../send/status-post.ts'
+import { sendMessage } from '../send/relay.ts'
+import { postStatus } from '../send/status/post.ts'
 
-export interface MediaLetter {
+export interface OutgoingMedia {
   content: proto.IMessage
   /** Quote, mentions and expiry. */
   info: proto.IContextInfo
 }
 
-/** What is said later about a message (votes, encrypted edits, reports) is sealed with its secret; current phones give every message one. */
+/** Later messages about this one (votes, encrypted edits, reports) are sealed with its secret; current phones give every message one. */
 const SECRET_BYTES = 32
 
-export function sendMedia(context: SendContext, to: Destination, { content, info }: MediaLetter): Promise<Accepted> {
+export function sendMedia(context: SendContext, to: Destination, { content, info }: OutgoingMedia): Promise<Accepted> {
   // Channels have no wrappers, quotes or secrets.
   if (to.kind === 'newsletter') {
     const plain = normalizeMessageContent(content) ?? content
     return sendPost(context, to.jid, plain, { mediaType: mediaType(plain) })
   }
   const message = { ...content, messageContextInfo: { messageSecret: randomBytes(SECRET_BYTES) } }
-  const letter = { content: { proto: message }, info }
-  return to.kind === 'status' ? postStatus(context, letter) : sendLetter(context, to, letter)
+  const outgoing = { content: { proto: message }, info }
+  return to.kind === 'status' ? postStatus(context, outgoing) : sendMessage(context, to, outgoing)
 }
 
 function mediaType({ imageMessage, videoMessage, audioMessage, stickerMessage }: proto.IMessage): string {

@@ -7,13 +7,12 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { getMediaKeys, uploadWithNodeHttp } from '@whiskeysockets/baileys'
-import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
+import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
-import { within } from '../connection/within.ts'
+import { UPLOAD_DEADLINE, within } from '../connection/within.ts'
 import type { SendContext } from '../send/contract.ts'
 import type { Destination } from '../send/destination.ts'
 import type { Arrived } from './arrival.ts'
-import { mediaConnection } from './connection.ts'
 
 /** The fields every medium of a message has. */
 export interface Uploaded {
@@ -28,14 +27,12 @@ export interface Uploaded {
 
 /** Without a byte for this long a host counts as gone. */
 const IDLE_LIMIT = 30 * SECOND
-/** 100 MB over a slow line; the other instances do not wait for it. */
-const UPLOAD_DEADLINE = 15 * MINUTE
 const PIECE = 256 * 1_024
 const MAC_BYTES = 10
 const ORIGIN = 'https://web.whatsapp.com'
 
 export type UploadType = 'image' | 'video' | 'audio' | 'document' | 'sticker' | 'thumbnail-link'
-/** Stickers and pictures of links are images to the media host. */
+/** Stickers and pictures of links are images to the media host, but for pictures of links in channels. */
 const FOLDERS = {
   image: 'image',
   sticker: 'image',
@@ -54,7 +51,8 @@ export async function upload(
   if (to.kind === 'newsletter') {
     const plain = await measure(path)
     // shared/api/messages.md, 1.6, "Newsletter sends".
-    const answer = await send(context, path, `/newsletter/newsletter-${FOLDERS[type]}`, plain.fileSha256, '&server_thumb_gen=1')
+    const folder = type === 'thumbnail-link' ? type : FOLDERS[type]
+    const answer = await send(context, path, `/newsletter/newsletter-${folder}`, plain.fileSha256, '&server_thumb_gen=1')
     return { ...answer, ...plain }
   }
   const { sealedPath, ...sealed } = await seal(path, type, dir)
@@ -62,13 +60,22 @@ export async function upload(
   return { ...answer, ...sealed, mediaKeyTimestamp: Math.floor(context.now() / SECOND) }
 }
 
+/** Dependencies of an upload. */
+export interface UploadContext extends Pick<SendContext, 'ask' | 'session' | 'log'> {
+  media: Pick<SendContext['media'], 'uploadAgent'>
+}
+
+/** As it is: the network reads it. */
+export const uploadPlain = async (context: UploadContext, path: string, folder: string) =>
+  send(context, path, folder, (await measure(path)).fileSha256)
+
 /** Every host with the credentials at hand, then, because those may have run out early, once more with new ones. */
-async function send({ session, media, log }: SendContext, filePath: string, folder: string, hash: Buffer, more = '') {
+async function send({ ask, session, media, log }: UploadContext, filePath: string, folder: string, hash: Buffer, more = '') {
   const token = hash.toString('base64url')
   const headers = { 'Content-Type': 'application/octet-stream', Origin: ORIGIN }
   let problem: unknown
   for (const isNew of [false, true]) {
-    const { auth, hosts } = await mediaConnection(session, isNew)
+    const { auth, hosts } = await session.mediaHosts(ask, isNew)
     for (const host of hosts) {
       const url = `https://${host}${folder}/${token}?auth=${encodeURIComponent(auth)}&token=${token}${more}`
       const params = { url, filePath, headers, timeoutMs: IDLE_LIMIT, agent: media.uploadAgent() }

@@ -1,21 +1,20 @@
 /** People: how `src/features/contacts.ts` is done on the wire. */
-import { buildTcTokenFromJid } from '@whiskeysockets/baileys/lib/Utils/tc-token-utils.js'
 import { Failure } from '../../../src/domain/failures.ts'
 import { toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
 import { type AccountNames, accountsOf, peopleOf } from '../chats/accounts.ts'
 import { pictureOf } from '../chats/picture-of.ts'
-import type { Session } from '../chats/session.ts'
 import { identifiersOf } from '../connection/identity.ts'
 import { groupAt } from '../send/destination.ts'
 import { type Blocked, blockedIn, blocklistQuery, blockQuery, unblockQuery } from '../wire/blocklist.ts'
 import { identifierOf } from '../wire/jid.ts'
 import { groupReport, personReport } from '../wire/report.ts'
+import { addressBook } from './address-book.ts'
 import type { ActionContext, Handlers } from './types.ts'
 
 /** The network's bound of the list. */
 const MAX_BLOCKED = 64_000
 
-/** Of a number without account, or whose registered form is not known, the number as it was asked for. */
+/** The number as given, for a number without an account or with an unknown registered form. */
 const registered = (digits: string, account: AccountNames | null): string => (account?.pn ? identifierOf(account.pn) : digits)
 
 const jidOf = ({ lid, pn }: AccountNames): string => lid ?? pn ?? ''
@@ -41,19 +40,15 @@ const isOf =
   (entry: Blocked) =>
     (lid !== null && entry.lid === lid) || (pn !== null && entry.pn === pn)
 
-/** In what the list says first: whoever is on it may have no account any more. */
+/** Looks in the list first: a person on it may no longer have an account. */
 async function entryOf(context: ActionContext, list: readonly Blocked[], phone: UserIdentifier): Promise<Blocked | undefined> {
   const jid = toJid(phone)
   return list.find(({ lid, pn }) => lid === jid || pn === jid) ?? list.find(isOf(await personOf(context, phone)))
 }
 
-/** The contact's token, beside which the network believes that the two have met. */
-async function tokenOf({ sock }: Session, jid: string) {
-  const { lidMapping } = sock.signalRepository
-  return buildTcTokenFromJid({ authState: sock.authState, jid, getLIDForPN: lidMapping.getLIDForPN.bind(lidMapping) })
-}
-
 export const contacts: Handlers<typeof import('../../../src/features/contacts.ts')> = {
+  ...addressBook,
+
   async 'contacts.exists'(context, { phone }) {
     const account = (await accountsOf(context, [phone])).get(phone) ?? null
     return { exists: account !== null, phone: registered(phone, account), lid: account?.lid ?? null }
@@ -97,12 +92,13 @@ export const contacts: Handlers<typeof import('../../../src/features/contacts.ts
   async 'contacts.report'(context, { phone, block }) {
     const { ask, session } = context
     if (phone.kind === 'group') {
-      const { id, subject } = await groupAt(session, toJid(phone))
+      const { id, subject } = await groupAt(context, toJid(phone))
       await ask(groupReport(id, subject))
       return { value: true } as const
     }
     const person = await personOf(context, phone)
-    await ask(personReport(jidOf(person), await tokenOf(session, jidOf(person))))
+    // With the contact's token the network accepts that the two have met.
+    await ask(personReport(jidOf(person), await session.tokens.node(jidOf(person))))
     if (block) await blockPerson(context, person)
     return { value: true } as const
   },

@@ -1,12 +1,24 @@
-/** Every handler by the id of its operation: one line per area. The compiler says which area is missing. */
+/** Every handler by the id of its operation, one entry per area. A missing area is a type error. */
 import type { OperationId } from '../../../src/engine/engine.ts'
+import { businessCatalog } from './business/catalog.ts'
+import { businessCollections } from './business/collections.ts'
+import { businessProfile } from './business/profile.ts'
+import { chats } from './chats/chats.ts'
+import { communities } from './communities/communities.ts'
+import { communityMembers } from './communities/members.ts'
 import { contacts } from './contacts.ts'
+import { dashboard } from './dashboard.ts'
 import { groups } from './groups/groups.ts'
 import { groupInvitations } from './groups/invitations.ts'
+import type { Inviting } from './groups/newcomers.ts'
 import { groupParticipants } from './groups/participants.ts'
 import { instance } from './instance.ts'
+import { labels } from './labels.ts'
 import { media } from './media.ts'
 import { messages } from './messages.ts'
+import { newsletterAdministrators } from './newsletters/administrators.ts'
+import { newsletterDiscovery } from './newsletters/discovery.ts'
+import { newsletters } from './newsletters/newsletters.ts'
 import { privacy } from './privacy.ts'
 import { profile } from './profile.ts'
 import { queue } from './queue.ts'
@@ -14,14 +26,17 @@ import { actions } from './send/actions.ts'
 import { commerce } from './send/commerce.ts'
 import { contents } from './send/contents.ts'
 import { events } from './send/events.ts'
+import { sendInvitation } from './send/group-invitation.ts'
 import { interactive } from './send/interactive.ts'
 import { media as sentMedia } from './send/media.ts'
 import { polls } from './send/polls.ts'
 import { status } from './send/status.ts'
 import { text } from './send/text.ts'
 import type { Handler } from './types.ts'
+import { webhooks } from './webhooks.ts'
 
 const all = {
+  ...dashboard,
   ...instance,
   ...queue,
   ...messages,
@@ -29,6 +44,14 @@ const all = {
   ...groupInvitations,
   ...groups,
   ...groupParticipants,
+  ...communities,
+  ...communityMembers,
+  ...newsletterDiscovery,
+  ...newsletters,
+  ...newsletterAdministrators,
+  ...businessProfile,
+  ...businessCatalog,
+  ...businessCollections,
   ...text,
   ...sentMedia,
   ...contents,
@@ -41,13 +64,24 @@ const all = {
   ...privacy,
   ...profile,
   ...contacts,
-  // The text after a rejected call: nobody calls it, the queue shows it under this name.
-  'instance.callReject': text['send.sendText'],
+  ...chats,
+  ...labels,
+  ...webhooks,
 }
+
+/** Handlers of items that are queued besides a request, by the operation that the queue shows. They have no route. */
+const queued: Readonly<Record<string, unknown>> = {
+  // The text after a rejected call.
+  'instance.callReject': text['send.sendText'],
+  'groups.create': sendInvitation,
+  'groups.addParticipants': sendInvitation,
+  'communities.addParticipants': sendInvitation,
+} satisfies Record<Inviting | 'instance.callReject', Handler<'send'>>
 
 const handlers: Readonly<Record<string, unknown>> = all satisfies Record<OperationId, unknown>
 
-/** Undefined for an id that no declaration of this kind has: of an item, say, that a later version has queued. */
-export function handlerOf<K extends 'send' | 'action' | 'control'>(_kind: K, operation: string): Handler<K> | undefined {
+/** Undefined for an id that no declaration of this kind has, such as that of an item queued by a later version. */
+export function handlerOf<K extends 'send' | 'action' | 'control'>(kind: K, operation: string): Handler<K> | undefined {
+  if (kind === 'send' && Object.hasOwn(queued, operation)) return queued[operation] as Handler<K>
   return Object.hasOwn(handlers, operation) ? (handlers[operation] as Handler<K>) : undefined
 }

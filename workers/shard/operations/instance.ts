@@ -4,7 +4,6 @@ import { Failure } from '../../../src/domain/failures.ts'
 import type { RuntimeState, Status } from '../../../src/domain/instance.ts'
 import { renderRestriction } from '../../../src/domain/restriction.ts'
 import { sentence } from '../../../src/domain/sentences.ts'
-import { requestCode } from '../connection/pairing/pairing-code.ts'
 import { bare } from '../wire/jid.ts'
 import type { ControlContext, Handlers } from './types.ts'
 
@@ -41,7 +40,7 @@ export const instance: Handlers<typeof import('../../../src/features/instance.ts
     assertPairable(state)
     if (!session || !pairing.current()) throw new Failure('instance_starting')
     await context.request('qrRequested')
-    return { value: await pairing.phoneCode(phone, () => requestCode(session, phone)) }
+    return { value: await pairing.phoneCode(phone, () => session.pairingCode(phone)) }
   },
 
   async 'instance.status'({ state, session }) {

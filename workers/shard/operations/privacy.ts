@@ -1,7 +1,7 @@
 /** Privacy: how `src/features/privacy.ts` is done on the wire. */
 import { Failure, type Issue } from '../../../src/domain/failures.ts'
 import type { UserIdentifier } from '../../../src/domain/ids.ts'
-import { peopleOf, toldBy } from '../chats/accounts.ts'
+import { answered, peopleOf } from '../chats/accounts.ts'
 import type { Session } from '../chats/session.ts'
 import { identifiersOf } from '../connection/identity.ts'
 import { durationIn, durationQuery } from '../wire/person-query.ts'
@@ -51,7 +51,7 @@ const setAudience =
 /** The account has a LID once the network has moved it, and names people by theirs from then on. */
 const addressingOf = ({ me }: Session): Addressing => (me?.lid === undefined ? 'pn' : 'lid')
 
-/** Of a person that is named twice the last word counts. */
+/** For a person named twice the last change counts. */
 async function changesOf(context: ActionContext, contacts: NonNullable<AudienceInput['contacts']>): Promise<ListChange[]> {
   const people = await peopleOf(
     context,
@@ -102,7 +102,7 @@ export const privacy: Handlers<typeof import('../../../src/features/privacy.ts')
     const own = session.identity.own()[0] ?? ''
     const [settings, duration] = await Promise.all([
       ask.library((sock) => sock.fetchPrivacySettings(true)),
-      ask(durationQuery(own, session.sock.generateMessageTag())),
+      ask((sid) => durationQuery(own, sid)),
     ])
     const of = (name: Category): string | undefined => settings[name]
     return {
@@ -112,7 +112,7 @@ export const privacy: Handlers<typeof import('../../../src/features/privacy.ts')
       about: oneOf(AUDIENCES, of('status')),
       groups_add: oneOf(GROUPS_AUDIENCES, of('groupadd')),
       read_receipts: READ_RECEIPTS[of('readreceipts') ?? ''] ?? null,
-      messages_duration: toldBy(durationIn(duration)),
+      messages_duration: answered(durationIn(duration)),
     }
   },
 

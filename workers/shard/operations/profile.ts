@@ -1,44 +1,60 @@
 /** The account's profile: how `src/features/profile.ts` is done on the wire. */
 import { Failure } from '../../../src/domain/failures.ts'
-import { toldBy } from '../chats/accounts.ts'
+import { answered } from '../chats/accounts.ts'
 import { pictureOf } from '../chats/picture-of.ts'
+import { isBusiness } from '../connection/identity.ts'
+import { portrait } from '../media/portrait.ts'
+import { pushNameChange } from '../wire/app-state-actions.ts'
+import { cutOrNull, MAX_ABOUT } from '../wire/bounds.ts'
 import { aboutIn, aboutQuery } from '../wire/person-query.ts'
+import { setPictureQuery } from '../wire/picture.ts'
+import { ownPresence } from '../wire/presence.ts'
 import type { Handlers } from './types.ts'
 
 const DONE = { value: true } as const
 
-/** The business apps of Android and iOS. */
-const BUSINESS = new Set(['smba', 'smbi'])
-
 export const profile: Handlers<typeof import('../../../src/features/profile.ts')> = {
   async 'profile.get'({ ask, session }) {
-    const { sock, me, identity } = session
+    const { me, identity } = session
     const [own] = identity.own()
     if (own === undefined) throw new Failure('instance_not_connected')
     const [about, picture_url, person] = await Promise.all([
-      ask(aboutQuery(own, sock.generateMessageTag())),
+      ask((sid) => aboutQuery(own, sid)),
       pictureOf(ask, own, 'image'),
       identity.person(own, me?.lid),
     ])
     return {
       ...person,
       name: me?.name || null,
-      about: toldBy(aboutIn(about)).text,
+      about: cutOrNull(answered(aboutIn(about)).text, MAX_ABOUT),
       picture_url,
-      is_business: BUSINESS.has(sock.authState.creds.platform ?? ''),
+      is_business: isBusiness(session) === true,
     }
+  },
+
+  async 'profile.updateName'({ ask, session, clock }, { value }) {
+    if (isBusiness(session)) throw new Failure('not_allowed', { message: 'The network fixes the name of a business account.' })
+    await ask.perform(() => session.change([pushNameChange(value, clock.now())]))
+    // Others learn it by this.
+    await ask.write(ownPresence(value, session.isAvailable))
+    return DONE
+  },
+
+  async 'profile.updatePicture'(context, { value }) {
+    await context.ask(setPictureQuery(await portrait(context, value)))
+    return DONE
   },
 
   // <iq xmlns="status" type="set"><status>text</status></iq>
   async 'profile.updateAbout'({ ask }, { value }) {
-    await ask.tell((sock) => sock.updateProfileStatus(value))
+    await ask.perform((sock) => sock.updateProfileStatus(value))
     return DONE
   },
 
   // <iq xmlns="w:profile:picture" type="set"/>, without target: the own one.
   async 'profile.removePicture'({ ask, session }) {
     const [own = ''] = session.identity.own()
-    await ask.tell((sock) => sock.removeProfilePicture(own))
+    await ask.perform((sock) => sock.removeProfilePicture(own))
     return DONE
   },
 }

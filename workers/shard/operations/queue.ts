@@ -1,4 +1,4 @@
-/** Queue: how `src/features/queue.ts` is done. The line belongs to the service, so nothing here needs a connection. */
+/** Handlers of `src/features/queue.ts`. The queue belongs to the service, so they need no connection. */
 import { Failure } from '../../../src/domain/failures.ts'
 import { renderIdentifier } from '../../../src/domain/ids.ts'
 import type { Handlers } from './types.ts'

@@ -1,25 +1,37 @@
-/** What a handler is given, by the way its operation was declared, and what it gives back. */
+/** Input and output of a handler, by the way its operation was declared. */
 import type { Logger } from 'pino'
 import type { Call, SendCall } from '../../../src/domain/call.ts'
+import type { Clock } from '../../../src/domain/clock.ts'
+import type { StatusChange } from '../../../src/domain/dashboard.ts'
 import type { InstanceConfig, RuntimeState } from '../../../src/domain/instance.ts'
 import type { HandlerContexts, HandlersOf, Queued } from '../../../src/features/endpoint.ts'
 import type { Recent } from '../chats/recent.ts'
-import type { Session } from '../chats/session.ts'
-import type { Ask } from '../connection/ask.ts'
+import type { Asker, Session } from '../chats/session.ts'
 import type { Pairing } from '../connection/pairing/pairing.ts'
+import type { Directory } from '../directory/account-directory.ts'
+import type { GroupDirectory } from '../directory/groups.ts'
+import type { ActionFiles } from '../media/portrait.ts'
 import type { Queue } from '../queue/contract.ts'
+import type { MessageTimeline } from '../receipts/timeline.ts'
 import type { Accepted, SendContext } from '../send/contract.ts'
+import type { Sending } from '../send/outgoing.ts'
+import type { Outbox } from '../webhooks/contract.ts'
 
 /** An immediate operation on a connected instance. */
-export interface ActionContext {
-  /** How the network is reached: one total deadline, and what its answers mean here. */
-  ask: Ask
-  session: Session
+export interface ActionContext extends Asker {
   recent: Recent
+  directory: Directory
+  groupDirectory: GroupDirectory
+  clock: Clock
   state: RuntimeState
   log: Logger
-  /** For what an action sends besides, such as an invitation: it takes its place in the queue. */
+  files: ActionFiles
+  /** Host of the pictures for which the network sends only a path. */
+  pictureHost: string
+  /** For messages that an action sends besides, such as an invitation: they are queued. */
   enqueue(call: SendCall): Promise<Queued>
+  /** For a setting that is sent as a message: without the queue. */
+  direct: Sending['direct']
 }
 
 /** The instance itself, in any state. */
@@ -28,6 +40,12 @@ export interface ControlContext {
   readonly state: RuntimeState
   readonly queue: Queue
   readonly pairing: Pairing
+  readonly outbox: Pick<Outbox, 'events' | 'resend' | 'resendMany' | 'test' | 'detail' | 'body'>
+  /** Changes of the status, the newest first. */
+  history(): Promise<StatusChange[]>
+  readonly timeline: Pick<MessageTimeline, 'find'>
+  /** When the turn of a queue item came that is in flight, epoch ms. */
+  leftAt(svcId: string): number | undefined
   /** The running session, null while none runs. */
   readonly session: Session | null
   request(what: 'restartRequested' | 'qrRequested' | 'disconnectRequested'): Promise<RuntimeState>

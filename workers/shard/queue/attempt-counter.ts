@@ -1,31 +1,39 @@
 /**
- * The mark of the item in flight: its service id, and how many lives of the thread ended while it was in flight. Such a try may be what
- * ended the thread, with all its instances, so the mark counts each before it begins, and takes it off again when it has come back.
+ * The in-flight record: the service id of the item in flight, and how many thread runs ended while it was in flight. Such a try may be what
+ * ended the thread, with all its instances, so each try is counted before it begins, and the count is taken back when the try returns.
  */
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 
 /** One end may be an item's doing; after three in a row it is not tried again. */
 const MAX_TRIES = 3
-/** How often it may come back for want of a connection that stands: a loss that is noticed before it is told is over after the first. */
+/** How often an item may come back without a connection while one is reported: a real loss is reported after the first time. */
 const MAX_BACKS = 3
 
 interface Mark {
   svcId: string
   /** The one under way not included. */
   tries: number
+  /** By an earlier commit, and not begun. */
+  isNamed: boolean
 }
 
-export interface InFlight {
+export interface Naming {
+  svcId: string
+  op: Op
+  written(): void
+}
+
+export interface AttemptCounter {
   load(): Promise<void>
   /** Durable when it resolves. `spent`: it has had its tries. */
   begin(svcId: string): Promise<'first' | 'again' | 'spent'>
   /**
-   * For a commit after which a new item begins at once: that commit names it, and `begin` has nothing left to write. `written` after it.
-   * Undefined: it has been in flight before, and `begin` looks at its tries.
+   * For a commit after which a new item begins at once: that commit names the item, and `begin` has nothing left to write. Call `written`
+   * after it. Undefined: the item has been in flight before, and `begin` checks its tries.
    */
-  next(svcId: string): { op: Op; written(): void } | undefined
-  /** The item that was named so and has not begun. */
-  readonly named: string | undefined
+  next(svcId: string): Naming | undefined
+  /** The item was named so, and has not begun. */
+  readonly isNamed: boolean
   /** It does not begin now: taken off again. */
   unname(): Promise<void>
   /** It came back although the connection stands; false: too often. */
@@ -43,55 +51,52 @@ export interface InFlight {
   readonly svcId: string | undefined
 }
 
-export function createInFlight(store: StateStore, key: string): InFlight {
-  let begun: Mark | undefined
-  let named: string | undefined
+export function createAttemptCounter(store: StateStore, key: string): AttemptCounter {
+  let mark: Mark | undefined
   let backs = 0
 
-  const opOf = ({ svcId, tries }: Mark): Op => [key, Buffer.from(`${svcId}:${tries}`)]
-  const put = (mark: Mark) => store.commit({ ops: [opOf(mark)] })
+  const opOf = ({ svcId, tries }: Pick<Mark, 'svcId' | 'tries'>): Op => [key, Buffer.from(`${svcId}:${tries}`)]
+  const put = (next: Pick<Mark, 'svcId' | 'tries'>) => store.commit({ ops: [opOf(next)] })
 
   return {
     async load() {
-      const mark = await store.get(key)
-      // Marks of before have no count: the try they were written for is the first.
-      const [svcId = '', tries = '1'] = Buffer.from(mark ?? [])
+      const stored = await store.get(key)
+      // Older records have no count: the try they were written for is the first.
+      const [svcId = '', tries = '1'] = Buffer.from(stored ?? [])
         .toString()
         .split(':')
-      begun = mark && { svcId, tries: Number(tries) }
+      mark = stored && { svcId, tries: Number(tries), isNamed: false }
     },
     async begin(svcId) {
-      const isNamed = named === svcId
-      named = undefined
-      if (isNamed) {
+      const before = mark?.svcId === svcId ? mark : undefined
+      if (before?.isNamed) {
+        before.isNamed = false
         backs = 0
         return 'first'
       }
-      const before = begun?.svcId === svcId ? begun : undefined
       const tries = before?.tries ?? 0
       if (tries >= MAX_TRIES) return 'spent'
       if (!before) backs = 0
       await put({ svcId, tries: tries + 1 })
-      begun = { svcId, tries }
+      mark = { svcId, tries, isNamed: false }
       return before ? 'again' : 'first'
     },
     next(svcId) {
-      if (begun?.svcId === svcId) return undefined
+      if (mark?.svcId === svcId) return undefined
       return {
+        svcId,
         op: opOf({ svcId, tries: 1 }),
         written() {
-          begun = { svcId, tries: 0 }
-          named = svcId
+          mark = { svcId, tries: 0, isNamed: true }
         },
       }
     },
-    get named() {
-      return named
+    get isNamed() {
+      return mark?.isNamed === true
     },
     async unname() {
-      if (named === undefined) return
-      named = undefined
-      begun = undefined
+      if (!mark?.isNamed) return
+      mark = undefined
       await store.commit({ ops: [[key, null]] })
     },
     mayComeBack() {
@@ -102,18 +107,18 @@ export function createInFlight(store: StateStore, key: string): InFlight {
       backs = 0
     },
     async uncount() {
-      if (begun) await put(begun)
+      if (mark) await put(mark)
     },
     async withdraw() {
       await store.commit({ ops: [[key, null]] })
-      begun = undefined
+      mark = undefined
     },
     endOp: [key, null],
     ended() {
-      begun = undefined
+      mark = undefined
     },
     get svcId() {
-      return begun?.svcId
+      return mark?.svcId
     },
   }
 }

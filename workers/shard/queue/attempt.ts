@@ -1,31 +1,32 @@
-/** One try of the item in flight: named before the network is asked, and what its end means for the item. */
+/** One try of the item in flight: it is named before the network is asked, and the result decides what becomes of the item. */
 import { Failure } from '../../../src/domain/failures.ts'
+import type { SendOutcome } from '../../../src/domain/send-outcome.ts'
 import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
-import type { InFlight } from './attempt-counter.ts'
+import type { AttemptCounter } from './attempt-counter.ts'
 import { type QueueOptions, TryLater } from './contract.ts'
-import type { SendOutcome, Waiting } from './item.ts'
-import type { Shelf } from './item-store.ts'
+import type { Waiting } from './item.ts'
+import type { ItemStore } from './item-store.ts'
 
-export interface AttemptDeps extends Pick<QueueOptions, 'instanceId' | 'send' | 'isOpen' | 'log' | 'onStep'> {
-  shelf: Shelf
-  mark: InFlight
+export interface AttemptDeps extends Pick<QueueOptions, 'instanceId' | 'send' | 'isOpen' | 'log' | 'steps'> {
+  items: ItemStore
+  counter: AttemptCounter
   /** The service stops. */
   signal: AbortSignal
 }
 
 /**
- * `back`: there was no connection, and it keeps its place. `laterMs`: it has not left, and is tried again then. Rejects when storage failed,
- * which is no answer of the network, or at a stop.
+ * `back`: there was no connection, and the item keeps its place. `laterMs`: the item has not left, and is tried again after that time.
+ * Rejects when storage failed, which is no answer of the network, or at a stop.
  */
 export type Attempt = (item: Waiting) => Promise<SendOutcome | 'back' | { laterMs: number }>
 
 const failed = (message: string): SendOutcome => ({ status: 'failed', code: 'send_failed', message })
 
-export function createAttempt({ instanceId, send, isOpen, log, onStep, shelf, mark, signal }: AttemptDeps): Attempt {
+export function createAttempt({ instanceId, send, isOpen, log, steps, items, counter, signal }: AttemptDeps): Attempt {
   return async function attempt({ svcId, operation, wasTried }) {
-    const stored = await shelf.load(svcId)
+    const stored = await items.load(svcId)
     if (stored === undefined) return failed('The stored message could not be read.')
-    const turn = await mark.begin(svcId)
+    const turn = await counter.begin(svcId)
     if (turn === 'spent') {
       log.error(
         { instance_id: instanceId, svc_id: svcId, operation },
@@ -33,7 +34,7 @@ export function createAttempt({ instanceId, send, isOpen, log, onStep, shelf, ma
       )
       return failed('The service ended each time it was about to send this message.')
     }
-    await onStep?.('before-send', svcId)
+    await steps('queue:before-send', svcId)
     try {
       return await send({ ...stored, again: turn === 'again' || wasTried === true })
     } catch (error) {
@@ -45,7 +46,7 @@ export function createAttempt({ instanceId, send, isOpen, log, onStep, shelf, ma
         return { laterMs: error.afterMs }
       }
       const isBack = error instanceof Failure && error.code === 'instance_not_connected'
-      if (isBack && (!isOpen() || mark.mayComeBack())) return 'back'
+      if (isBack && (!isOpen() || counter.mayComeBack())) return 'back'
       if (signal.aborted || isStorageFailure(error)) throw error
       log.error({ instance_id: instanceId, svc_id: svcId, operation, err: error }, 'queue: sending broke')
       // Something of its own looks like a lost connection, and it must not hold up the others.

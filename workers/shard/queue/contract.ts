@@ -1,18 +1,22 @@
-/** What the queue is given, what it is asked, and what it answers: the types of `queue.ts`. */
+/** The types of `queue.ts`: its dependencies, requests and answers. */
+
 import type { Logger } from 'pino'
 import type { Clock } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { InstanceSettings } from '../../../src/domain/instance.ts'
+import type { Page } from '../../../src/domain/page.ts'
+import type { SendOutcome } from '../../../src/domain/send-outcome.ts'
+import type { Steps } from '../../../src/domain/steps.ts'
 import type { Blobs } from '../../../src/storage/blobs.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import type { Timer } from '../../../src/storage/timer.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
-import type { QueueEntry, SendOutcome, Waiting } from './item.ts'
+import type { QueueEntry, Waiting } from './item.ts'
 import type { StoredItem } from './item-store.ts'
 
 /**
- * The network would not say yet whether something can be done, which is no refusal of it: the item waits so many ms, and others go past it.
+ * The network does not decide yet whether something can be done, which is no refusal: the item waits so many ms, and others overtake it.
  * For an immediate operation it is `action_failed`.
  */
 export class TryLater extends Failure {
@@ -25,7 +29,7 @@ export class TryLater extends Failure {
   }
 }
 
-/** An item whose turn has come. */
+/** An item that is to be sent now. */
 export interface SendItem extends StoredItem {
   /** Its network call had begun before a crash or a lost connection: the network may know the message id already. */
   again: boolean
@@ -42,13 +46,11 @@ export interface Enqueue {
   delayMessage: number | null
   delayTyping: number
   referenceMessageId?: string | null
+  requestId?: string | undefined
   bytes?: Uint8Array | undefined
   /** More operations for the commit that makes the item durable. */
   also?: ((made: { svcId: string; messageId: string }) => readonly Op[]) | undefined
 }
-
-/** In order: the item is named in flight, the network answered, the outcome is stored. */
-export type QueueStep = 'before-send' | 'after-send' | 'settled'
 
 export interface QueueOptions {
   instanceId: string
@@ -65,20 +67,22 @@ export interface QueueOptions {
    * aside.
    */
   send: (item: SendItem) => Promise<SendOutcome>
-  /** Whether the connection stands at this moment; `setConnected` hears of its end a little later. */
+  /** Whether the connection stands at this moment; `setConnected` reports its end a little later. */
   isOpen: () => boolean
   settings: () => InstanceSettings
-  events: Pick<Outbox, 'wanted' | 'append' | 'committed'>
+  events: Pick<Outbox, 'wanted' | 'append' | 'committed' | 'noted'>
   /** More operations for the commit that ends an item. */
   onDelivery?: ((item: Waiting, outcome: SendOutcome) => Op[]) | undefined
   /** After that commit. */
   onSettled?: ((item: Waiting, outcome: SendOutcome) => void) | undefined
+  /** Behind the commit that took out an item somebody removed. */
+  onRemoved?: ((item: Waiting) => void) | undefined
   /** Where inline media waits; without it `bytes` are refused. */
   blobs?: Blobs | undefined
   log: Pick<Logger, 'info' | 'warn' | 'error'>
   timer?: Timer
-  /** Fault tests stop here, between two steps. */
-  onStep?: ((step: QueueStep, svcId: string) => void | Promise<void>) | undefined
+  /** Where fault tests stop; about the service id of an item. */
+  steps: Steps
 }
 
 export interface Queue {
@@ -94,6 +98,8 @@ export interface Queue {
   /** Somebody wrote for the first time. */
   reachChanged(): void
   list(query: { page: number; pageSize: number; phone?: string | undefined }): Promise<QueueList>
+  /** By its id or the id of its message. */
+  find(id: string): Promise<QueueEntry | undefined>
   /** Number of items removed: all, or those to one chat. The item in flight stays. */
   clear(phone?: string): Promise<number>
   /** False: unknown, already sent, or in flight. */
@@ -107,9 +113,4 @@ export interface Queue {
   stop(deadlineMs: number): Promise<void>
 }
 
-export interface QueueList {
-  data: QueueEntry[]
-  page: number
-  page_size: number
-  total: number
-}
+export type QueueList = Page<QueueEntry>

@@ -1,13 +1,13 @@
 /**
- * A send that is repeated under the same key within 24 h is queued once: its repeats get the acknowledgement of the first. What was
- * acknowledged is written in the commit of the queue item, so that no crash can separate the two.
+ * A send that is repeated under the same key within 24 h is queued once: its repeats get the acknowledgement of the first. The
+ * acknowledgement is written in the commit of the queue item, so that no crash can separate the two.
  */
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { type Clock, DAY, HOUR } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
-import { keys } from '../../../src/storage/keys.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import { repository } from '../../../src/storage/repository.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 
@@ -48,7 +48,7 @@ export interface IdempotencyOptions {
 
 export function createIdempotency({ instanceId, store, sealer, clock, onError }: IdempotencyOptions): Idempotency {
   const records = repository({ name: 'acknowledgement', schema: Acknowledged, version: 1, sealed: sealer })
-  /** Of two at the same time the second waits for what becomes of the first. */
+  /** Of two at the same time the second waits for the result of the first. */
   const running = new Map<string, Promise<unknown>>()
   let timer: NodeJS.Timeout | undefined
 
@@ -96,7 +96,7 @@ export function createIdempotency({ instanceId, store, sealer, clock, onError }:
   }
 }
 
-/** The same for the same operation and body, whatever the order of the body's fields. */
+/** Equal for the same operation and body, in any order of the body's fields. */
 export function fingerprintOf(operation: string, input: unknown): string {
   const hash = createHash('sha256').update(`${operation}\n`)
   const add = (value: unknown): void => {

@@ -4,11 +4,11 @@ import { Failure } from '../../../src/domain/failures.ts'
 import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
 import type { BlobPart, Blobs } from '../../../src/storage/blobs.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
-import { keys } from '../../../src/storage/keys.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import { type QueueItem, queueItems, type Waiting, waitingOf } from './item.ts'
 
-export interface ShelfOptions {
+export interface ItemStoreOptions {
   instanceId: string
   store: StateStore
   sealer: Sealer
@@ -21,9 +21,9 @@ export type StoredItem = QueueItem & {
   copyMedia?: ((path: string, part: BlobPart) => Promise<void>) | undefined
 }
 
-export type Shelf = ReturnType<typeof createShelf>
+export type ItemStore = ReturnType<typeof createItemStore>
 
-export function createShelf({ instanceId, store, sealer, blobs, log }: ShelfOptions) {
+export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemStoreOptions) {
   const items = queueItems(sealer)
   const prefix = keys.queue(instanceId)
   const itemKey = (svcId: string) => keys.queueItem(instanceId, svcId)
@@ -75,7 +75,7 @@ export function createShelf({ instanceId, store, sealer, blobs, log }: ShelfOpti
           const item = items.decode(key, bytes)
           line.push(waitingOf(item, arrived(item.queuedAt)))
         } catch (error) {
-          // Kept for whoever can repair it; it must not keep the others from leaving.
+          // Kept for a repair by hand; it must not keep the other items from leaving.
           log.error({ instance_id: instanceId, err: error }, 'queue item is not readable: left out')
         }
       }

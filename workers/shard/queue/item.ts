@@ -1,7 +1,7 @@
 /** The stored record of a queue item, and how the API shows one. */
 import * as v from 'valibot'
 import { HOUR, iso } from '../../../src/domain/clock.ts'
-import type { FailureCode } from '../../../src/domain/failures.ts'
+import type { SendOutcome } from '../../../src/domain/send-outcome.ts'
 import type { EventOf } from '../../../src/features/webhook-payloads.ts'
 import { type Repository, repository } from '../../../src/storage/repository.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
@@ -26,10 +26,12 @@ const ItemSchema = v.object({
   queuedAt: time,
   /** Inline media waits in `blobs:` under keys.blob. */
   hasBytes: v.boolean(),
+  /** `X-Request-Id` of the request, for the log. */
+  requestId: v.optional(v.string()),
 })
 export type QueueItem = v.InferOutput<typeof ItemSchema>
 
-/** What is kept in memory of a waiting item: never its content. */
+/** The part of a waiting item that is kept in memory: never its content. */
 export interface Waiting extends Omit<QueueItem, 'input' | 'preview' | 'delayTyping'> {
   /** When it came, by the clock that does not step. */
   arrivedAt: number
@@ -72,7 +74,7 @@ export interface Place {
   status: 'waiting' | 'processing'
   /** 1 = next, or in flight. */
   position: number
-  /** null while the instance is not connected, and while nobody knows. */
+  /** null while the instance is not connected, and while it is not known. */
   sendAfter: number | null
   reason: QueueEntry['waiting_reason']
   maxAgeHours: number
@@ -95,8 +97,6 @@ export function toEntry(item: QueueItem, { status, position, sendAfter, reason, 
     expires_at: iso(item.queuedAt + maxAgeHours * HOUR),
   }
 }
-
-export type SendOutcome = { status: 'sent' } | { status: 'failed'; code: FailureCode; message: string }
 
 const isGroup = (phone: string) => phone.endsWith('-group')
 

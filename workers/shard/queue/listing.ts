@@ -17,7 +17,7 @@ export interface Standing {
 
 type Listed = { item: Waiting; place: Place }
 
-/** In the order of leaving: what others go past stands behind them. */
+/** In the order of leaving: items that others overtake come last. */
 export function places({ line, inFlight, headAt, holdOf, epoch, settings }: Standing): Listed[] {
   const maxAgeHours = settings.queue_max_age_hours
   const isConnected = headAt !== null

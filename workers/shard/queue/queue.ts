@@ -1,23 +1,28 @@
 /**
- * The durable line of one instance: first in, first out, one item in flight. An item is committed before it is acknowledged, named in
+ * The durable queue of one instance: first in, first out, one item in flight. An item is committed before it is acknowledged, named in
  * flight before the network is asked, and removed in the same commit that records its `delivery`. So a kill at any point repeats at most
  * the item in flight, with the same message id, which the network and the apps drop as a duplicate. No item holds up the others for ever:
  * the tries that ended the thread are counted, and those that found no connection although there is one (`attempt-counter.ts`).
  */
+
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
+import { onPage } from '../../../src/domain/page.ts'
+import type { SendOutcome } from '../../../src/domain/send-outcome.ts'
 import { ascendingIds } from '../../../src/storage/ascending-ids.ts'
 import type { Op } from '../../../src/storage/contract.ts'
-import { keys } from '../../../src/storage/keys.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import { systemTimer, within } from '../../../src/storage/timer.ts'
 import { createAttempt } from './attempt.ts'
-import { createInFlight } from './attempt-counter.ts'
+import { createAttemptCounter } from './attempt-counter.ts'
 import type { Enqueue, Queue, QueueList, QueueOptions } from './contract.ts'
 import { createHolds } from './holds.ts'
 import { previewOf, type QueueEntry, type QueueItem, toEntry, type Waiting, waitingOf } from './item.ts'
-import { createShelf } from './item-store.ts'
+import { createItemStore } from './item-store.ts'
 import { places } from './listing.ts'
+import { createModes, inFlight } from './mode.ts'
 import { drawWait, RESUME_DELAY, sendAt } from './pacing.ts'
+import { createRestricted } from './restricted.ts'
 import { createSettle } from './settle.ts'
 
 export const QUEUE_CAPACITY = 1_000
@@ -32,29 +37,26 @@ const EXPIRY_BATCH = 50
 const STORAGE_PAUSE = 5 * SECOND
 
 export function createQueue(options: QueueOptions): Queue {
-  const { instanceId, store, sealer, clock, steady, random, settings, blobs, log, timer = systemTimer, onStep } = options
-  const shelf = createShelf({ instanceId, store, sealer, blobs, log })
+  const { instanceId, store, sealer, clock, steady, random, settings, blobs, log, timer = systemTimer, steps } = options
+  const items = createItemStore({ instanceId, store, sealer, blobs, log })
   const ids = ascendingIds(clock)
   const stopping = new AbortController()
-  const mark = createInFlight(store, keys.queueInFlight(instanceId))
-  const attempt = createAttempt({ ...options, shelf, mark, signal: stopping.signal })
-  const settle = createSettle({ ...options, shelf, timer, signal: stopping.signal })
-  const holds = createHolds({
-    now: steady.now,
+  const counter = createAttemptCounter(store, keys.queueInFlight(instanceId))
+  const attempt = createAttempt({ ...options, items, counter, signal: stopping.signal })
+  const settle = createSettle({ ...options, items, timer, signal: stopping.signal })
+  const restricted = createRestricted({
     hasWritten: options.hasWritten,
     onChange: () => pump(),
     onError: (error) => log.warn({ instance_id: instanceId, err: error }, 'queue: who wrote to this account could not be read'),
   })
+  const holds = createHolds(steady.now, restricted)
 
   let state: 'new' | 'running' | 'stopped' = 'new'
   /** In order of service ids, without the item in flight. Moments of this file are of the clock that does not step. */
   let line: Waiting[] = []
   /** Accepted, not committed yet: they count against the capacity. */
   let entering = 0
-  let inFlight: { item: Waiting; since: number } | undefined
-  /** An item that is being queued is named in flight by the same commit. */
-  let isNaming = false
-  let working: Promise<void> | undefined
+  const modes = createModes()
   let connectedAt: number | null = null
   let previousDoneAt: number | null = null
   /** After a failure that is not the item's: not before this moment. */
@@ -82,7 +84,8 @@ export function createQueue(options: QueueOptions): Queue {
   function pump() {
     alarm?.cancel()
     alarm = undefined
-    if (inFlight !== undefined || isNaming || state !== 'running' || connectedAt === null) return
+    const mode = modes.now.name
+    if ((mode !== 'idle' && mode !== 'named') || state !== 'running' || connectedAt === null) return
     const head = nextUp()
     const wait = waitOf(head)
     if (head === undefined || wait > 0) {
@@ -92,58 +95,71 @@ export function createQueue(options: QueueOptions): Queue {
       return
     }
     line.splice(line.indexOf(head), 1)
-    inFlight = { item: head, since: steady.now() }
-    working = carry(head).finally(() => {
-      inFlight = undefined
-      working = undefined
-      pump()
-    })
+    // Begins in a later microtask, so that the mode is `sending` before any of it runs.
+    const done = Promise.resolve(head).then(carry)
+    modes.enter({ name: 'sending', item: head, since: steady.now(), done })
   }
 
-  /** Sends one item and records what came of it. Never rejects. */
+  /** Never rejects. */
   async function carry(item: Waiting) {
+    const next = await sendOne(item)
+    modes.enter(next === undefined ? { name: 'idle' } : { name: 'named', svcId: next })
+    pump()
+    await release()
+  }
+
+  /** Sends one item and records what came of it. Resolves with the item that the commit of the outcome has named to be the next. */
+  async function sendOne(item: Waiting): Promise<string | undefined> {
     try {
       const outcome = await attempt(item)
       // Too late to record it: a next start may already have read the item, and sends it again with the same message id.
-      if (stopping.signal.aborted) return
-      if (outcome === 'back') return await putBack(item)
-      if ('laterMs' in outcome) return await putAside(item, outcome.laterMs)
-      previousDoneAt = steady.now()
-      holds.gone([item])
-      await onStep?.('after-send', item.svcId)
-      const next = nextMark()
-      await settle([[item, outcome]], [next?.op ?? mark.endOp])
-      mark.ended()
-      next?.written()
-      await onStep?.('settled', item.svcId)
-      await dropMark()
+      if (stopping.signal.aborted) return undefined
+      if (outcome === 'back') await putBack(item)
+      else if ('laterMs' in outcome) await putAside(item, outcome.laterMs)
+      else return await end(item, outcome)
     } catch (error) {
-      // Storage failed, or the service stops: the item is still in storage and keeps its place. What it was about to be may have left; it
-      // leaves again under the same message id.
+      // Storage failed, or the service stops: the item is still in storage and keeps its place. Its message may have left; it leaves again
+      // under the same message id.
       log.error({ instance_id: instanceId, svc_id: item.svcId, err: error }, 'queue: an item could not be carried on')
       notBefore = steady.now() + STORAGE_PAUSE
-      if (!stopping.signal.aborted && mark.svcId === item.svcId) await uncount(item)
+      if (!stopping.signal.aborted && counter.svcId === item.svcId) await uncount(item)
       keep({ ...item, wasTried: true })
     }
+    return undefined
   }
 
-  /** The head's, when it leaves as soon as the item before it has ended: one commit is both. */
-  function nextMark() {
+  /** The outcome of the item and the name of the one that leaves right behind it are one commit. */
+  async function end(item: Waiting, outcome: SendOutcome): Promise<string | undefined> {
+    const sending = inFlight(modes.now)!
+    modes.enter({ ...sending, name: 'settling' })
+    previousDoneAt = steady.now()
+    holds.gone([item])
+    await steps('queue:after-send', item.svcId)
     const head = nextUp()
-    return head && waitOf(head) <= 0 ? mark.next(head.svcId) : undefined
+    const next = head && waitOf(head) <= 0 ? counter.next(head.svcId) : undefined
+    await settle([[item, outcome]], [next?.op ?? counter.endOp])
+    counter.ended()
+    next?.written()
+    await steps('queue:settled', item.svcId)
+    return next?.svcId
   }
 
-  /** What was to leave at once does not: it was removed, or the connection is gone. Its try never began. */
-  async function dropMark() {
-    const { named } = mark
-    const head = nextUp()
-    if (named === undefined || (head?.svcId === named && waitOf(head) <= 0)) return
-    await mark.unname().catch((error: unknown) => {
-      log.warn({ instance_id: instanceId, svc_id: named, err: error }, 'queue: a try that did not begin stays counted')
+  /** Releases a named item that did not leave at once, because it was removed or the connection is gone. */
+  async function release() {
+    const mode = modes.now
+    if (mode.name !== 'named') return
+    modes.enter({ name: 'idle' })
+    await unname(mode.svcId)
+  }
+
+  /** Its try never began. */
+  async function unname(svcId: string | undefined) {
+    await counter.unname().catch((error: unknown) => {
+      log.warn({ instance_id: instanceId, svc_id: svcId, err: error }, 'queue: a try that did not begin stays counted')
     })
   }
 
-  /** It keeps its mark, so that a restart does not forget that it is sent again; this try did the thread no harm. */
+  /** It stays named, so that a restart does not forget that it is sent again; this try did the thread no harm. */
   async function putBack(item: Waiting) {
     notBefore = steady.now() + RESUME_DELAY
     await uncount(item)
@@ -151,13 +167,13 @@ export function createQueue(options: QueueOptions): Queue {
   }
 
   async function putAside(item: Waiting, ms: number) {
-    await mark.withdraw()
+    await counter.withdraw()
     holds.later(item, steady.now() + ms)
     keep(item)
   }
 
   async function uncount({ svcId }: Waiting) {
-    await mark.uncount().catch((error: unknown) => {
+    await counter.uncount().catch((error: unknown) => {
       log.warn({ instance_id: instanceId, svc_id: svcId, err: error }, 'queue: a try that came back stays counted')
     })
   }
@@ -205,15 +221,16 @@ export function createQueue(options: QueueOptions): Queue {
 
   async function drop(gone: Waiting[]): Promise<number> {
     if (gone.length === 0) return 0
-    // Out of the line first, so that none of them is sent while the commit is under way.
+    // Out of the queue first, so that none of them is sent while the commit is under way.
     takeOut(gone)
     try {
-      await store.commit({ ops: gone.map(({ svcId }) => [shelf.itemKey(svcId), null] as const) })
+      await store.commit({ ops: gone.map(({ svcId }) => [items.itemKey(svcId), null] as const) })
     } catch (error) {
       insert(...gone)
       throw error
     }
-    await shelf.removeMedia(gone)
+    for (const item of gone) options.onRemoved?.(item)
+    await items.removeMedia(gone)
     return gone.length
   }
 
@@ -235,9 +252,9 @@ export function createQueue(options: QueueOptions): Queue {
       const waiting = waitingOf(item, steady.now())
       const more = also?.({ svcId: item.svcId, messageId: item.messageId }) ?? []
       if (isNext(waiting)) await putAndName(item, more)
-      else await shelf.put(item, bytes, more)
+      else await items.put(item, bytes, more)
       insert(waiting)
-      if (inFlight === undefined) await dropMark()
+      await release()
       return { svcId: item.svcId, messageId: item.messageId }
     } finally {
       entering--
@@ -248,18 +265,45 @@ export function createQueue(options: QueueOptions): Queue {
 
   /** Nobody is before it. Media is written first, which takes its time: others need not wait for that. */
   const isNext = (item: Waiting) =>
-    !item.hasBytes && nextUp() === undefined && inFlight === undefined && entering === 1 && !holds.of(item) && waitOf(item) <= 0
+    !item.hasBytes &&
+    nextUp() === undefined &&
+    modes.now.name === 'idle' &&
+    entering === 1 &&
+    !holds.of(item) &&
+    waitOf(item) <= 0
 
-  /** The commit that makes it durable names it in flight, too. Nothing may begin meanwhile: its own mark would be overwritten. */
+  /** The commit that makes the item durable also names it in flight. Nothing may begin meanwhile: it would overwrite the in-flight record. */
   async function putAndName(item: QueueItem, more: readonly Op[]) {
-    const next = mark.next(item.svcId)
-    isNaming = true
+    const naming = counter.next(item.svcId)
+    modes.enter({ name: 'naming', svcId: item.svcId })
     try {
-      await shelf.put(item, undefined, next ? [next.op, ...more] : more)
-      next?.written()
-    } finally {
-      isNaming = false
+      await items.put(item, undefined, naming ? [naming.op, ...more] : more)
+      naming?.written()
+    } catch (error) {
+      modes.enter({ name: 'idle' })
+      throw error
     }
+    modes.enter(naming ? { name: 'named', svcId: item.svcId } : { name: 'idle' })
+  }
+
+  function standing() {
+    const head = connectedAt === null ? undefined : nextUp()
+    const headAt = connectedAt === null ? null : head ? headSendAt(head, connectedAt) : steady.now()
+    const offset = clock.now() - steady.now()
+    return places({
+      line,
+      inFlight: inFlight(modes.now),
+      headAt,
+      holdOf: holds.of,
+      epoch: (at) => at + offset,
+      settings: settings(),
+    })
+  }
+
+  async function find(id: string): Promise<QueueEntry | undefined> {
+    const found = standing().find(({ item }) => item.svcId === id || item.messageId === id)
+    const stored = found && (await items.get(found.item.svcId))
+    return stored && toEntry(stored, found.place)
   }
 
   async function list({
@@ -271,14 +315,11 @@ export function createQueue(options: QueueOptions): Queue {
     pageSize: number
     phone?: string | undefined
   }): Promise<QueueList> {
-    const head = connectedAt === null ? undefined : nextUp()
-    const headAt = connectedAt === null ? null : head ? headSendAt(head, connectedAt) : steady.now()
-    const offset = clock.now() - steady.now()
-    const all = places({ line, inFlight, headAt, holdOf: holds.of, epoch: (at) => at + offset, settings: settings() })
+    const all = standing()
     const found = phone === undefined ? all : all.filter(({ item }) => item.phone === phone)
     const data: QueueEntry[] = []
-    for (const { item, place } of found.slice((page - 1) * pageSize, page * pageSize)) {
-      const stored = await shelf.get(item.svcId)
+    for (const { item, place } of onPage(found, { page, page_size: pageSize })) {
+      const stored = await items.get(item.svcId)
       // Sent or removed while the page was read.
       if (stored !== undefined) data.push(toEntry(stored, place))
     }
@@ -287,11 +328,11 @@ export function createQueue(options: QueueOptions): Queue {
 
   async function start() {
     // By a clock that was ahead it came in the future, which counts as now.
-    const found = await shelf.all((queuedAt) => steady.now() - Math.max(0, clock.now() - queuedAt))
+    const found = await items.all((queuedAt) => steady.now() - Math.max(0, clock.now() - queuedAt))
     line = found.line
     ids.continueAfter(found.newest)
-    await mark.load()
-    await shelf.sweep()
+    await counter.load()
+    await items.sweep()
     state = 'running'
     watchExpiry()
     pump()
@@ -300,33 +341,35 @@ export function createQueue(options: QueueOptions): Queue {
   return {
     enqueue,
     list,
+    find,
     start,
     setConnected(connected) {
       if (connected === (connectedAt !== null)) return
       connectedAt = connected ? steady.now() : null
       notBefore = 0
-      mark.reconnected()
+      counter.reconnected()
       pump()
     },
     setRestricted(restriction) {
       const until = restriction?.until ?? null
-      holds.restrict(restriction && { until: until === null ? null : steady.now() + (until - clock.now()) })
+      restricted.set(restriction && { until: until === null ? null : steady.now() + (until - clock.now()) })
       pump()
     },
-    reachChanged: holds.reachChanged,
+    reachChanged: restricted.reachChanged,
     clear: (phone) => drop(line.filter((item) => phone === undefined || item.phone === phone)),
     remove: async (svcId) => (await drop(line.filter((item) => item.svcId === svcId))) === 1,
     waiting: () => line.length,
-    undecided: () => [inFlight?.item, ...line].find((item) => item && item.svcId === mark.svcId)?.messageId,
+    undecided: () => [inFlight(modes.now)?.item, ...line].find((item) => item && item.svcId === counter.svcId)?.messageId,
     async stop(deadlineMs) {
       state = 'stopped'
       alarm?.cancel()
       expiryAlarm?.cancel()
-      await within(working, deadlineMs)
+      await within(inFlight(modes.now)?.done, deadlineMs)
       stopping.abort(new Failure('engine_unavailable'))
       // An end that was wanted is none of the item's doing.
-      if (inFlight && inFlight.item.svcId !== mark.named) await uncount(inFlight.item)
-      else await dropMark()
+      if (counter.isNamed) return unname(counter.svcId)
+      const undecided = inFlight(modes.now)?.item
+      if (undecided) await uncount(undecided)
     },
   }
 }

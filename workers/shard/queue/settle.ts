@@ -1,14 +1,15 @@
-/** The end of items: what became of them is told in the commit that removes them, however long the disk makes us wait for it. */
+/** Ends of items: the outcome is reported in the commit that removes the item, however long the disk takes. */
+import type { SendOutcome } from '../../../src/domain/send-outcome.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import { persistently } from '../../../src/storage/persist.ts'
 import type { Timer } from '../../../src/storage/timer.ts'
 import type { QueueOptions } from './contract.ts'
-import { deliveryEvent, type SendOutcome, type Waiting } from './item.ts'
-import type { Shelf } from './item-store.ts'
+import { deliveryEvent, type Waiting } from './item.ts'
+import type { ItemStore } from './item-store.ts'
 
 export interface SettleDeps
   extends Pick<QueueOptions, 'instanceId' | 'store' | 'clock' | 'events' | 'onDelivery' | 'onSettled' | 'log'> {
-  shelf: Shelf
+  items: ItemStore
   timer: Timer
   /** Ends the waiting for a disk that fails. */
   signal: AbortSignal
@@ -25,7 +26,7 @@ export function createSettle({
   onDelivery,
   onSettled,
   log,
-  shelf,
+  items,
   timer,
   signal,
 }: SettleDeps): Settle {
@@ -33,12 +34,13 @@ export function createSettle({
     const ops: Op[] = [...more]
     const appended: string[] = []
     for (const [item, outcome] of ended) {
-      ops.push([shelf.itemKey(item.svcId), null])
+      ops.push([items.itemKey(item.svcId), null])
+      const delivery = deliveryEvent(item, outcome, clock.now())
       if (events.wanted('delivery')) {
-        const event = events.append(deliveryEvent(item, outcome, clock.now()))
+        const event = events.append(delivery, item.requestId)
         ops.push(...event.ops)
         appended.push(event.eventId)
-      }
+      } else ops.push(...events.noted(delivery))
       // After the delivery: events that go with it follow it in the outbox, too.
       ops.push(...(onDelivery?.(item, outcome) ?? []))
     }
@@ -52,9 +54,15 @@ export function createSettle({
     for (const [item, outcome] of ended) {
       onSettled?.(item, outcome)
       const error = outcome.status === 'failed' ? outcome.code : null
-      const about = { svc_id: item.svcId, message_id: item.messageId, operation: item.operation, error }
+      const about = {
+        svc_id: item.svcId,
+        message_id: item.messageId,
+        operation: item.operation,
+        error,
+        request_id: item.requestId,
+      }
       log.info({ instance_id: instanceId, ...about, duration_ms: clock.now() - item.queuedAt }, 'queue item done')
     }
-    await shelf.removeMedia(ended.map(([item]) => item))
+    await items.removeMedia(ended.map(([item]) => item))
   }
 }

@@ -1,9 +1,11 @@
 /**
- * What became of own messages: receipts from the network as `message_status`, each value once per message and participant, never a lower
- * one after a higher. What was told is written in the commit of its event, so that neither a kill nor a restart repeats or loses one.
+ * Status of own messages: receipts from the network become `message_status`, each value once per message and participant, never a lower one
+ * after a higher. The reported value is written in the commit of its event, so that neither a kill nor a restart repeats or loses one.
+ * Where nobody wants the event, the same commit has the receipt for the timeline of the message alone.
  */
 import type { Logger } from 'pino'
 import type { Clock } from '../../../src/domain/clock.ts'
+import type { Steps } from '../../../src/domain/steps.ts'
 import type { EventOf } from '../../../src/features/webhook-payloads.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
@@ -24,12 +26,12 @@ export interface MessageStatusDeps {
   instance: string
   store: StateStore
   sealer: Sealer
-  outbox: Pick<Outbox, 'wanted' | 'append' | 'committed'>
+  outbox: Pick<Outbox, 'wanted' | 'append' | 'committed' | 'noted'>
   clock: Clock
   log: Logger
   /** Message id of the queue's item whose outcome is not known: its ack may have been lost. */
   undecided(): string | undefined
-  killAt(step: string): void
+  steps: Steps
 }
 
 /** The first status of a message, for the commit that ends its queue item. */
@@ -47,10 +49,10 @@ export interface MessageStatuses {
   release(id: string): void
   /** Resolves when nothing holds it any more; undefined where nothing does. */
   settled(id: string): Promise<void> | undefined
-  /** Resolves when what it says is on disk; rejects when it cannot be written. */
+  /** Resolves when its effect is on disk; rejects when it cannot be written. */
   take(identity: Identity, receipt: Receipt): Promise<void>
-  /** The network's own ack; null when nobody wants it. */
-  sent(identity: Identity, chat: string, id: string, at: number): Promise<FirstStatus | null>
+  /** The network's own ack; null when its event is not wanted. */
+  sent(identity: Identity, chat: string, id: string, at: number, requestId?: string): Promise<FirstStatus | null>
   stop(): Promise<void>
 }
 
@@ -62,14 +64,14 @@ export function createMessageStatuses({
   clock,
   log,
   undecided,
-  killAt,
+  steps,
 }: MessageStatusDeps): MessageStatuses {
   const levels = createReceiptLevels(instance, store, sealer, clock, log)
   const held = new Map<string, { until: Promise<void>; release(): void }>()
   /** One after another: the order of the events is the order of the receipts. */
-  let line: Promise<unknown> = Promise.resolve()
+  let tail: Promise<unknown> = Promise.resolve()
 
-  /** Who a receipt is about: the same for all its ids. */
+  /** The people a receipt is about: the same for all its ids. */
   async function peopleOf(identity: Identity, { chat, participant }: Pick<Receipt, 'chat' | 'participant'>) {
     const kind = chatKind(chat)
     return {
@@ -99,8 +101,8 @@ export function createMessageStatuses({
   })
 
   /**
-   * Whoever has a message of ours says that the network took it, also where its ack was lost with a connection and the item is still to be
-   * sent again: the ack of that try comes after this receipt, and a lower value is not told after a higher.
+   * A receipt for a message of ours implies that the network took it, also where the ack was lost with a connection and the item is still
+   * to be sent again: the ack of that try comes after this receipt, and a lower value is not reported after a higher.
    */
   async function unsaid(
     ids: readonly { id: string }[],
@@ -115,7 +117,7 @@ export function createMessageStatuses({
   }
 
   async function report(identity: Identity, receipt: Receipt) {
-    if (!outbox.wanted('message_status')) return
+    const isWanted = outbox.wanted('message_status')
     const level = LEVEL[receipt.status]
     const people = await peopleOf(identity, receipt)
     const fresh: { id: string; subject: Subject }[] = []
@@ -125,17 +127,19 @@ export function createMessageStatuses({
     }
     if (fresh.length === 0) return
     const subjects = fresh.map(({ subject }) => subject)
-    const first = level > LEVEL.sent ? await unsaid(fresh, people, receipt.at) : []
-    const appended = [
-      ...first.map(({ event }) => outbox.append(event)),
-      ...batches(fresh.map(({ id }) => id)).map((ids) => outbox.append(event(receipt, people, ids))),
+    const first = isWanted && level > LEVEL.sent ? await unsaid(fresh, people, receipt.at) : []
+    const events = [
+      ...first.map(({ event }) => event),
+      ...batches(fresh.map(({ id }) => id)).map((ids) => event(receipt, people, ids)),
     ]
+    const appended = isWanted ? events.map((each) => outbox.append(each)) : []
+    const noted = isWanted ? [] : events.flatMap(outbox.noted)
     const sent = first.map(({ subject }) => subject)
-    killAt('receipt:before-commit')
+    steps('receipt:before-commit')
     await store.commit({
-      ops: [...levels.ops(sent, LEVEL.sent), ...levels.ops(subjects, level), ...appended.flatMap(({ ops }) => ops)],
+      ops: [...levels.ops(sent, LEVEL.sent), ...levels.ops(subjects, level), ...appended.flatMap(({ ops }) => ops), ...noted],
     })
-    killAt('receipt:after-commit')
+    steps('receipt:after-commit')
     levels.applied(sent, LEVEL.sent)
     levels.applied(subjects, level)
     for (const { eventId } of appended) outbox.committed(eventId)
@@ -161,12 +165,12 @@ export function createMessageStatuses({
     async take(identity, receipt) {
       const holders = receipt.ids.flatMap((id) => held.get(id)?.until ?? [])
       if (holders.length > 0) await within(Promise.all(holders), HOLD_DEADLINE)
-      const reported = line.then(() => report(identity, receipt))
+      const reported = tail.then(() => report(identity, receipt))
       // Only the order is taken from it: the failure is the caller's, who holds `reported`.
-      line = reported.catch(() => {})
+      tail = reported.catch(() => {})
       return reported
     },
-    async sent(identity, chat, id, at) {
+    async sent(identity, chat, id, at, requestId) {
       if (!outbox.wanted('message_status')) return null
       const people = await peopleOf(identity, { chat, participant: null })
       const names = subjectsOf(levels, id, people)
@@ -176,7 +180,7 @@ export function createMessageStatuses({
       return {
         ops() {
           if (levels.recent(names) >= LEVEL.sent) return []
-          const appended = outbox.append(event({ status: 'sent', at }, people, [id]))
+          const appended = outbox.append(event({ status: 'sent', at }, people, [id]), requestId)
           eventId = appended.eventId
           return [...levels.ops(subjects, LEVEL.sent), ...appended.ops]
         },
@@ -189,7 +193,7 @@ export function createMessageStatuses({
     },
     async stop() {
       for (const { release } of held.values()) release()
-      await Promise.all([line, levels.stop()])
+      await Promise.all([tail, levels.stop()])
     },
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Whose messages a receipt is about. Anybody can send one for any id: it tells something only of a message that the account wrote in exactly
- * that chat (`authorship.ts`). Our own phone's message and its receipts come close together, and the message takes longer to be read: where
- * an id is not known, the messages before the receipt are waited for, and it is looked for once more.
+ * The author of the messages that a receipt names. Anybody can send one for any id: it counts only for a message that the account wrote in
+ * exactly that chat (`authorship.ts`). Our own phone's message and its receipts come close together, and the message takes longer to
+ * process: for an unknown id, the messages before the receipt are awaited, and it is looked up once more.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Authorship } from '../chats/authorship.ts'
@@ -10,7 +10,7 @@ import type { Receipt } from '../translate/inbound/receipt.ts'
 import { allNames } from '../translate/inbound/secret.ts'
 import { bare } from '../wire/jid.ts'
 
-/** Looked up at a time: a stanza can name a hundred thousand ids, and others are to have their turn. */
+/** Ids looked up at a time: a stanza can name a hundred thousand, and other tasks must run in between. */
 const SLICE = 128
 
 export interface OursDeps {
@@ -22,7 +22,7 @@ export interface OursDeps {
 
 /** The receipt with those of its ids that are ours; null when none is. */
 export async function ofOurs(receipt: Receipt, { identity, authorship, before }: OursDeps): Promise<Receipt | null> {
-  // The word of our own device, which has just sent it.
+  // Our own device vouches for it: it has just sent it.
   if (receipt.status === 'sent') return receipt
   const chat = await allNames({ context: { identity } }, [bare(receipt.chat)])
   const ours = new Set(await ownOf(receipt.ids))

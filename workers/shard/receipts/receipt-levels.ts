@@ -1,6 +1,6 @@
 /**
- * The last value that was told of each message, per participant: a blind name and one byte, written in the commit of its event. Kept by the week
- * of writing, this one and the one before: a receipt comes within days or says nothing new, and old weeks go without looking at the rest.
+ * The last reported value of each message, per participant: a blind name and one byte, written in the commit of its event. Kept by the week of
+ * writing, this one and the one before: a receipt comes within days or brings nothing new, and an old week is removed without reading the rest.
  */
 
 import { createHash } from 'node:crypto'
@@ -8,18 +8,16 @@ import type { Logger } from 'pino'
 import { type Clock, DAY } from '../../../src/domain/clock.ts'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
-import { keys } from '../../../src/storage/keys.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import { createSweeper } from '../../../src/storage/sweeper.ts'
+import { createWeeks } from '../../../src/storage/weeks.ts'
 
-const WEEK = 7 * DAY
 const SWEEP_EVERY = DAY
-/** Removed in one commit. */
-const SWEEP_BATCH = 1_000
 /** Kept in memory: receipts of one message come close together. */
 const REMEMBERED = 5_000
 
-/** A message and who it is told of, blind. Hashed before: ids come from strangers and can be anything. */
+/** A message and its participant, blind. Hashed before: ids come from strangers and can be anything. */
 export type Subject = string & { readonly brand: 'subject' }
 
 const hashOf = (id: string, chat: string, participant: string) =>
@@ -32,9 +30,9 @@ export interface ReceiptLevels {
   start(): void
   stop(): Promise<void>
   subject(id: string, chat: string, participant: string): Subject
-  /** The highest level told under any of these names of one subject; 0: none. */
+  /** The highest level reported under any of these names of one subject; 0: none. */
   of(names: readonly Subject[]): Promise<number>
-  /** The same, of what was told a moment ago: from memory. */
+  /** The same, from memory, for levels reported a moment ago. */
   recent(names: readonly Subject[]): number
   /** For the commit of the event; call `applied` after it. */
   ops(subjects: readonly Subject[], level: number): Op[]
@@ -49,28 +47,18 @@ export function createReceiptLevels(
   log: Pick<Logger, 'error'>,
 ): ReceiptLevels {
   const known = boundedCache<Subject, number>(REMEMBERED)
-  const sweeper = createSweeper(sweep, { everyMs: SWEEP_EVERY, log, complaint: 'old values of receipts could not be removed' })
-
-  const week = () => Math.floor(clock.now() / WEEK)
+  const weeks = createWeeks(store, clock, keys.receipts(instance), (week) => keys.receiptWeek(instance, week))
+  const sweeper = createSweeper(weeks.removeOld, {
+    everyMs: SWEEP_EVERY,
+    log,
+    complaint: 'old values of receipts could not be removed',
+  })
 
   async function read(subject: Subject): Promise<number> {
     const remembered = known.get(subject)
     if (remembered !== undefined) return remembered
-    const now = week()
-    // The next one, too: written by a clock that was ahead.
-    const stored = await Promise.all([now + 1, now, now - 1].map((at) => store.get(keys.receipt(instance, at, subject))))
+    const stored = await Promise.all(weeks.kept().map((at) => store.get(keys.receipt(instance, at, subject))))
     return Math.max(0, ...stored.map((value) => value?.[0] ?? 0))
-  }
-
-  async function sweep(isStopped: () => boolean) {
-    const prefix = keys.receipts(instance)
-    const current = keys.receiptWeek(instance, week() - 1)
-    while (!isStopped()) {
-      const ops: Op[] = []
-      for await (const [key] of store.range(prefix, { limit: SWEEP_BATCH })) if (key < current) ops.push([key, null])
-      if (ops.length === 0) return
-      await store.commit({ ops })
-    }
   }
 
   return {
@@ -79,7 +67,8 @@ export function createReceiptLevels(
     stop: sweeper.stop,
     of: async (names) => Math.max(0, ...(await Promise.all(names.map(read)))),
     recent: (names) => Math.max(0, ...names.map((name) => known.get(name) ?? 0)),
-    ops: (subjects, level) => subjects.map((subject) => [keys.receipt(instance, week(), subject), Uint8Array.of(level)] as const),
+    ops: (subjects, level) =>
+      subjects.map((subject) => [keys.receipt(instance, weeks.current(), subject), Uint8Array.of(level)] as const),
     applied(subjects, level) {
       for (const subject of subjects) known.set(subject, level)
     },

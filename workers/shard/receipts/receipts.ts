@@ -1,10 +1,13 @@
-/** Receipts for own messages: what one says is on disk before it is confirmed. */
+/** Receipts for own messages: the effect of a receipt is on disk before it is confirmed. */
 import type { AuthenticationCreds, BinaryNode } from '@whiskeysockets/baileys'
 import type { Clock } from '../../../src/domain/clock.ts'
+import { createTurns } from '../../../src/lib/turns.ts'
 import type { Authorship } from '../chats/authorship.ts'
 import type { Identity } from '../connection/identity.ts'
-import { type Receipt, receiptOf } from '../translate/inbound/receipt.ts'
+import { type Receipt, receiptsOf } from '../translate/inbound/receipt.ts'
+import { fromOf } from '../wire/envelope.ts'
 import { bare, chatKind } from '../wire/jid.ts'
+import { fits } from '../wire/match.ts'
 import type { MessageStatuses } from './message-status.ts'
 import { ofOurs } from './ours.ts'
 
@@ -24,13 +27,26 @@ export function takeReceipt({ statuses, authorship, identity, me, before, clock 
     if (ours) await statuses.take(identity, ours)
   }
 
+  /** In slices: a stanza has one for each of a group's members. */
+  async function takeAll(first: Receipt, others: Iterable<Receipt>, earlier: (() => Promise<void>) | undefined) {
+    const turn = createTurns()
+    await take(first, earlier)
+    for (const receipt of others) {
+      await turn()
+      await take(receipt, earlier)
+    }
+  }
+
   return (node: BinaryNode): Promise<void> | undefined => {
     const own = me()
-    const receipt = own && receiptOf(node, own, clock.now())
-    if (!receipt) return undefined
-    // What our own phone sends to a person comes from ourselves.
-    const isFromChat = ({ tag, attrs: { from = '' } }: BinaryNode) =>
-      tag === 'message' && (chatKind(receipt.chat) === 'user' ? identity.isMe(from) : bare(from) === bare(receipt.chat))
-    return take(receipt, before(isFromChat))
+    if (!own) return undefined
+    const receipts = receiptsOf(node, own, clock.now())
+    const { value: first } = receipts.next()
+    if (!first) return undefined
+    // A message of our own phone to a person comes from our own jid. All receipts of a stanza are of one chat.
+    const isFromChat = (earlier: BinaryNode) =>
+      fits({ tag: 'message' }, earlier) &&
+      (chatKind(first.chat) === 'user' ? identity.isMe(fromOf(earlier)) : bare(fromOf(earlier)) === bare(first.chat))
+    return takeAll(first, receipts, before(isFromChat))
   }
 }

@@ -1,16 +1,17 @@
 /**
- * What changes about the account itself and comes through app state: its profile name, the labels of its chats, the people saved on the
- * phone. What stood there before the device was linked is history and not told (`app-state/first-sync.ts`). Written in one commit with the version it
- * was read to (`app-state/app-state.ts`).
+ * Changes of the account itself that come through app state: its profile name, the labels of its chats, the people saved on the phone. The
+ * state from before the device was linked is history and not reported (`app-state/reading.ts`). Events are written in one commit with the version
+ * they were read to (`app-state/app-state.ts`), saved people right before it.
  */
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { type Clock, SECOND } from '../../../src/domain/clock.ts'
 import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
-import type { Association, Changes, WriteChanges } from '../app-state/app-state.ts'
+import type { Changes, WriteChanges } from '../app-state/app-state.ts'
 import type { SavedContacts } from '../chats/saved-contacts.ts'
-import { type InboundContext, notification, type Told } from '../translate/inbound/family.ts'
+import { type InboundContext, notification, type Translated } from '../translate/inbound/family.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
+import type { Association } from '../wire/app-state-actions.ts'
 import { cut } from '../wire/bounds.ts'
 import { createTries } from './inbox/attempt-counter.ts'
 import { messageMark } from './inbox/seen-marks.ts'
@@ -20,8 +21,8 @@ export interface AccountNoticeDeps {
   clock: Clock
   log: Pick<Logger, 'error'>
   outbox: Pick<Outbox, 'append' | 'committed'>
-  inbound: Pick<Inbound, 'context' | 'told' | 'contactsSaved'>
-  contacts: Pick<SavedContacts, 'ops'>
+  inbound: Pick<Inbound, 'context' | 'translated' | 'contactsSaved'>
+  contacts: Pick<SavedContacts, 'write'>
 }
 
 /** The contract's bounds of one event. */
@@ -31,24 +32,24 @@ const MAX_NAME = 256
 export function createAccountNotices({ clock, log, outbox, inbound, contacts }: AccountNoticeDeps): WriteChanges {
   const tries = createTries()
 
-  function tell(chat: string, told: Told): Promise<ReceivedEvent | null> {
+  function appendEvent(chat: string, translated: Translated): Promise<ReceivedEvent | null> {
     const key = { remoteJid: chat, id: randomUUID(), fromMe: false }
-    return inbound.told({ key, messageTimestamp: Math.floor(clock.now() / SECOND) }, told)
+    return inbound.translated({ key, messageTimestamp: Math.floor(clock.now() / SECOND) }, translated)
   }
 
-  /** What one reading changed, together. */
+  /** The changes of one reading, together. */
   function noticesOf({ name, associations }: Changes, context: InboundContext): (() => Promise<ReceivedEvent | null>)[] {
     const { identity } = context
     const notices: (() => Promise<ReceivedEvent | null>)[] = []
     if (name !== null) {
-      const told = notification({ notification: 'profile_name_updated', profile_name: cut(name, MAX_NAME) })
-      notices.push(() => tell(identity.own()[0] ?? '', told))
+      const translated = notification({ notification: 'profile_name_updated', profile_name: cut(name, MAX_NAME) })
+      notices.push(() => appendEvent(identity.own()[0] ?? '', translated))
     }
     for (let from = 0; from < associations.length; from += MAX_ASSOCIATIONS) {
       const some = associations.slice(from, from + MAX_ASSOCIATIONS)
       notices.push(async () => {
         const label_associations = await Promise.all(some.map((each) => labelled(each, context)))
-        return tell(some[0]!.chat, notification({ notification: 'chat_label_association', label_associations }))
+        return appendEvent(some[0]!.chat, notification({ notification: 'chat_label_association', label_associations }))
       })
     }
     return notices
@@ -67,22 +68,22 @@ export function createAccountNotices({ clock, log, outbox, inbound, contacts }: 
     const failed = outcomes.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined
     if (failed) {
       if (tries.isWorthAnother(messageMark({ id: changes.reading, chat: 'app-state', author: '' }))) throw failed.reason
-      log.error({ err: failed.reason }, 'a change of the account could not be told, however often it was read: it is let go')
+      log.error({ err: failed.reason }, 'a change of the account could not be reported, however often it was read: it is dropped')
     }
     return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' && outcome.value ? [outcome.value] : []))
   }
 
   return async (changes) => {
     const events = await eventsOf(changes)
+    await contacts.write(changes.contacts, inbound.contactsSaved)
     const eventIds: string[] = []
     return {
       ops() {
         const appended = events.map((event) => outbox.append(event))
         eventIds.push(...appended.map(({ eventId }) => eventId))
-        return [...contacts.ops(changes.contacts), ...appended.flatMap(({ ops }) => ops)]
+        return appended.flatMap(({ ops }) => ops)
       },
       applied() {
-        inbound.contactsSaved(changes.contacts)
         for (const eventId of eventIds) outbox.committed(eventId)
       },
     }

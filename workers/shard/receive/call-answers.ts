@@ -1,10 +1,10 @@
 /**
- * Who was last answered by a text after a call, and when: one text per caller in ten minutes, however often they call. On disk, so that a
- * restart does not answer again; old rows go when the next is written.
+ * The callers last answered by a text, and when: one text per caller in ten minutes, however often they call. On disk, so that a restart
+ * does not answer again; old rows are removed when the next is written.
  */
 import { type Clock, MINUTE } from '../../../src/domain/clock.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
-import { keys } from '../../../src/storage/keys.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import { bare } from '../wire/jid.ts'
@@ -29,7 +29,7 @@ export interface CallAnswersOptions {
 export function createCallAnswers({ instance, store, sealer, clock }: CallAnswersOptions): CallAnswers {
   const keysOf = (names: readonly string[]) => names.map((name) => keys.callAnswer(instance, sealer.blind(bare(name))))
   /** One after another: many calls can be rejected at the same time. */
-  let line: Promise<unknown> = Promise.resolve()
+  let tail: Promise<unknown> = Promise.resolve()
 
   /** A time in the future is of a clock that was set back: it counts as over, and the next text writes the right one. */
   function isRecent(value: Uint8Array): boolean {
@@ -52,12 +52,12 @@ export function createCallAnswers({ instance, store, sealer, clock }: CallAnswer
 
   return {
     answer(names, give) {
-      const answered = line.then(async () => {
+      const answered = tail.then(async () => {
         if (!(await isDue(names))) return
         await give()
         await given(names)
       })
-      line = answered.catch(() => {})
+      tail = answered.catch(() => {})
       return answered
     },
     forget: () => removeAll(store, keys.callAnswers(instance)),

@@ -1,30 +1,30 @@
 /**
- * Calls: one event per call, when it ends unanswered or was rejected by us. An offer says what kind of call it is, and the end of the call
- * does not, so the offer is kept on disk until the end: a restart while it rings loses nothing.
+ * Calls: one event per call, when it ends unanswered or was rejected by us. An offer names the kind of call, and the end of the call does
+ * not, so the offer is kept on disk until the end: a restart while it rings loses nothing.
  */
-import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
+import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import * as v from 'valibot'
 import { type Clock, DAY, SECOND } from '../../../src/domain/clock.ts'
-import { fromJid } from '../../../src/domain/ids.ts'
 import type { InstanceSettings } from '../../../src/domain/instance.ts'
 import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
-import { keys } from '../../../src/storage/keys.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
 import { repository } from '../../../src/storage/repository.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import type { Session } from '../chats/session.ts'
-import { within } from '../connection/within.ts'
-import { notification, type Told } from '../translate/inbound/family.ts'
+import { notification, type Translated } from '../translate/inbound/family.ts'
 import type { ReadableMessage } from '../translate/inbound/message.ts'
 import { idOrEmpty, secondsOf } from '../wire/bounds.ts'
-import { bare, identifierOf } from '../wire/jid.ts'
+import { type CallStanza, callIn } from '../wire/call.ts'
+import { callRejection } from '../wire/call-rejection.ts'
+import { identifierOf } from '../wire/jid.ts'
 import { type Mark, messageMark } from './inbox/seen-marks.ts'
 
 const Call = v.object({
   id: v.string(),
-  /** Who calls, and its other name. */
+  /** The caller, and its other name. */
   from: v.string(),
   alt: v.optional(v.string()),
   group: v.nullable(v.string()),
@@ -41,7 +41,7 @@ export interface CallDeps {
   clock: Clock
   log: Logger
   settings(): InstanceSettings
-  told(readable: ReadableMessage, told: Told): Promise<ReceivedEvent | null>
+  translated(readable: ReadableMessage, translated: Translated): Promise<ReceivedEvent | null>
   once(mark: Mark, make: () => Promise<readonly ReceivedEvent[]>, ops?: Op[]): Promise<void>
   /** Queues the text that follows a rejected call, once per key, and not more often to one caller than is bearable. */
   enqueue(caller: Pick<Call, 'from' | 'alt'>, text: string, key: string): Promise<void>
@@ -49,26 +49,24 @@ export interface CallDeps {
 
 export interface Calls {
   load(): Promise<void>
-  /** Undefined for a stanza that says nothing about a beginning or an end. */
+  /** Undefined for a stanza that neither begins nor ends a call. */
   take(node: BinaryNode, session: Session): Promise<void> | undefined
-  /** The device is gone: it hears of no end any more. After its session has ended. */
+  /** The device is gone: the ends of its calls do not arrive any more. Call it after its session has ended. */
   forget(): Promise<void>
 }
 
 /** Reasons of an end that somebody answered, here or on another device. */
 const ANSWERED = new Set(['accepted_elsewhere', 'rejected_elsewhere', 'accepted', 'rejected'])
-/** Time for the network to take a rejection, in ms. */
-const REJECT_DEADLINE = 10 * SECOND
 const MAX_OVER = 1_000
 
-export function createCalls({ instance, store, sealer, clock, log, settings, told, once, enqueue }: CallDeps): Calls {
+export function createCalls({ instance, store, sealer, clock, log, settings, translated, once, enqueue }: CallDeps): Calls {
   const records = repository({ name: 'ringing call', schema: Call, version: 1, sealed: sealer })
   const ringing = new Map<string, Call>()
   /** Calls that are over or rejected, the newest last: an offer that comes again does not ring, nor is it answered with a text again. */
   const over = new Set<string>()
   /** Calls of which the network has taken our rejection, until their event is on disk. */
   const rejected = new Set<string>()
-  /** Blind: whoever calls chooses the id, and it can be what no key may hold. */
+  /** Blind: the caller chooses the id, and it can contain what no key may hold. */
   const keyOf = (id: string) => keys.call(instance, sealer.blind(id))
 
   function isOver(id: string) {
@@ -86,19 +84,19 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tol
     for (const { id } of old) ringing.delete(id)
     if (!settings().call_reject_auto || isOld) return
     isOver(call.id)
-    // The network's answer needs nothing of the stanza behind which it waits; still, whoever waits for a rejection waits long.
+    // Not awaited: the network's answer does not depend on this stanza, but a rejection can take long.
     void reject(call, session).catch((error: unknown) => log.warn({ err: error }, 'a call could not be rejected'))
   }
 
   async function reject(call: Call, session: Session) {
-    await within(session, REJECT_DEADLINE, session.sock.rejectCall(call.id, call.from))
+    await session.ask(callRejection(session.me?.id ?? '', call.from, call.id))
     rejected.add(call.id)
     await ended(call)
   }
 
   async function ended(call: Call) {
     const autoRejected = rejected.has(call.id)
-    // Before the commit of the event, behind which nothing is left of the call: a crash in between loses neither, and the key queues it once.
+    // Before the commit of the event, which removes the call: a crash in between loses neither, and the key queues the text once.
     if (autoRejected) await answer(call)
     const mark = messageMark({ id: call.id, chat: call.from, author: 'call' })
     await once(mark, async () => [await eventOf(call, autoRejected)].filter((event) => event !== null), [
@@ -114,10 +112,10 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tol
     const { call_reject_message: text } = settings()
     if (text === null) return
     try {
-      // Keys of clients come in a header, which holds no line break.
+      // Keys of clients come in a header, which holds no line break: this key is never one of them.
       await enqueue({ from, alt }, text, `call\n${from}\n${id}`)
     } catch (error) {
-      // A full line, or one that is closed while disconnected, says nothing about the call.
+      // A full queue, or one that is closed while disconnected, is no failure of the call.
       log.warn({ err: error }, 'no text could be queued after a rejected call')
     }
   }
@@ -127,7 +125,7 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tol
     const key = group
       ? { remoteJid: group, participant: call.from, participantAlt: call.alt }
       : { remoteJid: call.from, remoteJidAlt: call.alt }
-    return told(
+    return translated(
       { key: { ...key, id: call.id, fromMe: false } as ReadableMessage['key'], messageTimestamp: call.timestamp },
       notification({
         notification: `call_missed_${group ? 'group_' : ''}${isVideo ? 'video' : 'voice'}`,
@@ -142,7 +140,7 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tol
     )
   }
 
-  /** Nobody says any more how it ended. */
+  /** Its end will not arrive any more. */
   const isStale = ({ timestamp }: Call) => clock.now() - timestamp * SECOND > DAY
 
   async function taken(id: string) {
@@ -162,24 +160,22 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tol
       if (old.length > 0) await store.commit({ ops: old })
     },
     take(node, session) {
-      const [child] = Array.isArray(node.content) ? node.content : []
-      const id = child?.attrs['call-id']
-      if (!child || !id) return undefined
+      const stanza = callIn(node)
+      if (!stanza) return undefined
+      const { kind, id, reason, isOffline } = stanza
       const known = ringing.get(id)
-      switch (child.tag) {
+      switch (kind) {
         case 'offer':
         case 'offer_notice':
-          return over.has(id)
-            ? undefined
-            : offered(callOf(node, child, id, clock.now()), node.attrs.offline !== undefined, session)
+          return over.has(id) ? undefined : offered(callOf(stanza, clock.now()), isOffline, session)
         case 'accept':
         case 'reject':
           return taken(id)
         case 'terminate':
-          if (ANSWERED.has(child.attrs.reason ?? '')) return taken(id)
-          // An end without its offer is a call we know nothing of, unless the network says that nobody answered.
-          if (!known && child.attrs.reason !== 'timeout') return undefined
-          return ended(known ?? callOf(node, child, id, clock.now()))
+          if (ANSWERED.has(reason ?? '')) return taken(id)
+          // An end without its offer is an unknown call, unless the network reports that nobody answered.
+          if (!known && reason !== 'timeout') return undefined
+          return ended(known ?? callOf(stanza, clock.now()))
         default:
           return undefined
       }
@@ -191,30 +187,11 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tol
   }
 }
 
-/**
- * Who calls: the network says who sends the stanza, and whoever sends it writes who has made the call. One who names somebody else would
- * have us answer that one. Of a call in a group the sender may be the group.
- */
-function callerOf(outer: BinaryNode['attrs'], offer: BinaryNode['attrs']): string {
-  const sender = bare(outer.from ?? '')
-  const creator = bare(offer['call-creator'] ?? offer.from ?? sender)
-  const isPerson = fromJid(sender)?.kind === 'user'
-  const names = [sender, outer.sender_pn, outer.sender_lid].flatMap((name) => (name ? [bare(name)] : []))
-  return isPerson && !names.includes(creator) ? sender : creator
-}
-
-function callOf({ attrs: outer }: BinaryNode, child: BinaryNode, id: string, now: number): Call {
-  const { attrs } = child
-  const from = callerOf(outer, attrs)
-  const alt = [attrs.caller_pn, outer.sender_pn, attrs.caller_lid, outer.sender_lid]
-    .flatMap((name) => (name ? [bare(name)] : []))
-    .find((name) => name !== from)
-  return {
-    id,
-    from,
-    ...(alt ? { alt } : {}),
-    group: attrs['group-jid'] ?? null,
-    isVideo: getBinaryNodeChild(child, 'video') !== undefined,
-    timestamp: secondsOf(outer.t, now),
-  }
-}
+const callOf = ({ id, from, alt, group, isVideo, t }: CallStanza, now: number): Call => ({
+  id,
+  from,
+  ...(alt ? { alt } : {}),
+  group,
+  isVideo,
+  timestamp: secondsOf(t, now),
+})

@@ -1,11 +1,14 @@
 /**
- * How the network is answered for a message, when all that it means is on disk: a receipt for what was read, and for what was not a request
- * for it, which leaves beside the lines.
+ * Answers the network for a message, when all its effects are on disk: a receipt for a readable one, a retry request for an unreadable one,
+ * which does not hold up the stanzas behind it. Messages that one commit brought to the disk share a receipt.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
+import type { Steps } from '../../../src/domain/steps.ts'
 import type { AskAgain } from '../retry/ask-again.ts'
-import { type MessageOutcome, messageConfirmations, type Receiver } from '../wire/confirmation.ts'
+import { joinedReceipt, type MessageOutcome, messageConfirmations, type Receiver, receiptGroup } from '../wire/confirmation.ts'
+import { idOf } from '../wire/envelope.ts'
 import type { InboxSession } from './inbox/inbox-session.ts'
 import { addressed, isPeerStanza } from './inbox/stanza-message.ts'
 
@@ -15,16 +18,42 @@ export interface MessageAnswerDeps {
   askAgain: AskAgain
   inbox: Pick<InboxSession, 'problemOf'>
   log: Pick<Logger, 'info'>
-  killAt(step: string): void
+  steps: Steps
 }
+
+/** Messages of one receipt. */
+const MAX_LISTED = 100
 
 export type AnswerMessage = (node: BinaryNode, outcome: MessageOutcome | undefined) => Promise<void>
 
-export function createMessageAnswer({ sock, receiver, askAgain, inbox, log, killAt }: MessageAnswerDeps): AnswerMessage {
+export function createMessageAnswer({ sock, receiver, askAgain, inbox, log, steps }: MessageAnswerDeps): AnswerMessage {
   const { creds } = sock.authState
 
   async function confirm(node: BinaryNode, outcome: MessageOutcome) {
     for (const confirmation of messageConfirmations(node, outcome, receiver())) await sock.sendNode(confirmation)
+  }
+
+  /** Receipts of this turn of the loop, by what they share. */
+  const due = new Map<string, { receipts: [BinaryNode, ...BinaryNode[]]; sent: Promise<void> }>()
+
+  async function sendTogether(receipt: BinaryNode): Promise<void> {
+    const group = receiptGroup(receipt)
+    const together = due.get(group)
+    if (together && together.receipts.length < MAX_LISTED) {
+      together.receipts.push(receipt)
+      return together.sent
+    }
+    const receipts: [BinaryNode, ...BinaryNode[]] = [receipt]
+    const begun = {
+      receipts,
+      sent: nextTurn().then(async () => {
+        if (due.get(group) === begun) due.delete(group)
+        // Else they are given out again, and are known then.
+        if (sock.ws.isOpen) await sock.sendNode(joinedReceipt(receipts))
+      }),
+    }
+    due.set(group, begun)
+    return begun.sent
   }
 
   /** A request settles the message for the network, and what confirms it comes behind: it would not ask its sender any more. */
@@ -37,12 +66,13 @@ export function createMessageAnswer({ sock, receiver, askAgain, inbox, log, kill
   return async (node, outcome = 'done') => {
     if (outcome === 'unread') {
       askAndConfirm(node).catch((error) => {
-        if (sock.ws.isOpen) log.info({ err: error, message_id: node.attrs.id }, 'a message could not be asked for again')
+        if (sock.ws.isOpen) log.info({ err: error, message_id: idOf(node) }, 'a message could not be asked for again')
       })
       return
     }
     if (outcome === 'absent') askAgain.phone(addressed(node, creds.me).key)
-    await confirm(node, outcome)
-    if (outcome === 'read') killAt('inbox:after-receipt')
+    if (outcome !== 'read') return await confirm(node, outcome)
+    for (const receipt of messageConfirmations(node, outcome, receiver())) await sendTogether(receipt)
+    steps('inbox:after-receipt')
   }
 }

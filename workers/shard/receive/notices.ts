@@ -1,8 +1,7 @@
-/** What arrives without a ciphertext and is an event: channel posts, notifications of groups, channels and pictures. */
+/** Events of stanzas without a ciphertext: channel posts, notifications of groups, channels and pictures. */
 import {
   type BinaryNode,
   decodeMessageNode,
-  getBinaryNodeChild,
   isJidGroup,
   isJidNewsletter,
   proto,
@@ -13,27 +12,31 @@ import type { Logger } from 'pino'
 import { SECOND } from '../../../src/domain/clock.ts'
 import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
 import type { Op } from '../../../src/storage/contract.ts'
-import type { Session } from '../chats/session.ts'
-import { within } from '../connection/within.ts'
-import { type InboundContext, notification, type Told } from '../translate/inbound/family.ts'
+import { pictureOf } from '../chats/picture-of.ts'
+import type { SocketSession } from '../chats/session.ts'
+import { type InboundContext, notification, type Translated } from '../translate/inbound/family.ts'
 import { groupNotices } from '../translate/inbound/group-notice.ts'
 import { LookupError } from '../translate/inbound/lookup.ts'
 import type { ReadableMessage } from '../translate/inbound/message.ts'
 import { mexNotices, newsletterNotices } from '../translate/inbound/newsletter-notice.ts'
 import { idOrEmpty, idOrNull } from '../wire/bounds.ts'
+import { envelopeOf, fromOf, idOf } from '../wire/envelope.ts'
+import { groupNoticeIn } from '../wire/group-notice.ts'
 import { bare } from '../wire/jid.ts'
+import { type PostStanza, postStanzaIn } from '../wire/newsletter-post.ts'
+import { pictureChangeIn } from '../wire/picture.ts'
 import { type Mark, messageMark } from './inbox/seen-marks.ts'
 import type { Inbound } from './received-events.ts'
 
 export interface NoticeDeps {
-  inbound: Pick<Inbound, 'context' | 'told' | 'message'>
+  inbound: Pick<Inbound, 'context' | 'translated' | 'message'>
   log: Logger
-  /** Commits what `make` tells, once per mark. Rejects when it has to come again. */
+  /** Commits the events of `make`, once per seen mark. Rejects when the stanza has to come again. */
   once(mark: Mark, make: () => Promise<readonly ReceivedEvent[]>, more?: readonly Op[], others?: readonly Mark[]): Promise<void>
   onMessage(message: WAMessage): void
-  /** Who wrote a post, for its commit. */
+  /** The author of a post, for its commit. */
   authored(key: WAMessageKey): Promise<Op[]>
-  /** What a notice about a group says of its admins, for its commit. */
+  /** Changes of a group's admins in a notice, for its commit. */
   rolesChanged(notice: BinaryNode): Promise<Op[]>
 }
 
@@ -43,28 +46,28 @@ export interface Notices {
   post(node: BinaryNode): Promise<void>
 }
 
-/** A notice and the message key it is told under. */
+/** A notice and the message key of its event. */
 interface Notice {
   chat: string
   participant?: string | undefined
   participantAlt?: string | undefined
-  told: Told
+  translated: Translated
 }
 
 /** Time to ask where our own new picture lies, in ms: later the event goes without. */
 const PICTURE_DEADLINE = 3_000
 
-export function createNotices(session: Session, deps: NoticeDeps): Notices {
+export function createNotices(session: SocketSession, deps: NoticeDeps): Notices {
   const { inbound, log, once } = deps
   const { sock, identity } = session
 
-  /** Says nothing about the stanza: told when it comes again. */
+  /** No failure of the stanza: its event is made when it comes again. */
   const isOurs = (error: unknown) => error instanceof LookupError || session.ended.aborted
 
   async function events(node: BinaryNode, notices: readonly Notice[]): Promise<ReceivedEvent[]> {
-    const { id = '', t, notify } = node.attrs
-    const told = await Promise.all(
-      notices.map(({ chat, participant, participantAlt, told }) => {
+    const { id, t, pushName } = envelopeOf(node)
+    const translated = await Promise.all(
+      notices.map(({ chat, participant, participantAlt, translated }) => {
         const key: WAMessageKey = {
           remoteJid: chat,
           id,
@@ -72,24 +75,24 @@ export function createNotices(session: Session, deps: NoticeDeps): Notices {
           ...(participant ? { participant: bare(participant) } : {}),
           ...(participantAlt ? { participantAlt } : {}),
         }
-        const readable: ReadableMessage = { key, messageTimestamp: Number(t ?? 0), pushName: participant ? notify : null }
-        return inbound.told(readable, told)
+        const readable: ReadableMessage = { key, messageTimestamp: Number(t ?? 0), pushName: participant ? pushName : null }
+        return inbound.translated(readable, translated)
       }),
     )
-    return told.filter((event) => event !== null)
+    return translated.filter((event) => event !== null)
   }
 
-  async function tellNotification(node: BinaryNode): Promise<void> {
+  async function appendNotification(node: BinaryNode): Promise<void> {
     const context = inbound.context()
     if (!context) return
-    const { type = '', from = '', id = '', participant = '' } = node.attrs
+    const { type, from, id, participant } = envelopeOf(node)
     const make = async () => {
       try {
         return await events(node, await noticesOf(node, context))
       } catch (error) {
         if (isOurs(error)) throw error
         // A stanza that cannot be understood now cannot be understood when it comes again.
-        log.warn({ err: error, type, stanza: id }, 'a notification could not be told')
+        log.warn({ err: error, type, stanza: id }, 'a notification could not be translated')
         return []
       }
     }
@@ -98,19 +101,19 @@ export function createNotices(session: Session, deps: NoticeDeps): Notices {
   }
 
   async function noticesOf(node: BinaryNode, context: InboundContext): Promise<Notice[]> {
-    const { type, from = '', participant, participant_pn, participant_lid } = node.attrs
+    const { type, from } = envelopeOf(node)
     switch (type) {
-      // What a notice is about is where it comes from, and the network's word alone.
+      // The subject of a notice is its sender, on the network's word alone.
       case 'w:gp2': {
         if (!isJidGroup(from)) return []
-        const participantAlt = participant_pn ?? participant_lid
-        return (await groupNotices(node, context)).map((told) => ({ chat: from, participant, participantAlt, told }))
+        const { jid: participant, alt: participantAlt } = groupNoticeIn(node).actor
+        return (await groupNotices(node, context)).map((translated) => ({ chat: from, participant, participantAlt, translated }))
       }
       case 'newsletter':
         if (!isJidNewsletter(from)) return []
-        return (await newsletterNotices(node, context)).map(({ newsletter, told }) => ({ chat: newsletter, told }))
+        return (await newsletterNotices(node, context)).map(({ newsletter, translated }) => ({ chat: newsletter, translated }))
       case 'mex':
-        return (await mexNotices(node, context)).map(({ newsletter, told }) => ({ chat: newsletter, told }))
+        return (await mexNotices(node, context)).map(({ newsletter, translated }) => ({ chat: newsletter, translated }))
       case 'picture':
         return pictureNotice(node)
       default:
@@ -119,25 +122,24 @@ export function createNotices(session: Session, deps: NoticeDeps): Notices {
   }
 
   async function pictureNotice(node: BinaryNode): Promise<Notice[]> {
-    const { from = '' } = node.attrs
-    const set = getBinaryNodeChild(node, 'set')
-    const change = set ?? getBinaryNodeChild(node, 'delete')
+    const from = fromOf(node)
+    const change = pictureChangeIn(node)
     if (!change) return []
     if (isJidGroup(from))
       return [
         {
           chat: from,
-          participant: change.attrs.author,
-          told: notification({ notification: 'group_change_icon' }, [set?.attrs.id ?? '']),
+          participant: change.author,
+          translated: notification({ notification: 'group_change_icon' }, [change.id]),
         },
       ]
     if (!identity.isMe(from)) return []
-    const updated_photo = set ? await ownPicture() : null
-    return [{ chat: bare(from), told: notification({ notification: 'profile_picture_updated', updated_photo }) }]
+    const updated_photo = change.isRemoved ? null : await ownPicture()
+    return [{ chat: bare(from), translated: notification({ notification: 'profile_picture_updated', updated_photo }) }]
   }
 
   const ownPicture = () =>
-    within(session, PICTURE_DEADLINE, sock.profilePictureUrl(identity.own()[0] ?? '', 'image')).then(
+    pictureOf(session.ask, identity.own()[0] ?? '', 'image', { atMostMs: PICTURE_DEADLINE }).then(
       (url) => url?.slice(0, 2_048) ?? null,
       (error: unknown) => {
         if (session.ended.aborted) throw error
@@ -146,22 +148,23 @@ export function createNotices(session: Session, deps: NoticeDeps): Notices {
       },
     )
 
-  /** A post is not sealed: everybody may read it. What becomes of it later comes again under its id. */
-  async function tellPost(node: BinaryNode): Promise<void> {
-    const message = postOf(node)
+  /** A post is not encrypted: everybody may read it. Its later changes come under its id. */
+  async function appendPost(node: BinaryNode): Promise<void> {
+    const post = postStanzaIn(node)
+    const message = postOf(node, post)
     if (!message) return
-    const { edit } = node.attrs
-    const change = edit ? ` ${edit} ${editedAt(node) ?? node.attrs.t}` : ''
+    const { edit, editedAt } = post
+    const change = edit ? ` ${edit} ${editedAt ?? envelopeOf(node).t}` : ''
     const mark = messageMark({ id: `${message.key.id}${change}`, chat: message.key.remoteJid ?? '', author: '' })
     const more = edit ? [] : await deps.authored(message.key)
-    await once(mark, async () => [await postEvent(message, edit)].filter((event) => event !== null), more)
+    await once(mark, async () => [await postEvent(message, post)].filter((event) => event !== null), more)
     if (!edit) deps.onMessage(message)
   }
 
-  async function postEvent(message: WAMessage, edit: string | undefined): Promise<ReceivedEvent | null> {
+  async function postEvent(message: WAMessage, { edit, isRemoved }: PostStanza): Promise<ReceivedEvent | null> {
     const { id } = message.key
-    if (isRemoval(edit))
-      return inbound.told(message, notification({ notification: 'revoke' }, [], { reference_message_id: idOrNull(id) }))
+    if (isRemoved)
+      return inbound.translated(message, notification({ notification: 'revoke' }, [], { reference_message_id: idOrNull(id) }))
     const event = await inbound.message(message)
     // An edited post comes whole.
     return edit && event?.body.is_edit === false
@@ -169,28 +172,20 @@ export function createNotices(session: Session, deps: NoticeDeps): Notices {
       : event
   }
 
-  function postOf(node: BinaryNode): WAMessage | null {
-    const content = getBinaryNodeChild(node, 'plaintext')?.content
-    const isRemoved = isRemoval(node.attrs.edit)
-    if (!isRemoved && !(content instanceof Uint8Array)) return null
+  function postOf(node: BinaryNode, { content, isRemoved, isOwn, editedAt }: PostStanza): WAMessage | null {
+    if (!isRemoved && content === null) return null
     try {
       const { me } = sock.authState.creds
       const { fullMessage } = decodeMessageNode(node, me?.id ?? '', me?.lid ?? '')
-      fullMessage.key.fromMe = node.attrs.is_sender === 'true'
-      fullMessage.message = isRemoved ? null : proto.Message.decode(content as Uint8Array)
-      const at = editedAt(node)
-      if (at !== undefined) fullMessage.messageTimestamp = Math.floor(at / SECOND)
+      fullMessage.key.fromMe = isOwn
+      fullMessage.message = isRemoved || content === null ? null : proto.Message.decode(content)
+      if (editedAt !== undefined) fullMessage.messageTimestamp = Math.floor(editedAt / SECOND)
       return fullMessage
     } catch (error) {
-      log.warn({ err: error, stanza: node.attrs.id }, 'a channel post is not a message')
+      log.warn({ err: error, stanza: idOf(node) }, 'a channel post is not a message')
       return null
     }
   }
 
-  return { notification: tellNotification, post: tellPost }
+  return { notification: appendNotification, post: appendPost }
 }
-
-/** `edit` of a stanza: taken back by its author, or by an admin. */
-const isRemoval = (edit: string | undefined) => edit === '7' || edit === '8'
-/** Epoch ms: `t` may be the time of the post itself. */
-const editedAt = (node: BinaryNode) => Number(getBinaryNodeChild(node, 'meta')?.attrs.msg_edit_t) || undefined

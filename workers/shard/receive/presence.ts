@@ -1,19 +1,21 @@
 /**
- * `chat_presence`: who is there and who writes. The network tells only whoever is available itself, and being available silences the
- * phone, so the account is available only while somebody wants these events (webhook-payloads.md, 6). Read from the stanzas: the library
- * turns `paused` into `available`.
+ * `chat_presence`: who is there and who is typing. The network sends it only to an account that is available itself, and being available
+ * silences the phone, so the account is available only while somebody wants these events (webhook-payloads.md, 6). Read from the stanzas:
+ * the library turns `paused` into `available`.
  */
 
-import { type BinaryNode, getAllBinaryNodeChildren, isPnUser } from '@whiskeysockets/baileys'
+import { type BinaryNode, isPnUser } from '@whiskeysockets/baileys'
 import PQueue from 'p-queue'
 import type { Logger } from 'pino'
 import { type Clock, iso, SECOND } from '../../../src/domain/clock.ts'
 import type { EventOf } from '../../../src/features/webhook-payloads.ts'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
-import type { Session } from '../chats/session.ts'
+import type { Session, SocketSession } from '../chats/session.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
+import { fromOf } from '../wire/envelope.ts'
 import { bare, chatKind, identifierOf } from '../wire/jid.ts'
+import { lastSeenIn, type PresenceState, stateOf, subscription } from '../wire/presence.ts'
 
 export interface PresenceDeps {
   store: StateStore
@@ -23,47 +25,45 @@ export interface PresenceDeps {
 }
 
 export interface Presence {
-  attach(session: Session): void
+  attach(session: SocketSession): void
   /** `<presence>` and `<chatstate>`. */
   onStanza(session: Session, node: BinaryNode): void
   /** After each connection, and when somebody begins or ceases to want it. */
   announce(): void
-  /** A message was exchanged with this chat. */
+  /** A message came from this chat. */
   met(jid: string): void
+  /** A message of ours left for it. */
+  wroteTo(jid: string): void
+  /** The network has handed out everything that waited while the account was away (`<ib><offline/></ib>`). */
+  caughtUp(session: Session): void
   stop(): Promise<void>
 }
-
-type State = 'available' | 'unavailable' | 'composing' | 'recording' | 'paused'
 
 /** Chats whose last state is remembered; a repeat of an older one would repeat an event. */
 const REMEMBERED = 5_000
 
-/** Null for what is no state. */
-export function stateOf(node: BinaryNode): State | null {
-  if (node.tag === 'presence') return node.attrs.type === 'unavailable' ? 'unavailable' : node.attrs.type ? null : 'available'
-  const [child] = getAllBinaryNodeChildren(node)
-  if (child?.tag === 'paused') return 'paused'
-  if (child?.tag !== 'composing') return null
-  return child.attrs.media === 'audio' ? 'recording' : 'composing'
-}
-
 export function createPresence({ store, outbox, clock, log }: PresenceDeps): Presence {
-  const last = boundedCache<string, State>(REMEMBERED)
+  const last = boundedCache<string, PresenceState>(REMEMBERED)
   let session: Session | null = null
   let subscribed = new Set<string>()
+  /**
+   * Chats with messages in the offline backlog, while the network still delivers it; null after that. Their present state would be reported
+   * before an older message, whose `momment` may not fall behind it (webhook-payloads.md, 1).
+   */
+  let early: Set<string> | null = new Set()
   let isAvailable = false
-  const line = new PQueue({ concurrency: 1 })
+  const tasks = new PQueue({ concurrency: 1 })
   const wanted = () => outbox.wanted('chat_presence')
   const unsent = (error: unknown) => log.info({ err: error }, 'presence could not be sent')
 
-  async function tell(from: Session, node: BinaryNode, state: State) {
-    const chat = bare(node.attrs.from ?? '')
+  async function appendEvent(from: Session, node: BinaryNode, state: PresenceState) {
+    const chat = bare(fromOf(node))
     const kind = chatKind(chat)
     const person = kind === 'user' ? await from.identity.person(chat) : { phone: identifierOf(chat), lid: null }
     // A person goes by two names; the number is the same under both.
     if (last.get(person.phone) === state) return
     last.set(person.phone, state)
-    const seconds = Number(node.attrs.last)
+    const seconds = lastSeenIn(node)
     const event: EventOf<'chat_presence'> = {
       type: 'chat_presence',
       at: clock.now(),
@@ -72,7 +72,7 @@ export function createPresence({ store, outbox, clock, log }: PresenceDeps): Pre
         chat_lid: person.lid,
         is_group: kind === 'group',
         status: state,
-        last_seen: Number.isSafeInteger(seconds) && seconds > 0 && seconds < 1e11 ? iso(seconds * SECOND) : null,
+        last_seen: seconds === null ? null : iso(seconds * SECOND),
       },
     }
     const { eventId, ops } = outbox.append(event)
@@ -82,23 +82,35 @@ export function createPresence({ store, outbox, clock, log }: PresenceDeps): Pre
 
   function onStanza(from: Session, node: BinaryNode) {
     const state = stateOf(node)
-    if (from !== session || !state || !wanted() || !node.attrs.from || from.identity.isMe(node.attrs.from)) return
-    line.add(() => tell(from, node, state)).catch((error) => log.error({ err: error }, 'a presence could not be reported'))
+    if (from !== session || !state || !wanted() || !fromOf(node) || from.identity.isMe(fromOf(node))) return
+    tasks
+      .add(() => appendEvent(from, node, state))
+      .catch((error) => log.error({ err: error }, 'a presence could not be reported'))
   }
 
-  /** A person once, though known by two names: each time the network says how things stand, in the middle of what has changed since. */
+  /** Once per person, though known by two names: each subscription brings the present state, in the middle of what has changed since. */
   async function subscribe(from: Session, chat: string) {
     const lid = isPnUser(chat) ? await from.identity.lidOf(chat) : null
     const name = lid === null ? chat : bare(lid)
     if (name !== chat && subscribed.has(name)) return
     subscribed.add(name)
-    if (from === session && from.isOpen) await from.sock.presenceSubscribe(name)
+    if (from === session && from.isOpen) await from.ask.write(subscription(name, await from.tokens.node(name)))
+  }
+
+  function follow(jid: string) {
+    const chat = bare(jid)
+    const kind = chatKind(chat)
+    if (!session?.isOpen || !wanted() || (kind !== 'user' && kind !== 'group') || subscribed.has(chat)) return
+    if (session.identity.isMe(chat)) return
+    subscribed.add(chat)
+    subscribe(session, chat).catch(unsent)
   }
 
   function announce() {
     if (!session?.isOpen || isAvailable === wanted() || !session.me?.name) return
     isAvailable = wanted()
-    session.sock.sendPresenceUpdate(isAvailable ? 'available' : 'unavailable').catch(unsent)
+    const state = isAvailable ? 'available' : 'unavailable'
+    session.ask.perform((library) => library.sendPresenceUpdate(state)).catch(unsent)
   }
 
   return {
@@ -110,20 +122,24 @@ export function createPresence({ store, outbox, clock, log }: PresenceDeps): Pre
         if (me?.name && session === next) announce()
       })
       subscribed = new Set()
+      early = new Set()
       isAvailable = false
     },
     onStanza,
     met(jid) {
-      const chat = bare(jid)
-      const kind = chatKind(chat)
-      if (!session?.isOpen || !wanted() || (kind !== 'user' && kind !== 'group') || subscribed.has(chat)) return
-      if (session.identity.isMe(chat)) return
-      subscribed.add(chat)
-      subscribe(session, chat).catch(unsent)
+      if (early === null) follow(jid)
+      else if (early.size < REMEMBERED) early.add(jid)
+    },
+    wroteTo: follow,
+    caughtUp(from) {
+      if (from !== session || early === null) return
+      const chats = early
+      early = null
+      for (const chat of chats) follow(chat)
     },
     async stop() {
       session = null
-      await line.onIdle()
+      await tasks.onIdle()
     },
   }
 }

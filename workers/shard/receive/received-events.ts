@@ -1,6 +1,6 @@
 /**
- * What arrives at one instance, as events: what translation may ask of the parts around it, and which of its events are wanted. It lives
- * as long as the instance: a message whose session has just ended is still told with what that session knew.
+ * Events of what arrives at one instance: the lookups that translation may make, and which of its events are wanted. It exists as long as
+ * the instance: a message whose session has just ended is still reported with what that session knew.
  */
 import type { Contact, WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -16,18 +16,19 @@ import { createPictures, PICTURE_HOST } from '../chats/pictures.ts'
 import type { Recent } from '../chats/recent.ts'
 import type { SavedContacts } from '../chats/saved-contacts.ts'
 import type { Secrets } from '../chats/secrets.ts'
-import type { Session } from '../chats/session.ts'
+import type { SocketSession } from '../chats/session.ts'
 import type { Sent } from '../retry/sent.ts'
 import type { Shown } from '../translate/inbound/context.ts'
-import type { InboundContext, KnownMessage, Told } from '../translate/inbound/family.ts'
+import type { InboundContext, KnownMessage, Translated } from '../translate/inbound/family.ts'
 import { isReported } from '../translate/inbound/filters.ts'
 import { lookedUp } from '../translate/inbound/lookup.ts'
-import { type ReadableMessage, receivedEvent, toldEvent } from '../translate/inbound/message.ts'
+import { type ReadableMessage, receivedEvent, translatedEvent } from '../translate/inbound/message.ts'
 import { chatNamesOf } from '../translate/inbound/referenced.ts'
 import { allNames } from '../translate/inbound/secret.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import type { ChatChange } from '../wire/chat-changes.ts'
 import { bare, chatKind } from '../wire/jid.ts'
+import type { HistoryReader } from './effects/history.ts'
 
 export interface InboundDeps {
   instance: string
@@ -51,22 +52,24 @@ export interface InboundDeps {
 
 export interface Inbound {
   /** Called with every session before it is used. */
-  use(session: Session): void
+  use(session: SocketSession): void
   /** Null before the first session. */
   context(): InboundContext | null
-  /** The event of a message, or null when there is nothing to tell or nobody wants it. */
+  /** The event of a message; null when there is none or it is not wanted. */
   message(readable: WAMessage, fromApi?: boolean): Promise<ReceivedEvent | null>
   /** The same for what has no content: notifications, messages that cannot be read. */
-  told(readable: ReadableMessage, told: Told): Promise<ReceivedEvent | null>
+  translated(readable: ReadableMessage, translated: Translated): Promise<ReceivedEvent | null>
   /** The phone's address book has changed, and that is on disk. */
   contactsSaved(contacts: readonly Contact[]): void
+  /** The phone's history, as far as events show it: names. */
+  history: HistoryReader
   /** A chat has another name or picture. */
   chatChanged(change: ChatChange): Promise<void>
-  /** What is known of an account that is unlinked. */
+  /** Forgets an account that is unlinked. */
   clear(): void
 }
 
-interface Wondered {
+interface ToPrefetch {
   jids: readonly string[]
   shown: Shown
 }
@@ -89,22 +92,22 @@ export function createInbound(deps: InboundDeps): Inbound {
     config,
     phone,
   } = deps
-  let session: Session | null = null
+  let session: SocketSession | null = null
   const names = createNames({ log, contacts, onNewsletter: (jid, description) => pictures.learnNewsletter(jid, description) })
   const pictures = createPictures({ clock: steady, log, host: mediaHost ?? PICTURE_HOST, askNewsletter: names.askNewsletter })
 
   async function original(id: string, about: WAMessageKey): Promise<KnownMessage | null> {
     const known = recent.spokenOf(id, about)
     if (known) return { key: known.key, message: known.message ?? {} }
-    // After a restart: what we sent, whole, for as long as it may have to be sent again, and what opens the later parts of any message.
+    // After a restart: our own messages, whole, while they may have to be sent again, and the secrets that open later parts of any message.
     const chat = await chatOf(about)
-    const own = await sent.letter(id)
+    const own = await sent.stored(id)
     if (!own) return secrets.get(id, chat)
     const isHere = own.stanza === undefined || chat.has(bare(own.stanza.to))
     return isHere ? { key: { id, fromMe: true }, message: own.message } : null
   }
 
-  /** Every name of the chat in which something is said. */
+  /** Every name of the chat of a message. */
   const chatOf = (about: WAMessageKey): Promise<Set<string>> =>
     session
       ? allNames({ context: { identity: session.identity } }, chatNamesOf(about))
@@ -116,8 +119,8 @@ export function createInbound(deps: InboundDeps): Inbound {
     return link === null ? null : `${baseUrl}/media/${link}`
   }
 
-  /** `wondered` takes what the event would have shown had it been known. */
-  function context(wondered: Wondered[] = []): InboundContext | null {
+  /** `toPrefetch` takes what the event would have shown had it been known. */
+  function context(toPrefetch: ToPrefetch[] = []): InboundContext | null {
     if (!session) return null
     const { identity } = session
     return {
@@ -131,7 +134,7 @@ export function createInbound(deps: InboundDeps): Inbound {
       now: () => clock.now(),
       chatName: names.of,
       photo(jids, shown) {
-        if (shown) wondered.push({ jids, shown })
+        if (shown) toPrefetch.push({ jids, shown })
         return pictures.of(jids)
       },
       original: lookedUp(original),
@@ -139,19 +142,19 @@ export function createInbound(deps: InboundDeps): Inbound {
       roles: lookedUp(roles.of),
       post: (newsletter, serverId) => recent.post(newsletter, serverId) ?? null,
       mediaUrl,
-      onProblem: (error, key) => log.warn({ err: error, message_id: key.id }, 'a message could not be told'),
+      onProblem: (error, key) => log.warn({ err: error, message_id: key.id }, 'a message could not be translated'),
     }
   }
 
   const readSavedNames = lookedUp(names.load)
 
   async function wanted(make: (context: InboundContext) => Promise<ReceivedEvent | null>): Promise<ReceivedEvent | null> {
-    const wondered: Wondered[] = []
-    const from = outbox.wanted('received') ? context(wondered) : null
+    const toPrefetch: ToPrefetch[] = []
+    const from = outbox.wanted('received') ? context(toPrefetch) : null
     if (from) await readSavedNames()
     const event = from && (await make(from))
     if (!event || !isReported(event, config().webhooks)) return null
-    for (const { jids, shown } of wondered) pictures.wonder(jids, shown)
+    for (const { jids, shown } of toPrefetch) pictures.prefetch(jids, shown)
     return event
   }
 
@@ -164,6 +167,7 @@ export function createInbound(deps: InboundDeps): Inbound {
     },
     context: () => context(),
     contactsSaved: names.saved,
+    history: { take: names.history },
     async chatChanged({ jid, name, hasNewPicture }) {
       if (name !== null) names.renamed(jid, name)
       if (hasNewPicture) await pictures.changed(jid)
@@ -171,10 +175,10 @@ export function createInbound(deps: InboundDeps): Inbound {
     message(readable, fromApi) {
       const { remoteJid, remoteJidAlt, participant, participantAlt, fromMe } = readable.key
       const author = participant ? [participant, participantAlt] : [remoteJid, remoteJidAlt]
-      if (!fromMe && author[0] && chatKind(author[0]) === 'user') names.heard(author, readable.pushName)
+      if (!fromMe && author[0] && chatKind(author[0]) === 'user') names.recordPushName(author, readable.pushName)
       return wanted((from) => receivedEvent(from, readable, fromApi))
     },
-    told: (readable, told) => wanted((from) => toldEvent(from, readable, told)),
+    translated: (readable, translated) => wanted((from) => translatedEvent(from, readable, translated)),
     clear() {
       names.clear()
       pictures.clear()

@@ -4,12 +4,13 @@ import type { WriteChanges } from '../app-state/app-state.ts'
 import type { Correspondents } from '../chats/correspondents.ts'
 import type { Disappearing } from '../chats/disappearing.ts'
 import type { SavedContacts } from '../chats/saved-contacts.ts'
-import type { Session } from '../chats/session.ts'
+import type { SocketSession } from '../chats/session.ts'
 import { waiting } from '../translate/inbound/message.ts'
 import { jidsOf } from '../wire/jid.ts'
 import { createAccountNotices } from './account-notices.ts'
 import { createCallAnswers } from './call-answers.ts'
 import { type Calls, createCalls } from './calls.ts'
+import type { HistoryReader } from './effects/history.ts'
 import { createTries, triedOnce } from './inbox/attempt-counter.ts'
 import { createInbox, type InboxDeps } from './inbox/inbox.ts'
 import type { InboxSession } from './inbox/inbox-session.ts'
@@ -23,10 +24,12 @@ import { createInbound, type Inbound, type InboundDeps } from './received-events
 export interface ReceivingDeps
   extends InboundDeps,
     Omit<InboxDeps, 'translate' | 'alongside' | 'arrived' | 'unreadable' | 'peer' | 'outbox'> {
-  /** Which chats make their messages disappear. */
+  /** Chats whose messages disappear. */
   disappearing: Pick<Disappearing, 'ops'>
-  contacts: Pick<SavedContacts, 'all' | 'ops'>
+  contacts: Pick<SavedContacts, 'all' | 'write'>
   correspondents: Pick<Correspondents, 'ops'>
+  /** Called with every message before its commit. */
+  record(message: WAMessage, fromApi?: boolean): Promise<void>
   /** Queues the text that follows a call we rejected, once per key. */
   answerCall(phone: string, text: string, key: string): Promise<void>
 }
@@ -40,16 +43,18 @@ export interface Receiving {
   readonly appState: WriteChanges
   /** Whether what could not be taken is to come again. Counts. */
   isWorthAnother(what: string): boolean
-  /** Of one session, for its table: what becomes of what was never a ciphertext. */
-  notices(session: Session): Notices
+  /** For the stanza table of one session: handles stanzas without a ciphertext. */
+  notices(session: SocketSession): Notices
   readonly calls: Pick<Calls, 'take'>
-  readonly presence: Pick<Presence, 'onStanza'>
+  readonly presence: Pick<Presence, 'onStanza' | 'caughtUp'>
+  /** Readers of the phone's history, in order: each is given every slice of it. */
+  readonly history: readonly HistoryReader[]
   /** A chat has another name or picture. */
   chatChanged: Inbound['chatChanged']
   /** Whether a message that could not be read is still waited for. */
   isMissing: WaitingMessages['has']
   /** At once after the session was made, before anything arrives. */
-  attach(session: Session): void
+  attach(session: SocketSession): void
   /** The session is logged in, or the webhooks have changed. */
   announce(): void
   /** The event of a message this service sent. */
@@ -70,7 +75,7 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     outbox,
     alongside: deps.authorship.ops,
     event: async ({ key, timestamp, pushName, viewOnce }) =>
-      inbound.context() ? inbound.told({ key, messageTimestamp: timestamp, pushName }, waiting(viewOnce)) : 'later',
+      inbound.context() ? inbound.translated({ key, messageTimestamp: timestamp, pushName }, waiting(viewOnce)) : 'later',
   })
 
   function onMessage(message: WAMessage) {
@@ -78,12 +83,17 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     deps.onMessage(message)
   }
 
-  const alongside = async (message: WAMessage) => [
-    ...(await deps.authorship.ops(message.key)),
-    ...(await deps.secrets.opsUnlessTaken(message)),
-    ...(await deps.disappearing.ops(message)),
-    ...(await deps.correspondents.ops(message)),
-  ]
+  async function alongside(message: WAMessage) {
+    const ops = [
+      ...(await deps.authorship.ops(message.key)),
+      ...(await deps.secrets.opsUnlessTaken(message)),
+      ...(await deps.disappearing.ops(message)),
+      ...(await deps.correspondents.ops(message)),
+    ]
+    // Last: its own commit is given to the store right before that of the message.
+    await deps.record(message)
+    return ops
+  }
 
   const inbox = createInbox({
     ...deps,
@@ -95,7 +105,11 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     onMessage,
   })
   const once = triedOnce(inbox.once, log)
-  const recovered = createRecovered({ inbound, once, alongside, waiting: held, log, onMessage })
+  const rememberAndNotice = (message: WAMessage) => {
+    deps.remember(message)
+    onMessage(message)
+  }
+  const recovered = createRecovered({ inbound, once, alongside, waiting: held, log, onMessage: rememberAndNotice })
   const tries = createTries()
   const answers = createCallAnswers({ instance, store, sealer, clock })
   const calls = createCalls({
@@ -105,7 +119,7 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     clock,
     log,
     settings: () => deps.config().settings,
-    told: inbound.told,
+    translated: inbound.translated,
     once,
     async enqueue({ from, alt }, text, key) {
       const person = await inbound.context()?.identity.person(from, alt)
@@ -122,12 +136,13 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
         inbound,
         log,
         once,
-        onMessage,
+        onMessage: rememberAndNotice,
         authored: deps.authorship.ops,
         rolesChanged: deps.roles.changed,
       }),
     calls,
     presence,
+    history: [inbound.history],
     chatChanged: inbound.chatChanged,
     isMissing: held.has,
     async forget() {
@@ -145,8 +160,9 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
       presence.attach(session)
     },
     announce: presence.announce,
-    own(message) {
-      presence.met(message.key.remoteJid ?? '')
+    async own(message) {
+      presence.wroteTo(message.key.remoteJid ?? '')
+      await deps.record(message, true)
       return inbound.message(message, true)
     },
     async stop() {

@@ -1,12 +1,13 @@
 /**
- * What cannot be read is asked for again, beside the lines of what comes in: its sender with a retry request, and our own phone where that
- * brings nothing. Bounded per sender, so that one with a broken key, or a group whose key is lost, takes nothing from the others.
+ * Asks again for messages that cannot be read, without holding up the stanzas behind them: the sender with a retry request, and our own phone
+ * where that brings nothing. Bounded per sender, so that one with a broken key, or a group whose key is lost, takes nothing from the others.
  */
 import { type BinaryNode, getNextPreKeys, proto, type WAMessageKey, type WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { pause } from '../connection/within.ts'
 import type { SignalProblem } from '../keys/signal/errors.ts'
+import { envelopeOf } from '../wire/envelope.ts'
 import { bare } from '../wire/jid.ts'
 import { retryRequest } from '../wire/retry-request.ts'
 import { bounded } from './bounded.ts'
@@ -15,20 +16,27 @@ import { bounded } from './bounded.ts'
 const MAX_REQUESTS = 5
 const MAX_COUNTED = 10_000
 const COUNTED_FOR = 15 * MINUTE
-/** From the second time on it is said with which keys a new session can be begun: a session that is well needs none. */
+/** From the second request on it carries keys for a new session: a session that is well needs none. */
 const KEYS_FROM = 2
-/** So many at once for one sender, then one in this time; what would have to wait longer than that is not asked for. */
-const BURST = 50
+/**
+ * So many at once for one sender, then one in this time; a request that would wait longer than the limit is not sent. The messages it
+ * brings are reported before the texts of others that come then: webhooks leave in the order of their events.
+ */
+const BURST = 20
 const PAUSE = SECOND / 10
 const LONGEST_WAIT = MINUTE
 const MAX_SENDERS = 5_000
-/** The phone is asked for what its sender does not bring in this time, for the first requests of a message only, so many in one question. */
+/**
+ * The phone is asked for what its sender does not bring in this time, for the first requests of a message only, so many in one question and
+ * one question in a second.
+ */
 const SENDER_TIME = 3 * SECOND
 const PHONE_REQUESTS = 2
-const PHONE_BATCH = 50
-/** What came without content nobody else sends: the phone is asked soon. */
+const PHONE_BATCH = 20
+const PHONE_PAUSE = SECOND
+/** Nobody else sends a message that came without content: the phone is asked soon. */
 const ABSENT_TIME = 2 * SECOND
-/** Questions in line for the phone; each is a message to it. */
+/** Requests queued for the phone; each is a message to it. */
 const MAX_FOR_PHONE = 1_000
 
 /** The network's numbers for why a message could not be opened. */
@@ -45,7 +53,7 @@ export interface AskAgainDeps {
   /** One that does not step. */
   clock: Clock
   log: Pick<Logger, 'info' | 'warn'>
-  /** Whether it is still waited for. */
+  /** Whether the message is still missing. */
   isMissing(key: WAMessageKey): boolean
   /** The connection has ended. */
   ended: AbortSignal
@@ -87,7 +95,7 @@ export function createAskAgain({ sock, clock, log, isMissing, ended }: AskAgainD
   }
 
   async function askSender(node: BinaryNode, problem: SignalProblem | undefined): Promise<number | undefined> {
-    const { id = '', from = '', participant = '' } = node.attrs
+    const { id, from, participant } = envelopeOf(node)
     const message = `${from} ${participant} ${id}`
     const count = (counts.get(message) ?? 0) + 1
     if (count > MAX_REQUESTS) return undefined
@@ -134,6 +142,7 @@ export function createAskAgain({ sock, clock, log, isMissing, ended }: AskAgainD
         })),
         peerDataOperationRequestType: proto.Message.PeerDataOperationRequestType.PLACEHOLDER_MESSAGE_RESEND,
       })
+      await pause({ ended }, PHONE_PAUSE)
     }
   }
 

@@ -1,6 +1,7 @@
 /**
- * Who could not read a message of ours asks for it again, and gets it in the stanza it first left in (`sent.ts`), sealed for the one
- * device that asked. As the library, and unlike the first: no token of the chat, no report token, always the identity of our device.
+ * Sends a message of ours again to a device that could not read it, in the stanza it first left in (`sent.ts`), encrypted for that device
+ * alone. As the library, and unlike the first: no report token, always the identity of our device. The contact's token goes with it,
+ * without which the network refuses it with 463 (WIRE.md 1).
  */
 import {
   type BinaryNode,
@@ -14,8 +15,10 @@ import {
 import type { Logger } from 'pino'
 import { type Clock, HOUR, SECOND } from '../../../src/domain/clock.ts'
 import type { Identity } from '../connection/identity.ts'
+import type { TrustedTokens } from '../connection/trusted-tokens.ts'
 import { type Stanza, stanzaOf } from '../translate/outbound/stanza.ts'
 import { bare, chatKind } from '../wire/jid.ts'
+import { sealedAgain } from '../wire/message-nodes.ts'
 import { bounded } from './bounded.ts'
 import type { RetryRequest } from './retry-receipts.ts'
 import type { Sent } from './sent.ts'
@@ -28,14 +31,15 @@ const MAX_COUNTED = 10_000
 const FETCH_PAUSE = 10 * SECOND
 
 export interface ResendDeps {
-  sock: Pick<WASocket, 'authState' | 'signalRepository' | 'assertSessions' | 'sendNode'>
+  sock: Pick<WASocket, 'authState' | 'signalRepository' | 'assertSessions' | 'sendNode' | 'serverProps'>
   identity: Pick<Identity, 'isMe' | 'lidOf' | 'pnOf'>
-  sent: Pick<Sent, 'letter'>
+  tokens: Pick<TrustedTokens, 'node' | 'standIn'>
+  sent: Pick<Sent, 'stored'>
   clock: Clock
   log: Pick<Logger, 'info' | 'warn'>
 }
 
-export function createResend({ sock, identity, sent, clock, log }: ResendDeps): (request: RetryRequest) => Promise<void> {
+export function createResend({ sock, identity, tokens, sent, clock, log }: ResendDeps): (request: RetryRequest) => Promise<void> {
   const { authState, signalRepository: repository } = sock
   const counts = bounded<number>(MAX_COUNTED, HOUR, clock.now)
   const fetched = bounded<true>(MAX_COUNTED, FETCH_PAUSE, clock.now)
@@ -58,15 +62,15 @@ export function createResend({ sock, identity, sent, clock, log }: ResendDeps): 
     return decoded ? [jid, jidEncode(decoded.user, decoded.server, device)] : [jid]
   }
 
-  /** Which chat it says the message is of. */
+  /** The chat that the request names for the message. */
   const chatOf = ({ asker, shared, recipient }: RetryRequest) =>
     bare(shared ?? (recipient !== null && identity.isMe(asker) ? recipient : asker))
 
-  /** Ids are told to others, by quotes: whoever knows one must not be given a message of another chat. */
+  /** Quotes show ids to others: knowing one must not be enough to be given a message of another chat. */
   const isOfChat = async ({ to }: Stanza, chat: string) =>
     identity.isMe(to) ? identity.isMe(chat) : (await namesOf(bare(to))).includes(chat)
 
-  /** A status is for its audience: whoever has been given the key of it. Who may ask about a group the network knows. */
+  /** A status is for its audience: the holders of its sender key. For a group the network knows who may ask. */
   async function isAudience(group: string, asker: string): Promise<boolean> {
     const { [group]: holders = {} } = await authState.keys.get('sender-key-memory', [group])
     return (await namesOf(asker)).some((name) => name in holders)
@@ -76,7 +80,7 @@ export function createResend({ sock, identity, sent, clock, log }: ResendDeps): 
   const forgetKeyHolder = async (group: string, asker: string) => {
     const names = await namesOf(asker)
     const { keys, creds } = authState
-    // In line with the sends, which read it and write it back.
+    // Under the mutex of the sends, which read it and write it back.
     await keys.transaction(async () => {
       const { [group]: holders } = await keys.get('sender-key-memory', [group])
       if (!holders || !names.some((name) => name in holders)) return
@@ -96,9 +100,16 @@ export function createResend({ sock, identity, sent, clock, log }: ResendDeps): 
     return message
   }
 
+  async function tokenFor(person: string): Promise<BinaryNode[]> {
+    const given = sock.serverProps.privacyTokenOn1to1 ? await tokens.node(person) : []
+    return given.length > 0 ? given : tokens.standIn(person)
+  }
+
   async function stanzaAgain(message: proto.IMessage, stanza: Stanza, request: RetryRequest): Promise<BinaryNode> {
     const { id, asker, count } = request
-    const { to, attributes, enc, nodes } = stanza
+    const { to, enc, nodes } = stanza
+    // It names the person whom the first one went to as a whole.
+    const { peer_recipient_pn: _, ...attributes } = stanza.attributes
     const isShared = chatKind(to) !== 'user'
     const isOwn = identity.isMe(asker)
     if (isShared) await forgetKeyHolder(to, asker)
@@ -107,28 +118,29 @@ export function createResend({ sock, identity, sent, clock, log }: ResendDeps): 
     const address: Record<string, string> = isShared
       ? { to, participant: asker }
       : { to: asker, ...(isOwn ? { recipient: to } : {}), device_fanout: 'false' }
-    return {
-      tag: 'message',
-      attrs: { id, ...attributes, ...address },
-      content: [
-        { tag: 'enc', attrs: { v: '2', type, ...enc, count: String(count) }, content: ciphertext },
-        { tag: 'device-identity', attrs: {}, content: encodeSignedDeviceIdentity(authState.creds.account!, true) },
-        ...nodes,
-      ],
-    }
+    const token = isShared || isOwn ? [] : await tokenFor(bare(asker))
+    return sealedAgain({
+      id,
+      attributes,
+      address,
+      ciphertext: { type, bytes: ciphertext, attributes: enc },
+      count,
+      identity: encodeSignedDeviceIdentity(authState.creds.account!, true),
+      nodes: [...token, ...nodes],
+    })
   }
 
   return async function resend(request) {
     const { id, asker, count } = request
     const chat = chatOf(request)
     const about = { message_id: id, count }
-    const letter = await sent.letter(id)
-    if (!letter) {
+    const stored = await sent.stored(id)
+    if (!stored) {
       // Of an own device: a request of the library to its phone. The next one must be readable.
       if (identity.isMe(asker)) await renew(request)
       return log.info(about, 'a message that is not kept was asked for again')
     }
-    const stanza = letter.stanza ?? stanzaOf(letter.message, { jid: chat, group: null })
+    const stanza = stored.stanza ?? stanzaOf(stored.message, { jid: chat, group: null })
     if (!(await isOfChat(stanza, chat))) return log.warn(about, 'a message was asked for again from a chat that it is not of')
     const counted = `${id} ${asker}`
     const answered = counts.get(counted) ?? 0
@@ -138,7 +150,7 @@ export function createResend({ sock, identity, sent, clock, log }: ResendDeps): 
     if (answered >= MAX_RETRIES) return log.info(about, 'a message was asked for again too often')
     counts.set(counted, answered + 1)
     await renew(request)
-    await sock.sendNode(await stanzaAgain(letter.message, stanza, request))
+    await sock.sendNode(await stanzaAgain(stored.message, stanza, request))
     log.info(about, 'a message was sent again')
   }
 }

@@ -3,19 +3,21 @@
  * attributes it was sent with, without `mediatype`, sealed twice; to everybody when a phone asks, which for a status is nobody; for any chat
  * that names an id, and each time with a query for keys. Ours is `resend.ts`.
  */
-import { type BinaryNode, getBinaryNodeChild, isJidGroup, isJidStatusBroadcast } from '@whiskeysockets/baileys'
+import { type BinaryNode, isJidGroup, isJidStatusBroadcast } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { escalateTrap } from '../baileys/thread/trap.ts'
+import { idOf } from '../wire/envelope.ts'
+import { retryReceiptIn } from '../wire/retry-receipt.ts'
 
 export interface RetryRequest {
   id: string
   /** The device that could not read the message. */
   asker: string
-  /** Group or status; null: a chat of two, with whom `asker` says, unless it is a device of the account itself. */
+  /** Group or status; null: a chat of two, whose other side is `asker`, unless it is a device of the account itself. */
   shared: string | null
-  /** The chat, when it is one: believed of nobody else. */
+  /** The chat, when the asker is one: not trusted from anybody else. */
   recipient: string | null
-  /** Which time it asks, from 1. */
+  /** Number of this request, from 1. */
   count: number
   receipt: BinaryNode
 }
@@ -30,35 +32,26 @@ export interface RetryReceiptDeps {
   log: Pick<Logger, 'warn'>
 }
 
-/** In its turn. Whatever comes of it: it is confirmed then, or it would come again at every login. */
+/** Runs in its turn. The receipt is confirmed afterwards, whatever the result, or it would come again at every login. */
 export const answerRetryReceipt =
   ({ resend, settled, log }: RetryReceiptDeps) =>
   async (receipt: BinaryNode): Promise<void> => {
     try {
       // Sent again while it is still being sent, the ack of the one could be taken for that of the other.
-      await settled(receipt.attrs.id ?? '')
+      await settled(idOf(receipt))
       const request = requestOf(receipt)
       if (request) await resend(request)
     } catch (error) {
       escalateTrap(error)
-      log.warn({ err: error, message_id: receipt.attrs.id }, 'a retry receipt could not be answered')
+      log.warn({ err: error, message_id: idOf(receipt) }, 'a retry receipt could not be answered')
     }
   }
 
 /** Undefined for one that is malformed. */
 export function requestOf(receipt: BinaryNode): RetryRequest | undefined {
-  const { id, from, participant, recipient = null } = receipt.attrs
-  const retry = getBinaryNodeChild(receipt, 'retry')
-  const isShared = isJidGroup(from) || isJidStatusBroadcast(from ?? '')
+  const { id, from, participant, recipient, count } = retryReceiptIn(receipt)
+  const isShared = isJidGroup(from) || isJidStatusBroadcast(from)
   const asker = isShared ? participant : from
-  if (!id || !from || !asker || !retry) return undefined
-  const count = Number(retry.attrs.count)
-  return {
-    id,
-    asker,
-    shared: isShared ? from : null,
-    recipient,
-    count: Number.isSafeInteger(count) && count > 0 ? count : 1,
-    receipt,
-  }
+  if (!id || !from || !asker || count === null) return undefined
+  return { id, asker, shared: isShared ? from : null, recipient, count, receipt }
 }

@@ -8,7 +8,7 @@ import type { Logger } from 'pino'
 import { type Clock, DAY, HOUR } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
-import { keys } from '../../../src/storage/keys.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import { createSweeper } from '../../../src/storage/sweeper.ts'
@@ -35,9 +35,9 @@ export interface SentOptions {
   sealer: Sealer
   clock: Clock
   log: Pick<Logger, 'error'>
-  /** What is said about it is kept longer, and may come at once: it is written with it. */
+  /** The secret that opens later votes and edits is kept longer, and written with the message because they may come at once. */
   secrets: Secrets
-  /** That it is ours, and in which chat, is kept longer still. */
+  /** The record that it is ours, and in which chat, is kept longer still. */
   authorship: Pick<Authorship, 'ownOps'>
   keys: Pick<KeyStore, 'alongside'>
   /** Message id of the queue's item in flight: it leaves again as it is stored, however long the connection was away. */
@@ -46,7 +46,7 @@ export interface SentOptions {
   maxBytes?: number
 }
 
-export interface SentLetter {
+export interface StoredMessage {
   message: proto.IMessage
   /** Absent in a row of a version that did not keep it. */
   stanza?: Stanza
@@ -61,8 +61,8 @@ export interface Sent {
   putEncrypted(messageId: string, message: proto.IMessage, stanza: Stanza): () => Promise<void>
   get(messageId: string): Promise<proto.IMessage | undefined>
   /** With the stanza it left in. */
-  letter(messageId: string): Promise<SentLetter | undefined>
-  /** The device is gone: nobody asks it for a message again. After its session has ended. */
+  stored(messageId: string): Promise<StoredMessage | undefined>
+  /** The device is gone: no retry receipts come for it. Call it after its session has ended. */
   forget(): Promise<void>
   start(): void
   /** When it resolves nothing is written any more. */
@@ -73,7 +73,7 @@ export function createSent(options: SentOptions): Sent {
   const { instance, store, sealer, clock, log, secrets, authorship, maxMessages = MAX_MESSAGES, maxBytes = MAX_BYTES } = options
   const undecided = () => keys.sent(instance, options.undecided?.() ?? '')
   let isStopped = false
-  /** What lies there, as of the last sweep and what was written since: an upper bound. */
+  /** Stored rows and bytes, as of the last sweep and what was written since: an upper bound. */
   let count = 0
   let bytes = 0
   const sweeper = createSweeper(sweep, {
@@ -131,14 +131,14 @@ export function createSent(options: SentOptions): Sent {
     if (count > maxMessages * SLACK || bytes > maxBytes * SLACK) sweeper.soon()
   }
 
-  async function letter(messageId: string): Promise<SentLetter | undefined> {
+  async function stored(messageId: string): Promise<StoredMessage | undefined> {
     const key = keys.sent(instance, messageId)
     const value = await store.get(key)
     if (!value || (isOld(timeOf(value)) && key !== undecided())) return undefined
     try {
       return unpacked(sealer.open(key, value.subarray(TIME_BYTES)))
     } catch (error) {
-      // Changed on disk: nobody can have it any more.
+      // Changed on disk: it cannot be sent again.
       log.error({ err: error, message_id: messageId }, 'a sent message is not readable')
       return undefined
     }
@@ -156,8 +156,8 @@ export function createSent(options: SentOptions): Sent {
       let isOver: Promise<void> | undefined
       return () => (isOver ??= written(settled, size))
     },
-    get: async (messageId) => (await letter(messageId))?.message,
-    letter,
+    get: async (messageId) => (await stored(messageId))?.message,
+    stored,
     async forget() {
       await sweeper.idle()
       await removeAll(store, keys.sents(instance))
@@ -173,7 +173,7 @@ export function createSent(options: SentOptions): Sent {
 }
 
 /**
- * First byte of a row with its stanza: that byte, the length of the stanza's JSON in four bytes, the JSON, the message. Rows of before are
+ * First byte of a row with its stanza: that byte, the length of the stanza's JSON in four bytes, the JSON, the message. Older rows are
  * a message and nothing else, and no protobuf begins with a byte below 8: it would be field 0.
  */
 const WITH_STANZA = 1
@@ -187,7 +187,7 @@ function packed(message: proto.IMessage, stanza: Stanza): Uint8Array {
   return Buffer.concat([head, json, proto.Message.encode(message).finish()])
 }
 
-function unpacked(bytes: Uint8Array): SentLetter {
+function unpacked(bytes: Uint8Array): StoredMessage {
   const row = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (row[0] !== WITH_STANZA) return { message: proto.Message.decode(row) }
   const end = STANZA_AT + row.readUInt32BE(1)

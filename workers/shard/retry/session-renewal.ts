@@ -1,10 +1,11 @@
-/** What becomes of the session with a device that could not read a message, before it is answered. */
+/** Renews the session with a device that could not read a message, before it is answered. */
 import { extractE2ESessionFromRetryReceipt, type WASocket } from '@whiskeysockets/baileys'
-import { getBinaryNodeChildUInt } from '@whiskeysockets/baileys/lib/WABinary/index.js'
 import type { Logger } from 'pino'
-import { type Clock, HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
+import { type Clock, HOUR, MINUTE } from '../../../src/domain/clock.ts'
 import { withDeadline } from '../baileys/query.ts'
 import { escalateTrap } from '../baileys/thread/trap.ts'
+import { QUERY_DEADLINE } from '../connection/within.ts'
+import { registrationIn } from '../wire/retry-receipt.ts'
 import { bounded } from './bounded.ts'
 import type { RetryRequest } from './retry-receipts.ts'
 
@@ -15,9 +16,6 @@ const BASE_KEY_AGE = 15 * MINUTE
 /** A session that is there is given up for a device that asks again and again, once in this time. */
 const RENEWED_ONCE_IN = HOUR
 const MAX_RENEWED = 1_000
-const KEYS_DEADLINE = 20 * SECOND
-/** Bytes of a registration id. */
-const REGISTRATION_BYTES = 4
 
 export interface SessionRenewalDeps {
   sock: Pick<WASocket, 'signalRepository' | 'assertSessions'>
@@ -25,7 +23,7 @@ export interface SessionRenewalDeps {
   log: Pick<Logger, 'warn'>
 }
 
-/** A session the asking device can read: from the keys in the receipt, else from the network, unless `mayFetch` then says no. */
+/** Makes a session the asking device can read: from the keys in the receipt, else from the network, if `mayFetch` then allows it. */
 export type RenewSession = (request: RetryRequest, mayFetch: () => boolean) => Promise<void>
 
 export function createSessionRenewal({ sock, clock, log }: SessionRenewalDeps): RenewSession {
@@ -69,12 +67,12 @@ export function createSessionRenewal({ sock, clock, log }: SessionRenewalDeps): 
     const remove = () => repository.deleteSession([asker])
     const isFresh = await inject(request)
     const before = await repository.getSessionInfo(asker)
-    const registration = getBinaryNodeChildUInt(receipt, 'registration', REGISTRATION_BYTES)
+    const registration = registrationIn(receipt)
     const isOther = registration !== undefined && before && before.registrationId !== 0 && before.registrationId !== registration
     if (!isFresh && isOther) await remove()
     if (before && isStuck(request, before.baseKey)) await remove()
     if (isFresh || !mayFetch()) return
     if (await isToBeGivenUp(request)) await remove()
-    await withDeadline(KEYS_DEADLINE, () => assertSessions([asker], true))
+    await withDeadline(QUERY_DEADLINE, () => assertSessions([asker], true))
   }
 }

@@ -1,7 +1,7 @@
 /**
- * What every send may carry around its content: a quote, mentions, the expiry of a disappearing chat. Built by hand and put on the content
- * itself: the library writes it on the first field of a message, which is the wrong one for polls and view-once, and names the wrong
- * author of an own message quoted in a group addressed by LID (shared/api/messages.md, 1.6).
+ * Context that any send may carry around its content: a quote, mentions, the expiry of a disappearing chat. Built by hand and put on the content
+ * itself: the library writes it on the first field of a message, which is wrong for polls and view-once, and names the wrong author when an own
+ * message is quoted in a group addressed by LID (shared/api/messages.md, 1.6).
  */
 import {
   type GroupMetadata,
@@ -60,7 +60,7 @@ export async function surroundings(
 
 const expiryOfGroup = ({ ephemeralDuration }: GroupMetadata) => (ephemeralDuration ? { expiration: ephemeralDuration } : {})
 
-/** Puts it on the content's own field, beside what the library wrote there. */
+/** Sets it on the content's own field, keeping the library's values. */
 export function attach(message: proto.IMessage, info: proto.IContextInfo): void {
   if (Object.keys(info).length === 0) return
   const inner = normalizeMessageContent(message)
@@ -100,7 +100,7 @@ export function quote(session: Session, to: Destination, { key, message }: WAMes
   }
 }
 
-/** Who wrote a message of this chat, as the chat names them. */
+/** The author of a message of this chat, as the chat addresses them. */
 export function authorOf(session: Session, to: Destination, key: WAMessage['key']): string {
   const { me } = session
   if (!key.fromMe) return bare(key.participant || key.remoteJid || '')

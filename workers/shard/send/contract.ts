@@ -1,47 +1,57 @@
-/** What the handler of a send is given, and what it gives back. */
+/** Input and output of a send handler. */
 import type { Agent as HttpsAgent } from 'node:https'
-import type { WAMessage } from '@whiskeysockets/baileys'
+import type { AnyMessageContent, proto, WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { Ranges } from '../../../src/egress/addresses.ts'
+import type { BoundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { Disappearing } from '../chats/disappearing.ts'
 import type { Recent } from '../chats/recent.ts'
 import type { SavedContacts } from '../chats/saved-contacts.ts'
-import type { Session } from '../chats/session.ts'
-import type { MediaDesk } from '../media/desk.ts'
+import type { Asker } from '../chats/session.ts'
+import type { MediaPreparation } from '../media/preparation.ts'
 import type { Sent } from '../retry/sent.ts'
 
-/** Files of a send: where they come from, who makes them ready, how they leave. */
+/** Files of a send: download, preparation and upload. */
 export interface SendFiles {
   /** Folder of this thread for files that are being worked on. */
   tempDir: string
   /** For a download, everything together. */
   downloadMs: number
-  prepare: MediaDesk['prepare']
+  prepare: MediaPreparation['prepare']
   /** Writes a part of the item's blob into a file. */
   blobTo(path: string, part: { offset: number; size: number }): Promise<void>
   /** Through the instance's proxy, trusting the network's media hosts. */
   uploadAgent(): HttpsAgent
-  /** For downloads from the network's file hosts, the same way. */
+  /** For downloads from the network's file hosts, over the same route. */
   fetchOptions(): RequestInit
 }
 
-/** A queued item whose turn has come. */
-export interface SendContext {
-  session: Session
+/** Recipients of a status post: its deletion goes to the same ones. */
+export interface Audience {
+  jids: string[]
+  /** Addressed by LID; an account that has none yet uses numbers. */
+  byLid: boolean
+}
+
+/** A queued item that is due. Each of its queries to the network has the deadline of a query. */
+export interface SendContext extends Asker {
   recent: Recent
   sent: Sent
   contacts: SavedContacts
   disappearing: Pick<Disappearing, 'of'>
+  /** Of the latest status posts, by message id. */
+  audiences: BoundedCache<string, Audience>
   log: Logger
   egressAllow: Ranges
   media: SendFiles
-  /** Number of the mutation that invites to run a channel; null: not configured. */
-  newsletterInviteQueryId: string | null
   now(): number
   item: { messageId: string; operation: string; delayTyping: number }
 }
 
-/** What the network accepted: the message, or null when it was nothing that has a status of its own. */
+/** Content for the library's composer, or a finished protobuf. */
+export type OutgoingContent = AnyMessageContent | { proto: proto.IMessage }
+
+/** The message that the network accepted, or null for an action without a status of its own. */
 export interface Accepted {
   message: WAMessage | null
 }

@@ -1,12 +1,12 @@
-/** What a group calls a person: in a group addressed by LID everybody goes by LID, in one addressed by number by number. */
+/** The address of a person in a group: the LID in a group addressed by LID, the number in one addressed by number. */
 
 import type { Session } from '../chats/session.ts'
 import { bare } from '../wire/jid.ts'
 import type { Destination } from './destination.ts'
 
 /**
- * The jid of a person as the group addresses its members. Its list of members knows the other name of people we never met; where it does
- * not, the known pairs do. The jid as given when nobody knows, and outside of groups.
+ * The jid of a person as the group addresses its members. The member list has both names even of unknown people; otherwise the known pairs are used.
+ * Returns the given jid when neither helps, and outside of groups.
  */
 export async function memberJid({ identity }: Session, { group }: Destination, jid: string): Promise<string> {
   if (!group) return jid

@@ -2,12 +2,11 @@
  * Posts to a channel: plaintext, built by hand, because the library leaves out the media type and sends a wrong path, which the network
  * refuses with 479 for anything but plain text (shared/api/messages.md, 1.6).
  */
-import { type BinaryNode, encodeNewsletterMessage, type proto, type WAMessage } from '@whiskeysockets/baileys'
+import { encodeNewsletterMessage, type proto, type WAMessage } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
-import { sendFailure } from '../connection/failures.ts'
-import { untilEnd } from '../connection/within.ts'
 import { EDIT, type Stanza, stanzaMarks } from '../translate/outbound/stanza.ts'
+import { plaintextNode, postStanza, reactionNode } from '../wire/message-nodes.ts'
 import type { Accepted, SendContext } from './contract.ts'
 import { refusal } from './refusal.ts'
 
@@ -53,36 +52,35 @@ export async function reactToPost(context: SendContext, post: WAMessage, emoji: 
       to: remoteJid,
       attributes: { type: REACTION, server_id: serverId, ...(emoji === null ? { edit: EDIT.ownRemoval } : {}) },
       enc: {},
-      nodes: [{ tag: 'reaction', attrs: emoji === null ? {} : { code: emoji } }],
+      nodes: [reactionNode(emoji)],
     },
   )
 }
 
 const REACTION = 'reaction'
 
-/** Stored before it leaves, as every message: the handler may not be able to make it a second time, nor the network to take another. */
+/** Stored before it is sent, as every message: the handler may not be able to compose it again, nor the network to accept another one. */
 async function deliver(context: SendContext, message: proto.IMessage, stanza: Stanza): Promise<Accepted> {
   await context.sent.put(context.item.messageId, message, stanza)
   return relayPost(context, message, stanza)
 }
 
-/** What is stored leaves, for the first time or again. */
+/** Sends a stored post, for the first time or again. */
 export async function relayPost(context: SendContext, message: proto.IMessage, stanza: Stanza): Promise<Accepted> {
-  const { session, recent, item, now } = context
+  const { ask, session, recent, item, now } = context
   const { to, attributes, enc, nodes } = stanza
-  const attrs = { id: item.messageId, to, ...attributes }
-  // Reactions say everything in their node; a removal is an empty text.
-  const plaintext: BinaryNode = { tag: 'plaintext', attrs: enc, content: encodeNewsletterMessage(message) }
+  // A reaction is entirely in its node; a removal is an empty text.
+  const plaintext = plaintextNode(enc, encodeNewsletterMessage(message))
   const content = attributes.type === REACTION ? nodes : [plaintext, ...nodes]
-  const ack = session.ack(attrs.id, to)
-  await session.sock.sendNode({ tag: 'message', attrs, content }).catch((error: unknown) => {
+  // An edit or a removal has the id of the post.
+  const id = attributes.id ?? item.messageId
+  const ack = session.ack(id, to)
+  await ask.write(postStanza({ ...attributes, id, to }, content)).catch((error: unknown) => {
     ack.giveUp()
-    throw sendFailure(error, 'newsletter_not_found')
+    throw error
   })
-  const verdict = await untilEnd(session, ack.verdict())
-  if (verdict === 'timeout') throw new Failure('send_timeout')
-  if (verdict === 'closed') throw new Failure('instance_not_connected')
-  if (!verdict.ok) throw await refusal(session, to, verdict.code)
+  const verdict = await ack.verdict()
+  if (!verdict.ok) throw await refusal(context, to, verdict.code)
   if (attributes.edit || attributes.type === REACTION) return { message: null }
   const { serverId } = verdict
   const post = {

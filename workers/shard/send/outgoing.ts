@@ -1,43 +1,56 @@
 /**
- * What leaves through the queue: a request becomes an item, an item whose turn has come is sent by its operation's handler, and what an
- * accepted message is besides its `delivery` (its first status, the account's own message) goes into the commit that ends the item.
+ * Sends through the queue: a request becomes an item, the item is sent by its operation's handler when it is due, and the first status and own
+ * message of an accepted send are written in the commit that ends the item, beside its `delivery`.
  */
 import { generateMessageIDV2, type WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
-import type { SendCall } from '../../../src/domain/call.ts'
+import type { CallOrigin, SendCall } from '../../../src/domain/call.ts'
 import type { Clock } from '../../../src/domain/clock.ts'
 import type { DiskState } from '../../../src/domain/disk.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { InstanceSettings } from '../../../src/domain/instance.ts'
 import { takeOutMedia } from '../../../src/domain/media.ts'
+import type { SendEnd, SendOutcome } from '../../../src/domain/send-outcome.ts'
+import type { Steps } from '../../../src/domain/steps.ts'
 import { diskNearlyFull, isStorageFailure } from '../../../src/domain/storage-failure.ts'
 import type { Ranges } from '../../../src/egress/addresses.ts'
 import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
+import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { Tally } from '../../../src/metrics/tally.ts'
 import type { Blobs } from '../../../src/storage/blobs.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import { runAs } from '../baileys/thread/rejections.ts'
+import type { Disappearing } from '../chats/disappearing.ts'
 import type { Session } from '../chats/session.ts'
-import type { Outside } from '../connection/network-route.ts'
+import { sendFailure } from '../connection/failures.ts'
+import { type NetworkRoute, presentRoute } from '../connection/network-route.ts'
+import { QUERY_DEADLINE } from '../connection/within.ts'
 import { type Enqueue, type Queue, type SendItem, TryLater } from '../queue/contract.ts'
 import { fingerprintOf, type Idempotency } from '../queue/idempotency.ts'
-import type { SendOutcome } from '../queue/item.ts'
 import { createQueue } from '../queue/queue.ts'
 import type { FirstStatus, MessageStatuses } from '../receipts/message-status.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
-import type { Accepted, SendContext, SendFiles } from './contract.ts'
+import type { Accepted, Audience, SendContext, SendFiles } from './contract.ts'
+import type { Destination } from './destination.ts'
+import { type OutgoingMessage, sendMessage } from './relay.ts'
 import { sendAgain } from './send-again.ts'
 
-export interface SendingLineDeps extends Pick<SendContext, 'recent' | 'sent' | 'contacts' | 'disappearing'> {
+/** Items whose last turn is remembered: one is in flight, the others were and go back. */
+const MAX_TURNS = 1_000
+
+/** Status posts whose audience is remembered for their deletion; an older post is deleted for today's audience. */
+const MAX_AUDIENCES = 50
+
+export interface SendingLineDeps extends Pick<SendContext, 'recent' | 'sent' | 'contacts'> {
+  disappearing: Pick<Disappearing, 'of' | 'ops'>
   instance: string
   /** Of the thread, for all its instances. */
   shard: {
     disk(): DiskState
     media: Pick<SendFiles, 'tempDir' | 'downloadMs' | 'prepare'>
     egressAllow: Ranges
-    newsletterInviteQueryId: string | null
-    killAt(step: string): void
+    steps: Steps
     tally: Tally
   }
   store: StateStore
@@ -46,7 +59,7 @@ export interface SendingLineDeps extends Pick<SendContext, 'recent' | 'sent' | '
   blobs: Blobs
   clock: Clock
   steady: Clock
-  /** Whether somebody ever wrote to this account. */
+  /** Whether the person has ever written to this account. */
   hasWritten(phone: string): Promise<boolean>
   log: Logger
   outbox: Outbox
@@ -55,20 +68,26 @@ export interface SendingLineDeps extends Pick<SendContext, 'recent' | 'sent' | '
   settings(): InstanceSettings
   /** Undefined for an id that no declaration of a send has. */
   handlerOf(operation: string): ((context: SendContext, input: never) => Promise<Accepted>) | undefined
-  /** The current session, and its way out; null while there is none. */
+  /** The current session, and its network route; null while there is none. */
   session(): Session | null
-  outside(): Outside | null
-  /** The event of a message this service sent; null: nobody wants it. */
+  route(): NetworkRoute | null
+  /** Called after the commit that ended an item: the request may still wait for the answer. */
+  announce(svcId: string, outcome: SendEnd): void
+  /** The event of a message this service sent; null: no event is wanted. */
   own(message: WAMessage): Promise<ReceivedEvent | null>
 }
 
-export interface SendingLine {
+export interface Sending {
   readonly queue: Queue
   /** Durable when it resolves with the acknowledgement. */
-  enqueue(call: SendCall, idempotencyKey?: string): Promise<{ message_id: string; svc_id: string }>
+  enqueue(call: SendCall, origin?: CallOrigin): Promise<{ message_id: string; svc_id: string }>
+  /** When the turn of an item came, epoch ms; kept until its end is written. */
+  leftAt(svcId: string): number | undefined
+  /** Past the queue, for what is a setting of a chat and no message. Resolves with it when the network has accepted it. */
+  direct(session: Session, operation: string, to: Destination, outgoing: OutgoingMessage): Promise<WAMessage>
 }
 
-export function createSendingLine(deps: SendingLineDeps): SendingLine {
+export function createSending(deps: SendingLineDeps): Sending {
   const {
     instance,
     shard,
@@ -85,9 +104,11 @@ export function createSendingLine(deps: SendingLineDeps): SendingLine {
     contacts,
     disappearing,
   } = deps
-  /** What is told with the end of an item, by service id; prepared before the commit because it asks for identities. */
+  const turns = boundedCache<string, number>(MAX_TURNS)
+  const audiences = boundedCache<string, Audience>(MAX_AUDIENCES)
+  /** Records committed with the end of an item, by service id; prepared before the commit because they need identity lookups. */
   const accompanying = new Map<string, { first: FirstStatus | null; own: ReceivedEvent | null }>()
-  /** To be said after that commit. */
+  /** Callbacks to run after that commit. */
   const appended = new Map<string, () => void>()
 
   const queue = createQueue({
@@ -104,14 +125,14 @@ export function createSendingLine(deps: SendingLineDeps): SendingLine {
     settings: deps.settings,
     send: (item) => runAs(instance, () => send(item)),
     isOpen: () => deps.session()?.isOpen === true,
-    onDelivery({ svcId }) {
-      const told = accompanying.get(svcId)
-      if (!told) return []
+    onDelivery({ svcId, requestId }) {
+      const entry = accompanying.get(svcId)
+      if (!entry) return []
       accompanying.delete(svcId)
-      const firstOps = told.first?.ops() ?? []
-      const own = told.own && outbox.append(told.own)
+      const firstOps = entry.first?.ops() ?? []
+      const own = entry.own && outbox.append(entry.own, requestId)
       appended.set(svcId, () => {
-        told.first?.applied()
+        entry.first?.applied()
         if (own) outbox.committed(own.eventId)
       })
       return [...firstOps, ...(own?.ops ?? [])]
@@ -122,24 +143,40 @@ export function createSendingLine(deps: SendingLineDeps): SendingLine {
       appended.get(svcId)?.()
       appended.delete(svcId)
       statuses.release(messageId)
+      deps.announce(svcId, outcome)
     },
-    onStep: (step) => shard.killAt(`queue:${step}`),
+    onRemoved({ svcId }) {
+      accompanying.delete(svcId)
+      deps.announce(svcId, { status: 'removed' })
+    },
+    steps: shard.steps,
   })
 
-  function way(): Outside {
-    const outside = deps.outside()
-    if (!outside) throw new Failure('instance_not_connected')
-    return outside
-  }
+  const route = () => presentRoute(deps.route())
 
-  const filesOf = ({ copyMedia }: SendItem): SendFiles => ({
+  const filesOf = ({ copyMedia }: Pick<SendItem, 'copyMedia'>): SendFiles => ({
     ...shard.media,
     async blobTo(path, part) {
       if (!copyMedia) throw new Failure('send_failed', { message: 'The media of the message is gone.' })
       await copyMedia(path, part)
     },
-    uploadAgent: () => way().fetchAgent,
-    fetchOptions: () => way().fetchOptions,
+    uploadAgent: () => route().fetchAgent,
+    fetchOptions: () => route().fetchOptions,
+  })
+
+  const contextOf = (session: Session, media: SendFiles, item: SendContext['item']): SendContext => ({
+    session,
+    ask: session.asking({ deadline: { eachMs: QUERY_DEADLINE }, toFailure: sendFailure }),
+    recent,
+    sent,
+    contacts,
+    disappearing,
+    audiences,
+    log,
+    egressAllow: shard.egressAllow,
+    media,
+    now: () => clock.now(),
+    item,
   })
 
   async function send(item: SendItem): Promise<SendOutcome> {
@@ -148,23 +185,12 @@ export function createSendingLine(deps: SendingLineDeps): SendingLine {
     const session = deps.session()
     if (!handler) return { status: 'failed', code: 'internal', message: `No operation ${operation} sends.` }
     if (!session?.isOpen) throw new Failure('instance_not_connected')
-    const context: SendContext = {
-      session,
-      recent,
-      sent,
-      contacts,
-      disappearing,
-      log,
-      egressAllow: shard.egressAllow,
-      media: filesOf(item),
-      newsletterInviteQueryId: shard.newsletterInviteQueryId,
-      now: () => clock.now(),
-      item: { messageId, operation, delayTyping },
-    }
+    const context = contextOf(session, filesOf(item), { messageId, operation, delayTyping })
     statuses.hold(messageId)
+    turns.set(item.svcId, clock.now())
     try {
       const { message } = (item.again && (await sendAgain(context))) || (await handler(context, item.input as never))
-      if (message) accompanying.set(item.svcId, await eventsOf(message, session))
+      if (message) accompanying.set(item.svcId, await eventsOf(message, session, item.requestId))
       return { status: 'sent' }
     } catch (error) {
       if (
@@ -176,25 +202,35 @@ export function createSendingLine(deps: SendingLineDeps): SendingLine {
         statuses.release(messageId)
         throw error
       }
-      log.info({ operation, code: error.code, err: error.cause }, 'a send failed')
+      log.info({ operation, code: error.code, err: error.cause, request_id: item.requestId }, 'a send failed')
       return { status: 'failed', code: error.code, message: error.message }
     }
   }
 
-  async function eventsOf(message: WAMessage, { identity }: Session) {
+  async function eventsOf(message: WAMessage, { identity }: Session, requestId: string | undefined) {
     const { remoteJid, id } = message.key
-    const first = await statuses.sent(identity, remoteJid ?? '', id ?? '', clock.now())
+    const first = await statuses.sent(identity, remoteJid ?? '', id ?? '', clock.now(), requestId)
     return { first, own: await deps.own(message) }
   }
 
   return {
     queue,
-    async enqueue({ operation, input, to, about, preview, delayMessage, delayTyping }, idempotencyKey) {
+    leftAt: (svcId) => turns.get(svcId),
+    async direct(session, operation, to, outgoing) {
+      const messageId = generateMessageIDV2(session.me?.id)
+      const context = contextOf(session, filesOf({}), { messageId, operation, delayTyping: 0 })
+      const { message } = await runAs(instance, () => sendMessage(context, to, outgoing))
+      const ops = await disappearing.ops(message!)
+      if (ops.length > 0) await store.commit({ ops })
+      return message!
+    },
+    async enqueue({ operation, input, to, about, preview, delayMessage, delayTyping }, origin = {}) {
+      const { idempotencyKey, requestId } = origin
       const put = (also?: Enqueue['also']) => {
         if (shard.disk() !== 'ok') throw diskNearlyFull()
         const { input: rest, bytes } = takeOutMedia(input as Record<string, unknown>)
         return queue.enqueue({
-          messageId: generateMessageIDV2(deps.session()?.sock.user?.id),
+          messageId: generateMessageIDV2(deps.session()?.me?.id),
           operation,
           phone: to,
           input: rest,
@@ -202,6 +238,7 @@ export function createSendingLine(deps: SendingLineDeps): SendingLine {
           delayMessage,
           delayTyping,
           referenceMessageId: about,
+          requestId,
           bytes,
           also,
         })

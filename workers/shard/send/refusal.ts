@@ -1,48 +1,50 @@
 /**
- * What the network's refusal of a message means where it was to go (shared/api/messages.md, 1.6). 403 says two things: the account may not
- * write there, or it is no participant any more; only the group or the channel itself tells which.
+ * Meaning of the network's refusal of a message, by its destination (shared/api/messages.md, 1.6). 403 has two meanings, that the account may not
+ * write there or is no participant any more; only a query about the group or the channel decides.
  */
-import { SECOND } from '../../../src/domain/clock.ts'
-import { Failure } from '../../../src/domain/failures.ts'
-import type { Session } from '../chats/session.ts'
-import { ackFailure, networkCode } from '../connection/failures.ts'
-import { within } from '../connection/within.ts'
+import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
+import type { Asker } from '../chats/session.ts'
+import { ackFailure, networkCodeOf } from '../connection/failures.ts'
 import { chatKind } from '../wire/jid.ts'
+import { object } from '../wire/json.ts'
+import { newsletterLookUp } from '../wire/mex.ts'
 import { groupAt } from './destination.ts'
 
-const QUERY_DEADLINE = 20 * SECOND
 const FORBIDDEN = 403
 const NOT_FOUND = 404
 
-export async function refusal(session: Session, to: string, code: number): Promise<Failure> {
-  const details = { network_code: code }
-  const kind = chatKind(to)
-  if (kind === 'group' && (code === NOT_FOUND || (code === FORBIDDEN && !(await isMember(session, to)))))
-    return new Failure('group_not_found', { details })
-  if (kind === 'newsletter' && (code === NOT_FOUND || (code === FORBIDDEN && !(await isFollower(session, to)))))
-    return new Failure('newsletter_not_found', { details })
-  return ackFailure(code, session.isRestricted())
+export async function refusal(asker: Asker, to: string, code: number): Promise<Failure> {
+  const gone = code === NOT_FOUND || code === FORBIDDEN ? await goneOf(asker, to, code) : null
+  return ackFailure(code, asker.session.isRestricted(), gone ? { [code]: gone } : {})
 }
 
-/** As the network says now: what is kept of the group may be from before. Without an answer it stays a member. */
-async function isMember(session: Session, group: string): Promise<boolean> {
-  session.groups.forget(group)
-  return groupAt(session, group).then(
+/** Null: the account may be there, and may not write. */
+async function goneOf(asker: Asker, to: string, code: number): Promise<FailureCode | null> {
+  switch (chatKind(to)) {
+    case 'group':
+      return code === NOT_FOUND || !(await isMember(asker, to)) ? 'group_not_found' : null
+    case 'newsletter':
+      return code === NOT_FOUND || !(await isFollower(asker, to)) ? 'newsletter_not_found' : null
+    default:
+      return null
+  }
+}
+
+/** Queries the network, as the stored metadata may be out of date. Without an answer the account counts as a member. */
+async function isMember(asker: Asker, group: string): Promise<boolean> {
+  asker.session.groups.forget(group)
+  return groupAt(asker, group).then(
     () => true,
     (error) => !(error instanceof Failure && error.code === 'group_not_found'),
   )
 }
 
-interface Viewer {
-  viewer_metadata?: { role?: unknown } | null
-}
-
-async function isFollower(session: Session, newsletter: string): Promise<boolean> {
+async function isFollower({ ask }: Asker, newsletter: string): Promise<boolean> {
   try {
-    const found = (await within(session, QUERY_DEADLINE, session.sock.newsletterMetadata('jid', newsletter))) as Viewer | null
-    return found !== null && found.viewer_metadata?.role !== 'GUEST'
+    const found = await ask.mex('FetchNewsletter', newsletterLookUp(newsletter, 'JID', 'GUEST'))
+    return found !== null && object(object(found).viewer_metadata).role !== 'GUEST'
   } catch (error) {
-    const code = networkCode(error)
+    const code = networkCodeOf(error)
     return code !== FORBIDDEN && code !== NOT_FOUND
   }
 }

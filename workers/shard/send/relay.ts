@@ -1,32 +1,31 @@
 /**
- * How every queued message leaves: typing, the durable copy for retries, the relay, and the network's ack, which alone decides
+ * How every queued message leaves: the durable copy for retries, the relay, and the network's ack, which alone decides
  * (shared/api/messages.md, 1.6).
  */
 import {
-  type AnyMessageContent,
   type BinaryNode,
   generateWAMessage,
   generateWAMessageFromContent,
   type MessageGenerationOptions,
   type MessageRelayOptions,
-  normalizeMessageContent,
   type proto,
   type WAMessage,
 } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
-import { Failure } from '../../../src/domain/failures.ts'
 import { withMediaType } from '../baileys/media-type.ts'
 import { sendFailure } from '../connection/failures.ts'
-import { pause, untilEnd, within } from '../connection/within.ts'
+import type { Verdict } from '../connection/session.ts'
+import { RELAY_DEADLINE } from '../connection/within.ts'
 import { type Stanza, stanzaOf } from '../translate/outbound/stanza.ts'
 import { attach } from './context-info.ts'
-import type { Accepted, SendContext } from './contract.ts'
+import type { Accepted, OutgoingContent, SendContext } from './contract.ts'
 import type { Destination } from './destination.ts'
+import { groupAudience, missedAudience } from './group-devices.ts'
 import { refusal } from './refusal.ts'
+import { showTyping } from './typing.ts'
 
-export interface Letter {
-  /** What the library composes, or a finished protobuf. */
-  content: AnyMessageContent | { proto: proto.IMessage }
+export interface OutgoingMessage {
+  content: OutgoingContent
   /** Quote, mentions and expiry: `context-info.ts`. */
   info?: proto.IContextInfo
   /** Attributes of the stanza beside those its content asks for (`translate/outbound/stanza.ts`). */
@@ -40,78 +39,101 @@ export interface Letter {
 
 /** The other namespace is tried once after these, with the same id: each try counts against the account. */
 const TRY_OTHER = new Set([400, 463, 479])
-/** Of an account under a reach-out lock, or to somebody who has to be approached in another way: only the lock tells which. */
+/** The account is under a reach-out lock, or the recipient has to be addressed in another way: the lock decides which. */
 const RESTRICTED = 463
-/** Time for device lists, sessions and the write: two queries of the library at their own time-out. */
-const RELAY_DEADLINE = 60 * SECOND
 /** Recipients of one stanza of a status. */
 const STATUS_BATCH = 2_000
 
-export async function sendLetter(context: SendContext, to: Destination, letter: Letter): Promise<Accepted> {
-  await showTyping(context, to, letter)
-  const message = await compose(context, to.jid, letter)
-  if (letter.info) attach(message, letter.info)
-  const stanza = stanzaOf(message, to, letter)
+export async function sendMessage(context: SendContext, to: Destination, outgoing: OutgoingMessage): Promise<Accepted> {
+  await showTyping(context, to, outgoing.content)
+  const message = await compose(context, to.jid, outgoing)
+  if (outgoing.info) attach(message, outgoing.info)
+  const stanza = stanzaOf(message, to, outgoing)
   const store = context.sent.putEncrypted(context.item.messageId, message, stanza)
-  return relay(context, { message, stanza, ...(letter.statusJidList ? { statusJidList: letter.statusJidList } : {}) }, store)
+  return relay(context, { message, stanza, ...(outgoing.statusJidList ? { statusJidList: outgoing.statusJidList } : {}) }, store)
 }
 
 /** A message as it is stored, ready to leave, for the first time or again. */
-export interface Parcel {
+export interface PreparedMessage {
   message: proto.IMessage
   stanza: Stanza
   statusJidList?: string[]
 }
 
 /** `store`: writes what no commit of keys has taken along; absent where it is on disk already. */
-export async function relay(context: SendContext, parcel: Parcel, store?: () => Promise<void>): Promise<Accepted> {
-  const first = await attempt(context, parcel, store)
-  if (first === 'ok') return accept(context, parcel)
+export async function relay(context: SendContext, prepared: PreparedMessage, store?: () => Promise<void>): Promise<Accepted> {
+  const first = await attemptForAll(context, prepared, store)
+  if (first === 'ok') return accept(context, prepared)
   const { session } = context
   if (first === RESTRICTED) await session.refreshRestriction()
-  const { other, ...stanza } = parcel.stanza
-  if (other === undefined || !TRY_OTHER.has(first) || session.isRestricted()) throw await refusal(session, stanza.to, first)
-  const readdressed = { ...parcel, stanza: { ...stanza, to: other } }
-  await context.sent.put(context.item.messageId, parcel.message, readdressed.stanza)
-  const second = await attempt(context, readdressed)
+  const { other, ...stanza } = prepared.stanza
+  if (other === undefined || !TRY_OTHER.has(first) || session.isRestricted()) throw await refusal(context, stanza.to, first)
+  const { peer_recipient_pn: _, ...attributes } = stanza.attributes
+  const readdressed = { ...prepared, stanza: { ...stanza, to: other, attributes } }
+  await context.sent.put(context.item.messageId, prepared.message, readdressed.stanza)
+  const second = codeOf(await attempt(context, readdressed))
   if (second === 'ok') return accept(context, readdressed)
-  throw await refusal(session, other, second)
+  throw await refusal(context, other, second)
 }
 
-/** The code of the refusal, if it is one. */
-async function attempt(
-  { session, item }: SendContext,
-  { message, stanza, statusJidList }: Parcel,
+/** A group gets the message once more where devices were left out: `group-devices.ts`. */
+async function attemptForAll(
+  context: SendContext,
+  prepared: PreparedMessage,
   store?: () => Promise<void>,
 ): Promise<'ok' | number> {
-  const { sock } = session
+  const { log } = context
+  const { to } = prepared.stanza
+  const audience = await groupAudience(context, to)
+  const first = await attempt(context, prepared, { store, phash: audience?.hash })
+  if (audience === null) return codeOf(first)
+  try {
+    const missed = await missedAudience(context, to, audience, first)
+    if (missed === null) return codeOf(first)
+    const second = await attempt(context, prepared, { phash: missed.hash })
+    return first.ok ? 'ok' : codeOf(second)
+  } catch (error) {
+    // The first attempt was accepted.
+    if (!first.ok) throw error
+    log.info({ err: error }, 'a message could not be sent once more to whom it was missing')
+    return 'ok'
+  }
+}
+
+const codeOf = (verdict: Verdict) => (verdict.ok ? 'ok' : verdict.code)
+
+/** The network's verdict; of several stanzas, that of the refused one, or of the last. */
+async function attempt(
+  { ask, session, item }: SendContext,
+  { message, stanza, statusJidList }: PreparedMessage,
+  { store, phash }: { store?: (() => Promise<void>) | undefined; phash?: string | undefined } = {},
+): Promise<Verdict> {
   const options: MessageRelayOptions = {
     messageId: item.messageId,
     useCachedGroupMetadata: true,
-    additionalAttributes: stanza.attributes,
-    additionalNodes: stanza.nodes,
+    additionalAttributes: { ...stanza.attributes, ...(phash === undefined ? {} : { phash }) },
+    // The library adds the person's own token.
+    additionalNodes: [...(await session.tokens.standIn(stanza.to)), ...stanza.nodes],
   }
+  let verdict: Verdict = { ok: true }
   for (const batch of batches(statusJidList)) {
     const ack = session.ack(item.messageId, stanza.to)
     try {
-      const relayed = sock.relayMessage(stanza.to, withMediaType(message), {
-        ...options,
-        ...(batch ? { statusJidList: batch } : {}),
+      const more = batch ? { statusJidList: batch } : {}
+      await ask.perform((library) => library.relayMessage(stanza.to, withMediaType(message), { ...options, ...more }), {
+        atMostMs: RELAY_DEADLINE,
       })
-      await within(session, RELAY_DEADLINE, relayed)
     } catch (error) {
       ack.giveUp()
       // After a time-out it may still leave.
       await store?.()
-      throw sendFailure(error)
+      throw error
     }
     await store?.()
-    const verdict = await untilEnd(session, ack.verdict())
-    if (verdict === 'timeout') throw new Failure('send_timeout')
-    if (verdict === 'closed') throw new Failure('instance_not_connected')
-    if (!verdict.ok) return verdict.code
+    verdict = await ack.verdict()
+    if (!verdict.ok) break
   }
-  return 'ok'
+  return verdict
 }
 
 /** A long audience goes in several stanzas of the same id; one without audience in one. */
@@ -121,7 +143,7 @@ function batches(audience: string[] | undefined): (string[] | undefined)[] {
   return Array.from({ length: count }, (_, index) => audience.slice(index * STATUS_BATCH, (index + 1) * STATUS_BATCH))
 }
 
-async function compose(context: SendContext, jid: string, { content, options }: Letter): Promise<proto.IMessage> {
+async function compose(context: SendContext, jid: string, { content, options }: OutgoingMessage): Promise<proto.IMessage> {
   const own = ownOptions(context)
   try {
     const made =
@@ -129,7 +151,7 @@ async function compose(context: SendContext, jid: string, { content, options }: 
         ? generateWAMessageFromContent(jid, content.proto, own)
         : await generateWAMessage(jid, content, {
             ...own,
-            upload: context.session.sock.waUploadToServer,
+            upload: noUpload,
             ...options,
           } as MessageGenerationOptions)
     return made.message!
@@ -138,23 +160,15 @@ async function compose(context: SendContext, jid: string, { content, options }: 
   }
 }
 
+/** Media is made by `media/`, which uploads it. */
+const noUpload = () => Promise.reject(new Error('the library uploads nothing of ours'))
+
 const ownOptions = ({ session, item }: SendContext) => ({ userJid: session.me?.id ?? '', messageId: item.messageId })
 
-function accept(context: SendContext, { message, stanza }: Parcel): Accepted {
+function accept(context: SendContext, { message, stanza }: PreparedMessage): Accepted {
   const { recent, now } = context
   const made = generateWAMessageFromContent(stanza.to, message, ownOptions(context))
   const own = { ...made, key: { ...made.key, fromMe: true }, messageTimestamp: Math.floor(now() / SECOND) } as WAMessage
   recent.add(own)
   return { message: own }
-}
-
-/** `typing...`, or `recording...` before a voice note, for as long as asked; channels and status have none. */
-async function showTyping({ session, item }: SendContext, to: Destination, { content }: Letter): Promise<void> {
-  if (item.delayTyping === 0 || to.kind === 'newsletter' || to.kind === 'status') return
-  const isVoiceNote = 'proto' in content && normalizeMessageContent(content.proto)?.audioMessage?.ptt === true
-  const state = isVoiceNote ? 'recording' : 'composing'
-  await within(session, RELAY_DEADLINE, session.sock.sendPresenceUpdate(state, to.jid)).catch((error) => {
-    throw sendFailure(error)
-  })
-  await pause(session, item.delayTyping * SECOND)
 }

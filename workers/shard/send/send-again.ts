@@ -1,7 +1,7 @@
 /**
- * An item whose network call had begun before the process or the connection went: the contact may have it already, and keeps that one. So
- * what leaves again is what is stored (`sent.ts`), and not the same request composed once more: with another secret, another media key or
- * another link under the same id, whatever is said about it later could be read by one of the two only.
+ * An item whose network call had begun before the process or the connection ended: the contact may have the message already, and keeps that one. So
+ * the stored message is sent again (`sent.ts`) instead of composing the request once more: with another secret, media key or link under the same id,
+ * later messages about it could be read against only one of the two.
  */
 import { Failure } from '../../../src/domain/failures.ts'
 import { EDIT } from '../translate/outbound/stanza.ts'
@@ -10,18 +10,18 @@ import type { Accepted, SendContext } from './contract.ts'
 import { writableGroup } from './destination.ts'
 import { relayPost } from './newsletter.ts'
 import { relay } from './relay.ts'
-import { relayStatus } from './status-post.ts'
+import { relayStatus } from './status/post.ts'
 
-/** Null: it had not come as far as to be stored, so nobody has it, or it is no message. */
+/** Null: it was not stored, so nobody has received it, or it is no message. */
 export async function sendAgain(context: SendContext): Promise<Accepted | null> {
-  const { session, sent, item } = context
-  const { message, stanza } = (await sent.letter(item.messageId)) ?? {}
-  // Versions before did not store the stanza: where it went to is not known then.
+  const { sent, item } = context
+  const { message, stanza } = (await sent.stored(item.messageId)) ?? {}
+  // Earlier versions did not store the stanza: the destination is unknown then.
   if (!message || !stanza) return null
   switch (chatKind(stanza.to)) {
     case 'newsletter':
       return relayPost(context, message, stanza).catch((error) => {
-        // The network took it the first time: there is nothing left to be removed.
+        // The network accepted it the first time: there is nothing left to remove.
         if (stanza.attributes.edit === EDIT.adminRemoval && error instanceof Failure && error.code === 'newsletter_not_found')
           return { message: null }
         throw error
@@ -29,8 +29,8 @@ export async function sendAgain(context: SendContext): Promise<Accepted | null> 
     case 'status':
       return relayStatus(context, message, stanza)
     case 'group':
-      // Who is in it may have changed; refusals get the words they have at a first try.
-      await writableGroup(session, stanza.to)
+      // The members may have changed; refusals are those of a first attempt.
+      await writableGroup(context, stanza.to)
       return relay(context, { message, stanza })
     default:
       return relay(context, { message, stanza })

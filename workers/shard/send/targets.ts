@@ -2,7 +2,7 @@
 import type { GroupMetadata, proto, WAMessage } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
 import { toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
-import type { Session } from '../chats/session.ts'
+import type { Asker, Session } from '../chats/session.ts'
 import type { SecretAbout } from '../translate/outbound/secret.ts'
 import { bare } from '../wire/jid.ts'
 import { authorOf, remembered } from './context-info.ts'
@@ -44,16 +44,16 @@ export function rememberedTarget(context: SendContext, to: Destination, id: stri
   return { key: { remoteJid: chat, id, fromMe: fromMe === true, ...author }, to: { ...to, jid: chat, other: null }, message }
 }
 
-/** What is needed to say something in secret about a remembered message; without its secret it counts as forgotten. */
+/** Inputs for encrypting a message about a remembered one; a message without its secret counts as forgotten. */
 export function secretAbout({ session }: SendContext, { key, to, message }: Target): SecretAbout {
   const secret = message?.message?.messageContextInfo?.messageSecret
   if (!message || !secret?.length) throw new Failure('message_not_found', { message: 'The secret of the message is not known.' })
   const author = authorOf(session, to, message.key)
-  return { secret, messageId: key.id ?? '', author, speaker: ownJid(session, author.endsWith('@lid')) }
+  return { secret, messageId: key.id ?? '', author, sender: ownJid(session, author.endsWith('@lid')) }
 }
 
 /** The own address in one of the two namespaces, without device. */
-export function ownJid({ me }: Session, byLid: boolean): string {
+function ownJid({ me }: Session, byLid: boolean): string {
   return bare((byLid ? me?.lid : me?.id) ?? me?.id ?? '')
 }
 
@@ -65,15 +65,15 @@ export const isOwnAdmin = (session: Session, { participants }: GroupMetadata): b
   )
 
 /**
- * Whether a group's rule lets the account do it; everything is allowed elsewhere. What is kept of the group does not refuse by itself: a
- * refusal is for good, and the account may have been promoted by a notice that is on its way, or was lost.
+ * Whether a group's rule allows the action; outside of groups everything is allowed. Stored metadata alone does not refuse: a refusal is final, and
+ * the account may have been promoted by a notice that is still on its way, or was lost.
  */
 export async function isAllowed(
-  session: Session,
+  asker: Asker,
   { jid, group }: Destination,
   rule: (group: GroupMetadata) => boolean,
 ): Promise<boolean> {
   if (group === null || rule(group)) return true
-  session.groups.forget(jid)
-  return rule(await groupAt(session, jid))
+  asker.session.groups.forget(jid)
+  return rule(await groupAt(asker, jid))
 }

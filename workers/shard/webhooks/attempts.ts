@@ -1,69 +1,133 @@
-/** What happens to one event: an attempt, its outcome, and the one commit that records it. Who is next is the outbox's business. */
+/** The handling of one event: an attempt, its outcome, and the one commit that records it. The outbox decides which event is next. */
 
 import type { EventType } from '../../../src/domain/events.ts'
 import { Failure } from '../../../src/domain/failures.ts'
+import { urlField } from '../../../src/domain/instance.ts'
+import type { LogDetail, LogEntry, WebhookBody } from '../../../src/domain/webhook-log.ts'
 import type { Op } from '../../../src/storage/contract.ts'
-import { keys } from '../../../src/storage/keys.ts'
-import { bodyOps, type LogEntry, type LogRow, logRows, maskUrl, toEntry } from '../../../src/webhooks/log.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
+import type { Outcome } from '../../../src/webhooks/delivery/delivery.ts'
+import { validSecrets } from '../../../src/webhooks/delivery/signature.ts'
+import { attemptsOf, bodyOps, type LogRow, logRows, maskUrl, toEntry, withFailure } from '../../../src/webhooks/log.ts'
 import type { Backlog } from './backlog.ts'
 import type { DeliveryResult, OutboxOptions } from './contract.ts'
-import type { Outcome } from './delivery.ts'
-import { targetOf } from './finished-event.ts'
+import type { DeliveryQueue } from './delivery-queue.ts'
+import { type Holds, isReceivers } from './holds.ts'
+import type { Outcomes } from './outcomes.ts'
+import type { Overflow } from './overflow.ts'
+import type { FreshEvent } from './queue-memory.ts'
 import { ERASE, KEEP_FAILED_BODY, MAX_TRIES, RETRY, retryDelay } from './schedule.ts'
 
+/** Of a body, what somebody is shown who looks at it. */
+const SHOWN_BYTES = 256 * 1_024
+
 export interface Attempts {
-  /** The next try of an event in the line or parked, whose body is under `key`. */
-  scheduled(eventId: string, key: string, sealed: Uint8Array): Promise<void>
+  /** The next try of a queued or parked event, whose body is under `key`. True: the event is over, and nothing else has changed. */
+  scheduled(eventId: string, key: string, sealed: Uint8Array): Promise<boolean>
+  /** The same of one that was never tried, as it was written. */
+  fresh(event: FreshEvent): Promise<boolean>
   /** A due index came up. */
   due(eventId: string, dueKey: string, action: Uint8Array): Promise<void>
   /** The next due index, when nothing else is to be done. False: it is right; true: it was put off too far, and is another now. */
   correct(eventId: string, dueKey: string, dueAt: number, action: Uint8Array): Promise<boolean>
   /** One attempt, outside the schedule. */
   byHand(eventId: string): Promise<LogEntry>
-  /** Back into the schedule, due now. False: there is nothing to send, or nowhere to send it to. */
-  again(eventId: string): Promise<boolean>
+  /** Back into the schedule, due now, in one commit. How many there were to send, and somewhere to send them to. */
+  again(eventIds: readonly string[]): Promise<number>
+  /** Throws not_found. */
+  detail(eventId: string): Promise<LogDetail>
+  /** The beginning of what is sent, while it is kept. Throws not_found. */
+  body(eventId: string): Promise<WebhookBody>
+  /** Undefined when there is none that can be read. Throws when storage itself fails. */
+  readRow(eventId: string): Promise<LogRow | undefined>
 }
 
 type Needs = Pick<
   OutboxOptions,
-  'instanceId' | 'store' | 'sealer' | 'clock' | 'steady' | 'webhooks' | 'deliver' | 'log' | 'onStep' | 'onResult'
+  | 'instanceId'
+  | 'store'
+  | 'sealer'
+  | 'clock'
+  | 'steady'
+  | 'webhooks'
+  | 'previousSecret'
+  | 'deliver'
+  | 'log'
+  | 'steps'
+  | 'onResult'
 > & {
   /** Stores an outcome; waits for a disk that fails rather than forget it. */
   persist(ops: Op[]): Promise<unknown>
   stopping: AbortSignal
+  outcomes: Pick<Outcomes, 'add' | 'flush' | 'isFull'>
   backlog: Pick<Backlog, 'changed'>
+  holds: Holds
+  queue(): Pick<DeliveryQueue, 'fromTheBeginning'>
+  overflow(): Pick<Overflow, 'parked'>
 }
 
 export function createAttempts(needs: Needs): Attempts {
-  const { instanceId, store, sealer, clock, steady, webhooks, deliver, log, onStep, onResult, persist, stopping, backlog } = needs
+  const { instanceId, store, sealer, clock, steady, webhooks, deliver, log, steps, onResult } = needs
+  const { persist, stopping, outcomes, backlog, holds } = needs
   const rows = logRows(sealer)
   const logKey = (eventId: string) => keys.logEntry(instanceId, eventId)
   const rowOp = (eventId: string, row: LogRow) => rows.encode(logKey(eventId), row)
-  const target = (type: EventType) => targetOf(webhooks(), type)
+  /** The URL at the moment of the attempt. Silencing is decided when the event happens: an event that was written goes out. */
+  const target = (type: EventType) => webhooks()[urlField(type)]
 
-  async function scheduled(eventId: string, key: string, sealed: Uint8Array) {
-    await onStep?.('picked', eventId)
+  async function scheduled(eventId: string, key: string, sealed: Uint8Array): Promise<boolean> {
+    await steps('outbox:picked', eventId)
     const opened = await open(eventId, key, sealed)
-    if (opened === undefined) return
-    const { row, body } = opened
+    return opened !== undefined && (await attempt(eventId, opened.row, opened.body))
+  }
+
+  async function fresh({ id, row, body }: FreshEvent): Promise<boolean> {
+    await steps('outbox:picked', id)
+    return await attempt(id, row, body)
+  }
+
+  /** True: it is over. */
+  async function attempt(eventId: string, row: LogRow, body: Uint8Array): Promise<boolean> {
     const url = target(row.type)
-    if (url === undefined) return await finish(eventId, row, { ...row, error: 'switched off' }, 'discarded')
+    if (url === null) {
+      await finish(eventId, row, { ...row, error: 'switched off' }, 'discarded')
+      return true
+    }
     const outcome = await post(eventId, row.type, url, body, row.tries + 1)
     const tried = afterAttempt(row, url, outcome)
     if (outcome.ok) await finish(eventId, row, tried, 'delivered')
+    else if (isReceivers(outcome)) await away(eventId, url, row, tried, body)
     else await park(eventId, row, { ...tried, tries: row.tries + 1 }, body)
+    if (outcome.ok || !isReceivers(outcome)) answered(url)
+    return outcome.ok
+  }
+
+  /** An outage, or the first sign of one. */
+  async function away(eventId: string, url: string, row: LogRow, tried: LogRow, body: Uint8Array) {
+    // Tried before and still queued: its receiver was held already, before a restart.
+    const waits = holds.of(url) !== undefined || (row.body === 'line' && row.tries > 0)
+    const before = waits ? undefined : holds.failed(url, eventId)
+    if (!waits && before === undefined) return await park(eventId, row, { ...tried, tries: row.tries + 1 }, body)
+    const others = before === undefined ? undefined : await toQueue(before)
+    await stay(eventId, url, row, tried, body, others)
+    if (others !== undefined) holds.wait(url, [others.eventId], others.dueAt ?? 0, steady.now())
+  }
+
+  /** The receiver answered: if its queue was held, it goes on, at once. */
+  function answered(url: string) {
+    if (holds.answered(url)) needs.queue().fromTheBeginning()
   }
 
   async function due(eventId: string, dueKey: string, action: Uint8Array) {
     const key = keys.parkedEvent(instanceId, eventId)
     const sealed = await store.get(key)
-    // An index without a body says nothing any more.
+    // An index entry without a body is stale.
     if (sealed === undefined) {
       await store.commit({ ops: [[dueKey, null]] })
       if (Buffer.compare(action, ERASE) !== 0) backlog.changed(-1)
       return
     }
-    if (Buffer.compare(action, ERASE) !== 0) return await scheduled(eventId, key, sealed)
+    if (Buffer.compare(action, ERASE) !== 0) return await retry(eventId, key, sealed)
     const row = await readRow(eventId)
     const ops: Op[] = [
       [key, null],
@@ -73,7 +137,76 @@ export function createAttempts(needs: Needs): Attempts {
     await store.commit({ ops })
   }
 
-  /** By a clock that was ahead: what was stored in the future counts as now. */
+  /** Its time has come; while its receiver is away it takes its place in the held queue, and is its head if it is the oldest. */
+  async function retry(eventId: string, key: string, sealed: Uint8Array) {
+    const row = await readRow(eventId)
+    const url = row === undefined ? null : target(row.type)
+    const hold = url === null ? undefined : holds.of(url)
+    const moved = hold === undefined ? undefined : await toQueue(eventId)
+    if (hold === undefined || moved === undefined) return void (await scheduled(eventId, key, sealed))
+    await store.commit({ ops: moved.ops })
+    holds.wait(hold.url, [eventId], hold.probeAt, steady.now())
+  }
+
+  /** Operations that put a parked event back to its place in the queue. Undefined when it is parked no more. */
+  async function toQueue(eventId: string): Promise<{ eventId: string; ops: Op[]; dueAt: number | null } | undefined> {
+    const row = await readRow(eventId)
+    const sealed = await store.get(keys.parkedEvent(instanceId, eventId))
+    if (row?.body !== 'parked' || row.status !== 'pending' || sealed === undefined) return undefined
+    let body: Uint8Array
+    try {
+      body = sealer.open(keys.parkedEvent(instanceId, eventId), sealed)
+    } catch {
+      // Its own attempt finds that out, and records it.
+      return undefined
+    }
+    const key = keys.outboxEvent(instanceId, eventId)
+    const ops: Op[] = [
+      ...bodyOps(instanceId, eventId, row),
+      [key, sealer.seal(key, body)],
+      rowOp(eventId, { ...row, body: 'line' }),
+    ]
+    return { eventId, ops, dueAt: row.dueAt }
+  }
+
+  /**
+   * The event stays in the queue. A try at the time of its schedule counts; an earlier one was only a probe of the receiver. The last one
+   * ends it, as everywhere.
+   */
+  async function stay(
+    eventId: string,
+    url: string,
+    row: LogRow,
+    tried: LogRow,
+    body: Uint8Array,
+    others: { ops: Op[] } | undefined,
+  ) {
+    const now = steady.now()
+    // A time written by a clock that was ahead counts as now.
+    const wasDue = row.dueAt === null || row.dueAt <= now || row.dueAt > now + (retryDelay(row.tries) ?? 0)
+    const tries = wasDue ? row.tries + 1 : row.tries
+    const delay = retryDelay(tries)
+    if (delay === undefined) {
+      await park(eventId, row, { ...tried, tries }, body)
+      const hold = holds.of(url)
+      if (hold?.head === eventId) holds.headless(hold)
+      return holds.wait(url, [], Number.POSITIVE_INFINITY, now)
+    }
+    const dueAt = wasDue ? now + delay : row.dueAt!
+    const after: LogRow = { ...tried, tries, status: 'pending', body: 'line', dueAt, finishedAt: null }
+    const key = keys.outboxEvent(instanceId, eventId)
+    await persist([
+      ...bodyOps(instanceId, eventId, row),
+      [key, sealer.seal(key, body)],
+      rowOp(eventId, after),
+      ...(others?.ops ?? []),
+    ])
+    holds.wait(url, [eventId], dueAt, now)
+    await steps('outbox:settled', eventId)
+    report(eventId, after, 'retry')
+  }
+
+  /** Corrects a time written by a clock that was ahead: it counts as written now. */
   async function correct(eventId: string, dueKey: string, dueAt: number, action: Uint8Array): Promise<boolean> {
     const now = steady.now()
     if (dueAt <= now) return false
@@ -87,9 +220,9 @@ export function createAttempts(needs: Needs): Attempts {
     return true
   }
 
-  /** Body and row. What was changed on disk, or cannot be read, is taken out and recorded, so that it does not stop the line. */
+  /** Body and row. An event that was changed on disk, or cannot be read, is removed and recorded, so that it does not stop the queue. */
   async function open(eventId: string, key: string, sealed: Uint8Array): Promise<{ row: LogRow; body: Uint8Array } | undefined> {
-    // Outside the try: storage that fails says nothing about the event, which waits then.
+    // Outside the try: a failure of storage is not the event's, which waits then.
     const stored = await store.get(logKey(eventId))
     try {
       if (stored === undefined) throw new Error(`${key} has no log row`)
@@ -106,7 +239,6 @@ export function createAttempts(needs: Needs): Attempts {
     }
   }
 
-  /** The row, or undefined when there is none that can be read. Throws when storage itself fails. */
   async function readRow(eventId: string): Promise<LogRow | undefined> {
     const stored = await store.get(logKey(eventId))
     try {
@@ -118,36 +250,34 @@ export function createAttempts(needs: Needs): Attempts {
   }
 
   async function post(eventId: string, type: EventType, url: string, body: Uint8Array, attempt: number): Promise<Outcome> {
-    await onStep?.('before-post', eventId)
-    const { secret } = webhooks()
+    await steps('outbox:before-post', eventId)
+    const secrets = [webhooks().secret, ...validSecrets(needs.previousSecret?.(), clock.now())]
     const shown = Math.min(attempt, MAX_TRIES)
-    const outcome = await deliver({ url, secret, body, type, eventId, instanceId, attempt: shown }, stopping).catch(
+    const outcome = await deliver({ url, secrets, body, type, eventId, instanceId, attempt: shown }, stopping).catch(
       (error: unknown) => {
         if (stopping.aborted) throw error
         log.error({ instance_id: instanceId, event_id: eventId, err: error }, 'webhook attempt broke')
         return { ok: false, code: null, error: 'internal', durationMs: 0 }
       },
     )
-    await onStep?.('after-post', eventId)
+    await steps('outbox:after-post', eventId)
     return outcome
   }
 
-  const afterAttempt = (row: LogRow, url: string, { code, error, durationMs }: Outcome): LogRow => ({
-    ...row,
-    url: maskUrl(url),
-    attempts: row.attempts + 1,
-    code,
-    error: error?.slice(0, 300) ?? null,
-    durationMs,
-  })
+  function afterAttempt(before: LogRow, url: string, { ok, code, error, durationMs }: Outcome): LogRow {
+    const attempts = before.attempts + 1
+    const row = { ...before, url: maskUrl(url), attempts, code, error: error?.slice(0, 300) ?? null, durationMs }
+    return ok ? row : withFailure(row, clock.now())
+  }
 
-  /** The event's end: its body goes in the same commit. */
+  /** Ends the event: its body is removed in the same commit, which is not awaited. */
   async function finish(eventId: string, before: LogRow, row: LogRow, status: 'delivered' | 'discarded') {
     const after: LogRow = { ...row, status, body: 'erased', dueAt: null, finishedAt: clock.now() }
-    await persist([...bodyOps(instanceId, eventId, before), rowOp(eventId, after)])
+    outcomes.add(eventId, [...bodyOps(instanceId, eventId, before), rowOp(eventId, after)])
     // One that had failed for good was not waited for any more.
     if (before.status === 'pending') backlog.changed(-1)
-    await onStep?.('settled', eventId)
+    // Due events are looked up on disk.
+    if (outcomes.isFull || before.body !== 'line') await outcomes.flush()
     report(eventId, after, status)
   }
 
@@ -166,13 +296,14 @@ export function createAttempts(needs: Needs): Attempts {
       rowOp(eventId, after),
     ])
     if (last) backlog.changed(-1)
-    await onStep?.('settled', eventId)
+    else needs.overflow().parked(eventId)
+    await steps('outbox:settled', eventId)
     report(eventId, after, last ? 'failed' : 'retry')
   }
 
-  function report(eventId: string, { type, attempts, code, error, durationMs }: LogRow, result: DeliveryResult) {
+  function report(eventId: string, { type, attempts, code, error, durationMs, requestId }: LogRow, result: DeliveryResult) {
     const outcome = { event: type, result, attempt: attempts, code, error, duration_ms: durationMs }
-    const line = { instance_id: instanceId, event_id: eventId, ...outcome }
+    const line = { instance_id: instanceId, event_id: eventId, ...outcome, request_id: requestId }
     if (result === 'delivered') log.info(line, 'webhook delivered')
     else log.warn(line, result === 'discarded' ? 'webhook discarded' : 'webhook attempt failed')
     onResult?.(type, result, durationMs)
@@ -184,18 +315,40 @@ export function createAttempts(needs: Needs): Attempts {
     if (row === undefined || row.body === 'erased') return undefined
     const key = row.body === 'line' ? keys.outboxEvent(instanceId, eventId) : keys.parkedEvent(instanceId, eventId)
     const sealed = await store.get(key)
-    return sealed && { row, body: sealer.open(key, sealed) }
+    return sealed && { row, key, sealed }
+  }
+
+  async function known(eventId: string): Promise<LogRow> {
+    const row = await readRow(eventId)
+    if (row === undefined) throw new Failure('not_found', { message: 'No event has this id.' })
+    return row
+  }
+
+  async function detail(eventId: string): Promise<LogDetail> {
+    const row = await known(eventId)
+    return { entry: toEntry(instanceId, eventId, row), attempts: attemptsOf(row) }
+  }
+
+  async function body(eventId: string): Promise<WebhookBody> {
+    const found = await kept(eventId)
+    if (found === undefined) throw new Failure('not_found', { message: 'The body of this event is not kept any more.' })
+    const bytes = sealer.open(found.key, found.sealed)
+    return { body: bytes.subarray(0, SHOWN_BYTES).toString('utf8'), truncated: bytes.byteLength > SHOWN_BYTES }
   }
 
   async function byHand(eventId: string): Promise<LogEntry> {
     const found = await kept(eventId)
-    if (found === undefined) throw new Failure('not_found')
+    if (found === undefined) throw new Failure('not_found', { message: 'The body of this event is not kept any more.' })
     const url = target(found.row.type)
-    if (url === undefined) throw new Failure('not_allowed')
-    const outcome = await post(eventId, found.row.type, url, found.body, found.row.attempts + 1)
+    if (url === null) throw new Failure('not_allowed', { message: 'The type of this event has no URL.' })
+    const body = sealer.open(found.key, found.sealed)
+    const outcome = await post(eventId, found.row.type, url, body, found.row.attempts + 1)
     const row = afterAttempt(found.row, url, outcome)
-    if (outcome.ok) await finish(eventId, found.row, row, 'delivered')
-    else {
+    if (outcome.ok) {
+      await finish(eventId, found.row, row, 'delivered')
+      await outcomes.flush()
+      answered(url)
+    } else {
       // Changes nothing but the row: place, schedule and time of erasure stay.
       await persist([rowOp(eventId, row)])
       report(eventId, row, row.status === 'failed' ? 'failed' : 'retry')
@@ -203,20 +356,31 @@ export function createAttempts(needs: Needs): Attempts {
     return toEntry(instanceId, eventId, (await readRow(eventId)) ?? row)
   }
 
-  async function again(eventId: string): Promise<boolean> {
-    const found = await kept(eventId)
-    if (found === undefined || target(found.row.type) === undefined) return false
-    if (found.row.body === 'line') return true
+  async function again(eventIds: readonly string[]): Promise<number> {
     const dueAt = steady.now()
-    const ops: Op[] = [
-      [keys.due(instanceId, dueAt, eventId), RETRY],
-      rowOp(eventId, { ...found.row, status: 'pending', tries: 0, dueAt, finishedAt: null }),
-    ]
-    if (found.row.dueAt !== null) ops.unshift([keys.due(instanceId, found.row.dueAt, eventId), null])
+    const ops: Op[] = []
+    const revived: string[] = []
+    let queued = 0
+    for (const eventId of eventIds) {
+      const found = await kept(eventId)
+      if (found === undefined || target(found.row.type) === null) continue
+      queued++
+      // It is in the queue anyway.
+      if (found.row.body === 'line') continue
+      if (found.row.dueAt !== null) ops.push([keys.due(instanceId, found.row.dueAt, eventId), null])
+      ops.push(
+        [keys.due(instanceId, dueAt, eventId), RETRY],
+        rowOp(eventId, { ...found.row, status: 'pending', tries: 0, dueAt, finishedAt: null }),
+      )
+      if (found.row.status === 'failed') revived.push(eventId)
+    }
     await store.commit({ ops })
-    if (found.row.status === 'failed') backlog.changed(1)
-    return true
+    for (const eventId of revived) {
+      backlog.changed(1)
+      needs.overflow().parked(eventId)
+    }
+    return queued
   }
 
-  return { scheduled, due, correct, byHand, again }
+  return { scheduled, fresh, due, correct, byHand, again, detail, body, readRow }
 }

@@ -1,9 +1,9 @@
 /**
- * How many events of an instance are still to be delivered: in the line, or parked until their next try. Looked up once at the start; from
- * then on whatever commits a change of it says so.
+ * Number of events of an instance still to be delivered: in the queue, or parked until their next try. Counted once at the start; from then
+ * on each change of it calls `changed`.
  */
 import type { StateStore } from '../../../src/storage/contract.ts'
-import { keys } from '../../../src/storage/keys.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import { ERASE } from './schedule.ts'
 
 export function createBacklog(instanceId: string, store: Pick<StateStore, 'range'>) {

@@ -4,12 +4,12 @@ import { ignoreField, urlField, type WebhookSettings } from '../../../src/domain
 import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
 import { type LogRow, maskUrl } from '../../../src/webhooks/log.ts'
 
-/** Where events of a type go; undefined while the type is off. */
-export const targetOf = (settings: WebhookSettings, type: EventType): string | undefined =>
-  settings[ignoreField(type)] ? undefined : (settings[urlField(type)] ?? undefined)
+/** Whether events of a type go anywhere: to its webhook or to the reader of a stream. A silenced type goes nowhere. */
+export const isWanted = (settings: WebhookSettings, type: EventType, isRead: boolean): boolean =>
+  !settings[ignoreField(type)] && (isRead || settings[urlField(type)] !== null)
 
 /** Single-URL mode: the five URLs are set and identical. */
-export function isSingleUrl(settings: WebhookSettings): boolean {
+function isSingleUrl(settings: WebhookSettings): boolean {
   const [url, ...others] = EVENT_TYPES.map((type) => settings[urlField(type)])
   return typeof url === 'string' && others.every((other) => other === url)
 }
@@ -20,9 +20,12 @@ export function eventBytes(
   eventId: string,
   { type, at, body }: WebhookEvent,
   settings: WebhookSettings,
+  isTest = false,
 ): Buffer {
   const envelope = { type, event_id: eventId, instance_id: instanceId, momment: at }
-  return Buffer.from(jsonOf({ ...envelope, ...(isSingleUrl(settings) ? { single_url: true } : {}), ...body }))
+  return Buffer.from(
+    jsonOf({ ...envelope, ...(isSingleUrl(settings) ? { single_url: true } : {}), ...(isTest ? { test: true } : {}), ...body }),
+  )
 }
 
 /** Half of a surrogate pair is written as an escape, which strict readers refuse; on the network it is U+FFFD, too. */
@@ -47,5 +50,6 @@ export function firstRow(type: EventType, settings: WebhookSettings, now: number
     durationMs: null,
     createdAt: now,
     finishedAt: null,
+    failures: [],
   }
 }

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { decodeTime } from 'ulid'
 import { type Clock, HOUR } from '../../../src/domain/clock.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
-import { keys } from '../../../src/storage/keys.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import { bodyOps, type LogRow } from '../../../src/webhooks/log.ts'
 import { KEEP_LOG_ENTRY, MAX_LOG_ENTRIES } from './schedule.ts'
 
@@ -40,7 +40,11 @@ export function logPruning({
   /** Counted once; undefined until then. */
   let count: number | undefined
   let nextLook = 0
-  /** The oldest rows all still wait: looking again before the hour would find the same ones. */
+  /** Position of the pass under way; undefined: none is. */
+  let passed: string | undefined
+  let seenByLook = 0
+  let removedByLook = 0
+  /** Nothing could be removed, because everything still waits: looking again before the hour would find the same. */
   let stuck = false
 
   async function countRows(): Promise<number> {
@@ -65,17 +69,25 @@ export function logPruning({
       if (count !== undefined) count++
     },
     async run() {
-      if (steady.now() < nextLook && (stuck || (count ?? 0) <= maxEntries)) return
+      if (passed === undefined && steady.now() < nextLook && (stuck || (count ?? 0) <= maxEntries)) return
       count ??= await countRows()
       const tooOld = clock.now() - KEEP_LOG_ENTRY
       // A little more than needed, so that a full log is not pruned at every event.
       let excess = count > maxEntries ? count - maxEntries + Math.floor(maxEntries / 500) : 0
       let seen = 0
       let removed = 0
+      let isDone = false
       const ops: Op[] = []
-      for await (const [key, bytes] of store.range(prefix, { limit: SLICE })) {
+      for await (const [key, bytes] of store.range(prefix, {
+        limit: SLICE,
+        ...(passed === undefined ? {} : { after: passed }),
+      })) {
+        if (excess <= 0 && decodeTime(key.slice(prefix.length)) >= tooOld) {
+          isDone = true
+          break
+        }
         seen++
-        if (excess <= 0 && decodeTime(key.slice(prefix.length)) >= tooOld) break
+        passed = key
         const gone = removal(key, bytes)
         if (gone === undefined) continue
         ops.push(...gone)
@@ -84,9 +96,15 @@ export function logPruning({
       }
       if (ops.length > 0) await store.commit({ ops })
       count -= removed
-      stuck = seen === SLICE && removed === 0
-      // A full slice that helped: there may be more. Otherwise age alone decides, and that is not urgent.
-      if (seen < SLICE || stuck) nextLook = steady.now() + HOUR
+      seenByLook += seen
+      removedByLook += removed
+      if (!isDone && seen === SLICE) return
+      passed = undefined
+      // A short look costs nothing, and is made again with the next event.
+      stuck = removedByLook === 0 && seenByLook >= SLICE
+      seenByLook = 0
+      removedByLook = 0
+      nextLook = steady.now() + HOUR
     },
   }
 }

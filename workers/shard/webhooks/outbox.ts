@@ -1,33 +1,49 @@
 /**
  * The webhook outbox of one instance. An event is written, finished and sealed, in the batch of whatever caused it; from there it is
  * delivered at least once, one at a time, in the order of the events. One that fails is parked with the time of its next try, and the
- * line moves on: an event can be late, it cannot hold up the others.
+ * queue moves on: an event can be late, it cannot hold up the others. Only while its receiver is away is the queue of a URL held, so that
+ * an outage keeps its order (`holds.ts`): an event that was tried then is in the queue again.
  *
- *   outbox:<event>       body of an event not tried yet: the line, in key order
+ *   outbox:<event>       body of an event not tried yet, or of one whose receiver is away: the delivery queue, in key order
  *   parked:<event>       body of one that failed, with
  *   due:<time>:<event>   when it is tried again, or, after the last try, erased
  *   log:<event>          what happened so far
  *
- * Every change of these is one commit, and the network is never waited for inside one: a kill at any point repeats at most the attempt
- * that was in flight, with the same event id.
+ * While a stream reads the events they are also kept for it (`stream/stream.ts`), and those without a URL there alone.
+ *
+ * Every change of these is one commit, and the network is never waited for inside one. A delivery is recorded later, together with those
+ * after it (`outcomes.ts`): a kill at any point repeats at most one such batch and the attempt that was in flight, with the same event ids.
+ *
+ * While its receiver is there an event is posted from memory (`queue-memory.ts`); the queue on disk is read after a start, a failure, or a
+ * burst.
  */
 import { decodeTime } from 'ulid'
 import { HOUR, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
+import { urlField } from '../../../src/domain/instance.ts'
 import { ascendingIds } from '../../../src/storage/ascending-ids.ts'
 import type { Op } from '../../../src/storage/contract.ts'
-import { keys } from '../../../src/storage/keys.ts'
 import { persistently } from '../../../src/storage/persist.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import { systemTimer, within } from '../../../src/storage/timer.ts'
+import { validSecrets } from '../../../src/webhooks/delivery/signature.ts'
 import { logRows } from '../../../src/webhooks/log.ts'
 import { createAttempts } from './attempts.ts'
 import { createBacklog } from './backlog.ts'
 import type { Outbox, OutboxOptions } from './contract.ts'
-import { eventBytes, firstRow, targetOf } from './finished-event.ts'
+import { createDeliveryQueue } from './delivery-queue.ts'
+import { createEventTimes } from './event-times.ts'
+import { eventBytes, firstRow, isWanted } from './finished-event.ts'
+import { createHolds, type Hold } from './holds.ts'
 import { logPruning } from './log-pruning.ts'
-import { createMomments } from './momments.ts'
+import { createOutcomes, MAX_UNWRITTEN } from './outcomes.ts'
+import { createOverflow } from './overflow.ts'
+import { createQueueMemory } from './queue-memory.ts'
+import { sampleEvent } from './sample.ts'
+import { MAX_WAITING } from './schedule.ts'
+import { createStream } from './stream/stream.ts'
 
-export type { DeliveryResult, Outbox, OutboxOptions, OutboxStep } from './contract.ts'
+export type { DeliveryResult, Outbox, OutboxOptions } from './contract.ts'
 
 /** Back-off while storage itself fails. */
 const FIRST_BACKOFF = SECOND
@@ -36,26 +52,69 @@ const MOST_BACKOFF = 30 * SECOND
 /** An aborted request ends within a turn or two; more than this would be a hang, in ms. */
 const ABORT_GRACE = 250
 
+/** Of what a receiver answers to a test. */
+const ANSWER_CHARS = 1_000
+
+/** Commits of events under way that have outcomes with them. */
+const MAX_CARRIED = 256
+
+/** Events put back into the schedule by one commit. */
+const AT_ONCE = 100
+
+interface Due {
+  id: string
+  key: string
+  bytes: Uint8Array
+  at: number
+}
+
 export function createOutbox(options: OutboxOptions): Outbox {
   const { instanceId, store, sealer, clock, steady, webhooks, log, timer = systemTimer, maxLogEntries } = options
   const rows = logRows(sealer)
   const pruning = logPruning({ instanceId, store, rows, clock, steady, log, maxEntries: maxLogEntries })
-  const momments = createMomments({ instanceId, store, sealer, clock })
+  const times = createEventTimes({ instanceId, store, sealer, clock })
   const ids = ascendingIds(clock)
   const backlog = createBacklog(instanceId, store)
+  const holds = createHolds()
+  const stream = createStream({
+    instanceId,
+    store,
+    sealer,
+    clock: steady,
+    timer,
+    position: () => ids.next(),
+    log,
+    onEvents: options.onEvents ?? (() => {}),
+    onInterest: options.onInterest ?? (() => {}),
+    maxEvents: options.maxKeptEvents,
+  })
   const stopping = new AbortController()
+  const memory = createQueueMemory()
+  const outcomes = createOutcomes({
+    instanceId,
+    store,
+    timer,
+    steps: options.steps,
+    log,
+    max: options.maxUnwritten ?? MAX_UNWRITTEN,
+  })
+  /** Outcomes that go with the commit of an event, by its id. */
+  const carried = new Map<string, { written(): void }>()
 
-  /** Manual resends: they go before the line, and like everything else one at a time. */
+  /** Manual resends: they go before the queue, and like everything else one at a time. */
   const front: { run(): Promise<void>; refuse(): void }[] = []
   let state: 'new' | 'running' | 'stopped' = 'new'
   let running: Promise<void> | undefined
   let again = false
   let alarm: { cancel(): void } | undefined
   let backoff: number = FIRST_BACKOFF
+  /** The parked event that is due first, null for none; `isRight`: and not put off too far. Undefined where it has to be looked up. */
+  let nextDue: { due: Due | null; isRight: boolean } | undefined
 
   function wakeIn(ms: number) {
     alarm?.cancel()
-    alarm = timer(ms, wake)
+    // A turn that was under way when it was stopped ends here.
+    if (state === 'running') alarm = timer(ms, wake)
   }
 
   function wake() {
@@ -88,32 +147,86 @@ export function createOutbox(options: OutboxOptions): Outbox {
   async function turn(): Promise<boolean> {
     const task = front.shift()
     if (task) {
-      await task.run()
+      await besideTheQueue(task.run)
       return true
     }
     await pruning.run()
-    const head = await first(keys.outbox(instanceId))
-    const due = await first(keys.dues(instanceId))
-    const dueAt = due === undefined ? undefined : Number(due.id.slice(0, due.id.indexOf(':')))
-    // Whoever's moment came first: parked events do not starve the line, nor the line them.
-    if (due !== undefined && dueAt! <= steady.now() && (head === undefined || dueAt! <= decodeTime(head.id))) {
-      await attempts.due(due.id.slice(due.id.indexOf(':') + 1), due.key, due.bytes)
+    if (overflow.isDue() && (await besideTheQueue(overflow.run))) return true
+    const hold = holds.due(steady.now())
+    if (hold) {
+      await besideTheQueue(() => probe(hold))
+      return true
+    }
+    const isFromMemory = memory.isWhole && !holds.any()
+    const isStillWhole = memory.reading()
+    const head = isFromMemory ? memory.first() : await queue.next()
+    if (head === 'more') return true
+    if (nextDue === undefined) nextDue = { due: await firstDue(), isRight: false }
+    const { due, isRight } = nextDue
+    // The earlier moment goes first: parked events do not starve the queue, nor the queue them.
+    if (due !== null && due.at <= steady.now() && (head === undefined || due.at <= decodeTime(head.id))) {
+      await besideTheQueue(() => attempts.due(due.id, due.key, due.bytes))
       return true
     }
     if (head !== undefined) {
-      await attempts.scheduled(head.id, head.key, head.bytes)
+      const fresh = memory.take(head.id)
+      await handled(() => ('row' in head ? attempts.fresh(fresh ?? head) : attempts.scheduled(head.id, head.key, head.bytes)))
       return true
     }
-    if (due !== undefined && (await attempts.correct(due.id.slice(due.id.indexOf(':') + 1), due.key, dueAt!, due.bytes)))
+    if (!isRight && due !== null && (await attempts.correct(due.id, due.key, due.at, due.bytes))) {
+      nextDue = undefined
       return true
+    }
+    nextDue = { due, isRight: true }
+    if (!isFromMemory && !holds.any()) isStillWhole()
     // The hour is for the log's age, which no event announces.
-    if (!again) wakeIn(Math.min(dueAt === undefined ? HOUR : dueAt - steady.now(), HOUR))
+    const next = Math.min(due?.at ?? Number.POSITIVE_INFINITY, holds.next())
+    if (!again) wakeIn(Math.min(next - steady.now(), HOUR))
     return false
   }
 
-  async function first(prefix: string) {
-    for await (const [key, bytes] of store.range(prefix, { limit: 1 })) return { id: key.slice(prefix.length), key, bytes }
-    return undefined
+  /** For work that may change the queue in another way than removing its head: the queue is read anew then. */
+  async function besideTheQueue<T>(work: () => Promise<T>): Promise<T> {
+    await outcomes.flush()
+    try {
+      return await work()
+    } finally {
+      distrust()
+    }
+  }
+
+  async function handled(attempt: () => Promise<boolean>) {
+    let isOver = false
+    try {
+      isOver = await attempt()
+    } finally {
+      if (!isOver) distrust()
+    }
+  }
+
+  function distrust() {
+    memory.forget()
+    queue.forget()
+    nextDue = undefined
+  }
+
+  /** One try of the oldest event of a queue that is held. */
+  async function probe(hold: Hold): Promise<void> {
+    if (hold.head === undefined) return await queue.seekHead(hold)
+    const key = keys.outboxEvent(instanceId, hold.head)
+    const sealed = await store.get(key)
+    // It was sent by hand or given up, or its type goes elsewhere now.
+    if (sealed === undefined || (await queue.urlOf(hold.head)) !== hold.url) return holds.headless(hold)
+    await attempts.scheduled(hold.head, key, sealed)
+  }
+
+  async function firstDue(): Promise<Due | null> {
+    const prefix = keys.dues(instanceId)
+    for await (const [key, bytes] of store.range(prefix, { limit: 1 })) {
+      const [at = '', id = ''] = key.slice(prefix.length).split(':')
+      return { id, key, bytes, at: Number(at) }
+    }
+    return null
   }
 
   /** The attempt was made: its outcome is worth waiting for the disk. Repeating the POST instead would be a duplicate. */
@@ -125,9 +238,28 @@ export function createOutbox(options: OutboxOptions): Outbox {
         log.error({ instance_id: instanceId, err, retry_in_ms: waitMs }, 'webhook outbox: an outcome could not be stored'),
     })
 
-  const attempts = createAttempts({ ...options, persist, stopping: stopping.signal, backlog })
+  const attempts = createAttempts({
+    ...options,
+    persist,
+    stopping: stopping.signal,
+    outcomes,
+    backlog,
+    holds,
+    queue: () => queue,
+    overflow: () => overflow,
+  })
+  const { readRow } = attempts
+  const queue = createDeliveryQueue({ instanceId, store, webhooks, holds, readRow, settled: outcomes.flush })
+  const { maxWaiting: max = MAX_WAITING, onOverflow } = options
+  const overflow = createOverflow({ instanceId, store, rows, readRow, backlog, clock: steady, log, max, onOverflow })
 
-  /** Runs between two attempts, before the line. */
+  function carry(eventId: string, others: { written(): void }) {
+    // Of a commit that failed: they are written without it.
+    if (carried.size >= MAX_CARRIED) carried.clear()
+    carried.set(eventId, others)
+  }
+
+  /** Runs between two attempts, before the queue. */
   function inFront<T>(work: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const refuse = () => reject(new Failure('engine_unavailable'))
@@ -138,21 +270,38 @@ export function createOutbox(options: OutboxOptions): Outbox {
   }
 
   return {
-    wanted: (type) => targetOf(webhooks(), type) !== undefined,
-    append(event) {
+    wanted: (type) => isWanted(webhooks(), type, stream.keeps(type)),
+    append(event, requestId) {
       const eventId = ids.next()
       const key = keys.outboxEvent(instanceId, eventId)
       const settings = webhooks()
       options.onAppend?.(event.type)
-      const { at, ops } = momments.next(event)
-      const body: Op = [key, sealer.seal(key, eventBytes(instanceId, eventId, { ...event, at }, settings))]
-      return {
-        eventId,
-        ops: [...ops, body, rows.encode(keys.logEntry(instanceId, eventId), firstRow(event.type, settings, clock.now()))],
+      const { at, ops } = times.next(event)
+      const body = eventBytes(instanceId, eventId, { ...event, at }, settings)
+      const isRead = stream.keeps(event.type)
+      const isForWebhook = !isRead || settings[urlField(event.type)] !== null
+      if (isRead) ops.push(...stream.append(eventId, event.type, body, isForWebhook))
+      if (isForWebhook) {
+        const row = { ...firstRow(event.type, settings, clock.now()), requestId }
+        memory.appended({ id: eventId, row, body })
+        const others = outcomes.take()
+        if (others) {
+          carry(eventId, others)
+          ops.unshift(...others.ops)
+        }
+        ops.push([key, sealer.seal(key, body)], rows.encode(keys.logEntry(instanceId, eventId), row))
       }
+      ops.push(...(options.note?.({ ...event, at } as typeof event, isForWebhook ? eventId : null) ?? []))
+      return { eventId, ops }
     },
-    committed() {
+    noted: (event) => options.note?.(event, null) ?? [],
+    committed(eventId) {
+      if (!stream.committed(eventId)) return
+      carried.get(eventId)?.written()
+      carried.delete(eventId)
       backlog.changed(1)
+      queue.added(eventId)
+      memory.committed(eventId)
       pruning.added()
       wake()
     },
@@ -160,11 +309,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
       for (const prefix of [keys.log(instanceId), keys.outbox(instanceId)]) {
         for await (const [key] of store.range(prefix, { reverse: true, limit: 1 })) ids.continueAfter(key.slice(prefix.length))
       }
-      await Promise.all([backlog.load(), momments.load()])
+      await Promise.all([backlog.load(), times.load(), stream.load()])
+      ids.continueAfter(stream.newest())
       state = 'running'
       wake()
     },
-    // Delivered faster than whoever committed it came to say so.
+    // An event can be delivered before `committed` is called.
     backlog: () => Math.max(0, backlog.size()),
     async stop(deadlineMs) {
       state = 'stopped'
@@ -172,15 +322,39 @@ export function createOutbox(options: OutboxOptions): Outbox {
       await within(running, deadlineMs)
       stopping.abort(new Failure('engine_unavailable'))
       await within(running, ABORT_GRACE)
+      await outcomes.stop().catch((err: unknown) => {
+        log.error({ instance_id: instanceId, err }, 'webhook outbox: outcomes were not stored, and are posted again')
+      })
+      await stream.stop()
       for (const task of front.splice(0)) task.refuse()
     },
+    async detail(eventId) {
+      await outcomes.flush()
+      return await attempts.detail(eventId)
+    },
+    async body(eventId) {
+      await outcomes.flush()
+      return await attempts.body(eventId)
+    },
+    events: stream.page,
     resend: (eventId) => inFront(() => attempts.byHand(eventId)),
-    resendMany: (eventIds) =>
-      inFront(async () => {
-        const wanted = new Set(eventIds)
-        let queued = 0
-        for (const eventId of wanted) if (await attempts.again(eventId)) queued++
-        return { queued, notFound: wanted.size - queued }
-      }),
+    resendMany: async (eventIds) => {
+      const wanted = [...new Set(eventIds)]
+      let queued = 0
+      for (let at = 0; at < wanted.length; at += AT_ONCE)
+        queued += await inFront(() => attempts.again(wanted.slice(at, at + AT_ONCE)))
+      return { queued, notFound: wanted.length - queued }
+    },
+    configured: wake,
+    async test(type) {
+      const settings = webhooks()
+      const url = settings[urlField(type)]
+      if (url === null) throw new Failure('not_allowed', { message: 'This type has no URL.' })
+      const eventId = ids.next()
+      const body = eventBytes(instanceId, eventId, sampleEvent(type, clock.now()), settings, true)
+      const secrets = [settings.secret, ...validSecrets(options.previousSecret?.(), clock.now())]
+      const attempt = { url, secrets, body, type, eventId, instanceId, attempt: 1, answerChars: ANSWER_CHARS }
+      return { ...(await options.deliver(attempt, stopping.signal)), url, eventId }
+    },
   }
 }

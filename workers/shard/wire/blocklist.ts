@@ -1,5 +1,5 @@
 /**
- * Who is blocked (the specification's `iq blocklist get` and `iq blocklist set`).
+ * The list of blocked people (the specification's `iq blocklist get` and `iq blocklist set`).
  *
  *   <iq xmlns="blocklist" type="get"/>                                → <list addressing_mode dhash><item jid pn_jid?/>…</list>, or none
  *   <iq xmlns="blocklist" type="set"><item action="block" jid pn_jid/></iq>
@@ -18,8 +18,8 @@ const query = (type: 'get' | 'set', content?: BinaryNode[]): BinaryNode => ({
 export const blocklistQuery = (): BinaryNode => query('get')
 
 /**
- * Whoever has a LID is named by it, beside which exactly one thing says who that is: the number, or that nobody knows. A LID person named by
- * number, or without that, is refused.
+ * A person with a LID is addressed by it, with exactly one further identification: the number, or that it is unknown. A LID person addressed by
+ * number, or without an identification, is refused.
  */
 export function blockQuery({ lid, pn }: Named): BinaryNode {
   const who = lid === null ? { jid: pn ?? '' } : { jid: lid, ...(pn === null ? { unknown_identifier: 'true' } : { pn_jid: pn }) }
@@ -34,7 +34,7 @@ export interface Blocked extends Named {
   jid: string
 }
 
-/** The whole list; null: the answer has none of its entries, because nothing but what we asked for is new in it. */
+/** The whole list; null: the answer has no entries, because only the requested change is new in it. */
 export function blockedIn(answer: BinaryNode): Blocked[] | null {
   const list = getBinaryNodeChild(answer, 'list')
   if (list?.attrs.matched === 'true') return null

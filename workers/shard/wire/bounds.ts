@@ -18,6 +18,8 @@ export function cut(value: string, max: number): string {
 export const MAX_ID = 128
 /** Names of people, groups and channels. */
 export const MAX_NAME = 256
+/** The longest an about text is. */
+export const MAX_ABOUT = 139
 
 /** An absent or empty string is null in the API. */
 export const cutOrNull = (value: string | null | undefined, max: number): string | null => (value ? cut(value, max) : null)

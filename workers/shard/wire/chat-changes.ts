@@ -1,6 +1,8 @@
-/** Names and pictures of chats that a notification says have changed. */
+/** Names and pictures of chats that a notification reports as changed. */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys'
-import { jsonObject, object, objects, textOf } from './json.ts'
+import { contentText } from './content.ts'
+import { object, objects, textOf } from './json.ts'
+import { mexUpdateIn } from './mex-notice.ts'
 
 export interface ChatChange {
   /** As the notification names it. */
@@ -21,7 +23,7 @@ export function chatChangesIn(notice: BinaryNode): ChatChange[] {
     case 'newsletter':
       return children.flatMap((child) => {
         const settings = child.tag === 'update' ? getBinaryNodeChild(child, 'settings') : undefined
-        return settings ? [{ jid: from, name: contentOf(getBinaryNodeChild(settings, 'name')), hasNewPicture: true }] : []
+        return settings ? [{ jid: from, name: contentText(getBinaryNodeChild(settings, 'name')), hasNewPicture: true }] : []
       })
     case 'mex':
       return mexChanges(notice)
@@ -31,6 +33,16 @@ export function chatChangesIn(notice: BinaryNode): ChatChange[] {
 }
 
 const renamed = (jid: string, name: string | null): ChatChange[] => (name === null ? [] : [{ jid, name, hasNewPicture: false }])
+
+/** How long messages of a group live from now on, in seconds; null: the notice is about something else. */
+export function groupExpiryIn(notice: BinaryNode): number | null {
+  if (getBinaryNodeChild(notice, 'not_ephemeral')) return 0
+  const seconds = Number(getBinaryNodeChild(notice, 'ephemeral')?.attrs.expiration)
+  return Number.isSafeInteger(seconds) && seconds >= 0 ? seconds : null
+}
+
+/** A group that the account joins with this notice. */
+export const isNewGroup = (notice: BinaryNode): boolean => getBinaryNodeChild(notice, 'create') !== undefined
 
 function subjectIn(child: BinaryNode): string | null {
   if (child.tag === 'subject') return child.attrs.subject ?? null
@@ -47,16 +59,4 @@ function mexChanges(notice: BinaryNode): ChatChange[] {
     if (!newsletter || Object.keys(object(settings)).length === 0) return []
     return [{ jid: newsletter, name: textOf(object(settings).name), hasNewPicture: true }]
   })
-}
-
-/** `<notification type=mex>`: its operation and its JSON. */
-export function mexUpdateIn(notice: BinaryNode): { operation: string; json: ReturnType<typeof jsonObject> } {
-  const update = getBinaryNodeChild(notice, 'update') ?? getBinaryNodeChild(notice, 'mex')
-  const json = jsonObject(contentOf(update) ?? '')
-  return { operation: textOf(json.operation) ?? update?.attrs.op_name ?? '', json }
-}
-
-function contentOf(node: BinaryNode | undefined): string | null {
-  const { content } = node ?? {}
-  return content instanceof Uint8Array ? Buffer.from(content).toString('utf8') : typeof content === 'string' ? content : null
 }

@@ -6,7 +6,7 @@ import { bare, chatKind } from './jid.ts'
 export function chatLine({ attrs }: BinaryNode, isOwn: (jid: string) => boolean): string {
   const { from = '', participant = '', recipient } = attrs
   const kind = chatKind(from)
-  // What different people tell in their statuses has no order among each other.
+  // The statuses of different people need no order among each other.
   if (kind === 'status') return `${from} ${bare(participant)}`
   if (kind !== 'user') return bare(from)
   return isOwn(from) && recipient

@@ -1,17 +1,14 @@
-/** How the network is told that a stanza arrived, of every kind: `<ack>` for all but messages that were read, which get a `<receipt>`. */
+/** Confirms stanzas of every kind to the network: `<ack>` for all but messages that were read, which get a `<receipt>`. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
-import { buildAckStanza } from '@whiskeysockets/baileys/lib/Utils/stanza-ack.js'
 
 /**
- * What became of the stanza of a message. `read`: opened, or opened before. `peer`: what the own phone says to its devices alone; `history`
- * if it is a part of the history. `unread`: it is asked for again. `absent`: it came without content, which the phone is asked for.
- * `done`: there is nothing more to come of it.
+ * The outcome of a message's stanza. `read`: opened, or opened before. `peer`: a message of the own phone to its devices alone; `history` if it is a
+ * part of the history. `unread`: a retry is requested. `absent`: it came without content, which the phone is asked for. `done`: nothing more will
+ * follow.
  */
 export type MessageOutcome = 'read' | 'peer' | 'history' | 'unread' | 'absent' | 'done'
 
 export interface Receiver {
-  /** Jid of this device; undefined while it is being linked. */
-  meId: string | undefined
   isOwn(jid: string): boolean
   /** The account shows itself as available: else its receipts are of the inactive kind, which keep the phone's own notifications going. */
   isAvailable: boolean
@@ -20,7 +17,25 @@ export interface Receiver {
 /** `error` of an ack for what could not be taken: NETWORK.md 6.2. */
 const UNHANDLED = 500
 
-export const ackOf = (node: BinaryNode, error?: number, meId?: string): BinaryNode => buildAckStanza(node, error, meId)
+/**
+ * `<ack id to class type? participant? recipient? error?>`. Not with our own jid as `from`, which the library puts into those of messages: the
+ * specification has none, nor does whatsmeow send one.
+ */
+export function ackOf({ tag, attrs }: BinaryNode, error?: number): BinaryNode {
+  const { id = '', from = '', type, participant, recipient } = attrs
+  return {
+    tag: 'ack',
+    attrs: {
+      id,
+      to: from,
+      class: tag,
+      ...(error === undefined ? {} : { error: String(error) }),
+      ...(participant ? { participant } : {}),
+      ...(recipient ? { recipient } : {}),
+      ...(type ? { type } : {}),
+    },
+  }
+}
 
 /** In the order in which they leave. */
 export function messageConfirmations(node: BinaryNode, outcome: MessageOutcome, receiver: Receiver): BinaryNode[] {
@@ -34,10 +49,10 @@ export function messageConfirmations(node: BinaryNode, outcome: MessageOutcome, 
       return [receiptOf(node, from, { type: 'peer_msg' }), receiptOf(node, withoutDevice(from), { type: 'hist_sync' })]
     case 'unread':
       // An error for a status can withhold everything that waits behind it (WIRE.md 16).
-      return [ackOf(node, from === 'status@broadcast' ? undefined : UNHANDLED, receiver.meId)]
+      return [ackOf(node, from === 'status@broadcast' ? undefined : UNHANDLED)]
     case 'absent':
     case 'done':
-      return [ackOf(node, undefined, receiver.meId)]
+      return [ackOf(node)]
     default:
       return outcome satisfies never
   }
@@ -60,3 +75,13 @@ const receiptOf = ({ attrs }: BinaryNode, to: string, more: Record<string, strin
 })
 
 const withoutDevice = (jid: string) => jid.replace(/:\d+@/, '@')
+
+/** What receipts must share to leave as one. */
+export const receiptGroup = ({ attrs: { id, ...rest } }: BinaryNode): string => JSON.stringify(rest)
+
+/** One receipt for the messages of several that share the rest: its own id is that of the first, `<list>` has the others. */
+export function joinedReceipt([first, ...others]: readonly [BinaryNode, ...BinaryNode[]]): BinaryNode {
+  if (others.length === 0) return first
+  const items = others.map(({ attrs }) => ({ tag: 'item', attrs: { id: attrs.id ?? '' } }))
+  return { ...first, content: [{ tag: 'list', attrs: {}, content: items }] }
+}

@@ -1,6 +1,6 @@
 /**
- * Groups on the wire: what is asked where the library asks less than the network answers, and what the answers say. Pure. Requests and
- * answers as the specification of WhatsApp Web has them (`w:g2`); where it is silent (`leave`, `<invite>` as a write) as zapo sends them.
+ * Groups on the wire: queries where the library asks for less than the network answers, and the parsing of answers. Pure. Requests and answers as in
+ * the specification of WhatsApp Web (`w:g2`); where it has none (`leave`, `<invite>` as a write) as zapo sends them.
  */
 import {
   type BinaryNode,
@@ -14,22 +14,26 @@ import { extractGroupMetadata } from '@whiskeysockets/baileys/lib/Socket/groups.
 import { bare } from './jid.ts'
 
 /** Where questions go that are about no group in particular. */
-const ALL_GROUPS = '@g.us'
+export const ALL_GROUPS = '@g.us'
 
-const query = (to: string, type: 'get' | 'set', content: BinaryNode): BinaryNode => ({
+export const query = (to: string, type: 'get' | 'set', content: BinaryNode): BinaryNode => ({
   tag: 'iq',
   attrs: { to, type, xmlns: 'w:g2' },
   content: [content],
 })
-const node = (tag: string, attrs: Record<string, string> = {}, content?: BinaryNode['content']): BinaryNode => ({
+export const node = (tag: string, attrs: Record<string, string> = {}, content?: BinaryNode['content']): BinaryNode => ({
   tag,
   attrs,
   ...(content === undefined ? {} : { content }),
 })
 
 export interface Group extends GroupMetadata {
-  /** By the network: nobody can write there. */
+  /** Suspended by the network: the group cannot be written to. */
   isSuspended: boolean
+  /** Of a community: all members may add groups, not only its administrators. */
+  membersAddGroups: boolean
+  /** Of the list of members. */
+  membersVersion: string | null
 }
 
 /** `<iq to=group get><query request="interactive"/></iq>`, answered by `<group>`. */
@@ -51,6 +55,15 @@ export const batchQuery = (groups: readonly string[]) =>
 export const participatingQuery = () =>
   query(ALL_GROUPS, 'get', node('participating', {}, [node('participants'), node('description')]))
 
+/** `<iq to=group get><invite/></iq>`, answered by `<invite code/>`, as zapo asks. */
+export const inviteCodeQuery = (group: string) => query(group, 'get', node('invite'))
+
+/** `<iq to=group set><invite/></iq>`, answered likewise with a new one: the one before leads nowhere any more. */
+export const newInviteCodeQuery = (group: string) => query(group, 'set', node('invite'))
+
+/** Null: the answer has none. */
+export const inviteCodeIn = (answer: BinaryNode): string | null => getBinaryNodeChild(answer, 'invite')?.attrs.code || null
+
 /** `<iq to=@g.us get><invite code/></iq>`, answered by `<group size>`. */
 export const invitedQuery = (code: string) => query(ALL_GROUPS, 'get', node('invite', { code }))
 
@@ -60,12 +73,12 @@ export const joinQuery = (code: string) => query(ALL_GROUPS, 'set', node('invite
 /** `<iq to=@g.us set><leave><group id/></leave></iq>`; a refusal is the attribute `error` of the answered `<group>`. */
 export const leaveQuery = (group: string) => query(ALL_GROUPS, 'set', node('leave', {}, [node('group', { id: group })]))
 
-/** Somebody who is to come in. */
+/** A person to be added. */
 export interface Newcomer {
   jid: string
-  /** Goes with a LID, which the network refuses without. */
+  /** Sent with a LID, which the network refuses without it. */
   phoneNumber?: string | undefined
-  /** The one they gave to this account, which lets those add them whom they know. */
+  /** The token they gave to this account, which allows adding people who admit only their contacts. */
   token?: Uint8Array | undefined
 }
 
@@ -86,7 +99,7 @@ export const addQuery = (group: string, people: readonly Newcomer[]) => query(gr
 export type MemberChange = 'remove' | 'promote' | 'demote'
 export type Decision = 'approve' | 'reject'
 
-const listed = (jids: readonly string[]) => jids.map((jid) => node('participant', { jid }))
+export const listed = (jids: readonly string[]) => jids.map((jid) => node('participant', { jid }))
 
 /** `<iq to=group set><remove><participant jid/>…</remove></iq>`, and likewise `promote` and `demote`. */
 export const memberQuery = (group: string, change: MemberChange, jids: readonly string[]) =>
@@ -96,13 +109,33 @@ export const memberQuery = (group: string, change: MemberChange, jids: readonly 
 export const decisionQuery = (group: string, decision: Decision, jids: readonly string[]) =>
   query(group, 'set', node('membership_requests_action', {}, [node(decision, {}, listed(jids))]))
 
-/** What the network says of one person. */
+/** `<iq to=group get><membership_approval_requests/></iq>`. */
+export const joinRequestsQuery = (group: string) => query(group, 'get', node('membership_approval_requests'))
+
+/** Somebody who waits for approval. */
+export interface JoinRequest {
+  jid: string
+  pn: string | undefined
+  lid: string | undefined
+  /** Epoch seconds; not a number: the answer does not say. */
+  requestedAt: number
+  method: string | undefined
+}
+
+/** `<membership_approval_requests><membership_approval_request jid phone_number? request_time request_method/>…`. */
+export const joinRequestsIn = (answer: BinaryNode): JoinRequest[] =>
+  getBinaryNodeChildren(getBinaryNodeChild(answer, 'membership_approval_requests'), 'membership_approval_request').flatMap(
+    ({ attrs: { jid, phone_number: pn, lid, request_time: at, request_method: method } }) =>
+      jid ? [{ jid, pn, lid, requestedAt: Number(at), method }] : [],
+  )
+
+/** The network's result for one person. */
 export interface Outcome {
   /** Every name it gives, bare. */
   names: string[]
   /** 200: done. */
   code: number
-  /** Lets the account invite whom it may not add. */
+  /** Allows the account to invite a person it may not add. */
   invitation: { code: string; expiresAt: number } | null
 }
 
@@ -150,8 +183,8 @@ export function leaveError(answer: BinaryNode): number | null {
 }
 
 /**
- * As the library reads it, and what it drops: that a group is suspended, and that approval is only on where `<group_join state="on"/>` says
- * so. Throws as the library does.
+ * As the library parses it, with two fields that it drops: that a group is suspended, and approval, which is on only with `<group_join state="on"/>`.
+ * Throws as the library does.
  */
 export function groupIn(answer: BinaryNode): Group {
   const group = getBinaryNodeChild(answer, 'group')
@@ -160,17 +193,21 @@ export function groupIn(answer: BinaryNode): Group {
     ...extractGroupMetadata(answer),
     joinApprovalMode: approval?.attrs.state === 'on',
     isSuspended: getBinaryNodeChild(group, 'suspended') !== undefined,
+    membersAddGroups: getBinaryNodeChild(group, 'allow_non_admin_sub_group_creation') !== undefined,
+    membersVersion: group?.attrs.p_v_id ?? null,
   }
 }
 
-/** The groups of an answer with many; those that are only named, to be asked for, are apart. */
-export function groupsIn(answer: BinaryNode): { groups: Group[]; truncated: string[] } {
+/** The groups of an answer with many. `truncated`: only named, to be queried; `refused`: the account is not in them. */
+export function groupsIn(answer: BinaryNode): { groups: Group[]; truncated: string[]; refused: string[] } {
   const nodes = getBinaryNodeChildren(getBinaryNodeChild(answer, 'groups'), 'group')
   const whole = nodes.filter(({ attrs }) => attrs.id && !attrs.error && attrs.truncated !== 'true')
   const cut = nodes.filter(({ attrs }) => attrs.truncated === 'true')
+  const jidsOf = (some: BinaryNode[]) => some.flatMap((group) => groupJidIn({ tag: 'iq', attrs: {}, content: [group] }) ?? [])
   return {
     groups: whole.map((group) => groupIn({ tag: 'iq', attrs: {}, content: [group] })),
-    truncated: cut.flatMap((group) => groupJidIn({ tag: 'iq', attrs: {}, content: [group] }) ?? []),
+    truncated: jidsOf(cut),
+    refused: jidsOf(nodes.filter(({ attrs }) => Number(attrs.error) > 0)),
   }
 }
 

@@ -37,8 +37,12 @@ export const jidsOf = ({ phone, lid }: { phone: string; lid: string | null }): s
   ...new Set([...(lid === null ? [] : [lid]), jidOf(phone)]),
 ]
 
+/** The usual form of a jid without device and agent. A list names thousands of people, and taking each apart takes fifteen times as long. */
+const IS_BARE = /^[^:_@]+@(?:s\.whatsapp\.net|lid|g\.us)$/
+
 /** Without device and agent: one name per person. */
 export function bare(jid: string): string {
+  if (IS_BARE.test(jid)) return jid
   const decoded = jidDecode(jid)
   if (!decoded) return jid
   const server = decoded.server === 'hosted' ? 's.whatsapp.net' : decoded.server === 'hosted.lid' ? 'lid' : decoded.server

@@ -7,7 +7,7 @@ export function jsonObject(text: string | null | undefined): Json {
   try {
     return object(JSON.parse(text))
   } catch {
-    // What is no JSON has no fields: that is all a reader needs to know.
+    // Invalid JSON has no fields: readers need no more than that.
     return {}
   }
 }

@@ -11,7 +11,7 @@ export interface LidPair {
 const MAX_PAIRS = 2_000
 
 /** Attributes that name a person, and those that name the same person otherwise. */
-const NAMES: readonly (readonly [name: string, others: readonly string[]])[] = [
+const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['participant', ['participant_pn', 'participant_lid']],
   ['from', ['sender_pn', 'sender_lid', 'lid']],
   ['recipient', ['recipient_pn', 'recipient_lid', 'peer_recipient_pn', 'peer_recipient_lid']],
@@ -21,7 +21,7 @@ const NAMES: readonly (readonly [name: string, others: readonly string[]])[] = [
   ['s_o', ['s_o_pn']],
   ['old', ['old_lid']],
   ['new', ['new_lid']],
-]
+])
 
 /** Tags below which people are named by attributes: of a notification and a call, not what is inside a message. */
 const DEPTH = 3
@@ -33,11 +33,10 @@ export function lidPairsIn(node: BinaryNode): LidPair[] {
 }
 
 function collect({ attrs, content }: BinaryNode, depth: number, pairs: LidPair[]): void {
-  for (const [name, others] of NAMES) {
-    const jid = attrs[name]
-    if (jid === undefined) continue
-    for (const other of others) {
-      const pair = pairOf(jid, attrs[other])
+  // By the attributes that are there: a list may have tens of thousands of children with one or two each.
+  for (const name in attrs) {
+    for (const other of NAMES.get(name) ?? []) {
+      const pair = pairOf(attrs[name]!, attrs[other])
       if (pair && pairs.length < MAX_PAIRS) pairs.push(pair)
     }
   }

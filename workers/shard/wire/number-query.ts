@@ -1,6 +1,7 @@
-/** Asks whether numbers have an account: the `usync` query by number (design/NETWORK.md 5, design/WIRE.md 11), and what its answer says. */
+/** Queries whether numbers have an account: the `usync` query by number (design/NETWORK.md 5, design/WIRE.md 11), and the parsing of its answer. */
 import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
-import { contentText, errorIn, type Refusal, refused, userWithNumber, usyncAnswer, usyncQuery } from './usync.ts'
+import { contentText } from './content.ts'
+import { errorIn, type Refusal, refused, userWithNumber, usyncAnswer, usyncQuery } from './usync.ts'
 
 /** `sid`: any text that is not used twice. */
 export const numberQuery = (digits: string, sid: string): BinaryNode => usyncQuery(['contact'], [userWithNumber(digits)], sid)
@@ -13,7 +14,7 @@ export type NumberAnswer =
   /** Of the form that is registered: it can have a digit more or less. */
   | { type: 'account'; jid: string }
   | { type: 'none' }
-  /** The network would not say: for each protocol of a query an error stands in its result, or in the person's part of it. */
+  /** The network refused: each protocol of a query has an error in its result, or in the person's part of it. */
   | Refusal
 
 export function numberAnswer(answer: BinaryNode): NumberAnswer {
@@ -28,7 +29,7 @@ function accountOf(user: BinaryNode): NumberAnswer {
   const error = errorIn(user)
   if (error) return refused(error)
   if (contact?.attrs.type === 'in' && user.attrs.jid) return { type: 'account', jid: user.attrs.jid }
-  // Who has no account is `out` or `invalid`, or is not named at all.
+  // A number without an account is `out` or `invalid`, or not listed at all.
   return contact?.attrs.type ? { type: 'none' } : refused(undefined)
 }
 
@@ -39,8 +40,8 @@ export interface Account {
 }
 
 /**
- * What the answer says of each number, by the number that was asked for: found by the contact that the answer repeats, because the jid beside
- * it is of the registered form. Null: no account. A person whose part is refused refuses the whole.
+ * The answer for each number, by the number of the query: matched by the contact that the answer repeats, because the jid beside it has the
+ * registered form. Null: no account. The refusal of one person's part refuses the whole.
  */
 export function numberAnswers(answer: BinaryNode, numbers: readonly string[]): Map<string, Account | null> | Refusal {
   const said = usyncAnswer(answer)

@@ -1,15 +1,16 @@
-/** What a person shows of itself, asked by jid: the `usync` queries by other things than numbers (`usync.ts`). */
-import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
+/** A person's public data, queried by jid: the `usync` queries by protocols other than numbers (`usync.ts`). */
+import { type BinaryNode, getBinaryNodeChild, proto } from '@whiskeysockets/baileys'
 import { secondsToIso } from './bounds.ts'
-import { contentText, errorIn, type Refusal, userAt, usyncAnswer, usyncQuery } from './usync.ts'
+import { contentText } from './content.ts'
+import { errorIn, type Refusal, userAt, usyncAnswer, usyncQuery } from './usync.ts'
 
 /** How long messages of new chats with this person last. */
 export const durationQuery = (jid: string, sid: string): BinaryNode => usyncQuery(['disappearing_mode'], [userAt(jid)], sid)
 
-/** `status`: the about text. A business has its verified name, which says that it is one. */
+/** `status`: the about text. A verified name means that the account is a business. */
 export const aboutQuery = (jid: string, sid: string): BinaryNode => usyncQuery(['status', 'business'], [userAt(jid)], sid)
 
-/** Null: the account does not say. Seconds. */
+/** Null: the account shows none. Seconds. */
 export function durationIn(answer: BinaryNode): number | null | Refusal {
   const user = onlyUser(answer)
   if (user?.type === 'refused') return user
@@ -21,7 +22,10 @@ export interface About {
   /** Null: none, or not for us to see. */
   text: string | null
   setAt: string | null
-  isBusiness: boolean
+  /** Null: not in the answer. */
+  isBusiness: boolean | null
+  /** Of a business. */
+  verifiedName: string | null
 }
 
 export function aboutIn(answer: BinaryNode): About | Refusal {
@@ -29,10 +33,25 @@ export function aboutIn(answer: BinaryNode): About | Refusal {
   if (user?.type === 'refused') return user
   const status = part(user?.node, 'status')
   const text = contentText(status) || null
+  const business = getBinaryNodeChild(user?.node, 'business')
+  const certificate = getBinaryNodeChild(errorIn(business) ? undefined : business, 'verified_name')
   return {
     text,
     setAt: text === null ? null : secondsToIso(Number(status?.attrs.t ?? 0)),
-    isBusiness: getBinaryNodeChild(part(user?.node, 'business'), 'verified_name') !== undefined,
+    // An error inside means that there is none.
+    isBusiness: business === undefined ? null : certificate !== undefined,
+    verifiedName: nameIn(certificate?.content),
+  }
+}
+
+/** The certificate of a business has its name; one that cannot be read has none. */
+function nameIn(certificate: BinaryNode['content']): string | null {
+  if (!(certificate instanceof Uint8Array)) return null
+  try {
+    const { details } = proto.VerifiedNameCertificate.decode(certificate)
+    return proto.VerifiedNameCertificate.Details.decode(details ?? new Uint8Array()).verifiedName || null
+  } catch {
+    return null
   }
 }
 
@@ -43,7 +62,7 @@ function onlyUser(answer: BinaryNode): { type: 'user'; node: BinaryNode } | Refu
   return node && { type: 'user', node }
 }
 
-/** A part in which an error stands is one that we may not see, or that is not there. */
+/** A part with an error is hidden from this account, or absent. */
 function part(user: BinaryNode | undefined, tag: string): BinaryNode | undefined {
   const found = getBinaryNodeChild(user, tag)
   return errorIn(found) ? undefined : found

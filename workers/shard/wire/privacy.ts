@@ -64,7 +64,7 @@ export const listChangeQuery = (
     },
   ])
 
-/** By LID the number stands beside it where it is known. Whoever has no LID, or no number in the other mode, goes by what there is. */
+/** With LID addressing the number is added where known. Without a LID, or a number in the other mode, the person's other jid is used. */
 function userAttrs({ action, lid, pn }: ListChange, addressing: Addressing): Record<string, string> {
   if (addressing === 'pn' || lid === null) return { action, jid: pn ?? lid ?? '' }
   return { action, jid: lid, ...(pn === null ? {} : { pn_jid: pn }) }
@@ -75,13 +75,13 @@ export interface PeopleList {
   people: Named[]
 }
 
-/** No `<list>` in the answer: nobody is left out. */
+/** No `<list>` in the answer: it is empty. */
 export function listOf(answer: BinaryNode): PeopleList {
   const list = getBinaryNodeChild(getBinaryNodeChild(answer, 'privacy'), 'list')
   return { dhash: list?.attrs.dhash ?? null, people: getBinaryNodeChildren(list, 'user').flatMap(namedBy) }
 }
 
-/** An entry of a list of people: `jid` with the other name in `pn_jid` or `lid`. One that has only a username is nobody the API can name. */
+/** An entry of a list of people: `jid` with the other name in `pn_jid` or `lid`. The API cannot name an entry with only a username. */
 export function namedBy({ attrs }: BinaryNode): Named[] {
   const jids = [attrs.jid, attrs.pn_jid, attrs.lid].filter((jid) => jid !== undefined)
   const lid = jids.find((jid) => isLidUser(jid)) ?? null

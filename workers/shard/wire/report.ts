@@ -1,5 +1,5 @@
 /**
- * Tells the network of a person or a group that is a nuisance (the specification's `iq spam set`). Messages can be attached; none is.
+ * Reports a person or a group to the network as spam (the specification's `iq spam set`). Messages can be attached; none is.
  *
  *   <iq xmlns="spam" type="set"><spam_list spam_flow="account_info_report" jid><tctoken/></spam_list></iq>      → <report id/>
  *   <iq xmlns="spam" type="set"><spam_list spam_flow="group_info_report" jid subject is_known_chat="true"/></iq>

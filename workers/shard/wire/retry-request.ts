@@ -11,7 +11,7 @@ import {
 import { KEY_BUNDLE_TYPE } from '@whiskeysockets/baileys/lib/Defaults/index.js'
 
 export interface RetryFacts {
-  /** Which time it is asked for, from 1. */
+  /** Number of the request, from 1. */
   count: number
   /** Why it could not be opened, in the network's numbers; 0: unknown. */
   error: number

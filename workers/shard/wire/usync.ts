@@ -5,7 +5,7 @@
  *   <iq to="s.whatsapp.net" type="get" xmlns="usync"><usync context="interactive" mode="query" sid index="0" last="true">
  *     <query><contact/><lid/>…</query><list><user jid/><user><contact>+number</contact></user>…</list></usync></iq>
  *
- * The answer has `<result>`, in which an `<error>` stands for each thing the network would not tell, and the `<list>`.
+ * The answer has `<result>`, with an `<error>` for each protocol that the network refused, and the `<list>`.
  */
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 
@@ -42,7 +42,7 @@ export const userWithNumber = (digits: string): BinaryNode => ({
   content: [{ tag: 'contact', attrs: {}, content: `+${digits}` }],
 })
 
-/** Why the network would not say. */
+/** A refusal of the network. */
 export interface Refusal {
   type: 'refused'
   code: number | null
@@ -78,10 +78,3 @@ export const refused = (error: BinaryNode | undefined): Refusal => ({
   code: numberOr(error?.attrs.code),
   backoffSeconds: numberOr(error?.attrs.backoff),
 })
-
-/** The codec gives short known words back as strings, everything else as bytes. */
-export function contentText(node: BinaryNode | undefined): string | null {
-  const content = node?.content
-  if (content === undefined || Array.isArray(content)) return null
-  return typeof content === 'string' ? content : Buffer.from(content).toString()
-}

@@ -10,6 +10,10 @@ export interface Settings {
   receipts: 'none' | 'delivered' | 'read'
   receipt_delay_ms: number
   addressing: 'lid' | 'pn'
+  /** `older`: a network that knows GraphQL operations by the numbers of older clients, where they had others. Today's when absent. */
+  mex_ids?: 'today' | 'older'
+  /** More entries than these of a collection of settings are a file for a device that asks for all of it; 100 when absent. */
+  snapshots_above?: number
 }
 
 export interface Stats {
@@ -28,7 +32,9 @@ export interface PhoneInput {
   platform?: 'android' | 'ios' | 'smba' | 'smbi' | undefined
   verified_name?: string | undefined
   lid?: string | undefined
-  history?: { chats: number; contacts: number } | undefined
+  history?: { chats: number; contacts: number; messages?: number | undefined } | undefined
+  /** Base64, in its history: what its linked devices make tokens for new chats with. */
+  nct_salt?: string | undefined
 }
 
 export interface ContactInput {
@@ -40,9 +46,11 @@ export interface ContactInput {
   picture?: string | undefined
   about?: string | undefined
   blocked_me?: boolean | undefined
+  /** Takes no message of an account without a token of trust, its own or one made with the account's salt. */
+  needs_token?: boolean | undefined
   /** Takes messages without reading them: for load. */
   sink?: boolean | undefined
-  group_add?: 'all' | 'none' | undefined
+  group_add?: 'all' | 'contacts' | 'none' | undefined
 }
 
 /** The `message` object of the sandbox contract: exactly one content field, plus the common ones. See `people/compose.ts`. */
@@ -61,16 +69,20 @@ export interface InboxItem {
   media: { mime: string; bytes: number; sha256: string; error?: string } | null
   /** Media inside other content: headers of interactive messages and cards, the picture of a product. */
   inner_media?: { mime: string; bytes: number; sha256: string; error?: string }[]
-  /** What it seals about another message (votes, answers to events, edits, reactions), opened. */
+  /** The content that it encrypts about another message (votes, answers to events, edits, reactions), decrypted. */
   opened?: Opened
   /** Attributes of the stanza (`type`, `edit`, `addressing_mode`): only of what linked devices sent. */
   attrs?: Record<string, string>
-  /** What the stanza carried beside its ciphertexts (`biz`, `bot`, `meta`): only of what linked devices sent. */
+  /** Nodes of the stanza beside its ciphertexts (`biz`, `bot`, `meta`): only for messages of linked devices. */
   nodes?: { tag: string; attrs: Record<string, string>; content?: unknown }[]
   retries: number
+  /** How often the message came again under its id: phones show it once, as it came first. */
+  repeats?: number
+  /** One of the repeats was another message under the same id: other content, keys, link or attributes. */
+  repeats_differ?: true
 }
 
-/** What somebody did with messages of this person. */
+/** A receipt for messages of this person. */
 export interface InboxReceipt {
   type: string
   from: string
@@ -83,7 +95,7 @@ export interface MessageCopy {
   id: string
   device: number
   read: boolean
-  /** Inside what tells an account's other devices where one of them sent it. */
+  /** Whether the copy was wrapped for the account's other devices (DeviceSentMessage). */
   device_sent: boolean
   attrs: Record<string, string>
   /** As in the inbox. */
@@ -92,10 +104,12 @@ export interface MessageCopy {
   tags: string[]
   /** Attributes of its ciphertexts. */
   enc: Record<string, string>[]
+  /** What the device opened, as in the inbox; null where it could not. */
+  proto: unknown
 }
 
 export interface RetryInput {
-  /** The linked account that is asked. */
+  /** The linked account that the query is for. */
   to: string
   id: string
   /** Group, status, or the own chat with that account. */
@@ -116,7 +130,7 @@ export type Damage =
   /** It opens, and is no message. */
   | 'content'
 
-/** What a device of a contact makes afresh. */
+/** Keys that a device of a contact replaces. */
 export type Rotation =
   /** As phones do every few weeks: sessions live on. */
   | 'signed_pre_key'
@@ -140,7 +154,7 @@ export type FaultAction =
   | 'drop'
   | 'duplicate'
   | 'cut'
-  /** Taken, and the connection cut before anything is said to it. */
+  /** The stanza is handled, and the connection cut before the answer. */
   | 'unanswered'
   | { delay_ms: number }
   | { query_error: [code: number, text: string] }
@@ -150,7 +164,7 @@ export type FaultAction =
   | { http_status: number }
   | { corrupt: true }
 
-/** What the network does to a client that shows a pairing code. */
+/** Action of the network towards a client that shows a pairing code. */
 export type CodeAction =
   | 'refresh'
   | 'passkey'
@@ -163,6 +177,8 @@ export interface FaultInput {
     | 'connect'
     | 'handshake'
     | 'login'
+    /** The network's notices around pending stanzas, by their child: `offline_preview`, `offline`. Only `drop`. */
+    | 'ib'
     | 'pairing'
     | 'query'
     | 'message'
@@ -184,7 +200,7 @@ export interface GroupInput {
   settings?: Record<string, unknown> | undefined
 }
 
-/** What happens to an account without a message of its own. */
+/** Events of an account without a message of its own. */
 export interface AccountControl {
   /** Reach-out lock for so long, 0 lifts it; `silent`: the client learns of it only when it asks. */
   restriction: { seconds: number; silent: boolean }
@@ -194,13 +210,15 @@ export interface AccountControl {
   profile: { name?: string | undefined; picture?: string | undefined }
   /** A label put on a chat, or on a message of it, or taken off. `chat`: a number, or a JID. */
   label: { chat: string; label: string; assigned: boolean; message_id?: string | undefined }
-  /** Who sees the status: the people of the list, or everybody saved but them. */
+  /** An action of app state as the phone writes it; null takes it away. */
+  action: { collection: string; index: string[]; version: number; value: Record<string, unknown> | null }
+  /** Audience of the status: the people of the list, or all saved people but them. */
   statusPrivacy: { setting: 'contacts' | 'allowlist' | 'denylist'; phones: string[] }
   /** Chosen on the phone: a setting as the network calls it, and the people a list leaves out, in place of those it had. */
   privacy: { name: string; value: string; phones?: string[] | undefined }
 }
 
-/** Somebody becomes an admin of a channel, or is none any more; `form`: in which of the stanzas the network has for it. */
+/** A person becomes an admin of a channel, or stops being one; `form`: in which of the network's stanzas for it. */
 export interface ChannelRole {
   by: string
   phone: string
@@ -243,12 +261,12 @@ export interface NetworkControl {
     message: MessageInput,
     id?: string,
     delayMs?: number,
-    /** What linked devices are told in place of the content. */
+    /** `<unavailable>` type that linked devices get in place of the content. */
     unavailable?: string,
     damage?: Damage,
   ): Promise<{ id: string }>
   burst(phone: string, to: string, count: number, textPrefix: string, perSecond?: number): { first_id: string; count: number }
-  /** `receipts`: what the person was told of own messages, newest last, the last hundred. */
+  /** `receipts`: receipts for the person's own messages, newest last, the last hundred. */
   inbox(phone: string, after: number, waitMs: number): Promise<{ items: InboxItem[]; receipts: InboxReceipt[] }>
   copies(phone: string, id: string): MessageCopy[]
   /** The same ciphertexts again, under the same id or another; how many stanzas that were. */
@@ -271,6 +289,7 @@ export interface NetworkControl {
   saveContact(phone: string, input: AccountControl['contact']): void
   setProfile(phone: string, input: AccountControl['profile']): void
   label(phone: string, input: AccountControl['label']): void
+  act(phone: string, input: AccountControl['action']): void
   setStatusPrivacy(phone: string, input: AccountControl['statusPrivacy']): void
   setPrivacy(phone: string, input: AccountControl['privacy']): void
   addFault(fault: FaultInput): { id: string }

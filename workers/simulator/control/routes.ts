@@ -38,10 +38,10 @@ function route<S extends v.GenericSchema>(
 
 const { Nothing, Anything } = shapes
 
-/** What somebody does with their own membership. */
+/** Actions of people on their own membership. */
 const BY_THEMSELVES = new Set(['leave', 'request', 'withdraw'])
 
-/** The control API, line by line as the contract lists it. */
+/** The control API, route by route as the contract lists it. */
 export const ROUTES: Route[] = [
   route('GET', '/state', 200, Nothing, (control) => control.state()),
   route('GET', '/stats', 200, Nothing, (control) => control.stats()),
@@ -71,6 +71,7 @@ export const ROUTES: Route[] = [
   ),
   route('PUT', '/phones/:phone/privacy', 200, shapes.Privacy, (control, input, { phone }) => control.setPrivacy(phone, input)),
   route('PUT', '/phones/:phone/profile', 200, shapes.Profile, (control, input, { phone }) => control.setProfile(phone, input)),
+  route('POST', '/phones/:phone/actions', 201, shapes.Action, (control, input, { phone }) => control.act(phone, input)),
   route('POST', '/phones/:phone/labels', 201, shapes.Label, (control, input, { phone }) => control.label(phone, input)),
   route('POST', '/phones/:phone/cut', 200, Nothing, (control, _, { phone }) => control.cut(phone)),
 
@@ -128,7 +129,7 @@ export const ROUTES: Route[] = [
   route('POST', '/newsletters/:id/posts', 201, shapes.Post, (control, { message }, { id }) =>
     offered(control.postToNewsletter, 'newsletters').call(control, id, message),
   ),
-  // Beyond the contract: what happens in a channel besides posts. Without `message` the post is removed.
+  // Beyond the contract: channel events besides posts. Without `message` the post is removed.
   route('PUT', '/newsletters/:id/posts', 200, shapes.PostChange, (control, { post, message }, { id }) =>
     offered(control.changePost, 'newsletters').call(control, id, post, message),
   ),

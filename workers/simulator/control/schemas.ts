@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { StanzaSchema } from '../watch/stanza-json.ts'
 
-/** Shapes of the control API's requests: strict, so that a misspelt field is told instead of ignored. */
+/** Shapes of the control API's requests: strict, so that a misspelt field is an error instead of ignored. */
 
 const text = v.pipe(v.string(), v.minLength(1, 'must not be empty'))
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
@@ -22,6 +22,8 @@ export const SettingsChange = v.strictObject({
   receipts: v.optional(level),
   receipt_delay_ms: v.optional(count),
   addressing: v.optional(v.picklist(['lid', 'pn'])),
+  mex_ids: v.optional(v.picklist(['today', 'older'])),
+  snapshots_above: v.optional(count),
 })
 
 export const NewPhone = v.strictObject({
@@ -30,7 +32,8 @@ export const NewPhone = v.strictObject({
   platform: v.optional(v.picklist(['android', 'ios', 'smba', 'smbi'])),
   verified_name: v.optional(text),
   lid: v.optional(text),
-  history: v.optional(v.strictObject({ chats: count, contacts: count })),
+  history: v.optional(v.strictObject({ chats: count, contacts: count, messages: v.optional(count), saved: v.optional(count) })),
+  nct_salt: v.optional(text),
 })
 
 export const Scan = v.union(
@@ -67,9 +70,10 @@ const contactFields = {
   picture: v.optional(v.string()),
   about: v.optional(v.string()),
   blocked_me: v.optional(v.boolean()),
+  needs_token: v.optional(v.boolean()),
   /** Takes messages without reading them: for load. */
   sink: v.optional(v.boolean()),
-  group_add: v.optional(v.picklist(['all', 'none'])),
+  group_add: v.optional(v.picklist(['all', 'contacts', 'none'])),
 }
 
 export const NewContact = v.strictObject({ phone: Phone, ...contactFields })
@@ -80,7 +84,7 @@ export const ContactSend = v.strictObject({
   message: Message,
   id: v.optional(text),
   delay_ms: v.optional(count),
-  /** Linked devices get this in place of the content: `fanout` (the phone has it), `view_once` (nobody else has). */
+  /** Linked devices get this in place of the content: `fanout` (the phone has it), `view_once` (only the phone has it). */
   unavailable: v.optional(text),
   /** Spoilt for linked devices. */
   damage: v.optional(v.picklist(['ciphertext', 'padding', 'content'])),
@@ -147,7 +151,7 @@ export const NewGroup = v.strictObject({
 export const ParticipantsChange = v.strictObject({
   by: Phone,
   action: v.picklist(['add', 'remove', 'promote', 'demote', 'leave', 'request', 'withdraw', 'reject', 'change_number']),
-  /** Who leaves, asks to join or no longer does is `by` unless named. Of `change_number`: the number `by` had before. */
+  /** The person who leaves, asks to join or no longer does is `by` unless named. Of `change_number`: the number `by` had before. */
   phones: v.optional(v.array(Phone)),
   /** Of a request. */
   method: v.optional(v.picklist(['invite_link', 'non_admin_add', 'linked_group_join'])),
@@ -162,12 +166,14 @@ export const GroupChange = v.strictObject({
   ephemeral_seconds: v.optional(count),
   join_approval: v.optional(v.boolean()),
   suspended: v.optional(v.boolean()),
-  /** Empty: taken away. */
+  /** Empty: removed. */
   picture: v.optional(v.string()),
   member_add_mode: v.optional(v.picklist(['admin_add', 'all_member_add'])),
   renew_invite: v.optional(v.boolean()),
   /** How many people fit in. */
   capacity: v.optional(count),
+  /** Jid of the community it is put into. */
+  community: v.optional(v.string()),
 })
 
 export const Restriction = v.strictObject({ seconds: count, silent: v.optional(v.boolean(), false) })
@@ -179,6 +185,12 @@ export const Label = v.strictObject({
   label: text,
   assigned: v.optional(v.boolean(), true),
   message_id: v.optional(text),
+})
+export const Action = v.strictObject({
+  collection: v.picklist(['critical_block', 'critical_unblock_low', 'regular_high', 'regular_low', 'regular']),
+  index: v.pipe(v.array(text), v.minLength(1)),
+  version: v.optional(count, 1),
+  value: v.nullable(v.record(v.string(), v.unknown())),
 })
 export const StatusPrivacy = v.strictObject({
   setting: v.picklist(['contacts', 'allowlist', 'denylist']),
@@ -233,6 +245,7 @@ export const NewFault = v.strictObject({
     'receipt',
     'presence',
     'call',
+    'ib',
     'upload',
     'download',
   ]),
@@ -260,13 +273,13 @@ export const TraceQuery = v.strictObject({ from: v.optional(sender), ...matchFie
 const QueryMatch = v.strictObject({ ...matchFields, attrs: v.optional(attributes), child_attrs: v.optional(attributes) })
 const AnyMatch = v.strictObject({ from: v.optional(sender), ...QueryMatch.entries })
 
-/** Longest wait in ms; a caller who wants to wait longer asks again. */
+/** Longest wait in ms; a caller who wants to wait longer repeats the request. */
 const MAX_WAIT = 60_000
 
 export const Expect = v.strictObject({
   match: AnyMatch,
   count: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000)), 1),
-  /** 0: answered at once, with the id to ask for later. */
+  /** 0: answered immediately, with the id for a later query. */
   wait_ms: v.optional(v.pipe(count, v.maxValue(MAX_WAIT)), 10_000),
 })
 export const ExpectedQuery = v.strictObject({ wait_ms: v.optional(numberInQuery(0, MAX_WAIT), '10000') })
@@ -286,10 +299,15 @@ export const Instead = v.strictObject({
   do: v.union(
     [
       v.picklist(['pass', 'nothing']),
-      v.strictObject({ error: v.strictTuple([v.pipe(v.number(), v.integer()), v.string()]) }),
+      v.strictObject({
+        error: v.union([
+          v.strictTuple([v.pipe(v.number(), v.integer()), v.string()]),
+          v.strictTuple([v.pipe(v.number(), v.integer()), v.string(), v.array(StanzaSchema)]),
+        ]),
+      }),
       v.strictObject({ result: v.array(StanzaSchema) }),
     ],
-    'must be pass, nothing or one of { error: [code, text] }, { result: [elements] }',
+    'must be pass, nothing or one of { error: [code, text, [elements]?] }, { result: [elements] }',
   ),
   times: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
   skip: v.optional(count),

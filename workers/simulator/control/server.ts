@@ -19,7 +19,7 @@ export interface ControlServer {
 export interface ControlOptions {
   port: number
   host: string
-  /** Of a failure that is the simulator's own: whoever asked is told that there was one, and no more. */
+  /** Called with an error of the simulator itself: the response only reports that there was one. */
   onDefect(error: unknown): void
 }
 
@@ -142,7 +142,7 @@ function jsonOf(body: Buffer): unknown {
   }
 }
 
-/** What is not a `ControlError` is a defect of the simulator. */
+/** Any error but a `ControlError` is a defect of the simulator. */
 function failure(error: unknown): { status: number; body: unknown } {
   if (error instanceof ControlError)
     return { status: STATUS[error.code], body: { error: { code: error.code, message: error.message } } }
@@ -162,7 +162,7 @@ const MAX_STREAMS = 32
 
 function streamTo(response: ServerResponse, stream: EventStream): void {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' })
-  // the head goes out now: who has it knows that nothing after it is missed
+  // the head is sent now: a client that has it misses nothing after it
   response.write(': watching\n\n')
   let left = 0
   const stop = stream.start((data) => {
@@ -187,7 +187,7 @@ function listen(server: Server, port: number, host: string): Promise<void> {
   })
 }
 
-/** Cuts who still waits for an inbox. */
+/** Cuts requests that still wait for an inbox. */
 function close(server: Server): Promise<void> {
   return new Promise((resolve, reject) => {
     server.close((error) => (error ? reject(error) : resolve()))

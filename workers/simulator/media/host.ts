@@ -13,11 +13,11 @@ import { createBlobs, HASH } from './blobs.ts'
 export type TakeFault = (on: 'upload' | 'download', facts: Record<string, string>) => FaultAction | undefined
 
 export interface MediaOptions {
-  /** Where media and the authority are kept; without it everything is gone with the process. */
+  /** Folder of media and the authority; without it everything is lost when the process ends. */
   dir?: string | undefined
   port?: number | undefined
   faults?: TakeFault | undefined
-  /** What is served as it is, by its path: profile pictures, which are not encrypted. */
+  /** Unencrypted files by their path: profile pictures. */
   plain?: ((path: string) => { type: string; bytes: Uint8Array } | undefined) | undefined
 }
 
@@ -35,7 +35,7 @@ export interface MediaHost {
   stop(): Promise<void>
 }
 
-/** Largest upload, in bytes: what the network allows for documents is 2 GB; a pretend one holds blobs in memory. */
+/** Largest upload, in bytes: what the network allows for documents is 2 GB; the simulated one holds blobs in memory. */
 const MAX_UPLOAD = 512 * 1024 * 1024
 
 /**
@@ -48,7 +48,7 @@ export async function startMedia(options: MediaOptions = {}): Promise<MediaHost>
   const blobs = createBlobs(dir === undefined ? undefined : join(dir, 'media'))
   const server = createServer(await issueServerCertificate(authority), (request, response) => {
     serve(request, response).catch((error: unknown) => {
-      // A file system that fails: told to the client, who has to cope with a broken host anyway.
+      // A failing file system is reported to the client, which has to cope with a broken host anyway.
       fail(response, 500, error instanceof Error ? error.message : String(error))
     })
   })
@@ -179,8 +179,8 @@ function fail(response: ServerResponse, status: number, message: string): void {
 }
 
 /**
- * Messages carry the host's address in their URL and may be older than the process: with a folder the port of last time is taken again.
- * When somebody else has it by now, any other will do.
+ * Messages have the host's address in their URL and may be older than the process: with a folder the last port is used again. If that is taken by
+ * now, any other one will do.
  */
 async function listenAsBefore(server: Server, dir: string | undefined, port: number | undefined): Promise<void> {
   if (port !== undefined || dir === undefined) return listen(server, port ?? 0)

@@ -1,6 +1,6 @@
 import { type BinaryNode, firstChild, node, SERVER_JID, seconds } from '../wire/node.ts'
 
-/** What the server says to a stanza it took over. */
+/** The server's ack of a stanza it accepted. */
 export function acknowledgement(item: BinaryNode, error?: number): BinaryNode {
   const { id, to, participant, phash } = item.attrs
   const isMessage = item.tag === 'message'

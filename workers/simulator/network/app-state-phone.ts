@@ -1,9 +1,11 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
+import { sealMedia } from '../people/media.ts'
 import type { OpenedAction } from '../watch/trace.ts'
 import { hkdf } from '../wire/keys.ts'
 import { node, randomId, SERVER_JID, seconds } from '../wire/node.ts'
 import { collectionOf } from './app-state.ts'
+import { setActionSalt, valueBytes } from './chat-token-salt.ts'
 import { enqueue } from './delivery.ts'
 import type { Collection, Companion, Network, Person } from './model.ts'
 
@@ -53,41 +55,58 @@ function mixHash(hash: Buffer, mac: Buffer, sign: 1 | -1): Buffer {
   return mixed
 }
 
-function mixValue(collection: Collection, index: Buffer, mac: Buffer, isRemoval: boolean) {
-  const name = index.toString('base64')
+function mixValue(collection: Collection, record: proto.ISyncdRecord, isRemoval: boolean) {
+  const name = Buffer.from(record.index?.blob ?? []).toString('base64')
+  const mac = Buffer.from(record.value?.blob ?? []).subarray(-MAC)
   const before = collection.valueMacs.get(name)
   if (before) collection.hash = mixHash(collection.hash, before, -1)
-  if (isRemoval) collection.valueMacs.delete(name)
-  else {
+  collection.records ??= new Map()
+  if (isRemoval) {
+    collection.valueMacs.delete(name)
+    collection.records.delete(name)
+  } else {
     collection.valueMacs.set(name, mac)
+    collection.records.set(name, Buffer.from(proto.SyncdRecord.encode(proto.SyncdRecord.fromObject(record)).finish()))
     collection.hash = mixHash(collection.hash, mac, 1)
   }
 }
 
-/** Reads a linked device's patch: what it says, and what it does to the hash. A wrong one shows in `failures`. */
+/** Reads a linked device's patch: its actions, and its effect on the hash. A wrong one is noted in `failures`. */
+function refuse(network: Network, person: Person, problem: string) {
+  network.note(`${problem} (${person.number})`)
+  person.appState.problems = [...(person.appState.problems ?? []), problem]
+}
+
 export function learnPatch(network: Network, person: Person, name: string, patch: proto.ISyncdPatch) {
   const collection = collectionOf(person, name)
   const { keyId, keyData } = appStateKey(person)
   const keys = mutationKeys(keyData)
   for (const { operation, record } of patch.mutations ?? []) {
     const index = Buffer.from(record?.index?.blob ?? [])
+    if (operation === SyncdOperation.REMOVE && !collection.valueMacs.has(index.toString('base64')))
+      refuse(network, person, `an entry of ${name} is removed that is not there`)
     const blob = Buffer.from(record?.value?.blob ?? [])
     const [data, mac] = [blob.subarray(0, -MAC), blob.subarray(-MAC)]
     const isRemoval = operation === SyncdOperation.REMOVE
-    mixValue(collection, index, mac, isRemoval)
+    mixValue(collection, record ?? {}, isRemoval)
     if (!valueMac(keys.valueMac, operation ?? 0, keyId, data).equals(mac)) {
-      network.note(`a value in ${name} of ${person.number} has a wrong MAC`)
+      refuse(network, person, `a value in ${name} has a wrong MAC`)
       continue
     }
     const decipher = createDecipheriv('aes-256-cbc', keys.cipher, data.subarray(0, IV))
     const action = proto.SyncActionData.decode(Buffer.concat([decipher.update(data.subarray(IV)), decipher.final()]))
     network.trace.opened(() => opened('client', name, action))
-    learnAction(person, Buffer.from(action.index ?? []).toString(), isRemoval ? undefined : action.value)
+    const plainIndex = Buffer.from(action.index ?? [])
+    if (!sign(keys.index, plainIndex).equals(index)) refuse(network, person, `an index in ${name} has a wrong MAC`)
+    learnAction(person, plainIndex.toString(), isRemoval ? undefined : action.value)
   }
   const snapshotMac = sign(keys.snapshotMac, collection.hash, bigEndian64(collection.version + 1), Buffer.from(name))
   if (!snapshotMac.equals(Buffer.from(patch.snapshotMac ?? []))) {
-    network.note(`the patch of ${name} of ${person.number} does not lead to the hash it claims`)
+    refuse(network, person, `the patch of ${name} does not lead to the hash it claims`)
   }
+  const macs = (patch.mutations ?? []).map(({ record }) => Buffer.from(record?.value?.blob ?? []).subarray(-MAC))
+  const patchMac = sign(keys.patchMac, snapshotMac, ...macs, bigEndian64(collection.version + 1), Buffer.from(name))
+  if (!patchMac.equals(Buffer.from(patch.patchMac ?? []))) refuse(network, person, `the patch of ${name} has a wrong MAC`)
 }
 
 /** As a trace shows it. */
@@ -98,7 +117,7 @@ function opened(from: 'client' | 'server', collection: string, { index, value, v
     index: JSON.parse(Buffer.from(index ?? []).toString()) as string[],
     version: version ?? 0,
     collection,
-    valueFields: Object.keys(fields),
+    valueFields: [...Object.keys(fields), ...(value && 'nctSaltSyncAction' in value ? ['nctSaltSyncAction'] : [])],
   }
 }
 
@@ -108,52 +127,102 @@ function learnAction(person: Person, index: string, value: proto.ISyncActionValu
   if (value.pushNameSetting?.name) person.name = value.pushNameSetting.name
 }
 
-/** The phone sets something itself. */
+export interface PhoneAction {
+  index: string[]
+  version: number
+  /** Null: it is removed. */
+  value: proto.ISyncActionValue | null
+}
+
+/** The phone sets something itself, or takes it away. */
 export function writeAction(
   network: Network,
   person: Person,
   name: string,
   index: string[],
   version: number,
-  value: proto.ISyncActionValue,
+  value: proto.ISyncActionValue | null,
   author?: Companion,
 ) {
+  appendPatch(network, person, name, patchOf(network, person, name, [{ index, version, value }]), author)
+}
+
+/** Any number of actions as one patch. */
+function patchOf(network: Network, person: Person, name: string, actions: readonly PhoneAction[]): proto.ISyncdPatch {
   const collection = collectionOf(person, name)
   const { keyId, keyData } = appStateKey(person)
   const keys = mutationKeys(keyData)
-  const indexBytes = Buffer.from(JSON.stringify(index))
-  const action = proto.SyncActionData.fromObject({ index: indexBytes, value, padding: new Uint8Array(0), version })
-  const iv = randomBytes(IV)
-  const cipher = createCipheriv('aes-256-cbc', keys.cipher, iv)
-  const data = Buffer.concat([iv, cipher.update(proto.SyncActionData.encode(action).finish()), cipher.final()])
-  const operation = SyncdOperation.SET
-  const mac = valueMac(keys.valueMac, operation, keyId, data)
-  const indexMac = sign(keys.index, indexBytes)
-  mixValue(collection, indexMac, mac, false)
+  const mutations = actions.map(({ index, version, value }) => {
+    const indexBytes = Buffer.from(JSON.stringify(index))
+    const action = proto.SyncActionData.fromObject({ index: indexBytes, padding: new Uint8Array(0), version })
+    const plain = Buffer.concat([proto.SyncActionData.encode(action).finish(), valueBytes(value ?? {})])
+    const iv = randomBytes(IV)
+    const cipher = createCipheriv('aes-256-cbc', keys.cipher, iv)
+    const data = Buffer.concat([iv, cipher.update(plain), cipher.final()])
+    const operation = value === null ? SyncdOperation.REMOVE : SyncdOperation.SET
+    const mac = valueMac(keys.valueMac, operation, keyId, data)
+    const indexMac = sign(keys.index, indexBytes)
+    const record = { index: { blob: indexMac }, value: { blob: Buffer.concat([data, mac]) }, keyId: { id: keyId } }
+    mixValue(collection, record, value === null)
+    network.trace.opened(() => opened('server', name, { index: indexBytes, value, version }))
+    learnAction(person, indexBytes.toString(), value)
+    setActionSalt(person, index, value)
+    return { operation, record }
+  })
   const next = bigEndian64(collection.version + 1)
   const type = Buffer.from(name)
   const snapshotMac = sign(keys.snapshotMac, collection.hash, next, type)
-  const record = { index: { blob: indexMac }, value: { blob: Buffer.concat([data, mac]) }, keyId: { id: keyId } }
-  network.trace.opened(() => opened('server', name, { index: indexBytes, value, version }))
-  learnAction(person, indexBytes.toString(), value)
-  appendPatch(
-    network,
-    person,
-    name,
-    {
-      snapshotMac,
-      patchMac: sign(keys.patchMac, snapshotMac, mac, next, type),
-      keyId: { id: keyId },
-      mutations: [{ operation, record }],
-    },
-    author,
-  )
+  const macs = mutations.map(({ record }) => record.value.blob.subarray(-MAC))
+  return {
+    snapshotMac,
+    patchMac: sign(keys.patchMac, snapshotMac, ...macs, next, type),
+    keyId: { id: keyId },
+    mutations,
+  }
+}
+
+/** Very many at once, as after an import: what changed lies in a file. */
+export async function writeActions(network: Network, person: Person, name: string, actions: readonly PhoneAction[]) {
+  const patch = patchOf(network, person, name, actions)
+  if (!network.upload) return appendPatch(network, person, name, patch)
+  const { mutations, ...rest } = patch
+  const file = proto.SyncdMutations.encode(proto.SyncdMutations.fromObject({ mutations })).finish()
+  const externalMutations = await placeBlob(network.upload, file)
+  appendPatch(network, person, name, { ...rest, externalMutations })
+}
+
+/** A file of app state on the media host, and what names it. */
+async function placeBlob(upload: NonNullable<Network['upload']>, bytes: Uint8Array): Promise<proto.IExternalBlobReference> {
+  const { blob, fileLength, ...sealed } = sealMedia(bytes, 'md-app-state')
+  const { directPath } = await upload(blob, 'md-app-state')
+  return { ...sealed, directPath, fileSizeBytes: fileLength }
+}
+
+/** Above this number of entries a collection is sent whole, as a file, to a device that queries all of it; `snapshots_above` of the settings. */
+const MAX_PATCHED = 100
+
+/** Null for a small collection, whose patches contain everything. */
+export async function snapshotOf(network: Network, person: Person, name: string): Promise<proto.IExternalBlobReference | null> {
+  const collection = collectionOf(person, name)
+  const { records, valueMacs } = collection
+  // One that an earlier release saved has no records.
+  const { snapshots_above: most = MAX_PATCHED } = network.settings
+  if (!network.upload || valueMacs.size <= most || records?.size !== valueMacs.size) return null
+  const { keyId, keyData } = appStateKey(person)
+  const version = bigEndian64(collection.version)
+  const snapshot = proto.SyncdSnapshot.fromObject({
+    version: { version: collection.version },
+    records: [...records.values()].map((record) => proto.SyncdRecord.decode(record)),
+    mac: sign(mutationKeys(keyData).snapshotMac, collection.hash, version, Buffer.from(name)),
+    keyId: { id: keyId },
+  })
+  return placeBlob(network.upload, proto.SyncdSnapshot.encode(snapshot).finish())
 }
 
 const PUSH_NAME = ['setting_pushName']
 
 /** The account's name reaches linked devices this way; without it they send no presence. Written once, until the
- * name changes. A newcomer has no key yet and comes for it by itself: it is not told. */
+ * name changes. A new device has no key yet and queries it itself: it is not notified. */
 export function publishPushName(network: Network, person: Person, newcomer?: Companion) {
   const known = person.appState.actions.get(JSON.stringify(PUSH_NAME)) as { pushNameSetting?: { name?: string } } | undefined
   if (known?.pushNameSetting?.name === person.name) return
@@ -168,7 +237,7 @@ export function publishPushName(network: Network, person: Person, newcomer?: Com
   )
 }
 
-/** Appends a patch and tells the account's devices, except the one that wrote it. */
+/** Appends a patch and notifies the account's devices, except the one that wrote it. */
 export function appendPatch(network: Network, person: Person, name: string, patch: proto.ISyncdPatch, author?: Companion) {
   const collection = collectionOf(person, name)
   collection.version += 1

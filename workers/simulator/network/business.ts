@@ -1,4 +1,4 @@
-/** What a business shows of itself: profile, catalog, collections, orders. Prices are in thousandths of the currency unit. */
+/** Public data of a business: profile, catalog, collections, orders. Prices are in thousandths of the currency unit. */
 export interface Product {
   id: string
   name: string
@@ -9,12 +9,19 @@ export interface Product {
   url: string
   images: string[]
   isHidden: boolean
+  /** ISO 3166-1 alpha-2. */
+  originCountry?: string
+  isUnavailable?: boolean
+  /** APPROVED when absent. */
+  reviewStatus?: string
 }
 
 export interface Collection {
   id: string
   name: string
   productIds: string[]
+  /** APPROVED when absent. */
+  status?: string
 }
 
 export interface Order {
@@ -37,6 +44,7 @@ export interface BusinessProfile {
   categories: { id: string; name: string }[]
   hours: Hours | undefined
   cartEnabled: boolean
+  hasCoverPhoto?: boolean
   products: Product[]
   collections: Collection[]
   orders: Order[]

@@ -3,7 +3,7 @@ import { type BinaryNode, firstChild, node, randomId, seconds } from '../wire/no
 import { acknowledgement } from './acknowledgement.ts'
 import { enqueue } from './delivery.ts'
 import type { Call, Companion, Network, Person } from './model.ts'
-import { findPerson, hearSignal, jidOf, lidJidOf, pnOf } from './people.ts'
+import { addSignal, findPerson, jidOf, lidJidOf, pnOf } from './people.ts'
 
 export interface CallOptions {
   video?: boolean
@@ -12,7 +12,7 @@ export interface CallOptions {
   after_ms: number
 }
 
-/** Somebody calls a linked account: it rings until it is rejected, nobody answers, or the caller hangs up. */
+/** A call to a linked account: it rings until it is rejected, times out, or the caller hangs up. */
 export function startCall(network: Network, from: Person, to: Person, options: CallOptions): { id: string } {
   const id = randomId().repeat(2)
   const call: Call = { id, from, to, state: 'ringing' }
@@ -54,7 +54,7 @@ export function receiveCall(network: Network, companion: Companion, item: Binary
   if (what?.tag === 'reject' && call?.state === 'ringing') call.state = 'rejected'
   const caller = findPerson(network, item.attrs.to ?? '')
   if (caller)
-    hearSignal(caller, {
+    addSignal(caller, {
       kind: 'call',
       type: what?.tag ?? '',
       from: person.number,

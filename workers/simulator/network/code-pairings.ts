@@ -1,4 +1,4 @@
-/** Who waits for a code to be typed. */
+/** Pairings that wait for a code to be typed. */
 import type { Connection, Network } from './model.ts'
 
 export interface CodePairing {
@@ -16,7 +16,7 @@ export interface Finish {
   identity: Buffer
 }
 
-/** Who waits for a code to be typed; one per connection, the latest wins. */
+/** Pairings that wait for a code to be typed; one per connection, the latest wins. */
 export const waiting = new WeakMap<Network, Map<Connection, CodePairing>>()
 
 export function pairingsOf(network: Network): Map<Connection, CodePairing> {

@@ -1,9 +1,10 @@
 import { node } from '../wire/node.ts'
-import { addMembers, createGroup, groupNode, notifyGroup } from './groups.ts'
+import { addMembers, createGroup, groupNode, notifyGroup, removeMembers } from './groups.ts'
 import { parseJid } from './jid.ts'
 import type { Group, Network, Person } from './model.ts'
+import { pnOf } from './people.ts'
 
-/** A community is a parent group; its announcement group holds everybody, its other groups whoever joined them. */
+/** A community is a parent group; everyone is in its announcement group, and its other groups have the members who joined them. */
 
 export interface Community {
   parent: Group
@@ -27,15 +28,24 @@ export function createCommunity(
   const general = createGroup(network, owner, 'General', 'lid')
   general.linkedParent = parent.id
   for (const group of [parent, announcement, general]) {
-    addMembers(network, group, owner, members, true)
+    addMembers(network, group, owner, members, { isSilent: true })
     notifyGroup(network, group, owner, node('create', { type: 'new' }, [groupNode(group)]))
   }
   return { parent, announcement, general }
 }
 
+export function setWhoAddsGroups(network: Network, parent: Group, actor: Person, isEverybody: boolean) {
+  parent.membersAddGroups = isEverybody
+  const tag = isEverybody ? 'allow_non_admin_sub_group_creation' : 'not_allow_non_admin_sub_group_creation'
+  notifyGroup(network, parent, actor, node(tag))
+}
+
 export function linkedGroups(network: Network, parent: Group): Group[] {
   return [...network.groups.values()].filter((group) => group.linkedParent === parent.id)
 }
+
+/** Groups of a community, except its announcement group. */
+const MAX_LINKED = 100
 
 /** Error code when a group cannot be linked. */
 export function linkGroup(network: Network, parent: Group, actor: Person, id: string): number | undefined {
@@ -44,8 +54,10 @@ export function linkGroup(network: Network, parent: Group, actor: Person, id: st
   if (group.isCommunity || group.linkedParent !== undefined) return 409
   const role = group.members.get(actor.number)?.role
   if (role !== 'admin' && role !== 'superadmin') return 403
+  const before = linkedGroups(network, parent)
+  if (before.length > MAX_LINKED) return 419
   group.linkedParent = parent.id
-  const announcement = linkedGroups(network, parent).find((item) => item.isAnnouncementGroup)
+  const announcement = before.find((item) => item.isAnnouncementGroup)
   const members = [...group.members.values()].map(({ person }) => person)
   for (const place of [parent, announcement]) {
     for (const person of members)
@@ -56,13 +68,31 @@ export function linkGroup(network: Network, parent: Group, actor: Person, id: st
   return undefined
 }
 
-export function unlinkGroup(network: Network, parent: Group, actor: Person, id: string): number | undefined {
+/** `removesOrphans`: members who are in none of its other groups leave the community. */
+export function unlinkGroup(
+  network: Network,
+  parent: Group,
+  actor: Person,
+  id: string,
+  removesOrphans: boolean,
+): number | undefined {
   const group = network.groups.get(id)
   if (group?.linkedParent !== parent.id) return 404
   if (group.isAnnouncementGroup) return 403
   group.linkedParent = undefined
   const shown = node('group', { jid: group.id, id: parseJid(group.id).user, subject: group.subject })
   notifyGroup(network, parent, actor, node('unlink', { unlink_type: 'sub_group', unlink_reason: 'unlink_group' }, [shown]))
+  if (!removesOrphans) return undefined
+  const linked = linkedGroups(network, parent)
+  const others = linked.filter((item) => !item.isAnnouncementGroup)
+  const orphans = [...group.members.values()].filter(
+    ({ person }) =>
+      parent.members.get(person.number)?.role === 'member' && !others.some(({ members }) => members.has(person.number)),
+  )
+  const addresses = orphans.map(({ person }) => pnOf(person))
+  if (addresses.length === 0) return undefined
+  for (const place of [parent, ...linked.filter((item) => item.isAnnouncementGroup)])
+    removeMembers(network, place, actor, addresses)
   return undefined
 }
 

@@ -7,10 +7,10 @@ export interface CompanionNode {
   content?: CompanionNode[] | string
 }
 
-/** What every message has: nothing to look at. */
+/** Nodes that every message has: not reported. */
 const ORDINARY = new Set(['enc', 'participants', 'device-identity', 'reporting', 'tctoken'])
 
-/** What a message carries beside its ciphertexts, in its order: `biz` and `bot` of interactive messages, `meta`. */
+/** Nodes of a message beside its ciphertexts, in their order: `biz` and `bot` of interactive messages, `meta`. */
 export const companionsOf = (item: BinaryNode): CompanionNode[] =>
   children(item)
     .filter(({ tag }) => !ORDINARY.has(tag))

@@ -14,7 +14,7 @@ export interface ConnectionEvents {
   closed(connection: Connection): void
 }
 
-/** Time in ms between a stream error and the end of its line. */
+/** Time in ms between a stream error and the end of its connection. */
 const STREAM_ERROR_GRACE = 100
 
 type Expectation = { resolve: (item: BinaryNode) => void; reject: (error: Error) => void }
@@ -67,7 +67,7 @@ export function openConnection(network: Network, socket: WebSocket, wire: Duplex
       if (last) connection.send(last)
       if (step === 'closed') return
       closed()
-      // after a stream error the line drops a moment later, without a close frame
+      // after a stream error the connection drops a moment later, without a close frame
       if (last?.tag === 'stream:error') return network.later(STREAM_ERROR_GRACE, () => socket.terminate())
       socket.close()
       // a client that does not answer the close frame is let go after a moment

@@ -10,8 +10,8 @@ import { setPersonPicture } from './pictures.ts'
 import { announcePrivacy, chooseSetting, PRIVACY_VALUES } from './privacy.ts'
 
 /**
- * What happens to an account that no message of its makes happen: the network restricts it, its owner saves people under a name or chooses
- * who sees the status.
+ * Changes to an account that come from no message: the network restricts it, its owner saves people under a name or chooses the audience of the
+ * status.
  */
 
 /** Announced as the real network does, unless `silent`: then the client learns it when it asks. */
@@ -33,17 +33,22 @@ export function restrict(network: Network, person: Person, { seconds: duration, 
 }
 
 /** Contacts are kept in this collection, by the number. */
-const CONTACTS = 'critical_unblock_low'
-const CONTACT_VERSION = 2
+export const CONTACTS = 'critical_unblock_low'
+export const CONTACT_VERSION = 2
+
+export const contactIndex = (other: Person) => ['contact', pnOf(other)]
+
+export const contactValue = (other: Person, name: string) => ({
+  timestamp: Date.now(),
+  contactAction: { fullName: name, firstName: name, lidJid: lidJidOf(other), saveOnPrimaryAddressbook: true },
+})
 
 export function saveContact(network: Network, person: Person, { phone, name }: AccountControl['contact']) {
   const other = findKnown(network, phone)
-  const contactAction = { fullName: name, firstName: name, lidJid: lidJidOf(other), saveOnPrimaryAddressbook: true }
-  const value = { timestamp: Date.now(), contactAction }
-  writeAction(network, person, CONTACTS, ['contact', pnOf(other)], CONTACT_VERSION, value)
+  writeAction(network, person, CONTACTS, contactIndex(other), CONTACT_VERSION, contactValue(other, name))
 }
 
-/** The account's name travels in its settings; of its picture everybody is told. */
+/** The account's name is synced in its settings; a new picture is announced to everyone. */
 export function setProfile(network: Network, person: Person, { name, picture }: AccountControl['profile']) {
   if (name !== undefined) {
     person.name = name
@@ -61,6 +66,12 @@ export function labelChat(network: Network, person: Person, { chat, label, assig
   const index = message_id ? ['label_message', label, jid, message_id, '0', '0'] : ['label_jid', label, jid]
   const value = { timestamp: Date.now(), labelAssociationAction: { labeled: assigned } }
   writeAction(network, person, LABELS, index, LABEL_VERSION, value)
+}
+
+/** Whatever else the phone does of what it shares with its devices: index, collection and value are those of the specification. */
+export function act(network: Network, person: Person, { collection, index, version, value }: AccountControl['action']) {
+  const fields = value === null ? null : { timestamp: Date.now(), ...value }
+  writeAction(network, person, collection, index, version, fields)
 }
 
 export function setStatusPrivacy(network: Network, person: Person, { setting, phones }: AccountControl['statusPrivacy']) {

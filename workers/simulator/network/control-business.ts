@@ -26,6 +26,7 @@ export function updateBusinessByControl(network: Network, phone: string, input: 
     if (typeof input[name] === 'string') profile[name] = input[name]
   if (Array.isArray(input.websites)) profile.websites = input.websites.map(text)
   if (typeof input.cart_enabled === 'boolean') profile.cartEnabled = input.cart_enabled
+  if (typeof input.cover_photo === 'boolean') profile.hasCoverPhoto = input.cover_photo
   if (input.products !== undefined) profile.products = list(input.products).map(productOf)
   if (input.collections !== undefined) profile.collections = list(input.collections).map(collectionOf)
   if (input.orders !== undefined) profile.orders = list(input.orders).map(orderOf)
@@ -47,12 +48,17 @@ function productOf(input: Record<string, unknown>, index: number): Product {
     url: text(input.url),
     images: Array.isArray(input.images) ? input.images.map(text) : [],
     isHidden: input.is_hidden === true,
+    isUnavailable: input.availability === 'out of stock',
+    ...(text(input.review_status) ? { reviewStatus: text(input.review_status) } : {}),
+    ...(text(input.origin_country) ? { originCountry: text(input.origin_country) } : {}),
   }
 }
 
 function collectionOf(input: Record<string, unknown>, index: number): Collection {
   const productIds = Array.isArray(input.product_ids) ? input.product_ids.map(text) : []
-  return { id: text(input.id) || String(1_072_603_700_000 + index), name: text(input.name), productIds }
+  const status = text(input.status)
+  const id = text(input.id) || String(1_072_603_700_000 + index)
+  return { id, name: text(input.name), productIds, ...(status ? { status } : {}) }
 }
 
 function orderOf(input: Record<string, unknown>): Order {

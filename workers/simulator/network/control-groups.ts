@@ -1,6 +1,7 @@
 import { ControlError } from '../control/control-error.ts'
 import type { GroupInput } from '../control/network-control.ts'
 import { node } from '../wire/node.ts'
+import { linkGroup } from './communities.ts'
 import { findKnown } from './control-people.ts'
 import * as settings from './group-settings.ts'
 import { addMembers, createGroup, groupNode, notifyGroup, removeMembers, requestToJoin, setRoles } from './groups.ts'
@@ -21,7 +22,7 @@ export function createGroupByControl(network: Network, input: GroupInput): { id:
     group,
     owner,
     input.participants.map((phone) => pnOf(findKnown(network, phone))),
-    true,
+    { isSilent: true },
   )
   notifyGroup(network, group, owner, node('create', { type: 'new' }, [groupNode(group)]))
   applyChanges(network, group, owner, input.settings ?? {})
@@ -87,6 +88,7 @@ function applyChanges(network: Network, group: Group, by: Person, changes: Recor
     member_add_mode: addMode,
     renew_invite: isNewInvite,
     capacity,
+    community,
   } = changes
   if (typeof subject === 'string') settings.setSubject(network, group, by, subject)
   if (typeof description === 'string') settings.setDescription(network, group, by, description)
@@ -98,5 +100,6 @@ function applyChanges(network: Network, group: Group, by: Person, changes: Recor
   if (typeof suspended === 'boolean') settings.setSuspended(network, group, by, suspended)
   if (addMode === 'admin_add' || addMode === 'all_member_add') settings.setMemberAddMode(network, group, by, addMode)
   if (typeof capacity === 'number') group.capacity = capacity
+  if (typeof community === 'string') linkGroup(network, findGroup(network, community), by, group.id)
   if (isNewInvite === true) settings.renewInvite(network, group, by)
 }

@@ -6,11 +6,13 @@ import { findKnown } from './control-people.ts'
 import type { Network, Newsletter, Person, Post } from './model.ts'
 import { changePost, newReaction, newRole, post } from './newsletters.ts'
 import { createNewsletter } from './queries/newsletter-documents.ts'
-import { newMessageId } from './speaking.ts'
+import { newMessageId } from './send-as.ts'
 
 const text = (value: unknown) => (typeof value === 'string' ? value : '')
 
-/** `{ owner, name, description?, subscribers?, picture? }`. */
+const STATES = ['ACTIVE', 'SUSPENDED', 'GEOSUSPENDED'] as const
+
+/** `{ owner, name, description?, subscribers?, admins?, picture?, state?, verified?, handle?, listing?: { views, country } }`. */
 export function createNewsletterByControl(network: Network, input: Record<string, unknown>) {
   const owner = findKnown(network, text(input.owner))
   const newsletter = createNewsletter(network, owner, text(input.name), text(input.description))
@@ -18,6 +20,14 @@ export function createNewsletterByControl(network: Network, input: Record<string
   const subscribers = Array.isArray(input.subscribers) ? input.subscribers.map(text) : []
   for (const phone of subscribers)
     newsletter.subscribers.set(findKnown(network, phone).number, { role: 'SUBSCRIBER', isMuted: false })
+  const admins = Array.isArray(input.admins) ? input.admins.map(text) : []
+  for (const phone of admins) newsletter.subscribers.set(findKnown(network, phone).number, { role: 'ADMIN', isMuted: false })
+  const state = STATES.find((known) => known === input.state)
+  if (state) newsletter.state = state
+  newsletter.isVerified = input.verified === true
+  if (text(input.handle)) newsletter.handle = text(input.handle)
+  const { views, country } = (input.listing ?? {}) as { views?: unknown; country?: unknown }
+  if (Array.isArray(views)) newsletter.listing = { views: views.map(text), country: text(country) }
   return { id: newsletter.id, invite: newsletter.invite }
 }
 

@@ -1,7 +1,7 @@
 import { ControlError } from '../control/control-error.ts'
 import type { RetryInput } from '../control/network-control.ts'
 import { findKnown } from './control-people.ts'
-import { sendRetry } from './hearing.ts'
+import { sendRetry } from './deliver.ts'
 import type { Network, Person } from './model.ts'
 import { jidOf } from './people.ts'
 

@@ -1,5 +1,6 @@
 import type { Companion, Group, Network, Person } from './model.ts'
 import { jidOf } from './people.ts'
+import { pictureUrl } from './pictures.ts'
 
 /** Everything there is, as `GET /state` shows it. */
 export function describeState(network: Network) {
@@ -7,16 +8,20 @@ export function describeState(network: Network) {
   return {
     phones: people.filter((person) => person.isPhone).map(describePhone),
     contacts: people.filter((person) => !person.isPhone).map(describePerson),
-    groups: [...network.groups.values()].map(describeGroup),
+    groups: [...network.groups.values()].map((group) => describeGroup(network, group)),
     newsletters: [...network.newsletters.values()].map(
-      ({ id, name, description, invite, owner, subscribers, posts, metadataQueries }) => ({
+      ({ id, name, description, invite, owner, subscribers, posts, invited = [], ...more }) => ({
         id,
         name,
         description,
         invite,
         owner,
-        metadata_queries: metadataQueries ?? 0,
+        metadata_queries: more.metadataQueries ?? 0,
         subscribers: Object.fromEntries([...subscribers].map(([number, { role }]) => [number, role])),
+        muted: [...subscribers].flatMap(([number, { isMuted }]) => (isMuted ? [number] : [])),
+        invited,
+        picture: more.picture === undefined ? null : pictureUrl(network, more.picture),
+        reaction_codes: more.reactionCodes ?? 'ALL',
         posts: posts.map(({ id, serverId, reactions }) => ({ id, server_id: String(serverId), reactions })),
       }),
     ),
@@ -24,7 +29,7 @@ export function describeState(network: Network) {
 }
 
 function describePerson(person: Person) {
-  const { number, lid, name, platform, business, presence, blocklist, privacy, about, picture, heard } = person
+  const { number, lid, name, platform, business, presence, blocklist, privacy, about, picture, signals } = person
   return {
     phone: number,
     lid,
@@ -38,8 +43,8 @@ function describePerson(person: Person) {
     picture_queries: person.pictureQueries ?? 0,
     blocklist: [...blocklist],
     privacy: Object.fromEntries(privacy),
-    /** What the gateway told this person besides messages: receipts, typing, tokens. */
-    heard,
+    /** Signals of the gateway to this person besides messages: receipts, typing, tokens. */
+    heard: signals,
   }
 }
 
@@ -49,15 +54,19 @@ function describePhone(person: Person) {
     /** Linked devices: the gateway's instances. */
     devices: [...person.companions.values()].map(describeCompanion),
     app_state: Object.fromEntries(person.appState.actions),
+    /** Errors in changes that linked devices made. */
+    app_state_problems: person.appState.problems ?? [],
     default_ephemeral_seconds: person.defaultEphemeralSeconds,
-    /** JIDs of whom it reported to the network. */
+    /** Ids of terms it took note of. */
+    notices: [...(person.notices ?? [])],
+    /** JIDs it reported to the network. */
     reports: person.reports ?? [],
     /** Numbers that a setting leaves out, by its name. */
     privacy_lists: Object.fromEntries([...person.privacyLists].map(([name, numbers]) => [name, [...numbers]])),
   }
 }
 
-function describeCompanion({ device, os, preKeys, pending, connection, isAvailable }: Companion) {
+function describeCompanion({ device, os, preKeys, pending, connection, isAvailable, login }: Companion) {
   return {
     device,
     os,
@@ -65,10 +74,12 @@ function describeCompanion({ device, os, preKeys, pending, connection, isAvailab
     available: isAvailable,
     pre_keys: preKeys.size,
     pending: pending.size,
+    /** Its last login: the login counts it sent, since it was linked and since it was started. */
+    login: login ? { passive: login.passive, lc: login.lc, connect_attempt_count: login.connectAttemptCount } : null,
   }
 }
 
-function describeGroup(group: Group) {
+function describeGroup(network: Network, group: Group) {
   const { id, subject, addressing, announce, restrict, ephemeralSeconds, joinApproval, isSuspended, invite, description } = group
   return {
     id,
@@ -88,6 +99,7 @@ function describeGroup(group: Group) {
       role,
     })),
     requests: [...group.requests.keys()],
+    picture: group.picture === undefined ? null : pictureUrl(network, group.picture),
     picture_queries: group.pictureQueries ?? 0,
   }
 }

@@ -13,7 +13,7 @@ function read(input: PushInput): BinaryNode {
   }
 }
 
-/** A stanza as it is given, to all devices of an account or to one connection: also one that no server would send. */
+/** A stanza sent as given, to all devices of an account or to one connection: even one that no server would send. */
 export function pushStanza(network: Network, input: PushInput): { devices: number } {
   const item = read(input)
   if (input.conn !== undefined) {

@@ -4,7 +4,7 @@ import type { ContactInput, MessageInput, NetworkControl, PhoneInput } from '../
 import { type ComposeContext, compose } from '../people/compose.ts'
 import { startBurst } from './burst.ts'
 import { startCall } from './calls.ts'
-import { labelChat, restrict, saveContact, setPrivacy, setProfile, setStatusPrivacy } from './control-account.ts'
+import { act, labelChat, restrict, saveContact, setPrivacy, setProfile, setStatusPrivacy } from './control-account.ts'
 import { createCommunityByControl, updateBusinessByControl } from './control-business.ts'
 import { changeParticipants, createGroupByControl, updateGroup } from './control-groups.ts'
 import {
@@ -30,15 +30,15 @@ import { addPerson, findPerson, jidOf, pnOf, setDeviceCount } from './people.ts'
 import { findPicture, setPersonPicture } from './pictures.ts'
 import { showPresence } from './presence.ts'
 import { giveReceipt } from './receipts.ts'
-import { newMessageId, replay, type SpeakOptions, speak } from './speaking.ts'
+import { newMessageId, replay, type SendAsOptions, sendAs } from './send-as.ts'
 
-/** Stores sealed media and says where it lies. */
+/** Stores sealed media and returns its location. */
 export type Upload = ComposeContext['upload']
 
 /** `retries: false` makes a contact that cannot read something keep silent about it. */
 export type ContactOptions = ContactInput & { retries?: boolean | undefined }
 
-/** What tests want besides the contract. */
+/** Methods for tests besides the contract. */
 export interface SimulatorControl extends NetworkControl {
   createContact(phone: string, input: ContactOptions): unknown
   updateContact(phone: string, input: ContactOptions): unknown
@@ -50,7 +50,7 @@ export interface SimulatorControl extends NetworkControl {
   refreshCompanionReg(qr: string): void
   /** The contact forgets its sessions with linked devices: it cannot read their next message, and asks for it again. */
   loseSessions(phone: string): void
-  /** What went wrong inside, newest last: reasons of failed decryptions among it. */
+  /** Internal failures, newest last: reasons of failed decryptions among them. */
   failures(): string[]
   /** For media hosts: the next rule for an upload or download. */
   readonly faults: Network['faults']
@@ -62,7 +62,7 @@ function findPhone(network: Network, phone: string): Person {
   return person
 }
 
-/** What composing has to know of a chat between this person and somebody. */
+/** Context for composing a message from this person to that chat. */
 function contextFor(network: Network, from: Person, to: string, upload: Upload): ComposeContext {
   const isLid = to.endsWith('@lid')
   const addressing = isLid ? 'lid' : (network.groups.get(to)?.addressing ?? network.settings.addressing)
@@ -91,11 +91,11 @@ async function say(
   to: string,
   input: MessageInput,
   upload: Upload,
-  options: Pick<SpeakOptions, 'id' | 'unavailable' | 'damage'> = {},
+  options: Pick<SendAsOptions, 'id' | 'unavailable' | 'damage'> = {},
 ) {
   const chat = to.includes('@') ? to : digits(to)
   const { message, ...about } = await compose(input, contextFor(network, from, chat, upload))
-  return speak(network, from, chat, message, { ...options, about })
+  return sendAs(network, from, chat, message, { ...options, about })
 }
 
 function describeContact(person: Person) {
@@ -110,12 +110,13 @@ function describeContact(person: Person) {
     picture: person.picture ?? null,
     about: about ?? null,
     blocked_me: blockedMe,
+    needs_token: person.needsToken ?? false,
     group_add: groupAdd,
     sink: isSink,
   }
 }
 
-function applyContact(network: Network, person: Person, input: ContactOptions) {
+function applyContact(network: Network, person: Person, input: ContactOptions, isNew = false) {
   if (input.devices !== undefined && input.devices !== person.devices.length) {
     const before = person.devices.map(({ id }) => id)
     setDeviceCount(person, input.devices)
@@ -124,7 +125,8 @@ function applyContact(network: Network, person: Person, input: ContactOptions) {
     for (const id of before) if (!after.includes(id)) notifyDevices(network, person, 'remove', id)
   }
   if (input.lid !== undefined) {
-    network.lids.delete(person.lid)
+    // the former LID of a known person still resolves, for as long as this network runs
+    if (isNew) network.lids.delete(person.lid)
     person.lid = digits(input.lid)
     network.lids.set(person.lid, person)
   }
@@ -135,6 +137,7 @@ function applyContact(network: Network, person: Person, input: ContactOptions) {
   person.about = input.about ?? person.about
   person.blockedMe = input.blocked_me ?? person.blockedMe
   person.groupAdd = input.group_add ?? person.groupAdd
+  if (input.needs_token !== undefined) person.needsToken = input.needs_token
   person.isSink = input.sink ?? person.isSink
   person.asksAgain = input.retries ?? person.asksAgain
   person.isAutomatic = false
@@ -154,6 +157,7 @@ function createPhone(network: Network, input: PhoneInput) {
   person.business = person.platform === 'smba' || person.platform === 'smbi'
   person.history = input.history ?? person.history
   person.verifiedName = input.verified_name
+  if (input.nct_salt !== undefined) person.chatTokenSalt = Buffer.from(input.nct_salt, 'base64')
   network.changed()
   return { phone: number, name: person.name, platform: person.platform, lid: person.lid }
 }
@@ -192,7 +196,7 @@ export function createControl(network: Network, upload: Upload, reset: () => Pro
       const number = digits(phone)
       const known = network.people.get(number)
       if (known && !known.isAutomatic) throw new ControlError('conflict', `${number} exists already`)
-      return applyContact(network, known ?? addPerson(network, number, false, false), input)
+      return applyContact(network, known ?? addPerson(network, number, false, false), input, known === undefined)
     },
     updateContact: (phone, input) => applyContact(network, person(phone), input),
     async sendFromContact(phone, to, message, id = newMessageId(), delayMs = 0, unavailable = undefined, damage = undefined) {
@@ -205,9 +209,11 @@ export function createControl(network: Network, upload: Upload, reset: () => Pro
     },
     burst: (phone, to, count, textPrefix, perSecond) => startBurst(network, person(phone), to, count, textPrefix, perSecond),
     async inbox(phone, after, waitMs) {
-      const { inbox, heard } = person(phone)
+      const { inbox, signals } = person(phone)
       const items = await inbox.read(after, waitMs)
-      const receipts = heard.flatMap(({ kind, type, from, chat, ids }) => (kind === 'receipt' ? [{ type, from, chat, ids }] : []))
+      const receipts = signals.flatMap(({ kind, type, from, chat, ids }) =>
+        kind === 'receipt' ? [{ type, from, chat, ids }] : [],
+      )
       return { items, receipts }
     },
     copies: (phone, id) => person(phone).inbox.copies(id),
@@ -239,6 +245,7 @@ export function createControl(network: Network, upload: Upload, reset: () => Pro
     restrict: (phone, input) => restrict(network, findPhone(network, phone), input),
     saveContact: (phone, input) => saveContact(network, findPhone(network, phone), input),
     setProfile: (phone, input) => setProfile(network, findPhone(network, phone), input),
+    act: (phone, input) => act(network, findPhone(network, phone), input),
     label: (phone, input) => labelChat(network, findPhone(network, phone), input),
     setPrivacy: (phone, input) => setPrivacy(network, findPhone(network, phone), input),
     setStatusPrivacy: (phone, input) => setStatusPrivacy(network, findPhone(network, phone), input),

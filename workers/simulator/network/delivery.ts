@@ -2,11 +2,11 @@ import { type BinaryNode, children, node, SERVER_JID } from '../wire/node.ts'
 import type { Companion, Connection, Network } from './model.ts'
 
 /**
- * What a linked device has to get. Every stanza that wants an answer is kept, in order, until the device answered for it; what was not
- * answered is sent again at the next login. That the real server does so is an assumption; our tests of loss rest on it.
+ * Stanzas for a linked device. Each one that needs an answer is kept, in order, until the device answers it; an unanswered one is sent again at the
+ * next login. That the real server does so is an assumption; our tests of loss rest on it.
  */
 
-/** What identifies a stanza in its answer: one message per id, but several receipts (delivered, read, one per participant). */
+/** The key of a stanza in its answer: one message per id, but several receipts (delivered, read, one per participant). */
 function pendingKey(kind: string, attrs: BinaryNode['attrs'], peer: string | undefined): string {
   if (kind === 'message') return `message ${attrs.id}`
   if (kind === 'receipt') return `receipt ${attrs.id} ${peer} ${attrs.participant ?? ''} ${attrs.type ?? ''}`
@@ -70,10 +70,16 @@ export function flushPending(network: Network, connection: Connection, companion
     call: count('call'),
     appdata: 0,
   }
-  connection.send(node('ib', { from: SERVER_JID }, [node('offline_preview', counts)]))
+  announce(network, connection, node('offline_preview', counts))
   connection.isLive = true
   for (const item of waiting) deliver(network, connection, { ...item, attrs: { ...item.attrs, offline: '0' } })
-  connection.send(node('ib', { from: SERVER_JID }, [node('offline', { count: waiting.length })]))
+  announce(network, connection, node('offline', { count: waiting.length }))
+}
+
+/** The network's notices around pending stanzas; a fault can suppress them. */
+function announce(network: Network, connection: Connection, what: BinaryNode) {
+  const facts = { child: what.tag, phone: connection.companion?.person.number }
+  if (network.faults.take('ib', facts) !== 'drop') connection.send(node('ib', { from: SERVER_JID }, [what]))
 }
 
 /** `<ack>` of the client: settles messages (only when it cannot or need not send a receipt), receipts, notifications and calls. */
@@ -94,7 +100,7 @@ export function settleCall(network: Network, companion: Companion, ids: string[]
   for (const id of ids) if (companion.pending.delete(`call ${id}`)) network.changed()
 }
 
-/** The ids a receipt speaks of: its own, and those of its list. */
+/** The ids a receipt is for: its own, and those of its list. */
 export function receiptIds(item: BinaryNode): string[] {
   const more = children(children(item, 'list')[0], 'item').map((entry) => entry.attrs.id ?? '')
   return [item.attrs.id ?? '', ...more].filter((id) => id !== '')

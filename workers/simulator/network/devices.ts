@@ -5,7 +5,7 @@ import { parseJid } from './jid.ts'
 import type { Network, Person } from './model.ts'
 import { jidOf, lidJidOf, pnOf } from './people.ts'
 
-/** Devices of an account: the phone, what the simulator plays besides, and linked gateway instances. */
+/** Devices of an account: the phone, other simulated ones, and linked gateway instances. */
 export function deviceIds(person: Person): number[] {
   return [...person.devices.map((device) => device.id), ...person.companions.keys()].sort((a, b) => a - b)
 }
@@ -22,7 +22,7 @@ export function deviceHash(devices: { person: Person; id: number }[], addressing
 
 const LID_MARK = '@lid'
 
-/** Somebody asked for the device list, under the number or the LID: it is under that name that it is told of changes. */
+/** Records a query of the device list, under the number or the LID: changes are announced under that name. */
 export function watchDevices(network: Network, person: Person, asker: Person, addressing: 'lid' | 'pn') {
   const entry = addressing === 'lid' ? `${asker.number}${LID_MARK}` : asker.number
   if (person.watchers.has(entry)) return
@@ -38,7 +38,7 @@ export function watchersOf(person: Person): { number: string; addressing: 'lid' 
   )
 }
 
-/** A device of the account came or went: its other devices get the whole list, others who asked for it get the change. */
+/** A device of the account was added or removed: its other devices get the whole list, accounts that queried it get the change. */
 export function notifyDevices(network: Network, person: Person, change: 'add' | 'remove', device: number) {
   for (const companion of person.companions.values()) {
     if (companion.device !== device) enqueue(network, companion, ownList(person))

@@ -5,7 +5,7 @@ import type { Group, Network, Person } from './model.ts'
 import { jidOf, pnOf } from './people.ts'
 import { pictureId } from './pictures.ts'
 
-/** Changes of a group's settings: the state and what everybody is told. */
+/** Changes of a group's settings: the state and its notifications. */
 
 /** Every change of a setting leads to another version. */
 function notifyGroup(network: Network, group: Group, actor: Person, change: BinaryNode) {
@@ -21,7 +21,7 @@ export function setFlag(network: Network, group: Group, actor: Person, tag: stri
   notifyGroup(network, group, actor, node(isOn ? tag : offTag))
 }
 
-/** A setting that is one word. */
+/** A setting with a keyword as its value. */
 export function setMode(network: Network, group: Group, actor: Person, tag: string, mode: string) {
   group.modes ??= new Map()
   group.modes.set(tag, mode)
@@ -79,14 +79,14 @@ export function renewInvite(network: Network, group: Group, actor: Person): stri
   return group.invite
 }
 
-/** Somebody who asked to join does not want to any more. */
+/** A person withdraws their request to join. */
 export function withdrawRequest(network: Network, group: Group, person: Person) {
   if (!group.requests.delete(person.number)) return
   const shown = participantNode(group, { person, role: 'member' })
   notifyGroup(network, group, person, node('revoked_membership_requests', {}, [shown]))
 }
 
-/** Members are told under which number somebody was known: who acts is known under the new one. */
+/** The notice names the person by the former number, and its author by the new one. */
 export function changeNumber(network: Network, group: Group, person: Person, before: Person) {
   const member = group.members.get(before.number)
   if (!member) return

@@ -43,7 +43,7 @@ export function newInvite(): string {
   return randomBytes(16).toString('base64url').slice(0, 22)
 }
 
-/** A member as metadata and notifications show it: under the group's addressing, with the other one beside. */
+/** A member in metadata and notifications: under the group's addressing, with the other address beside. */
 export function participantNode(group: Group, { person, role }: GroupMember, error?: number): BinaryNode {
   const other = group.addressing === 'lid' ? { phone_number: pnOf(person) } : { lid: lidJidOf(person) }
   return node('participant', {
@@ -94,7 +94,7 @@ export function groupNode(group: Group): BinaryNode {
   ])
 }
 
-/** Versions grow: microseconds, as far as anybody can tell. */
+/** Versions grow: microseconds, approximately. */
 function newVersion(): string {
   return String(Date.now() * 1_000 + randomInt(1_000))
 }
@@ -126,10 +126,10 @@ export function notifyMembers(
     members.map((member) => participantNode(group, member)),
   )
   if (action !== 'add') return notifyGroup(network, group, actor, change, also)
-  // who comes later is told of the whole group, the others of who came
+  // new members get the whole group, the others the list of new members
   const joined = members.map(({ person }) => person)
-  tell(network, group, actor, node('create', { reason }, [groupNode(group)]), joined)
-  tell(
+  notifyPeople(network, group, actor, node('create', { reason }, [groupNode(group)]), joined)
+  notifyPeople(
     network,
     group,
     actor,
@@ -140,12 +140,12 @@ export function notifyMembers(
 
 const peopleOf = (group: Group) => [...group.members.values()].map(({ person }) => person)
 
-/** Tells every linked device of the members, the actor's included: clients learn of changes from it alone. */
+/** Notifies every linked device of the members, the actor's included: clients learn of changes from it alone. */
 export function notifyGroup(network: Network, group: Group, actor: Person, change: BinaryNode, also: Person[] = []) {
-  tell(network, group, actor, change, [...peopleOf(group), ...also])
+  notifyPeople(network, group, actor, change, [...peopleOf(group), ...also])
 }
 
-function tell(network: Network, group: Group, actor: Person, change: BinaryNode, people: Person[]) {
+function notifyPeople(network: Network, group: Group, actor: Person, change: BinaryNode, people: Person[]) {
   const attrs = {
     from: group.id,
     type: 'w:gp2',
@@ -168,10 +168,12 @@ const CAPACITY = 1_025
 const roomIn = (group: Group) => (group.capacity ?? CAPACITY) - group.members.size
 export const isFull = (group: Group) => roomIn(group) <= 0
 
-/** Why somebody cannot be added: error code, or undefined. */
-function additionError(group: Group, actor: Person, person: Person): number | undefined {
+/** Error code why the person cannot be added, or undefined. `token`: the privacy token that the actor presents. */
+function additionError(group: Group, actor: Person, person: Person, token: string | undefined): number | undefined {
   if (group.members.has(person.number)) return 409
-  return person !== actor && person.groupAdd === 'none' ? 403 : undefined
+  if (person === actor || person.groupAdd === 'all') return undefined
+  const isTrusted = token !== undefined && person.trusted?.get(actor.number) === token
+  return person.groupAdd === 'contacts' && isTrusted ? undefined : 403
 }
 
 export interface Change {
@@ -181,13 +183,19 @@ export interface Change {
   error: number | undefined
 }
 
-/** Adds members and tells everybody; those who cannot be added come back with the reason. */
-export function addMembers(network: Network, group: Group, actor: Person, addresses: string[], isSilent = false): Change[] {
+/** Adds members and notifies everyone; those who cannot be added are returned with the reason. `tokens`: by address. */
+export function addMembers(
+  network: Network,
+  group: Group,
+  actor: Person,
+  addresses: string[],
+  { isSilent = false, tokens }: { isSilent?: boolean; tokens?: ReadonlyMap<string, string> } = {},
+): Change[] {
   let room = roomIn(group)
   const changes = addresses.map((address): Change => {
     const person = findPerson(network, address)
     if (!person) return { person, address, error: 404 }
-    const error = additionError(group, actor, person)
+    const error = additionError(group, actor, person, tokens?.get(address))
     return { person, address, error: error === undefined && room-- <= 0 ? 419 : error }
   })
   const added = changes.flatMap(({ person, error }): GroupMember[] =>
@@ -198,6 +206,10 @@ export function addMembers(network: Network, group: Group, actor: Person, addres
     group.requests.delete(member.person.number)
     group.removed?.delete(member.person.number)
   }
+  // members of a community's announcement group are members of the community
+  const parent = group.isAnnouncementGroup ? network.groups.get(group.linkedParent ?? '') : undefined
+  for (const member of added)
+    if (parent && !parent.members.has(member.person.number)) parent.members.set(member.person.number, { ...member })
   if (added.length > 0 && !isSilent) notifyMembers(network, group, actor, 'add', added)
   return changes
 }
@@ -212,7 +224,7 @@ export function removeMembers(network: Network, group: Group, actor: Person, add
   for (const person of removed) group.members.delete(person.number)
   const byOthers = removed.filter((person) => person !== actor).map(({ number }) => number)
   group.removed = new Set([...(group.removed ?? []), ...byOthers])
-  // who is left must not be readable by who is gone: every pretend member takes a new sender key
+  // former members must not read later messages: every simulated member makes a new sender key
   group.keyHolders.clear()
   for (const { person } of group.members.values())
     for (const device of person.devices) if (device.hasSignal) device.signal.dropSenderKey(group.id)
@@ -237,7 +249,7 @@ export function setRoles(
   return changes
 }
 
-/** Somebody asks to join, or is added by `actor` who may not; admins decide. */
+/** A person asks to join, or is added by an `actor` without the right; admins decide. */
 export function requestToJoin(network: Network, group: Group, person: Person, method: string, actor = person) {
   group.requests.set(person.number, { person, at: seconds() })
   const shown = participantNode(group, { person, role: 'member' })
@@ -250,6 +262,6 @@ export function isAdmin(group: Group, person: Person): boolean {
   return role === 'admin' || role === 'superadmin'
 }
 
-/** Who may change a group's own data: its members, unless it is locked, then admins. */
+/** Whether a person may change the group's own data: members may, or only admins while it is locked. */
 export const mayEdit = (group: Group, person: Person): boolean =>
   group.members.has(person.number) && (!group.restrict || isAdmin(group, person))

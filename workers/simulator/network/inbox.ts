@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { InboxItem, MessageCopy } from '../control/network-control.ts'
+import { isGroup, STATUS } from './jid.ts'
 
 /** Items kept per person; older ones are forgotten, their numbers are not used again. */
 const KEPT = 20_000
@@ -13,13 +15,14 @@ export interface SavedInbox {
 }
 
 export interface Inbox {
-  add(item: Omit<InboxItem, 'seq'>): void
+  /** False: this message is there already, and counted as one that came again. */
+  add(item: Omit<InboxItem, 'seq'>): boolean
   /** Items after a number; waits for one when there is none. */
   read(after: number, waitMs: number): Promise<InboxItem[]>
-  /** How often a device asked for a message id again: that of the phone is shown with the item when it arrives. */
+  /** How often a device requested a message id again: the phone's number is shown with the item when it arrives. */
   countRetry(id: string, device: number): number
   retries(id: string): number
-  /** What each device got under a message id, read or not. */
+  /** The copy each device got under a message id, read or not. */
   keepCopy(copy: MessageCopy): void
   copies(id: string): MessageCopy[]
   find(id: string): InboxItem | undefined
@@ -27,11 +30,19 @@ export interface Inbox {
   readonly size: number
 }
 
+/** Key of a message by author and chat: phones show it once. A 1:1 chat is one, whichever way it is addressed. */
+const nameOf = ({ id, from, chat }: Pick<InboxItem, 'id' | 'from' | 'chat'>) =>
+  `${id} ${from} ${isGroup(chat) || chat === STATUS ? chat : ''}`
+
+const isSame = (one: Pick<InboxItem, 'proto' | 'attrs'>, other: Pick<InboxItem, 'proto' | 'attrs'>) =>
+  isDeepStrictEqual([one.proto, one.attrs], [other.proto, other.attrs])
+
 export function createInbox(saved: SavedInbox = { next: 1, items: [] }): Inbox {
   let { items, next } = saved
   const retries = new Map<string, number>()
   const copies = new Map<string, MessageCopy[]>()
   const waiting = new Set<() => void>()
+  const seen = new Map(items.map((item) => [nameOf(item), item]))
 
   function since(after: number): InboxItem[] {
     const first = items[0]
@@ -40,9 +51,21 @@ export function createInbox(saved: SavedInbox = { next: 1, items: [] }): Inbox {
 
   return {
     add(item) {
-      items.push({ seq: next++, ...item })
-      if (items.length > 2 * KEPT) items = items.slice(-KEPT)
+      const known = seen.get(nameOf(item))
+      if (known) {
+        known.repeats = (known.repeats ?? 0) + 1
+        if (!isSame(known, item)) known.repeats_differ = true
+        return false
+      }
+      const added = { seq: next++, ...item }
+      items.push(added)
+      seen.set(nameOf(item), added)
+      if (items.length > 2 * KEPT) {
+        for (const old of items.slice(0, -KEPT)) seen.delete(nameOf(old))
+        items = items.slice(-KEPT)
+      }
       for (const wake of waiting) wake()
+      return true
     },
     async read(after, waitMs) {
       const found = since(after)

@@ -1,21 +1,22 @@
 import { type BinaryNode, bytesOf, child, children, node, seconds } from '../wire/node.ts'
 import { acknowledgement } from './acknowledgement.ts'
+import { tokenRefusal } from './chat-token-salt.ts'
 import { companionRefusal, companionsOf } from './companions.ts'
+import { deliverTo } from './deliver.ts'
 import { enqueue } from './delivery.ts'
 import { deviceHash, deviceIds } from './devices.ts'
-import { hear } from './hearing.ts'
 import { isGroup, isNewsletter, parseJid, STATUS } from './jid.ts'
-import type { Cipher, Companion, Group, Letter, Network } from './model.ts'
+import type { Cipher, Companion, DeviceCopy, Group, Network } from './model.ts'
 import { receivePost } from './newsletters.ts'
 import { type AnyDevice, devicesOf, findDevice, findPerson, jidOf, lidJidOf, pnOf, recipientAttributes } from './people.ts'
 
-/** A message of a linked device: acknowledged at once, then taken apart and handed to each device it names. */
+/** A message of a linked device: acked immediately, then split and delivered to each device it names. */
 export function receiveMessage(network: Network, from: Companion, item: BinaryNode) {
   const { id = '', to = '' } = item.attrs
   const connection = from.connection
   if (isNewsletter(to)) return receivePost(network, from, item)
-  const refusal = refusalOf(network, from, to) ?? companionRefusal(item)
-  connection?.send(withHash(network, from, item, acknowledgement(item, refusal)))
+  const refusal = refusalOf(network, from, item) ?? companionRefusal(item)
+  connection?.send(withHash(network, from, item, withLid(network, to, acknowledgement(item, refusal))))
   if (refusal !== undefined) return
   const route = (device: AnyDevice, encs: BinaryNode[]) => hand(network, from, device, item, encs)
 
@@ -23,7 +24,7 @@ export function receiveMessage(network: Network, from: Companion, item: BinaryNo
   const shared = own.filter((enc) => enc.attrs.type === 'skmsg')
   const single = own.filter((enc) => enc.attrs.type !== 'skmsg')
   if (single.length > 0) {
-    // no list of participants: to the own phone (peer), or again to the one device that asked for it
+    // no list of participants: for the own phone (peer), or a retry for the one device that requested it
     const target = findDevice(network, item.attrs.participant ?? to)
     if (target) route(target, single)
     return
@@ -40,7 +41,7 @@ export function receiveMessage(network: Network, from: Companion, item: BinaryNo
   if (id === '') network.note('a message came without id')
 }
 
-/** The server's own hash over who should have got a copy: another one than the client's says that its lists are old. */
+/** Adds the server's own hash of the devices that should have got a copy: one that differs from the client's means that its lists are old. */
 function withHash(network: Network, from: Companion, item: BinaryNode, ack: BinaryNode): BinaryNode {
   const { to = '', phash } = item.attrs
   if (phash === undefined || ack.attrs.error !== undefined) return ack
@@ -53,6 +54,13 @@ function withHash(network: Network, from: Companion, item: BinaryNode, ack: Bina
   return { ...ack, attrs: { ...ack.attrs, phash: deviceHash(devices, addressing) } }
 }
 
+/** A person addressed by a former LID has another one by now: `refresh_lid` makes the client query it. */
+function withLid(network: Network, to: string, ack: BinaryNode): BinaryNode {
+  const { user, server } = parseJid(to)
+  const person = server === 'lid' ? network.lids.get(user) : undefined
+  return person && person.lid !== user ? { ...ack, attrs: { ...ack.attrs, refresh_lid: 'true' } } : ack
+}
+
 const keyOf = (device: AnyDevice) => (device.companion ?? device.pretend).address
 
 function copyFor(copies: Map<string, { device: AnyDevice; encs: BinaryNode[] }>, device: AnyDevice) {
@@ -60,8 +68,9 @@ function copyFor(copies: Map<string, { device: AnyDevice; encs: BinaryNode[] }>,
 }
 
 /** Error code of the ack when the message may not be sent there. */
-function refusalOf(network: Network, from: Companion, to: string): number | undefined {
-  if (!isGroup(to)) return undefined
+function refusalOf(network: Network, from: Companion, item: BinaryNode): number | undefined {
+  const { to = '' } = item.attrs
+  if (!isGroup(to)) return to === STATUS ? undefined : tokenRefusal(from, findPerson(network, to), item)
   const group = network.groups.get(to)
   if (!group) return 404
   const member = group.members.get(from.person.number)
@@ -69,7 +78,7 @@ function refusalOf(network: Network, from: Companion, to: string): number | unde
   return group.announce && member.role === 'member' ? 403 : undefined
 }
 
-/** Every device that reads what is sealed with the sender key: of a group its members, of a status those who got the key. */
+/** Every device that can decrypt with the sender key: a group's members, or those that got the key of a status. */
 function audience(network: Network, from: Companion, to: string, copies: Map<string, { device: AnyDevice }>): AnyDevice[] {
   const group: Group | undefined = network.groups.get(to)
   const people = group
@@ -84,7 +93,7 @@ function hand(network: Network, from: Companion, device: AnyDevice, item: Binary
   if (encs.length === 0 || device.person.blockedMe) return
   const { id = '', to = '' } = item.attrs
   if (device.companion) return enqueue(network, device.companion, forward(network, from, device.companion, item, encs))
-  const letter: Letter = {
+  const deviceCopy: DeviceCopy = {
     id,
     from,
     chat: item.attrs.recipient ?? (isGroup(to) || to === STATUS ? to : chatOf(to)),
@@ -95,7 +104,7 @@ function hand(network: Network, from: Companion, device: AnyDevice, item: Binary
     attrs: item.attrs,
     tags: children(item).map(({ tag }) => tag),
   }
-  network.run(hear(network, device.pretend, letter))
+  network.run(deliverTo(network, device.pretend, deviceCopy))
 }
 
 /** A chat has no device: a resend names one. */

@@ -2,7 +2,7 @@ import { SERVER } from '../wire/node.ts'
 
 export const STATUS = 'status@broadcast'
 export const GROUP_SERVER = 'g.us'
-export const NEWSLETTER_SERVER = 'newsletter'
+const NEWSLETTER_SERVER = 'newsletter'
 
 export interface Address {
   user: string
@@ -32,7 +32,7 @@ export function digits(text: string): string {
   return parseJid(text).user.replace(/\D/g, '')
 }
 
-/** A made-up LID, one per number and readable back, so that a person nobody has met yet can be found under it. */
+/** A made-up LID, one per number and readable back, so that it resolves even before the person exists. */
 export function lidOf(number: string): string {
   return `2${number.padStart(14, '0')}`
 }

@@ -12,7 +12,7 @@ import { showAvailability } from './presence.ts'
 /** Given at login and shown again by the client in front of its next handshake. */
 const ROUTING_INFO = Buffer.from([8, 13, 8, 5])
 
-/** A client that says who it is. */
+/** Login of a client that identifies itself. */
 export function login(network: Network, connection: Connection, client: ClientHandshake) {
   const number = String(client.payload.username)
   const device = client.payload.device ?? 0
@@ -36,6 +36,8 @@ function admit(network: Network, connection: Connection, client: ClientHandshake
   companion.connection?.end(streamError('replaced'))
   companion.connection = connection
   connection.companion = companion
+  const { passive, lc, connectAttemptCount } = client.payload
+  companion.login = { passive: passive === true, lc: lc ?? null, connectAttemptCount: connectAttemptCount ?? null }
   const success = {
     t: seconds(),
     lid: lidJidOf(companion.person, device),
@@ -49,7 +51,7 @@ function admit(network: Network, connection: Connection, client: ClientHandshake
   }
   connection.send(node('success', success))
   connection.send(node('ib', { from: SERVER_JID }, [node('edge_routing', {}, [node('routing_info', {}, ROUTING_INFO)])]))
-  // a passive login says itself when it is ready for what waits
+  // after a passive login the client asks for pending stanzas itself
   if (!client.payload.passive) activate(network, connection, companion)
 }
 
@@ -59,7 +61,8 @@ export function activate(network: Network, connection: Connection, companion: Co
   flushPending(network, connection, companion)
   connection.send(dirty('account_sync'))
   const number = companion.person.number
-  if ([...network.groups.values()].some((group) => group.members.has(number))) connection.send(dirty('groups'))
+  const isInGroups = [...network.groups.values()].some((group) => group.members.has(number))
+  if (isInGroups && !companion.hasReadGroups) connection.send(dirty('groups'))
   if (companion.isBootstrapped) return
   companion.isBootstrapped = true
   network.run(bootstrap(network, companion))
@@ -79,7 +82,7 @@ export function leave(connection: Connection) {
   showAvailability(companion, false)
 }
 
-/** The phone (or the client itself) ended the link: the device is gone, and is told so when it is connected. */
+/** The phone (or the client itself) ended the link: the device is removed, and gets a stream error if it is connected. */
 export function unlinkDevice(network: Network, companion: Companion) {
   const { person, device, connection } = companion
   person.companions.delete(device)

@@ -1,5 +1,6 @@
 import type { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import type { Settings } from '../control/network-control.ts'
+import type { ComposeContext } from '../people/compose-form.ts'
 import type { SignalDevice } from '../people/device.ts'
 import type { Answers } from '../watch/answers.ts'
 import type { Expectations } from '../watch/expectations.ts'
@@ -15,7 +16,7 @@ import type { Inbox } from './inbox.ts'
 export type Platform = 'android' | 'ios' | 'smba' | 'smbi'
 export type ReceiptMode = Settings['receipts']
 
-/** Somebody with a number: a pretend phone (which can link companions) or a contact. */
+/** A person with a number: a simulated phone (which can link companions) or a contact. */
 export interface Person {
   readonly number: string
   lid: string
@@ -23,31 +24,41 @@ export interface Person {
   platform: Platform
   /** Made through `POST /phones`: owns device 0 and links gateway instances. */
   isPhone: boolean
-  /** Came into being because somebody addressed the number. */
+  /** Created because the number was addressed. */
   isAutomatic: boolean
   business: boolean
-  /** Of the link that others find the account by; absent until asked for. */
+  /** Code of the contact link; absent until queried. */
   contactCode?: string | undefined
   email?: string | undefined
-  /** Ids of terms that a linked device says were accepted. */
+  /** Ids of the terms that a linked device reported as accepted. */
   notices?: Set<string> | undefined
-  /** JIDs of whom it reported, oldest first. */
+  /** JIDs it reported, oldest first. */
   reports?: string[] | undefined
   username?: string | undefined
-  /** What a business is verified as, where it calls itself something else. */
+  /** The verified name of a business, where it differs from its name. */
   verifiedName?: string | undefined
   receipts: ReceiptMode | undefined
   picture: string | undefined
-  /** How often a linked device asked for it. */
+  /** How often a linked device queried it. */
   pictureQueries?: number
   about: string | undefined
+  /** A text shown beside the name for a while. Times in seconds. */
+  textStatus?: { text: string | null; emoji: string | null; duration: number; at: number } | undefined
   blockedMe: boolean
-  groupAdd: 'all' | 'none'
+  /** Messages of strangers are refused with 463: of accounts without its token, or one made with the salt of their phone. */
+  needsToken?: boolean
+  /** The salt with which a phone's linked devices make tokens for new chats. */
+  chatTokenSalt?: Buffer | undefined
+  /** People who may add it to groups; a contact presents the token it was given. */
+  groupAdd: 'all' | 'contacts' | 'none'
+  /** Tokens it gave, in hex, by the number of the person trusted. */
+  trusted?: Map<string, string>
   /** Takes messages without decrypting them: a contact for load. */
   isSink: boolean
   /** Sends a retry receipt for what it cannot read, as phones do. */
   asksAgain: boolean
-  history: { chats: number; contacts: number }
+  /** `messages`: in each chat, one when absent. `saved`: of these people, how many are in the address book. */
+  history: { chats: number; contacts: number; messages?: number | undefined; saved?: number | undefined }
   /** Devices the simulator itself plays; 0 is the phone. */
   devices: PretendDevice[]
   /** Linked devices with their own connection: gateway instances. */
@@ -55,18 +66,18 @@ export interface Person {
   nextDevice: number
   presence: 'available' | 'unavailable'
   lastSeen: number
-  /** Linked devices that want to hear of it, and under which name they asked; for as long as they are connected. */
+  /** Linked devices subscribed to its presence, and the name they used; for as long as they are connected. */
   subscribers: Map<Companion, 'lid' | 'pn'>
   inbox: Inbox
   /** Own messages by id, newest last, for contacts' devices that ask again. */
   sent: Map<string, SentMessage>
-  /** Stanzas of the latest messages as linked devices got them, by id: for whoever wants them to come once more. Not saved. */
+  /** Stanzas of the latest messages as linked devices got them, by id, so that they can be sent again. Not saved. */
   replayable: Map<string, { to: Companion; stanza: BinaryNode }[]>
-  /** What the gateway told this person: receipts and typing, newest last. */
-  heard: HeardSignal[]
+  /** Signals of the gateway to this person: receipts and typing, newest last. */
+  signals: Signal[]
   /** JIDs and names this account has set aside or set up, of a phone. */
   blocklist: Set<string>
-  /** Accounts that asked for the device list: they are told when it changes. */
+  /** Accounts that queried the device list: they are notified when it changes. */
   watchers: Set<string>
   /** Numbers left out of a privacy setting, by its name. */
   privacyLists: Map<string, Set<string>>
@@ -79,7 +90,7 @@ export interface Person {
   statusPrivacy: { setting: 'contacts' | 'allowlist' | 'denylist'; numbers: string[] }
 }
 
-export interface HeardSignal {
+export interface Signal {
   kind: 'receipt' | 'presence' | 'chatstate' | 'token' | 'call'
   type: string
   from: string
@@ -97,7 +108,7 @@ export interface PretendDevice {
   readonly id: number
   /** `<number>.<device>`: the name other devices keep its session under. */
   readonly address: string
-  /** Made at first use: most devices of a network are never spoken to. */
+  /** Made at first use: most devices of a network never get a message. */
   readonly signal: SignalDevice
   readonly hasSignal: boolean
   /** Messages it could read. */
@@ -130,12 +141,16 @@ export interface Companion {
   platformType: number
   wantsFullHistory: boolean
   isBootstrapped: boolean
+  /** It has asked which groups it is in: what happened in them since waits for it. */
+  hasReadGroups?: boolean
   /** Stanzas not acknowledged yet, oldest first: sent again at the next login. */
   pending: Map<string, BinaryNode>
   /** Messages whose failure was answered by a retry receipt: the nack that follows is about the old copy. */
   nacksToIgnore: Set<string>
   isAvailable: boolean
   connection: Connection | undefined
+  /** Counts sent with its last login. Not saved. */
+  login?: { passive: boolean; lc: number | null; connectAttemptCount: number | null }
 }
 
 export interface GroupMember {
@@ -169,7 +184,7 @@ export interface Group {
   linkedParent: string | undefined
   picture: string | undefined
   pictureQueries?: number
-  /** Which devices hold a pretend device's sender key: author's address to addresses. */
+  /** Devices that have a simulated device's sender key: author's address to addresses. */
   keyHolders: Map<string, Set<string>>
   /** The client's own name for its making: the same asked again makes no other. */
   key?: string
@@ -177,11 +192,11 @@ export interface Group {
   capacity?: number
   /** Codes of invitations that were revoked. */
   revokedInvites?: Set<string>
-  /** Numbers of people whom an admin removed: they cannot join by the link any more. */
+  /** Numbers of people removed by an admin: they cannot join by the link any more. */
   removed?: Set<string>
   /** Settings that are there or not, by the tag that the network has for them. Absent in what an earlier release saved. */
   flags?: Set<string>
-  /** Settings that are one word: `member_link_mode`, `member_share_group_history_mode`. */
+  /** Settings with a keyword as their value: `member_link_mode`, `member_share_group_history_mode`. */
   modes?: Map<string, string>
   /** Of everything but the members. */
   settingsVersion?: string
@@ -201,10 +216,10 @@ export interface Network {
   readonly settings: Settings
   readonly stats: NetworkStats
   readonly faults: Faults
-  /** Who looks on. */
+  /** Observers of the stanzas. */
   readonly trace: Trace
   readonly expectations: Expectations
-  /** Answers to queries that somebody ordered in place of ours. */
+  /** Answers to queries ordered through the control API in place of ours. */
   readonly answers: Answers
   readonly calls: Calls
   /** By number. */
@@ -219,6 +234,8 @@ export interface Network {
   readonly newsletters: Map<string, Newsletter>
   /** Where media is uploaded to: `host:port`. */
   mediaHost: string | undefined
+  /** Where phones put what is too large for a stanza. */
+  upload: ComposeContext['upload'] | undefined
   isDown: boolean
   forged: Set<'root' | 'leaf' | 'account_signature'>
   /** Something that is kept was changed: the state file is due. */
@@ -228,7 +245,7 @@ export interface Network {
   /** Timers of the network itself (receipts, bursts, calls), cleared when it stops. */
   later(delayMs: number, job: () => void): void
   readonly failures: string[]
-  /** Adds to `failures`: what went wrong and nobody waits for. */
+  /** Adds to `failures`: errors that no caller awaits. */
   note(failure: string): void
 }
 
@@ -249,6 +266,13 @@ export interface Post {
   meta?: Record<string, string> | undefined
 }
 
+export interface Follower {
+  role: 'OWNER' | 'ADMIN' | 'SUBSCRIBER'
+  isMuted: boolean
+  /** Setting of an administrator: no notices of new followers. */
+  hidesFollowers?: boolean
+}
+
 export interface Newsletter {
   id: string
   name: string
@@ -256,19 +280,27 @@ export interface Newsletter {
   createdAt: number
   invite: string
   owner: string
-  /** Roles by number. */
-  subscribers: Map<string, { role: 'OWNER' | 'ADMIN' | 'SUBSCRIBER'; isMuted: boolean }>
+  /** By number. */
+  subscribers: Map<string, Follower>
   posts: Post[]
   picture?: string | undefined
+  /** ACTIVE when absent. */
+  state?: 'ACTIVE' | 'SUSPENDED' | 'GEOSUSPENDED'
+  isVerified?: boolean
+  handle?: string
+  /** ALL when absent. */
+  reactionCodes?: string
+  /** Where the directory shows it. */
+  listing?: { views: string[]; country: string }
   /** How often a linked device asked what it is. */
   metadataQueries?: number
   /** Numbers invited to run it. */
   invited?: string[]
-  /** Linked devices that asked for live updates, by address, until when (epoch seconds). */
+  /** Linked devices subscribed to live updates, by address, until when (epoch seconds). */
   live?: Map<string, number>
 }
 
-/** One collection of an account's settings. The server sees versions and ciphertext; the phone's own account of it is beside. */
+/** One collection of an account's settings. The server has versions and ciphertext; the phone's plaintext state is kept beside. */
 export interface Collection {
   version: number
   /** Encoded `SyncdPatch`es with their version filled in; the first is version 1. */
@@ -276,14 +308,18 @@ export interface Collection {
   /** LTHash over the current values, and each index' value MAC: what the phone needs to write patches of its own. */
   hash: Buffer
   valueMacs: Map<string, Buffer>
+  /** The entries, encoded (`SyncdRecord`), by the same index. */
+  records?: Map<string, Buffer>
 }
 
 export interface AppState {
   keyId: Buffer | undefined
   keyData: Buffer | undefined
   collections: Map<string, Collection>
-  /** What the phone read: index as JSON text to the action. */
+  /** Actions as the phone read them, by their index as JSON text. */
   actions: Map<string, unknown>
+  /** Errors in patches of linked devices. */
+  problems?: string[]
 }
 
 export type CallState = 'ringing' | 'rejected' | 'missed' | 'ended'
@@ -306,7 +342,7 @@ export interface Connection {
   companion: Companion | undefined
   /** Set by a device that has no account yet and wants to be linked. */
   registration: ClientHandshake | undefined
-  /** True once the stored stanzas were handed over: from then on new ones go out at once. */
+  /** True once the stored stanzas were sent: from then on new ones are sent immediately. */
   isLive: boolean
   readonly isOpen: boolean
   send(item: BinaryNode): void
@@ -314,16 +350,16 @@ export interface Connection {
   sendGarbage(): void
   /** Answer of the client to an `<iq>` of ours. */
   expect(id: string): Promise<BinaryNode>
-  /** Says why (if there is something to say) and closes. */
+  /** Sends a last stanza, if any, and closes. */
   end(last?: BinaryNode): void
-  /** Breaks the socket without a word. */
+  /** Breaks the socket without a last stanza. */
   cut(): void
 }
 
 export type Cipher = 'pkmsg' | 'msg' | 'skmsg'
 
 /** One device's copy of a message that a linked device sent. */
-export interface Letter {
+export interface DeviceCopy {
   id: string
   from: Companion
   /** Where it was sent to, as the sender wrote it: receipts come back under the same addressing. */
@@ -331,9 +367,9 @@ export interface Letter {
   encs: { type: Cipher; ciphertext: Buffer; attrs: Record<string, string> }[]
   /** From the phone's point of view: a message of the account itself. */
   isPeer: boolean
-  /** How often it had to be asked for. */
+  /** Number of retry requests for it. */
   count: number
-  /** What came beside the ciphertexts. */
+  /** Nodes beside the ciphertexts. */
   nodes: CompanionNode[]
   /** Attributes of the stanza. */
   attrs: Record<string, string>

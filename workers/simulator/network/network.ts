@@ -14,17 +14,18 @@ export const DEFAULT_SETTINGS: Settings = {
   addressing: 'pn',
 }
 
-/** Failures kept for whoever looks for the reason of something; older ones are forgotten. */
+/** Failures kept for debugging; older ones are dropped. */
 const KEPT_FAILURES = 200
 
 export interface NetworkOptions {
   trust?: Trust
   settings?: Partial<Settings>
   mediaHost?: string | undefined
+  upload?: Network['upload']
   changed?: () => void
 }
 
-/** The network's whole state, with nobody in it yet. `stop` clears its timers. */
+/** The network's whole state, without any people yet. `stop` clears its timers. */
 export function createNetwork(options: NetworkOptions = {}): Network & { stop(): void } {
   const timers = new Set<NodeJS.Timeout>()
   const failures: string[] = []
@@ -50,6 +51,7 @@ export function createNetwork(options: NetworkOptions = {}): Network & { stop():
     refs: new Map(),
     retiredSecrets: new Set(),
     mediaHost: options.mediaHost,
+    upload: options.upload,
     isDown: false,
     forged: new Set(),
     changed: options.changed ?? (() => undefined),

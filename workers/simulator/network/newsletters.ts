@@ -14,7 +14,7 @@ export function watchLive(newsletter: Newsletter, { address }: Companion) {
   newsletter.live.set(address, seconds() + LIVE_UPDATES)
 }
 
-/** A linked device publishes: not sealed, everybody may read it. The ack names the post's number. */
+/** A linked device publishes: unencrypted, for all readers. The ack has the post's number. */
 export function receivePost(network: Network, companion: Companion, item: BinaryNode) {
   const { to = '', id = '' } = item.attrs
   const newsletter = network.newsletters.get(to)
@@ -52,7 +52,7 @@ function change(network: Network, newsletter: Newsletter, companion: Companion, 
   changePost(network, newsletter, found, isRemoval ? undefined : bytes, companion)
 }
 
-/** Readers are told under the post's own id: an edit brings the new content whole, a removal brings none. */
+/** Readers are notified under the post's own id: an edit has the whole new content, a removal has none. */
 export function changePost(
   network: Network,
   newsletter: Newsletter,
@@ -71,7 +71,7 @@ export function changePost(
     edit: bytes ? '3' : '8',
   }
   const meta = { original_msg_t: made.at, ...(bytes ? { msg_edit_t: Date.now() } : {}) }
-  tellReaders(
+  notifyFollowers(
     network,
     newsletter,
     () => node('message', attrs, [bytes ? plaintextOf(made) : node('plaintext'), node('meta', meta)]),
@@ -79,7 +79,7 @@ export function changePost(
   )
 }
 
-/** Somebody who is nobody in particular: readers are not told who reacts. */
+/** A placeholder reader: the network does not reveal who reacts. */
 const SOMEBODY = 'somebody'
 
 /**
@@ -95,11 +95,11 @@ export function newReaction(
 ) {
   if (code === '') delete made.reactions[SOMEBODY]
   else made.reactions[SOMEBODY] = code
-  if (form === 'live_updates') return tellReaders(network, newsletter, () => liveUpdates(newsletter, [made]))
+  if (form === 'live_updates') return notifyFollowers(network, newsletter, () => liveUpdates(newsletter, [made]))
   const reaction = node('reaction', { message_id: made.serverId }, [
     node('reaction', code === '' ? {} : { code }, Buffer.from(code)),
   ])
-  tellReaders(network, newsletter, () =>
+  notifyFollowers(network, newsletter, () =>
     node('notification', { from: newsletter.id, type: 'newsletter', id: randomId(), t: seconds() }, [reaction]),
   )
 }
@@ -110,7 +110,7 @@ const countsOf = ({ reactions }: Post): BinaryNode[] => {
   return [...counts].map(([code, count]) => node('reaction', { code, count }))
 }
 
-/** How posts stand now, without their content. */
+/** The current reaction counts of posts, without their content. */
 function liveUpdates(newsletter: Newsletter, posts: Post[]): BinaryNode {
   const messages = posts.map((made) => node('message', { server_id: made.serverId }, [node('reactions', {}, countsOf(made))]))
   const listed = node('messages', { jid: newsletter.id, t: seconds() }, messages)
@@ -130,8 +130,8 @@ export function listedPost(made: Post): BinaryNode {
 const plaintextOf = ({ message, mediaType }: Post) => node('plaintext', { mediatype: mediaType }, message)
 
 /**
- * Somebody may run the channel, or may not any more. The network says so in a child of the channel's notification, or as the answer of a
- * query nobody asked: the web client reads `data`, the library `updates`.
+ * A person becomes an administrator of the channel, or stops being one. Sent in a child of the channel's notification, or as an answer without a
+ * query: the web client reads `data`, the library `updates`.
  */
 export function newRole(
   network: Network,
@@ -160,7 +160,7 @@ export function newRole(
       form === 'mex' ? node('update', { op_name: operation }, JSON.stringify({ data })) : node('mex', {}, JSON.stringify(update))
     return node('notification', { from: SERVER_JID, type: 'mex', ...about }, [child])
   }
-  tellReaders(network, newsletter, stanza)
+  notifyFollowers(network, newsletter, stanza)
 }
 
 /** A reader reacts to a post, or takes the reaction back. */
@@ -172,11 +172,11 @@ function react(network: Network, newsletter: Newsletter, companion: Companion, i
   else delete found.reactions[companion.person.number]
   network.changed()
   companion.connection?.send(acknowledgement(item))
-  tellLive(network, newsletter, found)
+  notifyLive(network, newsletter, found)
 }
 
 /** Devices that asked to be kept up to date; those that are offline miss it. */
-function tellLive(network: Network, newsletter: Newsletter, made: Post) {
+function notifyLive(network: Network, newsletter: Newsletter, made: Post) {
   for (const [address, until] of newsletter.live ?? []) {
     if (until < seconds()) newsletter.live?.delete(address)
   }
@@ -191,7 +191,7 @@ function addPost(newsletter: Newsletter, id: string, message: Uint8Array): Post 
   return post
 }
 
-/** Somebody the simulator plays publishes. */
+/** A simulated person publishes a post. */
 export function post(network: Network, newsletter: Newsletter, id: string, message: Uint8Array): Post {
   const made = addPost(newsletter, id, message)
   const about = stanzaOf(proto.Message.decode(message))
@@ -202,10 +202,10 @@ export function post(network: Network, newsletter: Newsletter, id: string, messa
 }
 
 function publish(network: Network, newsletter: Newsletter, made: Post, author?: Companion) {
-  tellReaders(network, newsletter, () => postStanza(newsletter, made), author)
+  notifyFollowers(network, newsletter, () => postStanza(newsletter, made), author)
 }
 
-function tellReaders(network: Network, newsletter: Newsletter, stanza: () => BinaryNode, author?: Companion) {
+function notifyFollowers(network: Network, newsletter: Newsletter, stanza: () => BinaryNode, author?: Companion) {
   const people = [...newsletter.subscribers.keys()].flatMap((number): Person[] => {
     const person = network.people.get(number)
     return person ? [person] : []

@@ -17,7 +17,7 @@ const IV = 16
 const GCM_IV = 12
 const TAG = 16
 
-/** Both things a companion says on the way: its hello, and its key bundle once the phone has spoken. */
+/** Both stanzas of a companion: its hello, and its key bundle after the phone's answer. */
 export function receiveLinkCode({ network, connection, subject }: Query): BinaryNode[] | undefined {
   const { stage, jid = '' } = subject.attrs
   if (stage === 'companion_hello') {
@@ -75,7 +75,7 @@ export async function enterCode(network: Network, phone: Person, code: string): 
 
   const answered = new Promise<Finish>((resolve, reject) => {
     pairing.finish = { resolve }
-    // the companion answers at once or not at all
+    // the companion answers immediately or not at all
     network.later(10_000, () => reject(new ControlError('conflict', 'the device did not answer')))
   })
   connection.send(

@@ -30,7 +30,7 @@ function sendRefs(network: Network, connection: Connection) {
   connection.send(node('iq', { from: SERVER_JID, type: 'set', id: randomId(), xmlns: 'md' }, [node('pair-device', {}, content)]))
 }
 
-/** Whatever a code can refer to goes with its connection. */
+/** Removes the codes of a connection that ends. */
 export function forgetPairing(network: Network, connection: Connection) {
   for (const [ref, owner] of network.refs) if (owner === connection) network.refs.delete(ref)
   forgetCodePairing(connection)
@@ -99,7 +99,7 @@ export async function scan(network: Network, phone: Person, qr: string): Promise
   return link(network, phone, connection, code.advSecret)
 }
 
-/** What the phone computes and the server passes on, once the two agree on a secret. */
+/** The phone's computation, which the server relays, once both sides share a secret. */
 export async function link(
   network: Network,
   phone: Person,
@@ -173,7 +173,7 @@ export async function link(
   return { device }
 }
 
-/** Tells the device to connect again, now as itself; or what a rule for `pairing` wants in place of it. */
+/** Makes the device connect again, now as itself; or runs the action of a rule for `pairing` instead. */
 function restart(network: Network, connection: Connection, phone: Person) {
   const action = network.faults.take('pairing', { phone: phone.number })
   if (action === 'drop') return

@@ -3,46 +3,46 @@ import { seconds } from '../wire/node.ts'
 import { appStateKey } from './app-state-phone.ts'
 import { notification } from './bootstrap-after-pairing.ts'
 import { isGroup, parseJid } from './jid.ts'
-import type { Letter, Message, Network } from './model.ts'
+import type { DeviceCopy, Message, Network } from './model.ts'
 import { findPerson, jidOf } from './people.ts'
-import { speakToOwnDevice } from './speaking.ts'
+import { sendToOwnDevice } from './send-as.ts'
 
 const { Type } = proto.Message.ProtocolMessage
 const RequestType = proto.Message.PeerDataOperationRequestType
 
 /** A linked device asks its phone for something only the phone has. */
-export async function answerPeerRequest(network: Network, letter: Letter, message: Message): Promise<void> {
+export async function answerPeerRequest(network: Network, deviceCopy: DeviceCopy, message: Message): Promise<void> {
   const { protocolMessage } = message
   const request = protocolMessage?.peerDataOperationRequestMessage
-  if (protocolMessage?.appStateSyncKeyRequest) return shareKey(network, letter)
-  if (request?.historySyncOnDemandRequest) return answerHistory(network, letter, request.historySyncOnDemandRequest)
+  if (protocolMessage?.appStateSyncKeyRequest) return shareKey(network, deviceCopy)
+  if (request?.historySyncOnDemandRequest) return answerHistory(network, deviceCopy, request.historySyncOnDemandRequest)
   if (request?.placeholderMessageResendRequest?.length) {
     const { placeholderMessageResendRequest: wanted } = request
     return answerPlaceholders(
       network,
-      letter,
+      deviceCopy,
       wanted.map((entry) => entry.messageKey ?? {}),
     )
   }
-  network.note(`${letter.from.address} asked its phone for something it does not have`)
+  network.note(`${deviceCopy.from.address} asked its phone for something it does not have`)
 }
 
-async function tell(network: Network, letter: Letter, protocolMessage: proto.Message.IProtocolMessage) {
-  const phone = letter.from.person.devices[0]!
-  await speakToOwnDevice(network, phone, letter.from, { protocolMessage })
+async function sendPeerMessage(network: Network, deviceCopy: DeviceCopy, protocolMessage: proto.Message.IProtocolMessage) {
+  const phone = deviceCopy.from.person.devices[0]!
+  await sendToOwnDevice(network, phone, deviceCopy.from, { protocolMessage })
 }
 
-async function shareKey(network: Network, letter: Letter) {
-  const { keyId, keyData } = appStateKey(letter.from.person)
+async function shareKey(network: Network, deviceCopy: DeviceCopy) {
+  const { keyId, keyData } = appStateKey(deviceCopy.from.person)
   const fingerprint = { rawId: 1, currentIndex: 0, deviceIndexes: [0] }
   const keys = [{ keyId: { keyId }, keyData: { keyData, fingerprint, timestamp: seconds() * 1_000 } }]
-  await tell(network, letter, { type: Type.APP_STATE_SYNC_KEY_SHARE, appStateSyncKeyShare: { keys } })
+  await sendPeerMessage(network, deviceCopy, { type: Type.APP_STATE_SYNC_KEY_SHARE, appStateSyncKeyShare: { keys } })
 }
 
 /** Messages made up on the spot, each a minute older than the one before: a phone has no end of history. */
 async function answerHistory(
   network: Network,
-  letter: Letter,
+  deviceCopy: DeviceCopy,
   wanted: proto.Message.PeerDataOperationRequestMessage.IHistorySyncOnDemandRequest,
 ) {
   const chat = wanted.chatJid ?? ''
@@ -60,14 +60,14 @@ async function answerHistory(
     conversations: [{ id: chat, messages }],
     progress: 100,
   }
-  await tell(network, letter, notification(history, 1, letter.id))
+  await sendPeerMessage(network, deviceCopy, await notification(network, history, 1, { requestId: deviceCopy.id }))
 }
 
-/** Contents of messages the device got without any: whatever the sender still remembers. */
-async function answerPlaceholders(network: Network, letter: Letter, keys: proto.IMessageKey[]) {
+/** Contents of messages the device got without any, as far as the sender still has them. */
+async function answerPlaceholders(network: Network, deviceCopy: DeviceCopy, keys: proto.IMessageKey[]) {
   const peerDataOperationResult = keys.flatMap((key) => {
     const chat = key.remoteJid ?? ''
-    const author = key.fromMe ? letter.from.person : findPerson(network, key.participant ?? chat)
+    const author = key.fromMe ? deviceCopy.from.person : findPerson(network, key.participant ?? chat)
     const remembered = author?.sent.get(key.id ?? '')
     if (!author || !remembered) return []
     const participant = isGroup(chat) ? jidOf(author, parseJid(key.participant ?? '').server === 'lid' ? 'lid' : 'pn') : null
@@ -80,11 +80,11 @@ async function answerPlaceholders(network: Network, letter: Letter, keys: proto.
     const webMessageInfoBytes = proto.WebMessageInfo.encode(proto.WebMessageInfo.fromObject(info)).finish()
     return [{ placeholderMessageResendResponse: { webMessageInfoBytes } }]
   })
-  await tell(network, letter, {
+  await sendPeerMessage(network, deviceCopy, {
     type: Type.PEER_DATA_OPERATION_REQUEST_RESPONSE_MESSAGE,
     peerDataOperationRequestResponseMessage: {
       peerDataOperationRequestType: RequestType.PLACEHOLDER_MESSAGE_RESEND,
-      stanzaId: letter.id,
+      stanzaId: deviceCopy.id,
       peerDataOperationResult,
     },
   })

@@ -1,13 +1,13 @@
 import type { SignalDevice } from '../people/device.ts'
 import { createSignalDevice } from '../people/signal-device.ts'
-import { SERVER } from '../wire/node.ts'
+import { SERVER, seconds } from '../wire/node.ts'
 import { createAppState } from './app-state.ts'
 import { createBusinessProfile } from './business.ts'
 import { createInbox } from './inbox.ts'
 import { jid, lidOf, numberOfLid, parseJid } from './jid.ts'
 import type { Companion, Network, Person, PretendDevice } from './model.ts'
 
-/** Numbers with this end have no account, unless somebody creates one. */
+/** Numbers with this ending have no account, unless one is created explicitly. */
 const NOBODY = '0000'
 
 export function createPretendDevice(person: Person, id: number, restored?: SignalDevice): PretendDevice {
@@ -59,7 +59,7 @@ export function addPerson(network: Network, number: string, isPhone: boolean, is
     inbox: createInbox(),
     sent: new Map(),
     replayable: new Map(),
-    heard: [],
+    signals: [],
     blocklist: new Set(),
     watchers: new Set(),
     privacyLists: new Map(),
@@ -138,8 +138,8 @@ export const jidOf = (person: Person, addressing: 'lid' | 'pn', device = 0) =>
   addressing === 'lid' ? lidJidOf(person, device) : pnOf(person, device)
 
 /**
- * What an account's own message says to its other devices besides: whose chat it is in, under both kinds of address. Such a message comes
- * from the number always and has no `sender_lid`: clients take that for the other address of the chat, and would mix up two people.
+ * Attributes of an account's own message for its other devices: the person of the chat, under both kinds of address. Such a message always comes from
+ * the number and has no `sender_lid`: clients take that for the other address of the chat, and would mix up two people.
  */
 export function recipientAttributes(network: Network, chat: string): Record<string, string> {
   const person = findPerson(network, chat)
@@ -148,8 +148,12 @@ export function recipientAttributes(network: Network, chat: string): Record<stri
   return { recipient: lidJidOf(person), peer_recipient_pn: pnOf(person), addressing_mode: 'lid' }
 }
 
-/** Remembers what a person was told by the gateway, the last hundred things. */
-export function hearSignal(person: Person, signal: Person['heard'][number]) {
-  person.heard.push(signal)
-  if (person.heard.length > 100) person.heard.shift()
+/** Stores a signal of the gateway to a person; the last hundred are kept. */
+export function addSignal(person: Person, signal: Person['signals'][number]) {
+  person.signals.push(signal)
+  if (person.signals.length > 100) person.signals.shift()
 }
+
+/** The text shown beside a name: set for a while, or the about text. */
+export const textStatusOf = ({ textStatus, about }: Person): Person['textStatus'] =>
+  textStatus ?? (about === undefined ? undefined : { text: about, emoji: null, duration: 0, at: seconds() })

@@ -13,13 +13,13 @@ export function picturePath(picture: string): string {
   return `/pps/${pictureId(picture)}.jpg`
 }
 
-/** Where clients find it: on the media host, unless it lies elsewhere. */
+/** The URL for clients: on the media host, unless it is hosted elsewhere. */
 export const pictureUrl = (network: Network, picture: string) =>
   picture.startsWith('http') ? picture : `https://${network.mediaHost ?? '127.0.0.1'}${picturePath(picture)}`
 
 /**
- * Everybody is told, whether they have met or not: here nobody hides its picture from a stranger. `by`: the linked device that changed it,
- * which knows. An empty text removes the picture.
+ * Everyone is notified, also strangers: no simulated person hides its picture. `by`: the linked device that changed it, which is not notified. An
+ * empty text removes the picture.
  */
 export function setPersonPicture(network: Network, person: Person, picture: string | undefined, by?: Companion) {
   person.picture = picture || undefined

@@ -1,11 +1,11 @@
 import { type BinaryNode, firstChild, node } from '../wire/node.ts'
 import { isGroup, parseJid } from './jid.ts'
 import type { Companion, Network, Person } from './model.ts'
-import { findPerson, hearSignal, jidOf } from './people.ts'
+import { addSignal, findPerson, jidOf } from './people.ts'
 
 export type PresenceState = 'available' | 'unavailable' | 'composing' | 'recording' | 'paused'
 
-/** Own availability, or a wish to hear of somebody else's. Presence is never stored: who is offline misses it. */
+/** Own availability, or a subscription to another person's. Presence is never stored: an offline subscriber misses it. */
 export function receivePresence(network: Network, companion: Companion, item: BinaryNode) {
   const { type, to, name } = item.attrs
   if (type === 'subscribe' && to) {
@@ -20,7 +20,7 @@ export function receivePresence(network: Network, companion: Companion, item: Bi
   if (name) companion.person.name = name
 }
 
-/** An account is there while one of its devices is. Whoever wants to hear of it, and is connected, does. */
+/** An account is available while one of its devices is. Connected subscribers are notified. */
 export function showAvailability(companion: Companion, isAvailable: boolean) {
   const { person } = companion
   const before = person.presence
@@ -37,14 +37,14 @@ function presenceOf(person: Person, addressing: 'lid' | 'pn'): BinaryNode {
   return node('presence', { from: jidOf(person, addressing), ...(isAway ? { type: 'unavailable', last } : {}) })
 }
 
-/** The client types, or stops: passed on to whoever sees the chat. */
+/** The client types, or stops: relayed to the other members of the chat. */
 export function receiveChatState(network: Network, companion: Companion, item: BinaryNode) {
   const { to = '' } = item.attrs
   const state = firstChild(item)
   if (!state) return
   const type = state.attrs.media === 'audio' ? 'recording' : state.tag
   for (const person of audienceOf(network, companion.person, to)) {
-    hearSignal(person, { kind: 'chatstate', type, from: companion.person.number, chat: to, ids: [] })
+    addSignal(person, { kind: 'chatstate', type, from: companion.person.number, chat: to, ids: [] })
     sendChatState(network, companion.person, person, to, state)
   }
 }
@@ -65,7 +65,7 @@ function sendChatState(network: Network, from: Person, to: Person, chat: string,
   for (const { connection } of to.companions.values()) connection?.send(node('chatstate', attrs, [state]))
 }
 
-/** A pretend person goes on-line, off-line, or types to somebody. */
+/** A simulated person goes online, goes offline, or types. */
 export function showPresence(network: Network, person: Person, to: string, state: PresenceState) {
   const audience = audienceOf(network, person, to)
   if (state === 'available' || state === 'unavailable') {

@@ -5,7 +5,7 @@ import { pnOf } from './people.ts'
 
 const EVERYBODY = ['all', 'contacts', 'contact_blacklist', 'none']
 
-/** What each setting can be; the first is what it is until the account changes it. */
+/** Values of each setting; the first is the default. */
 export const PRIVACY_VALUES: Readonly<Record<string, readonly string[]>> = {
   readreceipts: ['all', 'none'],
   profile: EVERYBODY,

@@ -2,42 +2,42 @@ import { type BinaryNode, child, childBytes, children, node, readBigEndian, seco
 import { enqueue, receiptIds, settleByReceipt, settleCall } from './delivery.ts'
 import { isGroup, parseJid, STATUS } from './jid.ts'
 import { answerMediaRetry } from './media-retry.ts'
-import type { Companion, Letter, Network, Person, PretendDevice } from './model.ts'
-import { findDevice, findPerson, hearSignal, jidOf } from './people.ts'
+import type { Companion, DeviceCopy, Network, Person, PretendDevice } from './model.ts'
+import { addSignal, findDevice, findPerson, jidOf } from './people.ts'
 import { signedKeyOf, takeBundle } from './queries/keys.ts'
-import { speakAgain } from './speaking.ts'
+import { sendAgain } from './send-as.ts'
 
-/** Receipts that say something to the own account only. */
+/** Receipts for the own account only. */
 const PRIVATE_TYPES = new Set(['sender', 'peer_msg', 'hist_sync', 'read-self', 'played-self'])
-/** Somebody looked: the account's other devices need not show it as new any more. */
+/** The messages were read: the account's other devices need not show them as new any more. */
 const OWN_READS = new Set(['read', 'played', 'read-self', 'played-self'])
 
-/** A receipt of a linked device: settles what it was sent, and is passed on to whom it concerns. */
+/** A receipt of a linked device: settles the pending stanza, and is relayed to the people concerned. */
 export function receiveReceipt(network: Network, companion: Companion, item: BinaryNode) {
   const ids = receiptIds(item)
   const { type = '', to = '', participant } = item.attrs
   if (type === 'retry') return receiveRetry(network, companion, item)
   if (type === 'server-error') return answerMediaRetry(network, companion, item)
-  // a call that rings is settled this way, too
+  // a ringing call is settled this way, too
   if (child(item, 'offer') ?? child(item, 'accept') ?? child(item, 'reject')) return settleCall(network, companion, ids)
   settleByReceipt(network, companion, ids)
-  if (OWN_READS.has(type)) tellOwnDevices(network, companion, item, ids)
+  if (OWN_READS.has(type)) notifyOwnDevices(network, companion, item, ids)
   if (PRIVATE_TYPES.has(type)) return
   const device = findDevice(network, participant ?? to)
   if (!device) return
-  // the sender is told "delivered" whether or not somebody looks at the linked device
-  const told = type === 'inactive' ? undefined : type || undefined
+  // the sender gets "delivered" whether or not the linked device is in use
+  const wireType = type === 'inactive' ? undefined : type || undefined
   if (device.pretend) {
-    hearSignal(device.person, { kind: 'receipt', type: told ?? 'delivered', from: companion.person.number, chat: to, ids })
+    addSignal(device.person, { kind: 'receipt', type: wireType ?? 'delivered', from: companion.person.number, chat: to, ids })
   }
   const isLid = parseJid(participant ?? to).server === 'lid'
   const own = jidOf(companion.person, isLid ? 'lid' : 'pn')
   const where = participant ? { from: to, participant: own } : { from: own }
-  sendReceipt(network, device.person, { ...where, type: told }, ids)
+  sendReceipt(network, device.person, { ...where, type: wireType }, ids)
 }
 
-/** What one device of an account has read is told to its other devices: from the account itself, with the chat it is in. */
-function tellOwnDevices(network: Network, companion: Companion, item: BinaryNode, ids: string[]) {
+/** A read on one device is relayed to the account's other devices: from the account itself, with the chat it is in. */
+function notifyOwnDevices(network: Network, companion: Companion, item: BinaryNode, ids: string[]) {
   const { person, device } = companion
   const { type, to = '', participant } = item.attrs
   const isLid = parseJid(to).server === 'lid'
@@ -64,7 +64,7 @@ function sendReceipt(network: Network, to: Person, attrs: Record<string, string 
   }
 }
 
-/** The client could not read a message: whoever sent it sends it again. */
+/** The client could not read a message: the sender sends it again. */
 function receiveRetry(network: Network, companion: Companion, item: BinaryNode) {
   const { id = '', to = '', participant } = item.attrs
   const device = findDevice(network, participant ?? to)
@@ -79,7 +79,7 @@ function receiveRetry(network: Network, companion: Companion, item: BinaryNode) 
   }
   const count = Number(child(item, 'retry')?.attrs.count ?? 1)
   const { pretend } = device
-  network.run(speakAgain(network, pretend, companion, id, count, () => openFromRetry(network, pretend, companion, item)))
+  network.run(sendAgain(network, pretend, companion, id, count, () => openFromRetry(network, pretend, companion, item)))
 }
 
 async function openFromRetry(network: Network, device: PretendDevice, companion: Companion, item: BinaryNode) {
@@ -87,7 +87,7 @@ async function openFromRetry(network: Network, device: PretendDevice, companion:
   const signedPreKey = signedKeyOf(child(keys, 'skey'))
   const identity = childBytes(keys, 'identity')
   const registration = childBytes(item, 'registration')
-  // the former session is archived, not forgotten: messages under it may be on their way
+  // the former session is archived, not removed: messages under it may be on their way
   if (!signedPreKey || !identity || !registration) {
     return device.signal.openSession(companion.address, takeBundle(network, companion))
   }
@@ -99,15 +99,16 @@ async function openFromRetry(network: Network, device: PretendDevice, companion:
   return device.signal.openSession(companion.address, { registrationId, identity, signedPreKey, ...preKey })
 }
 
-/** What a person's phone says about a message: delivered when it has it, read when somebody looked. */
-export function sendReceiptsFor(network: Network, person: Person, letter: Letter) {
+/** Receipts of a person's phone: delivered when it has the message, read when the person opened it. */
+export function sendReceiptsFor(network: Network, person: Person, deviceCopy: DeviceCopy, isNew = true) {
   const { receipts, receipt_delay_ms: delayMs } = network.settings
-  // nobody holds the phone of an account that linked devices look after: it reads only what it was told to
+  // the phone of an account with linked devices is not in use: it sends read receipts only on request
   const byItself = person.companions.size > 0 && receipts === 'read' ? 'delivered' : receipts
   const mode = person.receipts ?? byItself
-  if (mode === 'none' || letter.isPeer) return
-  const attrs = whereFrom(network, person, letter.chat)
-  const say = (type?: string) => sendReceipt(network, letter.from.person, { ...attrs, type }, [letter.id])
+  if (mode === 'none' || deviceCopy.isPeer) return
+  const attrs = whereFrom(network, person, deviceCopy.chat)
+  const say = (type?: string) => sendReceipt(network, deviceCopy.from.person, { ...attrs, type }, [deviceCopy.id])
+  if (!isNew) return say()
   if (mode === 'delivered') return network.later(delayMs, () => say())
   say()
   network.later(delayMs, () => say('read'))
@@ -128,15 +129,15 @@ export function giveReceipt(
   ids: string[],
   type: 'delivered' | 'read' | 'played',
 ) {
-  const told = type === 'delivered' ? undefined : type
+  const wireType = type === 'delivered' ? undefined : type
   if (isGroup(chat)) {
-    const attrs = { ...whereFrom(network, person, chat), type: told }
+    const attrs = { ...whereFrom(network, person, chat), type: wireType }
     for (const member of network.groups.get(chat)?.members.values() ?? []) {
       if (member.person !== person) sendReceipt(network, member.person, attrs, ids)
     }
     return true
   }
   const other = findPerson(network, chat)
-  if (other) sendReceipt(network, other, { from: jidOf(person, network.settings.addressing), type: told }, ids)
+  if (other) sendReceipt(network, other, { from: jidOf(person, network.settings.addressing), type: wireType }, ids)
   return other !== undefined
 }

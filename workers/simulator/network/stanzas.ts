@@ -20,7 +20,7 @@ const FAULT_POINTS: Record<string, FaultPoint> = {
   call: 'call',
 }
 
-/** Where every stanza of a client arrives, after the rules for faults had their say. */
+/** Receives every stanza of a client, after the fault rules. */
 export function receiveStanza(network: Network, connection: Connection, item: BinaryNode) {
   const on = FAULT_POINTS[item.tag]
   const phone = connection.companion?.person.number

@@ -30,7 +30,7 @@ export function pack(value: unknown): unknown {
   return value
 }
 
-export function unpack(value: unknown): unknown {
+function unpack(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unpack)
   if (typeof value !== 'object' || value === null) return value
   if ('$bytes' in value) return Buffer.from(String(value.$bytes), 'base64')
@@ -55,7 +55,10 @@ const PERSON_FIELDS = [
   'receipts',
   'picture',
   'about',
+  'textStatus',
   'blockedMe',
+  'needsToken',
+  'chatTokenSalt',
   'groupAdd',
   'isSink',
   'asksAgain',
@@ -77,12 +80,12 @@ interface SavedPerson extends Pick<Person, (typeof PERSON_FIELDS)[number]> {
   sent: Person['sent']
   /** Absent in what an earlier release saved. */
   inbox?: SavedInbox
-  /** What each device's Signal side saved; null for one that was never spoken to. */
+  /** Each device's saved Signal state; null for a device without any session. */
   devices: unknown[]
   companions: SavedCompanion[]
 }
 
-type SavedCompanion = Omit<Companion, 'person' | 'address' | 'connection' | 'isAvailable' | 'nacksToIgnore'>
+type SavedCompanion = Omit<Companion, 'person' | 'address' | 'connection' | 'isAvailable' | 'nacksToIgnore' | 'login'>
 
 interface SavedGroup extends Omit<Group, 'owner' | 'subjectBy' | 'members' | 'requests' | 'description'> {
   owner: string
@@ -119,7 +122,7 @@ function savedPerson(person: Person): SavedPerson {
 }
 
 function savedCompanion(companion: Companion): SavedCompanion {
-  const { person, address, connection, isAvailable, nacksToIgnore, ...data } = companion
+  const { person, address, connection, isAvailable, nacksToIgnore, login, ...data } = companion
   return data
 }
 

@@ -19,7 +19,7 @@ const EventResponse = v.object({
   extra_guests: v.optional(v.pipe(v.number(), v.integer()), 0),
 })
 
-/** Forms that speak about an earlier message. */
+/** Forms that refer to an earlier message. */
 export const ABOUT_FORMS: Record<string, Form> = {
   reaction: form('message.reaction', Reaction, composeReaction),
   edit: form('message.edit', Edit, composeEdit),
@@ -47,7 +47,7 @@ export const ABOUT_FORMS: Record<string, Form> = {
   event_response: form('message.event_response', EventResponse, composeEventResponse),
 }
 
-/** Sealed where many listen who need not know of each other: in the announcements of a community. */
+/** Encrypted where many readers need not know of each other: in the announcements of a community. */
 function composeReaction(
   { message_id: id, emoji, encrypted }: v.InferOutput<typeof Reaction>,
   context: ComposeContext,
@@ -134,6 +134,6 @@ function sealed(context: ComposeContext, target: KnownMessage, purpose: SecretPu
   if (!secret?.length)
     throw new ControlError('invalid_request', `message: ${target.id} has no secret, nothing can be sealed about it`)
   // under the names that people have in this chat: LIDs where it is addressed by LID
-  const about = { secret, messageId: target.id, author: context.jid(target.author), speaker: context.jid(context.self) }
+  const about = { secret, messageId: target.id, author: context.jid(target.author), sender: context.jid(context.self) }
   return sealAbout(about, purpose, plain)
 }

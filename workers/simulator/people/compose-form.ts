@@ -5,15 +5,15 @@ import type { Composed } from './composed.ts'
 import { unwrap } from './describe.ts'
 import type { MediaKind } from './media.ts'
 
-/** A message of the chat that another one speaks about. */
+/** A message of the chat that another one refers to. */
 export interface KnownMessage {
   id: string
-  /** Who wrote it: JID with the number, without device. */
+  /** The author: JID with the number, without device. */
   author: string
   message: proto.IMessage
 }
 
-/** What composing needs to know of the place the message goes to. All JIDs without device. */
+/** Context of the destination for composing. All JIDs without device. */
 export interface ComposeContext {
   /** The chat as the sender addresses it. */
   chat: string
@@ -35,7 +35,7 @@ export interface Form {
   make(input: unknown, context: ComposeContext, siblings: Record<string, unknown>): Promise<Composed>
 }
 
-/** A form from its schema and what it makes of a valid input. `path` is where the input stands in the request, for the message. */
+/** A form from its schema and its compose function. `path` is the input's path in the request, for the error message. */
 export function form<S extends v.GenericSchema>(
   path: string,
   schema: S,
@@ -51,13 +51,13 @@ export function parsed<S extends v.GenericSchema>(schema: S, input: unknown, pat
 }
 
 /** `message.poll.options.0: Expected string but received 1`. */
-export function sayIssue(issue: v.BaseIssue<unknown>, path = ''): string {
+function sayIssue(issue: v.BaseIssue<unknown>, path = ''): string {
   const inside = v.getDotPath(issue)
   const where = [path, inside].filter(Boolean).join('.')
   return where ? `${where}: ${issue.message}` : issue.message
 }
 
-/** The message spoken about, out of its envelopes; a message nobody knows is a mistake of the request. */
+/** The referenced message, without its wrappers; an unknown id is an error of the request. */
 export function known(context: ComposeContext, id: string): KnownMessage {
   const found = context.find(id)
   if (!found) throw new ControlError('invalid_request', `message: ${id} is not a message of this chat`)

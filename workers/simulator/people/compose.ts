@@ -28,7 +28,7 @@ const FORMS: Record<string, Form> = {
 
 const COMMON = Object.keys(CommonFields.entries)
 
-/** Turns the `message` of the sandbox contract into the protobuf a phone would encrypt, and what its stanza has to say about it. */
+/** Turns the `message` of the sandbox contract into the protobuf a phone would encrypt, and the attributes of its stanza. */
 export async function compose(input: MessageInput, context: ComposeContext): Promise<Composed> {
   const names = Object.keys(input)
   const [name, ...others] = names.filter((each) => Object.hasOwn(FORMS, each))
@@ -42,7 +42,7 @@ export async function compose(input: MessageInput, context: ComposeContext): Pro
   const composed = await form.make(input[name], context, pick(input, form.siblings))
   if (name === 'proto') return composed
   applyContext(composed.message, common, context)
-  // Current phones give every message a secret: what is said about it later (votes, answers, edits) is sealed with it.
+  // Current phones give every message a secret: later messages about it (votes, answers, edits) are encrypted with it.
   composed.message.messageContextInfo = { messageSecret: randomBytes(32), ...composed.message.messageContextInfo }
   return composed
 }

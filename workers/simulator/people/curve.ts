@@ -22,7 +22,7 @@ export interface SigningPair extends KeyPair {
 
 const KEY_TYPE = Buffer.from([5])
 
-/** What goes before 32 bytes of key in DER. */
+/** DER prefixes of a 32-byte key. */
 const PKCS8_X25519 = Buffer.from('302e020100300506032b656e04220420', 'hex')
 const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex')
 const SPKI_ED25519 = Buffer.from('302a300506032b6570032100', 'hex')
@@ -89,7 +89,7 @@ function edwardsPoint(montgomery: Buffer): Buffer {
   return Buffer.from(y.toString(16).padStart(64, '0'), 'hex').reverse()
 }
 
-/** Extended Euclid; 0 has no inverse and gives 0, a point nobody can sign for. */
+/** Extended Euclid; 0 has no inverse and gives 0, a point without a valid signature. */
 function inverse(value: bigint): bigint {
   let [a, b, x, y] = [value, P, 1n, 0n]
   while (a > 1n) {

@@ -3,11 +3,11 @@ import type { Composed } from './composed.ts'
 import type { MediaKind } from './media.ts'
 
 export interface Description {
-  /** The contract's word for the content: text, image, reaction, ...; the protobuf's field name for anything it has no word for. */
+  /** The contract's name of the content: text, image, reaction, ...; otherwise the protobuf's field name. */
   kind: string
   /** Text, caption, emoji, question or name: what a reader would see first. */
   text: string | null
-  /** What the message says of its media; the bytes themselves are on the media host. */
+  /** The message's description of its media; the bytes themselves are on the media host. */
   media: { mime: string; bytes: number; sha256: string } | null
 }
 
@@ -30,7 +30,7 @@ const ENVELOPES = [
   'groupStatusMessageV2',
 ] as const satisfies readonly (keyof proto.IMessage)[]
 
-/** Fields that say something about the message around them and are never its content. */
+/** Fields about the message around them, which are never its content. */
 const ASIDE = new Set(['messageContextInfo', 'senderKeyDistributionMessage', 'fastRatchetKeySenderKeyDistributionMessage'])
 
 export function unwrap(message: proto.IMessage): proto.IMessage {
@@ -135,7 +135,7 @@ const MEDIA_KINDS: Record<string, MediaKind> = {
   stickerMessage: 'sticker',
 }
 
-/** Where a message's media lies and the key that opens it. */
+/** Location of a message's media and the key that decrypts it. */
 export function mediaSource(
   message: proto.IMessage,
 ): { kind: MediaKind; directPath: string; mediaKey: Uint8Array; sha256: Uint8Array } | undefined {

@@ -1,5 +1,5 @@
 /**
- * One pretend device's Signal side: what a phone or a contact's phone can do with keys.
+ * One simulated device's Signal side: what a phone or a contact's phone can do with keys.
  * Implemented over the JavaScript `libsignal`, on purpose another implementation than the gateway's (WebAssembly), so that the
  * two cannot share a mistake. Addresses are canonical strings `<account>.<device>`, where `<account>` is the account's number:
  * one session per pair of devices, whatever addressing (PN or LID) a stanza used.

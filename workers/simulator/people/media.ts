@@ -21,7 +21,7 @@ const KEY_NAMES: Record<MediaKind, string> = {
 const MAC_BYTES = 10
 
 export interface SealedMedia {
-  /** What is uploaded. */
+  /** The bytes to upload. */
   blob: Buffer
   mediaKey: Buffer
   fileSha256: Buffer

@@ -3,7 +3,7 @@ import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { describe, unwrap } from './describe.ts'
 import { openAbout, type SecretPurpose } from './secret.ts'
 
-/** What was sealed about another message, as its reader opened it. */
+/** The encrypted content about another message, as its reader decrypted it. */
 export type Opened =
   | { options: string[] }
   | { response: 'going' | 'not_going' | 'maybe' | 'unknown'; extra_guests: number }
@@ -12,10 +12,10 @@ export type Opened =
   | { error: string }
 
 export interface OpenContext {
-  /** A message of the chat, and who wrote it: a JID in the addressing of the chat, without device. */
+  /** A message of the chat, and its author: a JID in the addressing of the chat, without device. */
   find(id: string): { author: string; message: proto.IMessage } | undefined
-  /** Who speaks, likewise. */
-  speaker: string
+  /** The sender, in the same form. */
+  sender: string
 }
 
 interface Sealed {
@@ -66,7 +66,7 @@ function readResponse(plain: Uint8Array): Opened {
 }
 
 /** Undefined: nothing is sealed in it. */
-export function openSealed(message: proto.IMessage, { find, speaker }: OpenContext): Opened | undefined {
+export function openSealed(message: proto.IMessage, { find, sender }: OpenContext): Opened | undefined {
   const sealed = sealedIn(message)
   if (!sealed) return undefined
   const { key, purpose, payload, iv, read } = sealed
@@ -76,10 +76,10 @@ export function openSealed(message: proto.IMessage, { find, speaker }: OpenConte
   if (!target || !secret?.length || !payload || !iv) return { error: `the message ${key?.id} is not known, or has no secret` }
   try {
     return read(
-      openAbout({ secret, messageId: key?.id ?? '', author: target.author, speaker }, purpose, payload, iv),
+      openAbout({ secret, messageId: key?.id ?? '', author: target.author, sender }, purpose, payload, iv),
       target.message,
     )
   } catch {
-    return { error: `it is not sealed by ${speaker} about a message of ${target.author}` }
+    return { error: `it is not sealed by ${sender} about a message of ${target.author}` }
   }
 }

@@ -29,9 +29,9 @@ export function silenceLibsignal(): void {
   silenced = true
   const thread: Record<Method, (...data: unknown[]) => void> = globalThis.console
   for (const method of METHODS) {
-    const speak = thread[method].bind(thread)
+    const sendAs = thread[method].bind(thread)
     thread[method] = (...data) => {
-      if (!isLibsignal(data)) speak(...data)
+      if (!isLibsignal(data)) sendAs(...data)
     }
   }
 }
@@ -42,7 +42,7 @@ function isLibsignal(data: unknown[]): boolean {
   return data.some(carriesRatchet)
 }
 
-/** A session entry in any position, whatever the words around it. */
+/** A session entry in any argument, whatever the text around it. */
 function carriesRatchet(value: unknown): boolean {
   return typeof value === 'object' && value !== null && ('currentRatchet' in value || '_chains' in value)
 }

@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 /**
- * What is said about another message in secret (a poll vote, an answer to an event, an edit) is sealed with a key from that message's
- * `messageSecret`, so the network cannot link them:
+ * Encrypted content about another message (a poll vote, an answer to an event, an edit) uses a key from that message's `messageSecret`, so the
+ * network cannot link them:
  *
- *     key = HKDF(secret, salt 0, info = message id | author of it | who speaks | purpose, 32), AES-256-GCM with a 12-byte iv
- *     aad = message id | NUL | who speaks, for votes and answers; none for edits and reactions
+ *     key = HKDF(secret, salt 0, info = message id | its author | the sender | purpose, 32), AES-256-GCM with a 12-byte iv
+ *     aad = message id | NUL | the sender, for votes and answers; none for edits and reactions
  */
 export type SecretPurpose = 'Poll Vote' | 'Event Response' | 'Message Edit' | 'Event Edit' | 'Enc Reaction'
 
@@ -14,7 +14,7 @@ export interface SecretAbout {
   messageId: string
   /** JIDs without device. */
   author: string
-  speaker: string
+  sender: string
 }
 
 const TAG_BYTES = 16
@@ -35,10 +35,10 @@ export function openAbout(about: SecretAbout, purpose: SecretPurpose, encPayload
   return Buffer.concat([decipher.update(encPayload.subarray(0, -TAG_BYTES)), decipher.final()])
 }
 
-function keyFor({ secret, messageId, author, speaker }: SecretAbout, purpose: SecretPurpose): Buffer {
-  return Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(32), `${messageId}${author}${speaker}${purpose}`, 32))
+function keyFor({ secret, messageId, author, sender }: SecretAbout, purpose: SecretPurpose): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(32), `${messageId}${author}${sender}${purpose}`, 32))
 }
 
-function aadFor({ messageId, speaker }: SecretAbout, purpose: SecretPurpose): Buffer {
-  return BOUND.has(purpose) ? Buffer.from(`${messageId}\0${speaker}`) : Buffer.alloc(0)
+function aadFor({ messageId, sender }: SecretAbout, purpose: SecretPurpose): Buffer {
+  return BOUND.has(purpose) ? Buffer.from(`${messageId}\0${sender}`) : Buffer.alloc(0)
 }

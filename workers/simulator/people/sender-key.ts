@@ -64,7 +64,7 @@ export function newSenderKey(): OwnSenderKey {
   }
 }
 
-/** What a new reader needs to follow from here on: earlier messages stay closed to it. */
+/** The state from which a new reader can decrypt later messages: earlier ones stay unreadable to it. */
 export function distributionOf(key: OwnSenderKey): Uint8Array {
   const body = proto.SenderKeyDistributionMessage.encode({
     id: key.id,

@@ -20,7 +20,7 @@ export interface OwnKeys {
   usePreKey(id: number): void
 }
 
-/** libsignal's types say bytes; it really gives and takes this object. */
+/** libsignal's types have bytes; the actual value is this object. */
 const save = (record: SessionRecord): SavedSession => record.serialize() as unknown as SavedSession
 const load = (saved: SavedSession): SessionRecord => SessionRecord.deserialize(saved as unknown as Uint8Array)
 
@@ -30,7 +30,7 @@ export function hasOpenSession(saved: SavedSession | undefined): boolean {
 
 export function cipherFor(keys: OwnKeys, sessions: Map<string, SavedSession>, address: string) {
   const cipher = new SessionCipher(storage(keys, sessions, address), protocolAddress(address))
-  // The body is a buffer; the types say string.
+  // The body is a buffer, contrary to its type (string).
   return cipher as unknown as Omit<SessionCipher, 'encrypt'> & {
     encrypt(data: Uint8Array): Promise<{ type: number; body: Buffer }>
   }
@@ -94,7 +94,7 @@ function storage(keys: OwnKeys, sessions: Map<string, SavedSession>, address: st
     storeSession: async (_, record) => {
       sessions.set(address, save(record))
     },
-    // Pretend people accept a changed identity, as phones do unless told otherwise.
+    // Simulated people accept a changed identity, as phones do by default.
     isTrustedIdentity: () => true,
     loadPreKey: async (id) => keys.preKey(Number(id)),
     removePreKey: (id) => keys.usePreKey(id),

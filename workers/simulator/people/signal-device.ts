@@ -189,7 +189,7 @@ function deviceOver(state: DeviceState): SignalDevice {
   }
 }
 
-/** One-time keys are made as they are asked for, which looks like a stock that never runs out and costs 500 strangers nothing. */
+/** One-time keys are made on demand, which acts like a stock that never runs out and costs nothing for 500 strangers. */
 function bundleOf(state: DeviceState, take: boolean): SignalBundle {
   const { signedPreKey } = state
   return {
@@ -215,7 +215,7 @@ function ownSenderKey(state: DeviceState, group: string): OwnSenderKey {
   return fresh
 }
 
-/** A key that is distributed again is kept as it is: the chain here may be further on, with skipped seeds still wanted. */
+/** A key that is distributed again stays as it is: the chain here may be further on, with skipped seeds still needed. */
 function acceptSenderKey(state: DeviceState, line: string, key: AuthorSenderKey): void {
   const known = state.senderKeys.get(line) ?? []
   const same = known.find(({ id, publicKey }) => id === key.id && publicKey === key.publicKey)

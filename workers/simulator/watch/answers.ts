@@ -5,9 +5,10 @@ import type { StanzaJson } from './stanza-json.ts'
 export type AnswerAction =
   /** The network answers as ever: a rule before others lets queries through. */
   | 'pass'
-  /** Nobody answers. */
+  /** No answer is sent. */
   | 'nothing'
-  | { error: [code: number, text: string] }
+  /** `inside`: elements of the error, such as the field that was refused. */
+  | { error: [code: number, text: string, inside?: StanzaJson[]] }
   /** Elements of the result. */
   | { result: StanzaJson[] }
 

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { StanzaMatch } from './match.ts'
 import type { Trace, TraceLine } from './trace.ts'
 
-/** Expectations that wait or were not fetched; the oldest gives way. */
+/** Expectations that wait or were not fetched; the oldest is dropped. */
 const MAX_WAITING = 256
 
 export interface Expectations {
   /** Watches from now on, for `count` stanzas. */
   begin(match: StanzaMatch, count: number): { id: string }
-  /** What came, once it is complete or the time is over; undefined for an id nobody knows. Complete ones are forgotten when read. */
+  /** The received stanzas, once complete or after the wait; undefined for an unknown id. Complete ones are removed when read. */
   read(id: string, waitMs: number): Promise<{ complete: boolean; items: TraceLine[] }> | undefined
   clear(): void
 }

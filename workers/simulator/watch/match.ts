@@ -2,7 +2,7 @@ import { type BinaryNode, children } from '../wire/node.ts'
 
 /** Which stanzas are meant; what is absent does not matter. */
 export interface StanzaMatch {
-  /** Who sent it. */
+  /** The side that sent it. */
   from?: 'client' | 'server' | undefined
   /** Number of the account whose linked device it is. */
   account?: string | undefined

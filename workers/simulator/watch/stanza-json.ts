@@ -10,8 +10,8 @@ export interface StanzaBytes {
   bytes?: number
 }
 
-/** Bytes of one element that are shown; a picture or a history does not fill the disk. */
-const MAX_SHOWN = 64 * 1024
+/** Bytes of one element that are shown: the picture of a channel travels inside of a query as text; what is longer does not fill the disk. */
+const MAX_SHOWN = 1024 * 1024
 
 export function toJson({ tag, attrs, content }: BinaryNode): StanzaJson {
   if (content === undefined) return [tag, attrs]
@@ -22,7 +22,7 @@ export function toJson({ tag, attrs, content }: BinaryNode): StanzaJson {
   return [tag, attrs, { b64: bytes.subarray(0, MAX_SHOWN).toString('base64'), bytes: bytes.length }]
 }
 
-/** Deep enough for any stanza, and a bound for whoever walks one. */
+/** Deep enough for any stanza, and a bound for recursion. */
 const MAX_DEPTH = 16
 
 export function fromJson([tag, attrs, content]: StanzaJson, depth = 0): BinaryNode {
@@ -40,7 +40,7 @@ export function fromJson([tag, attrs, content]: StanzaJson, depth = 0): BinaryNo
 const attribute = v.pipe(v.union([v.string(), v.number(), v.boolean()]), v.transform(String))
 const Tag = v.pipe(v.string(), v.minLength(1), v.maxLength(128))
 
-/** What the control API takes. */
+/** Input of the control API. */
 export const StanzaSchema: v.GenericSchema<unknown, StanzaJson> = v.pipe(
   v.union(
     [

@@ -13,8 +13,8 @@ export interface TraceFile {
 }
 
 /**
- * Writes every stanza to a file, and the settings beside it (`.appstate`), both in the form that `wire-check` reads. A folder gets a file
- * of this network's own. Appended to: a network that is started again goes on. What could not be written is told to `note`.
+ * Writes every stanza to a file, and the settings beside it (`.appstate`), both in the form that `wire-check` reads. A folder gets a file of this
+ * network's own. Files are appended to across restarts. Failures to write are passed to `note`.
  */
 export async function openTraceFile(trace: Trace, path: string, note: (failure: string) => void): Promise<TraceFile> {
   const file = isFolder(path) ? join(path, `${process.pid}-${randomBytes(4).toString('hex')}.jsonl`) : path

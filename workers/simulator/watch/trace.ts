@@ -29,7 +29,7 @@ export interface Watcher {
 }
 
 export interface Trace {
-  /** Costs nothing while nobody watches. */
+  /** Costs nothing without observers. */
   saw(facts: StanzaFacts, item: BinaryNode): void
   opened(action: () => OpenedAction): void
   /** Returns how to stop. */

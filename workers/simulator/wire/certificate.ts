@@ -18,7 +18,7 @@ export interface Trust {
   readonly root: Buffer
   /** Static key of the Noise handshake: what an honest leaf certificate names. */
   readonly serverKey: KeyPair
-  /** Encoded `CertChain`. `root`: signed by a root nobody trusts; `leaf`: valid, but of another static key. */
+  /** Encoded `CertChain`. `root`: signed by an untrusted root; `leaf`: valid, but of another static key. */
   chain(forged?: 'root' | 'leaf'): Uint8Array
   save(): SavedTrust
 }
@@ -59,7 +59,7 @@ export function createTrust(saved?: SavedTrust): Trust {
   }
 }
 
-/** What a strict client would find wrong with a chain; undefined when nothing. */
+/** The first fault a strict client would find in a chain; undefined when there is none. */
 export function findChainFault(chain: Uint8Array, root: Uint8Array, staticKey: Uint8Array, now: number): string | undefined {
   const { leaf, intermediate } = CertChain.decode(chain)
   if (!leaf?.details || !leaf.signature || !intermediate?.details || !intermediate.signature) return 'a part is missing'

@@ -2,10 +2,10 @@ import { inflateSync } from 'node:zlib'
 import * as constants from '@whiskeysockets/baileys/lib/WABinary/constants.js'
 import { type BinaryNode, decodeDecompressedBinaryNode, encodeBinaryNode } from '@whiskeysockets/baileys/lib/WABinary/index.js'
 
-// Words that every object has as a property are no tokens: an id may be `constructor`.
+// Property names that every object has are no tokens: an id may be `constructor`.
 Object.setPrototypeOf(constants.TOKEN_MAP, null)
 
-/** Bit of the first payload byte that says the rest is zlib-compressed. */
+/** Bit of the first payload byte for a zlib-compressed rest. */
 const COMPRESSED = 2
 
 export function encodeNode(item: BinaryNode): Buffer {

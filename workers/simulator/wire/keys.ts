@@ -9,7 +9,7 @@ export interface KeyPair {
 
 const TYPE_PREFIX = Buffer.from([5])
 
-export function prefixed(publicKey: Uint8Array): Buffer {
+function prefixed(publicKey: Uint8Array): Buffer {
   return publicKey.length === 33 ? Buffer.from(publicKey) : Buffer.concat([TYPE_PREFIX, publicKey])
 }
 

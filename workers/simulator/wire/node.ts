@@ -37,7 +37,7 @@ export function firstChild(parent: BinaryNode): BinaryNode | undefined {
   return Array.isArray(parent.content) ? parent.content[0] : undefined
 }
 
-/** The bytes a node carries; the codec gives short known words back as strings. */
+/** The bytes of a node; the codec decodes short dictionary strings as text. */
 export function bytesOf(item: BinaryNode | undefined): Buffer | undefined {
   if (!item || item.content === undefined || Array.isArray(item.content)) return undefined
   return typeof item.content === 'string' ? Buffer.from(item.content) : Buffer.from(item.content)

@@ -45,9 +45,9 @@ export interface ClientHandshake {
 
 export interface Responder {
   /**
-   * Answers the client's hello with the server's. A client that knows the server's key from before says everything at once (IK): with it
-   * the handshake is done, `client` is there, and no `finish` comes. When the key it knows is another one, the answer is that of a fresh
-   * handshake (XXfallback), as it is when a forged certificate is to be shown.
+   * Answers the client's hello with the server's. A client that knows the server's key from before sends everything at once (IK): with it the
+   * handshake is done, `client` is set, and no `finish` follows. If it knows another key, the answer is that of a fresh handshake (XXfallback), as it
+   * is when a forged certificate is to be shown.
    */
   hello(message: Buffer, forged?: 'root' | 'leaf'): { answer: Buffer; client?: ClientHandshake }
   finish(message: Buffer): ClientHandshake

@@ -1,6 +1,6 @@
-/** Random padding of a message: every byte of it says how many there are. */
+/** Random padding of a message: every byte of it is the number of padding bytes. */
 
-/** The last byte says how many there are. */
+/** The last byte is the number of padding bytes. */
 export function unpad(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(0, bytes.length - (bytes[bytes.length - 1] ?? 0))
 }

@@ -12,9 +12,11 @@ import {
   decide,
   describeTable,
   detachLibrary,
-  type Line,
+  Following,
+  type Mutex,
   oneByOne,
   type RouterDeps,
+  rest,
   route,
   routeStanzas,
   step,
@@ -44,10 +46,14 @@ function bench(table: (answer: Answer) => Table, more: Partial<RouterDeps> = {})
     answered: [] as string[],
     failures: [] as string[],
     givenUp: [] as string[],
+    unknown: [] as string[],
     overflows: 0,
     through: 0,
     comes(...nodes: BinaryNode[]) {
-      for (const node of nodes) ws.emit(`CB:${node.tag}`, node)
+      for (const node of nodes) {
+        ws.emit('frame', node)
+        ws.emit(`CB:${node.tag}`, node)
+      }
     },
   }
   const answer: Answer = { name: 'told', send: ({ attrs }, outcome) => void b.answered.push(`${attrs.id}${outcome ?? ''}`) }
@@ -57,13 +63,14 @@ function bench(table: (answer: Answer) => Table, more: Partial<RouterDeps> = {})
     onFailure: ({ message }, { route, step }) => b.failures.push(`${route} ${step}: ${message}`),
     onGivenUp: ({ message }) => b.givenUp.push(message),
     onOverflow: () => b.overflows++,
+    onUnknown: ({ tag, attrs }) => b.unknown.push(`${tag} ${attrs.id}`),
     onUnanswered: assert.ifError,
     ...more,
   })
   return Object.assign(b, { router })
 }
 
-const SENDER: Line = { name: 'of a sender', key: ({ attrs }) => attrs.from }
+const SENDER: Mutex = { name: 'of a sender', key: ({ attrs }) => attrs.from }
 
 test('the library hears of none of the kinds that want an answer; of the rest it does', async () => {
   const server = await listen()
@@ -95,6 +102,68 @@ test('in one line each waits for the one before it, in another for nobody, and t
   finish('a2')
   await settle()
   assert.deepEqual([b.answered, b.through], [['b1', 'a1', 'a2'], 3])
+})
+
+test('where rows overlap the next one begins when the one before has had its turn; the others wait for its answer', async () => {
+  const { begun, work, finish } = gate()
+  const written = gate()
+  const turn = async (node: BinaryNode) => {
+    await work(node)
+    return new Following(written.work(node).then(() => '!'))
+  }
+  const b = bench((answer) => [
+    route({ tag: 'message' }, { ...SENDER, overlaps: true }, [decide<string>('commit', 'inbox', turn)], answer as Answer<string>),
+    route({ tag: 'presence' }, SENDER, [step('commit', 'presence', work)], answer),
+  ])
+  const [a1, a2, a3, p] = ['a1', 'a2', 'a3', 'p'].map((id) => stanza(id, { from: 'a' }, id === 'p' ? 'presence' : 'message'))
+  b.comes(a1!, a2!, p!, a3!)
+  finish('a1')
+  await settle()
+  assert.deepEqual(begun, ['a1', 'a2'])
+  finish('a2')
+  await settle()
+  written.finish('a2')
+  await settle()
+  assert.deepEqual([begun, b.answered], [['a1', 'a2'], ['a2!']])
+  written.finish('a1')
+  await settle()
+  assert.deepEqual(
+    [begun, b.answered],
+    [
+      ['a1', 'a2', 'p'],
+      ['a2!', 'a1!'],
+    ],
+  )
+  finish('p')
+  await settle()
+  assert.deepEqual(begun, ['a1', 'a2', 'p', 'a3'])
+  finish('a3')
+  await settle()
+  written.finish('a3', new Error('full'))
+  await settle()
+  assert.deepEqual([b.answered, b.failures], [['a2!', 'a1!', 'p'], ['message inbox: full']])
+})
+
+test('what no row is about, or only one for the rest, is counted as unknown, and answered if that row says so', async () => {
+  const b = bench((answer) => [
+    route({ tag: 'receipt', attrs: { type: [undefined, 'read'] } }, AT_ONCE, [], answer),
+    rest({ tag: 'receipt' }, answer),
+  ])
+  b.ws.emit('frame', new Uint8Array([1]))
+  b.comes(
+    stanza('1', {}, 'receipt'),
+    stanza('2', { type: 'read' }, 'receipt'),
+    stanza('3', { type: 'new' }, 'receipt'),
+    stanza('4', {}, 'new'),
+  )
+  await settle()
+  assert.deepEqual(
+    [b.answered, b.unknown],
+    [
+      ['1', '2', '3'],
+      ['receipt 3', 'new 4'],
+    ],
+  )
 })
 
 test('the first row that fits decides, by attributes, server and first child', () => {

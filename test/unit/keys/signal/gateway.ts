@@ -16,11 +16,11 @@ import { openStore } from '../../../../src/storage/open.ts'
 import { createSealer } from '../../../../src/storage/seal.ts'
 import { type AuthState, createAuthState } from '../../../../workers/shard/keys/credentials.ts'
 import { createKeyCache, createKeyStore, type KeyStore } from '../../../../workers/shard/keys/key-store.ts'
-import { directInbox } from '../../../../workers/shard/keys/signal/direct-inbox.ts'
 import type { Inbox } from '../../../../workers/shard/keys/signal/inbox-seam.ts'
 import { type AddressLocks, createAddressLocks } from '../../../../workers/shard/keys/signal/locks.ts'
 import { createSignalRepository } from '../../../../workers/shard/keys/signal/repository.ts'
 import type { SignalBundle, SignalDevice } from '../../../../workers/simulator/people/device.ts'
+import { directInbox } from './direct-inbox.ts'
 
 export const log = pino({ level: 'silent' })
 

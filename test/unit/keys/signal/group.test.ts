@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
 import type { KeyStore } from '../../../../workers/shard/keys/key-store.ts'
-import { directInbox } from '../../../../workers/shard/keys/signal/direct-inbox.ts'
 import type { Inbox } from '../../../../workers/shard/keys/signal/inbox-seam.ts'
 import { createSignalDevice } from '../../../../workers/simulator/people/signal-device.ts'
+import { directInbox } from './direct-inbox.ts'
 import { type Disk, GATEWAY, openDisk, openGateway, padded, text } from './gateway.ts'
 
 let disk: Disk

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { accountSynced } from '../../../../workers/shard/receive/effects/account-sync.ts'
 import { createLidPairs } from '../../../../workers/shard/receive/effects/lid-pairs.ts'
-import { mexTold } from '../../../../workers/shard/receive/effects/mex.ts'
+import { handleMex } from '../../../../workers/shard/receive/effects/mex.ts'
 import { createPrivacyTokens, type PrivacyTokenDeps } from '../../../../workers/shard/receive/effects/privacy-tokens.ts'
 import { chatChangesIn } from '../../../../workers/shard/wire/chat-changes.ts'
 import { chatLine } from '../../../../workers/shard/wire/chat-line.ts'
@@ -58,6 +58,39 @@ test('a pair is stored once, with the sessions it moves, and again when the pers
   assert.equal(take(node('message', { from: LID, sender_pn: PN })), undefined)
   await take(node('message', { from: PN, sender_lid: '9@lid' }))
   assert.deepEqual(done, [`stored ${LID}`, `moved ${LID}`, 'stored 9@lid', 'moved 9@lid'])
+})
+
+// A thousand pairs were one commit and a chain of promises, in one turn.
+test('the pairs of a long list are stored in slices, with other tasks in between', async () => {
+  const sizes: number[] = []
+  const turns: number[] = []
+  let turn = 0
+  let next = setImmediate(function again() {
+    turn++
+    next = setImmediate(again)
+  })
+  const take = createLidPairs({
+    signalRepository: {
+      lidMapping: {
+        storeLIDPNMappings: async (pairs: unknown[]) => {
+          sizes.push(pairs.length)
+          turns.push(turn)
+        },
+      },
+      migrateSession: async () => {},
+    },
+  } as never)
+  const members = Array.from({ length: 1_000 }, (_, index) =>
+    node('participant', { jid: `${LID.slice(0, 4)}${index}@lid`, phone_number: `5511${index}@s.whatsapp.net` }),
+  )
+  await take(node('notification', { type: 'w:gp2' }, [node('add', {}, members)]))
+  clearImmediate(next)
+  assert.equal(
+    sizes.reduce((sum, size) => sum + size),
+    1_000,
+  )
+  assert.ok(Math.max(...sizes) <= 100, `slices of ${sizes}`)
+  assert.equal(new Set(turns).size, sizes.length, 'each in a turn of its own')
 })
 
 test('stanzas of one chat are in one line, also when it is named otherwise', () => {
@@ -130,19 +163,28 @@ test('what changed about the account takes effect: the default for new chats, an
 test('the reach-out lock and linked profiles are read from what the network tells by itself', async () => {
   const locks: unknown[] = []
   const stored: unknown[] = []
-  const told = mexTold({
+  const forgotten: string[] = []
+  const translated = handleMex({
     restricted: (lock) => locks.push(lock),
     storePairs: async (pairs) => void stored.push(...pairs),
+    pnOf: async (lid) => (lid === LID ? PN : null),
+    forgetDevices: async (jid) => void forgotten.push(jid),
     log: { warn() {} },
   })
   const mex = (op_name: string, data: unknown) =>
-    told(node('notification', { type: 'mex' }, [node('update', { op_name }, Buffer.from(JSON.stringify({ data })))]))
+    translated(node('notification', { type: 'mex' }, [node('update', { op_name }, Buffer.from(JSON.stringify({ data })))]))
   const lock = 'xwa2_notify_account_reachout_timelock'
   await mex('NotificationUserReachoutTimelockUpdate', { [lock]: { is_active: true, time_enforcement_ends: '1790000000' } })
   await mex('NotificationUserReachoutTimelockUpdate', { [lock]: { is_active: false } })
   await mex('NotificationUserReachoutTimelockUpdate', {})
   await mex('NotificationLinkedProfilesUpdates', { xwa2_notify_linked_profiles: { jid: LID, added_profiles: [{ pn: PN }, 3] } })
   await mex('SomethingElse', {})
+  // WIRE.md 22
+  await mex('LidChangeNotification', { xwa2_notify_lid_change: { old: LID, new: '99999999999@lid' } })
+  await mex('LidChangeNotification', { xwa2_notify_lid_change: { old: '1@lid', new: '2@lid' } })
+  await mex('LidChangeNotification', {})
+  assert.deepEqual(forgotten, [LID, '1@lid'])
+  assert.deepEqual(stored.slice(-1), [{ lid: '99999999999@lid', pn: PN }], 'the number goes on under the new LID')
   assert.deepEqual(locks, [
     { isActive: true, endsAtSeconds: 1_790_000_000 },
     { isActive: false, endsAtSeconds: null },

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type BinaryNode, proto, type WAMessage } from '@whiskeysockets/baileys'
+import { createCommitChain } from '../../../../src/storage/commit-chain.ts'
 import type { StateStore } from '../../../../src/storage/contract.ts'
 import { createKeyCache, createKeyStore, type KeyChange } from '../../../../workers/shard/keys/key-store.ts'
-import { createInboxCommits } from '../../../../workers/shard/receive/inbox/inbox-commits.ts'
+import { createInboxCommits, type InboxCommits } from '../../../../workers/shard/receive/inbox/inbox-commits.ts'
 import { createJournal } from '../../../../workers/shard/receive/inbox/journal.ts'
 import { ciphertextMark, createMarks, messageMarks } from '../../../../workers/shard/receive/inbox/seen-marks.ts'
 import { messageStanza, readStanza } from '../../../../workers/shard/receive/inbox/stanza-message.ts'
@@ -39,6 +40,7 @@ async function bench(t: TestContext) {
   const log = recordingLog()
   const clock = { now: () => START }
   const outbox = createOutbox({
+    steps: () => {},
     instanceId: INSTANCE,
     store: disk,
     sealer,
@@ -46,7 +48,7 @@ async function bench(t: TestContext) {
     steady: clock,
     webhooks: () => webhookSettings(null, { received_url: 'http://127.0.0.1:1/hook' }),
     async deliver({ body }) {
-      b.told.push(JSON.parse(Buffer.from(body).toString()).message_id)
+      b.translated.push(JSON.parse(Buffer.from(body).toString()).message_id)
       return { ok: true, code: 200, error: null, durationMs: 0 }
     },
     log,
@@ -68,27 +70,33 @@ async function bench(t: TestContext) {
   const journal = createJournal({ instance: INSTANCE, store, sealer, clock, log })
   const b = {
     /** Webhooks that were posted, by message. */
-    told: [] as string[],
+    translated: [] as string[],
     /** What each commit was of. */
     commits: [] as string[][],
     isFull: false,
     heard: [] as WAMessage[],
+    remembered: [] as WAMessage[],
     steps: [] as string[],
     marks,
     keyStore,
-    inbox: createInboxCommits({
-      store,
-      keys: keyStore,
-      marks,
-      journal,
-      clock,
-      outbox,
-      translate: async ({ key }) => textEvent(key.id ?? '', START),
-      arrived: () => ({ ops: [['waited', null]], applied: () => b.steps.push('waited') }),
-      alongside: async () => [['alongside', Buffer.of(1)]],
-      onMessage: (message) => b.heard.push(message),
-      killAt: (step) => b.steps.push(step),
-    }),
+    inbox: createInboxCommits(
+      {
+        keys: keyStore,
+        marks,
+        journal,
+        clock,
+        outbox,
+        translate: async ({ key }) => textEvent(key.id ?? '', START),
+        arrived: () => ({ ops: [['waited', null]], applied: () => b.steps.push('waited') }),
+        alongside: async () => [['alongside', Buffer.of(1)]],
+        remember: (message) => b.remembered.push(message),
+        onMessage: (message) => b.heard.push(message),
+        steps: (step) => void b.steps.push(step),
+      },
+      createCommitChain(store),
+    ),
+    /** On disk when it resolves. */
+    message: async (...about: Parameters<InboxCommits['message']>): Promise<void> => (await b.inbox.message(...about)).written,
     /** As the next life reads it. */
     async again() {
       const [laterMarks, laterJournal] = [
@@ -106,12 +114,12 @@ test('a message is one commit: its key, its event, its marks, what is kept of it
   const b = await bench(t)
   const { seen, message } = opened(stanza('A'), { conversation: 'hi' })
   assert.equal(await b.keyStore.get('session', KEY[1]), undefined)
-  await b.inbox.message(seen, message, [KEY])
+  await b.message(seen, message, [KEY])
   assert.deepEqual(await b.keyStore.get('session', KEY[1]), KEY[2])
   assert.deepEqual(b.commits, [['alongside', 'key', 'log', 'momment', 'outbox', 'seen', 'waited']])
   assert.deepEqual(b.steps, ['inbox:before-commit', 'inbox:after-commit', 'waited'])
   assert.deepEqual(b.heard, [message])
-  await until(() => b.told.length > 0, 'its webhook')
+  await until(() => b.translated.length > 0, 'its webhook')
   const { marks } = await b.again()
   for (const mark of [ciphertextMark(seen.ciphertexts[0]!), ...messageMarks(message.key)])
     assert.deepEqual([b.marks.has(mark), marks.has(mark)], [true, true])
@@ -121,20 +129,20 @@ test('a message that comes again in another ciphertext is done, and neither told
   const b = await bench(t)
   for (let time = 0; time < 2; time++) {
     const { seen, message } = opened(stanza('A'), { conversation: 'hi' })
-    await b.inbox.message(seen, message, [KEY])
+    await b.message(seen, message, [KEY])
     assert.ok(b.marks.has(ciphertextMark(seen.ciphertexts[0]!)))
   }
   assert.deepEqual(b.commits[1], ['key', 'seen', 'waited'])
   assert.equal(b.heard.length, 1)
-  await until(() => b.told.length > 0, 'its webhook')
-  assert.deepEqual(b.told, ['A'])
+  await until(() => b.translated.length > 0, 'its webhook')
+  assert.deepEqual(b.translated, ['A'])
 })
 
 // A retry of it, with the content, must still be told.
 test('a message without content is not marked, and still waited for', async (t) => {
   const b = await bench(t)
   const { seen, message } = opened(stanza('A'), {})
-  await b.inbox.message(seen, message, [KEY])
+  await b.message(seen, message, [KEY])
   assert.deepEqual(messageMarks(message.key).map(b.marks.has), [false])
   assert.ok(!b.steps.includes('waited'))
   assert.deepEqual(b.heard, [])
@@ -172,7 +180,7 @@ test('of a commit that fails nothing is known, on the disk or in memory', async 
   const b = await bench(t)
   const { seen, message } = opened(stanza('A'), { conversation: 'hi' })
   b.isFull = true
-  for (const commit of [b.inbox.message(seen, message, [KEY]), b.inbox.held(seen, [KEY]), b.inbox.settled(seen, [KEY])])
+  for (const commit of [b.message(seen, message, [KEY]), b.inbox.held(seen, [KEY]), b.inbox.settled(seen, [KEY])])
     await assert.rejects(commit, /the inbox could not be written/)
   assert.ok(!b.steps.includes('waited'))
   assert.deepEqual(b.heard, [])
@@ -180,5 +188,5 @@ test('of a commit that fails nothing is known, on the disk or in memory', async 
   assert.deepEqual([later.session, await b.keyStore.get('session', KEY[1])], [undefined, undefined])
   assert.equal(later.journal.has(seen.id), false)
   assert.deepEqual([...seen.ciphertexts.map(ciphertextMark), ...messageMarks(message.key)].map(b.marks.has), [false, false])
-  assert.deepEqual(b.told, [])
+  assert.deepEqual(b.translated, [])
 })

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type BinaryNode, proto } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
-import type { StateStore } from '../../../../src/storage/contract.ts'
+import { type ChainedStore, createCommitChain } from '../../../../src/storage/commit-chain.ts'
 import { createKeyCache, createKeyStore } from '../../../../workers/shard/keys/key-store.ts'
 import { SignalError } from '../../../../workers/shard/keys/signal/errors.ts'
 import { createInbox } from '../../../../workers/shard/receive/inbox/inbox.ts'
 import type { InboxSession } from '../../../../workers/shard/receive/inbox/inbox-session.ts'
-import { INSTANCE, recordingLog, START, sealer, tempStore } from '../../storage/fixtures.ts'
+import { INSTANCE, recordingLog, START, sealer, tempStore, until } from '../../storage/fixtures.ts'
 
 const ME = { id: '5511999990000:7@s.whatsapp.net', lid: '81896604190000:7@lid' }
 const ANA = '5511988880001@s.whatsapp.net'
@@ -32,18 +32,21 @@ type Plaintext = Uint8Array | Error
 /** One life of an instance; a socket is made by `socket`. */
 async function bench(t: TestContext) {
   const disk = await tempStore(t)
-  const told = {
+  const translated = {
     heard: [] as string[],
+    remembered: [] as string[],
     unreadable: [] as string[],
     applied: [] as string[],
     peers: [] as string[],
     steps: [] as string[],
   }
   const log = recordingLog()
-  const state = { isFull: false }
-  const store: StateStore = {
+  const state = { isFull: false, writing: Promise.resolve() }
+  const store: ChainedStore = {
     ...disk,
+    chain: () => createCommitChain(store),
     async commit(batch) {
+      await state.writing
       if (state.isFull) throw new Error('no space left on device')
       return disk.commit(batch)
     },
@@ -60,11 +63,12 @@ async function bench(t: TestContext) {
       translate: async () => null,
       arrived: () => ({ ops: [], applied() {} }),
       alongside: async () => [],
-      unreadable: async ({ id }) => void told.unreadable.push(id!),
-      peer: async ({ conversation }) => void told.peers.push(conversation ?? ''),
+      unreadable: async ({ id }) => void translated.unreadable.push(id!),
+      peer: async ({ conversation }) => void translated.peers.push(conversation ?? ''),
       outbox: { append: () => assert.fail(), committed: () => assert.fail() },
-      onMessage: ({ key }) => told.heard.push(key.id!),
-      killAt: (step) => told.steps.push(step),
+      remember: ({ key }) => translated.remembered.push(key.id!),
+      onMessage: ({ key }) => translated.heard.push(key.id!),
+      steps: (step) => void translated.steps.push(step),
     })
     await inbox.load()
     return inbox
@@ -72,7 +76,7 @@ async function bench(t: TestContext) {
 
   /** `plaintexts`: of each ciphertext, in the order in which they are asked for. */
   function socket(session: InboxSession) {
-    const s = { isCut: false, opened: 0, apply: async () => {}, plaintexts: [] as Plaintext[] }
+    const s = { isCut: false, opened: 0, apply: async () => {}, readHistory: async () => {}, plaintexts: [] as Plaintext[] }
     async function open(ciphertext: Uint8Array): Promise<Buffer> {
       const known = session.signal.admit(ciphertext)
       if (known) return Buffer.from(known)
@@ -89,26 +93,28 @@ async function bench(t: TestContext) {
       },
       async applyPeer({ message }) {
         await s.apply()
-        told.applied.push(message?.conversation ?? '')
+        translated.applied.push(message?.conversation ?? '')
       },
+      takeHistory: () => s.readHistory(),
       settled: async () => {},
       cut() {
         s.isCut = true
       },
     })
+    const begin = (node: BinaryNode) => session.take(node)
     const take = (node: BinaryNode, ...plaintexts: Plaintext[]) => {
       s.opened = 0
       s.plaintexts = plaintexts
-      return session.take(node)
+      return session.take(node).then(({ outcome }) => outcome)
     }
-    return Object.assign(s, { session, take })
+    return Object.assign(s, { session, begin, take })
   }
 
-  return { told, state, log, live, socket }
+  return { translated, state, log, live, socket }
 }
 
 test('what was finished is confirmed again and means nothing any more, in this life and the next', async (t) => {
-  const { told, live, socket } = await bench(t)
+  const { translated, live, socket } = await bench(t)
   const node = stanza('A')
   const first = socket((await live()).session())
   assert.equal(await first.take(node), 'read')
@@ -117,33 +123,33 @@ test('what was finished is confirmed again and means nothing any more, in this l
     assert.equal(await s.take(node), 'read')
     assert.equal(s.opened, 0)
   }
-  assert.deepEqual(told.heard, ['A'])
+  assert.deepEqual(translated.heard, ['A'])
 })
 
 test('a part whose other is missing is taken without its key, and both make the message', async (t) => {
-  const { told, live, socket } = await bench(t)
+  const { translated, live, socket } = await bench(t)
   const node = stanza('A', 2)
   const before = socket((await live()).session())
   // The process ends between the two.
   await assert.rejects(before.take(node, padded({ conversation: 'first' }), new Error('killed')))
-  assert.deepEqual(told.heard, [])
+  assert.deepEqual(translated.heard, [])
   const after = socket((await live()).session())
   assert.equal(await after.take(node, HI), 'read')
   assert.equal(after.opened, 1)
-  assert.deepEqual(told.heard, ['A'])
+  assert.deepEqual(translated.heard, ['A'])
 })
 
 test('what opens and is no message is used up, noted as unreadable, and asked for again', async (t) => {
-  const { told, live, socket } = await bench(t)
+  const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
   const node = stanza('A')
   assert.equal(await s.take(node, Buffer.of(0xff, 0xff, 0xff, 1)), 'unread')
-  assert.deepEqual([told.unreadable, told.heard], [['A'], []])
+  assert.deepEqual([translated.unreadable, translated.heard], [['A'], []])
   assert.equal(await s.take(node), 'read')
 })
 
 test('a stanza without content is noted, and the phone is asked for it, unless it was read or never comes', async (t) => {
-  const { told, live, socket } = await bench(t)
+  const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
   await s.take(stanza('A'))
   const now = String(START / 1_000)
@@ -163,51 +169,51 @@ test('a stanza without content is noted, and the phone is asked for it, unless i
   ])
     outcomes.push(await s.take(node))
   assert.deepEqual(outcomes, ['done', 'absent', 'absent', 'read', 'done', 'done', 'done'])
-  assert.deepEqual(told.unreadable, ['B', 'C', 'D', 'E', 'F', 'G'])
+  assert.deepEqual(translated.unreadable, ['B', 'C', 'D', 'E', 'F', 'G'])
 })
 
 test('what nobody can open is confirmed, and nothing else', async (t) => {
-  const { told, live, socket } = await bench(t)
+  const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
   const node = stanza('A')
   for (const part of node.content as BinaryNode[]) part.attrs.type = 'msmsg'
   assert.equal(await s.take(node), 'done')
-  assert.deepEqual([s.opened, told.unreadable], [0, []])
+  assert.deepEqual([s.opened, translated.unreadable], [0, []])
 })
 
 test('what an ended socket still hands over is refused', async (t) => {
-  const { told, live, socket } = await bench(t)
+  const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
   s.session.fence()
   await assert.rejects(s.take(stanza('A')), /session closed/)
-  assert.deepEqual(told.unreadable, [])
+  assert.deepEqual(translated.unreadable, [])
 })
 
 test('a message that cannot be written has to come again, however often, and is told of nobody', async (t) => {
-  const { told, state, live, socket } = await bench(t)
+  const { translated, state, live, socket } = await bench(t)
   const inbox = await live()
   const node = stanza('A')
   state.isFull = true
   for (let time = 0; time < 7; time++)
     await assert.rejects(socket(inbox.session()).take(node), /could not be written/, String(time))
-  assert.deepEqual([told.heard, told.unreadable], [[], []])
+  assert.deepEqual([translated.heard, translated.unreadable], [[], []])
   state.isFull = false
   assert.equal(await socket(inbox.session()).take(node), 'read')
 })
 
 test('what meets a failure of ours has to come again five times, and then counts as unreadable', async (t) => {
-  const { told, live, socket } = await bench(t)
+  const { translated, live, socket } = await bench(t)
   const inbox = await live()
   const node = stanza('A')
   const broken = new Error('cannot read the disk')
   for (let time = 0; time < 5; time++) await assert.rejects(socket(inbox.session()).take(node, broken), /cannot read/)
   assert.equal(await socket(inbox.session()).take(node, broken), 'unread')
-  assert.deepEqual(told.unreadable, ['A'])
+  assert.deepEqual(translated.unreadable, ['A'])
 })
 
 // A client sent two messages under one counter: nothing happened, and nobody ever heard of the second.
 test('a ciphertext whose key was used before is unreadable like any other', async (t) => {
-  const { told, live, socket } = await bench(t)
+  const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
   const used = new SignalError('duplicate', 'Key used already or never filled')
   for (const [id, error] of Object.entries({ A: used, B: new SignalError('unreadable', 'bad mac') })) {
@@ -215,15 +221,30 @@ test('a ciphertext whose key was used before is unreadable like any other', asyn
     assert.equal(await s.take(node, error), 'unread')
     assert.equal(s.session.problemOf(node), error.problem)
   }
-  assert.deepEqual(told.unreadable, ['A', 'B'])
+  assert.deepEqual(translated.unreadable, ['A', 'B'])
+})
+
+// A text of 10 MB held the thread for 400 ms.
+test('what is larger than any honest message is not opened: told once, not asked for; the own phone may be long', async (t) => {
+  const { translated, live, socket } = await bench(t)
+  const s = socket((await live()).session())
+  const large = (node: BinaryNode, bytes: number): BinaryNode => ({
+    ...node,
+    content: [{ tag: 'enc', attrs: { type: 'msg' }, content: Buffer.alloc(bytes, node.attrs.id) }],
+  })
+  assert.equal(await s.take(large(stanza('A'), 2 ** 20 + 1)), 'done')
+  assert.deepEqual([s.opened, translated.unreadable, translated.heard], [0, ['A'], []])
+  assert.equal(await s.take(large(stanza('B'), 2 ** 20)), 'read')
+  assert.equal(await s.take(large(peer('C'), 2 ** 20 + 1)), 'peer')
+  assert.deepEqual([translated.unreadable, translated.heard], [['A'], ['B']])
 })
 
 test('a message that was read and comes again sealed otherwise is not asked for', async (t) => {
-  const { told, live, socket } = await bench(t)
+  const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
   await s.take(stanza('A'))
   assert.equal(await s.take(stanza('A'), new SignalError('unreadable', 'bad mac')), 'done')
-  assert.deepEqual(told.unreadable, [])
+  assert.deepEqual(translated.unreadable, [])
 })
 
 test('a status that nobody sees any more is not asked for', async (t) => {
@@ -240,42 +261,143 @@ test('a status that nobody sees any more is not asked for', async (t) => {
 })
 
 test('what the own phone says takes effect once the library has taken it, and after a crash in between again', async (t) => {
-  const { told, live, socket } = await bench(t)
+  const { translated, live, socket } = await bench(t)
   const node = peer('A')
   const first = socket((await live()).session())
   // The crash: the library never ends.
   first.apply = () => new Promise(() => {})
   assert.equal(await first.take(node), 'peer')
-  assert.deepEqual(told.peers, [])
+  assert.deepEqual(translated.peers, [])
   const next = socket((await live()).session())
   const [replayed] = await next.session.replays()
   assert.deepEqual(await next.session.replays(), [], 'once a socket')
   assert.equal(await next.take(replayed!), 'peer')
   // The network gives it out again as well: it is under way.
   assert.equal(await next.take(node), 'peer')
-  while (!told.steps.includes('inbox:peer-settled')) await settle()
-  assert.deepEqual([told.applied, told.peers, told.heard, next.opened], [['hi'], ['hi'], [], 0])
+  while (!translated.steps.includes('inbox:peer-settled')) await settle()
+  assert.deepEqual([translated.applied, translated.peers, translated.heard, next.opened], [['hi'], ['hi'], [], 0])
   const last = socket((await live()).session())
   assert.equal(await last.take(node), 'peer')
   await settle()
-  assert.deepEqual([last.opened, told.peers], [0, ['hi']])
+  assert.deepEqual([last.opened, translated.peers], [0, ['hi']])
 })
 
 test('what the own phone says and cannot be read is asked for again, and told of nobody', async (t) => {
-  const { told, live, socket } = await bench(t)
+  const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
   assert.equal(await s.take(peer('A'), new SignalError('unreadable', 'bad mac')), 'unread')
-  assert.deepEqual([told.unreadable, told.peers], [[], []])
+  assert.deepEqual([translated.unreadable, translated.peers], [[], []])
 })
 
 test('an effect that fails cuts the connection: the message is taken again after the next login', async (t) => {
-  const { told, live, socket } = await bench(t)
+  const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
   s.apply = async () => {
     throw new Error('cannot read the disk')
   }
   assert.equal(await s.take(peer('A')), 'peer')
   while (!s.isCut) await settle()
-  assert.deepEqual(told.peers, [])
+  assert.deepEqual(translated.peers, [])
   assert.equal((await socket((await live()).session()).session.replays()).length, 1)
+})
+
+const HISTORY = padded({ protocolMessage: { type: 5, historySyncNotification: { syncType: 3, progress: 100 } } })
+
+test('a history is read beside what else the phone says, and settled when it is read', async (t) => {
+  const { translated, live, socket } = await bench(t)
+  const s = socket((await live()).session())
+  let finish: (() => void) | undefined
+  s.readHistory = () =>
+    new Promise<void>((resolve) => {
+      finish = resolve
+    })
+  const settled = () => translated.steps.filter((step) => step === 'inbox:peer-settled').length
+  assert.equal(await s.take(peer('A'), HISTORY), 'history')
+  assert.equal(await s.take(peer('B')), 'peer')
+  while (settled() === 0 || !finish) await settle()
+  assert.deepEqual([translated.applied, translated.peers], [['', 'hi'], ['hi']])
+  const [waiting, ...others] = await socket((await live()).session()).session.replays()
+  assert.deepEqual([waiting?.attrs.id, others], ['A', []])
+  finish()
+  while (settled() === 1) await settle()
+  assert.deepEqual(await socket((await live()).session()).session.replays(), [])
+})
+
+test('one that cannot be read now is read after the next login, and ends no connection', async (t) => {
+  const { translated, log, live, socket } = await bench(t)
+  const s = socket((await live()).session())
+  s.readHistory = () => Promise.reject(new Error('the host is gone'))
+  assert.equal(await s.take(peer('A'), HISTORY), 'history')
+  while (!log.lines.some(({ message }) => message.includes('a history could not be read'))) await settle()
+  assert.deepEqual([s.isCut, translated.peers], [false, []])
+  const next = socket((await live()).session())
+  const [replayed] = await next.session.replays()
+  assert.equal(await next.take(replayed!), 'history')
+  while (!translated.steps.includes('inbox:peer-settled')) await settle()
+  assert.deepEqual(translated.peers, [''])
+})
+
+/** The disk writes nothing until the returned function is called. */
+function hold(state: { writing: Promise<void> }): () => void {
+  let letGo = () => {}
+  state.writing = new Promise((resolve) => {
+    letGo = resolve
+  })
+  return letGo
+}
+
+test('the next one is opened while the one before is written, and a repetition of it waits for it', async (t) => {
+  const { translated, state, live, socket } = await bench(t)
+  const inbox = await live()
+  const s = socket(inbox.session())
+  const letGo = hold(state)
+  const [a, b] = [stanza('A'), stanza('B')]
+  const done: string[] = []
+  for (const [name, node] of [
+    ['a', a],
+    ['a again', a],
+    ['b', b],
+  ] as const) {
+    const { outcome } = await s.begin(node)
+    void outcome.then((what) => done.push(`${name} ${what}`))
+  }
+  await settle()
+  assert.deepEqual([done, translated.remembered, translated.heard], [[], ['A', 'B'], []])
+  letGo()
+  await until(() => done.length === 3, 'all are written')
+  assert.deepEqual(
+    [done.sort(), translated.heard],
+    [
+      ['a again read', 'a read', 'b read'],
+      ['A', 'B'],
+    ],
+  )
+})
+
+test('when one cannot be written all behind it come again, and the next socket takes them', async (t) => {
+  const { translated, state, live, socket } = await bench(t)
+  const inbox = await live()
+  const first = socket(inbox.session())
+  const letGo = hold(state)
+  state.isFull = true
+  const nodes = [stanza('A'), stanza('B'), stanza('C')]
+  const outcomes: Promise<unknown>[] = []
+  for (const node of nodes.slice(0, 2)) {
+    const { outcome } = await first.begin(node)
+    outcomes.push(assert.rejects(outcome, /could not be written/))
+  }
+  const next = socket(inbox.session())
+  const taken = next.take(nodes[0]!)
+  await settle()
+  assert.deepEqual([next.opened, translated.heard], [0, []])
+  letGo()
+  await Promise.all(outcomes)
+  await assert.rejects(taken, /could not be written/)
+  // The disk has room again, but not for the socket that has ended.
+  state.isFull = false
+  await assert.rejects((await first.begin(nodes[2]!)).outcome, /could not be written/)
+  assert.deepEqual(translated.heard, [])
+  const last = socket(inbox.session())
+  for (const node of nodes) assert.equal(await last.take(node), 'read')
+  assert.deepEqual(translated.heard, ['A', 'B', 'C'])
 })

@@ -26,11 +26,11 @@ test('what comes again is told in its own chat, whoever else used its id before'
     event: async () => 'later',
   })
   t.after(() => waiting.stop())
-  const told: unknown[] = []
+  const translated: unknown[] = []
   const recovered = createRecovered({
     inbound: {
       async message({ key, message }) {
-        told.push([key.remoteJid, key.participant, message?.conversation])
+        translated.push([key.remoteJid, key.participant, message?.conversation])
         return null
       },
     },
@@ -48,5 +48,5 @@ test('what comes again is told in its own chat, whoever else used its id before'
   }).finish()
   const peerDataOperationResult = [{ placeholderMessageResendResponse: { webMessageInfoBytes } }]
   await recovered({ protocolMessage: { peerDataOperationRequestResponseMessage: { peerDataOperationResult } } })
-  assert.deepEqual(told, [[GROUP, ANA_LID, 'hello']])
+  assert.deepEqual(translated, [[GROUP, ANA_LID, 'hello']])
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BinaryNode, proto } from '@whiskeysockets/baileys'
-import { addressed, isEmptyHanded, messageStanza, readStanza } from '../../../../workers/shard/receive/inbox/stanza-message.ts'
+import { addressed, messageStanza, readStanza } from '../../../../workers/shard/receive/inbox/stanza-message.ts'
 
 const ME = { id: '5511988880001:3@s.whatsapp.net', lid: '81896604190001:3@lid' }
 const ANA = '5511988880002'
@@ -53,13 +53,6 @@ test('one message under two names of its author is two stanzas, and the same one
   const id = (attrs: Record<string, string>) => messageStanza(stanza({ from: GROUP, ...attrs }), ME).id
   assert.equal(id({ participant: '1@lid' }), id({ participant: '1@lid', t: '1' }))
   assert.notEqual(id({ participant: '1@lid' }), id({ participant: '2@lid' }))
-})
-
-test('a stanza with neither a ciphertext nor a text is empty-handed', () => {
-  assert.equal(isEmptyHanded(stanza()), false)
-  assert.equal(isEmptyHanded(stanza({}, [part('plaintext', Buffer.of(1))])), false)
-  assert.equal(isEmptyHanded(stanza({}, [part('unavailable')])), true)
-  assert.equal(isEmptyHanded({ tag: 'message', attrs: {} }), true)
 })
 
 test('chat and author have no device; a stanza without an id is no message', () => {

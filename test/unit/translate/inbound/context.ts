@@ -38,14 +38,13 @@ export function testContext(): TestContext {
     chatName: () => null,
     photo: () => null,
     original: async (id) => known.get(id) ?? null,
-    async claim(id, chat, speaker) {
+    async claim(id, chat, sender) {
       const found = known.get(id)
       if (!found) return { place: 'unknown' }
       const names = new Set(chat)
       const { remoteJid, remoteJidAlt, fromMe, participant } = found.key
       if (![remoteJid, remoteJidAlt].some((jid) => jid && names.has(jid))) return { place: 'elsewhere' }
-      const isSpeakers =
-        speaker === 'account' ? fromMe === true : !fromMe && [...speaker].includes(participant ?? remoteJid ?? '')
+      const isSpeakers = sender === 'account' ? fromMe === true : !fromMe && [...sender].includes(participant ?? remoteJid ?? '')
       return { place: 'here', isSpeakers }
     },
     roles: async (group) => roles.get(group) ?? null,

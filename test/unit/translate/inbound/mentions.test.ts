@@ -31,3 +31,10 @@ test('hostile mentions take no place of real ones', async () => {
   const mentions = await mentionsOf([...Array.from({ length: 600 }, () => ''), ANA])
   assert.deepEqual(mentions, ['5511988880001'])
 })
+
+// Looking at each of a hundred thousand held the thread.
+test('a message that mentions everybody mentions the first of them', async () => {
+  const everybody = Array.from({ length: 100_000 }, (_, index) => `${81_896_604_000_000 + index}@lid`)
+  const mentions = await mentionsOf(everybody)
+  assert.deepEqual(mentions, everybody.slice(0, 500))
+})

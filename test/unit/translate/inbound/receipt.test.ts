@@ -1,7 +1,8 @@
 /** Receipts of the network, as stanzas. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { receiptOf } from '../../../../workers/shard/translate/inbound/receipt.ts'
+import type { BinaryNode } from '@whiskeysockets/baileys'
+import { ownReadIn, receiptOf, receiptsOf } from '../../../../workers/shard/translate/inbound/receipt.ts'
 
 const ME = { id: '5511999990000:7@s.whatsapp.net', lid: '81896604190000:7@lid' }
 const ANA = '5511988880001@s.whatsapp.net'
@@ -31,4 +32,41 @@ test('the receipts of our own devices for what others wrote say nothing of ours'
       assert.equal(receipt({ from: GROUP, participant: own, id: 'A', type }), null, `${type} of ${own} in a group`)
     }
   assert.equal(receipt({ from: ANA, id: 'A', type: 'sender' }), null)
+})
+
+// The list of chats counts what waits to be read, wherever it is read.
+test('what our own devices read is told with its chat, whether others are to know or not', () => {
+  const read = (attrs: Record<string, string>, content?: { tag: string; attrs: Record<string, string> }[]) =>
+    ownReadIn({ tag: 'receipt', attrs, ...(content ? { content: [{ tag: 'list', attrs: {}, content }] } : {}) }, ME)
+  for (const type of ['read', 'read-self']) {
+    assert.deepEqual(read({ from: ME.id, id: 'A', type, recipient: ANA }), { chat: ANA, ids: ['A'] })
+    const more = [{ tag: 'item', attrs: { id: 'B' } }]
+    assert.deepEqual(read({ from: GROUP, participant: ME.lid, id: 'A', type }, more), { chat: GROUP, ids: ['A', 'B'] })
+  }
+  assert.equal(read({ from: ANA, id: 'A', type: 'read' }), null)
+  assert.equal(read({ from: ME.id, id: 'A', type: 'inactive', recipient: ANA }), null)
+  assert.equal(read({ from: ME.id, id: 'A', type: 'read' }), null)
+})
+
+// WIRE.md 18: of large groups the network puts many into one.
+test('receipts of many members in one stanza are one of each; ids can stand in a list', () => {
+  const users: BinaryNode[] = [
+    { tag: 'user', attrs: { jid: ANA, t: '1767225601' } },
+    { tag: 'user', attrs: { jid: '5511988880002@s.whatsapp.net', t: '1767225602', type: 'played' } },
+    { tag: 'user', attrs: { jid: ME.id, t: '1767225603' } },
+    { tag: 'user', attrs: {} },
+  ]
+  const participants = { tag: 'participants', attrs: { key: 'A' }, content: users }
+  const stanza = { tag: 'receipt', attrs: { from: GROUP, id: 'R', type: 'read', t: '1767225600' }, content: [participants] }
+  assert.deepEqual(
+    [...receiptsOf(stanza, ME, NOW)],
+    [
+      { status: 'read', ids: ['A'], chat: GROUP, participant: ANA, at: 1_767_225_601_000 },
+      { status: 'played', ids: ['A'], chat: GROUP, participant: '5511988880002@s.whatsapp.net', at: 1_767_225_602_000 },
+    ],
+  )
+  const list = { tag: 'list', attrs: {}, content: [{ tag: 'item', attrs: { id: 'B' } }] }
+  const [only, ...others] = receiptsOf({ tag: 'receipt', attrs: { from: ANA, id: 'A', type: 'read' }, content: [list] }, ME, NOW)
+  assert.deepEqual([only?.ids, others], [['A', 'B'], []])
+  assert.deepEqual([...receiptsOf({ tag: 'receipt', attrs: { from: ANA, id: 'A', type: 'retry' } }, ME, NOW)], [])
 })

@@ -19,12 +19,12 @@ const chosen = (...options: string[]) =>
   }).finish()
 
 for (const author of [ME, ME_LID])
-  for (const speaker of [ANA, ANA_LID])
+  for (const sender of [ANA, ANA_LID])
     for (const chat of [ANA, ANA_LID])
-      test(`a vote by ${speaker} about a poll of ${author} is opened in ${chat}`, async () => {
+      test(`a vote by ${sender} about a poll of ${author} is opened in ${chat}`, async () => {
         const context = testContext()
         context.remember({ remoteJid: chat, id: 'P', fromMe: true }, POLL)
-        const about = { secret, messageId: 'P', author, speaker }
+        const about = { secret, messageId: 'P', author, sender }
         const vote = sealAbout(about, 'Poll Vote', chosen('Tuesday', 'Sunday'))
         const message = { pollUpdateMessage: { pollCreationMessageKey: { id: 'P', remoteJid: chat, fromMe: false }, vote } }
         const event = await receivedEvent(context, { key: { remoteJid: chat, id: 'V', fromMe: false }, message })
@@ -34,7 +34,7 @@ for (const author of [ME, ME_LID])
 test('a vote that another speaker sealed is not opened', async () => {
   const context = testContext()
   context.remember({ remoteJid: ANA, id: 'P', fromMe: true }, POLL)
-  const about = { secret, messageId: 'P', author: ME, speaker: '5511977776666@s.whatsapp.net' }
+  const about = { secret, messageId: 'P', author: ME, sender: '5511977776666@s.whatsapp.net' }
   const vote = sealAbout(about, 'Poll Vote', chosen('Tuesday'))
   const message = { pollUpdateMessage: { pollCreationMessageKey: { id: 'P', fromMe: false }, vote } }
   const event = await receivedEvent(context, { key: { remoteJid: ANA, id: 'V', fromMe: false }, message })
@@ -46,12 +46,12 @@ test('an edited event is told as an event under its own id', async () => {
   const event = { eventMessage: { name: 'Planning', startTime: 1_767_225_600 }, messageContextInfo: { messageSecret: secret } }
   context.remember({ remoteJid: ANA, id: 'E', fromMe: false }, event)
   const inner = proto.Message.encode({ eventMessage: { name: 'Planning, later', startTime: 1_767_312_000 } }).finish()
-  const { encPayload, encIv } = sealAbout({ secret, messageId: 'E', author: ANA_LID, speaker: ANA_LID }, 'Event Edit', inner)
+  const { encPayload, encIv } = sealAbout({ secret, messageId: 'E', author: ANA_LID, sender: ANA_LID }, 'Event Edit', inner)
   const message = { secretEncryptedMessage: { targetMessageKey: { id: 'E', fromMe: true }, encPayload, encIv, secretEncType: 1 } }
-  const told = await receivedEvent(context, { key: { remoteJid: ANA, id: 'X', fromMe: false }, message })
-  const { message_id, edit_message_id, is_edit } = told!.body
+  const translated = await receivedEvent(context, { key: { remoteJid: ANA, id: 'X', fromMe: false }, message })
+  const { message_id, edit_message_id, is_edit } = translated!.body
   assert.deepEqual({ message_id, edit_message_id, is_edit }, { message_id: 'E', edit_message_id: 'X', is_edit: true })
-  assert.equal(blockOf(told?.body, 'event').name, 'Planning, later')
+  assert.equal(blockOf(translated?.body, 'event').name, 'Planning, later')
 })
 
 test('an edited caption keeps the picture it belongs to', async () => {
@@ -60,8 +60,8 @@ test('an edited caption keeps the picture it belongs to', async () => {
   context.remember({ remoteJid: ANA, id: 'I', fromMe: false }, { imageMessage })
   const editedMessage = proto.Message.decode(proto.Message.encode({ imageMessage: { caption: 'new' } }).finish())
   const message = { protocolMessage: { type: 14, key: { id: 'I', fromMe: true }, editedMessage } }
-  const told = await receivedEvent(context, { key: { remoteJid: ANA, id: 'X', fromMe: false }, message })
-  const { url, caption, mime_type, width } = blockOf(told?.body, 'image')
+  const translated = await receivedEvent(context, { key: { remoteJid: ANA, id: 'X', fromMe: false }, message })
+  const { url, caption, mime_type, width } = blockOf(translated?.body, 'image')
   assert.deepEqual(
     { url, caption, mime_type, width },
     { url: 'https://api.example/media/link', caption: 'new', mime_type: 'image/png', width: 5 },
@@ -75,10 +75,10 @@ test('what anybody else calls an edit is told as unsupported, and nothing of the
   const editedMessage = proto.Message.decode(proto.Message.encode({ imageMessage: { caption: 'mine now' } }).finish())
   const message = { protocolMessage: { type: 14, key: { id: 'I', fromMe: true }, editedMessage } }
   const stranger = '5511977776666@s.whatsapp.net'
-  const told = await receivedEvent(context, { key: { remoteJid: stranger, id: 'X', fromMe: false }, message })
-  const { message_id, is_edit } = told!.body
-  assert.deepEqual([message_id, is_edit, 'image' in told!.body], ['X', false, false])
-  assert.deepEqual(blockOf(told?.body, 'unsupported'), { proto_type: 'protocolMessage' })
+  const translated = await receivedEvent(context, { key: { remoteJid: stranger, id: 'X', fromMe: false }, message })
+  const { message_id, is_edit } = translated!.body
+  assert.deepEqual([message_id, is_edit, 'image' in translated!.body], ['X', false, false])
+  assert.deepEqual(blockOf(translated?.body, 'unsupported'), { proto_type: 'protocolMessage' })
 })
 
 test('a picture is known to its author under either name', async () => {
@@ -87,6 +87,6 @@ test('a picture is known to its author under either name', async () => {
   context.remember({ remoteJid: ANA_LID, id: 'I', fromMe: false }, { imageMessage })
   const editedMessage = proto.Message.decode(proto.Message.encode({ imageMessage: { caption: 'new' } }).finish())
   const message = { protocolMessage: { type: 14, key: { id: 'I', fromMe: true }, editedMessage } }
-  const told = await receivedEvent(context, { key: { remoteJid: ANA, id: 'X', fromMe: false }, message })
-  assert.equal(blockOf(told?.body, 'image').width, 5)
+  const translated = await receivedEvent(context, { key: { remoteJid: ANA, id: 'X', fromMe: false }, message })
+  assert.equal(blockOf(translated?.body, 'image').width, 5)
 })

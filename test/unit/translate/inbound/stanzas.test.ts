@@ -4,55 +4,25 @@ import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { z } from 'zod'
 import { receivedExtras } from '../../../../src/features/received-blocks.ts'
-import { stateOf } from '../../../../workers/shard/receive/presence.ts'
-import type { Told } from '../../../../workers/shard/translate/inbound/family.ts'
+import type { Translated } from '../../../../workers/shard/translate/inbound/family.ts'
 import { groupNotices } from '../../../../workers/shard/translate/inbound/group-notice.ts'
 import { mexNotices, newsletterNotices } from '../../../../workers/shard/translate/inbound/newsletter-notice.ts'
 import { receiptOf } from '../../../../workers/shard/translate/inbound/receipt.ts'
-import { ANA, ANA_LID, ME, testContext } from './context.ts'
+import { stateOf } from '../../../../workers/shard/wire/presence.ts'
+import { ME, testContext } from './context.ts'
 import { randomOf } from './random.ts'
+import { GROUP_CHANGES, node, STANZAS } from './stanzas.ts'
 
 const ROUNDS = 5_000
-const node = (tag: string, attrs: Record<string, string> = {}, content?: BinaryNode['content']): BinaryNode =>
-  content === undefined ? { tag, attrs } : { tag, attrs, content }
-const participant = node('participant', { jid: ANA_LID, phone_number: ANA })
-const mex = (json: unknown) => node('notification', { type: 'mex' }, [node('update', {}, Buffer.from(JSON.stringify(json)))])
-
-const GROUP_CHANGES = [
-  node('create', {}, [node('group', { subject: 'x' }, [participant])]),
-  node('subject', { subject: 'x' }),
-  node('description', {}, [node('body', {}, Buffer.from('x'))]),
-  ...['announcement', 'not_announcement', 'locked', 'unlocked', 'not_ephemeral'].map((tag) => node(tag)),
-  ...['add', 'remove', 'leave', 'promote', 'demote', 'modify'].map((tag) => node(tag, {}, [participant, participant])),
-  node('ephemeral', { expiration: '86400' }),
-  node('invite', { code: 'x' }),
-  node('member_add_mode', {}, Buffer.from('admin_add')),
-  node('membership_approval_mode', {}, [node('group_join', { state: 'on' })]),
-  node('created_membership_requests', { request_method: 'invite_link' }, [node('requested_user', participant.attrs)]),
-  node('revoked_membership_requests', {}, [participant]),
-]
-const SPECIMENS = [
-  ...GROUP_CHANGES.map((change) =>
-    node('notification', { type: 'w:gp2', from: '1@g.us', participant: ANA_LID, t: '1' }, [change]),
-  ),
-  node('notification', { type: 'newsletter', from: '1@newsletter' }, [
-    node('participant', { jid: ANA, role: 'ADMIN' }),
-    node('reaction', { message_id: '1' }, [node('reaction', { code: '👍' })]),
-  ]),
-  mex({ operation: 'NotificationNewsletterAdminPromote', updates: [{ jid: '1@newsletter', user: ANA }] }),
-  mex({ operation: 'NotificationNewsletterAdminDemote', data: { x: { id: '1@newsletter', user: { pn: ANA } } } }),
-  node('receipt', { from: ANA, id: '1', type: 'read', t: '1' }, [node('list', {}, [node('item', { id: '2' })])]),
-  node('presence', { from: ANA, type: 'unavailable', last: '1' }),
-  node('chatstate', { from: ANA }, [node('composing', { media: 'audio' })]),
-]
-
-const nameOf = ({ content }: Told) => (content.message_type === 'notification' ? content.notification : null)
+const nameOf = ({ content }: Translated) => (content.message_type === 'notification' ? content.notification : null)
 
 test('the good ones give what they say', async () => {
   const context = testContext()
-  const told = (await Promise.all(SPECIMENS.slice(0, GROUP_CHANGES.length).map((each) => groupNotices(each, context)))).flat()
-  assert.equal(new Set(told.map(nameOf)).size, 17)
-  const roles = (await Promise.all(SPECIMENS.map((each) => mexNotices(each, context)))).flat().map(({ told }) => nameOf(told))
+  const translated = (await Promise.all(STANZAS.slice(0, GROUP_CHANGES.length).map((each) => groupNotices(each, context)))).flat()
+  assert.equal(new Set(translated.map(nameOf)).size, 17)
+  const roles = (await Promise.all(STANZAS.map((each) => mexNotices(each, context))))
+    .flat()
+    .map(({ translated }) => nameOf(translated))
   assert.deepEqual(roles, ['newsletter_admin_promote', 'newsletter_admin_demote'])
 })
 
@@ -66,7 +36,7 @@ test('a reaction to a post is told under the id of the post where it is known, a
       node('reaction', { message_id }, [node('reaction', { code: '👍' })]),
     ])
     const [notice] = await newsletterNotices(stanza, context)
-    const content = notice?.told.content
+    const content = notice?.translated.content
     assert.ok(content?.message_type === 'reaction')
     return content.reaction
   }
@@ -95,7 +65,7 @@ test('5,000 mutated stanzas end as notices as declared, or as nothing', async ()
     const { content } = from
     if (Array.isArray(content)) {
       const children = content.filter(() => random(6) > 0).map(mutate)
-      if (random(6) === 0) children.push(mutate(SPECIMENS[random(SPECIMENS.length)]!))
+      if (random(6) === 0) children.push(mutate(STANZAS[random(STANZAS.length)]!))
       return random(10) === 0 ? node(tag, attrs, 'text') : node(tag, attrs, children)
     }
     if (content instanceof Uint8Array && random(2) === 0) return node(tag, attrs, Buffer.from(TEXTS[random(TEXTS.length)]!))
@@ -103,17 +73,30 @@ test('5,000 mutated stanzas end as notices as declared, or as nothing', async ()
   }
 
   let notices = 0
-  const check = ({ content }: Told) => {
+  const check = ({ content }: Translated) => {
     notices++
     if (content.message_type === 'notification') assert.ok(extras.safeParse(content).success, JSON.stringify(content))
   }
   for (let round = 0; round < ROUNDS; round++) {
-    const stanza = mutate(SPECIMENS[random(SPECIMENS.length)]!)
-    for (const told of await groupNotices(stanza, context)) check(told)
-    for (const { told } of await newsletterNotices(stanza, context)) check(told)
-    for (const { told } of await mexNotices(stanza, context)) check(told)
+    const stanza = mutate(STANZAS[random(STANZAS.length)]!)
+    for (const translated of await groupNotices(stanza, context)) check(translated)
+    for (const { translated } of await newsletterNotices(stanza, context)) check(translated)
+    for (const { translated } of await mexNotices(stanza, context)) check(translated)
     receiptOf(stanza, { id: ME }, 0)
     stateOf(stanza)
   }
   assert.ok(notices > 1_000)
+})
+
+// Nobody has another name here: two names that are absent are no name that is the same.
+test('whom an admin removes has not left', async () => {
+  const context = testContext()
+  const [admin, member] = ['5511999990001@s.whatsapp.net', '5511999990002@s.whatsapp.net']
+  const removalBy = async (participant: string) => {
+    const removed = node('remove', {}, [node('participant', { jid: member })])
+    const notice = node('notification', { type: 'w:gp2', from: '120363019502650977@g.us', participant }, [removed])
+    return (await groupNotices(notice, context)).map(nameOf)
+  }
+  assert.deepEqual(await removalBy(admin), ['group_participant_remove'])
+  assert.deepEqual(await removalBy(member), ['group_participant_leave'])
 })

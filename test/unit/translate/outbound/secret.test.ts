@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { sealAbout } from '../../../../workers/shard/translate/outbound/secret.ts'
 import { openAbout } from '../../../../workers/simulator/people/secret.ts'
 
-const about = { secret: Buffer.alloc(32, 1), messageId: '3EB0AA', author: '1@lid', speaker: '2@lid' }
+const about = { secret: Buffer.alloc(32, 1), messageId: '3EB0AA', author: '1@lid', sender: '2@lid' }
 const plain = Buffer.from('chosen')
 
 for (const purpose of ['Poll Vote', 'Event Response', 'Event Edit'] as const)
@@ -13,7 +13,7 @@ for (const purpose of ['Poll Vote', 'Event Response', 'Event Edit'] as const)
     assert.equal(encIv.length, 12)
     assert.deepEqual(openAbout(about, purpose, encPayload, encIv), plain)
     const others = [
-      { ...about, speaker: '3@lid' },
+      { ...about, sender: '3@lid' },
       { ...about, author: '1@s.whatsapp.net' },
       { ...about, messageId: '3EB0AB' },
       { ...about, secret: Buffer.alloc(32, 2) },

@@ -38,7 +38,7 @@ test('what its sender says of it goes before, and a group is addressed as it is'
   const group = { addressingMode: 'pn', ephemeralDuration: 86_400 } as GroupMetadata
   assert.deepEqual(stanzaOf(message, { jid: '120@g.us', group }, { attributes: { edit: '8' }, nodes: [node] }), {
     to: '120@g.us',
-    attributes: { type: 'text', edit: '8', expiration: '86400', addressing_mode: 'pn' },
+    attributes: { type: 'text', edit: '8', addressing_mode: 'pn' },
     enc: {},
     nodes: [node],
   })

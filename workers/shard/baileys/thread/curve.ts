@@ -19,7 +19,7 @@ const { Details } = proto.CertChain.NoiseCertificate
  */
 let handshake: { staticKey: Uint8Array; leaf?: Certificate } | undefined
 
-export const wasmCurve = {
+const wasmCurve = {
   generateKeyPair(): KeyPair {
     const { pubKey, privKey } = generateKeyPair()
     return { private: Buffer.from(privKey), public: Buffer.from(pubKey.subarray(1)) }
@@ -48,7 +48,7 @@ export function isSignedBy(publicKey: Uint8Array, message: Uint8Array, signature
   try {
     return verifySignature(publicKey, message, signature)
   } catch {
-    // A string that says which length is wrong: not a valid signature.
+    // A string about a wrong length: not a valid signature.
     return false
   }
 }

@@ -12,13 +12,13 @@ import { SECOND } from '../../../../src/domain/clock.ts'
 import { escalateTrap, isTrap } from './trap.ts'
 
 export interface StrayErrors {
-  /** A frame could not be opened or handled. The socket must be ended: it hears nothing any more. */
+  /** A frame could not be opened or handled. The socket must be ended: it receives nothing any more. */
   onDeaf(error: Error): void
   /** Another listener failed; the connection itself is well. Mostly "Connection Closed" while it goes down. */
   onStray(error: Error, event: string): void
 }
 
-/** At once after the socket was made, before anything of ours listens. */
+/** Call right after the socket was made, before any listener of ours. */
 export function guardListeners(sock: Pick<WASocket, 'ws'>, { onDeaf, onStray }: StrayErrors): void {
   const { ws } = sock
   for (const event of ws.eventNames()) {
@@ -41,19 +41,19 @@ export function guardListeners(sock: Pick<WASocket, 'ws'>, { onDeaf, onStray }: 
 
 const owners = new AsyncLocalStorage<string>()
 
-/** What is started inside belongs to this owner (an instance id), for what reaches the thread's net. */
+/** Work started inside belongs to this owner (an instance id), for errors that reach the thread's handlers. */
 export const runAs = <T>(owner: string, work: () => T): T => owners.run(owner, work)
 
 export interface ThreadError {
   kind: 'rejection' | 'exception'
   error: Error
-  /** The instance it came from, where that can be told. */
+  /** The instance it came from, where known. */
   owner: string | undefined
 }
 
 /**
- * After a trap: the refusal of the message that did it leaves first, or the network would deliver that message to the next life of the
- * thread, and to the one after that. The library pauses 250 ms before it asks for a retry.
+ * After a trap: the refusal of the message that caused it is sent first, or the network would deliver that message to the next thread run, and to the
+ * one after that. The library pauses 250 ms before it asks for a retry.
  */
 const TRAP_GRACE = SECOND
 

@@ -3,7 +3,7 @@
  * Utils/generics.js). With few frames that is 19 % less CPU per message out and 18 % less in (SIGNAL.md, section 6).
  */
 
-/** Enough to see who called; the default is 10. Counts for this thread only. */
+/** Enough to see the caller; the default is 10. Counts for this thread only. */
 const FRAMES = 3
 
 export function limitStackTraces(frames = FRAMES): void {

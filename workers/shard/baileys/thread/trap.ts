@@ -7,7 +7,7 @@ const { RuntimeError } = (globalThis as unknown as { WebAssembly: { RuntimeError
 
 export const isTrap = (error: unknown): boolean => error instanceof RuntimeError
 
-/** Whoever catches what may be a trap tells it on to the thread's net (`rejections.ts`), which ends the thread. */
+/** Call with a caught error that may be a trap: rethrows it to the thread's handlers (`rejections.ts`), which end the thread. */
 export function escalateTrap(error: unknown): void {
   if (!isTrap(error)) return
   queueMicrotask(() => {

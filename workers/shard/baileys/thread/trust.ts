@@ -1,4 +1,4 @@
-/** Who the network's server must prove to be. One value per thread: real and sandbox instances never share a thread (BAILEYS 17c). */
+/** Trust root of the network's server. One value per thread: real and sandbox instances never share a thread (BAILEYS 17c). */
 import { WA_CERT_DETAILS } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 
@@ -9,7 +9,7 @@ export interface Trust {
   verify: 'strict' | 'warn'
   /** Epoch milliseconds. */
   now: () => number
-  /** Takes one line per certificate that fails. */
+  /** Called with one message per certificate that fails. */
   log?: ((problem: string) => void) | undefined
 }
 

@@ -9,15 +9,12 @@ import {
   type BinaryNode,
   Curve,
   derivePairingCodeKey,
-  getBinaryNodeChild,
-  getBinaryNodeChildBuffer,
-  S_WHATSAPP_NET,
   type WASocket,
 } from '@whiskeysockets/baileys'
-import { SECOND } from '../../../../src/domain/clock.ts'
 import { boundedQuery } from '../../baileys/query.ts'
+import { companionFinish, primaryHelloIn } from '../../wire/companion-registration.ts'
+import { QUERY_DEADLINE } from '../within.ts'
 
-const DEADLINE = 20 * SECOND
 const KEY_BYTES = 32
 
 type RegistrationSocket = Pick<WASocket, 'authState' | 'ev' | 'query'>
@@ -25,19 +22,10 @@ type RegistrationSocket = Pick<WASocket, 'authState' | 'ev' | 'query'>
 /** Rejects for what was not made with our code. */
 export async function finishRegistration(sock: RegistrationSocket, notice: BinaryNode): Promise<void> {
   const { creds } = sock.authState
-  const hello = getBinaryNodeChild(notice, 'link_code_companion_reg')
-  const part = (tag: string) => {
-    const found = getBinaryNodeChildBuffer(hello, tag)
-    if (found === undefined) throw new Error(`the phone's answer to a pairing code has no ${tag}`)
-    return Buffer.from(found)
-  }
   if (creds.pairingCode === undefined || !creds.me) throw new Error('a pairing code was accepted that nobody asked for')
-  const phoneIdentity = part('primary_identity_pub')
+  const { identity: phoneIdentity, wrappedEphemeral, ref } = primaryHelloIn(notice)
   const shared = Buffer.from(
-    Curve.sharedKey(
-      creds.pairingEphemeralKeyPair.private,
-      await unwrapped(part('link_code_pairing_wrapped_primary_ephemeral_pub'), creds.pairingCode),
-    ),
+    Curve.sharedKey(creds.pairingEphemeralKeyPair.private, await unwrapped(wrappedEphemeral, creds.pairingCode)),
   )
   const random = randomBytes(KEY_BYTES)
   const bundle = Buffer.concat([creds.signedIdentityKey.public, phoneIdentity, random])
@@ -46,26 +34,12 @@ export async function finishRegistration(sock: RegistrationSocket, notice: Binar
   const bundleKey = derived(shared, salt, 'link_code_pairing_key_bundle_encryption_key')
   const sealed = Buffer.concat([salt, iv, aesEncryptGCM(bundle, bundleKey, iv, Buffer.alloc(0))])
   const identityShared = Curve.sharedKey(creds.signedIdentityKey.private, phoneIdentity)
-  // What comes next is checked with it, and may be faster than the answer to the query.
+  // The next stanza is verified with this secret, and may arrive before the answer to the query.
   creds.advSecretKey = derived(Buffer.concat([shared, identityShared, random]), Buffer.alloc(0), 'adv_secret').toString('base64')
   await boundedQuery(
     sock,
-    {
-      tag: 'iq',
-      attrs: { to: S_WHATSAPP_NET, type: 'set', xmlns: 'md' },
-      content: [
-        {
-          tag: 'link_code_companion_reg',
-          attrs: { jid: creds.me.id, stage: 'companion_finish' },
-          content: [
-            { tag: 'link_code_pairing_wrapped_key_bundle', attrs: {}, content: sealed },
-            { tag: 'companion_identity_public', attrs: {}, content: creds.signedIdentityKey.public },
-            { tag: 'link_code_pairing_ref', attrs: {}, content: part('link_code_pairing_ref') },
-          ],
-        },
-      ],
-    },
-    DEADLINE,
+    companionFinish({ jid: creds.me.id, keyBundle: sealed, identity: creds.signedIdentityKey.public, ref }),
+    QUERY_DEADLINE,
   )
   creds.registered = true
   sock.ev.emit('creds.update', creds)

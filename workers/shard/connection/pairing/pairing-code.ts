@@ -2,31 +2,35 @@
  * Asks for a pairing code and waits for the network's verdict: the library hands the code out before the network has answered, so a
  * refused one would look valid (BAILEYS.md, 8).
  */
-import type { BinaryNode } from '@whiskeysockets/baileys'
+import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
-import type { Connection } from '../session.ts'
-import { pause, untilEnd } from '../within.ts'
+import { refusalCode } from '../../wire/refusal.ts'
+import { type Ending, pause, untilEnd } from '../within.ts'
 
 /** A refusal comes within this time or not at all. */
 const VERDICT_TIME = 3 * SECOND
 
-export async function requestCode(session: Connection, digits: string): Promise<string> {
-  const { sock } = session
+export interface CodeAsker extends Ending {
+  sock: Pick<WASocket, 'requestPairingCode'>
+  /** Calls back with every query of ours that is refused; returns what ends that. */
+  onQueryRefused(listener: (answer: BinaryNode) => void): () => void
+}
+
+export async function requestCode(asker: CodeAsker, digits: string): Promise<string> {
   let refused: ((failure: Failure) => void) | undefined
   const refusal = new Promise<never>((_, reject) => {
     refused = reject
   })
   refusal.catch(() => {})
   const onError = (node: BinaryNode) => {
-    const error = Array.isArray(node.content) ? node.content.find(({ tag }) => tag === 'error') : undefined
-    const code = Number(error?.attrs.code ?? 0)
-    refused?.(new Failure('action_failed', { message: 'The network refused the pairing code.', details: { network_code: code } }))
+    const details = { network_code: refusalCode(node) }
+    refused?.(new Failure('action_failed', { message: 'The network refused the pairing code.', details }))
   }
-  const off = session.onQueryRefused(onError)
+  const off = asker.onQueryRefused(onError)
   try {
-    const code = await untilEnd(session, sock.requestPairingCode(digits))
-    await Promise.race([pause(session, VERDICT_TIME), refusal])
+    const code = await untilEnd(asker, asker.sock.requestPairingCode(digits))
+    await Promise.race([pause(asker, VERDICT_TIME), refusal])
     return code
   } finally {
     off()

@@ -1,5 +1,4 @@
-/** What a person needs to link the device: the current QR code as an image, and the pairing codes asked for on this socket. */
-import QRCode from 'qrcode'
+/** Codes for linking the device: the current QR code as an image, and the pairing codes requested on this socket. */
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
 
 /** Pixels; error correction M: shared/api/instance.md, qrCode. */
@@ -31,17 +30,23 @@ export interface Pairing {
   phoneCode(digits: string, request: () => Promise<string>): Promise<string>
 }
 
-/** Waits go by `steady`; what is told of a time is told by `clock`. */
+/** The library is loaded for the first code: most instances are paired already. */
+async function imageOf(payload: string): Promise<Buffer> {
+  const { default: QRCode } = await import('qrcode')
+  return QRCode.toBuffer(payload, { width: QR_SIZE, errorCorrectionLevel: 'M' })
+}
+
+/** Delays are measured by `steady`; reported times are those of `clock`. */
 export function createPairing(steady: Clock, clock: Clock = steady): Pairing {
   let code: QrCode | null = null
   let image: { payload: string; png: Promise<Buffer> } | null = null
   const waiting = new Set<(code: QrCode | null) => void>()
   let phoneCode: { digits: string; at: number; code: Promise<string> } | null = null
 
-  const told = (shown: QrCode): QrCode => ({ ...shown, expiresAt: clock.now() + shown.expiresAt - steady.now() })
+  const onWallClock = (shown: QrCode): QrCode => ({ ...shown, expiresAt: clock.now() + shown.expiresAt - steady.now() })
 
   function wake(value: QrCode | null) {
-    for (const resolve of waiting) resolve(value && told(value))
+    for (const resolve of waiting) resolve(value && onWallClock(value))
     waiting.clear()
   }
 
@@ -58,7 +63,7 @@ export function createPairing(steady: Clock, clock: Clock = steady): Pairing {
       image = null
       phoneCode = null
     },
-    current: () => (code !== null && code.expiresAt > steady.now() ? told(code) : null),
+    current: () => (code !== null && code.expiresAt > steady.now() ? onWallClock(code) : null),
     giveUp: () => wake(null),
     wait(ms) {
       return new Promise((resolve) => {
@@ -74,7 +79,7 @@ export function createPairing(steady: Clock, clock: Clock = steady): Pairing {
     async png() {
       if (code === null) return null
       if (image?.payload !== code.payload) {
-        image = { payload: code.payload, png: QRCode.toBuffer(code.payload, { width: QR_SIZE, errorCorrectionLevel: 'M' }) }
+        image = { payload: code.payload, png: imageOf(code.payload) }
       }
       return image.png
     },

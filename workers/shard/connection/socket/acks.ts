@@ -3,10 +3,11 @@
  * ack, and the library reports an ack's error through the event buffer, where it can disappear. So the ack itself is what decides.
  */
 import { areJidsSameUser, type BinaryNode } from '@whiskeysockets/baileys'
+import { type Ack, ackIn } from '../../wire/ack.ts'
 
 export type AckOutcome =
-  /** `serverId` of a channel post. */
-  | { ok: true; serverId?: string }
+  /** `serverId` of a channel post; `phash` and `addressingMode` of a group, as the network has them. */
+  | { ok: true; serverId?: string; phash?: string; addressingMode?: string }
   | { ok: false; code: number }
   | 'timeout'
   /** The connection ended first, or the caller gave up. */
@@ -18,14 +19,14 @@ const UNKNOWN_CODE = 500
 export interface PendingAck {
   /** The verdict, waited for this long from now on: the send itself can take longer than any ack. Never rejects. */
   within(timeoutMs: number): Promise<AckOutcome>
-  /** The send threw: nobody waits any more. */
+  /** The send threw: the verdict is no longer awaited. */
   giveUp(): void
 }
 
 export interface Acks {
   /**
-   * Must be armed before the send: the ack can be there before it resolves. `to` is the chat as the stanza names it: the network also acks our
-   * receipts, whose ids are those of the messages they are for, and whoever wrote one chose its id.
+   * Must be armed before the send: the ack can arrive before the send resolves. `to` is the chat as the stanza names it: the network also acks our
+   * receipts, which carry the ids of other people's messages, and those ids are chosen by their senders.
    */
   expect(messageId: string, to: string): PendingAck
   /** For the router. */
@@ -62,18 +63,19 @@ export function createAcks(): Acks {
       return {
         within(timeoutMs) {
           timer = setTimeout(finish, timeoutMs, 'timeout')
-          // It may have been decided before: the timer is nobody's then.
+          // The verdict may have been reached before the timer was set: nothing else clears it then.
           return verdict.finally(() => clearTimeout(timer))
         },
         giveUp: () => finish('closed'),
       }
     },
-    came({ attrs }) {
-      for (const { to, finish } of [...(waiting.get(attrs.id ?? '') ?? [])]) {
-        // Some networks answer a message as if it were a receipt. One of ours to the same person under the same id is not told from it.
-        if (attrs.class !== 'message' && !(attrs.class === 'receipt' && areJidsSameUser(attrs.from, to))) continue
-        if (attrs.error !== undefined) finish({ ok: false, code: Number(attrs.error) || UNKNOWN_CODE })
-        else finish(attrs.server_id === undefined ? { ok: true } : { ok: true, serverId: attrs.server_id })
+    came(node) {
+      const ack = ackIn(node)
+      for (const { to, finish } of [...(waiting.get(ack.id) ?? [])]) {
+        // Some networks ack a message with the class of a receipt. An ack of our receipt for the same person and id looks the same.
+        if (ack.class !== 'message' && !(ack.class === 'receipt' && areJidsSameUser(ack.from, to))) continue
+        if (ack.error !== undefined) finish({ ok: false, code: Number(ack.error) || UNKNOWN_CODE })
+        else finish(accepted(ack))
       }
     },
     end() {
@@ -82,3 +84,10 @@ export function createAcks(): Acks {
     },
   }
 }
+
+const accepted = ({ serverId, phash, addressingMode }: Ack): AckOutcome => ({
+  ok: true,
+  ...(serverId === undefined ? {} : { serverId }),
+  ...(phash === undefined ? {} : { phash }),
+  ...(addressingMode === undefined ? {} : { addressingMode }),
+})

@@ -1,21 +1,21 @@
 /**
- * BAILEYS 15. A connection can be alive, with its pings answered and sends going out, while nothing that comes in is handled any more: a
- * handler that never ends holds its line, and everything behind it waits for good. The library's own keep-alive does not see it, because it
- * only looks at frames. So stanzas that come are held against those that are through.
+ * BAILEYS 15. A connection can be alive, with its pings answered and its sends going out, while no incoming stanza is handled any more: a handler
+ * that never ends holds its mutex and blocks every stanza behind it. The library's keep-alive does not notice, because it only looks at frames. So
+ * the stanzas received are compared with those handled.
  *
- * What cannot be seen from here: a network that keeps stanzas to itself and answers pings looks like a quiet night.
+ * Not detectable from here: a network that withholds stanzas and answers pings looks the same as an idle account.
  */
 import type { WASocket } from '@whiskeysockets/baileys'
 import { DAY, HOUR, MINUTE, SECOND } from '../../../../src/domain/clock.ts'
 import { ANSWERED, type Answered } from './stanza-router.ts'
 
 /** Three of the library's longest waits (a query without an answer, 60 s) in one step. */
-export const DEAF_AFTER = 3 * MINUTE
+const DEAF_AFTER = 3 * MINUTE
 const LONGEST_LOOK = 15 * SECOND
 
 /**
- * Silences that are reported, once each. They prove nothing; but whoever is alarmed by the age of the last stanza, which the metrics show
- * without ids (`svc_inbound_age_instances`), finds the instance by them.
+ * Silences that are reported, once each. They prove nothing, but they lead from the age of the last stanza in the metrics, which has no ids
+ * (`svc_inbound_age_instances`), to the instance.
  */
 const SILENCES = [HOUR, 6 * HOUR, DAY, 3 * DAY] as const
 

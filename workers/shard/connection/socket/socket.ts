@@ -2,14 +2,15 @@
 import {
   Browsers,
   DEFAULT_CONNECTION_CONFIG,
-  proto,
+  type proto,
   type UserFacingSocketConfig,
   type WAMessageKey,
   type WAVersion,
 } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import type { NetworkOptions } from '../../../../src/engine/engine.ts'
-import type { Outside } from '../network-route.ts'
+import { NEVER } from '../../baileys/keep-alive.ts'
+import type { NetworkRoute } from '../network-route.ts'
 
 export interface SocketParts {
   auth: UserFacingSocketConfig['auth']
@@ -19,22 +20,23 @@ export interface SocketParts {
   groupMetadata: NonNullable<UserFacingSocketConfig['cachedGroupMetadata']>
   userDevicesCache: NonNullable<UserFacingSocketConfig['userDevicesCache']>
   network: NetworkOptions
-  outside: Outside
+  route: NetworkRoute
   version: WAVersion
 }
 
-/** Time for TCP, TLS and the upgrade, and for each step of the handshake. */
-const CONNECT_TIMEOUT = 20 * SECOND
-/** Ping interval; a link without any traffic for this and 5 s more is given up with 408. As the official client. */
-const KEEP_ALIVE = 30 * SECOND
 /**
- * The library's own time-out of a query. It resolves with undefined then, which reads like success: ours are shorter (`baileys/query.ts`),
- * this one only ends what nobody waits for any more.
+ * The library's own time-out is off: with it, each outgoing frame makes two stack traces, an error and an unneeded timer, a tenth of the cost of a
+ * text. `baileys/watchdog.ts` has the deadline from the first attempt to the login, and a frame that cannot be written fails with its connection.
+ */
+const NO_CONNECT_TIMEOUT = 0
+/**
+ * The library's own time-out of a query. The query then resolves with undefined, which reads like success: our deadlines are shorter
+ * (`baileys/query.ts`), and this one only ends queries that are no longer awaited.
  */
 const QUERY_TIMEOUT = 60 * SECOND
 
 export function socketOptions(parts: SocketParts): UserFacingSocketConfig {
-  const { network, outside } = parts
+  const { network, route } = parts
   return {
     auth: parts.auth,
     logger: parts.logger,
@@ -42,8 +44,9 @@ export function socketOptions(parts: SocketParts): UserFacingSocketConfig {
     waWebSocketUrl: network.url ?? DEFAULT_CONNECTION_CONFIG.waWebSocketUrl,
     // A plain browser name: the network answers 400 to a pairing code asked for by any other (instance.md, phoneCode).
     browser: Browsers.macOS('Chrome'),
-    connectTimeoutMs: CONNECT_TIMEOUT,
-    keepAliveIntervalMs: KEEP_ALIVE,
+    connectTimeoutMs: NO_CONNECT_TIMEOUT,
+    // Ours asks in its place: `baileys/keep-alive.ts`.
+    keepAliveIntervalMs: NEVER,
     defaultQueryTimeoutMs: QUERY_TIMEOUT,
     // Unset: 60 s for the first code, 20 s for the next ones, which `expires_at` promises.
     // Being online silences the phone's own notifications.
@@ -52,8 +55,9 @@ export function socketOptions(parts: SocketParts): UserFacingSocketConfig {
     emitOwnEvents: false,
     fireInitQueries: true,
     syncFullHistory: false,
-    // The last weeks, which carry the names and LIDs of chats; not the years before.
-    shouldSyncHistoryMessage: ({ syncType }) => syncType !== proto.HistorySync.HistorySyncType.FULL,
+    // Ours reads it, and app state, which the library would read behind it, each in pieces: `receive/effects/history.ts`,
+    // `app-state/reading.ts`.
+    shouldSyncHistoryMessage: () => false,
     shouldIgnoreJid: () => false,
     makeSignalRepository: parts.makeSignalRepository,
     getMessage: parts.getMessage,
@@ -73,8 +77,8 @@ export function socketOptions(parts: SocketParts): UserFacingSocketConfig {
     countryCode: 'US',
     customUploadHosts: [],
     patchMessageBeforeSending: (message) => message,
-    ...(outside.agent ? { agent: outside.agent } : {}),
-    fetchAgent: outside.fetchAgent,
-    options: outside.fetchOptions,
+    ...(route.agent ? { agent: route.agent } : {}),
+    fetchAgent: route.fetchAgent,
+    options: route.fetchOptions,
   }
 }

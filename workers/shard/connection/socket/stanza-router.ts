@@ -1,31 +1,38 @@
 /**
- * The only file that listens to stanzas. The library confirms what comes before anything of it is durable, so its listeners for the kinds
- * the network wants an answer for are detached here, right after the socket is made, and a table says what is done in their place: which
- * stanzas a row is about, in which line they wait, the steps in their order, and how the network is answered. The answer is the last of
- * all: when a step fails nothing is answered, the connection is cut, and the network sends the stanza again.
+ * The only file that listens to stanzas. The library acks a stanza before anything of it is durable, so its listeners for the kinds that need an
+ * answer are detached here, right after the socket is made, and replaced by a table: the stanzas that a row matches, the keyed mutex they wait for,
+ * the steps in their order, and the answer to the network. The answer comes last: when a step fails no answer is sent, the connection is cut, and the
+ * network sends the stanza again.
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { escalateTrap } from '../../baileys/thread/trap.ts'
+import { envelopeOf } from '../../wire/envelope.ts'
+import { describeMatch, fits, type Match } from '../../wire/match.ts'
 
-/** What the library listened to with handlers of its own. */
-export const DETACHED = ['CB:message', 'CB:receipt', 'CB:notification', 'CB:call', 'CB:ack,class:message'] as const
+/** The events for which the library has handlers of its own. */
+export const DETACHED = [
+  'CB:message',
+  'CB:receipt',
+  'CB:notification',
+  'CB:call',
+  'CB:ack,class:message',
+  'CB:ib,,dirty',
+] as const
 
 /** Kinds the network keeps until they are answered. */
 export const ANSWERED = ['message', 'receipt', 'notification', 'call'] as const
 export type Answered = (typeof ANSWERED)[number]
 
-export interface Match {
-  tag: string
-  /** These attributes, with these values. */
-  attrs?: Readonly<Record<string, string>>
-  /** Its first child. */
-  child?: string
-  /** The server of `from`. */
-  from?: string
-}
-
 /** `count`: nothing but numbers. `intercept`: an effect in memory, or one that may come twice. `translate`: what it means. `commit`: on disk. */
 export type Phase = 'count' | 'intercept' | 'translate' | 'commit'
+
+/** A stanza had its turn; its outcome follows when what it means is on disk. Meanwhile the next one that `overlaps` may begin. */
+export class Following<Outcome> {
+  readonly outcome: Promise<Outcome>
+  constructor(outcome: Promise<Outcome>) {
+    this.outcome = outcome
+  }
+}
 
 export interface Step<Outcome = unknown> {
   phase: Phase
@@ -33,7 +40,7 @@ export interface Step<Outcome = unknown> {
   /** Its result is an outcome: it took the stanza, the steps behind it are left out, and the answer goes by it. Undefined: it did not. */
   decides: boolean
   /** A failure means that the stanza has to come again. */
-  run(node: BinaryNode): Outcome | undefined | Promise<Outcome | undefined>
+  run(node: BinaryNode): Outcome | undefined | Promise<Outcome | Following<Outcome> | undefined>
 }
 
 export interface Answer<Outcome = unknown> {
@@ -41,28 +48,36 @@ export interface Answer<Outcome = unknown> {
   send(node: BinaryNode, outcome: Outcome | undefined): void | Promise<void>
 }
 
-export interface Line {
+export interface Mutex {
   name: string
-  /** Those of one key are taken one after the other, in the order they came. Undefined: at once. */
+  /** Stanzas of one key are handled one after the other, in order of arrival. Undefined: immediately. */
   key(node: BinaryNode): string | undefined
+  /** It begins as soon as the one before it is `Following`; others wait until that one is answered. */
+  overlaps?: true
   /** How many may wait; what comes then is answered, and nothing else is done about it. */
   most?: number
 }
 
 export interface Route<Outcome = unknown> {
   of: Match
-  line: Line
+  line: Mutex
   steps: readonly Step<Outcome>[]
   answer: Answer<Outcome>
+  /** For what no other row is about: counted as unknown. */
+  isRest?: true
 }
 
 export type Table = readonly Route<never>[]
 
-/** For a route whose steps say nothing that the answer asks for, and for one with an outcome of its own. */
-export const route = <Outcome>(of: Match, line: Line, steps: readonly Step<Outcome>[], answer: Answer<Outcome>): Route<never> =>
+/** For a route whose answer needs no outcome of its steps, and for one with its own type of outcome. */
+export const route = <Outcome>(of: Match, line: Mutex, steps: readonly Step<Outcome>[], answer: Answer<Outcome>): Route<never> =>
   ({ of, line, steps, answer }) as unknown as Route<never>
 
-/** One that has an effect, and one that says what became of the stanza. */
+/** For what the rows before it leave over. */
+export const rest = (of: Match, answer: Answer): Route<never> =>
+  ({ of, line: AT_ONCE, steps: [], answer, isRest: true }) as unknown as Route<never>
+
+/** A step with only an effect, and a step that decides the outcome of the stanza. */
 export const step = (phase: Phase, name: string, run: (node: BinaryNode) => unknown): Step<never> =>
   ({ phase, name, decides: false, run }) as Step<never>
 export const decide = <Outcome>(phase: Phase, name: string, run: Step<Outcome>['run']): Step<Outcome> => ({
@@ -73,9 +88,9 @@ export const decide = <Outcome>(phase: Phase, name: string, run: Step<Outcome>['
 })
 
 /** Nothing waits for it, and it waits for nothing. */
-export const AT_ONCE: Line = { name: 'at once', key: () => undefined }
-/** One after the other, whatever they are about. */
-export const oneByOne = (name: string, most?: number): Line => ({
+export const AT_ONCE: Mutex = { name: 'at once', key: () => undefined }
+/** All stanzas one after the other. */
+export const oneByOne = (name: string, most?: number): Mutex => ({
   name,
   key: () => name,
   ...(most === undefined ? {} : { most }),
@@ -83,7 +98,7 @@ export const oneByOne = (name: string, most?: number): Line => ({
 export const NO_ANSWER: Answer = { name: 'nothing', send() {} }
 
 export interface RouterDeps {
-  /** A stanza the network wants an answer for has come. What is returned is called when it is through, whatever became of it. */
+  /** A stanza that needs an answer has arrived. Call the returned function when it has been handled, with any outcome. */
   came(kind: Answered): () => void
   /** Whether what an `intercept` step failed at is to come again. Counts. */
   isWorthAnother(stanza: string): boolean
@@ -91,16 +106,18 @@ export interface RouterDeps {
   onFailure(error: Error, about: { route: string; step: string }): void
   /** A stanza could not be taken however often it came: it is answered. */
   onGivenUp(error: Error, about: { route: string; step: string }): void
-  /** More wait in a line than may: one is answered unread. */
+  /** Too many stanzas wait for a mutex: one is answered unread. */
   onOverflow(line: string): void
-  /** The answer could not be written: mostly because the connection has just gone. */
+  /** A stanza that no row is about, or only one for the rest. */
+  onUnknown(node: BinaryNode): void
+  /** The answer could not be written, mostly because the connection has just ended. */
   onUnanswered(error: Error): void
 }
 
 export interface Router {
   /** As if it had come just now. Resolves when it is through. */
   take(node: BinaryNode): Promise<void>
-  /** Of the stanzas that want an answer and are not through: resolves when those of them that fit are. Undefined: none fits. */
+  /** Resolves when those of the unanswered stanzas that fit have been handled. Undefined: none fits. */
   before(fits: (node: BinaryNode) => boolean): (() => Promise<void>) | undefined
   /** The connection has ended: nothing is taken or answered any more. */
   fence(): void
@@ -108,7 +125,7 @@ export interface Router {
 
 type RoutedSocket = Pick<WASocket, 'ws'>
 
-/** At once after the socket was made. */
+/** Call right after the socket was made. */
 export function detachLibrary({ ws }: RoutedSocket): void {
   for (const event of DETACHED) ws.removeAllListeners(event)
 }
@@ -118,26 +135,30 @@ export function routeStanzas({ ws }: RoutedSocket, table: Table, deps: RouterDep
   const names = new Map(rows.map((row) => [row, describeMatch(row.of)]))
   const byTag = new Map<string, Route[]>()
   for (const row of rows) byTag.set(row.of.tag, [...(byTag.get(row.of.tag) ?? []), row])
-  /** The last in line and how many there are, by key; never rejects. */
-  const lines = new Map<string, { last: Promise<void> | undefined; count: number }>()
-  /** Those that want an answer and are not through. */
+  /** Of each mutex, by key: when its last task lets the next one begin, when all of them are done, and how many there are. Neither rejects. */
+  const lines = new Map<string, { begun: Promise<void> | undefined; done: Promise<void> | undefined; count: number }>()
+  /** Stanzas that need an answer and are still being handled. */
   const underWay = new Map<BinaryNode, Promise<void>>()
   let isFenced = false
 
-  async function run(row: Route, node: BinaryNode): Promise<void> {
+  async function run(row: Route, node: BinaryNode, letNext = () => {}): Promise<void> {
     let outcome: unknown
     for (const { phase, name, decides, run } of row.steps) {
       if (isFenced) return
       try {
         const running = run(node)
-        const result = running instanceof Promise ? await running : running
+        let result = running instanceof Promise ? await running : running
+        if (result instanceof Following) {
+          letNext()
+          result = (await result.outcome) as unknown
+        }
         if (decides) outcome = result
       } catch (thrown) {
         if (isFenced) return
         const error = thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown })
         escalateTrap(error)
         const about = { route: names.get(row)!, step: name }
-        const { id = '', from = '' } = node.attrs
+        const { id, from } = envelopeOf(node)
         if (phase === 'commit' || deps.isWorthAnother(`${about.route} ${name} ${from} ${id}`)) {
           isFenced = true
           return deps.onFailure(error, about)
@@ -159,26 +180,35 @@ export function routeStanzas({ ws }: RoutedSocket, table: Table, deps: RouterDep
   }
 
   async function inLine(row: Route, node: BinaryNode): Promise<void> {
-    const { name, key, most = Number.POSITIVE_INFINITY } = row.line
+    const { name, key, overlaps = false, most = Number.POSITIVE_INFINITY } = row.line
     const id = key(node)
     if (id === undefined) return run(row, node)
-    const line = lines.get(id) ?? { last: undefined, count: 0 }
+    const line = lines.get(id) ?? { begun: undefined, done: undefined, count: 0 }
     if (line.count >= most) {
       deps.onOverflow(name)
       return answer(row, node, undefined)
     }
     line.count++
     lines.set(id, line)
-    const work = () => run(row, node)
-    line.last = (line.last ? line.last.then(work) : work()).finally(() => {
+    const before = overlaps ? line.begun : line.done
+    const earlier = line.done
+    let letNext = () => {}
+    line.begun = new Promise((resolve) => {
+      letNext = resolve
+    })
+    const work = () => run(row, node, letNext)
+    const mine = (before ? before.then(work) : work()).finally(() => {
+      letNext()
       if (--line.count === 0) lines.delete(id)
     })
-    await line.last
+    line.done = earlier ? earlier.then(() => mine) : mine
+    await mine
   }
 
   async function take(node: BinaryNode): Promise<void> {
     if (isFenced) return
     const row = byTag.get(node.tag)?.find(({ of }) => fits(of, node))
+    if (!row || row.isRest) deps.onUnknown(node)
     if (!row) return
     if (!isAnswered(node.tag)) return inLine(row, node)
     const through = deps.came(node.tag)
@@ -193,6 +223,10 @@ export function routeStanzas({ ws }: RoutedSocket, table: Table, deps: RouterDep
   }
 
   for (const tag of byTag.keys()) ws.on(`CB:${tag}`, (node: BinaryNode) => void take(node))
+  // The steps of the handshake are bytes.
+  ws.on('frame', (frame: BinaryNode | Uint8Array) => {
+    if (!(frame instanceof Uint8Array) && !byTag.has(frame.tag)) void take(frame)
+  })
 
   return {
     take,
@@ -208,20 +242,10 @@ export function routeStanzas({ ws }: RoutedSocket, table: Table, deps: RouterDep
 
 const isAnswered = (tag: string): tag is Answered => (ANSWERED as readonly string[]).includes(tag)
 
-const firstChild = ({ content }: BinaryNode) => (Array.isArray(content) ? content[0]?.tag : undefined)
+/** The row of a stanza; undefined: none is about it. */
+export const rowOf = (table: Table, node: BinaryNode): Route<never> | undefined => table.find(({ of }) => fits(of, node))
 
-function fits({ attrs, child, from }: Match, node: BinaryNode): boolean {
-  if (child !== undefined && firstChild(node) !== child) return false
-  if (from !== undefined && !node.attrs.from?.endsWith(`@${from}`)) return false
-  return attrs === undefined || Object.entries(attrs).every(([name, value]) => node.attrs[name] === value)
-}
-
-const describeMatch = ({ tag, attrs = {}, child, from }: Match) =>
-  [tag, ...Object.entries(attrs).map(([name, value]) => `${name}=${value}`), from && `from=@${from}`, child && `<${child}>`]
-    .filter(Boolean)
-    .join(' ')
-
-/** The table as text, a line per row. */
+/** The table as text, one row per entry. */
 export const describeTable = (table: Table): string[] =>
   table.map(({ of, line, steps, answer }) =>
     [

@@ -1,7 +1,7 @@
 /**
- * The thread's web client version over the state store; the rules are in `baileys/version.ts`. Newer ones come from the network's own web
- * client, where a browser would get them, and only once the network has refused ours. Nothing is asked for another network: what the real
- * one would say is not true of it.
+ * The thread's web client version in the state store; the rules are in `baileys/version.ts`. Newer versions are read from the network's web client,
+ * where a browser would get them, and only after a refusal of ours. For another network nothing is fetched: the real web client's version does not
+ * apply to it.
  */
 import type { WAVersion } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
@@ -11,13 +11,13 @@ import type { Ranges } from '../../../../src/egress/addresses.ts'
 import { type GuardedFetchOptions, guardedFetch } from '../../../../src/egress/guarded-fetch.ts'
 import type { NetworkOptions } from '../../../../src/engine/engine.ts'
 import type { StateStore } from '../../../../src/storage/contract.ts'
-import { keys } from '../../../../src/storage/keys.ts'
+import { keys } from '../../../../src/storage/record-keys.ts'
 import { repository } from '../../../../src/storage/repository.ts'
 import { createWebVersion, startVersion, type VersionState, type WebVersion } from '../../baileys/version.ts'
 
 /** The service worker of the web client: the library reads its `fetchLatestWaWebVersion` there. The host is the one our sockets go to. */
 const PAGE = 'https://web.whatsapp.com/sw.js'
-/** As the library says them; without, the answer is a page for robots. */
+/** As the library sends them; without these headers the answer is a page for robots. */
 const HEADERS = {
   'sec-fetch-site': 'none',
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36',
@@ -68,7 +68,7 @@ export async function openWebVersion(options: WebVersionOptions): Promise<WebVer
 
 const isReal = ({ url, root }: NetworkOptions) => url === null && root === null
 
-/** No redirect is followed: it would lead to somebody else. */
+/** Redirects are not followed: they would lead to another host. */
 async function newest({ allow, log, egress }: WebVersionOptions): Promise<WAVersion> {
   const { status, body } = await guardedFetch(PAGE, {
     allow,

@@ -29,7 +29,7 @@ export function literalAddress(jid: string): Address {
 export interface AddressBook {
   /** After phone number to LID. Never asks the network: the library has done so before it calls the repository. */
   resolve(jid: string): Promise<Address>
-  /** What is known without waiting: the literal address while the mapping is not in memory. */
+  /** The address known synchronously: the literal one while the mapping is not in memory. */
   resolveNow(jid: string): Address
 }
 

@@ -1,4 +1,4 @@
-/** Keys and credentials as bytes. What is bytes already stays so; the rest is JSON or protobuf. */
+/** Keys and credentials as bytes. Byte values stay as they are; the rest is JSON or protobuf. */
 import { type AuthenticationCreds, BufferJSON, proto, type SignalDataTypeMap } from '@whiskeysockets/baileys'
 import type { KeyType } from '../key-store.ts'
 import { keyPairBytes, keyPairFrom } from './key-pair.ts'

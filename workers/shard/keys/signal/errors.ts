@@ -1,12 +1,12 @@
 /**
- * What the WebAssembly module throws are strings. The library reads `err.message` and compares one text, so they become errors with the
- * texts of the JavaScript implementation.
+ * The WebAssembly module throws strings. The library reads `err.message` and compares one text, so they become errors with the texts of the
+ * JavaScript implementation.
  */
 import { escalateTrap } from '../../baileys/thread/trap.ts'
 
 export type SignalProblem = 'duplicate' | 'no_session' | 'no_sender_key' | 'no_pre_key' | 'unreadable'
 
-/** The ciphertext (or the session) is the problem, not our storage: what is not a SignalError says nothing about the message. */
+/** The ciphertext (or the session) is the problem, not our storage: any other error proves nothing about the message. */
 export class SignalError extends Error {
   readonly problem: SignalProblem
 

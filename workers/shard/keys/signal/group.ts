@@ -6,14 +6,14 @@ import {
   SenderKeyName,
   type SignalStorage,
 } from 'whatsapp-rust-bridge'
-import type { KeyChange, KeyStore } from '../key-store.ts'
+import type { KeyChange, KeyReader } from '../key-store.ts'
 import type { Address } from './address.ts'
 import { signalError } from './errors.ts'
 import type { Advanced } from './session.ts'
 import { protocolAddress, withObjects } from './wasm.ts'
 import { fields } from './wire.ts'
 
-/** Whose key, in which group. `literal` is the author's address as written: a key that came before the LID was known is under it. */
+/** Author and group of a sender key. `literal` is the author's address as written: a key received before the LID was known is stored under it. */
 export interface SenderName {
   group: string
   author: Address
@@ -21,18 +21,18 @@ export interface SenderName {
 }
 
 /** The record's id, as the library writes it. */
-export const senderId = (group: string, { name, device }: Address) => `${group}::${name}::${device}`
+const senderId = (group: string, { name, device }: Address) => `${group}::${name}::${device}`
 
 export const senderLine = ({ group, author }: SenderName) => senderId(group, author)
 
-export function decryptGroup(keys: KeyStore, name: SenderName, ciphertext: Uint8Array): Promise<Advanced<Uint8Array>> {
+export function decryptGroup(keys: KeyReader, name: SenderName, ciphertext: Uint8Array): Promise<Advanced<Uint8Array>> {
   return operate(keys, name, 'decrypt', (storage, own) =>
     own(new GroupCipher(storage, name.group, own(protocolAddress(name.author)))).decrypt(ciphertext),
   )
 }
 
 /** The distribution message goes with every ciphertext; the library sends it to those who do not have it. Makes the key at first use. */
-export function encryptGroup(keys: KeyStore, name: SenderName, data: Uint8Array) {
+export function encryptGroup(keys: KeyReader, name: SenderName, data: Uint8Array) {
   return operate(keys, name, 'encrypt', async (storage, own) => {
     const address = own(protocolAddress(name.author))
     const distribution = await distributionOf(storage, own, name, address)
@@ -40,11 +40,11 @@ export function encryptGroup(keys: KeyStore, name: SenderName, data: Uint8Array)
   })
 }
 
-export function ownDistribution(keys: KeyStore, name: SenderName): Promise<Advanced<Uint8Array>> {
+export function ownDistribution(keys: KeyReader, name: SenderName): Promise<Advanced<Uint8Array>> {
   return operate(keys, name, 'encrypt', (storage, own) => distributionOf(storage, own, name, own(protocolAddress(name.author))))
 }
 
-export function acceptDistribution(keys: KeyStore, name: SenderName, distribution: Uint8Array): Promise<Advanced<void>> {
+export function acceptDistribution(keys: KeyReader, name: SenderName, distribution: Uint8Array): Promise<Advanced<void>> {
   return operate(keys, name, 'decrypt', (storage, own) => {
     const senderKeyName = own(new SenderKeyName(name.group, own(protocolAddress(name.author))))
     return own(new GroupSessionBuilder(storage)).process(
@@ -63,7 +63,7 @@ async function distributionOf(storage: SignalStorage, own: Own, name: SenderName
 }
 
 async function operate<T>(
-  keys: KeyStore,
+  keys: KeyReader,
   name: SenderName,
   use: 'encrypt' | 'decrypt',
   work: (storage: SignalStorage, own: Own) => Promise<T>,
@@ -101,11 +101,11 @@ function noSession(): never {
   throw new Error('a sender key has no session')
 }
 
-export async function hasSenderKey(keys: KeyStore, name: SenderName): Promise<boolean> {
+export async function hasSenderKey(keys: KeyReader, name: SenderName): Promise<boolean> {
   return (await loadSenderKey(keys, name)) !== undefined
 }
 
-async function loadSenderKey(keys: KeyStore, { group, author, literal }: SenderName) {
+async function loadSenderKey(keys: KeyReader, { group, author, literal }: SenderName) {
   const ids = new Set([senderId(group, author), senderId(group, literal)])
   for (const id of ids) {
     const record = await keys.get('sender-key', id)

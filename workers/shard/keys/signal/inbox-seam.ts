@@ -1,6 +1,6 @@
 /**
- * What the Signal repository asks of the inbox. `admit` answers with the plaintext to hand out without decrypting (an empty message for
- * what was finished before, the journalled plaintext for what is opened but not finished), or undefined to decrypt.
+ * The inbox as the Signal repository uses it. `admit` returns the plaintext to hand out without decrypting (an empty message if it was finished
+ * before, the journalled plaintext if it is opened but not finished), or undefined to decrypt.
  */
 import type { KeyChange } from '../key-store.ts'
 
@@ -11,13 +11,9 @@ export interface Inbox {
    */
   admit(ciphertext: Uint8Array): Uint8Array | undefined
   /**
-   * Under the lock, after the crypto, before the plaintext leaves: makes `changes` durable together with what the opened part finishes,
-   * and publishes them to the key store's cache (`KeyStore.applied`). Throws when the commit failed; the plaintext must not leave then.
+   * Under the lock, after the crypto, before the plaintext leaves: has `changes` written together with what the opened part finishes, and
+   * publishes them to the key store, when they are on disk (`KeyStore.applied`) or at once, for what is opened behind them
+   * (`KeyStore.follow`). Throws when they cannot be written; the plaintext must not leave then.
    */
   opened(part: { ciphertext: Uint8Array; plaintext: Uint8Array; changes: readonly KeyChange[] }): Promise<void>
-  /**
-   * After it could not be opened or taken; no changes are written. What is not a `SignalError` is a failure of ours and says nothing about
-   * the message.
-   */
-  failed(part: { ciphertext: Uint8Array; error: Error }): void
 }

@@ -1,19 +1,19 @@
 /**
- * One first-come-first-served line per address, held over load, crypto and durable write. Of an instance, not of a socket: handlers of
- * a socket that has ended still run, and they must not work on the same session beside the next socket's.
+ * One first-come-first-served mutex per address, held over load, crypto and durable write. Per instance, not per socket: handlers of an ended socket
+ * still run, and must not work on the same session as the next socket's.
  */
 export interface AddressLocks {
   /**
-   * Runs `work` alone among everyone who names one of these addresses. All places in line are taken in one step, so two callers with
-   * overlapping addresses cannot wait for each other.
+   * Runs `work` alone among all callers that name one of these addresses. All mutexes are queued for in one step, so two callers with overlapping
+   * addresses cannot deadlock.
    */
   run<T>(addresses: string | readonly string[], work: () => Promise<T>): Promise<T>
-  /** When everything that is in line now has finished. */
+  /** Resolves when everything queued now has finished. */
   idle(): Promise<void>
 }
 
 export function createAddressLocks(): AddressLocks {
-  /** The last in line per address; settles when its work has finished, and never rejects. */
+  /** The last task per address; settles when its work has finished, and never rejects. */
   const last = new Map<string, Promise<void>>()
 
   return {

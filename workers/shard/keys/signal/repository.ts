@@ -1,6 +1,6 @@
 /**
- * The Signal repository given to the socket (`makeSignalRepository`): whatsapp-rust-bridge for the crypto, one line per resolved address,
- * and keys written straight to the store.
+ * The Signal repository given to the socket (`makeSignalRepository`): whatsapp-rust-bridge for the crypto, one mutex per resolved address, and keys
+ * written straight to the store.
  *
  * The library's own one reads and writes sessions inside transactions that are keyed by different things for sends and receives: with a
  * store that takes time, both read the same session, both advance it, and one of the steps is lost (SIGNAL.md, section 4).
@@ -35,7 +35,7 @@ import { isOpen, sessionInfo } from './session-record.ts'
 
 export interface SignalRepositoryDeps {
   keys: KeyStore
-  /** Asked at every operation: a new signed pre-key counts at once. */
+  /** Called at every operation, so that a new signed pre-key is used immediately. */
   creds: () => AuthenticationCreds
   /** The instance's, shared by all its sockets. */
   locks: AddressLocks
@@ -58,15 +58,17 @@ function openRepository(
   lidMapping: LIDMappingStore,
 ): SignalRepositoryWithLIDStore {
   const { keys, locks, inbox } = deps
+  /** A message that is opened is written by the inbox, behind those before it. */
+  const receiving = { ...deps, keys: keys.ahead }
   const book = createAddressBook(view, lidMapping)
   let isClosed = false
 
-  /** Handlers of an ended socket still run. What they would send goes nowhere, and what they receive comes again. */
+  /** Handlers of an ended socket still run. Their sends go nowhere, and the messages they receive are delivered again. */
   function assertOpen(): void {
     if (isClosed) throw new Error(SESSION_CLOSED)
   }
 
-  /** While one waits in line, the session may move from the phone number's address to the LID's: then the place in line is the wrong one. */
+  /** While a task waits, the session may move from the phone number's address to the LID's: the task then holds the wrong mutex and starts over. */
   async function atAddress<T>(jid: string, work: (address: Address) => Promise<T>): Promise<T> {
     for (;;) {
       const address = await book.resolve(jid)
@@ -92,28 +94,26 @@ function openRepository(
   })
 
   async function commit<T>({ result, changes }: Advanced<T>): Promise<T> {
-    await keys.commit(changes)
+    await keys.commitTogether(changes)
     return result
   }
 
-  /** Asked before waiting in line and again at its head: a fence may have come down, or the same ciphertext may have been opened. */
+  /** Checked before waiting for the mutex and again inside: the repository may be fenced, or the same ciphertext opened, in between. */
   function openedBefore(ciphertext: Uint8Array): Uint8Array | undefined {
     assertOpen()
     return inbox.admit(ciphertext)
   }
 
-  /** Everything that can go wrong with a ciphertext, on the way to its plaintext and with what follows from it. */
-  async function reporting(ciphertext: Uint8Array, work: () => Promise<Uint8Array>): Promise<Uint8Array> {
+  /** An error other than `SignalError` is a failure of ours, and proves nothing about the message. The module throws strings. */
+  async function throwingErrors(work: () => Promise<Uint8Array>): Promise<Uint8Array> {
     try {
       return await work()
     } catch (thrown) {
-      const error = thrown instanceof Error ? thrown : new Error(String(thrown))
-      inbox.failed({ ciphertext, error })
-      throw error
+      throw thrown instanceof Error ? thrown : new Error(String(thrown))
     }
   }
 
-  /** At the head of the line. The plaintext leaves after `opened`, and only then. */
+  /** Runs with the mutex held. The plaintext is returned only after `opened` has resolved. */
   async function openPart(
     ciphertext: Uint8Array,
     decrypt: () => Promise<Advanced<Uint8Array>>,
@@ -128,8 +128,8 @@ function openRepository(
   }
 
   /**
-   * A sender key becomes durable together with the message that brought it: the message is used up by then, and nobody sends the key
-   * again. The library hands the same key in once more, which changes nothing.
+   * A sender key becomes durable together with the message that brought it: the message cannot be opened twice by then, and the key is not sent
+   * again. The library passes the same key in once more, which changes nothing.
    */
   async function withDistribution(
     jid: string,
@@ -140,7 +140,7 @@ function openRepository(
     if (!found) return finish([])
     const name = await sender(found.groupId, jid)
     return locks.run(senderLine(name), async () => {
-      const accepted = await acceptDistribution(keys, name, found.distribution).catch((error) => {
+      const accepted = await acceptDistribution(keys.ahead, name, found.distribution).catch((error) => {
         // An unusable one: the library meets the same error next and logs it. The message itself is good.
         if (error instanceof SignalError) return { changes: [] }
         throw error
@@ -156,11 +156,11 @@ function openRepository(
     async decryptMessage({ jid, type, ciphertext }) {
       const known = openedBefore(ciphertext)
       if (known) return known
-      return reporting(ciphertext, () =>
+      return throwingErrors(() =>
         atAddress(jid, (address) =>
           openPart(
             ciphertext,
-            () => decryptWith(deps, address, type, ciphertext),
+            () => decryptWith(receiving, address, type, ciphertext),
             (plaintext, finish) => withDistribution(jid, plaintext, finish),
           ),
         ),
@@ -179,9 +179,9 @@ function openRepository(
     async decryptGroupMessage({ group, authorJid, msg }) {
       const known = openedBefore(msg)
       if (known) return known
-      return reporting(msg, async () => {
+      return throwingErrors(async () => {
         const name = await sender(group, authorJid)
-        return locks.run(senderLine(name), () => openPart(msg, () => decryptGroup(keys, name, msg)))
+        return locks.run(senderLine(name), () => openPart(msg, () => decryptGroup(keys.ahead, name, msg)))
       })
     },
 

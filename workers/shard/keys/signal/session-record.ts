@@ -1,6 +1,6 @@
 /**
- * What is inside a stored session: libsignal's RecordStructure (1 = current session, 2 = archived ones), or the JSON of the JavaScript
- * library, which the module takes over on its first use.
+ * Content of a stored session: libsignal's RecordStructure (1 = current session, 2 = archived ones), or the JSON of the JavaScript library, which the
+ * module converts on its first use.
  */
 import { SessionRecord } from 'whatsapp-rust-bridge'
 import { bytesOf, fields, lengthDelimited } from './wire.ts'
@@ -13,7 +13,7 @@ const BASE_KEY = 13
 /** The most libsignal keeps; more would be dropped at the next archiving anyway. */
 const MAX_ARCHIVED = 40
 
-/** What the module's loadSession takes: bytes, or a session of the JavaScript library as parsed JSON. */
+/** Input of the module's loadSession: bytes, or a session of the JavaScript library as parsed JSON. */
 export type LoadedSession = Uint8Array | LegacySession
 
 interface LegacyEntry {

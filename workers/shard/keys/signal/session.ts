@@ -1,7 +1,7 @@
 /** One operation on one session: load, crypto, and the changes to make durable. The caller holds the address and commits. */
 import type { AuthenticationCreds, SignalRepositoryWithLIDStore } from '@whiskeysockets/baileys'
 import { SessionBuilder, SessionCipher, type SignalStorage } from 'whatsapp-rust-bridge'
-import type { KeyChange, KeyStore } from '../key-store.ts'
+import type { KeyChange, KeyReader } from '../key-store.ts'
 import { type Address, addressId } from './address.ts'
 import { signalError } from './errors.ts'
 import { keyPairFrom } from './key-pair.ts'
@@ -10,7 +10,7 @@ import { protocolAddress, typedPair, withObjects } from './wasm.ts'
 import { bytesOf } from './wire.ts'
 
 export interface SessionKeys {
-  keys: KeyStore
+  keys: KeyReader
   creds: () => AuthenticationCreds
 }
 
@@ -21,7 +21,7 @@ export interface Advanced<T> {
 
 type Bundle = Parameters<SignalRepositoryWithLIDStore['injectE2ESession']>[0]['session']
 
-export const loadSession = async (keys: KeyStore, address: Address) =>
+export const loadSession = async (keys: KeyReader, address: Address) =>
   usableSession(await keys.get('session', addressId(address)))
 
 export async function encryptWith(deps: SessionKeys, address: Address, data: Uint8Array) {
@@ -71,7 +71,7 @@ export async function startSession(deps: SessionKeys, address: Address, bundle: 
  * Trust on first use, as WhatsApp Web. A changed identity starts from nothing: the sessions of the old one are not carried over. Both
  * are written only with the operation's own changes, so that a message that cannot be opened destroys no session.
  */
-async function withIdentity(keys: KeyStore, address: Address, identity: Uint8Array | undefined) {
+async function withIdentity(keys: KeyReader, address: Address, identity: Uint8Array | undefined) {
   const id = addressId(address)
   const session = await loadSession(keys, address)
   if (!identity) return { session, changes: [] }
@@ -90,7 +90,7 @@ function identityOf(pkmsg: Uint8Array): Uint8Array | undefined {
     const identity = bytesOf(pkmsg.subarray(1), IDENTITY_KEY)
     return identity?.length === 33 ? identity : undefined
   } catch {
-    // No protobuf: the module says what is wrong with it when it decrypts.
+    // Not a protobuf: the module reports the reason when it decrypts.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-/** Life of the module's objects, and our keys in the shapes it wants. */
+/** Lifetime of the module's objects, and our keys in the shapes it needs. */
 import type { KeyPair } from '@whiskeysockets/baileys'
 import { generateSignalPubKey } from '@whiskeysockets/baileys'
 import { ProtocolAddress } from 'whatsapp-rust-bridge'
@@ -26,13 +26,8 @@ export async function withObjects<T>(work: (own: <O extends Freeable>(object: O)
 
 export const protocolAddress = ({ name, device }: Address) => new ProtocolAddress(name, device)
 
-const typedPairs = new WeakMap<KeyPair, { pubKey: Uint8Array; privKey: Uint8Array }>()
-
 /** Public keys go in with their type byte, 33 bytes. */
-export function typedPair(pair: KeyPair): { pubKey: Uint8Array; privKey: Uint8Array } {
-  const known = typedPairs.get(pair)
-  if (known) return known
-  const typed = { pubKey: generateSignalPubKey(pair.public), privKey: pair.private }
-  typedPairs.set(pair, typed)
-  return typed
-}
+export const typedPair = (pair: KeyPair): { pubKey: Uint8Array; privKey: Uint8Array } => ({
+  pubKey: generateSignalPubKey(pair.public),
+  privKey: pair.private,
+})

@@ -9,7 +9,7 @@ export type GroupObject = ReplyOfEndpoint<typeof import('../../../../src/feature
 export type GroupSettings = ReplyOfEndpoint<typeof import('../../../../src/features/groups/groups.ts').updateSettings>
 export type Invitation = Pick<GroupObject, 'invitation_link' | 'invitation_link_error'>
 
-/** More are cut; `participants_count` says how many there are. */
+/** A longer list is cut; `participants_count` has the full number. */
 const MAX_PARTICIPANTS = 5_000
 const MAX_NAME = 100
 const MAX_DESCRIPTION = 2_048
@@ -18,7 +18,7 @@ export const NO_INVITATION: Invitation = { invitation_link: null, invitation_lin
 
 export const invitationLinkOf = (code: string) => `https://chat.whatsapp.com/${code}`
 
-/** People go by the number that the network tells beside their LID, or that is known. */
+/** People are shown by the number that the network sends beside their LID, or that is known locally. */
 export async function groupObject(identity: Identity, group: Group, invitation: Invitation): Promise<GroupObject> {
   const phoneOf = async (jid: string | undefined, pn: string | undefined) =>
     jid || pn ? (await identity.person((jid ?? pn)!, pn)).phone : null

@@ -2,14 +2,22 @@
 import { Failure, type FailureCode } from '../../../../src/domain/failures.ts'
 import type { InputOfEndpoint } from '../../../../src/features/endpoint.ts'
 import type { Ask } from '../../connection/ask.ts'
+import { portrait } from '../../media/portrait.ts'
 import { type Group, leaveError, leaveQuery } from '../../wire/groups.ts'
+import { removePictureQuery, setPictureQuery } from '../../wire/picture.ts'
 import type { ActionContext, Handlers } from '../types.ts'
+import { create } from './create.ts'
 import { groupObject, type Invitation, invitationLinkOf, isAdmin, NO_INVITATION, settingsOf } from './group-object.ts'
+import { inviteCodeOf } from './invite-code.ts'
+import { list } from './list.ts'
 import { changing, inGroup, readGroup } from './membership.ts'
 
 const DONE = { value: true } as const
 
 export const groups: Handlers<typeof import('../../../../src/features/groups/groups.ts')> = {
+  'groups.create': create,
+  'groups.list': list,
+
   'groups.metadata': (context, { group_id }) =>
     inGroup(context, group_id, async (jid) => {
       const group = await readGroup(context, jid)
@@ -23,13 +31,24 @@ export const groups: Handlers<typeof import('../../../../src/features/groups/gro
     }),
 
   async 'groups.updateName'(context, { group_id, value }) {
-    await changing(context, group_id, (jid) => context.ask.tell((sock) => sock.groupUpdateSubject(jid, value)))
+    await changing(context, group_id, (jid) => context.ask.perform((sock) => sock.groupUpdateSubject(jid, value)))
     return DONE
   },
 
   async 'groups.updateDescription'(context, { group_id, value }) {
-    // It reads the id of the description before, which the network wants; with an older one it answers 409, and is asked once more.
-    await changing(context, group_id, (jid) => context.ask.tell((sock) => sock.groupUpdateDescription(jid, value)))
+    // The library reads the id of the previous description, which the network requires; an older one gets a 409, and is retried once.
+    await changing(context, group_id, (jid) => context.ask.perform((sock) => sock.groupUpdateDescription(jid, value)))
+    return DONE
+  },
+
+  async 'groups.updatePhoto'(context, { group_id, value }) {
+    const jpeg = await portrait(context, value)
+    await changing(context, group_id, (jid) => context.ask(setPictureQuery(jpeg, jid)))
+    return DONE
+  },
+
+  async 'groups.removePhoto'(context, { group_id }) {
+    await changing(context, group_id, (jid) => context.ask(removePictureQuery(jid)))
     return DONE
   },
 
@@ -58,12 +77,12 @@ type Applied<K extends Setting> = (ask: Ask, jid: string, value: NonNullable<Set
 /** In the order in which they are applied: one query each. */
 const SETTINGS: { [K in Setting]-?: Applied<K> } = {
   admin_only_message: (ask, jid, isOn) =>
-    ask.tell((sock) => sock.groupSettingUpdate(jid, isOn ? 'announcement' : 'not_announcement')),
-  admin_only_settings: (ask, jid, isOn) => ask.tell((sock) => sock.groupSettingUpdate(jid, isOn ? 'locked' : 'unlocked')),
+    ask.perform((sock) => sock.groupSettingUpdate(jid, isOn ? 'announcement' : 'not_announcement')),
+  admin_only_settings: (ask, jid, isOn) => ask.perform((sock) => sock.groupSettingUpdate(jid, isOn ? 'locked' : 'unlocked')),
   admin_only_add_member: (ask, jid, isOn) =>
-    ask.tell((sock) => sock.groupMemberAddMode(jid, isOn ? 'admin_add' : 'all_member_add')),
-  require_admin_approval: (ask, jid, isOn) => ask.tell((sock) => sock.groupJoinApprovalMode(jid, isOn ? 'on' : 'off')),
-  ephemeral_seconds: (ask, jid, seconds) => ask.tell((sock) => sock.groupToggleEphemeral(jid, seconds)),
+    ask.perform((sock) => sock.groupMemberAddMode(jid, isOn ? 'admin_add' : 'all_member_add')),
+  require_admin_approval: (ask, jid, isOn) => ask.perform((sock) => sock.groupJoinApprovalMode(jid, isOn ? 'on' : 'off')),
+  ephemeral_seconds: (ask, jid, seconds) => ask.perform((sock) => sock.groupToggleEphemeral(jid, seconds)),
 }
 
 async function apply(ask: Ask, jid: string, wanted: Settings): Promise<void> {
@@ -82,11 +101,10 @@ async function apply(ask: Ask, jid: string, wanted: Settings): Promise<void> {
 }
 
 /** The link is for administrators; that it cannot be read is no failure of reading the group. */
-async function invitationTo({ ask, session }: ActionContext, group: Group): Promise<Invitation> {
-  if (!isAdmin(group, session.identity)) return { invitation_link: null, invitation_link_error: 'not_allowed' }
+async function invitationTo(context: ActionContext, group: Group): Promise<Invitation> {
+  if (!isAdmin(group, context.session.identity)) return { invitation_link: null, invitation_link_error: 'not_allowed' }
   try {
-    const code = await ask.library((sock) => sock.groupInviteCode(group.id))
-    return { invitation_link: invitationLinkOf(code), invitation_link_error: null }
+    return { invitation_link: invitationLinkOf(await inviteCodeOf(context, group.id)), invitation_link_error: null }
   } catch (error) {
     const isRefused = error instanceof Failure && error.code === 'not_allowed'
     return { invitation_link: null, invitation_link_error: isRefused ? 'not_allowed' : 'action_failed' }

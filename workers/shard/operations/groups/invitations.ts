@@ -4,9 +4,10 @@ import { groupIn, groupJidIn, invitedQuery, joinQuery } from '../../wire/groups.
 import { identifierOf } from '../../wire/jid.ts'
 import type { ActionContext, Handlers } from '../types.ts'
 import { groupObject, invitationLinkOf } from './group-object.ts'
+import { inviteCodeOf, newInviteCodeOf } from './invite-code.ts'
 import { inGroup, writable } from './membership.ts'
 
-/** The network's answer to who is a member already. */
+/** The network's code for a person who is a member already. */
 const NOT_MODIFIED = 304
 
 export const groupInvitations: Handlers<typeof import('../../../../src/features/groups/invitations.ts')> = {
@@ -29,10 +30,10 @@ export const groupInvitations: Handlers<typeof import('../../../../src/features/
   },
 
   'groups.invitationLink': (context, { group_id }) =>
-    inGroup(context, group_id, async (jid) => shown(jid, await context.ask.library((sock) => sock.groupInviteCode(jid)))),
+    inGroup(context, group_id, async (jid) => shown(jid, await inviteCodeOf(context, jid))),
 
   'groups.resetInvitationLink': (context, { group_id }) =>
-    inGroup(context, group_id, async (jid) => shown(jid, await context.ask.library((sock) => sock.groupRevokeInvite(jid)))),
+    inGroup(context, group_id, async (jid) => shown(jid, await newInviteCodeOf(context, jid))),
 }
 
 const shown = (jid: string, code: string) => ({ phone: identifierOf(jid), invitation_link: invitationLinkOf(code) })

@@ -7,12 +7,12 @@ import type { ActionContext } from '../types.ts'
 
 type Context = Pick<ActionContext, 'ask' | 'session'>
 
-/** With these the network refuses somebody who is no member, and a member who may not. */
+/** Codes with which the network refuses an account that is no member, and a member without the right. */
 const NO_PERMISSION = new Set([401, 403, 405])
 
 /**
- * Runs `work` on the jid of a group. Rejects with `group_not_found` also where the account is not in it (any more), which costs one more
- * query behind a refusal. What is known of the group is asked anew after it.
+ * Runs `work` on the jid of a group. Rejects with `group_not_found` also where the account is not (or no longer) a member: after a refusal one
+ * more query reads the group again.
  */
 export async function inGroup<T>(context: Context, group: GroupIdentifier, work: (jid: string) => Promise<T>): Promise<T> {
   const jid = toJid(group)
@@ -24,7 +24,7 @@ export async function inGroup<T>(context: Context, group: GroupIdentifier, work:
   }
 }
 
-/** The same for what changes the group: the notice of it comes behind the answer, and who reads in between is not to read what was. */
+/** The same for changes of the group: its notice arrives after the answer, and a read in between must not return the old metadata. */
 export async function changing<T>(context: Context, group: GroupIdentifier, work: (jid: string) => Promise<T>): Promise<T> {
   try {
     return await inGroup(context, group, work)
@@ -33,7 +33,7 @@ export async function changing<T>(context: Context, group: GroupIdentifier, work
   }
 }
 
-/** The network tells members alone what a group is. */
+/** The network shows a group's metadata to its members only. */
 async function isMember({ ask, session }: Context, jid: string): Promise<boolean> {
   try {
     await ask.library(() => session.groups.refresh(jid))

@@ -1,14 +1,14 @@
-/** Who is in a group and who asks to join: how `src/features/groups/participants.ts` is done on the wire. */
-import type { BinaryNode } from '@whiskeysockets/baileys'
-import { SECOND } from '../../../../src/domain/clock.ts'
-import { type GroupIdentifier, renderIdentifier, type UserIdentifier } from '../../../../src/domain/ids.ts'
+/** Members of a group and requests to join it: `src/features/groups/participants.ts` on the wire. */
+import type { GroupIdentifier, UserIdentifier } from '../../../../src/domain/ids.ts'
 import { peopleOf } from '../../chats/accounts.ts'
-import { networkCodeOf } from '../../connection/failures.ts'
-import { pause } from '../../connection/within.ts'
 import { secondsToIso } from '../../wire/bounds.ts'
 import {
+  addQuery,
   type Decision,
   decisionQuery,
+  type JoinRequest,
+  joinRequestsIn,
+  joinRequestsQuery,
   type MemberChange,
   memberQuery,
   namesOf,
@@ -18,13 +18,10 @@ import {
 import { bare } from '../../wire/jid.ts'
 import type { ActionContext, Handlers } from '../types.ts'
 import { changing, inGroup } from './membership.ts'
+import { candidatesOf, type Inviting, invite } from './newcomers.ts'
+import { inBatches, type Listed, resultsOf } from './results.ts'
 
 const MAX_REQUESTS = 1_000
-/** People of one query; the next one comes after the pause. */
-const BATCH = 20
-const BATCH_PAUSE = SECOND
-const NOT_THERE = 404
-const DONE = 200
 
 type People = { group_id: GroupIdentifier; phones: UserIdentifier[] }
 
@@ -32,6 +29,8 @@ const METHODS = ['invite_link', 'linked_group_join', 'non_admin_add'] as const
 const methodOf = (method: string | undefined) => METHODS.find((known) => known === method) ?? null
 
 export const groupParticipants: Handlers<typeof import('../../../../src/features/groups/participants.ts')> = {
+  'groups.addParticipants': (context, input) =>
+    changing(context, input.group_id, (jid) => addTo(context, jid, input, 'groups.addParticipants')),
   'groups.removeParticipants': (context, input) => changeMembers(context, input, 'remove'),
   'groups.promoteParticipants': (context, input) => changeMembers(context, input, 'promote'),
   'groups.demoteParticipants': (context, input) => changeMembers(context, input, 'demote'),
@@ -42,9 +41,9 @@ export const groupParticipants: Handlers<typeof import('../../../../src/features
     inGroup(context, group_id, async (jid) => {
       const requests = (await requestsOf(context, jid)).slice(0, MAX_REQUESTS)
       const data = await Promise.all(
-        requests.map(async ({ jid: id, phone_number: pn, request_time: at, request_method: method }) => ({
-          ...(await context.session.identity.person(id!, pn)),
-          requested_at: secondsToIso(Number(at)) ?? new Date(0).toISOString(),
+        requests.map(async ({ jid: id, pn, requestedAt, method }) => ({
+          ...(await context.session.identity.person(id, pn)),
+          requested_at: secondsToIso(requestedAt) ?? new Date(0).toISOString(),
           method: methodOf(method),
         })),
       )
@@ -52,12 +51,27 @@ export const groupParticipants: Handlers<typeof import('../../../../src/features
     }),
 }
 
-const requestsOf = async ({ ask }: ActionContext, jid: string): Promise<BinaryNode['attrs'][]> => {
-  const requests = (await ask.library((sock) => sock.groupRequestParticipantsList(jid))) as BinaryNode['attrs'][]
-  return requests.filter(({ jid: id }) => id)
+const requestsOf = async ({ ask }: ActionContext, jid: string): Promise<JoinRequest[]> =>
+  joinRequestsIn(await ask(joinRequestsQuery(jid)))
+
+/** `jid`: of the group they come into. */
+export async function addTo(
+  context: ActionContext,
+  jid: string,
+  { phones, auto_invite }: { phones: UserIdentifier[]; auto_invite: boolean },
+  operation: Inviting,
+) {
+  const candidates = await candidatesOf(context, phones)
+  const known = candidates.filter((one) => one !== undefined)
+  const answers = await inBatches(context, known, async (batch) => outcomesIn(await context.ask(addQuery(jid, batch)), 'add'))
+  const mayBeInvited = auto_invite && [...answers.values()].some(({ invitation }) => invitation !== null)
+  if (!mayBeInvited) return resultsOf(phones, candidates, answers)
+  const { subject } = await context.ask.library(() => context.session.groups.get(jid))
+  const asked = phones.map((phone, at) => ({ phone, candidate: candidates[at] }))
+  return resultsOf(phones, candidates, answers, await invite(context, operation, { jid, subject }, asked, answers))
 }
 
-/** By the ids of the group's own list: by another name of a person the network finds nobody. */
+/** Addresses people by the ids in the group's own list: the network does not find them by another name. */
 const changeMembers = (context: ActionContext, { group_id, phones }: People, change: MemberChange) =>
   changing(context, group_id, async (jid) => {
     const { participants } = await context.ask.library(() => context.session.groups.refresh(jid))
@@ -67,8 +81,8 @@ const changeMembers = (context: ActionContext, { group_id, phones }: People, cha
 
 const decide = (context: ActionContext, { group_id, phones }: People, decision: Decision) =>
   changing(context, group_id, async (jid) => {
-    const listed = (await requestsOf(context, jid)).map(({ jid: id, phone_number: pn, lid }) => ({
-      id: bare(id!),
+    const listed = (await requestsOf(context, jid)).map(({ jid: id, pn, lid }) => ({
+      id: bare(id),
       names: [id, pn, lid].flatMap((name) => (name ? [bare(name)] : [])),
     }))
     return settle(context, phones, listed, async (ids) =>
@@ -76,13 +90,8 @@ const decide = (context: ActionContext, { group_id, phones }: People, decision: 
     )
   })
 
-interface Listed {
-  id: string
-  names: string[]
-}
-
-/** A result for each person: who is not listed is not asked about. */
-async function settle(
+/** A result for each person; people who are not listed are left out of the query. */
+export async function settle(
   context: ActionContext,
   phones: readonly UserIdentifier[],
   listed: readonly Listed[],
@@ -90,32 +99,6 @@ async function settle(
 ) {
   const people = await peopleOf(context, phones)
   const found = people.map((names) => listed.find((one) => one.names.some((name) => name === names?.pn || name === names?.lid)))
-  const codes = await inBatches(context, [...new Set(found.flatMap((one) => (one ? [one.id] : [])))], ask)
-  const participants = phones.map((phone, at) => {
-    const code = codes.get(found[at]?.id ?? '') ?? NOT_THERE
-    return { phone: renderIdentifier(phone), success: code === DONE, code, invited: false }
-  })
-  return { value: participants.every(({ success }) => success), participants }
-}
-
-/** Code by id. A refusal of a later batch is one of its people: the earlier ones are done, and have to be told. */
-async function inBatches(
-  { session }: ActionContext,
-  ids: readonly string[],
-  ask: (ids: string[]) => Promise<Outcome[]>,
-): Promise<Map<string, number>> {
-  const codes = new Map<string, number>()
-  for (let from = 0; from < ids.length; from += BATCH) {
-    const batch = ids.slice(from, from + BATCH)
-    if (from > 0) await pause(session, BATCH_PAUSE)
-    try {
-      const outcomes = await ask(batch)
-      for (const id of batch) codes.set(id, outcomes.find(({ names }) => names.includes(id))?.code ?? NOT_THERE)
-    } catch (error) {
-      const code = networkCodeOf(error)
-      if (from === 0 || code === null) throw error
-      for (const id of batch) codes.set(id, code)
-    }
-  }
-  return codes
+  const known = found.filter((one) => one !== undefined)
+  return resultsOf(phones, found, await inBatches(context, known, (batch) => ask(batch.map(({ id }) => id))))
 }

@@ -1,18 +1,15 @@
 /** Reactions, forwards, pins, deletions: how `src/features/send/actions.ts` is done on the wire. */
 import { proto, toNumber } from '@whiskeysockets/baileys'
-import { SECOND } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type Identifier, toJid } from '../../../../src/domain/ids.ts'
-import { sendFailure } from '../../connection/failures.ts'
-import { within } from '../../connection/within.ts'
 import { hasMedium, reposted } from '../../media/repost.ts'
 import { sendMedia } from '../../media/send.ts'
 import { surroundings } from '../../send/context-info.ts'
 import type { SendContext } from '../../send/contract.ts'
 import { type Destination, resolveDestination } from '../../send/destination.ts'
 import { reactToPost, removePost, sendPost } from '../../send/newsletter.ts'
-import { sendLetter } from '../../send/relay.ts'
-import { removeStatus } from '../../send/status-post.ts'
+import { sendMessage } from '../../send/relay.ts'
+import { removeStatus } from '../../send/status/post.ts'
 import {
   isAllowed,
   isOwnAdmin,
@@ -25,11 +22,11 @@ import {
 import { forwarded } from '../../translate/outbound/forward.ts'
 import { sealAbout } from '../../translate/outbound/secret.ts'
 import { EDIT } from '../../translate/outbound/stanza.ts'
+import { hideChange } from '../../wire/app-state-actions.ts'
 import type { Handlers } from '../types.ts'
 
 const { Type } = proto.Message.ProtocolMessage
 const { Type: PinType } = proto.Message.PinInChatMessage
-const APP_STATE_DEADLINE = 20 * SECOND
 /** Seconds. */
 const PIN_DURATION = { '24_hours': 86_400, '7_days': 604_800, '30_days': 2_592_000 } as const
 
@@ -38,23 +35,22 @@ export const actions: Handlers<typeof import('../../../../src/features/send/acti
   'send.removeReaction': (context, input) => react(context, input, null),
 
   async 'send.forwardMessage'(context, input) {
-    const { session } = context
     const { message } = rememberedTarget(context, await chatOf(context, input.message_phone), input.message_id)
     const content = forwarded(message.message ?? {})
-    const to = await resolveDestination(session, input.phone)
+    const to = await resolveDestination(context, input.phone)
     if (to.kind === 'newsletter') return forwardPost(context, to, content)
     const { info } = await surroundings(context, to, {})
-    return sendLetter(context, to, { content: { proto: content }, info })
+    return sendMessage(context, to, { content: { proto: content }, info })
   },
 
   async 'send.pinMessage'(context, input) {
     const { session, now } = context
-    const chat = await resolveDestination(session, input.phone)
+    const chat = await resolveDestination(context, input.phone)
     const { key, to } = await targetOf(context, chat, input)
-    if (!(await isAllowed(session, to, (group) => !group.restrict || isOwnAdmin(session, group))))
+    if (!(await isAllowed(context, to, (group) => !group.restrict || isOwnAdmin(session, group))))
       throw new Failure('not_allowed', { message: 'Only admins may pin in this group.' })
     const isPin = input.message_action === 'pin'
-    return sendLetter(context, to, {
+    return sendMessage(context, to, {
       content: {
         proto: {
           pinInChatMessage: {
@@ -70,18 +66,18 @@ export const actions: Handlers<typeof import('../../../../src/features/send/acti
 
   async 'send.deleteMessage'(context, input) {
     const { session } = context
-    const chat = await resolveDestination(session, input.phone)
+    const chat = await resolveDestination(context, input.phone)
     if (chat.kind === 'newsletter') return removePost(context, chat.jid, input.message_id)
     if (chat.kind === 'user' && !input.owner) return deleteForMe(context, chat, input.message_id)
     const { key, to } = await targetOf(context, chat, { ...input, from_me: input.owner })
     if (input.owner && !key.fromMe) throw new Failure('not_allowed', { message: 'The message is not yours.' })
-    const letter = { content: { proto: { protocolMessage: { key, type: Type.REVOKE } } } }
+    const outgoing = { content: { proto: { protocolMessage: { key, type: Type.REVOKE } } } }
     if (key.fromMe)
-      return to.kind === 'status' ? removeStatus(context, input.message_id, letter) : sendLetter(context, to, letter)
+      return to.kind === 'status' ? removeStatus(context, input.message_id, outgoing) : sendMessage(context, to, outgoing)
     if (to.kind === 'status') throw new Failure('not_allowed', { message: 'The status is not yours.' })
-    if (!(await isAllowed(session, to, (group) => isOwnAdmin(session, group))))
+    if (!(await isAllowed(context, to, (group) => isOwnAdmin(session, group))))
       throw new Failure('not_allowed', { message: 'Only admins may delete messages of others.' })
-    return sendLetter(context, to, { ...letter, attributes: { edit: EDIT.adminRemoval } })
+    return sendMessage(context, to, { ...outgoing, attributes: { edit: EDIT.adminRemoval } })
   },
 }
 
@@ -93,7 +89,7 @@ async function forwardPost(context: SendContext, to: Destination, { messageConte
 
 /** `emoji` null takes the own reaction back. */
 async function react(context: SendContext, input: TargetFields & { phone: Identifier }, emoji: string | null) {
-  const chat = await resolveDestination(context.session, input.phone)
+  const chat = await resolveDestination(context, input.phone)
   if (chat.kind === 'newsletter') return reactToPost(context, rememberedTarget(context, chat, input.message_id).message, emoji)
   const target = await targetOf(context, chat, input)
   const reaction = { text: emoji ?? '', senderTimestampMs: context.now() }
@@ -101,7 +97,7 @@ async function react(context: SendContext, input: TargetFields & { phone: Identi
     ? { encReactionMessage: sealedReaction(context, target, reaction) }
     : { reactionMessage: { key: target.key, ...reaction } }
   const attributes = emoji === null ? { attributes: { edit: EDIT.ownRemoval } } : {}
-  return sendLetter(context, target.to, { content: { proto: content }, ...attributes })
+  return sendMessage(context, target.to, { content: { proto: content }, ...attributes })
 }
 
 /** Members of an announcement group must not learn who reacted. */
@@ -110,20 +106,16 @@ function sealedReaction(context: SendContext, target: Target, reaction: proto.Me
   return { targetMessageKey: target.key, ...sealAbout(secretAbout(context, target), 'Enc Reaction', plain) }
 }
 
-/** A message of somebody else in a chat of two can only be hidden on the account's own devices, which app state does. */
+/** In a 1:1 chat a message of the other side can only be hidden on the account's own devices, through app state. */
 async function deleteForMe(context: SendContext, chat: Destination, id: string) {
-  const { session } = context
   const { key, to, message } = rememberedTarget(context, chat, id)
   const timestamp = toNumber(message.messageTimestamp)
-  const change = { deleteForMe: { deleteMedia: false, key, timestamp } }
-  await within(session, APP_STATE_DEADLINE, session.sock.chatModify(change, to.jid)).catch((error) => {
-    throw sendFailure(error)
-  })
+  await context.ask.perform(() => context.session.change([hideChange(to.jid, key, timestamp, context.now())]))
   return { message: null }
 }
 
 /** The chat a message is in; asked of the network only where a person may have two names. */
-async function chatOf({ session }: SendContext, identifier: Identifier): Promise<Destination> {
-  if (identifier.kind === 'user') return resolveDestination(session, identifier)
+async function chatOf(context: SendContext, identifier: Identifier): Promise<Destination> {
+  if (identifier.kind === 'user') return resolveDestination(context, identifier)
   return { jid: toJid(identifier), kind: identifier.kind, other: null, group: null }
 }

@@ -1,13 +1,13 @@
 /** Products, catalogues and orders: how `src/features/send/commerce.ts` is done on the wire. */
 
 import { Failure } from '../../../../src/domain/failures.ts'
-import type { Session } from '../../chats/session.ts'
+import { assertBusiness } from '../../connection/identity.ts'
 import { imageMessage } from '../../media/compose.ts'
 import { assertOrder, catalogOwner, findProduct } from '../../send/compose/catalog.ts'
 import { sendInteractive } from '../../send/compose/interactive.ts'
 import { surroundings } from '../../send/context-info.ts'
 import { resolveDestination } from '../../send/destination.ts'
-import { sendLetter } from '../../send/relay.ts'
+import { sendMessage } from '../../send/relay.ts'
 import { catalogLink } from '../../translate/outbound/catalog-link.ts'
 import { payNodes } from '../../translate/outbound/native-flow.ts'
 import { orderCard } from '../../translate/outbound/order-card.ts'
@@ -18,44 +18,43 @@ import type { Handlers } from '../types.ts'
 
 export const commerce: Handlers<typeof import('../../../../src/features/send/commerce.ts')> = {
   async 'send.sendProduct'(context, input) {
-    const { session } = context
-    const to = await resolveDestination(session, input.phone)
+    const to = await resolveDestination(context, input.phone)
     const { info } = await surroundings(context, to, { ...input, mentions: [] })
-    const owner = await catalogOwner(session, input.catalog_phone).catch((error) => {
-      // Who reads only the code would take the recipient for the one without an account.
+    const owner = await catalogOwner(context, input.catalog_phone).catch((error) => {
+      // Otherwise a caller that reads only the code would think that the recipient has no account.
       const isNobody = error instanceof Failure && error.code === 'phone_not_on_whatsapp'
       throw isNobody ? new Failure('product_not_found', { message: 'No account has the number of the catalogue.' }) : error
     })
-    const product = await findProduct(session, owner, input.product_id)
+    const product = await findProduct(context, owner, input.product_id)
     const { original, requested } = product.imageUrls
     const picture = original || requested
     const image = picture ? await imageMessage(context, to, { kind: 'url', url: picture }) : undefined
-    return sendLetter(context, to, { content: { proto: productCard(product, owner, image) }, info })
+    return sendMessage(context, to, { content: { proto: productCard(product, owner, image) }, info })
   },
 
   async 'send.sendCatalog'(context, input) {
-    const to = await resolveDestination(context.session, input.phone)
+    const to = await resolveDestination(context, input.phone)
     const { text, linkPreview } = catalogLink(input.message, input)
     const around = await surroundings(context, to, input, text)
-    return sendLetter(context, to, { content: { text: around.text, linkPreview }, info: around.info })
+    return sendMessage(context, to, { content: { text: around.text, linkPreview }, info: around.info })
   },
 
   async 'send.sendOrder'(context, input) {
     const { session, item } = context
     const { order, token, message, payment_settings } = input
     if (payment_settings) {
-      assertBusiness(session)
+      assertBusiness(session, 'Orders with payment settings need a business account.')
       return sendInteractive(context, input, {
         text: message ?? '',
         compose: (text) => reviewAndPay(item.messageId, order, payment_settings, text),
         nodes: payNodes('order_details'),
       })
     }
-    const to = await resolveDestination(session, input.phone)
+    const to = await resolveDestination(context, input.phone)
     const { text, info } = await surroundings(context, to, input, message)
-    if (token !== undefined) await assertOrder(session, order.order_id ?? '', token)
+    if (token !== undefined) await assertOrder(context, order.order_id ?? '', token)
     const sellerJid = bare(session.me?.id ?? '')
-    return sendLetter(context, to, {
+    return sendMessage(context, to, {
       content: { proto: orderCard(item.messageId, order, { sellerJid, token, message: text }) },
       info,
     })
@@ -68,13 +67,4 @@ export const commerce: Handlers<typeof import('../../../../src/features/send/com
       { compose: () => orderStatus(context.item.messageId, message, update), nodes: payNodes('order_status') },
     )
   },
-}
-
-/** The business apps; what the device knows since its pairing. Unknown: left to the network. */
-const BUSINESS_PLATFORMS = ['smba', 'smbi']
-
-function assertBusiness({ sock }: Session): void {
-  const { platform } = sock.authState.creds
-  if (platform !== undefined && !BUSINESS_PLATFORMS.includes(platform))
-    throw new Failure('not_allowed', { message: 'Orders with payment settings need a business account.' })
 }

@@ -1,32 +1,37 @@
 /** Links with a card, places, contacts, invitations to run a channel: how `src/features/send/contents.ts` is done on the wire. */
 import type { proto, WAUrlInfo } from '@whiskeysockets/baileys'
 import { type Identifier, toJid } from '../../../../src/domain/ids.ts'
-import { cardPicture } from '../../send/compose/card-picture.ts'
+import { type CardPicture, cardPicture } from '../../send/compose/card-picture.ts'
 import { channelPicture } from '../../send/compose/channel-picture.ts'
 import { registerAdminInvite } from '../../send/compose/newsletter-invite.ts'
 import { type SharedFields, surroundings } from '../../send/context-info.ts'
 import type { SendContext } from '../../send/contract.ts'
 import { resolveDestination } from '../../send/destination.ts'
 import { sendPost } from '../../send/newsletter.ts'
-import { type Letter, sendLetter } from '../../send/relay.ts'
+import { type OutgoingMessage, sendMessage } from '../../send/relay.ts'
 import { type Card, contacts as cards } from '../../translate/outbound/contact.ts'
 import { bare } from '../../wire/jid.ts'
 import type { Handlers } from '../types.ts'
 
 export const contents: Handlers<typeof import('../../../../src/features/send/contents.ts')> = {
   async 'send.sendLink'(context, input) {
-    const to = await resolveDestination(context.session, input.phone)
+    const to = await resolveDestination(context, input.phone)
     const { message, link_url: url } = input
     const text = message.includes(url) ? message : `${message}\n${url}`
     const words = { title: input.title, ...(input.link_description ? { description: input.link_description } : {}) }
-    // A channel shows the embedded picture only.
-    const size = to.kind === 'newsletter' ? 'small' : input.link_type
+    // A channel has the embedded picture and the one on the media hosts, whatever the size.
+    const size = to.kind === 'newsletter' ? 'large' : input.link_type
     const picture = input.image ? await cardPicture(context, to, input.image, size) : {}
     if (to.kind === 'newsletter')
-      return sendPost(context, to.jid, { extendedTextMessage: { text, matchedText: url, ...words, ...picture } })
+      return sendPost(
+        context,
+        to.jid,
+        { extendedTextMessage: { text, matchedText: url, ...words, ...channelCard(picture) } },
+        { mediaType: 'url' },
+      )
     const around = await surroundings(context, to, input, text)
     const linkPreview = { 'canonical-url': url, 'matched-text': url, ...words, ...picture } as WAUrlInfo
-    return sendLetter(context, to, { content: { text: around.text, linkPreview }, info: around.info })
+    return sendMessage(context, to, { content: { text: around.text, linkPreview }, info: around.info })
   },
 
   'send.sendLocation': (context, input) =>
@@ -53,7 +58,7 @@ export const contents: Handlers<typeof import('../../../../src/features/send/con
 
   async 'send.sendNewsletterAdminInvite'(context, input) {
     const { session } = context
-    const to = await resolveDestination(session, input.phone)
+    const to = await resolveDestination(context, input.phone)
     const around = await surroundings(context, to, input, input.caption)
     const lid = to.jid.endsWith('@lid') ? to.jid : await session.identity.lidOf(to.jid)
     const newsletterJid = toJid(input.newsletter_id)
@@ -65,17 +70,30 @@ export const contents: Handlers<typeof import('../../../../src/features/send/con
       caption: around.text,
       inviteExpiration: invite.expiration,
     }
-    return sendLetter(context, to, { content: { proto: { newsletterAdminInviteMessage } }, info: around.info })
+    return sendMessage(context, to, { content: { proto: { newsletterAdminInviteMessage } }, info: around.info })
   },
 }
 
+/** Media of channels is not sealed: its path and the hash of what lies there is all (WIRE.md 7). */
+const channelCard = ({ jpegThumbnail, highQualityThumbnail: large }: CardPicture): proto.Message.IExtendedTextMessage => ({
+  ...(jpegThumbnail ? { jpegThumbnail } : {}),
+  ...(large
+    ? {
+        thumbnailDirectPath: large.directPath,
+        thumbnailSha256: large.fileSha256,
+        thumbnailWidth: large.width,
+        thumbnailHeight: large.height,
+      }
+    : {}),
+})
+
 type Shared = SharedFields & { phone: Identifier }
 
-async function send(context: SendContext, input: Shared, content: Letter['content']) {
-  const to = await resolveDestination(context.session, input.phone)
-  // No text, so nobody can be named in it.
+async function send(context: SendContext, input: Shared, content: OutgoingMessage['content']) {
+  const to = await resolveDestination(context, input.phone)
+  // Without text there is nothing to put a mention in.
   const { info } = await surroundings(context, to, { ...input, mentions: [] })
-  return sendLetter(context, to, { content, info })
+  return sendMessage(context, to, { content, info })
 }
 
 const sendCards = (context: SendContext, input: Shared, list: readonly Card[]) => send(context, input, { contacts: cards(list) })

@@ -1,31 +1,27 @@
 /** Calendar events: how `src/features/send/events.ts` is done on the wire. */
 import { randomBytes } from 'node:crypto'
-import { SECOND } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { Identifier } from '../../../../src/domain/ids.ts'
-import { bounded } from '../../baileys/query.ts'
-import { sendFailure } from '../../connection/failures.ts'
 import { surroundings } from '../../send/context-info.ts'
 import type { SendContext } from '../../send/contract.ts'
 import { resolveDestination } from '../../send/destination.ts'
-import { sendLetter } from '../../send/relay.ts'
+import { sendMessage } from '../../send/relay.ts'
 import { rememberedTarget, secretAbout } from '../../send/targets.ts'
 import { type CalendarEvent, callOf, eventEdit, eventMessage, eventResponse, startOf } from '../../translate/outbound/event.ts'
 import type { Handlers } from '../types.ts'
 
 const SECRET_BYTES = 32
-const CALL_LINK_DEADLINE = 20 * SECOND
 
 export const events: Handlers<typeof import('../../../../src/features/send/events.ts')> = {
   async 'send.sendEvent'(context, { event, ...input }) {
-    const to = await resolveDestination(context.session, input.phone)
-    // No text, so nobody can be named in it.
+    const to = await resolveDestination(context, input.phone)
+    // Without text there is nothing to put a mention in.
     const { info } = await surroundings(context, to, { ...input, mentions: [] })
     const content = {
       eventMessage: eventMessage(event, await joinLink(context, event)),
       messageContextInfo: { messageSecret: randomBytes(SECRET_BYTES) },
     }
-    return sendLetter(context, to, { content: { proto: content }, info })
+    return sendMessage(context, to, { content: { proto: content }, info })
   },
 
   async 'send.sendEditEvent'(context, { phone, event_message_id, event }) {
@@ -34,14 +30,14 @@ export const events: Handlers<typeof import('../../../../src/features/send/event
     const about = secretAbout(context, target)
     const changed = eventMessage(event, await joinLink(context, event, target.event.joinLink))
     const edit = eventEdit(target.key, about, changed, context.now())
-    // What the next edit starts from: a link that stays is told by the last edit.
+    // The next edit starts from this version: a link that is kept is taken from the last edit.
     const remember = () => {
       const { contextInfo } = target.event
       const eventNow = { ...changed, ...(contextInfo ? { contextInfo } : {}) }
       context.recent.add({ ...target.message, message: { ...target.message.message, eventMessage: eventNow } })
     }
     try {
-      const accepted = await sendLetter(context, target.to, { content: { proto: edit } })
+      const accepted = await sendMessage(context, target.to, { content: { proto: edit } })
       remember()
       return accepted
     } catch (error) {
@@ -56,12 +52,12 @@ export const events: Handlers<typeof import('../../../../src/features/send/event
     if (target.key.fromMe) throw new Failure('not_allowed', { message: 'The creator of an event always goes.' })
     const about = secretAbout(context, target)
     const response = eventResponse(target.key, about, event_response, context.now())
-    return sendLetter(context, target.to, { content: { proto: response } })
+    return sendMessage(context, target.to, { content: { proto: response } })
   },
 }
 
 async function eventOf(context: SendContext, phone: Identifier, id: string) {
-  const chat = await resolveDestination(context.session, phone)
+  const chat = await resolveDestination(context, phone)
   const target = rememberedTarget(context, chat, id)
   const event = target.message.message?.eventMessage
   if (!event) throw new Failure('message_not_found', { message: 'The message is not an event.' })
@@ -69,20 +65,13 @@ async function eventOf(context: SendContext, phone: Identifier, id: string) {
 }
 
 /** A link to a call of the kind asked for; the one there is stays while its kind does. */
-async function joinLink(
-  { session: { sock } }: SendContext,
-  event: CalendarEvent,
-  current?: string | null,
-): Promise<string | null> {
+async function joinLink({ ask }: SendContext, event: CalendarEvent, current?: string | null): Promise<string | null> {
   if (event.call_link_type === undefined) return null
   const { media, prefix } = callOf(event.call_link_type)
   if (current?.startsWith(prefix)) return current
-  const token = await bounded(CALL_LINK_DEADLINE, () =>
-    sock.createCallLink(media, { startTime: startOf(event) }, CALL_LINK_DEADLINE),
-  ).catch((cause) => {
-    const failure = sendFailure(cause)
-    if (failure.code === 'instance_not_connected') throw failure
-    throw new Failure('action_failed', { message: 'The network gave no link for the call.', cause })
-  })
+  const { token } = await ask
+    .meaning({ otherwise: 'action_failed' })
+    .library(async (library) => ({ token: await library.createCallLink(media, { startTime: startOf(event) }) }))
+  if (!token) throw new Failure('action_failed', { message: 'The network gave no link for the call.' })
   return prefix + token
 }

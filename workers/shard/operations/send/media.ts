@@ -14,12 +14,12 @@ import type { Handlers } from '../types.ts'
 
 /** Quote and mentions are looked at before anything is fetched: what cannot be sent costs nothing. */
 async function prepared(context: SendContext, input: SharedFields & { phone: Identifier; caption?: string | undefined }) {
-  const to = await resolveDestination(context.session, input.phone)
+  const to = await resolveDestination(context, input.phone)
   const around = await surroundings(context, to, input, input.caption)
   return { to, info: around.info, caption: input.caption ? { caption: around.text } : {} }
 }
 
-/** Seen once: nobody may keep it, so channels and status, where everybody may come back, do not know it. */
+/** View once is not available in channels and the status, where a post can be opened repeatedly. */
 const isOnce = (wanted: boolean, to: Destination) => wanted && to.kind !== 'newsletter' && to.kind !== 'status'
 
 export const media: Handlers<typeof import('../../../../src/features/send/media.ts')> = {
@@ -88,7 +88,7 @@ async function changeCaption(
   input: SharedFields & { phone: Identifier; caption?: string | undefined },
   id: string,
 ) {
-  const to = await resolveDestination(context.session, input.phone)
+  const to = await resolveDestination(context, input.phone)
   const { reply_to_message_id: _, ...named } = input
   const { text, info } = await surroundings(context, to, named, input.caption)
   return editMessage(context, to, id, { text, info, isMeant: ({ documentMessage }) => Boolean(documentMessage) })

@@ -4,7 +4,7 @@ import type { proto } from '@whiskeysockets/baileys'
 import { surroundings } from '../../send/context-info.ts'
 import { resolveDestination } from '../../send/destination.ts'
 import { sendPost } from '../../send/newsletter.ts'
-import { sendLetter } from '../../send/relay.ts'
+import { sendMessage } from '../../send/relay.ts'
 import { rememberedTarget, secretAbout } from '../../send/targets.ts'
 import { pollVote } from '../../translate/outbound/poll.ts'
 import type { Handlers } from '../types.ts'
@@ -13,18 +13,18 @@ const SECRET_BYTES = 32
 
 export const polls: Handlers<typeof import('../../../../src/features/send/polls.ts')> = {
   async 'send.sendPoll'(context, input) {
-    const to = await resolveDestination(context.session, input.phone)
+    const to = await resolveDestination(context, input.phone)
     const { options, poll_max_options: max } = input
     const selectableCount = max > options.length ? 0 : max
     if (to.kind === 'newsletter') return sendPost(context, to.jid, pollPost(input.question, options, selectableCount))
     const { text, info } = await surroundings(context, to, input, input.question)
-    return sendLetter(context, to, {
+    return sendMessage(context, to, {
       content: {
         poll: {
           name: text,
           values: options,
           selectableCount,
-          // Ours, because the votes can be read by nobody who does not have it.
+          // Generated here, because the votes cannot be read without it.
           messageSecret: randomBytes(SECRET_BYTES),
           toAnnouncementGroup: to.group?.isCommunityAnnounce === true,
         },
@@ -34,11 +34,11 @@ export const polls: Handlers<typeof import('../../../../src/features/send/polls.
   },
 
   async 'send.sendPollVote'(context, input) {
-    const chat = await resolveDestination(context.session, input.phone)
+    const chat = await resolveDestination(context, input.phone)
     const target = rememberedTarget(context, chat, input.poll_message_id)
     const poll = { key: target.key, content: target.message.message ?? {} }
     const vote = pollVote(poll, secretAbout(context, target), input.options, context.now())
-    return sendLetter(context, target.to, { content: { proto: vote } })
+    return sendMessage(context, target.to, { content: { proto: vote } })
   },
 }
 

@@ -6,8 +6,8 @@ import { sendMedia } from '../../media/send.ts'
 import { quote } from '../../send/context-info.ts'
 import type { SendContext } from '../../send/contract.ts'
 import { resolveDestination } from '../../send/destination.ts'
-import { sendLetter } from '../../send/relay.ts'
-import { postStatus, STATUS } from '../../send/status-post.ts'
+import { sendMessage } from '../../send/relay.ts'
+import { postStatus, STATUS } from '../../send/status/post.ts'
 import { bare, STATUS_JID } from '../../wire/jid.ts'
 import type { Handlers } from '../types.ts'
 
@@ -30,7 +30,7 @@ export const status: Handlers<typeof import('../../../../src/features/send/statu
 
   async 'send.replyStatusText'(context, input) {
     const { to, info } = await statusAnswered(context, input)
-    return sendLetter(context, to, { content: { text: input.message, linkPreview: null }, info })
+    return sendMessage(context, to, { content: { text: input.message, linkPreview: null }, info })
   },
 
   async 'send.replyStatusGif'(context, input) {
@@ -47,11 +47,12 @@ export const status: Handlers<typeof import('../../../../src/features/send/statu
 const captioned = (caption: string | undefined) => (caption ? { caption } : {})
 
 /** The chat with the author of a status, and the quote that makes a message in it an answer to that status. */
-export async function statusAnswered(
-  { session, recent }: SendContext,
+async function statusAnswered(
+  context: SendContext,
   { phone, status_message_id: id }: { phone: UserIdentifier | { kind: 'broadcast'; id: string }; status_message_id: string },
 ) {
-  const to = await resolveDestination(session, phone)
+  const { session, recent } = context
+  const to = await resolveDestination(context, phone)
   const asked = [to.jid, to.other, toJid(phone)]
   const status = recent.get(id, ({ remoteJid, fromMe, participant, participantAlt }) => {
     const author = fromMe ? [session.me?.id, session.me?.lid] : [participant, participantAlt]

@@ -7,8 +7,8 @@ import { linkPreview } from '../../send/compose/link-preview.ts'
 import { surroundings } from '../../send/context-info.ts'
 import { type Destination, resolveDestination } from '../../send/destination.ts'
 import { sendPost } from '../../send/newsletter.ts'
-import { sendLetter } from '../../send/relay.ts'
-import { postStatus } from '../../send/status-post.ts'
+import { sendMessage } from '../../send/relay.ts'
+import { postStatus } from '../../send/status/post.ts'
 import { textMessage } from '../../translate/outbound/text.ts'
 import { bare } from '../../wire/jid.ts'
 import type { Handlers } from '../types.ts'
@@ -19,7 +19,7 @@ const PLAIN_STATUS = { backgroundColor: STATUS_BACKGROUND, font: STATUS_FONT }
 export const text: Handlers<typeof import('../../../../src/features/send/text.ts')> = {
   async 'send.sendText'(context, input) {
     const { session } = context
-    const to = await resolveDestination(session, input.phone)
+    const to = await resolveDestination(context, input.phone)
     const cardOf = async () => (input.link_preview ? linkPreview(input.message, context.egressAllow, context.log) : null)
     if (input.edit_message_id !== undefined) {
       const { reply_to_message_id: _, ...named } = input
@@ -27,22 +27,23 @@ export const text: Handlers<typeof import('../../../../src/features/send/text.ts
       return editMessage(context, to, input.edit_message_id, { text, info, card: cardOf })
     }
     const card = await cardOf()
-    if (to.kind === 'newsletter') return sendPost(context, to.jid, textMessage(input.message, card))
+    if (to.kind === 'newsletter')
+      return sendPost(context, to.jid, textMessage(input.message, card), card ? { mediaType: 'url' } : {})
 
     const around = await surroundings(context, to, input, input.message)
     const { quoted } = around
     if (input.private_answer && to.kind === 'group' && quoted && !quoted.key.fromMe) {
       const author = await authorOf(session, quoted)
-      // What disappears in the group stays in a chat of two, unless that one has a setting of its own.
+      // The group's expiry does not apply in a 1:1 chat, which may have a setting of its own.
       const { expiration: _, ...info } = around.info
       const { info: expiry } = await surroundings(context, author, {})
-      return sendLetter(context, author, {
+      return sendMessage(context, author, {
         content: { text: input.message, linkPreview: card },
         info: { ...info, ...expiry, remoteJid: to.jid },
       })
     }
-    const letter = { content: { text: around.text, linkPreview: card }, info: around.info }
-    return to.kind === 'status' ? postStatus(context, { ...letter, options: PLAIN_STATUS }) : sendLetter(context, to, letter)
+    const outgoing = { content: { text: around.text, linkPreview: card }, info: around.info }
+    return to.kind === 'status' ? postStatus(context, { ...outgoing, options: PLAIN_STATUS }) : sendMessage(context, to, outgoing)
   },
 }
 

@@ -1,6 +1,7 @@
-/** `<notification type=account_sync>`: what another of our own devices changed about the account. Each change is a child of its own. */
-import { type BinaryNode, getAllBinaryNodeChildren, type WASocket } from '@whiskeysockets/baileys'
+/** `<notification type=account_sync>`: changes of the account by another of our own devices. Each change is a child of its own. */
+import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
+import { type AccountChange, accountChangesIn } from '../../wire/account-notices.ts'
 
 export interface AccountSyncDeps {
   sock: Pick<WASocket, 'ev' | 'authState' | 'fetchPrivacySettings'>
@@ -11,28 +12,25 @@ export interface AccountSyncDeps {
 export const accountSynced =
   ({ sock, devicesChanged, log }: AccountSyncDeps) =>
   async (notice: BinaryNode): Promise<void> => {
-    for (const change of getAllBinaryNodeChildren(notice)) {
-      switch (change.tag) {
+    for (const change of accountChangesIn(notice)) {
+      switch (change.type) {
         case 'devices':
-          await devicesChanged({ ...notice, content: [change] })
+          await devicesChanged(change.notice)
           break
         case 'disappearing_mode':
           keepDefault(change)
           break
         case 'privacy':
-          // Whether others see that we read: the library keeps the settings, and asks anew when told to. Nothing waits for the answer.
+          // Whether others see our read receipts: the library caches the settings, and `true` fetches them anew. Nothing waits for the answer.
           sock.fetchPrivacySettings(true).catch((error) => log.info({ err: error }, 'changed privacy settings could not be read'))
           break
       }
     }
 
     /** How long new chats keep their messages. */
-    function keepDefault({ attrs }: BinaryNode) {
-      const [ephemeralExpiration, ephemeralSettingTimestamp] = [Number(attrs.duration), Number(attrs.t)]
-      if (!Number.isSafeInteger(ephemeralExpiration) || !Number.isSafeInteger(ephemeralSettingTimestamp)) return
+    function keepDefault({ duration, since }: Extract<AccountChange, { type: 'disappearing_mode' }>) {
       const { accountSettings } = sock.authState.creds
-      sock.ev.emit('creds.update', {
-        accountSettings: { ...accountSettings, defaultDisappearingMode: { ephemeralExpiration, ephemeralSettingTimestamp } },
-      })
+      const defaultDisappearingMode = { ephemeralExpiration: duration, ephemeralSettingTimestamp: since }
+      sock.ev.emit('creds.update', { accountSettings: { ...accountSettings, defaultDisappearingMode } })
     }
   }

@@ -1,11 +1,13 @@
 /**
- * Somebody linked or removed a device, our own account included: what is kept of their devices is dropped under both of their names, and the
- * next send asks anew. Nothing is added to a list from a notice: a list that lacks the rest would look whole.
+ * A device was linked or removed, of our own account included: the device lists of that person are dropped under both of their names, and
+ * the next send asks anew. A notice adds nothing to a list: a list that lacks the rest would look whole.
  */
-import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChildren, type WASocket } from '@whiskeysockets/baileys'
-import type { Group } from '../../chats/groups.ts'
+import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import type { Group } from '../../chats/group-cache.ts'
 import type { DeviceLists } from '../../connection/device-lists.ts'
 import type { Identity } from '../../connection/identity.ts'
+import { deviceChangeIn } from '../../wire/account-notices.ts'
+import { ackIn } from '../../wire/ack.ts'
 import { bare, chatKind } from '../../wire/jid.ts'
 
 export interface DeviceDeps {
@@ -20,7 +22,7 @@ export interface Devices {
   changed(notice: BinaryNode): Promise<void>
   /** Of a person, by any of their jids. */
   forget(jid: string): Promise<void>
-  /** `<ack>` of a message: the network's hash of whom it went to. */
+  /** `<ack>` of a message: the network's hash of the devices it went to. */
   acked(ack: BinaryNode): Promise<void>
 }
 
@@ -40,9 +42,10 @@ export function createDevices({ sock, identity, lists, groups }: DeviceDeps): De
     lists.drop(await namesOf(jid))
   }
 
-  async function forgetChat(chat: string) {
+  /** `isChanged`: the hash differs from the last one. The first of a connection means nothing for a group, whose changes come as notices. */
+  async function forgetChat(chat: string, isChanged: boolean) {
     const members = chatKind(chat) === 'group' ? (groups.known(chat)?.participants ?? []) : [{ id: chat }]
-    groups.forget(chat)
+    if (isChanged) groups.forget(chat)
     // A copy goes to our own devices as well.
     for (const { id } of members) lists.drop([id])
     for (const { id } of members.slice(0, 1)) await forget(id)
@@ -52,27 +55,25 @@ export function createDevices({ sock, identity, lists, groups }: DeviceDeps): De
   return {
     forget,
     async changed(notice) {
-      const { from = '', lid } = notice.attrs
-      const [change] = getAllBinaryNodeChildren(notice)
-      const devices = change ? getBinaryNodeChildren(change, 'device') : []
-      const named = devices.flatMap(({ attrs }) => [attrs.jid, attrs.lid]).filter((jid) => jid !== undefined)
-      for (const jid of new Set([from, ...(lid ? [lid] : []), ...named].map(bare))) await forget(jid)
-      if (change?.tag === 'remove' && named.length > 0) await sock.signalRepository.deleteSession(named)
+      const { people, devices, isRemoval } = deviceChangeIn(notice)
+      for (const jid of new Set([...people, ...devices].map(bare))) await forget(jid)
+      if (isRemoval && devices.length > 0) await sock.signalRepository.deleteSession([...devices])
     },
     /**
      * The network names a hash of the devices it gave the message to. How it is made is not ours to know (the library's own differs from other
      * clients'), so it is held against the last one of the chat: when it changes, somebody has other devices than before.
      */
-    async acked({ attrs }) {
-      const { from = '', phash } = attrs
-      if (phash === undefined || hashes.get(from) === phash) return
+    async acked(ack) {
+      const { from, phash } = ackIn(ack)
+      const before = hashes.get(from)
+      if (phash === undefined || before === phash) return
       hashes.delete(from)
       hashes.set(from, phash)
       for (const oldest of hashes.keys()) {
         if (hashes.size <= MAX_HASHES) break
         hashes.delete(oldest)
       }
-      await forgetChat(from)
+      await forgetChat(from, before !== undefined)
     },
   }
 }

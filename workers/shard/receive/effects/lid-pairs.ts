@@ -1,8 +1,13 @@
-/** Number and LID of a person, from every stanza that names both: on disk before what the stanza says is taken. */
-import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
+/** Number and LID of a person, from every stanza that names both, stored before the stanza's own effects; and from the history. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { AuthenticationState, BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import { learnPairs } from '../../connection/identity.ts'
 import { jidUser } from '../../wire/jid.ts'
 import { type LidPair, lidPairsIn } from '../../wire/lid-pairs.ts'
+import type { HistoryReader } from './history.ts'
 
+/** Pairs of one commit, and of one turn. */
+const SLICE = 100
 /** Pairs that were stored over this socket: most stanzas bring one that is known. */
 const MAX_KNOWN = 20_000
 
@@ -11,10 +16,17 @@ export type TakePairs = (node: BinaryNode) => Promise<void> | undefined
 export function createLidPairs({ signalRepository }: Pick<WASocket, 'signalRepository'>): TakePairs {
   const known = new Map<string, string>()
 
+  async function storeAll(pairs: LidPair[]) {
+    for (let from = 0; from < pairs.length; from += SLICE) {
+      if (from > 0) await nextTurn()
+      await store(pairs.slice(from, from + SLICE))
+    }
+  }
+
   async function store(pairs: LidPair[]) {
     await signalRepository.lidMapping.storeLIDPNMappings(pairs)
     for (const { pn, lid } of pairs) {
-      // What was begun under the number goes on under the LID.
+      // A session begun under the number goes on under the LID.
       await signalRepository.migrateSession(pn, lid)
       known.delete(jidUser(pn))
       known.set(jidUser(pn), jidUser(lid))
@@ -27,6 +39,13 @@ export function createLidPairs({ signalRepository }: Pick<WASocket, 'signalRepos
 
   return (node) => {
     const fresh = lidPairsIn(node).filter(({ pn, lid }) => known.get(jidUser(pn)) !== jidUser(lid))
-    return fresh.length === 0 ? undefined : store(fresh)
+    return fresh.length === 0 ? undefined : storeAll(fresh)
   }
 }
+
+export const historyPairs = (sock: Pick<WASocket, 'signalRepository'>, keys: AuthenticationState['keys']): HistoryReader => ({
+  async take(slice) {
+    const pairs = slice.filter((piece) => piece.kind === 'pair')
+    if (pairs.length > 0) await learnPairs(sock, keys, pairs)
+  },
+})

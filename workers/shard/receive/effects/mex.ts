@@ -1,43 +1,46 @@
-/** `<notification type=mex>`: what the network says about the account itself. Channels are told by `notices.ts`. */
+/** `<notification type=mex>`: notices of the network about the account itself. Those about channels are in `notices.ts`. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
-import { mexUpdateIn } from '../../wire/chat-changes.ts'
-import { type Json, object, objects, textOf } from '../../wire/json.ts'
+import type { Json } from '../../wire/json.ts'
 import type { LidPair } from '../../wire/lid-pairs.ts'
+import { lidChangeIn, linkedProfilesIn, mexUpdateIn, reachOutLockIn } from '../../wire/mex-notice.ts'
+import type { ReachOutLock } from '../../wire/reach-out-lock.ts'
 
 export interface MexDeps {
   /** The reach-out lock, as the network writes it. */
-  restricted(lock: { isActive: boolean; endsAtSeconds: number | null }): void
+  restricted(lock: ReachOutLock): void
   storePairs(pairs: LidPair[]): Promise<void>
+  /** Null: the number is not known. */
+  pnOf(lid: string): Promise<string | null>
+  /** The device list of a person has to be queried anew. */
+  forgetDevices(jid: string): Promise<void>
   log: Pick<Logger, 'warn'>
 }
 
-export function mexTold({ restricted, storePairs, log }: MexDeps): (notice: BinaryNode) => Promise<void> {
+export function handleMex({ restricted, storePairs, pnOf, forgetDevices, log }: MexDeps): (notice: BinaryNode) => Promise<void> {
+  /** Somebody has another LID: the number stays, and what is kept under it goes on under the new one (WIRE.md 22). */
+  async function lidChanged(json: Json) {
+    const change = lidChangeIn(json)
+    if (change === null) return
+    const { before, after } = change
+    const pn = await pnOf(before)
+    await forgetDevices(before)
+    if (pn !== null) await storePairs([{ lid: after, pn }])
+  }
+
   const effects: Readonly<Record<string, (json: Json) => void | Promise<void>>> = {
     NotificationUserReachoutTimelockUpdate(json) {
-      const lock = object(object(json.data).xwa2_notify_account_reachout_timelock)
-      if (lock.is_active === undefined) return
-      restricted({ isActive: Boolean(lock.is_active), endsAtSeconds: Number(lock.time_enforcement_ends) || null })
+      const lock = reachOutLockIn(json)
+      if (lock !== null) restricted(lock)
     },
     MessageCappingInfoNotification() {
       log.warn({}, 'the network limits how many new chats the account may open')
     },
-    NotificationLinkedProfilesUpdates(json) {
-      const linked = object(object(json.data).xwa2_notify_linked_profiles)
-      return storePairs([...objects(json.updates), linked].flatMap(pairsOf))
-    },
+    LidChangeNotification: lidChanged,
+    NotificationLinkedProfilesUpdates: (json) => storePairs(linkedProfilesIn(json)),
   }
   return async (notice) => {
     const { operation, json } = mexUpdateIn(notice)
     await effects[operation]?.(json)
   }
-}
-
-function pairsOf({ jid, added_profiles: added }: Json): LidPair[] {
-  const lid = textOf(jid)
-  if (lid === null || !Array.isArray(added)) return []
-  return added.flatMap((profile) => {
-    const pn = textOf(profile) ?? textOf(object(profile).pn) ?? textOf(object(profile).jid)
-    return pn === null ? [] : [{ lid, pn }]
-  })
 }

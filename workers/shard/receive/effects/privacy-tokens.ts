@@ -14,7 +14,11 @@ import type { Logger } from 'pino'
 import { type Clock, SECOND } from '../../../../src/domain/clock.ts'
 import { withDeadline } from '../../baileys/query.ts'
 import type { Identity } from '../../connection/identity.ts'
+import { QUERY_DEADLINE } from '../../connection/within.ts'
+import { ackIn } from '../../wire/ack.ts'
+import { tokenGiverIn } from '../../wire/chat-token.ts'
 import { bare } from '../../wire/jid.ts'
+import type { HistoryReader } from './history.ts'
 
 export interface PrivacyTokenDeps {
   sock: Pick<WASocket, 'authState' | 'issuePrivacyTokens' | 'serverProps'>
@@ -34,12 +38,11 @@ export interface PrivacyTokens {
 
 /** `error` of an ack: the account is restricted, or the chat has no token. */
 const RESTRICTED = '463'
-const DEADLINE = 20 * SECOND
 
 export function createPrivacyTokens({ sock, identity, clock, log }: PrivacyTokenDeps): PrivacyTokens {
   const { keys } = sock.authState
   const underWay = new Set<string>()
-  // What is not known is not asked for: the token lies under the name we have.
+  // No query for an unknown pair: the token is stored under the name we have.
   const lidOf = (jid: string) => identity.lidOf(jid)
   const pnOf = (jid: string) => identity.pnOf(jid)
 
@@ -52,7 +55,7 @@ export function createPrivacyTokens({ sock, identity, clock, log }: PrivacyToken
 
   async function give(jid: string, seconds: number) {
     const to = await resolveIssuanceJid(jid, sock.serverProps.lidTrustedTokenIssueToLid, lidOf, pnOf)
-    const result = await withDeadline(DEADLINE, () => sock.issuePrivacyTokens([to], seconds))
+    const result = await withDeadline(QUERY_DEADLINE, () => sock.issuePrivacyTokens([to], seconds))
     await store(result as BinaryNode, await resolveTcTokenJid(jid, lidOf))
   }
 
@@ -66,7 +69,7 @@ export function createPrivacyTokens({ sock, identity, clock, log }: PrivacyToken
 
   return {
     async came(notice) {
-      const { from = '', sender_lid: lid = '' } = notice.attrs
+      const { from, lid } = tokenGiverIn(notice)
       await store(notice, isLidUser(bare(lid)) ? bare(lid) : await resolveTcTokenJid(bare(from), lidOf))
     },
     giveAgain(jid) {
@@ -76,8 +79,46 @@ export function createPrivacyTokens({ sock, identity, clock, log }: PrivacyToken
         if (senderTimestamp !== undefined && !isTcTokenExpired(senderTimestamp)) await give(bare(jid), senderTimestamp)
       })
     },
-    refused({ attrs: { error, from } }) {
+    refused(ack) {
+      const { error, from } = ackIn(ack)
       if (error === RESTRICTED && from) beside(from, () => give(from, Math.floor(clock.now() / SECOND)))
     },
   }
 }
+
+/** Tokens that the phone had before. Only what is newer than what we have, under the LID where that is known. */
+export function historyTokens({ keys, lidOf }: Pick<WASocket['authState'], 'keys'> & Pick<Identity, 'lidOf'>): HistoryReader {
+  /** Under which tokens were stored since the index was written: it holds all of them, and is written once. */
+  let unlisted: string[] = []
+
+  return {
+    async take(slice) {
+      const tokens = new Map<string, { token: Buffer; timestamp: string; senderTimestamp?: number }>()
+      for (const piece of slice) {
+        const { id, tcToken, tcTokenTimestamp, tcTokenSenderTimestamp } = piece.kind === 'chat' ? piece.chat : {}
+        if (!id || !tcToken?.length || !Number(tcTokenTimestamp)) continue
+        const sender = tcTokenSenderTimestamp == null ? {} : { senderTimestamp: Number(tcTokenSenderTimestamp) }
+        const at = await resolveTcTokenJid(bare(id), lidOf)
+        tokens.set(at, { token: Buffer.from(tcToken), timestamp: String(tcTokenTimestamp), ...sender })
+      }
+      if (tokens.size === 0) return
+      const known = await keys.get('tctoken', [...tokens.keys()])
+      for (const [jid, { timestamp }] of tokens) if (Number(known[jid]?.timestamp ?? 0) >= Number(timestamp)) tokens.delete(jid)
+      const fresh = Object.fromEntries([...tokens].map(([jid, token]) => [jid, { ...known[jid], ...token }]))
+      await keys.set({ tctoken: fresh })
+      unlisted.push(...tokens.keys())
+    },
+    async end() {
+      if (unlisted.length === 0) return
+      await keys.set({ tctoken: await buildMergedTcTokenIndexWrite(keys, unlisted) })
+      unlisted = []
+    },
+  }
+}
+
+/** The salt that the phone gives with its history. `keep`: on disk when it resolves. */
+export const historySalt = (keep: (salt: Uint8Array) => Promise<void>): HistoryReader => ({
+  async take(slice) {
+    for (const piece of slice) if (piece.kind === 'chatTokenSalt') await keep(piece.salt)
+  },
+})

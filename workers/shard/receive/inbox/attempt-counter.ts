@@ -1,6 +1,6 @@
 /**
- * What meets a failure of ours (a read that fails, a record that is broken) comes again, because the connection is cut before anything is
- * confirmed; but not for ever: it must not hold up what is behind it.
+ * A stanza that meets a failure of ours (a read that fails, a record that is broken) comes again, because the connection is cut before it
+ * is confirmed; but not for ever: it must not hold up the stanzas behind it.
  */
 
 import type { Logger } from 'pino'
@@ -31,8 +31,8 @@ export function createTries(): Tries {
 }
 
 /**
- * What was never a ciphertext: commits what `make` tells, once per mark, with `more`. What tells nothing is not marked. `others`: marks of
- * the same message under other names.
+ * For a stanza without a ciphertext: commits the events of `make`, once per seen mark, with `more`. Without an event no mark is set.
+ * `others`: seen marks of the same message under other names.
  */
 export type Once = (
   mark: Mark,
@@ -41,7 +41,7 @@ export type Once = (
   others?: readonly Mark[],
 ) => Promise<void>
 
-/** `once` for what may meet a failure of ours while it is told: it rejects so that the stanza comes again, until it has had its tries. */
+/** `once` for a `make` that may meet a failure of ours: it rejects so that the stanza comes again, until it has had its tries. */
 export function triedOnce(once: Once, log: Pick<Logger, 'error'>): Once {
   const tries = createTries()
   return (mark, make, more, others) =>
@@ -52,7 +52,7 @@ export function triedOnce(once: Once, log: Pick<Logger, 'error'>): Once {
           return await make()
         } catch (error) {
           if (tries.isWorthAnother(mark)) throw error
-          log.error({ err: error, mark }, 'what arrived could not be told, however often it came: it is let go')
+          log.error({ err: error, mark }, 'a stanza could not be reported, however often it came: it is dropped')
           return []
         }
       },

@@ -1,18 +1,20 @@
 /**
- * What is committed when of what a socket brings: the advanced key always in one commit with what its plaintext means. Memory (marks,
- * journal, the key store's cache) follows the disk.
+ * The commits for what a socket brings: the advanced key always in one commit with the effects of its plaintext. They are a chain: a message
+ * is opened, and its event made, while those before it are being written, and if one cannot be written all behind it come again with it.
+ * What memory has of them until then (marks, keys, records of messages) is for the chain alone.
  */
 import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Clock } from '../../../../src/domain/clock.ts'
+import type { Steps } from '../../../../src/domain/steps.ts'
 import type { ReceivedEvent } from '../../../../src/features/webhook-payloads.ts'
-import type { Op, StateStore } from '../../../../src/storage/contract.ts'
+import type { CommitChain } from '../../../../src/storage/commit-chain.ts'
+import type { Op } from '../../../../src/storage/contract.ts'
 import type { KeyChange, KeyStore } from '../../keys/key-store.ts'
 import { type Journal, type JournalRecord, nodeText } from './journal.ts'
-import { ciphertextMark, type Mark, type Marks, messageMarks } from './seen-marks.ts'
+import { type Mark, type Marks, messageMarks } from './seen-marks.ts'
 import type { MessageStanza, StanzaMessage } from './stanza-message.ts'
 
 export interface InboxCommitDeps {
-  store: StateStore
   keys: KeyStore
   marks: Marks
   journal: Journal
@@ -20,27 +22,29 @@ export interface InboxCommitDeps {
   outbox: { append(event: ReceivedEvent): { eventId: string; ops: Op[] }; committed(eventId: string): void }
   /** The finished event of a message, or null when it is not to be reported. */
   translate(message: WAMessage): Promise<ReceivedEvent | null>
-  /** What else belongs into the commit of a readable message: it is not waited for any more. Call `applied` after the commit. */
+  /** More for the commit of a readable message: it does not count as undecrypted any more. Call `applied` after the commit. */
   arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
-  /** What else is kept of a new message, for its commit. */
+  /** Further records of a new message, for its commit. */
   alongside(message: WAMessage): Promise<readonly Op[]>
-  /** Called with every readable message after its commit: recent cache, counters. */
+  /** Called with every readable message when its commit is under way: what comes next may be about it. */
+  remember(message: WAMessage): void
+  /** Called with every readable message after its commit: presence, read receipts. */
   onMessage(message: WAMessage): void
-  killAt(step: string): void
+  steps: Steps
 }
 
 export interface InboxCommits {
-  /** Its last part is open: the event, and all that the message means. */
-  message(stanza: MessageStanza, message: StanzaMessage, changes: readonly KeyChange[]): Promise<void>
+  /** Its last part is open: the event, and all that the message means. `written`: it is on disk. */
+  message(stanza: MessageStanza, message: StanzaMessage, changes: readonly KeyChange[]): Promise<{ written: Promise<void> }>
   /** It has meant what it can mean: only that it is done, and not opened again. */
   settled(stanza: MessageStanza, changes: readonly KeyChange[]): Promise<void>
   /** Something is still to follow: its parts so far, to be answered again without their keys. */
   held(stanza: MessageStanza, changes: readonly KeyChange[]): Promise<void>
-  /** What was held of it is of no use any more. */
+  /** Drops the parts that were held: they are of no use any more. */
   dropped(stanza: MessageStanza): Promise<void>
 }
 
-/** What a stanza means is not on disk: it has to come again, however often. */
+/** The effects of a stanza are not on disk: it has to come again, however often. */
 export class UnwrittenError extends Error {
   constructor(cause: unknown) {
     super('the inbox could not be written', { cause })
@@ -48,26 +52,29 @@ export class UnwrittenError extends Error {
   }
 }
 
-export function createInboxCommits(deps: InboxCommitDeps): InboxCommits {
-  const { store, keys, marks, journal, clock, outbox, killAt } = deps
+export function createInboxCommits(deps: InboxCommitDeps, chain: CommitChain): InboxCommits {
+  const { keys, marks, journal, clock, outbox, steps } = deps
 
+  /** Adds to the chain before it returns. */
   async function commit(changes: readonly KeyChange[], ops: readonly Op[]) {
-    killAt('inbox:before-commit')
+    steps('inbox:before-commit')
+    const written = chain.add([...keys.ops(changes), ...ops])
+    keys.follow(changes, written)
     try {
-      await store.commit({ ops: [...keys.ops(changes), ...ops] })
+      await written
     } catch (cause) {
       throw new UnwrittenError(cause)
     }
-    keys.applied(changes)
-    killAt('inbox:after-commit')
+    steps('inbox:after-commit')
   }
 
-  /** `more` of what it means, and under which further marks. */
+  /** `more`: further operations of its commit; `further`: seen marks beside those of the ciphertexts. */
   async function settle(stanza: MessageStanza, changes: readonly KeyChange[], more: readonly Op[], further: readonly Mark[]) {
-    const done = [...stanza.ciphertexts.map(ciphertextMark), ...further]
+    const done = [...stanza.marks, ...further]
     const gone = journal.has(stanza.id) ? [journal.remove(stanza.id)] : []
-    await commit(changes, [...marks.ops(done), ...more, ...gone])
-    marks.applied(done)
+    const written = commit(changes, [...marks.ops(done), ...more, ...gone])
+    marks.follow(done, written)
+    await written
     journal.applied(stanza.id, null)
   }
 
@@ -81,10 +88,16 @@ export function createInboxCommits(deps: InboxCommitDeps): InboxCommits {
       const alongside = isNew ? await deps.alongside(message) : []
       const waited = hasContent ? deps.arrived(message.key) : null
       const more = [...(appended?.ops ?? []), ...(waited?.ops ?? []), ...alongside]
-      await settle(stanza, changes, more, hasContent ? names : [])
-      waited?.applied()
-      if (appended) outbox.committed(appended.eventId)
-      if (isNew && hasContent) deps.onMessage(message)
+      const settled = settle(stanza, changes, more, hasContent ? names : [])
+      if (isNew && hasContent) deps.remember(message)
+      const written = settled.then(() => {
+        waited?.applied()
+        if (appended) outbox.committed(appended.eventId)
+        if (isNew && hasContent) deps.onMessage(message)
+      })
+      // Whoever answers for the message waits for it; until then it may fail without a listener.
+      written.catch(() => {})
+      return { written }
     },
 
     settled: (stanza, changes) => settle(stanza, changes, [], []),
@@ -104,7 +117,7 @@ export function createInboxCommits(deps: InboxCommitDeps): InboxCommits {
 
     async dropped({ id }) {
       if (!journal.has(id)) return
-      await store.commit({ ops: [journal.remove(id)] })
+      await commit([], [journal.remove(id)])
       journal.applied(id, null)
     },
   }

@@ -1,27 +1,31 @@
 /**
- * The inbox of one socket: opens the ciphertexts of a message, and says how it is to be confirmed when all that it means is on disk. Fenced
+ * The inbox of one socket: opens the ciphertexts of a message, and decides how it is confirmed once all its effects are on disk. Fenced
  * when the socket ends; rejects where going on would lose a message, and the network sends it again to the next socket.
  */
 import {
   type AuthenticationCreds,
   type BinaryNode,
-  getBinaryNodeChild,
+  getHistoryMsg,
   type proto,
   type SignalRepositoryWithLIDStore,
   type WAMessageKey,
 } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { DAY, SECOND } from '../../../../src/domain/clock.ts'
+import type { CommitChain } from '../../../../src/storage/commit-chain.ts'
 import { isTrap } from '../../baileys/thread/trap.ts'
+import { Following } from '../../connection/socket/stanza-router.ts'
 import type { KeyChange } from '../../keys/key-store.ts'
 import { SESSION_CLOSED, SignalError } from '../../keys/signal/errors.ts'
 import type { Inbox as SignalInbox } from '../../keys/signal/inbox-seam.ts'
 import type { MessageOutcome } from '../../wire/confirmation.ts'
+import { envelopeOf, fromOf, idOf } from '../../wire/envelope.ts'
 import { STATUS_JID } from '../../wire/jid.ts'
+import { absenceOf, ciphertextKind, isEmptyHanded } from '../../wire/message-stanza.ts'
 import type { Tries } from './attempt-counter.ts'
 import { createInboxCommits, type InboxCommitDeps, UnwrittenError } from './inbox-commits.ts'
 import { ciphertextMark, type Mark, messageMarks } from './seen-marks.ts'
-import { addressed, isEmptyHanded, type MessageStanza, messageStanza, readStanza, type StanzaMessage } from './stanza-message.ts'
+import { addressed, type MessageStanza, messageStanza, readStanza, type StanzaMessage } from './stanza-message.ts'
 
 export interface InboxSessionDeps extends InboxCommitDeps {
   /** Ciphertexts that met a failure of ours; after their last try they go the way of those that cannot be read. */
@@ -29,17 +33,23 @@ export interface InboxSessionDeps extends InboxCommitDeps {
   log: Logger
   /** A message that cannot be read: a ciphertext that does not open, or a stanza without any. On disk when it resolves. */
   unreadable(key: WAMessageKey, node: BinaryNode): Promise<void>
-  /** What the own phone says to its devices alone, after the library took it. What comes of it is on disk when it resolves. */
+  /** A message of the own phone to its devices alone, after the library took it. Its effects are on disk when it resolves. */
   peer(message: proto.IMessage): Promise<void>
   /** After a message is done. Never rejects. */
   rotateMarks(): Promise<void>
+  /** Of this session alone: its commits fail together. */
+  chain: CommitChain
+  /** Commits of the session before that are under way are through. Never rejects. */
+  before: Promise<void>
 }
 
 export interface InboxSocket {
   me(): AuthenticationCreds['me']
   repository: Pick<SignalRepositoryWithLIDStore, 'decryptMessage' | 'decryptGroupMessage'>
-  /** What the library makes of a peer message: keys of app state, history, pairs of names. */
+  /** The library's handling of a peer message: keys of app state, pairs of names; of a history only its notice. */
   applyPeer(message: StanzaMessage): Promise<void>
+  /** The history from before this device. On disk when it resolves, with all its effects. */
+  takeHistory(notice: proto.Message.IHistorySyncNotification): Promise<void>
   /** All that changed up to now is on disk. */
   settled(): Promise<void>
   /** Without the connection everything unconfirmed is delivered again. */
@@ -50,13 +60,16 @@ export interface InboxSession {
   readonly signal: SignalInbox
   /** At once after the socket was made. */
   attach(socket: InboxSocket): void
-  /** Resolves when all that the message means is on disk. Rejects when it has to come again. */
-  take(node: BinaryNode): Promise<MessageOutcome>
-  /** Peer messages of before whose effect was interrupted, oldest first; once per socket. */
+  /**
+   * Resolves when the message is open and its event made: then the next one of its chat may come. The outcome follows when all that it means
+   * is on disk. Rejects when it has to come again.
+   */
+  take(node: BinaryNode): Promise<Following<MessageOutcome>>
+  /** Earlier peer messages whose effect was interrupted, oldest first; once per socket. */
   replays(): Promise<BinaryNode[]>
-  /** Why the message could not be opened, for whoever asks for it again. */
+  /** Why the message could not be opened, for the retry request. */
   problemOf(node: BinaryNode): SignalError['problem'] | undefined
-  /** Refuse decrypts from now on: handlers of an ended socket still run, and what they open would be confirmed to nobody. */
+  /** Refuse decrypts from now on: handlers of an ended socket still run, and a message they open could not be confirmed. */
   fence(): void
 }
 
@@ -68,26 +81,33 @@ interface Part {
 
 /** Stands for the plaintext of what was finished before. */
 const EMPTY = Uint8Array.of(1)
-/** The phone is not asked for the content of what is older: the library's `PLACEHOLDER_MAX_AGE_SECONDS`. */
+/** The phone is not asked for the content of an older message: the library's `PLACEHOLDER_MAX_AGE_SECONDS`. */
 const MAX_ABSENT_AGE = 14 * DAY
-/** Nobody sees a status after that. */
+/**
+ * Limit for the ciphertexts of a stanza, in bytes: a larger one is not opened, or it would hold the thread for 40 ms per MB and more. Phones
+ * upload large content; messages with a picture inside or a card's ten thumbnails have a tenth of this. Peer messages of the own phone are exempt.
+ */
+const MAX_OPENED = 2 ** 20
+/** A status is not shown after that. */
 const STATUS_LIFE = DAY
 
 export function createInboxSession(deps: InboxSessionDeps): InboxSession {
-  const { marks, journal, tries, log, killAt } = deps
-  const commits = createInboxCommits(deps)
+  const { marks, journal, tries, log, steps, chain, before } = deps
+  const commits = createInboxCommits(deps, chain)
   const known = new WeakMap<Uint8Array, Part>()
   const problems = new WeakMap<BinaryNode, SignalError['problem']>()
-  /** Peer messages whose effect is under way or in line. */
+  /** Peer messages whose effect is under way or queued. */
   const settling = new Set<Mark>()
   let isFenced = false
   let hasReplayed = false
   let socket: InboxSocket | undefined
   /** Effects of peer messages, one after the other; never rejects. */
-  let peerLine: Promise<void> = Promise.resolve()
+  let peerTail: Promise<void> = Promise.resolve()
+  /** The same for histories, beside it: one takes as long as the account is old, and keys would wait behind it. */
+  let historyTail: Promise<void> = Promise.resolve()
 
   const me = () => socket!.me()
-  const isOlderThan = ({ attrs }: BinaryNode, age: number) => deps.clock.now() - Number(attrs.t) * SECOND > age
+  const isOlderThan = (node: BinaryNode, age: number) => deps.clock.now() - Number(envelopeOf(node).t) * SECOND > age
   const assertOpen = () => {
     if (isFenced) throw new Error(SESSION_CLOSED)
   }
@@ -96,19 +116,19 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     try {
       return readStanza(stanza, me())
     } catch (error) {
-      log.warn({ err: error, stanza: stanza.node.attrs.id }, 'what was opened is not a message')
+      log.warn({ err: error, stanza: idOf(stanza.node) }, 'what was opened is not a message')
       return null
     }
   }
 
-  /** False for one that was read before, and for what is nobody's message. */
+  /** False for one that was read before, and for a stanza that is no message. */
   async function noteUnreadable(node: BinaryNode): Promise<boolean> {
     let key: WAMessageKey
     try {
       key = addressed(node, me()).key
     } catch (error) {
       // A stanza without a chat or an id.
-      log.warn({ err: error, stanza: node.attrs.id }, 'a stanza of a message is not one')
+      log.warn({ err: error, stanza: idOf(node) }, 'a stanza of a message is not one')
       return false
     }
     if (messageMarks(key).some(marks.has)) return false
@@ -116,23 +136,39 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     return true
   }
 
-  /** A peer message is settled when the library has taken its effect, and what that changed is on disk. */
+  /** Once its effect was taken, and what that changed is on disk. */
+  async function settle(stanza: MessageStanza, message: StanzaMessage | null) {
+    await socket!.settled()
+    steps('inbox:peer-confirmed')
+    await deps.peer(message?.message ?? {})
+    await commits.settled(stanza, [])
+    steps('inbox:peer-settled')
+  }
+
   function settleLater(stanza: MessageStanza, message: StanzaMessage | null) {
+    const notice = historyNotice(message)
     settling.add(stanza.id)
-    peerLine = peerLine
+    const applied = peerTail.then(async () => {
+      if (isFenced) return
+      if (message) await socket!.applyPeer(message)
+      if (!notice) await settle(stanza, message)
+    })
+    peerTail = applied.catch((error) => {
+      if (isFenced) return
+      log.warn({ err: error }, 'a peer message could not be settled; it is taken again after the next login')
+      socket!.cut()
+    })
+    if (!notice) return void peerTail.finally(() => settling.delete(stanza.id))
+    historyTail = historyTail
       .then(async () => {
+        await applied
         if (isFenced) return
-        if (message) await socket!.applyPeer(message)
-        await socket!.settled()
-        killAt('inbox:peer-confirmed')
-        await deps.peer(message?.message ?? {})
-        await commits.settled(stanza, [])
-        killAt('inbox:peer-settled')
+        await socket!.takeHistory(notice)
+        await settle(stanza, message)
       })
+      // Nothing waits for a history that a connection would have to end for.
       .catch((error) => {
-        if (isFenced) return
-        log.warn({ err: error }, 'a peer message could not be settled; it is taken again after the next login')
-        socket!.cut()
+        if (!isFenced) log.warn({ err: error }, 'a history could not be read; it is taken again after the next login')
       })
       .finally(() => settling.delete(stanza.id))
   }
@@ -140,7 +176,8 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
   const signal: SignalInbox = {
     admit(ciphertext) {
       assertOpen()
-      const mark = ciphertextMark(ciphertext)
+      const part = known.get(ciphertext)
+      const mark = part ? part.stanza.marks[part.index]! : ciphertextMark(ciphertext)
       return marks.has(mark) ? EMPTY : journal.replay(mark)
     },
 
@@ -153,35 +190,32 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
       if (stanza.isPeer || !isLast) await commits.held(stanza, changes)
       else await finish(stanza, changes)
     },
-
-    // Whoever opens a part is told by the error itself.
-    failed() {},
   }
 
   async function finish(stanza: MessageStanza, changes: readonly KeyChange[]) {
     const message = readOrNull(stanza)
-    // It opened, and what is in it is no message: used up, and asked for again, once more from the beginning.
+    // It opened, but its content is no message: its key is used up, and it is asked for again.
     if (!message) return await commits.settled(stanza, changes)
-    await commits.message(stanza, message, changes)
-    stanza.isDone = true
-    await deps.rotateMarks()
+    const { written } = await commits.message(stanza, message, changes)
+    stanza.written = written.then(deps.rotateMarks)
+    stanza.written.catch(() => {})
   }
 
   async function open({ node, opened, ciphertexts }: MessageStanza, index: number): Promise<void> {
-    const { from = '', participant } = node.attrs
-    const author = participant ?? from
+    const { from, participant } = envelopeOf(node)
+    const author = participant || from
     const bytes = ciphertexts[index]!
-    const type = typeOf(node, bytes)
+    const type = ciphertextKind(node, bytes)
     const { repository } = socket!
     const plaintext =
       type === 'skmsg'
         ? await repository.decryptGroupMessage({ group: from, authorJid: author, msg: bytes })
         : await repository.decryptMessage({ jid: author, type: type as 'pkmsg' | 'msg', ciphertext: bytes })
-    // Of before: what was opened now is there already.
+    // Parts opened before; a part opened now is there already.
     if (plaintext !== EMPTY && !opened.has(index)) opened.set(index, plaintext)
   }
 
-  /** Throws for what says nothing about the message: then it comes again. */
+  /** Throws for an error that is not the message's: then it comes again. */
   function unreadBecauseOf(thrown: unknown, ciphertext: Uint8Array): SignalError['problem'] {
     const error = thrown instanceof Error ? thrown : new Error(String(thrown))
     assertOpen()
@@ -203,32 +237,56 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
         await open(stanza, index)
       } catch (error) {
         problem = unreadBecauseOf(error, ciphertext)
-        log.warn({ err: error, stanza: node.attrs.id }, 'a message could not be read')
+        log.warn({ err: error, stanza: idOf(node) }, 'a message could not be read')
       }
     }
     if (stanza.isPeer && problem === undefined) {
       const message = readOrNull(stanza)
       // Replayed, and then given out again by the network: its effect is under way.
       if (!settling.has(stanza.id)) settleLater(stanza, message)
-      return message?.message?.protocolMessage?.historySyncNotification ? 'history' : 'peer'
+      return historyNotice(message) ? 'history' : 'peer'
     }
-    if (stanza.isDone) return 'read'
+    if (stanza.written) return 'read'
     if (problem !== undefined) problems.set(node, problem)
     const isNew = stanza.isPeer || (await noteUnreadable(node))
-    const isGone = node.attrs.from === STATUS_JID && isOlderThan(node, STATUS_LIFE)
+    const isGone = fromOf(node) === STATUS_JID && isOlderThan(node, STATUS_LIFE)
     // The sender key of the first part is taken; the content comes again as a stanza of its own.
     await commits.dropped(stanza)
     return isNew && !isGone ? 'unread' : 'done'
   }
 
+  async function takeHuge(node: BinaryNode): Promise<MessageOutcome> {
+    if (await noteUnreadable(node)) log.warn({ stanza: idOf(node) }, 'a message is too large to be opened')
+    return 'done'
+  }
+
   async function takeEmpty(node: BinaryNode): Promise<MessageOutcome> {
-    const unavailable = getBinaryNodeChild(node, 'unavailable')
-    const { type = '', hosted } = unavailable?.attrs ?? {}
     if (!(await noteUnreadable(node))) return 'done'
-    // What is seen once arrived, where it may be seen.
-    if (type === 'view_once') return 'read'
-    const neverComes = hosted === 'true' || NEVER.has(type) || getBinaryNodeChild(unavailable, 'bot') !== undefined
-    return neverComes || isOlderThan(node, MAX_ABSENT_AGE) ? 'done' : 'absent'
+    const absence = absenceOf(node)
+    if (absence === 'shown') return 'read'
+    return absence === 'never' || isOlderThan(node, MAX_ABSENT_AGE) ? 'done' : 'absent'
+  }
+
+  async function takeStanza(stanza: MessageStanza): Promise<MessageOutcome> {
+    const { node } = stanza
+    if (isEmptyHanded(node)) return await takeEmpty(node)
+    if (stanza.ciphertexts.length === 0) {
+      log.info({ stanza: idOf(node) }, 'a message is sealed in a way that nobody here knows')
+      return 'done'
+    }
+    if (stanza.marks.every(marks.has)) return stanza.isPeer ? 'peer' : 'read'
+    const size = stanza.ciphertexts.reduce((sum, { length }) => sum + length, 0)
+    return !stanza.isPeer && size > MAX_OPENED ? await takeHuge(node) : await takeSealed(stanza)
+  }
+
+  /** What decided the outcome: for one that was seen before, marks that may still be on their way. */
+  async function onDisk(stanza: MessageStanza): Promise<void> {
+    if (stanza.written) return await stanza.written
+    try {
+      await chain.settled()
+    } catch (cause) {
+      throw new UnwrittenError(cause)
+    }
   }
 
   return {
@@ -239,14 +297,11 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     problemOf: (node) => problems.get(node),
     async take(node) {
       assertOpen()
+      await before
+      await chain.room()
       const stanza = messageStanza(node, me())
-      if (isEmptyHanded(node)) return await takeEmpty(node)
-      if (stanza.ciphertexts.length === 0) {
-        log.info({ stanza: node.attrs.id }, 'a message is sealed in a way that nobody here knows')
-        return 'done'
-      }
-      if (stanza.ciphertexts.every((each) => marks.has(ciphertextMark(each)))) return stanza.isPeer ? 'peer' : 'read'
-      return await takeSealed(stanza)
+      const outcome = await takeStanza(stanza)
+      return new Following(onDisk(stanza).then(() => outcome))
     },
     async replays() {
       if (hasReplayed || isFenced) return []
@@ -259,8 +314,4 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
   }
 }
 
-/** Of `<unavailable>`: kinds that the phone has not either, or does not hand out. */
-const NEVER = new Set(['bot_unavailable_fanout', 'hosted_unavailable_fanout', 'view_once_unavailable_fanout'])
-
-const typeOf = ({ content }: BinaryNode, bytes: Uint8Array) =>
-  (content as BinaryNode[]).find((part) => part.content === bytes)?.attrs.type
+const historyNotice = (message: StanzaMessage | null) => getHistoryMsg(message?.message ?? {})

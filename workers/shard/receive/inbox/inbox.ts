@@ -1,12 +1,13 @@
 /**
  * Inbound without loss: when the last part of a stanza is decrypted, ONE commit stores the advanced key, the finished event in the
- * outbox, and marks of what is done; only then is the plaintext returned, and only after that can the library confirm the stanza to
+ * outbox, and its seen marks; only then is the plaintext returned, and only after that can the library confirm the stanza to
  * the network. A kill or a cut at any point leaves the stanza to be redelivered or its event in the outbox. Design, windows and the
  * library's behaviours it leans on: shared/design/INBOUND.md.
  *
- * Here is what outlives sockets. One socket's part is `inbox-session.ts`, and what is committed when, `inbox-commits.ts`.
+ * This file holds what outlives a socket. The part of one socket is `inbox-session.ts`, the commits are `inbox-commits.ts`.
  */
 import type { ReceivedEvent } from '../../../../src/features/webhook-payloads.ts'
+import type { ChainedStore } from '../../../../src/storage/commit-chain.ts'
 import type { Op } from '../../../../src/storage/contract.ts'
 import type { Sealer } from '../../../../src/storage/seal.ts'
 import { createTries, type Once } from './attempt-counter.ts'
@@ -14,15 +15,16 @@ import { createInboxSession, type InboxSession, type InboxSessionDeps } from './
 import { createJournal } from './journal.ts'
 import { createMarks, type Mark } from './seen-marks.ts'
 
-export interface InboxDeps extends Omit<InboxSessionDeps, 'marks' | 'journal' | 'tries' | 'rotateMarks'> {
+export interface InboxDeps extends Omit<InboxSessionDeps, 'marks' | 'journal' | 'tries' | 'rotateMarks' | 'chain' | 'before'> {
   instance: string
+  store: ChainedStore
   sealer: Sealer
 }
 
 /** The inbox belongs to the instance and outlives sockets; each socket gets a session of it, which is fenced when the socket ends. */
 export interface InstanceInbox {
   load(): Promise<void>
-  /** The device is gone: what was sent to it is neither delivered again nor answered. After its session has ended. */
+  /** The device is gone: messages sent to it are neither delivered again nor confirmed. Call it after its session has ended. */
   forget(): Promise<void>
   session(): InboxSession
   /** Rejects when it could not be committed: the stanza then comes again. */
@@ -38,37 +40,48 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
   const rotateMarks = () =>
     marks.rotate().catch((error) => log.warn({ err: error }, 'the older marks of the inbox could not be dropped'))
 
-  /** Being told: the network can send a stanza twice in a row. */
-  const telling = new Map<Mark, Promise<void>>()
+  /** Events being appended: the network can send a stanza twice in a row. */
+  const appending = new Map<Mark, Promise<void>>()
 
-  async function tellOnce(all: readonly Mark[], make: () => Promise<readonly ReceivedEvent[]>, more: readonly Op[]) {
+  async function appendOnce(all: readonly Mark[], make: () => Promise<readonly ReceivedEvent[]>, more: readonly Op[]) {
     const appended = all.some(marks.has) ? [] : (await make()).map((event) => outbox.append(event))
-    const isTold = appended.length > 0
-    if (!isTold && more.length === 0) return
-    await store.commit({ ops: [...(isTold ? marks.ops(all) : []), ...more, ...appended.flatMap(({ ops }) => ops)] })
-    if (!isTold) return
+    const hasEvents = appended.length > 0
+    if (!hasEvents && more.length === 0) return
+    await store.commit({ ops: [...(hasEvents ? marks.ops(all) : []), ...more, ...appended.flatMap(({ ops }) => ops)] })
+    if (!hasEvents) return
     marks.applied(all)
     for (const { eventId } of appended) outbox.committed(eventId)
     await rotateMarks()
   }
 
+  /** Of the newest session. */
+  let chain = store.chain()
+  const settled = () => chain.settled().catch(() => {})
+
   return {
-    session: () => createInboxSession({ ...deps, marks, journal, tries, rotateMarks }),
+    session() {
+      // What a socket that ended still has under way decides what the next one finds; what it opens from now on would be written beside it.
+      chain.close()
+      const before = settled()
+      chain = store.chain()
+      return createInboxSession({ ...deps, marks, journal, tries, rotateMarks, chain, before })
+    },
     async once(mark, make, more = [], others = []) {
       const all = [mark, ...others]
-      const before = telling.get(mark)
-      const running = before ? before.then(() => tellOnce(all, make, more)) : tellOnce(all, make, more)
-      telling.set(mark, running)
+      const before = appending.get(mark)
+      const running = before ? before.then(() => appendOnce(all, make, more)) : appendOnce(all, make, more)
+      appending.set(mark, running)
       try {
         await running
       } finally {
-        if (telling.get(mark) === running) telling.delete(mark)
+        if (appending.get(mark) === running) appending.delete(mark)
       }
     },
     async load() {
       await Promise.all([marks.load(), journal.load()])
     },
     async forget() {
+      await settled()
       await store.commit({ ops: [...(await journal.eraseOps()), ...(await marks.eraseOps())] })
       journal.forgotten()
       marks.forgotten()

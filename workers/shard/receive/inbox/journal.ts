@@ -1,16 +1,17 @@
 /**
- * Stanzas that are opened but not finished: one whose other part is still missing (a sender key came, the message under it did not),
- * and peer messages of the own phone, whose effects follow after the library has taken them. What is here can be answered again without
- * its key, which has moved on. INBOUND.md, 2.2 to 2.6.
+ * Stanzas that are opened but not finished: one whose other part is still missing (a sender key came, the message under it did not), and
+ * peer messages of the own phone, whose effects follow after the library has taken them. Their plaintext can be returned again without its
+ * key, which has advanced. INBOUND.md, 2.2 to 2.6.
  */
 import { type BinaryNode, BufferJSON } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import * as v from 'valibot'
 import { type Clock, DAY } from '../../../../src/domain/clock.ts'
 import type { Op, StateStore } from '../../../../src/storage/contract.ts'
-import { keys } from '../../../../src/storage/keys.ts'
+import { keys } from '../../../../src/storage/record-keys.ts'
 import { type Repository, repository } from '../../../../src/storage/repository.ts'
 import type { Sealer } from '../../../../src/storage/seal.ts'
+import { ciphertextsIn } from '../../wire/message-stanza.ts'
 import { ciphertextMark, type Mark } from './seen-marks.ts'
 
 const JournalRecord = v.object({
@@ -32,9 +33,9 @@ export const MAX_REPLAYS = 5
 const MAX_AGE = 14 * DAY
 
 export interface Journal {
-  /** Reads what is stored. What is too old goes, put aside or not, here and before every replay. */
+  /** Reads the stored records. Those that are too old are removed, put aside or not, here and before every replay. */
   load(): Promise<void>
-  /** Everything in storage, put aside or not: it goes with the device that it was sent to. `forgotten` after the commit. */
+  /** Every record in storage, put aside or not: they go with the device that they were sent to. Call `forgotten` after the commit. */
   eraseOps(): Promise<Op[]>
   forgotten(): void
   /** The plaintext of a part that was opened before, or undefined. */
@@ -46,16 +47,6 @@ export interface Journal {
   has(id: string): boolean
   /** Peer messages to give to the library again, oldest first. Counts the attempt durably before it hands them out. */
   replayPeers(): Promise<BinaryNode[]>
-}
-
-/** Kinds of ciphertexts that can be opened; `msmsg` (bots) and whatever comes next cannot. */
-const OPENED = new Set(['pkmsg', 'msg', 'skmsg'])
-
-export function parts(node: BinaryNode): Uint8Array[] {
-  if (!Array.isArray(node.content)) return []
-  return node.content
-    .filter(({ tag, attrs, content }) => tag === 'enc' && OPENED.has(attrs.type ?? '') && content instanceof Uint8Array)
-    .map(({ content }) => content as Uint8Array)
 }
 
 export const nodeText = (node: BinaryNode) => JSON.stringify(node, BufferJSON.replacer)
@@ -81,14 +72,14 @@ export function createJournal({ instance, store, sealer, clock, log }: JournalDe
   const key = (id: string) => keys.journal(instance, id)
 
   function forget(record: JournalRecord | undefined) {
-    if (record) for (const ciphertext of parts(nodeOf(record.node))) plaintexts.delete(ciphertextMark(ciphertext))
+    if (record) for (const ciphertext of ciphertextsIn(nodeOf(record.node))) plaintexts.delete(ciphertextMark(ciphertext))
   }
 
   function applied(id: string, record: JournalRecord | null) {
     forget(open.get(id))
     open.delete(id)
     if (!record) return
-    const ciphertexts = parts(nodeOf(record.node))
+    const ciphertexts = ciphertextsIn(nodeOf(record.node))
     open.set(id, record)
     for (const [index, plaintext] of Object.entries(record.parts)) {
       const ciphertext = ciphertexts[Number(index)]
@@ -96,7 +87,7 @@ export function createJournal({ instance, store, sealer, clock, log }: JournalDe
     }
   }
 
-  /** One that cannot be read keeps its place for whoever can repair it. Nobody else waits for it: its message is not opened again. */
+  /** An unreadable record keeps its place for a repair by hand. Nothing waits for it: its message is not opened again. */
   const onUnreadable = (error: unknown) => log.error({ err: error }, 'an inbox journal record is not readable: left out')
 
   async function expire() {

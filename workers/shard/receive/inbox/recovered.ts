@@ -1,7 +1,7 @@
 /**
- * Messages of which the network gave us no content and our own phone sent it again, inside a peer message. They are told before that
- * message is settled: a crash in between has it taken again (INBOUND.md, 2.3). The library tells them, too, but only when its buffer is
- * flushed, not at all when the connection ends first, and without the `requestId` by which they could be known: its buffer drops that.
+ * Messages that the network delivered without content and our own phone sent again, inside a peer message. Their events are written before
+ * that message is settled: after a crash in between it is taken again (INBOUND.md, 2.3). The library emits them, too, but only when its
+ * buffer is flushed, not at all when the connection ends first, and without the `requestId` that identifies them: its buffer drops that.
  */
 import { proto, type WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -14,7 +14,7 @@ import type { WaitingMessages } from './undecrypted.ts'
 export interface RecoveredDeps {
   inbound: Pick<Inbound, 'message'>
   once: InstanceInbox['once']
-  /** What else is kept of a new message, for its commit. */
+  /** Further records of a new message, for its commit. */
   alongside(message: WAMessage): Promise<readonly Op[]>
   waiting: Pick<WaitingMessages, 'known' | 'arrived'>
   log: Pick<Logger, 'warn'>
@@ -22,12 +22,12 @@ export interface RecoveredDeps {
 }
 
 export function createRecovered({ inbound, once, alongside, waiting, log, onMessage }: RecoveredDeps) {
-  /** What is in a peer message is on disk when it resolves. */
+  /** The messages inside a peer message are on disk when it resolves. */
   return async function recovered(peer: proto.IMessage): Promise<void> {
-    for (const message of resentIn(peer).map(asItCame)) if (message) await tell(message)
+    for (const message of resentIn(peer).map(asItCame)) if (message) await appendEvent(message)
   }
 
-  async function tell(message: WAMessage): Promise<void> {
+  async function appendEvent(message: WAMessage): Promise<void> {
     const [mark, ...others] = messageMarks(message.key)
     const waited = waiting.arrived(message.key)
     const make = async () => [await inbound.message(message)].filter((event) => event !== null)
@@ -50,8 +50,8 @@ export function createRecovered({ inbound, once, alongside, waiting, log, onMess
   }
 
   /**
-   * Under the key of the stanza without content: the phone may name the people in it otherwise, and leaves their other names out. What nobody
-   * waits for any more has been told.
+   * Under the key of the stanza without content: the phone may use other names for the people in it, and leaves their other names out. A
+   * message that is not expected any more has had its event.
    */
   function asItCame(resent: proto.IWebMessageInfo): WAMessage | null {
     const known = waiting.known(resent.key ?? {})

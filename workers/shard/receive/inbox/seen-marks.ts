@@ -1,15 +1,15 @@
 /**
- * What is done, so that a redelivery is recognised: a hash per ciphertext and per message. Kept in two generations of a fixed size, so
- * that the set neither grows nor forgets what is recent; the network redelivers soon or never.
+ * Seen marks, by which a redelivery is recognised: a hash per ciphertext and per message. Kept in two generations of a fixed size, so that
+ * the set neither grows nor forgets what is recent; the network redelivers soon or never.
  */
 import { createHash } from 'node:crypto'
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import type { Op, StateStore } from '../../../../src/storage/contract.ts'
-import { keys } from '../../../../src/storage/keys.ts'
+import { keys } from '../../../../src/storage/record-keys.ts'
 import type { Sealer } from '../../../../src/storage/seal.ts'
 import { bare } from '../../wire/jid.ts'
 
-/** Marks per generation, up to three a message. Two of them cover the largest offline backlog the trials saw by far (INBOUND.md, 2.8). */
+/** Seen marks per generation, up to three a message. Two hold far more than the largest offline backlog of the trials (INBOUND.md, 2.8). */
 const GENERATION_SIZE = 3_072
 const PRESENT = Uint8Array.of(1)
 
@@ -22,8 +22,8 @@ export const ciphertextMark = (ciphertext: Uint8Array) => hash('c', ciphertext)
 export const messageMark = (key: { id: string; chat: string; author: string }) => hash('k', `${key.id}|${key.chat}|${key.author}`)
 
 /**
- * The marks of a message, one under each name its key has for the chat and for the author: a person is addressed by number or by LID, and
- * a message can come again under the other one. One event per message, also when a retry brings it again in another ciphertext.
+ * The seen marks of a message, one under each name its key has for the chat and for the author: a person is addressed by number or by LID,
+ * and a message can come again under the other one. One event per message, also when a retry brings it again in another ciphertext.
  */
 export function messageMarks({ id, remoteJid, remoteJidAlt, participant, participantAlt, fromMe }: WAMessageKey): Mark[] {
   const chat = remoteJid ?? ''
@@ -43,6 +43,8 @@ export interface Marks {
   has(mark: Mark): boolean
   /** Storage ops that set these marks; call `applied` after their commit. */
   ops(marks: readonly Mark[]): Op[]
+  /** They are being written: set from now on, and `applied` when `written` resolves. Not set any more when it rejects. */
+  follow(marks: readonly Mark[], written: Promise<void>): void
   applied(marks: readonly Mark[]): void
   /** Drops the older generation when the newer one is full. Its own commit: losing it costs nothing but a try after the next message. */
   rotate(): Promise<void>
@@ -51,10 +53,10 @@ export interface Marks {
   forgotten(): void
 }
 
-/** A mark as it is stored and remembered: blind, behind the letter of its kind. */
+/** A seen mark as it is stored and remembered: blind, after the character of its kind. */
 type Stored = string & { readonly brand: 'stored mark' }
 
-/** A message asks for its marks a few times, one right after the other. */
+/** The marks of one message are requested a few times, one right after the other. */
 const MAX_REMEMBERED = 32
 
 export function createMarks(instance: string, store: StateStore, sealer: Sealer): Marks {
@@ -63,6 +65,8 @@ export function createMarks(instance: string, store: StateStore, sealer: Sealer)
   const generations: [Set<Stored>, Set<Stored>] = [new Set(), new Set()]
   const recent = new Map<Mark, Stored>()
   const other = () => 1 - current
+  /** Being written, and by how many commits. */
+  const followed = new Map<Stored, number>()
 
   function stored(mark: Mark): Stored {
     const known = recent.get(mark)
@@ -83,8 +87,26 @@ export function createMarks(instance: string, store: StateStore, sealer: Sealer)
       await Promise.all([readGeneration(0), readGeneration(1)])
       current = (await store.get(keys.markGeneration(instance)))?.[0] ?? 0
     },
-    has: (mark) => generations[0].has(stored(mark)) || generations[1].has(stored(mark)),
+    has(mark) {
+      const name = stored(mark)
+      return generations[0].has(name) || generations[1].has(name) || followed.has(name)
+    },
     ops: (marks) => marks.map((mark) => [keys.mark(instance, current, stored(mark)), PRESENT] as const),
+    follow(marks, written) {
+      const names = marks.map(stored)
+      for (const name of names) followed.set(name, (followed.get(name) ?? 0) + 1)
+      const end = () => {
+        for (const name of names) {
+          const left = followed.get(name)! - 1
+          if (left > 0) followed.set(name, left)
+          else followed.delete(name)
+        }
+      }
+      written.then(() => {
+        for (const name of names) generations[current as 0 | 1].add(name)
+        end()
+      }, end)
+    },
     applied(marks) {
       for (const mark of marks) generations[current as 0 | 1].add(stored(mark))
     },
@@ -103,7 +125,7 @@ export function createMarks(instance: string, store: StateStore, sealer: Sealer)
       isRotating = true
       try {
         const next = other()
-        // What is on the disk counts: a mark that was on its way while an earlier rotation ended is not in memory under this generation.
+        // The disk decides: a mark that was being written while an earlier rotation ended is not in memory under this generation.
         const ops: Op[] = [[keys.markGeneration(instance), Uint8Array.of(next)]]
         for await (const [key] of store.range(keys.marks(instance, next))) ops.push([key, null])
         await store.commit({ ops })

@@ -10,20 +10,23 @@ import {
 } from '@whiskeysockets/baileys'
 import type { ReadableMessage } from '../../translate/inbound/message.ts'
 import { unknownField } from '../../translate/inbound/unknown-content.ts'
+import { envelopeOf, fromOf } from '../../wire/envelope.ts'
 import { bare } from '../../wire/jid.ts'
-import { parts } from './journal.ts'
-import { type Mark, messageMark } from './seen-marks.ts'
+import { ciphertextsIn, isMarkedPeer } from '../../wire/message-stanza.ts'
+import { ciphertextMark, type Mark, messageMark } from './seen-marks.ts'
 
 export interface MessageStanza {
   node: BinaryNode
   id: Mark
   ciphertexts: readonly Uint8Array[]
+  /** Of the ciphertexts, in their order. */
+  marks: readonly Mark[]
   /** Padded plaintexts by index of their ciphertext, as far as they are open. */
   opened: Map<number, Uint8Array>
-  /** The own phone says it to its devices alone. */
+  /** A message of the own phone to its devices alone. */
   isPeer: boolean
-  /** All that it means is on disk. */
-  isDone: boolean
+  /** It is open, and all that it means is being written; resolves when it is on disk. */
+  written: Promise<void> | undefined
 }
 
 export type StanzaMessage = WAMessage & Pick<ReadableMessage, 'unknownField'>
@@ -31,26 +34,24 @@ export type StanzaMessage = WAMessage & Pick<ReadableMessage, 'unknownField'>
 type Me = AuthenticationCreds['me']
 
 export function messageStanza(node: BinaryNode, me: Me): MessageStanza {
-  const { id = '', from, participant = '' } = node.attrs
+  const { id, from, participant } = envelopeOf(node)
+  const ciphertexts = ciphertextsIn(node)
   return {
     node,
-    id: messageMark({ id, chat: from ?? '', author: participant }),
-    ciphertexts: parts(node),
+    id: messageMark({ id, chat: from, author: participant }),
+    ciphertexts,
+    marks: ciphertexts.map(ciphertextMark),
     opened: new Map(),
     isPeer: isPeerStanza(node, me),
-    isDone: false,
+    written: undefined,
   }
 }
 
-export const isPeerStanza = ({ attrs }: BinaryNode, me: Me) => attrs.category === 'peer' && isOwn(attrs.from, me)
+export const isPeerStanza = (node: BinaryNode, me: Me) => isMarkedPeer(node) && isOwn(fromOf(node), me)
 
-/** Only the account's own devices speak as peers; the same word from anybody else is an ordinary message. */
-const isOwn = (jid: string | undefined, me: Me) =>
-  jid !== undefined && me !== undefined && (areJidsSameUser(jid, me.id) || areJidsSameUser(jid, me.lid))
-
-/** Neither a ciphertext nor a text: the network keeps the content from linked devices (view once), or the phone has to send it again. */
-export const isEmptyHanded = ({ content }: BinaryNode) =>
-  !Array.isArray(content) || !content.some(({ tag }) => tag === 'enc' || tag === 'plaintext')
+/** Only the account's own devices send peer messages; the same attribute from anybody else is an ordinary message. */
+const isOwn = (jid: string, me: Me) =>
+  jid !== '' && me !== undefined && (areJidsSameUser(jid, me.id) || areJidsSameUser(jid, me.lid))
 
 /** The message its opened parts make together. Throws when they are none. */
 export function readStanza({ node, opened }: MessageStanza, me: Me): StanzaMessage {
@@ -61,8 +62,8 @@ export function readStanza({ node, opened }: MessageStanza, me: Me): StanzaMessa
 }
 
 /**
- * The stanza without its content, jids without device; throws when it has no chat or no id. The library's `cleanMessage` also turns the
- * keys inside reactions and votes round, and throws where a stranger left them out: translation does that itself (`referenced.ts`).
+ * The stanza without its content, jids without device; throws when it has no chat or no id. The library's `cleanMessage` also inverts the
+ * keys inside reactions and votes, and throws where a stranger left them out: translation does that itself (`referenced.ts`).
  */
 export function addressed(node: BinaryNode, me: Me): WAMessage {
   const { fullMessage } = decodeMessageNode(node, me?.id ?? '', me?.lid ?? '')
@@ -76,7 +77,7 @@ function decode(plaintext: Uint8Array): proto.IMessage {
   const message = proto.Message.decode(plaintext)
   const inner = message.deviceSentMessage?.message
   if (!inner) return message
-  // The secret of what our own phone sent may stand beside the envelope.
+  // The secret of our own phone's message may be beside the envelope.
   const aside = inner.messageContextInfo ?? message.messageContextInfo
   return aside ? { ...inner, messageContextInfo: aside } : inner
 }

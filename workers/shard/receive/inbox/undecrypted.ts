@@ -1,10 +1,10 @@
 /**
- * Messages that came and cannot be read yet. The sender is asked for them again; what does not come within a while is told as
+ * Messages that came and cannot be decrypted yet. The sender is asked for them again; one that does not come within a while is reported as
  * `waiting_message`, and the readable message follows as an event of its own when it comes (webhook-payloads.md, 2.7).
  *
  * The record is written before the network is answered for the ciphertext that failed: a crash in between leaves the record, and the next
- * life tells it. It stays, as told, until the message comes
- * or a day has passed, so that a retry that fails again tells nothing twice. What was not told never gives way before it is.
+ * thread run reports it. Once reported it stays until the message comes or a day has passed, so that a retry that fails again reports
+ * nothing twice. A record that was not reported is never evicted before it is.
  */
 import type { BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -12,7 +12,7 @@ import * as v from 'valibot'
 import { type Clock, DAY, HOUR, SECOND } from '../../../../src/domain/clock.ts'
 import type { ReceivedEvent } from '../../../../src/features/webhook-payloads.ts'
 import type { Op, StateStore } from '../../../../src/storage/contract.ts'
-import { keys } from '../../../../src/storage/keys.ts'
+import { keys } from '../../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../../src/storage/remove-all.ts'
 import { repository } from '../../../../src/storage/repository.ts'
 import type { Sealer } from '../../../../src/storage/seal.ts'
@@ -20,14 +20,18 @@ import { createSweeper } from '../../../../src/storage/sweeper.ts'
 import { chatNamesOf } from '../../translate/inbound/referenced.ts'
 import type { Outbox } from '../../webhooks/outbox.ts'
 import { secondsOf } from '../../wire/bounds.ts'
+import { envelopeOf } from '../../wire/envelope.ts'
 import { bare } from '../../wire/jid.ts'
+import { isViewOnce } from '../../wire/message-stanza.ts'
 import { type Mark, messageMarks } from './seen-marks.ts'
 
 /** Time for the sender's retry. */
 const RETRY_TIME = 10 * SECOND
+/** Between two reports: webhooks leave in the order of their events, and two thousand of one sender would go before everybody's texts. */
+const PAUSE = SECOND / 40
 const MAX_AGE = DAY
 const SWEEP_EVERY = HOUR
-/** Kept in memory; the oldest that are told give way, and one that comes later is then an ordinary message. */
+/** Kept in memory; the oldest reported ones are evicted, and a message that comes after that is an ordinary one. */
 const MAX_RECORDS = 2_000
 
 const text = v.optional(v.string())
@@ -40,7 +44,7 @@ const Waiting = v.object({
     participant: text,
     participantAlt: text,
   }),
-  /** Epoch seconds, as the stanza says. */
+  /** Epoch seconds, from the stanza. */
   timestamp: v.number(),
   pushName: v.nullable(v.string()),
   viewOnce: v.boolean(),
@@ -56,9 +60,9 @@ export interface WaitingDeps {
   clock: Clock
   log: Logger
   outbox: Pick<Outbox, 'append' | 'committed'>
-  /** `later`: nobody can tell it yet. Null: nobody wants it. */
+  /** `later`: the event cannot be made yet. Null: the event is not wanted. */
   event(message: WaitingMessage): Promise<ReceivedEvent | null | 'later'>
-  /** What else is kept of a message whose envelope alone is known. */
+  /** Further records of a message whose envelope alone is known. */
   alongside?: (key: WAMessageKey) => Promise<readonly Op[]>
   maxRecords?: number
 }
@@ -69,11 +73,11 @@ export interface WaitingMessages {
   add(key: WAMessageKey, node: BinaryNode): Promise<void>
   /** Whether it is still waited for. */
   has(key: WAMessageKey): boolean
-  /** By the id of the message, and by its chat where several wait under one id: ids are whatever their writers choose. */
+  /** By the id of the message, and by its chat where several wait under one id: senders choose their ids. */
   known(key: Pick<WAMessageKey, 'id' | 'remoteJid'>): WaitingMessage | undefined
   /** For the commit of the readable message. */
   arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
-  /** The device is gone, and nobody sends it again: what was not told is told, and nothing is kept. After its session has ended. */
+  /** The device is gone, and nobody sends it again: unreported messages are reported, and nothing is kept. After its session has ended. */
   forget(): Promise<void>
   stop(): Promise<void>
 }
@@ -88,19 +92,22 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
   /** Every name of a message in `open`, to the one it is kept under. */
   const names = new Map<Mark, Mark>()
   const keyOf = (mark: Mark) => keys.waiting(instance, mark)
-  /** One commit after another: a record is written before it is told. */
-  let line: Promise<unknown> = Promise.resolve()
+  /** One commit after another: a record is written before its event. */
+  let tail: Promise<unknown> = Promise.resolve()
   let isStopped = false
+  /** Those whose time is over, in that order. */
+  const due = new Set<Mark>()
+  let pausing: NodeJS.Timeout | undefined
 
   /** Its failure is the caller's: only the order is taken from it. */
   function next(job: () => Promise<void>): Promise<void> {
-    const done = line.then(job)
-    line = done.catch(() => {})
+    const done = tail.then(job)
+    tail = done.catch(() => {})
     return done
   }
 
   const complain = (error: unknown) => log.error({ err: error }, 'a message that cannot be read could not be recorded')
-  const inLine = (job: () => Promise<void>) => void next(job).catch(complain)
+  const enqueue = (job: () => Promise<void>) => void next(job).catch(complain)
 
   const sweeper = createSweeper(() => next(dropOld), {
     everyMs: SWEEP_EVERY,
@@ -110,14 +117,17 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
 
   /** A record is kept under one name of its message; the message may come under the other. */
   const knownAs = (key: WAMessageKey) =>
-    messageMarks(key)
-      .map((mark) => names.get(mark))
-      .find((mark) => mark !== undefined)
+    names.size === 0
+      ? undefined
+      : messageMarks(key)
+          .map((mark) => names.get(mark))
+          .find((mark) => mark !== undefined)
 
   function letGo(mark: Mark) {
     const entry = open.get(mark)
     if (!entry) return
     clearTimeout(entry.timer)
+    due.delete(mark)
     open.delete(mark)
     for (const name of messageMarks(entry.record.key)) names.delete(name)
   }
@@ -131,11 +141,25 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
     const entry = open.get(mark)
     if (!entry || isStopped) return
     clearTimeout(entry.timer)
-    entry.timer = setTimeout(() => inLine(() => tell(mark)), ms)
+    entry.timer = setTimeout(() => {
+      if (open.get(mark)?.record.isTold !== false) return
+      due.add(mark)
+      if (!pausing) appendDue()
+    }, ms)
     entry.timer.unref()
   }
 
-  async function tell(mark: Mark) {
+  function appendDue() {
+    pausing = undefined
+    const [mark] = due
+    if (mark === undefined || isStopped) return
+    due.delete(mark)
+    enqueue(() => appendEvent(mark))
+    pausing = setTimeout(appendDue, PAUSE)
+    pausing.unref()
+  }
+
+  async function appendEvent(mark: Mark) {
     const found = open.get(mark)
     if (!found || found.record.isTold || isStopped) return
     const made = await event(found.record)
@@ -143,7 +167,7 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
     if (open.get(mark) !== found) return
     if (made === 'later') return later(mark, RETRY_TIME)
     const record = { ...found.record, isTold: true }
-    // Taken in memory first: a readable message that comes during the commit is told after it.
+    // In memory first: a readable message that comes during the commit gets its event after this one.
     open.set(mark, { record })
     const appended = made ? outbox.append(made) : null
     try {
@@ -170,11 +194,11 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
     return open.keys().next().value
   }
 
-  /** For one record; one that was not told is told first. */
+  /** For one record; an unreported one is reported first. */
   async function makeRoom() {
     const mark = oldest()
     if (mark === undefined || open.size <= maxRecords) return
-    await tell(mark)
+    await appendEvent(mark)
     if (open.get(mark)?.record.isTold) await drop([mark])
   }
 
@@ -194,8 +218,8 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
     async add(key, node) {
       const [mark] = messageMarks(key)
       if (!mark || knownAs(key) || !key.id || !key.remoteJid) return
-      const children = Array.isArray(node.content) ? node.content : []
-      const viewOnce = children.some(({ tag, attrs }) => tag === 'unavailable' && attrs.type?.startsWith('view_once'))
+      const viewOnce = isViewOnce(node)
+      const { t, pushName = null } = envelopeOf(node)
       const record: WaitingMessage = {
         key: {
           id: key.id,
@@ -205,8 +229,8 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
           ...optional('participant', key.participant),
           ...optional('participantAlt', key.participantAlt),
         },
-        timestamp: secondsOf(node.attrs.t, clock.now()),
-        pushName: node.attrs.notify ?? null,
+        timestamp: secondsOf(t, clock.now()),
+        pushName,
         viewOnce,
         isTold: false,
         at: clock.now(),
@@ -222,7 +246,7 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
         letGo(mark)
         throw error
       }
-      if (open.size > maxRecords) inLine(makeRoom)
+      if (open.size > maxRecords) enqueue(makeRoom)
     },
     known({ id, remoteJid }) {
       const found = [...open.values()].map(({ record }) => record).filter(({ key }) => key.id === id)
@@ -242,15 +266,16 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
     },
     forget: () =>
       next(async () => {
-        // What cannot be told now cannot be told at all, and must not keep the rest.
-        for (const mark of open.keys()) await tell(mark).catch(complain)
+        // An event that cannot be made now can never be made, and must not keep the rest.
+        for (const mark of open.keys()) await appendEvent(mark).catch(complain)
         await removeAll(store, keys.waitings(instance))
         for (const mark of open.keys()) letGo(mark)
       }),
     async stop() {
       isStopped = true
       for (const { timer } of open.values()) clearTimeout(timer)
-      await Promise.all([line, sweeper.stop()])
+      clearTimeout(pausing)
+      await Promise.all([tail, sweeper.stop()])
     },
   }
 }

@@ -23,13 +23,13 @@ export async function channelPicture(context: SendContext, to: Destination, desc
   return bytes === null ? {} : cardPicture(context, to, { kind: 'inline', bytes, mime: null }, 'small')
 }
 
-/** On the network's own host only, whatever else a description names. */
+/** On the network's own host only, whatever host a description names. */
 function pathOf(picture: unknown): string | null {
   const path = textOf(object(picture).direct_path)
   return path?.startsWith('/') ? path : null
 }
 
-/** The way of the account: through its proxy when it has one. */
+/** The route of the account: through its proxy when it has one. */
 async function fetched({ media }: SendContext, path: string): Promise<Uint8Array> {
   const response = await fetch(`https://${PICTURE_HOST}${path}`, {
     ...media.fetchOptions(),

@@ -7,7 +7,7 @@ import { remembered } from '../context-info.ts'
 import type { Accepted, SendContext } from '../contract.ts'
 import type { Destination } from '../destination.ts'
 import { editPost } from '../newsletter.ts'
-import { sendLetter } from '../relay.ts'
+import { sendMessage } from '../relay.ts'
 
 /** An own message can be edited this long. */
 const EDIT_WINDOW = 15 * MINUTE
@@ -16,7 +16,7 @@ export interface Change {
   text: string
   /** Its mentions are taken; an edit has no quote, and no expiry of its own. */
   info: proto.IContextInfo
-  /** The card of a text. Asked for only when there is a text to put it on. */
+  /** The link card of a text. Called only when there is a text to put it on. */
   card?(): Promise<WAUrlInfo | null>
   /** Whether a message of this content is meant at all. */
   isMeant?(content: proto.IMessage): boolean
@@ -40,7 +40,7 @@ export async function editMessage(context: SendContext, to: Destination, id: str
   }
   // The target keeps the namespace it was sent in.
   const chat = original.key.remoteJid ?? to.jid
-  return sendLetter(context, { ...to, jid: chat, other: null }, { content: { proto: { protocolMessage } } })
+  return sendMessage(context, { ...to, jid: chat, other: null }, { content: { proto: { protocolMessage } } })
 }
 
 /** Throws `not_allowed` for what has neither text nor caption. */

@@ -5,14 +5,14 @@ import { envelope, type Interactive, mixedNodes } from '../../translate/outbound
 import { type SharedFields, surroundings } from '../context-info.ts'
 import type { Accepted, SendContext } from '../contract.ts'
 import { type Destination, resolveDestination } from '../destination.ts'
-import { sendLetter } from '../relay.ts'
+import { sendMessage } from '../relay.ts'
 
 interface Flow {
   /** Where mentions are looked for; empty when the message has no text of the caller. */
   text?: string
   /** `text` as it is to be written. */
   compose(text: string, to: Destination): Interactive | Promise<Interactive>
-  /** BIZ-MIXED and BOT unless told. */
+  /** Default: BIZ-MIXED and BOT. */
   nodes?: BinaryNode[]
 }
 
@@ -21,10 +21,10 @@ export async function sendInteractive(
   input: SharedFields & { phone: Identifier },
   { text = '', compose, nodes }: Flow,
 ): Promise<Accepted> {
-  const to = await resolveDestination(context.session, input.phone)
+  const to = await resolveDestination(context, input.phone)
   // Mentions are ignored where there is no text to find them in.
   const around = await surroundings(context, to, text === '' ? { ...input, mentions: [] } : input, text)
-  return sendLetter(context, to, {
+  return sendMessage(context, to, {
     content: { proto: envelope(await compose(around.text, to)) },
     info: around.info,
     nodes: nodes ?? mixedNodes(to, context.now()),

@@ -1,6 +1,5 @@
 /** The card for the first URL of a text, by our guarded fetch. A page that does not answer well costs the card, never the message. */
 import { URL_REGEX, type WAUrlInfo } from '@whiskeysockets/baileys'
-import { Parser } from 'htmlparser2'
 import type { Logger } from 'pino'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import type { Ranges } from '../../../../src/egress/addresses.ts'
@@ -28,7 +27,7 @@ export async function linkPreview(text: string, allow: Ranges, log: Logger): Pro
       headers: { accept: 'text/html' },
     })
     if (page.status < 200 || page.status > 299 || !page.headers['content-type']?.includes('html')) return null
-    const { title, description } = readHead(new TextDecoder().decode(page.body))
+    const { title, description } = await readHead(new TextDecoder().decode(page.body))
     if (!title) return null
     return {
       'canonical-url': page.url,
@@ -46,7 +45,9 @@ const TITLES = ['og:title', 'twitter:title', '<title>']
 const DESCRIPTIONS = ['og:description', 'twitter:description', 'description']
 
 /** The best title and description that the head offers: Open Graph first, as the official clients do. */
-export function readHead(html: string): { title: string | undefined; description: string | undefined } {
+async function readHead(html: string): Promise<{ title: string | undefined; description: string | undefined }> {
+  // Loaded for the first card.
+  const { Parser } = await import('htmlparser2')
   const found = new Map<string, string>()
   let isInTitle = false
   let isBody = false

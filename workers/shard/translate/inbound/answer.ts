@@ -1,15 +1,19 @@
-/** `buttons_response`, `list_response`: which button or row a person pressed, in the four forms that clients send. */
+/** `buttons_response`, `list_response`: the button or row a person pressed, in the four forms that clients send. */
 import type { proto } from '@whiskeysockets/baileys'
 import { count, cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
 import { type Json, jsonObject, numberOf, textOf } from '../../wire/json.ts'
 import { type Content, contextInfo, unwrap } from './content.ts'
-import { block, type Family, type Scene, type Told } from './family.ts'
+import { block, type Family, type Scene, type Translated } from './family.ts'
 import { listRows } from './list.ts'
 
-const pressed = (id: string | null | undefined, label: string | null | undefined, card: number | null): Told =>
+const pressed = (id: string | null | undefined, label: string | null | undefined, card: number | null): Translated =>
   block('buttons_response', { button_id: cutOrEmpty(id, 256), message: cutOrEmpty(label, 1_024), carousel_card_index: card })
 
-const chosen = (id: string | null | undefined, title: string | null | undefined, description: string | null | undefined): Told =>
+const chosen = (
+  id: string | null | undefined,
+  title: string | null | undefined,
+  description: string | null | undefined,
+): Translated =>
   block('list_response', {
     selected_row_id: cutOrEmpty(id, 256),
     title: cutOrEmpty(title, 256),

@@ -29,7 +29,7 @@ const call = (id: string, label: string, phone: string | null | undefined): Rece
   phone: (phone ?? '').replace(/\D/g, '').slice(0, 20),
 })
 
-/** Positions count from 1, as in sends. A kind of button the contract has no word for is left out. */
+/** Positions count from 1, as in sends. A kind of button that the contract does not have is left out. */
 export function flowButtons(flow: proto.Message.InteractiveMessage.INativeFlowMessage | null | undefined): ReceivedButton[] {
   return (flow?.buttons ?? []).slice(0, MAX_BUTTONS).flatMap(({ name, buttonParamsJson }, index): ReceivedButton[] => {
     const params = jsonObject(buttonParamsJson)
@@ -50,7 +50,7 @@ export function flowButtons(flow: proto.Message.InteractiveMessage.INativeFlowMe
   })
 }
 
-export function templateButtons(buttons: readonly proto.IHydratedTemplateButton[] | null | undefined): ReceivedButton[] {
+function templateButtons(buttons: readonly proto.IHydratedTemplateButton[] | null | undefined): ReceivedButton[] {
   return (buttons ?? []).slice(0, MAX_BUTTONS).flatMap((button, position): ReceivedButton[] => {
     const id = String(button.index ?? position)
     const { quickReplyButton: reply, urlButton, callButton } = button
@@ -63,14 +63,14 @@ export function templateButtons(buttons: readonly proto.IHydratedTemplateButton[
 
 type Header = Pick<proto.Message.InteractiveMessage.IHeader, 'imageMessage' | 'videoMessage' | 'documentMessage'>
 
-/** Links to what stands above the text. */
+/** Links to the media above the text. */
 export const headerUrls = (header: Header | null | undefined, scene: Scene, viewOnce: boolean) => ({
   image_url: fileUrl('image', header?.imageMessage, scene, viewOnce),
   video_url: fileUrl('video', header?.videoMessage, scene, viewOnce),
   document_url: fileUrl('document', header?.documentMessage, scene, viewOnce),
 })
 
-/** Messages of our own kind wear a view-once wrapper in old clients; that says nothing about their pictures. */
+/** Messages of this kind have a view-once wrapper in old clients; it does not apply to their pictures. */
 export const legacyButtons: Family = ({ message }, scene) => {
   const found = message.buttonsMessage
   if (!found) return null

@@ -2,8 +2,8 @@
 import { proto } from '@whiskeysockets/baileys'
 import type { PlainNotification, ReceivedBlocks } from '../../../../src/features/received-blocks.ts'
 import { count, cutOrEmpty, cutOrNull, decimal, idOrNull, secondsToIso, thousandths } from '../../wire/bounds.ts'
-import { may } from './authority.ts'
 import { block, type Family, identifier, notification } from './family.ts'
+import { may } from './permissions.ts'
 
 export const product: Family = async ({ message }, scene) => {
   const { product: shown, businessOwnerJid } = message.productMessage ?? {}

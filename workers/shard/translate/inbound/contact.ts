@@ -9,8 +9,8 @@ const MAX_CONTACTS = 257
 /** Where a card is read from; more than the contract shows, so that a long note before the numbers does not hide them. */
 const READ = 65_536
 
-/** The numbers of a card: what its apps call `waid`, else what stands behind the colon. */
-export function phonesOf(vcard: string): string[] {
+/** The numbers of a card: its `waid` parameter, else the text after the colon. */
+function phonesOf(vcard: string): string[] {
   // A line may be folded: it goes on in the next one behind a space.
   const lines = vcard
     .slice(0, READ)

@@ -1,4 +1,4 @@
-/** What is inside the wrappers: the content field of a message that carries what a person wrote or did. */
+/** Unwraps a message: finds the content field that carries what a person wrote or did. */
 import type { proto } from '@whiskeysockets/baileys'
 
 export type Content = proto.IMessage
@@ -58,18 +58,18 @@ export function unwrap(message: Content): Unwrapped | null {
   const fields = (Object.keys(inner) as Field[]).filter(
     (name) => !SILENT.has(name) && inner[name] !== null && inner[name] !== undefined,
   )
-  // An empty `conversation` beside something is nobody's text; alone it is a message that says nothing.
+  // An empty `conversation` beside another field is no text; alone it is an empty message.
   const field = fields.find((name) => inner[name] !== '') ?? fields[0]
   return field === undefined ? null : { field, message: inner, viewOnce: viewOnce || isOnce(inner, field), aside }
 }
 
-/** Some clients leave the wrapper out and mark the medium itself. */
+/** Some clients leave the wrapper out and set `viewOnce` on the medium itself. */
 function isOnce(message: Content, field: Field): boolean {
   const content = message[field]
   return typeof content === 'object' && content !== null && 'viewOnce' in content && content.viewOnce === true
 }
 
-/** Quote, mentions, forwarding and expiry stand in the content's own `contextInfo`. */
+/** Quote, mentions, forwarding and expiry are in the content's own `contextInfo`. */
 export function contextInfo({ field, message }: Pick<Unwrapped, 'field' | 'message'>): proto.IContextInfo | null {
   const content = message[field]
   if (typeof content !== 'object' || content === null || !('contextInfo' in content)) return null

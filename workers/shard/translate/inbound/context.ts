@@ -1,24 +1,24 @@
-/** What translation is given to ask: plain interfaces, so that it depends on nobody who keeps what it asks for. */
+/** The lookups of translation: plain interfaces, so that it does not depend on the files that keep the data. */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import type { ReceivedFile } from '../../../../src/domain/file-download.ts'
 import type { Identity } from '../../wire/person.ts'
 
-/** What an event shows the picture of. Authors of groups and statuses are many: they get little of what may be asked. */
+/** Whose picture an event shows. Groups and statuses have many authors, who get a small share of the allowed requests. */
 export type Shown = 'chat' | 'author'
 
-/** Where a message is from, seen from a chat, and whether who speaks about it there wrote it. */
+/** Where a message is from, seen from a chat, and whether the sender who refers to it there wrote it. */
 export type Claim = { place: 'here'; isSpeakers: boolean } | { place: 'elsewhere' | 'unknown' }
 
-/** Whose word it is: the account itself, or somebody by any of their names. */
+/** The account itself, or a person by any of their names. */
 export type Speaker = 'account' | Iterable<string>
 
-/** Who is an admin of a group. */
+/** The admins of a group. */
 export interface Roles {
   /** Every name of every admin, bare. */
   admins: string[]
   /** Only admins change the group: name, timer, pins. */
   isLocked: boolean
-  /** When the network said so, epoch ms. */
+  /** When the network reported it, epoch ms. */
   at: number
 }
 
@@ -28,7 +28,7 @@ export interface KnownMessage {
   message: proto.IMessage
 }
 
-/** What translation may ask: everything inside this process, so that no lookup can delay an event. */
+/** The lookups of translation: all inside this process, so that none can delay an event. */
 export interface InboundContext {
   identity: Identity
   /** The account's own number in digits, null before it is known. */
@@ -37,21 +37,21 @@ export interface InboundContext {
   now(): number
   /** Name of a contact, group or channel, by all its jids, as far as it is known, or null. */
   chatName(jids: readonly string[]): string | null
-  /** Address of its picture as far as it is known, or null; `shown`: what for, where it may be asked for behind the event. */
+  /** Address of its picture, or null if unknown; `shown`: its use, where the picture may be requested after the event. */
   photo(jids: readonly string[], shown: Shown | null): string | null
   /**
-   * A message that is spoken about in `about`: polls, events, edited and answered messages. One of another chat is not it, as far as that
-   * is known: ids are whatever their writers choose.
+   * A message that `about` refers to: polls, events, edited and answered messages. A message of another chat is not it, as far as that is
+   * known: senders choose their ids.
    */
   original(id: string, about: WAMessageKey): Promise<KnownMessage | null>
-  /** Where the message of that id is from, seen from a chat of these names, and whether the speaker wrote it. */
-  claim(id: string, chat: Iterable<string>, speaker: Speaker): Promise<Claim>
-  /** Admins of a group as far as they are known, without asking anybody. */
+  /** Where the message of that id is from, seen from a chat of these names, and whether the sender wrote it. */
+  claim(id: string, chat: Iterable<string>, sender: Speaker): Promise<Claim>
+  /** Admins of a group as far as they are known, without a query. */
   roles(group: string): Promise<Roles | null>
   /** A post of a channel by the number the network gave it, as far as it is remembered. */
   post(newsletter: string, serverId: string): WAMessageKey | null
   /** A sealed link to a file, or null when none can be made. */
   mediaUrl(file: ReceivedFile): string | null
-  /** A content that could not be told: it is reported as unsupported, and the reason goes to the log. */
+  /** A content that could not be translated: it is reported as unsupported, and the reason goes to the log. */
   onProblem(error: unknown, key: WAMessageKey): void
 }

@@ -1,11 +1,11 @@
-/** Which family tells which content field of the protocol. What has no row here is reported as unsupported, by its name. */
+/** The family that translates each content field of the protocol. A field without a row is reported as unsupported, by its name. */
 import { legacyButton, legacyRow, nativeAnswer, templateButton } from './answer.ts'
 import { legacyButtons, template } from './buttons.ts'
 import { order, paymentCancelled, paymentDeclined, product, requestPayment, sendPayment } from './commerce.ts'
 import { contact, contacts } from './contact.ts'
 import { type Content, type Field, type Unwrapped, unwrap } from './content.ts'
 import { event, eventResponse } from './event.ts'
-import type { Family, Scene, Telling, Told } from './family.ts'
+import type { Family, Scene, Translated, Translation } from './family.ts'
 import { interactive } from './interactive.ts'
 import { groupInvite, newsletterAdminInvite, newsletterInvite } from './invite.ts'
 import { legacyList } from './list.ts'
@@ -57,19 +57,19 @@ export const FAMILIES: Partial<Record<Field, Family>> = {
   newsletterFollowerInviteMessageV2: newsletterInvite,
   groupInviteMessage: groupInvite,
   pinInChatMessage: pin,
-  protocolMessage: protocol(tellInner),
-  secretEncryptedMessage: sealedEdit(tellInner),
+  protocolMessage: protocol(translateInner),
+  secretEncryptedMessage: sealedEdit(translateInner),
 }
 
-/** Kinds that speak about another message: an edit of a message into one of these is no content. */
+/** Kinds that refer to another message: an edit of a message into one of these is no content. */
 const NOT_INNER = new Set<Field>(['protocolMessage', 'secretEncryptedMessage'])
 
-export const tell = (content: Unwrapped, scene: Scene): Telling | Promise<Telling> =>
+export const translate = (content: Unwrapped, scene: Scene): Translation | Promise<Translation> =>
   FAMILIES[content.field]?.(content, scene) ?? null
 
-async function tellInner(message: Content, scene: Scene): Promise<Told | null> {
+async function translateInner(message: Content, scene: Scene): Promise<Translated | null> {
   const content = unwrap(message)
   if (!content || NOT_INNER.has(content.field)) return null
-  const told = await tell(content, scene)
-  return told === 'silent' ? null : told
+  const translated = await translate(content, scene)
+  return translated === 'silent' ? null : translated
 }

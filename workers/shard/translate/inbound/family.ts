@@ -1,4 +1,4 @@
-/** What a family of contents is given, and what it makes of them. One file per family beside this one; `families.ts` is the table. */
+/** The input and the result of a family of contents. One file per family beside this one; `families.ts` is the table. */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import type {
   BlockName,
@@ -24,20 +24,20 @@ export interface Scene {
   at: number
   /** The chat as the API writes it. */
   phone: string
-  /** Who wrote it; null in channels, whose authors are nobody's business. */
+  /** The author; null in channels, which do not show theirs. */
   author: Person | null
   paymentInfo: proto.IPaymentInfo | null
 }
 
-export interface Told {
+export interface Translated {
   content: ReceivedContent
   /** Common fields that are different for this content, and fields that only some contents have. */
   common?: Partial<ReceivedFields>
 }
 
 /** `silent`: the network's own business, not reported. Null: content of this family that we cannot read, reported as unsupported. */
-export type Telling = Told | 'silent' | null
-export type Family = (content: Unwrapped, scene: Scene) => Telling | Promise<Telling>
+export type Translation = Translated | 'silent' | null
+export type Family = (content: Unwrapped, scene: Scene) => Translation | Promise<Translation>
 
 /** Parameters of a notification: members of a group that are added at once. */
 const MAX_PARAMETERS = 1_024
@@ -51,8 +51,8 @@ export const block = <Name extends BlockName>(
   name: Name,
   content: ReceivedBlocks[Name],
   common: Partial<ReceivedFields> = {},
-): Told => ({
-  // A computed name has no type of its own; the parameters say that block and name belong together.
+): Translated => ({
+  // A computed name has no type of its own; the parameters ensure that block and name belong together.
   content: { message_type: name, [name]: content } as unknown as ReceivedContent,
   common,
 })
@@ -61,7 +61,7 @@ export const notification = (
   content: ReceivedNotification,
   parameters: readonly string[] = [],
   common: Partial<ReceivedFields> = {},
-): Told => ({
+): Translated => ({
   content: { message_type: 'notification', ...content, notification_parameters: parameters.slice(0, MAX_PARAMETERS) },
   common,
 })

@@ -1,4 +1,4 @@
-/** Which messages become an event: shared/api/webhook-payloads.md, 2.6. Whether the type is on at all is the outbox's question. */
+/** The messages that become an event: shared/api/webhook-payloads.md, 2.6. The outbox checks whether the type is on at all. */
 import type { WebhookSettings } from '../../../../src/domain/instance.ts'
 import type { Received, ReceivedEvent } from '../../../../src/features/webhook-payloads.ts'
 

@@ -3,14 +3,14 @@ import type { proto } from '@whiskeysockets/baileys'
 import { cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
 import { jsonObject } from '../../wire/json.ts'
 import { flowButtons, headerUrls } from './buttons.ts'
-import { block, type Family, type Scene, type Told } from './family.ts'
+import { block, type Family, type Scene, type Translated } from './family.ts'
 import { flowList } from './list.ts'
 import { pixKey, reviewAndPay, reviewOrder } from './payment-card.ts'
 
 const MAX_CARDS = 10
 
-/** What a payment flow carries stands in the parameters of its one button. */
-const CARDS: Readonly<Record<string, (params: ReturnType<typeof jsonObject>) => Told | null>> = {
+/** Cards of payment flows: their content is in the parameters of their one button. */
+const CARDS: Readonly<Record<string, (params: ReturnType<typeof jsonObject>) => Translated | null>> = {
   payment_info: pixKey,
   review_and_pay: reviewAndPay,
   order_details: reviewAndPay,
@@ -20,17 +20,17 @@ const CARDS: Readonly<Record<string, (params: ReturnType<typeof jsonObject>) => 
 
 export const interactive: Family = ({ message }, scene) => {
   const found = message.interactiveMessage ?? message.templateMessage?.interactiveMessageTemplate
-  return found ? tellInteractive(found, scene) : null
+  return found ? translateInteractive(found, scene) : null
 }
 
-function tellInteractive(found: proto.Message.IInteractiveMessage, scene: Scene): Told | null {
-  // Old clients draw these inside a view-once wrapper, which says nothing about them.
+function translateInteractive(found: proto.Message.IInteractiveMessage, scene: Scene): Translated | null {
+  // Old clients draw these inside a view-once wrapper, which does not make them view-once.
   const common = { view_once: false }
   const cards = found.carouselMessage?.cards
   if (cards) return block('carousel', carousel(found, cards, scene), common)
   for (const { name, buttonParamsJson } of found.nativeFlowMessage?.buttons ?? []) {
-    const told = CARDS[name ?? '']?.(jsonObject(buttonParamsJson))
-    if (told) return { ...told, common }
+    const translated = CARDS[name ?? '']?.(jsonObject(buttonParamsJson))
+    if (translated) return { ...translated, common }
   }
   const list = flowList(found)
   if (list) return { ...list, common }

@@ -4,7 +4,7 @@ import type { ReceivedRow, ReceivedSection } from '../../../../src/features/rece
 import { cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
 import { type Json, jsonObject, objects, textOf } from '../../wire/json.ts'
 import type { Content } from './content.ts'
-import { block, type Family, type Told } from './family.ts'
+import { block, type Family, type Translated } from './family.ts'
 
 const MAX_SECTIONS = 10
 const MAX_ROWS = 100
@@ -50,7 +50,7 @@ export const legacyList: Family = ({ message }) => {
 const SELECT = 'single_select'
 
 /** Null when the flow has no list. */
-export function flowList({ header, body, footer, nativeFlowMessage }: proto.Message.IInteractiveMessage): Told | null {
+export function flowList({ header, body, footer, nativeFlowMessage }: proto.Message.IInteractiveMessage): Translated | null {
   const select = nativeFlowMessage?.buttons?.find(({ name }) => name === SELECT)
   if (!select) return null
   const params = jsonObject(select.buttonParamsJson)

@@ -1,6 +1,6 @@
 /**
- * What translation asks of storage. A read that fails there says nothing about the message: it must not be told as one that cannot be
- * understood, but taken again.
+ * The storage lookups of translation. A failed read is no failure of the message: it must not be reported as one that cannot be understood,
+ * but taken again.
  */
 export class LookupError extends Error {
   constructor(cause: unknown) {
@@ -9,7 +9,7 @@ export class LookupError extends Error {
   }
 }
 
-/** The same questions, whose failures can be told from those of the translation itself. */
+/** The same lookups, with failures that are distinct from those of the translation itself. */
 export const lookedUp =
   <A extends unknown[], R>(ask: (...args: A) => Promise<R>) =>
   async (...args: A): Promise<R> => {

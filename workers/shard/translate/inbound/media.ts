@@ -1,4 +1,4 @@
-/** `image`, `video`, `audio`, `document`, `sticker`: what the message says of its file, and a sealed link to it. Nothing is downloaded. */
+/** `image`, `video`, `audio`, `document`, `sticker`: the file as the message describes it, and a sealed link to it. Nothing is downloaded. */
 import type { proto } from '@whiskeysockets/baileys'
 import type { ReceivedFile } from '../../../../src/domain/file-download.ts'
 import type { ReceivedExtras } from '../../../../src/features/received-blocks.ts'

@@ -1,6 +1,6 @@
 /**
  * A readable message to its `received` event: the common fields here, the content block by family in the files beside this one.
- * Pure but for the identities and earlier messages it asks for; asks nobody outside this process, so that no lookup can delay an event.
+ * Pure but for the lookups of identities and earlier messages, all inside this process, so that no lookup can delay an event.
  */
 import { type proto, toNumber, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import { fromJid } from '../../../../src/domain/ids.ts'
@@ -10,18 +10,20 @@ import { bare, type ChatKind, chatKind, identifierOf, jidsOf } from '../../wire/
 import type { Person } from '../../wire/person.ts'
 import { externalAdReply } from './ad.ts'
 import { contextInfo, type Unwrapped, unwrap } from './content.ts'
-import { tell } from './families.ts'
-import { block, type InboundContext, type Scene, type Told } from './family.ts'
+import { translate } from './families.ts'
+import { block, type InboundContext, type Scene, type Translated } from './family.ts'
 import { LookupError } from './lookup.ts'
 
 export type { InboundContext } from './family.ts'
 
 const MAX_MENTIONS = 500
+/** Looked at for them: a message can name a hundred thousand. */
+const MAX_NAMED = 2_000
 
 export interface ReadableMessage {
   key: WAMessageKey
   message?: proto.IMessage | null | undefined
-  /** Epoch seconds, as the stanza says. */
+  /** Epoch seconds, from the stanza. */
   messageTimestamp?: WAMessage['messageTimestamp']
   pushName?: string | null | undefined
   broadcast?: boolean | null | undefined
@@ -37,12 +39,13 @@ export async function receivedEvent(
   fromApi = false,
 ): Promise<ReceivedEvent | null> {
   const content = unwrap(readable.message ?? {})
-  if (!content) return readable.unknownField ? toldEvent(context, readable, unsupported(`field ${readable.unknownField}`)) : null
+  if (!content)
+    return readable.unknownField ? translatedEvent(context, readable, unsupported(`field ${readable.unknownField}`)) : null
   try {
     return await contentEvent(context, readable, content, fromApi)
   } catch (error) {
     if (error instanceof LookupError) throw error
-    // A stranger's message must not hold up those behind it: what cannot be told is told as unsupported.
+    // A stranger's message must not hold up those behind it: one that cannot be translated is reported as unsupported.
     context.onProblem(error, readable.key)
     return contentEvent(context, readable, { ...content, message: {}, aside: {} }, fromApi)
   }
@@ -56,8 +59,8 @@ async function contentEvent(
 ): Promise<ReceivedEvent | null> {
   const people = await peopleOf(context, readable.key)
   const scene = sceneOf(context, readable, people)
-  const told = await tell(content, scene)
-  if (told === 'silent') return null
+  const translated = await translate(content, scene)
+  if (translated === 'silent') return null
   const info = contextInfo(content)
   const ad = externalAdReply(info)
   const common: Partial<ReceivedFields> = {
@@ -66,16 +69,20 @@ async function contentEvent(
     from_api: fromApi,
     ...(ad ? { external_ad_reply: ad } : {}),
   }
-  return finished(context, readable, people, told ?? unsupported(cut(content.field, 64)), common)
+  return finished(context, readable, people, translated ?? unsupported(cut(content.field, 64)), common)
 }
 
 /** An event of a message that has no content of its own: a notification, or one that cannot be read yet. */
-export async function toldEvent(context: InboundContext, readable: ReadableMessage, told: Told): Promise<ReceivedEvent> {
-  return finished(context, readable, await peopleOf(context, readable.key), told)
+export async function translatedEvent(
+  context: InboundContext,
+  readable: ReadableMessage,
+  translated: Translated,
+): Promise<ReceivedEvent> {
+  return finished(context, readable, await peopleOf(context, readable.key), translated)
 }
 
 /** Not readable yet, or never: shared/api/webhook-payloads.md, 2.3. */
-export const waiting = (viewOnce: boolean): Told => ({
+export const waiting = (viewOnce: boolean): Translated => ({
   content: { message_type: 'waiting_message', waiting_message: true },
   common: { view_once: viewOnce },
 })
@@ -130,8 +137,9 @@ async function fromInfo({ identity }: InboundContext, info: proto.IContextInfo |
     forwarded: info?.isForwarded === true,
     message_expiration_seconds: count(info?.expiration) || null,
     mentions: await Promise.all(
-      // What is no person's address was written by a stranger's hand: `""`, `@lid`, a word.
+      // Anything but a person's jid was written by a stranger: `""`, `@lid`, a word.
       (info?.mentionedJid ?? [])
+        .slice(0, MAX_NAMED)
         .filter((jid) => fromJid(jid)?.kind === 'user')
         .slice(0, MAX_MENTIONS)
         .map(async (jid) => (await identity.person(bare(jid))).phone),
@@ -158,15 +166,15 @@ function finished(
   context: InboundContext,
   readable: ReadableMessage,
   people: People,
-  told: Told,
+  translated: Translated,
   fields: Partial<ReceivedFields> = {},
 ): ReceivedEvent {
   const { kind, chat, author } = people
   const { key } = readable
   const fromMe = key.fromMe === true
   const isList = kind === 'broadcast'
-  // In the order of the contract: what comes again below keeps its place.
-  const first = { message_id: idOrEmpty(key.id), message_type: told.content.message_type }
+  // In the order of the contract: a field that is set again below keeps its place.
+  const first = { message_id: idOrEmpty(key.id), message_type: translated.content.message_type }
   const inGroup = kind === 'group' || kind === 'status' ? author : null
   return {
     type: 'received',
@@ -197,8 +205,8 @@ function finished(
       mentions: [],
       ...(key.server_id ? { newsletter_server_id: idOrEmpty(key.server_id) } : {}),
       ...fields,
-      ...told.common,
-      ...told.content,
+      ...translated.common,
+      ...translated.content,
     },
   }
 }

@@ -1,18 +1,19 @@
-/** Notifications of channels: who became or is no longer an admin, and reactions, in their own stanzas and as `mex` updates. */
-import { type BinaryNode, getBinaryNodeChild, isJidNewsletter } from '@whiskeysockets/baileys'
+/** Notifications of channels: admins who were added or removed, and reactions, in their own stanzas and as `mex` updates. */
+import { type BinaryNode, isJidNewsletter } from '@whiskeysockets/baileys'
 import { fromJid } from '../../../../src/domain/ids.ts'
 import { cutOrEmpty, idOrEmpty, isoOrNull, secondsOf } from '../../wire/bounds.ts'
 import { identifierOf } from '../../wire/jid.ts'
-import { type Json, jsonObject, object, objects, textOf } from '../../wire/json.ts'
-import { block, type InboundContext, notification, type Told } from './family.ts'
+import { mexUpdateIn, newsletterRolesIn } from '../../wire/mex-notice.ts'
+import { type NewsletterChange, newsletterNoticeIn } from '../../wire/newsletter-notice.ts'
+import { block, type InboundContext, notification, type Translated } from './family.ts'
 
 /** A notice and the channel it is about: a `mex` update comes from the server, not from the channel. */
 export interface NewsletterNotice {
   newsletter: string
-  told: Told
+  translated: Translated
 }
 
-const isPerson = (jid: string | undefined) => fromJid(jid ?? '')?.kind === 'user'
+const isPerson = (jid: string) => fromJid(jid)?.kind === 'user'
 
 type Role = 'promote' | 'demote'
 
@@ -24,7 +25,7 @@ const roleChange = async (
   alt?: string,
 ): Promise<NewsletterNotice> => ({
   newsletter,
-  told: notification({ notification: `newsletter_admin_${role}` }, [
+  translated: notification({ notification: `newsletter_admin_${role}` }, [
     (await context.identity.person(user, alt)).phone,
     role === 'promote' ? 'admin' : 'subscriber',
   ]),
@@ -32,30 +33,29 @@ const roleChange = async (
 
 /** `<notification type=newsletter>`. */
 export async function newsletterNotices(node: BinaryNode, context: InboundContext): Promise<NewsletterNotice[]> {
-  const newsletter = node.attrs.from ?? ''
+  const { newsletter, t, changes } = newsletterNoticeIn(node)
   const notices: NewsletterNotice[] = []
-  for (const child of Array.isArray(node.content) ? node.content : []) {
-    if (child.tag === 'participant' && isPerson(child.attrs.jid)) {
-      const role: Role = /admin/i.test(child.attrs.role ?? '') || child.attrs.action === 'promote' ? 'promote' : 'demote'
-      notices.push(await roleChange(context, newsletter, child.attrs.jid ?? '', role))
-    }
-    if (child.tag === 'reaction') notices.push({ newsletter, told: reactionTo(child, newsletter, node.attrs.t, context) })
+  for (const change of changes) {
+    if (change.type === 'reaction') notices.push({ newsletter, translated: reactionTo(change, newsletter, t, context) })
+    else if (isPerson(change.jid))
+      notices.push(await roleChange(context, newsletter, change.jid, change.isAdmin ? 'promote' : 'demote'))
   }
   return notices
 }
 
 /**
- * Who reacts to a post stays unknown: the channel itself stands for them. The network names the post by its number; it is told under the id
- * of its message where we still know that.
+ * The person who reacts to a post stays unknown: the channel itself stands for them. The network names the post by its number; it is
+ * reported under the id of its message where that is still known.
  */
-function reactionTo(child: BinaryNode, newsletter: string, t: string | undefined, { now, post }: InboundContext): Told {
-  const serverId = child.attrs.message_id ?? child.attrs.server_id ?? ''
+function reactionTo(
+  { serverId, code }: Extract<NewsletterChange, { type: 'reaction' }>,
+  newsletter: string,
+  t: string | undefined,
+  { now, post }: InboundContext,
+): Translated {
   const known = post(newsletter, serverId)
-  const inner = getBinaryNodeChild(child, 'reaction')
-  const { content } = inner ?? {}
-  const code = inner?.attrs.code ?? (content instanceof Uint8Array ? Buffer.from(content).toString('utf8') : content)
   return block('reaction', {
-    value: cutOrEmpty(typeof code === 'string' ? code : '', 64),
+    value: cutOrEmpty(code, 64),
     time: isoOrNull(secondsOf(t, now()) * 1_000),
     reaction_by: identifierOf(newsletter),
     referenced_message: {
@@ -72,24 +72,14 @@ const OPERATIONS: Readonly<Record<string, Role>> = {
   NotificationNewsletterAdminDemote: 'demote',
 }
 
-/** `<notification type=mex>`: JSON, in the form with `updates` and in the one with the query's own answer. */
+/** `<notification type=mex>`. */
 export async function mexNotices(node: BinaryNode, context: InboundContext): Promise<NewsletterNotice[]> {
-  const update = getBinaryNodeChild(node, 'update') ?? getBinaryNodeChild(node, 'mex')
-  const { content } = update ?? {}
-  const json = jsonObject(content instanceof Uint8Array ? Buffer.from(content).toString('utf8') : String(content ?? ''))
-  const role = OPERATIONS[textOf(json.operation) ?? update?.attrs.op_name ?? '']
+  const { operation, json } = mexUpdateIn(node)
+  const role = Object.hasOwn(OPERATIONS, operation) ? OPERATIONS[operation] : undefined
   if (!role) return []
-  const updates = [...objects(json.updates), ...Object.values(object(json.data)).map(object)]
-  const found = updates.flatMap((each) => {
-    const newsletter = textOf(each.jid) ?? textOf(each.id)
-    const [user, alt] = namesOf(each)
-    return newsletter && user && isJidNewsletter(newsletter) ? [{ newsletter, user, alt }] : []
+  const found = newsletterRolesIn(json).flatMap(({ newsletter, names }) => {
+    const [user, alt] = names.filter(isPerson)
+    return user && isJidNewsletter(newsletter) ? [{ newsletter, user, alt }] : []
   })
   return Promise.all(found.map(({ newsletter, user, alt }) => roleChange(context, newsletter, user, role, alt)))
-}
-
-/** A jid, or an object with the names of the person. */
-function namesOf({ user }: Json): string[] {
-  const { jid, id, pn } = object(user)
-  return [user, jid, id, pn].map(textOf).flatMap((name) => (name && isPerson(name) ? [name] : []))
 }

@@ -1,13 +1,13 @@
 /** `pix_key`, `review_and_pay`, `review_order`: cards whose content is JSON in a native flow. */
 import { cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
 import { amountOf, type Json, numberOf, object, objects, textOf } from '../../wire/json.ts'
-import { block, type Told } from './family.ts'
+import { block, type Translated } from './family.ts'
 
 const MAX_PRODUCTS = 100
 const KEY_TYPES = ['cpf', 'cnpj', 'phone', 'email', 'evp'] as const
 
-/** Null when the card offers no key, or one of a type nobody knows. */
-export function pixKey(params: Json): Told | null {
+/** Null when the card offers no key, or one of an unknown type. */
+export function pixKey(params: Json): Translated | null {
   const setting = objects(params.payment_settings).find(({ type }) => type === 'pix_static_code')
   const code = object(setting?.pix_static_code)
   const named = (textOf(code.key_type) ?? '').toLowerCase()
@@ -22,10 +22,10 @@ export function pixKey(params: Json): Told | null {
   })
 }
 
-export const reviewAndPay = (params: Json): Told =>
+export const reviewAndPay = (params: Json): Translated =>
   block('review_and_pay', { order_type: cutOrEmpty(textOf(params.type), 64), ...card(params) })
 
-export const reviewOrder = (params: Json): Told => block('review_order', card(params))
+export const reviewOrder = (params: Json): Translated => block('review_order', card(params))
 
 const currency = (params: Json) => cutOrEmpty(textOf(params.currency), 3)
 
@@ -36,7 +36,7 @@ function card(params: Json) {
     reference_id: cutOrEmpty(textOf(params.reference_id), 64),
     order_request_id: cutOrNull(textOf(params.order_request_id), 64),
     order_status: cutOrEmpty(textOf(order.status), 64),
-    // A bill says nothing of it before it is paid, and the contract always has it.
+    // A bill leaves it out before it is paid, and the contract always has it.
     payment_status: cutOrEmpty(textOf(params.payment_status) ?? 'pending', 64),
     total: amountOf(params.total_amount),
     sub_total: amountOf(order.subtotal),

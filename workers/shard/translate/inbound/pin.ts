@@ -1,8 +1,8 @@
 /** `pin`: a message kept on top of the chat, or taken down. */
 import { proto } from '@whiskeysockets/baileys'
 import { count } from '../../wire/bounds.ts'
-import { may } from './authority.ts'
 import { block, type Family } from './family.ts'
+import { may } from './permissions.ts'
 import { referencedMessage } from './referenced.ts'
 
 const { Type } = proto.Message.PinInChatMessage

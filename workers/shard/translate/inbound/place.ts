@@ -4,7 +4,7 @@ import type { ReceivedLocation } from '../../../../src/features/received-blocks.
 import { count, cutOrNull, decimal } from '../../wire/bounds.ts'
 import { block, type Family } from './family.ts'
 
-/** The block of a place; null where it says nothing about where it is. */
+/** The block of a place; null where it has no coordinates. */
 export function placeOf(place: proto.Message.ILocationMessage | null | undefined): ReceivedLocation | null {
   const latitude = decimal(place?.degreesLatitude)
   const longitude = decimal(place?.degreesLongitude)

@@ -1,9 +1,9 @@
-/** Protocol messages that say something to a person: a deletion, an expiry, an edit in its old and in its sealed form. */
+/** Protocol messages that matter to a person: a deletion, an expiry, an edit in its old and in its sealed form. */
 import { proto } from '@whiskeysockets/baileys'
 import { count, idOrEmpty, idOrNull } from '../../wire/bounds.ts'
-import { may } from './authority.ts'
 import { type Content, unwrap } from './content.ts'
-import { type Family, type KnownMessage, notification, type Scene, type Telling, type Told } from './family.ts'
+import { type Family, type KnownMessage, notification, type Scene, type Translated, type Translation } from './family.ts'
+import { may } from './permissions.ts'
 import { openAbout, type Purpose } from './secret.ts'
 
 type Key = proto.IMessageKey | null | undefined
@@ -11,12 +11,12 @@ type Key = proto.IMessageKey | null | undefined
 const { Type } = proto.Message.ProtocolMessage
 const { SecretEncType } = proto.Message.SecretEncryptedMessage
 
-/** Tells a content without its message: what an edit turns into. */
-export type TellContent = (content: Content, scene: Scene) => Promise<Told | null>
+/** Translates a content without its message: the result of an edit. */
+export type TranslateContent = (content: Content, scene: Scene) => Promise<Translated | null>
 
 /** Of protocol messages only these are reported; the rest is the clients' own business. */
 export const protocol =
-  (tell: TellContent): Family =>
+  (translate: TranslateContent): Family =>
   async ({ message }, scene) => {
     const { type, key, ephemeralExpiration, editedMessage } = message.protocolMessage ?? {}
     switch (type) {
@@ -27,7 +27,7 @@ export const protocol =
         if (!(await may('setChat', scene))) return null
         return notification({ notification: 'ephemeral_setting_changed' }, [String(count(ephemeralExpiration) ?? 0)])
       case Type.MESSAGE_EDIT:
-        return editedMessage ? edit(tell, editedMessage, key, scene) : 'silent'
+        return editedMessage ? edit(translate, editedMessage, key, scene) : 'silent'
       default:
         return 'silent'
     }
@@ -39,7 +39,7 @@ const PURPOSES: Readonly<Record<number, Purpose>> = {
 }
 
 export const sealedEdit =
-  (tell: TellContent): Family =>
+  (translate: TranslateContent): Family =>
   async ({ message }, scene) => {
     const sealed = message.secretEncryptedMessage
     const purpose = PURPOSES[sealed?.secretEncType ?? 0]
@@ -48,18 +48,18 @@ export const sealedEdit =
     const opened = await openAbout(scene, target, purpose, { payload: sealed?.encPayload, iv: sealed?.encIv })
     if (!opened) return null
     const inner = proto.Message.decode(opened.plain)
-    return edit(tell, inner.protocolMessage?.editedMessage ?? inner, target, scene)
+    return edit(translate, inner.protocolMessage?.editedMessage ?? inner, target, scene)
   }
 
 /** The new content under the id of the message it replaces. Of somebody else's message it changes nothing: phones do not show it. */
-async function edit(tell: TellContent, content: Content, target: Key, scene: Scene): Promise<Telling> {
+async function edit(translate: TranslateContent, content: Content, target: Key, scene: Scene): Promise<Translation> {
   if (!target?.id) return null
   const original = await scene.context.original(target.id, scene.key)
   if (!(await may('edit', scene, target, original))) return null
-  const told = await tell(completed(content, original), scene)
-  if (!told) return null
+  const translated = await translate(completed(content, original), scene)
+  if (!translated) return null
   const ids = { message_id: idOrEmpty(target.id), edit_message_id: idOrEmpty(scene.key.id) }
-  return { ...told, common: { ...told.common, ...ids, is_edit: true } }
+  return { ...translated, common: { ...translated.common, ...ids, is_edit: true } }
 }
 
 /** Media whose caption is edited. */

@@ -1,14 +1,14 @@
 /** `reaction`: a sign under a message, or its withdrawal; also in the sealed form of announcement groups. */
 import { proto } from '@whiskeysockets/baileys'
 import { cutOrEmpty, isoOrNull, millisecondsToIso } from '../../wire/bounds.ts'
-import { may } from './authority.ts'
-import { block, type Family, type Scene, type Telling } from './family.ts'
+import { block, type Family, type Scene, type Translation } from './family.ts'
+import { may } from './permissions.ts'
 import { referencedMessage } from './referenced.ts'
 import { openAbout } from './secret.ts'
 
 export const reaction: Family = ({ message }, scene) => {
   const given = message.reactionMessage
-  return given ? told(given, given.key, scene) : null
+  return given ? translated(given, given.key, scene) : null
 }
 
 export const sealedReaction: Family = async ({ message }, scene) => {
@@ -17,14 +17,14 @@ export const sealedReaction: Family = async ({ message }, scene) => {
     payload: sealed?.encPayload,
     iv: sealed?.encIv,
   })
-  return opened && told(proto.Message.ReactionMessage.decode(opened.plain), sealed?.targetMessageKey, scene)
+  return opened && translated(proto.Message.ReactionMessage.decode(opened.plain), sealed?.targetMessageKey, scene)
 }
 
-async function told(
+async function translated(
   { text, senderTimestampMs }: proto.Message.IReactionMessage,
   key: proto.IMessageKey | null | undefined,
   scene: Scene,
-): Promise<Telling> {
+): Promise<Translation> {
   const referenced = await referencedMessage(key, scene)
   if (!referenced || !(await may('speakAbout', scene, key))) return null
   return block('reaction', {

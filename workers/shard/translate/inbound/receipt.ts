@@ -2,8 +2,9 @@
  * Receipts to `message_status`, from the stanza itself: the library merges receipts that come soon after a send into other events and
  * reports `played` in groups as read (BAILEYS.md 4, 14, 17b; NETWORK.md 6.1, 6.3).
  */
-import { areJidsSameUser, type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
+import { areJidsSameUser, type BinaryNode } from '@whiskeysockets/baileys'
 import { chatKind } from '../../wire/jid.ts'
+import { type ReceiptStanza, receiptIn, receiptsIn } from '../../wire/receipt.ts'
 
 export type MessageStatus = 'sent' | 'delivered' | 'read' | 'played'
 
@@ -12,6 +13,7 @@ export const LEVEL: Readonly<Record<MessageStatus, number>> = { sent: 1, deliver
 
 const BY_TYPE: Readonly<Record<string, MessageStatus>> = {
   '': 'delivered',
+  delivery: 'delivered',
   inactive: 'delivered',
   sender: 'sent',
   read: 'read',
@@ -32,23 +34,49 @@ export interface Receipt {
 /** Ids of one event: shared/api/webhook-payloads.md, 4. */
 export const MAX_IDS = 256
 
-/** Null for what says nothing about a message of ours: retries, server errors, and what our other devices read (`read-self`). */
-export function receiptOf(node: BinaryNode, me: { id: string; lid?: string | undefined }, now: number): Receipt | null {
-  const { from, id, type = '', participant, recipient, t } = node.attrs
+/** Receipts of another device of the account for what it has read: a chat and ids in it. With its receipts off only its own devices get them. */
+const READ_BY_US = new Set(['read', 'read-self'])
+
+/** Null for every other receipt. */
+export function ownReadIn(node: BinaryNode, me: Own): { chat: string; ids: string[] } | null {
+  const { from, id, type, participant, recipient, ids } = receiptIn(node)
+  if (!from || !id || !READ_BY_US.has(type) || !isOurs(participant ?? from, me)) return null
+  const chat = chatKind(from) === 'user' ? recipient : from
+  return chat ? { chat, ids: [...ids] } : null
+}
+
+interface Own {
+  id: string
+  lid?: string | undefined
+}
+
+const isOurs = (jid: string, me: Own) => areJidsSameUser(jid, me.id) || (me.lid !== undefined && areJidsSameUser(jid, me.lid))
+
+/** The receipts of a stanza: mostly one; in large groups one of each of many. Each is made when it is asked for. */
+export function* receiptsOf(node: BinaryNode, me: Own, now: number): Generator<Receipt, void> {
+  for (const stanza of receiptsIn(node)) {
+    const receipt = translated(stanza, me, now)
+    if (receipt) yield receipt
+  }
+}
+
+/** Null for a receipt that is not for a message of ours: retries, server errors, and what our other devices read (`read-self`). */
+export const receiptOf = (node: BinaryNode, me: Own, now: number): Receipt | null => translated(receiptIn(node), me, now)
+
+function translated({ from, id, type, participant, recipient, t, ids }: ReceiptStanza, me: Own, now: number): Receipt | null {
   const status = BY_TYPE[type]
   if (!from || !id || !status) return null
   const kind = chatKind(from)
   const who = participant ?? from
-  const isOwn = areJidsSameUser(who, me.id) || (me.lid !== undefined && areJidsSameUser(who, me.lid))
+  const isOwn = isOurs(who, me)
   // One of our own devices: `sender` means that the account sent it there; anything else is its receipt of what others wrote.
   if (isOwn && status !== 'sent') return null
   if (!isOwn && status === 'sent') return null
   const chat = isOwn && kind === 'user' ? recipient : from
   if (!chat) return null
-  const items = getBinaryNodeChildren(getBinaryNodeChild(node, 'list'), 'item').map(({ attrs }) => attrs.id)
   return {
     status,
-    ids: [id, ...items].filter((each) => each !== undefined),
+    ids: [...ids],
     chat,
     participant: kind === 'user' || status === 'sent' ? null : (participant ?? null),
     // One without a time is of this moment.

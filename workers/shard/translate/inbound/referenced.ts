@@ -1,6 +1,6 @@
 /**
- * Keys of other messages inside a message are written from the author's point of view: in our chat with Ana, what she calls `fromMe` is
- * hers. The library turns them round in `cleanMessage`, for reactions and votes only, and fails on a key that is missing; so it is done
+ * Keys of other messages inside a message are written from the author's point of view: in our chat with Ana, a key that she marks `fromMe`
+ * is hers. The library inverts them in `cleanMessage`, for reactions and votes only, and fails on a key that is missing; so it is done
  * here, once, for every kind.
  */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
@@ -13,7 +13,7 @@ export interface Reference {
   id: string
   /** Written by the connected account. */
   fromMe: boolean
-  /** Jids its author may be known by; empty when the key does not tell. */
+  /** Jids of its author; empty when the key does not name one. */
   authors: string[]
 }
 
@@ -23,12 +23,12 @@ type Key = proto.IMessageKey | null | undefined
 export function reference(key: Key, { context, key: own, fromMe, kind }: Scene): Reference | null {
   if (!key?.id) return null
   const { identity } = context
-  const speaker = namesOf(own)
-  // Whose message it is, from where the speaker stands.
+  const sender = namesOf(own)
+  // The author of the message, as the sender of the key sees it.
   const authors = key.fromMe
     ? fromMe
       ? identity.own()
-      : speaker
+      : sender
     : key.participant
       ? [bare(key.participant)]
       : kind !== 'user'
@@ -39,13 +39,13 @@ export function reference(key: Key, { context, key: own, fromMe, kind }: Scene):
   return { id: key.id, fromMe: authors.some((jid) => identity.isMe(jid)), authors }
 }
 
-/** Every name the author of a key goes by, as far as the key itself tells. */
+/** Every name of the author of a key, as far as the key itself has them. */
 export function namesOf({ participant, participantAlt, remoteJid, remoteJidAlt }: WAMessageKey): string[] {
   const names = participant ? [participant, participantAlt ?? remoteJidAlt] : [remoteJid, remoteJidAlt]
   return names.flatMap((jid) => (jid ? [bare(jid)] : []))
 }
 
-/** Every name the chat of a key goes by, as far as the key itself tells. */
+/** Every name of the chat of a key, as far as the key itself has them. */
 export const chatNamesOf = ({ remoteJid, remoteJidAlt }: WAMessageKey): string[] =>
   [remoteJid, remoteJidAlt].flatMap((jid) => (jid ? [bare(jid)] : []))
 

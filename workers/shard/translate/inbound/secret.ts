@@ -1,7 +1,7 @@
 /**
- * What is said about another message in secret: votes, answers to events, edits, reactions in announcement groups. The key comes from the
- * secret of the message spoken about, its author and the speaker; clients write each of the two as LID or as number and do not say which,
- * so every pair is tried. rc14 tries one or none (webhook-payloads.md, 2.7).
+ * Encrypted content about another message: votes, answers to events, edits, reactions in announcement groups. The key comes from the secret
+ * of that message, its author and the sender; clients write each of the two as LID or as number and do not state which, so every pair is
+ * tried. rc14 tries one or none (webhook-payloads.md, 2.7).
  */
 import { createDecipheriv, hkdfSync } from 'node:crypto'
 import type { proto } from '@whiskeysockets/baileys'
@@ -19,7 +19,7 @@ export interface Sealed {
 
 const TAG_BYTES = 16
 export const SECRET_BYTES = 32
-/** Votes and answers are bound to the message and the speaker a second time. */
+/** Votes and answers are bound to the message and the sender a second time, by the AAD. */
 const BOUND: ReadonlySet<Purpose> = new Set(['Poll Vote', 'Event Response'])
 
 /** The plaintext and the message it is about; null when that is not remembered, has no secret, or no pair of names fits. */
@@ -40,8 +40,8 @@ export async function openAbout(
   ])
   const speakers = await allNames(scene, scene.fromMe ? scene.context.identity.own() : namesOf(scene.key))
   for (const author of authors) {
-    for (const speaker of speakers) {
-      const plain = tryOpen(secret, target.id, author, speaker, purpose, payload, iv)
+    for (const sender of speakers) {
+      const plain = tryOpen(secret, target.id, author, sender, purpose, payload, iv)
       if (plain) return { plain, original }
     }
   }
@@ -69,15 +69,15 @@ function tryOpen(
   secret: Uint8Array,
   id: string,
   author: string,
-  speaker: string,
+  sender: string,
   purpose: Purpose,
   payload: Uint8Array,
   iv: Uint8Array,
 ): Uint8Array | null {
-  const key = Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(32), `${id}${author}${speaker}${purpose}`, 32))
+  const key = Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(32), `${id}${author}${sender}${purpose}`, 32))
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, iv)
-    if (BOUND.has(purpose)) decipher.setAAD(Buffer.from(`${id}\0${speaker}`))
+    if (BOUND.has(purpose)) decipher.setAAD(Buffer.from(`${id}\0${sender}`))
     decipher.setAuthTag(payload.subarray(-TAG_BYTES))
     return Buffer.concat([decipher.update(payload.subarray(0, -TAG_BYTES)), decipher.final()])
   } catch {

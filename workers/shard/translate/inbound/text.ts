@@ -1,4 +1,4 @@
-/** `text`: what was typed, with its link card. shared/api/webhook-payloads.md, 2.3. */
+/** `text`: the typed text, with its link card. shared/api/webhook-payloads.md, 2.3. */
 import { cut, cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
 import { block, type Family } from './family.ts'
 

@@ -1,11 +1,11 @@
 /**
- * A message of a kind that is younger than the library: decoding drops the one field that says anything, and what is left is an empty
- * message, which is confirmed and means nothing. It is told as unsupported, under the number of its field.
+ * A message of a kind that is newer than the library: decoding drops its only field with content, and what is left is an empty message,
+ * which is confirmed and means nothing. It is reported as unsupported, under the number of its field.
  */
 import type { proto } from '@whiskeysockets/baileys'
 import protobuf from 'protobufjs/minimal.js'
 
-/** What travels beside the content, by its name and its number. */
+/** Fields that travel beside the content, by name and number. */
 const ASIDE: Partial<Record<keyof proto.IMessage, number>> = {
   senderKeyDistributionMessage: 2,
   fastRatchetKeySenderKeyDistributionMessage: 15,

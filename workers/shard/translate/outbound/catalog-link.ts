@@ -3,7 +3,7 @@ import type { WAUrlInfo } from '@whiskeysockets/baileys'
 
 type Language = 'en' | 'pt'
 
-/** What the official apps write when a catalogue is shared, in their words. */
+/** The texts that the official apps write when a catalogue is shared. */
 const WORDS = {
   en: {
     message: 'Follow this link to view our catalogue on WhatsApp:',

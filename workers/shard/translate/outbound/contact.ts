@@ -30,7 +30,7 @@ function vcard({ name, phones, description }: Card): string {
 
 const contact = (card: Card): proto.Message.IContactMessage => ({ displayName: card.name, vcard: vcard(card) })
 
-/** What the library composes: one card and several are different messages. */
+/** Input for the library: one card and several are different messages. */
 export const contacts = (cards: readonly Card[]) => ({
   displayName: cards.length === 1 ? cards[0]!.name : `${cards.length} contacts`,
   contacts: cards.map(contact),

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 const DIGITS = '0123456789'
 const DIGITS_AND_CAPITALS = `${DIGITS}ABCDEFGHIJKLMNOPQRSTUVWXYZ`
 
-/** `purpose` tells the ids of one message apart; at most 64 characters. */
+/** `purpose` distinguishes the ids of one message; at most 64 characters. */
 function derived(messageId: string, purpose: string, alphabet: string, length: number): string {
   const bytes = createHash('sha512').update(`${purpose} of ${messageId}`).digest().subarray(0, length)
   return [...bytes].map((byte) => alphabet[byte % alphabet.length]).join('')

@@ -58,7 +58,7 @@ const CALLS = {
   video: { media: 'video', prefix: CALL_VIDEO_PREFIX },
 } as const
 
-/** The network's word for the kind of call, and what a link to one begins with. */
+/** The network's name for the kind of call, and the prefix of a link to one. */
 export const callOf = (kind: 'voice' | 'video') => CALLS[kind]
 
 export function eventEdit(

@@ -6,10 +6,11 @@ import { type BinaryNode, proto } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import type { Button } from '../../../../src/features/send/buttons.ts'
 import type { ChatKind } from '../../wire/jid.ts'
+import { bizBotNode, mixedBizNode, payBizNode } from '../../wire/message-nodes.ts'
 
 export type Interactive = proto.Message.IInteractiveMessage
 export type FlowButton = proto.Message.InteractiveMessage.NativeFlowMessage.INativeFlowButton
-/** What stands above the body; the media is uploaded already. */
+/** The header above the body; the media is uploaded already. */
 export type HeaderMedia = Pick<proto.Message.InteractiveMessage.IHeader, 'imageMessage' | 'videoMessage'>
 
 export const envelope = (interactiveMessage: Interactive): proto.IMessage =>
@@ -81,23 +82,10 @@ export const listButton = ({ title, button_label, options }: Options): FlowButto
   })
 
 /** BIZ-MIXED, and BOT in chats with one person. */
-export function mixedNodes({ kind }: { kind: ChatKind }, nowMs: number): BinaryNode[] {
-  const biz: BinaryNode = {
-    tag: 'biz',
-    attrs: { actual_actors: '2', host_storage: '2', privacy_mode_ts: String(Math.floor(nowMs / SECOND)) },
-    content: [
-      {
-        tag: 'interactive',
-        attrs: { type: 'native_flow', v: '1' },
-        content: [{ tag: 'native_flow', attrs: { v: '9', name: 'mixed' } }],
-      },
-      { tag: 'quality_control', attrs: { source_type: 'third_party' } },
-    ],
-  }
-  return kind === 'user' ? [biz, { tag: 'bot', attrs: { biz_bot: '1' } }] : [biz]
-}
+export const mixedNodes = ({ kind }: { kind: ChatKind }, nowMs: number): BinaryNode[] => [
+  mixedBizNode(Math.floor(nowMs / SECOND)),
+  ...(kind === 'user' ? [bizBotNode()] : []),
+]
 
 /** BIZ-PAY. */
-export const payNodes = (name: 'payment_info' | 'order_details' | 'order_status'): BinaryNode[] => [
-  { tag: 'biz', attrs: { native_flow_name: name } },
-]
+export const payNodes = (name: Parameters<typeof payBizNode>[0]): BinaryNode[] => [payBizNode(name)]

@@ -1,4 +1,4 @@
-/** Native flows of payment: the Pix card, a bill to review and pay, and how an order stands. All amounts are cents with an offset of 100. */
+/** Native flows of payment: the Pix card, a bill to review and pay, and the status of an order. All amounts are cents with an offset of 100. */
 import { type Totals, toCents, totalsOf } from '../../../../src/domain/amounts.ts'
 import { type PixType, pixKey } from '../../../../src/domain/pix.ts'
 import type { Order, PaymentSettings } from '../../../../src/features/send/orders.ts'
@@ -7,7 +7,7 @@ import { type FlowButton, flow, flowButton, type Interactive } from './native-fl
 
 const amount = (cents: number) => ({ value: cents, offset: 100 })
 
-/** The kind of goods the network wants named; the phone apps make the same one. */
+/** The kind of goods, which the network requires; the phone apps send the same one. */
 const GOODS = 'physical-goods'
 
 interface Pix {
@@ -68,7 +68,7 @@ const amounts = ({ subtotal, discount, tax, shipping }: Totals) => ({
 })
 
 const settings = ({ pix, card }: PaymentSettings) => [
-  // Banks read a key in its own form only. One that has another is left as it is: of orders no form is asked.
+  // Banks read a key in its own form only. One in another form is left as it is: orders require no form.
   ...(pix ? [pixSetting({ key: pixKey(pix.key_type, pix.key) ?? pix.key, type: pix.key_type, name: pix.name })] : []),
   ...(card ? [{ type: 'cards', cards: { enabled: card.enabled } }] : []),
 ]

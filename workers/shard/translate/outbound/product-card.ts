@@ -1,8 +1,8 @@
 /** The card of a product, as its catalogue describes it. */
 import { type Product, proto } from '@whiskeysockets/baileys'
 
-/** Empty texts, and prices that the catalogue does not tell, are left out. */
-const told = <T extends Record<string, unknown>>(fields: T) =>
+/** Empty texts, and prices that the catalogue does not have, are left out. */
+const present = <T extends Record<string, unknown>>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== '' && !Number.isNaN(value)))
 
 /** The catalogue counts prices in thousandths already. */
@@ -16,7 +16,7 @@ export const productCard = (
       businessOwnerJid,
       product: {
         productId: id,
-        ...told({
+        ...present({
           productImage: productImage ?? undefined,
           title: name,
           description,

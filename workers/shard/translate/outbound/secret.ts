@@ -1,9 +1,9 @@
 /**
- * What is said about another message in secret (a vote, an answer to an event, an edit of one, a reaction in an announcement group) is
- * sealed under a key derived from that message's `messageSecret`, so that the network cannot tell what was chosen:
+ * Encrypted content about another message (a vote, an answer to an event, an edit of one, a reaction in an announcement group). Its key
+ * is derived from that message's `messageSecret`, so that the network cannot read the choice:
  *
- *     key = HKDF-SHA256(secret, salt empty, info = message id | its author | who speaks | purpose, 32 bytes), AES-256-GCM, 12-byte iv
- *     AAD = message id | NUL | who speaks, for votes and answers; none for the others
+ *     key = HKDF-SHA256(secret, salt empty, info = message id | its author | sender | purpose, 32 bytes), AES-256-GCM, 12-byte iv
+ *     AAD = message id | NUL | sender, for votes and answers; none for the others
  */
 import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
@@ -14,7 +14,7 @@ export interface SecretAbout {
   secret: Uint8Array
   messageId: string
   author: string
-  speaker: string
+  sender: string
 }
 
 const KEY_BYTES = 32
@@ -23,14 +23,14 @@ const WITH_AAD: ReadonlySet<SecretPurpose> = new Set(['Poll Vote', 'Event Respon
 
 /** Ciphertext with its tag behind it, as the network's apps expect it. */
 export function sealAbout(
-  { secret, messageId, author, speaker }: SecretAbout,
+  { secret, messageId, author, sender }: SecretAbout,
   purpose: SecretPurpose,
   plain: Uint8Array,
 ): { encPayload: Uint8Array; encIv: Uint8Array } {
-  const info = `${messageId}${author}${speaker}${purpose}`
+  const info = `${messageId}${author}${sender}${purpose}`
   const key = new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(0), info, KEY_BYTES))
   const encIv = randomBytes(IV_BYTES)
   const cipher = createCipheriv('aes-256-gcm', key, encIv)
-  if (WITH_AAD.has(purpose)) cipher.setAAD(Buffer.from(`${messageId}\0${speaker}`))
+  if (WITH_AAD.has(purpose)) cipher.setAAD(Buffer.from(`${messageId}\0${sender}`))
   return { encPayload: Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]), encIv }
 }

@@ -1,16 +1,18 @@
 /**
- * What a stanza says about its content: `type`, `edit`, `meta`, and beside the ciphertext. The library knows some of it inside `sendMessage` only, and calls
- * places, round videos and what is sealed about events `text` (shared/api/messages.md 1.6 and 2, status-and-events.md 2).
+ * Parts of a stanza that describe its content: `type`, `edit`, `meta`, and those beside the ciphertext. The library sets some inside `sendMessage`
+ * only, and calls places, round videos and sealed content of events `text` (shared/api/messages.md 1.6 and 2, status-and-events.md 2).
  */
-import { type BinaryNode, type GroupMetadata, normalizeMessageContent, proto } from '@whiskeysockets/baileys'
+import { type BinaryNode, type GroupMetadata, isLidUser, isPnUser, normalizeMessageContent, proto } from '@whiskeysockets/baileys'
 import { mediaTypeOf } from '../../baileys/media-type.ts'
+import { bare } from '../../wire/jid.ts'
+import { metaNode } from '../../wire/message-nodes.ts'
 
 export interface StanzaMarks {
   attributes: Record<string, string>
   nodes: BinaryNode[]
 }
 
-/** A stanza without what differs from device to device: what is sent again to one of them says the same. */
+/** A stanza without the parts that differ from device to device: a resend to one of them has the same. */
 export interface Stanza {
   /** Address of the chat. */
   to: string
@@ -29,10 +31,10 @@ export const EDIT = { edit: '1', pin: '2', post: '3', ownRemoval: '7', adminRemo
 
 const marks = (attributes: Record<string, string>, meta?: Record<string, string>): StanzaMarks => ({
   attributes,
-  nodes: meta ? [{ tag: 'meta', attrs: meta }] : [],
+  nodes: meta ? [metaNode(meta)] : [],
 })
 
-/** Only what the library leaves out or gets wrong; an admin's removal is told from an own one by whoever sends it. */
+/** Only what the library leaves out or gets wrong; the caller distinguishes an admin's removal from an own one. */
 export function stanzaMarks(message: proto.IMessage): StanzaMarks {
   const content = normalizeMessageContent(message) ?? {}
   if (content.locationMessage || content.liveLocationMessage || content.ptvMessage) return marks({ type: 'media' })
@@ -58,7 +60,7 @@ export const pollOf = (content: proto.IMessage): proto.Message.IPollCreationMess
   content.pollCreationMessageV4?.message?.pollCreationMessage ??
   undefined
 
-/** What the library will write, and what it is told to write. A group's own attributes are the library's, who knows them as we do. */
+/** The stanza as the library writes it, with our additions. A group's own attributes are the library's, which knows them as we do. */
 export function stanzaOf(
   message: proto.IMessage,
   { jid, other, group }: { jid: string; other?: string | null; group: GroupMetadata | null },
@@ -75,8 +77,9 @@ export function stanzaOf(
       type: isReaction ? 'reaction' : mediaType ? 'media' : 'text',
       ...attributes,
       ...more.attributes,
-      ...(group?.ephemeralDuration ? { expiration: String(group.ephemeralDuration) } : {}),
       ...(group ? { addressing_mode: group.addressingMode || 'lid' } : {}),
+      // Of a person who is addressed by LID (WIRE.md 3).
+      ...(other && isLidUser(jid) && isPnUser(other) ? { peer_recipient_pn: bare(other) } : {}),
     },
     enc: { ...(mediaType ? { mediatype: mediaType } : {}), ...(isHidden ? { 'decrypt-fail': 'hide' } : {}) },
     nodes: [...nodes, ...(more.nodes ?? [])],

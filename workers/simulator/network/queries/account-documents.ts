@@ -1,7 +1,8 @@
 import { seconds } from '../../wire/node.ts'
-import { linkedGroups } from '../communities.ts'
+import { linkedGroups, setWhoAddsGroups } from '../communities.ts'
+import { isAdmin } from '../groups.ts'
 import type { Group, Person } from '../model.ts'
-import { findPerson } from '../people.ts'
+import { findPerson, textStatusOf } from '../people.ts'
 import { type Document, MexError, type MexRequest } from './document.ts'
 
 function reachoutLock({ restrictedUntil = 0 }: Person) {
@@ -27,13 +28,42 @@ function cappingInfo() {
   }
 }
 
-/** What people say of themselves, by the one who is asked about. */
+/** The about text of the person in the query. */
 function about({ network, variables }: MexRequest) {
   const { user_id: id } = (variables.user ?? {}) as { user_id?: string }
   const person = findPerson(network, id ?? '')
   if (!person) throw new MexError(400, 'Bad Request')
   const text = person.blockedMe ? undefined : person.about
   return [{ updates: text === undefined ? [] : [{ __typename: 'XWA2AboutStatus', text }] }]
+}
+
+/** The text statuses of the people in the query, for those who have one. */
+function textStatuses({ network, variables }: MexRequest) {
+  const { user_jids: jids } = (variables.input ?? {}) as { user_jids?: unknown }
+  if (!Array.isArray(jids) || jids.length === 0) throw new MexError(400, 'Bad Request')
+  return jids.map(String).flatMap((jid) => {
+    const person = findPerson(network, jid)
+    const status = !person || person.blockedMe ? undefined : textStatusOf(person)
+    if (!status) return []
+    const { text, emoji, duration, at } = status
+    const shown = emoji === null ? null : { content: emoji }
+    return [{ jid, text, emoji: shown, ephemeral_duration_sec: duration, last_update_time: String(at) }]
+  })
+}
+
+/** Neither text nor emoji takes it back. */
+function setTextStatus({ person, variables }: MexRequest) {
+  const { text = null, emoji = null, ephemeral_duration_sec: duration } = (variables.input ?? {}) as Record<string, unknown>
+  if (!Number.isSafeInteger(duration) || text === '') throw new MexError(400, 'Bad Request')
+  const content = (emoji as { content?: unknown } | null)?.content
+  const status = {
+    text: typeof text === 'string' ? text : null,
+    emoji: typeof content === 'string' ? content : null,
+    duration: Number(duration),
+    at: seconds(),
+  }
+  person.textStatus = status.text === null && status.emoji === null ? undefined : status
+  return { result: 'SUCCESS' }
 }
 
 function ownUsername({ person: { username } }: MexRequest) {
@@ -55,9 +85,9 @@ function setUsername(request: MexRequest) {
   return { result: 'SUCCESS' }
 }
 
-function subgroups({ network, person, variables }: MexRequest) {
-  const parent = network.groups.get(String(variables.group_id ?? ''))
-  if (!parent?.isCommunity || !parent.members.has(person.number)) throw new MexError(400, 'Bad Request')
+function subgroups(request: MexRequest) {
+  const { network, variables } = request
+  const parent = communityOf(request, variables.group_id)
   const shown = (group: Group) => ({ id: group.id, subject: { value: group.subject, creation_time: String(group.subjectAt) } })
   const groups = linkedGroups(network, parent)
   const announcements = groups.find(({ isAnnouncementGroup }) => isAnnouncementGroup)
@@ -78,8 +108,45 @@ function subgroups({ network, person, variables }: MexRequest) {
   }
 }
 
+/** A community of which the querying account is a member. */
+function communityOf({ network, person }: MexRequest, id: unknown): Group {
+  const parent = network.groups.get(String(id ?? ''))
+  if (!parent?.isCommunity || !parent.members.has(person.number)) throw new MexError(400, 'Bad Request')
+  return parent
+}
+
+function participantCounts(request: MexRequest) {
+  const { group_jid: id, sub_group_jid_hint: hint } = (request.variables.input ?? {}) as Record<string, unknown>
+  const parent = communityOf(request, id)
+  const groups = linkedGroups(request.network, parent)
+  if (!groups.some((group) => group.id === hint)) throw new MexError(400, 'Bad Request')
+  const edges = groups.map((group) => ({ node: { id: group.id, total_participants_count: group.members.size } }))
+  return { __typename: 'XWA2Group', id: parent.id, sub_groups: { edges } }
+}
+
+/** Of the captured answers those with `INTERACTIVE` have a code, too. */
+const INVITE_CONTEXTS = new Set<unknown>(['INVITE_CODE', 'INTERACTIVE'])
+
+function inviteCode({ network, person, variables }: MexRequest) {
+  const group = network.groups.get(String(variables.id ?? ''))
+  if (!group || !INVITE_CONTEXTS.has(variables.query_context)) throw new MexError(400, 'Bad Request')
+  if (!isAdmin(group, person)) throw new MexError(403, 'Forbidden')
+  return { __typename: 'XWA2Group', id: group.id, invite_code: group.invite }
+}
+
+function updateProperty(request: MexRequest) {
+  const parent = communityOf(request, request.variables.group_id)
+  const { allow_non_admin_sub_group_creation: isAllowed } = (request.variables.update ?? {}) as Record<string, unknown>
+  if (typeof isAllowed !== 'boolean') throw new MexError(400, 'Bad Request')
+  if (!isAdmin(parent, request.person)) throw new MexError(403, 'Forbidden')
+  setWhoAddsGroups(request.network, parent, request.person, isAllowed)
+  return { id: parent.id, state: 'ACTIVE' }
+}
+
 export const ACCOUNT_DOCUMENTS: Document[] = [
   { name: 'FetchAboutStatus', ids: ['24535500086059408'], path: 'xwa2_users_updates_since', answer: about },
+  { name: 'FetchTextStatusList', ids: ['24072923595647473'], path: 'xwa2_text_status_list', answer: textStatuses },
+  { name: 'UpdateTextStatus', ids: ['9152604461510864'], path: 'xwa2_update_text_status', answer: setTextStatus },
   { name: 'GetUsername', ids: ['25347099718279209'], path: 'xwa2_username_get', answer: ownUsername },
   {
     name: 'UsernameAvailability',
@@ -89,6 +156,14 @@ export const ACCOUNT_DOCUMENTS: Document[] = [
   },
   { name: 'SetUsername', ids: ['25757341163897635'], path: 'xwa2_username_set', answer: setUsername },
   { name: 'FetchAllSubgroups', ids: ['9935467776504344'], path: 'xwa2_group_query_by_id', answer: subgroups },
+  {
+    name: 'QuerySubgroupParticipantCount',
+    ids: ['24079399904996141'],
+    path: 'xwa2_group_query_by_id',
+    answer: participantCounts,
+  },
+  { name: 'FetchGroupInviteCode', ids: ['29247029834912157'], path: 'xwa2_group_query_by_id', answer: inviteCode },
+  { name: 'UpdateGroupProperty', ids: ['9418211574894172'], path: 'xwa2_group_update_property', answer: updateProperty },
   {
     name: 'FetchReachoutTimelock',
     ids: ['23983697327930364'],

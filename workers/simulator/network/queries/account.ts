@@ -5,7 +5,7 @@ import type { Person } from '../model.ts'
 import { findPerson, pnOf } from '../people.ts'
 import { type Answer, type Query, QueryError } from './query.ts'
 
-/** What an account has besides its profile: the code of its contact link, an email address, terms it took note of. */
+/** Data of an account besides its profile: the code of its contact link, an email address, accepted terms. */
 
 /** How long the answer about terms may be kept, in seconds. */
 const TERMS_REFRESH = 86_400

@@ -1,16 +1,22 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { type BinaryNode, childBytes, children, node } from '../../wire/node.ts'
 import { collectionOf } from '../app-state.ts'
-import { appendPatch, learnPatch } from '../app-state-phone.ts'
+import { appendPatch, learnPatch, snapshotOf } from '../app-state-phone.ts'
 import type { Companion, Network } from '../model.ts'
 import type { Answer } from './query.ts'
 
-function syncCollection(network: Network, companion: Companion, asked: BinaryNode): BinaryNode {
+async function syncCollection(network: Network, companion: Companion, asked: BinaryNode): Promise<BinaryNode> {
   const { person } = companion
   const { name = '', version = '0' } = asked.attrs
   const collection = collectionOf(person, name)
   const written = childBytes(asked, 'patch')
   if (!written) {
+    const snapshot = asked.attrs.return_snapshot === 'true' ? await snapshotOf(network, person, name) : null
+    if (snapshot) {
+      const reference = proto.ExternalBlobReference.encode(proto.ExternalBlobReference.fromObject(snapshot)).finish()
+      const content = node('snapshot', {}, Buffer.from(reference))
+      return node('collection', { name, version: collection.version, has_more_patches: false }, [content])
+    }
     // patches from version 1 on are taken without a snapshot
     const missing = collection.patches.slice(Number(version)).map((patch) => node('patch', {}, patch))
     const content = missing.length > 0 ? [node('patches', {}, missing)] : []
@@ -28,11 +34,10 @@ function syncCollection(network: Network, companion: Companion, asked: BinaryNod
 }
 
 export const APP_STATE_QUERIES: Record<string, Answer> = {
-  'w:sync:app:state set sync': ({ network, companion, subject }) => [
-    node(
-      'sync',
-      {},
-      children(subject, 'collection').map((asked) => syncCollection(network, companion, asked)),
-    ),
-  ],
+  'w:sync:app:state set sync': async ({ network, companion, subject }) => {
+    const answers: BinaryNode[] = []
+    // One after the other: a device writes to several in the order it names them.
+    for (const asked of children(subject, 'collection')) answers.push(await syncCollection(network, companion, asked))
+    return [node('sync', {}, answers)]
+  },
 }

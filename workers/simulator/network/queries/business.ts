@@ -21,10 +21,11 @@ function profileNode(person: Person): BinaryNode {
   const { hours } = profile
   const listed = profile.categories.map(({ id, name }) => node('category', { id }, name))
   const open = hours?.days.map((day) => node('business_hours_config', day)) ?? []
+  const text = (tag: string, value: string) => (value === '' ? [] : [node(tag, {}, value)])
   return node('profile', {}, [
-    node('description', {}, profile.description || (person.about ?? '')),
-    node('address', {}, profile.address),
-    node('email', {}, profile.email),
+    ...text('description', profile.description),
+    ...text('address', profile.address),
+    ...text('email', profile.email),
     ...profile.websites.map((website) => node('website', {}, website)),
     node('categories', {}, listed),
     ...(hours ? [node('business_hours', { timezone: hours.timezone }, open)] : []),
@@ -32,6 +33,7 @@ function profileNode(person: Person): BinaryNode {
       node('commerce_experience', {}, 'catalog'),
       node('cart_enabled', {}, String(profile.cartEnabled)),
     ]),
+    ...(profile.hasCoverPhoto ? [node('cover_photo', { id: '1' })] : []),
   ])
 }
 
@@ -48,10 +50,15 @@ export function ownBusiness({ companion }: Query): BusinessProfile {
   return companion.person.profile
 }
 
+const HOURS_MODES = new Set(['specific_hours', 'open_24h', 'appointment_only'])
+
 /** Only what is named changes. */
 function setProfile(query: Query): undefined {
   const profile = ownBusiness(query)
   const { subject } = query
+  const hours = child(subject, 'business_hours')
+  const modes = children(hours, 'business_hours_config').map(({ attrs }) => attrs.mode ?? '')
+  if (!modes.every((mode) => HOURS_MODES.has(mode))) throw new QueryError(406, 'not-acceptable')
   for (const name of ['address', 'description', 'email'] as const)
     profile[name] = childText(subject, name) ?? (child(subject, name) ? '' : profile[name])
   const websites = children(subject, 'website')
@@ -61,7 +68,6 @@ function setProfile(query: Query): undefined {
     const ids = children(chosen, 'category').map((item) => item.attrs.id)
     profile.categories = CATEGORIES.filter(({ id }) => ids.includes(id))
   }
-  const hours = child(subject, 'business_hours')
   if (hours) {
     const days = children(hours, 'business_hours_config').map(({ attrs }) => attrs)
     profile.hours = { timezone: hours.attrs.timezone ?? 'UTC', days }
@@ -70,11 +76,14 @@ function setProfile(query: Query): undefined {
   return undefined
 }
 
-function findCategories({ subject }: Query): BinaryNode[] {
+function findCategories(query: Query): BinaryNode[] {
+  ownBusiness(query)
+  const { subject } = query
   const text = (childText(subject, 'query') ?? '').toLowerCase()
   const found = CATEGORIES.filter(({ name }) => name.toLowerCase().includes(text))
   const listed = found.map(({ id, name }) => node('category', { id }, name))
-  return [node('response', {}, [node('categories', {}, listed)])]
+  // Beside them the choice not to be a business.
+  return [node('response', {}, [node('categories', {}, listed), node('not_a_biz', { id: '0' }, 'Not a business')])]
 }
 
 export const BUSINESS_QUERIES: Record<string, Answer> = {
@@ -84,6 +93,6 @@ export const BUSINESS_QUERIES: Record<string, Answer> = {
   'fb:thrift_iq set commerce_settings': (query) => {
     ownBusiness(query).cartEnabled = child(query.subject, 'cart')?.attrs.enabled === 'true'
     query.network.changed()
-    return undefined
+    return [node('commerce_settings', {}, [node('cart', { enabled: ownBusiness(query).cartEnabled })])]
   },
 }

@@ -6,7 +6,7 @@ import { ownBusiness } from './business.ts'
 import type { Answer, Query } from './query.ts'
 import { QueryError } from './query.ts'
 
-/** Products per page when a client does not say. */
+/** Products per page when the query has no limit. */
 const PAGE = 10
 
 const childText = (item: BinaryNode | undefined, tag: string) => childBytes(item, tag)?.toString('utf8')
@@ -26,6 +26,7 @@ function productNode(product: Product): BinaryNode {
   const images = product.images.map((url) =>
     node('image', {}, [node('id', {}, '1'), node('request_image_url', {}, url), node('original_image_url', {}, url)]),
   )
+  const origin = product.originCountry
   return node('product', { is_hidden: product.isHidden }, [
     node('id', {}, product.id),
     node('name', {}, product.name),
@@ -34,10 +35,19 @@ function productNode(product: Product): BinaryNode {
     ...text('currency', product.currency),
     ...text('retailer_id', product.retailerId),
     ...text('url', product.url),
-    node('availability', {}, 'in stock'),
+    ...(origin ? [node('compliance_info', {}, [node('country_code_origin', {}, origin)])] : []),
+    node('availability', {}, product.isUnavailable ? 'out of stock' : 'in stock'),
     node('media', {}, images),
-    node('status_info', {}, [node('status', {}, 'APPROVED')]),
+    node('status_info', {}, [node('status', {}, product.reviewStatus ?? 'APPROVED')]),
   ])
+}
+
+/** Either the country of origin, or the exemption from naming it. */
+function originOf(item: BinaryNode): Pick<Product, 'originCountry'> {
+  const country = childText(child(item, 'compliance_info'), 'country_code_origin')
+  const isExempt = item.attrs.compliance_category === 'COUNTRY_ORIGIN_EXEMPT'
+  if (country !== undefined && isExempt) throw new QueryError(400, 'bad-request')
+  return country === undefined ? {} : { originCountry: country }
 }
 
 function productOf(item: BinaryNode, id: string): Product {
@@ -52,6 +62,7 @@ function productOf(item: BinaryNode, id: string): Product {
     url: childText(item, 'url') ?? '',
     images: children(child(item, 'media'), 'image').map((image) => childText(image, 'url') ?? ''),
     isHidden: item.attrs.is_hidden === 'true',
+    ...originOf(item),
   }
 }
 
@@ -79,7 +90,8 @@ function addProduct(query: Query): BinaryNode[] {
   const business = ownBusiness(query)
   const item = child(query.subject, 'product')
   if (!item) throw new QueryError(400, 'bad-request')
-  const product = productOf(item, newId())
+  // It is looked at before others see it.
+  const product: Product = { ...productOf(item, newId()), reviewStatus: 'PENDING' }
   business.products.unshift(product)
   query.network.changed()
   return [node('product_catalog_add', {}, [productNode(product)])]
@@ -91,10 +103,22 @@ function editProduct(query: Query): BinaryNode[] {
   const id = childText(item, 'id') ?? ''
   const index = business.products.findIndex((product) => product.id === id)
   if (!item || index < 0) throw new QueryError(404, 'item-not-found')
-  const product = productOf(item, id)
+  const product: Product = { ...productOf(item, id), reviewStatus: 'PENDING' }
   business.products[index] = product
   query.network.changed()
   return [node('product_catalog_edit', {}, [productNode(product)])]
+}
+
+function showProducts(query: Query): BinaryNode[] {
+  const business = ownBusiness(query)
+  const changes = children(query.subject, 'product').map((item) => {
+    const product = business.products.find(({ id }) => id === childText(item, 'id'))
+    if (!product) throw new QueryError(404, 'item-not-found')
+    return { product, isHidden: item.attrs.is_hidden === 'true' }
+  })
+  for (const { product, isHidden } of changes) product.isHidden = isHidden
+  query.network.changed()
+  return [node('product_visibility_update', {}, [node('success')])]
 }
 
 function deleteProducts(query: Query): BinaryNode[] {
@@ -112,7 +136,7 @@ function collectionNode(business: BusinessProfile, collection: Collection, limit
   return node('collection', {}, [
     node('id', {}, collection.id),
     node('name', {}, collection.name),
-    node('status_info', {}, [node('status', {}, 'APPROVED'), node('can_appeal', {}, 'false')]),
+    node('status_info', {}, [node('status', {}, collection.status ?? 'APPROVED'), node('can_appeal', {}, 'false')]),
     ...products.map(productNode),
   ])
 }
@@ -149,14 +173,16 @@ function writeCollection(query: Query): BinaryNode[] {
     business.collections.push(collection)
   } else {
     collection = findCollection(business, childText(subject, 'id'))
-    const added = [...childTexts(subject, 'add'), ...childTexts(child(subject, 'add'), 'product')].filter((id) => id !== '')
+    const added = childTexts(subject, 'add')
     if (!known(added)) throw new QueryError(404, 'item-not-found')
+    // A change is a new version under another id.
+    collection.id = newId()
     const removed = childTexts(subject, 'remove')
     collection.name = childText(subject, 'name') ?? collection.name
     collection.productIds = [...new Set([...collection.productIds, ...added])].filter((id) => !removed.includes(id))
   }
   query.network.changed()
-  return [collectionNode(business, collection, 0)]
+  return [node('collection', {}, [node('id', {}, collection.id), node('status_info', {}, [node('status', {}, 'PENDING')])])]
 }
 
 function deleteCollections(query: Query): BinaryNode[] {
@@ -165,13 +191,7 @@ function deleteCollections(query: Query): BinaryNode[] {
   for (const id of ids) findCollection(business, id)
   business.collections = business.collections.filter(({ id }) => !ids.includes(id))
   query.network.changed()
-  return [
-    node(
-      'collections',
-      {},
-      ids.map((id) => node('collection', {}, [node('id', {}, id), node('status', {}, 'DELETED')])),
-    ),
-  ]
+  return [node('response', {}, [node('success')])]
 }
 
 function order(query: Query): BinaryNode[] {
@@ -201,6 +221,7 @@ export const CATALOG_QUERIES: Record<string, Answer> = {
   'w:biz:catalog get product_list': productList,
   'w:biz:catalog set product_catalog_add': addProduct,
   'w:biz:catalog set product_catalog_edit': editProduct,
+  'w:biz:catalog set product_visibility_update': showProducts,
   'w:biz:catalog set product_catalog_delete': deleteProducts,
   'w:biz:catalog get collections': collections,
   'w:biz:catalog get collection': collectionProducts,

@@ -1,8 +1,8 @@
 import { type BinaryNode, child, childBytes, children, node, randomId, seconds } from '../../wire/node.ts'
-import { createCommunity, deleteParent, linkedGroups, linkGroup, unlinkGroup } from '../communities.ts'
+import { createCommunity, deleteParent, linkedGroups, linkGroup, setWhoAddsGroups, unlinkGroup } from '../communities.ts'
 import { addMembers, createGroup, groupNode, notifyGroup, participantNode, setRoles } from '../groups.ts'
 import type { Group } from '../model.ts'
-import { addresses, asAdmin, asMember, newcomers, outcome } from './group-access.ts'
+import { addresses, asAdmin, asMember, MAX_SUBJECT, newcomers, outcome, tokensIn } from './group-access.ts'
 import type { Answer, Query } from './query.ts'
 import { QueryError } from './query.ts'
 
@@ -11,17 +11,20 @@ export function create({ network, companion, subject }: Query): BinaryNode[] {
   const owner = companion.person
   const name = subject.attrs.subject ?? ''
   const text = childBytes(child(subject, 'description'), 'body')?.toString('utf8') ?? ''
-  if (child(subject, 'parent')) {
-    const { parent } = createCommunity(network, owner, name, text)
-    parent.membersAddGroups = child(subject, 'allow_non_admin_sub_group_creation') !== undefined
-    return [groupNode(parent)]
-  }
-  const wanted = newcomers(subject)
   const { key } = subject.attrs
   // asked again, because the answer was lost
   const made =
     key === undefined ? undefined : [...network.groups.values()].find((group) => group.owner === owner && group.key === key)
   if (made) return [node('group', { jid: made.id })]
+  if (child(subject, 'parent')) {
+    if (name === '' || name.length > MAX_SUBJECT) throw new QueryError(406, 'not-acceptable')
+    const { parent } = createCommunity(network, owner, name, text)
+    if (key !== undefined) parent.key = key
+    parent.membersAddGroups = child(subject, 'allow_non_admin_sub_group_creation') !== undefined
+    return [groupNode(parent)]
+  }
+  const wanted = newcomers(subject)
+  if (name === '' || name.length > MAX_SUBJECT) throw new QueryError(406, 'not-acceptable')
   const parentId = child(subject, 'linked_parent')?.attrs.jid
   const parent = parentId === undefined ? undefined : network.groups.get(parentId)
   if (parentId !== undefined && !parent?.isCommunity) throw new QueryError(404, 'item-not-found')
@@ -30,7 +33,7 @@ export function create({ network, companion, subject }: Query): BinaryNode[] {
   if (key !== undefined) group.key = key
   if (text !== '')
     group.description = { id: child(subject, 'description')?.attrs.id ?? randomId(), text, by: owner, at: seconds() }
-  const changes = addMembers(network, group, owner, wanted, true)
+  const changes = addMembers(network, group, owner, wanted, { isSilent: true, tokens: tokensIn(subject) })
   const created = groupNode(group)
   notifyGroup(network, group, owner, node('create', { type: 'new', key: subject.attrs.key }, [created]))
   // people who could not be added are listed with the reason, here only
@@ -47,6 +50,15 @@ function asCommunityAdmin(query: Query) {
   return { parent, actor }
 }
 
+/** For queries that the network refuses with one error for members and others. */
+function asAuthorized(query: Query) {
+  try {
+    return asCommunityAdmin(query)
+  } catch (error) {
+    throw error instanceof QueryError && error.code === 403 ? new QueryError(401, 'not-authorized') : error
+  }
+}
+
 const answered = (id: string, error: number | undefined) =>
   node('group', { jid: id, error }, error === undefined ? undefined : [node('error', { code: error })])
 
@@ -58,9 +70,11 @@ function links(query: Query): BinaryNode[] {
 }
 
 function unlink(query: Query): BinaryNode[] {
-  const { parent, actor } = asCommunityAdmin(query)
-  const groups = children(query.subject, 'group').map(({ attrs }) => attrs.jid ?? '')
-  const listed = groups.map((id) => answered(id, unlinkGroup(query.network, parent, actor, id)))
+  const { parent, actor } = asAuthorized(query)
+  const groups = children(query.subject, 'group').map(({ attrs }) => attrs)
+  const listed = groups.map(({ jid = '', remove_orphaned_members: removes }) =>
+    answered(jid, unlinkGroup(query.network, parent, actor, jid, removes === 'true')),
+  )
   return [node('unlink', { unlink_type: 'sub_group' }, listed)]
 }
 
@@ -68,8 +82,7 @@ const allowing =
   (isAllowed: boolean): Answer =>
   (query) => {
     const { parent, actor } = asCommunityAdmin(query)
-    parent.membersAddGroups = isAllowed
-    notifyGroup(query.network, parent, actor, node(query.subject.tag))
+    setWhoAddsGroups(query.network, parent, actor, isAllowed)
     return undefined
   }
 
@@ -82,7 +95,7 @@ function admin(query: Query): BinaryNode[] {
   const changes = setRoles(query.network, parent, actor, addresses(action), tag)
   const announcement: Group | undefined = linkedGroups(query.network, parent).find((group) => group.isAnnouncementGroup)
   if (announcement) setRoles(query.network, announcement, actor, addresses(action), tag)
-  return [node('admin', {}, [node(tag, {}, outcome(parent, changes))])]
+  return [node('admin', {}, outcome(parent, changes))]
 }
 
 export const COMMUNITY_QUERIES: Record<string, Answer> = {
@@ -105,8 +118,8 @@ export const COMMUNITY_QUERIES: Record<string, Answer> = {
   'w:g2 set not_allow_non_admin_sub_group_creation': allowing(false),
   'w:g2 set admin': admin,
   'w:g2 set delete_parent': (query) => {
-    const { parent, actor } = asCommunityAdmin(query)
-    if (parent.owner !== actor) throw new QueryError(403, 'forbidden')
+    const { parent, actor } = asAuthorized(query)
+    if (parent.owner !== actor) throw new QueryError(401, 'not-authorized')
     deleteParent(query.network, parent, actor)
     return undefined
   },

@@ -28,7 +28,7 @@ export const CONNECTION_QUERIES: Record<string, Answer> = {
   ],
   'md set link_code_companion_reg': (query) => receiveLinkCode(query),
   'md set remove-companion-device': ({ network, companion }) => {
-    // the answer goes out first: the device asked for its own end
+    // the answer is sent first: the device requested its own end
     setImmediate(() => unlinkDevice(network, companion))
     return undefined
   },

@@ -1,6 +1,6 @@
 import type { Network, Person } from '../model.ts'
 
-/** What a GraphQL document is asked with. */
+/** Context of a GraphQL query. */
 export interface MexRequest {
   network: Network
   person: Person
@@ -12,6 +12,8 @@ export interface Document {
   name: string
   /** Numbers that clients send for it: today's, and those of older builds. */
   ids: string[]
+  /** Older clients ask for it by another document. */
+  hasOlder?: true
   /** Field of `data` that has the answer. */
   path: string
   answer(request: MexRequest): unknown

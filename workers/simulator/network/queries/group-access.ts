@@ -1,4 +1,4 @@
-import { type BinaryNode, children, node, seconds } from '../../wire/node.ts'
+import { type BinaryNode, child, children, node, seconds, textOf } from '../../wire/node.ts'
 import { type Change, isAdmin, mayEdit, participantNode } from '../groups.ts'
 import type { Group, Person } from '../model.ts'
 import { type Query, QueryError } from './query.ts'
@@ -18,7 +18,7 @@ export function asMember(query: Query): { group: Group; actor: Person } {
   return { group, actor }
 }
 
-/** Who may change a group's own data: everybody unless it is locked, then admins. */
+/** Throws unless the actor may change the group's own data: members may, or only admins while it is locked. */
 export function asEditor(query: Query): { group: Group; actor: Person } {
   const { group, actor } = asMember(query)
   if (!mayEdit(group, actor)) throw new QueryError(403, 'forbidden')
@@ -31,23 +31,35 @@ export function asAdmin(query: Query): { group: Group; actor: Person } {
   return { group, actor }
 }
 
+/** Longest name of a group. */
+export const MAX_SUBJECT = 100
+
 /** How long an invitation message holds, in seconds: three days. */
-export const INVITE_VALIDITY = 3 * 86_400
+const INVITE_VALIDITY = 3 * 86_400
 
 export const addresses = (item: BinaryNode | undefined) => children(item, 'participant').map((entry) => entry.attrs.jid ?? '')
 
-/** People who are to come in: a LID goes with the number. */
+/** People to be added: a LID is sent with the number. */
 export function newcomers(item: BinaryNode): string[] {
   for (const { attrs } of children(item, 'participant'))
     if (attrs.jid?.endsWith('@lid') && !attrs.phone_number) throw new QueryError(400, 'bad-request')
   return addresses(item)
 }
 
+/** Privacy tokens of the people to add, by address. */
+export const tokensIn = (item: BinaryNode): Map<string, string> =>
+  new Map(
+    children(item, 'participant').flatMap((entry) => {
+      const token = textOf(child(entry, 'privacy'))
+      return token ? [[entry.attrs.jid ?? '', token] as const] : []
+    }),
+  )
+
 export function outcome(group: Group, changes: Change[]): BinaryNode[] {
   return changes.map(({ person, address, error }) => {
     if (!person) return node('participant', { jid: address, error })
     const shown = participantNode(group, group.members.get(person.number) ?? { person, role: 'member' }, error)
-    // who may not be added can be invited with this
+    // a person who may not be added can be invited with this
     return error === 403
       ? { ...shown, content: [node('add_request', { code: group.invite, expiration: seconds() + INVITE_VALIDITY })] }
       : shown

@@ -15,7 +15,7 @@ function byInvite(network: Network, code: string | undefined): Group {
   throw new QueryError(406, 'not-acceptable')
 }
 
-/** The group of a link, which is not for whom an admin removed. */
+/** The group of a link, which people removed by an admin cannot use. */
 function invitedTo({ network, companion, subject }: Query): Group {
   const group = byInvite(network, subject.attrs.code)
   if (group.isSuspended) throw new QueryError(423, 'locked')
@@ -23,7 +23,7 @@ function invitedTo({ network, companion, subject }: Query): Group {
   return group
 }
 
-/** People outside see the head of a group, its creator and its admins, not who is in it. */
+/** Non-members see the head of a group, its creator and its admins, not its members. */
 export function showInvited(query: Query): BinaryNode[] {
   const group = invitedTo(query)
   const whole = groupNode(group)

@@ -13,13 +13,14 @@ import {
 } from '../groups.ts'
 import type { Group, Network, Person } from '../model.ts'
 import { findPerson } from '../people.ts'
-import { addresses, asAdmin, asEditor, asMember, groupOf, newcomers, outcome } from './group-access.ts'
+import { addresses, asAdmin, asEditor, asMember, groupOf, MAX_SUBJECT, newcomers, outcome, tokensIn } from './group-access.ts'
 import { accept, asksForMany, join, leave, showInvited, showMany } from './group-joining.ts'
 import type { Answer, Query } from './query.ts'
 import { QueryError } from './query.ts'
 
 function participating({ network, companion }: Query): BinaryNode[] {
   const { number } = companion.person
+  companion.hasReadGroups = true
   const own = [...network.groups.values()].filter((group) => group.members.has(number))
   return [node('groups', {}, own.map(groupNode))]
 }
@@ -41,7 +42,7 @@ const changeMembers =
     return [node(action, {}, outcome(group, [...changes, ...refused]))]
   }
 
-/** Who made a group stays in it, as its admin. */
+/** The creator of a group stays in it, as its admin. */
 function isCreator(network: Network, group: Group, address: string): boolean {
   const person = findPerson(network, address)
   return person !== undefined && group.members.get(person.number)?.role === 'superadmin'
@@ -54,7 +55,7 @@ function add(query: Query): BinaryNode[] {
   const { group, actor } = isOpen ? asMember(query) : asAdmin(query)
   const wanted = newcomers(subject)
   if (!group.joinApproval || isAdmin(group, actor))
-    return [node('add', {}, outcome(group, addMembers(network, group, actor, wanted)))]
+    return [node('add', {}, outcome(group, addMembers(network, group, actor, wanted, { tokens: tokensIn(subject) })))]
   const asked = wanted.map((address) => {
     const person = findPerson(network, address)
     if (!person || group.members.has(person.number)) return node('participant', { jid: address, error: person ? 409 : 404 })
@@ -109,7 +110,7 @@ export const GROUP_QUERIES: Record<string, Answer> = {
   'w:g2 set leave': leave,
   'w:g2 set subject': set((query, group, actor) => {
     const subject = textOf(query.subject) ?? ''
-    if (subject === '' || subject.length > 100) throw new QueryError(406, 'not-acceptable')
+    if (subject === '' || subject.length > MAX_SUBJECT) throw new QueryError(406, 'not-acceptable')
     settings.setSubject(query.network, group, actor, subject)
   }, asEditor),
   'w:g2 set description': set(({ network, subject }, group, actor) => {

@@ -36,7 +36,7 @@ const QUERIES: Record<string, Answer> = {
   ...ACCOUNT_QUERIES,
 }
 
-/** What a device without account may ask. */
+/** Queries allowed to a device without an account. */
 const ALLOWED_WITHOUT_ACCOUNT = new Set(['md set link_code_companion_reg', 'w:p get ping', 'w:p get *'])
 
 export async function answerQuery(network: Network, connection: Connection, item: BinaryNode): Promise<void> {
@@ -50,14 +50,14 @@ export async function answerQuery(network: Network, connection: Connection, item
   return answerAs(network, connection, item, (answer) => connection.send(answer))
 }
 
-/** What somebody ordered through the control API; undefined: no answer at all. */
+/** An answer ordered through the control API; undefined: no answer at all. */
 function orderedAnswer(item: BinaryNode, action: AnswerAction): BinaryNode | undefined {
   if (action === 'pass' || action === 'nothing') return undefined
-  if ('error' in action) return queryError(item, ...action.error)
-  return queryResult(
-    item,
-    action.result.map((child) => fromJson(child)),
-  )
+  if ('error' in action) {
+    const [code, text, inside = []] = action.error
+    return queryError(item, code, text, inside.map(fromJson))
+  }
+  return queryResult(item, action.result.map(fromJson))
 }
 
 async function answerAs(
@@ -70,13 +70,14 @@ async function answerAs(
   // clients write the parts of a query in an order of their own: the one that a row of the table names counts
   const subject = children(item).find(({ tag }) => QUERIES[`${xmlns} ${type} ${tag}`]) ?? firstChild(item) ?? node('nothing')
   const name = `${xmlns} ${type} ${subject.tag}`
-  const answer = QUERIES[name] ?? QUERIES[`${xmlns} ${type} *`]
+  const row = name in QUERIES ? name : `${xmlns} ${type} *`
+  const answer = QUERIES[row]
   if (!answer) {
     network.stats.unknownQueries.push(name)
     return send(queryError(item, 501, 'feature-not-implemented'))
   }
   const companion = connection.companion
-  if (!companion && !ALLOWED_WITHOUT_ACCOUNT.has(name)) return send(queryError(item, 401, 'not-authorized'))
+  if (!companion && !ALLOWED_WITHOUT_ACCOUNT.has(row)) return send(queryError(item, 401, 'not-authorized'))
   try {
     const content = await answer({ network, connection, companion: companion as Companion, item, subject })
     send(queryResult(item, content))
@@ -87,7 +88,7 @@ async function answerAs(
   }
 }
 
-/** What a query sets off once its answer is out. */
+/** Effects of a query after its answer has been sent. */
 const AFTERWARDS: Record<string, (query: Query) => void> = {
   'passive set active': ({ network, connection, companion }) => activate(network, connection, companion),
 }
@@ -96,6 +97,7 @@ function queryResult(item: BinaryNode, content: BinaryNode[] | undefined): Binar
   return node('iq', { from: item.attrs.to ?? SERVER_JID, id: item.attrs.id, t: seconds(), type: 'result' }, content)
 }
 
-export function queryError(item: BinaryNode, code: number, text: string): BinaryNode {
-  return node('iq', { from: item.attrs.to ?? SERVER_JID, id: item.attrs.id, type: 'error' }, [node('error', { code, text })])
+export function queryError(item: BinaryNode, code: number, text: string, inside: BinaryNode[] = []): BinaryNode {
+  const error = node('error', { code, text }, inside.length > 0 ? inside : undefined)
+  return node('iq', { from: item.attrs.to ?? SERVER_JID, id: item.attrs.id, type: 'error' }, [error])
 }

@@ -19,10 +19,10 @@ import type { Answer } from './query.ts'
 
 /** Curve25519, as every key of the protocol. */
 const KEY_TYPE = Buffer.from([5])
-/** A client whose stock falls below this is told to upload more. */
+/** A client with fewer keys than this is asked to upload more. */
 const LOW_STOCK = 5
 
-/** Takes one one-time key of a linked device, and tells the device when few are left. */
+/** Takes one one-time key of a linked device, and notifies the device when few are left. */
 export function takeBundle(network: Network, companion: Companion): SignalBundle {
   const [first] = companion.preKeys
   if (first) {

@@ -2,13 +2,19 @@ import { node, textOf } from '../../wire/node.ts'
 import type { Network, Person } from '../model.ts'
 import { ACCOUNT_DOCUMENTS } from './account-documents.ts'
 import { type Document, MexError } from './document.ts'
+import { DIRECTORY_DOCUMENTS } from './newsletter-directory.ts'
 import { NEWSLETTER_DOCUMENTS } from './newsletter-documents.ts'
 import type { Answer } from './query.ts'
 
 /** Every GraphQL document, by each of its numbers. */
 const DOCUMENTS = new Map(
-  [...NEWSLETTER_DOCUMENTS, ...ACCOUNT_DOCUMENTS].flatMap((document) => document.ids.map((id) => [id, document] as const)),
+  [...NEWSLETTER_DOCUMENTS, ...DIRECTORY_DOCUMENTS, ...ACCOUNT_DOCUMENTS].flatMap((document) =>
+    document.ids.map((id) => [id, document] as const),
+  ),
 )
+
+/** Of documents that older clients ask for otherwise: what a network of before does not know. */
+const NEWER = new Set([...DOCUMENTS.values()].flatMap(({ ids, hasOlder }) => (hasOlder || ids.length > 1 ? ids.slice(0, 1) : [])))
 
 interface Body {
   data: Record<string, unknown> | null
@@ -53,6 +59,8 @@ export const MEX_QUERIES: Record<string, Answer> = {
     const variables = variablesOf(textOf(subject))
     const said = (body: Body) => [node('result', {}, JSON.stringify(body))]
     if (!variables) return said(failed(undefined, 400, 'Bad Request'))
+    const isTooNew = network.settings.mex_ids === 'older' && NEWER.has(subject.attrs.query_id ?? '')
+    if (isTooNew) return said(failed(undefined, 400, 'Bad Request'))
     if (document) return said(answer(network, companion.person, document, variables))
     network.stats.unknownQueries.push(`w:mex get query ${subject.attrs.query_id}`)
     return said(failed(undefined, 400, 'Bad Request'))

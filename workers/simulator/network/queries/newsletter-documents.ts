@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto'
 import { seconds } from '../../wire/node.ts'
 import type { Network, Newsletter, Person } from '../model.ts'
+import { newRole } from '../newsletters.ts'
 import { findPerson, lidJidOf, pnOf } from '../people.ts'
-import { pictureId, picturePath } from '../pictures.ts'
 import { type Document, MexError, type MexRequest as Request } from './document.ts'
+import { created, fetched, roleOf, stateOf, subscribed, updated } from './newsletter-shown.ts'
 
 export function createNewsletter(network: Network, owner: Person, name: string, description: string): Newsletter {
   const id = `12036${randomInt(1_000_000_000, 9_999_999_999)}${String(network.newsletters.size).padStart(3, '0')}@newsletter`
@@ -22,45 +23,6 @@ export function createNewsletter(network: Network, owner: Person, name: string, 
   return newsletter
 }
 
-function describe(newsletter: Newsletter, viewer: Person) {
-  const own = newsletter.subscribers.get(viewer.number)
-  return {
-    id: newsletter.id,
-    state: { type: 'ACTIVE' },
-    thread_metadata: {
-      creation_time: String(newsletter.createdAt),
-      name: { id: '1', text: newsletter.name, update_time: String(newsletter.createdAt) },
-      description: { id: '1', text: newsletter.description, update_time: String(newsletter.createdAt) },
-      picture: describePicture(newsletter, 'IMAGE'),
-      preview: describePicture(newsletter, 'PREVIEW'),
-      invite: newsletter.invite,
-      subscribers_count: String(newsletter.subscribers.size),
-      settings: { reaction_codes: { value: 'ALL' } },
-      handle: null,
-      verification: 'UNVERIFIED',
-    },
-    viewer_metadata: {
-      role: own?.role ?? 'GUEST',
-      settings: [
-        { type: 'MUTE_FOLLOWER_ACTIVITY', value: own?.isMuted ? 'ON' : 'OFF' },
-        { type: 'MUTE_ADMIN_ACTIVITY', value: 'OFF' },
-      ],
-    },
-  }
-}
-
-/** The network gives the path alone; one that lies elsewhere has none. */
-function describePicture({ picture }: Newsletter, type: string) {
-  if (!picture) return { id: '0', type, direct_path: '' }
-  const isElsewhere = picture.startsWith('http')
-  return {
-    id: pictureId(picture),
-    type,
-    direct_path: isElsewhere ? '' : picturePath(picture),
-    ...(isElsewhere ? { url: picture } : {}),
-  }
-}
-
 function find({ network, variables }: Request): Newsletter {
   const input = variables.input as { key?: string } | undefined
   const key = String(variables.newsletter_id ?? input?.key ?? '')
@@ -69,57 +31,128 @@ function find({ network, variables }: Request): Newsletter {
   return found
 }
 
-function create({ network, person, variables }: Request) {
-  const input = variables.input as { name?: string; description?: string | null }
-  return describe(createNewsletter(network, person, input.name ?? '', input.description ?? ''), person)
+/** Texts and pictures that the network would not take. */
+const MAX_NAME = 100
+const MAX_DESCRIPTION = 2_048
+
+interface Updates {
+  name?: unknown
+  description?: unknown
+  picture?: unknown
+  settings?: { reaction_codes?: { value?: unknown } } | null
 }
 
+const REACTION_CODES = new Set(['ALL', 'BASIC', 'NONE', 'BLOCKLIST'])
+
+/** Refuses the whole before anything of it is changed. */
+function checked({ name, description, picture, settings }: Updates) {
+  const refuse = (): never => {
+    throw new MexError(400, 'Bad Request')
+  }
+  if (name !== undefined && (typeof name !== 'string' || name === '' || name.length > MAX_NAME)) refuse()
+  if (description !== undefined && (typeof description !== 'string' || description.length > MAX_DESCRIPTION)) refuse()
+  const isGiven = picture !== undefined && picture !== '' && picture !== null
+  if (isGiven && (typeof picture !== 'string' || !isJpeg(picture))) refuse()
+  const codes = settings?.reaction_codes?.value
+  if (codes !== undefined && (typeof codes !== 'string' || !REACTION_CODES.has(codes))) refuse()
+  return {
+    ...(typeof name === 'string' ? { name } : {}),
+    ...(typeof description === 'string' ? { description } : {}),
+    ...(picture === undefined ? {} : { picture: (picture as string | null) || undefined }),
+    ...(typeof codes === 'string' ? { reactionCodes: codes } : {}),
+  }
+}
+
+const isJpeg = (picture: string) =>
+  Buffer.from(picture, 'base64')
+    .subarray(0, 2)
+    .equals(Buffer.from([0xff, 0xd8]))
+
+function create({ network, person, variables }: Request) {
+  const wanted = checked(variables.input as Updates)
+  if (wanted.name === undefined) throw new MexError(400, 'Bad Request')
+  const made = createNewsletter(network, person, wanted.name, wanted.description ?? '')
+  return created(Object.assign(made, wanted), person)
+}
+
+/** The oldest form has no role: it always matches. */
 function metadata(request: Request) {
+  const { input, fetch_viewer_metadata: viewer, fetch_full_image: fullImage } = request.variables
+  const { type, view_role: wanted } = (input ?? {}) as { type?: string; view_role?: string }
   const newsletter = find(request)
   newsletter.metadataQueries = (newsletter.metadataQueries ?? 0) + 1
-  return describe(newsletter, request.person)
+  const isGuest = roleOf(newsletter, request.person) === 'GUEST'
+  if (type !== 'INVITE' && wanted !== undefined && (wanted === 'GUEST') !== isGuest) throw new MexError(405, 'Method Not Allowed')
+  return fetched(newsletter, request.person, {
+    viewer: viewer !== false && !(type === 'INVITE' && isGuest),
+    fullImage: fullImage !== false,
+  })
 }
 
 function update(request: Request) {
   const newsletter = owned(request)
-  const updates = (request.variables.updates ?? {}) as { name?: string; description?: string; picture?: string }
-  newsletter.name = updates.name ?? newsletter.name
-  newsletter.description = updates.description ?? newsletter.description
-  newsletter.picture = updates.picture ?? newsletter.picture
-  return describe(newsletter, request.person)
+  Object.assign(newsletter, checked((request.variables.updates ?? {}) as Updates))
+  return updated(newsletter)
 }
 
+/** For administrators. */
 function owned(request: Request): Newsletter {
   const newsletter = find(request)
-  const role = newsletter.subscribers.get(request.person.number)?.role
+  const role = roleOf(newsletter, request.person)
   if (role !== 'OWNER' && role !== 'ADMIN') throw new MexError(403, 'Forbidden')
   return newsletter
 }
 
-function join(request: Request, wanted: boolean) {
+function ownersOnly(request: Request): Newsletter {
   const newsletter = find(request)
-  const { number } = request.person
-  if (!wanted) newsletter.subscribers.delete(number)
-  else if (!newsletter.subscribers.has(number)) newsletter.subscribers.set(number, { role: 'SUBSCRIBER', isMuted: false })
-  return { id: newsletter.id, state: { type: 'ACTIVE' } }
+  if (newsletter.owner !== request.person.number) throw new MexError(403, 'Forbidden')
+  return newsletter
 }
 
-function mute(request: Request, isMuted: boolean) {
+function join(request: Request) {
+  const newsletter = find(request)
+  const { number } = request.person
+  if (!newsletter.subscribers.has(number)) newsletter.subscribers.set(number, { role: 'SUBSCRIBER', isMuted: false })
+  return { id: newsletter.id, state: stateOf(newsletter) }
+}
+
+/** The owner has to transfer the channel first, or to delete it. */
+function leave(request: Request) {
+  const newsletter = find(request)
+  if (roleOf(newsletter, request.person) === 'OWNER') throw new MexError(403, 'Forbidden')
+  newsletter.subscribers.delete(request.person.number)
+  return { id: newsletter.id, state: stateOf(newsletter) }
+}
+
+function follower(request: Request) {
   const newsletter = find(request)
   const own = newsletter.subscribers.get(request.person.number)
   if (!own) throw new MexError(403, 'Forbidden')
-  own.isMuted = isMuted
-  return { id: newsletter.id, state: { type: 'ACTIVE' } }
+  return { newsletter, own }
 }
 
-/** One mutation for all of somebody's settings of a channel. */
+function mute(request: Request, isMuted: boolean) {
+  const { newsletter, own } = follower(request)
+  own.isMuted = isMuted
+  return { id: newsletter.id, state: stateOf(newsletter) }
+}
+
+/** One mutation per follower setting of a channel. */
 function setForViewer(request: Request) {
-  const { newsletter_id: id, settings } = (request.variables.input ?? {}) as { newsletter_id?: string; settings?: unknown }
-  const wanted = (Array.isArray(settings) ? settings : []) as { type?: string; value?: string }[]
-  const muted = wanted.find(({ type }) => type === 'MUTE_FOLLOWER_ACTIVITY')
-  if (id === undefined || wanted.length === 0) throw new MexError(400, 'Bad Request')
-  const about = { ...request, variables: { newsletter_id: id } }
-  return muted ? mute(about, muted.value === 'ON') : { id: find(about).id, state: { type: 'ACTIVE' } }
+  const input = (request.variables.input ?? {}) as {
+    newsletter_id?: unknown
+    type?: unknown
+    value?: unknown
+    settings?: unknown
+  }
+  const { newsletter_id, type, value, settings } = input
+  const isKnown = type === 'MUTE_ADMIN_ACTIVITY' || type === 'MUTE_FOLLOWER_ACTIVITY'
+  if (settings !== undefined || !isKnown || (value !== 'ON' && value !== 'OFF')) throw new MexError(400, 'Bad Request')
+  const about = { ...request, variables: { newsletter_id } }
+  if (type === 'MUTE_ADMIN_ACTIVITY') return mute(about, value === 'ON')
+  const { newsletter, own } = follower(about)
+  own.hidesFollowers = value === 'ON'
+  return { id: newsletter.id, state: stateOf(newsletter) }
 }
 
 function admins(request: Request) {
@@ -147,29 +180,41 @@ function followers(request: Request) {
   return { followers: { edges } }
 }
 
-/** Channels of somebody, as a client fetches them at its start. */
+/** The account's channels, which a client fetches at its start. */
 function ownNewsletters({ network, person }: Request) {
   const mine = [...network.newsletters.values()].filter(({ subscribers }) => subscribers.has(person.number))
-  return mine.map((newsletter) => describe(newsletter, person))
+  return mine.map((newsletter) => subscribed(newsletter, person))
 }
 
-function other(request: Request): string {
-  const person = findPerson(request.network, String(request.variables.user_id ?? ''))
+/** A person by LID or number; the jid of a device does not resolve. */
+function other(request: Request): Person {
+  const id = String(request.variables.user_id ?? '')
+  if (id.includes(':')) throw new MexError(400, 'Bad Request')
+  const person = findPerson(request.network, id)
   if (!person) throw new MexError(404, 'Not Found')
-  return person.number
+  return person
 }
 
+/** Only to a current administrator. */
 function changeOwner(request: Request) {
-  const newsletter = owned(request)
-  newsletter.subscribers.set(request.person.number, { role: 'ADMIN', isMuted: false })
-  newsletter.owner = other(request)
-  newsletter.subscribers.set(newsletter.owner, { role: 'OWNER', isMuted: false })
+  const newsletter = ownersOnly(request)
+  const { number } = other(request)
+  const role = newsletter.subscribers.get(number)
+  if (role?.role !== 'ADMIN') throw new MexError(400, 'Bad Request')
+  const before = newsletter.subscribers.get(newsletter.owner)
+  newsletter.subscribers.set(newsletter.owner, { isMuted: false, ...before, role: 'ADMIN' })
+  newsletter.subscribers.set(number, { ...role, role: 'OWNER' })
+  newsletter.owner = number
   return { __typename: 'XWA2Newsletter', id: newsletter.id }
 }
 
+/** By the owner, or by the administrator themselves. The others are notified. */
 function demote(request: Request) {
-  const newsletter = owned(request)
-  newsletter.subscribers.set(other(request), { role: 'SUBSCRIBER', isMuted: false })
+  const { network, person } = request
+  const demoted = other(request)
+  const newsletter = demoted === person ? owned(request) : ownersOnly(request)
+  if (roleOf(newsletter, demoted) !== 'ADMIN') throw new MexError(400, 'Bad Request')
+  newRole(network, newsletter, person, demoted, 'subscriber', 'mex')
   return { __typename: 'XWA2Newsletter', id: newsletter.id }
 }
 
@@ -177,35 +222,36 @@ function demote(request: Request) {
 const INVITE_LIFE = 7 * 24 * 3_600
 
 function inviteAdmin(request: Request) {
-  const newsletter = find(request)
-  if (newsletter.owner !== request.person.number) throw new MexError(403, 'Forbidden')
-  newsletter.invited = [...(newsletter.invited ?? []), other(request)]
+  const newsletter = ownersOnly(request)
+  newsletter.invited = [...(newsletter.invited ?? []), other(request).number]
   return { id: newsletter.id, invite_expiration_time: String(seconds() + INVITE_LIFE) }
 }
 
 function revokeInvite(request: Request) {
   const newsletter = owned(request)
-  const number = other(request)
-  newsletter.invited = (newsletter.invited ?? []).filter((invited) => invited !== number)
+  const { number } = other(request)
+  if (!newsletter.invited?.includes(number)) throw new MexError(404, 'Not Found')
+  newsletter.invited = newsletter.invited.filter((invited) => invited !== number)
   return { __typename: 'XWA2Newsletter', id: newsletter.id }
 }
 
 function acceptInvite(request: Request) {
   const newsletter = find(request)
-  const { number } = request.person
+  const { network, person } = request
+  const { number } = person
   if (!newsletter.invited?.includes(number)) throw new MexError(404, 'Not Found')
   newsletter.invited = newsletter.invited.filter((invited) => invited !== number)
-  newsletter.subscribers.set(number, { role: 'ADMIN', isMuted: false })
+  newRole(network, newsletter, person, person, 'admin', 'mex')
   return { __typename: 'XWA2Newsletter', id: newsletter.id }
 }
 
 function remove(request: Request) {
-  const newsletter = owned(request)
+  const newsletter = ownersOnly(request)
   request.network.newsletters.delete(newsletter.id)
   return { id: newsletter.id, state: { type: 'DELETED' } }
 }
 
-/** What a channel is asked and told. The first number is that of the web client of August 2026, later ones are those of older clients. */
+/** Queries and mutations of channels. The first id is that of the web client of August 2026, later ones are those of older clients. */
 export const NEWSLETTER_DOCUMENTS: Document[] = [
   { name: 'CreateNewsletter', ids: ['25149874324715067', '8823471724422422'], path: 'xwa2_newsletter_create', answer: create },
   { name: 'UpdateNewsletter', ids: ['24250201037901610'], path: 'xwa2_newsletter_update', answer: update },
@@ -222,17 +268,18 @@ export const NEWSLETTER_DOCUMENTS: Document[] = [
     name: 'JoinNewsletter',
     ids: ['24404358912487870'],
     path: 'xwa2_newsletter_join_v2',
-    answer: (request) => join(request, true),
+    answer: join,
   },
   {
     name: 'LeaveNewsletter',
     ids: ['9767147403369991'],
     path: 'xwa2_newsletter_leave_v2',
-    answer: (request) => join(request, false),
+    answer: leave,
   },
   {
     name: 'UpdateNewsletterUserSetting',
     ids: ['31938993655691868'],
+    hasOlder: true,
     path: 'xwa2_newsletter_update_user_setting',
     answer: setForViewer,
   },
@@ -261,13 +308,18 @@ export const NEWSLETTER_DOCUMENTS: Document[] = [
     path: 'xwa2_newsletter_change_owner',
     answer: changeOwner,
   },
-  { name: 'DemoteNewsletterAdmin', ids: ['9880997548630971'], path: 'xwa2_newsletter_admin_demote', answer: demote },
+  {
+    name: 'DemoteNewsletterAdmin',
+    ids: ['9880997548630971'],
+    hasOlder: true,
+    path: 'xwa2_newsletter_admin_demote',
+    answer: demote,
+  },
   { name: 'DemoteNewsletterAdmin', ids: ['6551828931592903'], path: 'xwa2_newsletter_demote', answer: demote },
   { name: 'DeleteNewsletter', ids: ['30062808666639665'], path: 'xwa2_newsletter_delete_v2', answer: remove },
   {
     name: 'CreateNewsletterAdminInvite',
-    // the second is what our tests called it while it was not known
-    ids: ['9387141988078609', '7000000000000001'],
+    ids: ['9387141988078609'],
     path: 'xwa2_newsletter_admin_invite_create',
     answer: inviteAdmin,
   },

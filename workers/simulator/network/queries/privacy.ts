@@ -18,7 +18,7 @@ function listHash(entries: Set<string>): string {
         .slice(0, 12)
 }
 
-/** Every account here has a LID, and so names people by theirs: without saying so it is refused, whatever it asks of a list. */
+/** Every account here has a LID and must address people by theirs: a query about a list without that mode is refused. */
 function mustNameByLid({ attrs }: BinaryNode) {
   if (attrs.addressing_mode !== 'lid') throw new QueryError(400, 'bad-request')
 }
@@ -94,11 +94,11 @@ function changeExceptions(network: Network, person: Person, subject: BinaryNode,
 }
 
 /** A stanza for every device of the account but the one that did it. */
-function tellOwnDevices(network: Network, companion: Companion, item: BinaryNode) {
+function notifyOwnDevices(network: Network, companion: Companion, item: BinaryNode) {
   for (const other of companion.person.companions.values()) if (other !== companion) enqueue(network, other, item)
 }
 
-/** Who is blocked, as the account knew it under this hash: nothing to send when it still does. */
+/** The blocked people; empty if the account's hash is still current. */
 function blocklist(network: Network, person: Person, known: string | undefined): BinaryNode[] {
   const dhash = listHash(person.blocklist)
   if (known === dhash) return []
@@ -112,7 +112,7 @@ function blockedItems(network: Network, person: Person): BinaryNode[] {
   })
 }
 
-/** Beside the LID of whoever is blocked stands exactly one of these. */
+/** Exactly one of these must accompany the LID of a blocked person. */
 const IDENTIFIERS = ['pn_jid', 'username', 'display_name', 'unknown_identifier']
 
 /** Over the list that the account knew by its hash the new hash is enough; else it gets the whole list. */
@@ -121,7 +121,8 @@ const setBlocked: Answer = ({ network, companion, subject }) => {
   const { jid = '', action, dhash: known } = subject.attrs
   const person = parseJid(jid).server === 'lid' ? findPerson(network, jid) : undefined
   const identifiers = IDENTIFIERS.filter((name) => name in subject.attrs)
-  if (!person || identifiers.length !== (action === 'block' ? 1 : 0)) throw new QueryError(400, 'bad-request')
+  const isKnown = action === 'block' || action === 'unblock'
+  if (!person || !isKnown || identifiers.length !== (action === 'block' ? 1 : 0)) throw new QueryError(400, 'bad-request')
   const before = listHash(own.blocklist)
   if (action === 'block') own.blocklist.add(lidJidOf(person))
   else own.blocklist.delete(lidJidOf(person))
@@ -130,7 +131,7 @@ const setBlocked: Answer = ({ network, companion, subject }) => {
   const change = node('item', { jid: lidJidOf(person), action })
   const attrs = { from: pnOf(own), type: 'account_sync', id: randomId(), t: seconds() }
   const news = node('blocklist', { action: 'modify', dhash, prev_dhash: before }, [change])
-  tellOwnDevices(network, companion, node('notification', attrs, [news]))
+  notifyOwnDevices(network, companion, node('notification', attrs, [news]))
   if (known === before) return [node('list', { matched: true, dhash })]
   return [node('list', { matched: false, addressing_mode: 'lid', dhash }, blockedItems(network, own))]
 }

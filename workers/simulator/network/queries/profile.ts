@@ -5,12 +5,12 @@ import { setGroupPicture } from '../group-settings.ts'
 import { mayEdit } from '../groups.ts'
 import { isGroup } from '../jid.ts'
 import type { Person } from '../model.ts'
-import { findPerson, hearSignal, lidJidOf, pnOf } from '../people.ts'
+import { addSignal, findPerson, lidJidOf, pnOf } from '../people.ts'
 import { pictureId, picturePath, pictureUrl, setPersonPicture } from '../pictures.ts'
 import type { Answer } from './query.ts'
 import { QueryError } from './query.ts'
 
-/** The three ways to choose who sees the status; the one in force is the default. */
+/** The three audiences of the status; the one in force is the default. */
 const STATUS_LISTS = { contacts: 'contacts', allowlist: 'whitelist', denylist: 'blacklist' } as const
 
 function statusPrivacy({ statusPrivacy: { setting, numbers } }: Person): BinaryNode {
@@ -27,16 +27,20 @@ const issueTokens: Answer = ({ network, companion, subject }) => {
   for (const token of children(subject, 'token')) {
     const person = findPerson(network, token.attrs.jid ?? '')
     if (!person) continue
-    hearSignal(person, {
+    addSignal(person, {
       kind: 'token',
       type: token.attrs.type ?? '',
       from: companion.person.number,
       chat: token.attrs.jid ?? '',
       ids: [],
     })
-    if (person.companions.size > 0) continue
+    // a person who accepts nothing of strangers gives no token in return
+    if (person.companions.size > 0 || person.needsToken) continue
     const attrs = { from: pnOf(person), sender_lid: lidJidOf(person), type: 'privacy_token', id: randomId(), t: seconds() }
-    const given = node('token', { jid: pnOf(companion.person), t: seconds(), type: 'trusted_contact' }, randomBytes(16))
+    const secret = randomBytes(16)
+    person.trusted ??= new Map()
+    person.trusted.set(companion.person.number, secret.toString('hex'))
+    const given = node('token', { jid: pnOf(companion.person), t: seconds(), type: 'trusted_contact' }, secret)
     enqueue(network, companion, node('notification', attrs, [node('tokens', {}, [given])]))
   }
   return undefined
@@ -51,7 +55,7 @@ const getPicture: Answer = ({ network, companion, item, subject }) => {
   const picture = owner?.picture
   if (!picture) throw new QueryError(404, 'item-not-found')
   const id = pictureId(picture)
-  // the client has it already: nothing to tell
+  // the client has it already: no picture in the answer
   if (subject.attrs.id === id) return []
   const url = pictureUrl(network, picture)
   return [node('picture', { id, type: subject.attrs.type ?? 'preview', url, direct_path: picturePath(picture) })]

@@ -4,10 +4,10 @@ import type { Companion, Connection, Network } from '../model.ts'
 export interface Query {
   network: Network
   connection: Connection
-  /** Who asks; absent while a device without account shows its code. */
+  /** The client that sent the query; absent while a device without an account shows its code. */
   companion: Companion
   item: BinaryNode
-  /** First child: what is asked. */
+  /** First child: the subject of the query. */
   subject: BinaryNode
 }
 

@@ -2,7 +2,7 @@ import { type BinaryNode, child, children, node, SERVER, seconds, textOf } from 
 import { deviceIds, watchDevices } from '../devices.ts'
 import { digits, parseJid } from '../jid.ts'
 import type { Network, Person } from '../model.ts'
-import { findNumber, findPerson, lidJidOf, pnOf, registeredForm } from '../people.ts'
+import { findNumber, findPerson, lidJidOf, pnOf, registeredForm, textStatusOf } from '../people.ts'
 import { pictureId } from '../pictures.ts'
 import { verifiedName } from './account.ts'
 import type { Answer } from './query.ts'
@@ -26,17 +26,19 @@ const PROTOCOLS: Record<string, Protocol> = {
     watchDevices(network, person, asker, jid !== undefined && parseJid(jid).server === 'lid' ? 'lid' : 'pn')
     return deviceList(person)
   },
-  // a user asked for under its LID gets no mapping: the client warns about one
+  // a user queried by LID gets no mapping: the client warns about one
   lid: (person, { jid }) => (jid && parseJid(jid).server === 'lid' ? undefined : node('lid', { val: lidJidOf(person) })),
   contact: (_person, { phone }) => (phone === undefined ? undefined : node('contact', { type: 'in' }, phone)),
   status: (person) =>
     person.blockedMe ? node('status', { code: 401, type: 'fail' }) : node('status', { t: seconds() }, person.about ?? ''),
   disappearing_mode: (person) => node('disappearing_mode', { duration: person.defaultEphemeralSeconds, t: seconds() }),
   picture: ({ picture }) => (picture === undefined ? undefined : node('picture', { id: pictureId(picture) })),
-  text_status: ({ about }) =>
-    about === undefined
-      ? undefined
-      : node('text_status', { text: about, ephemeral_duration_sec: 0, last_update_time: seconds() }),
+  text_status(person) {
+    const status = person.blockedMe ? undefined : textStatusOf(person)
+    if (!status) return undefined
+    const attrs = { text: status.text ?? undefined, ephemeral_duration_sec: status.duration, last_update_time: status.at }
+    return node('text_status', attrs, status.emoji === null ? undefined : [node('emoji', { content: status.emoji })])
+  },
   business: (person) => (person.business ? node('business', {}, [verifiedName(person)]) : undefined),
   bot: () => undefined,
   username: ({ username }) => (username === undefined ? undefined : node('username', {}, username)),
@@ -50,7 +52,7 @@ function answerUser(asked: Asked, protocols: string[]): BinaryNode[] {
   if (phone !== undefined && !NUMBER.test(phone)) return [node('user', {}, [node('contact', { type: 'invalid' }, phone)])]
   const person =
     phone === undefined ? findPerson(network, jid ?? '') : findNumber(network, registeredForm(network, digits(phone)))
-  // who is not on the network says so when asked by number, with the text of the question, and has no devices when asked by JID
+  // a number without an account is `out`, with the text of the query; a JID without one has no devices
   if (!person) {
     if (phone === undefined) return [node('user', { jid })]
     const out = protocols.includes('contact') ? [node('contact', { type: 'out' }, phone)] : []

@@ -1,0 +1,50 @@
+/** How long after a start until saved instances are connected again, after a stop and after kill -9, and what a login costs. */
+import type { Gateway } from '../test/harness/gateway.ts'
+import { amount, connectMany, countConnected, cpuMs, report, round, SMOKE, sleep, startBench } from './measure.ts'
+
+const SIZES = SMOKE ? [3] : [100, 200]
+/** The limit of resumes per second is there for the account's address; what the service itself takes is asked, too. */
+const GATES = { '25 a second, as by default': '25', 'gate lifted': '1000' }
+const PATIENCE = 120_000
+
+const bench = await startBench()
+try {
+  let running = await bench.serve()
+  let made = 0
+  async function started(env: Record<string, string>) {
+    const began = performance.now()
+    running = await bench.serve(env)
+    const answering = performance.now() - began
+    const pid = running.service.child.pid!
+    const marks = await connected(running.gateway, began)
+    return { answering_s: round(answering / 1_000, 1), ...marks, cpu_ms_per_login: round(cpuMs(pid) / made, 1) }
+  }
+  async function connected(gateway: Gateway, began: number) {
+    let half = 0
+    for (;;) {
+      const count = await countConnected(gateway)
+      const passed = round((performance.now() - began) / 1_000, 1)
+      if (count >= made / 2) half ||= passed
+      if (count >= made) return { half_s: half, all_s: passed }
+      if (passed * 1_000 > PATIENCE) throw new Error(`only ${count} of ${made} are connected`)
+      await sleep(50)
+    }
+  }
+  const result: Record<string, unknown> = {}
+  for (const size of SIZES) {
+    await connectMany(running.gateway, bench.sandbox, made, size - made)
+    made = size
+    for (const [name, limit] of Object.entries(GATES)) {
+      const env = { SVC_STARTS_PER_SECOND: limit }
+      await running.service.stop()
+      const afterStop = await started(env)
+      // What a login leaves to do is done.
+      await sleep(amount(2_000, 200))
+      await running.service.kill()
+      result[`${size}, ${name}`] = { after_stop: afterStop, after_kill: await started(env) }
+    }
+  }
+  report('time until saved instances are connected after a start', result)
+} finally {
+  await bench.end()
+}

@@ -1,0 +1,61 @@
+/**
+ * How many texts a second the API accepts (validated, durable, acknowledged), and how long each takes, over 1, 32 and 64 connections to 50
+ * instances; and `GET /status` beside it. None of them is paired, so the texts stay in their queues and nothing is sent meanwhile.
+ */
+import type { Instance } from '../test/harness/gateway.ts'
+import { amount, cpuMs, ROUNDS, report, spread, startBench, textTo, UNLIMITED } from './measure.ts'
+import { startPart } from './parts/calls.ts'
+import type { Driver } from './parts/driver.ts'
+
+const INSTANCES = Number(process.env.BENCH_INSTANCES ?? amount(50, 4))
+const CONNECTIONS = [1, 32, 64]
+const EACH: Record<number, number> = { 1: amount(600, 20), 32: amount(4_000, 100), 64: amount(4_000, 100) }
+
+const bench = await startBench()
+try {
+  const { service, gateway } = await bench.serve({ ...UNLIMITED })
+  const driver = startPart<Driver>('driver.ts')
+  const pid = service.child.pid!
+  const instances: Instance[] = []
+  while (instances.length < INSTANCES) {
+    const more = Math.min(16, INSTANCES - instances.length)
+    instances.push(...(await Promise.all(Array.from({ length: more }, () => gateway.createInstance(null)))))
+  }
+  const urls = (path: string) => instances.map(({ api_url }) => api_url + path)
+  const questions = {
+    send_text: { urls: urls('/send-text'), bodies: [textTo('5511988880001')] },
+    status: { urls: urls('/status') },
+  }
+  const emptied = () => Promise.all(instances.map((each) => gateway.must(each, 'DELETE', '/queue')))
+  /** As many as go, one after another on each connection. */
+  async function measure(question: { urls: string[]; bodies?: string[] }, connections: number) {
+    const count = EACH[connections]!
+    const before = cpuMs(pid)
+    const { ms, p50, p99 } = await driver.call('drive', { ...question, count, connections })
+    const cpu = (cpuMs(pid) - before) / count
+    // A queue takes 1,000 items.
+    await emptied()
+    return { per_s: (count * 1_000) / ms, p50, p99, cpu }
+  }
+  for (const question of Object.values(questions)) await measure(question, 64)
+  const result: Record<string, unknown> = { instances: INSTANCES }
+  for (const connections of CONNECTIONS)
+    for (const [name, question] of Object.entries(questions)) {
+      const all: Awaited<ReturnType<typeof measure>>[] = []
+      for (let count = 0; count < ROUNDS; count++) all.push(await measure(question, connections))
+      const of = (field: keyof (typeof all)[number], digits?: number) =>
+        spread(
+          all.map((each) => each[field]),
+          digits,
+        )
+      result[`${name}_${connections}`] = {
+        per_s: of('per_s', 0),
+        p50_ms: of('p50', 1),
+        p99_ms: of('p99', 1),
+        cpu_ms_each: of('cpu'),
+      }
+    }
+  report('accepted texts per second and their latency, and GET /status, over 1, 32 and 64 connections', result)
+} finally {
+  await bench.end()
+}

@@ -1,0 +1,80 @@
+/**
+ * Memory of the service on one shard: empty, per idle connected instance, and after many texts received and sent. Each figure is the least of
+ * ten seconds, because a collection waits until there is a reason.
+ */
+import {
+  amount,
+  connectMany,
+  phoneNumbers,
+  report,
+  round,
+  rssMb,
+  SMOKE,
+  sleep,
+  startBench,
+  startLoaded,
+  textTo,
+} from './measure.ts'
+
+const SIZES = SMOKE ? [2, 4] : [10, 50, 100, 200]
+const MESSAGES = Number(process.env.BENCH_MESSAGES ?? amount(20_000, 100, 100_000))
+const READER = '5511988880001'
+/** Of the texts, so many are sent; the rest is received. */
+const SENT = 0.25
+
+const bench = await startBench()
+try {
+  await bench.sandbox.createContact(READER, { sink: true, receipts: 'delivered' })
+  const { gateway, pid, receiver, url, driver, instances } = await startLoaded(bench, { instances: 0, env: { SVC_SHARDS: '1' } })
+  async function least(seconds: number): Promise<number> {
+    let found = Number.POSITIVE_INFINITY
+    for (let count = 0; count < seconds * 2; count++) {
+      found = Math.min(found, rssMb(pid))
+      await sleep(500)
+    }
+    return found
+  }
+  const wait = amount(10, 1)
+  const empty = await least(wait)
+  const rows: { instances: number; rss_mb: number; mb_per_instance: number }[] = []
+  for (const size of SIZES) {
+    instances.push(...(await connectMany(gateway, bench.sandbox, instances.length, size - instances.length, { single_url: url })))
+    const rss = await least(wait)
+    rows.push({ instances: size, rss_mb: round(rss, 1), mb_per_instance: round((rss - empty) / size) })
+  }
+  const [first, last] = [rows[0]!, rows.at(-1)!]
+  const slope = (last.rss_mb - first.rss_mb) / (last.instances - first.instances)
+
+  const count = instances.length
+  const writers = phoneNumbers(2_000, count)
+  for (const phone of writers) await bench.sandbox.createContact(phone)
+  const after: { messages: number; rss_mb: number }[] = []
+  const ROUNDS = 4
+  let done = 0
+  for (let part = 0; part < ROUNDS; part++) {
+    const each = Math.ceil((MESSAGES * (1 - SENT)) / ROUNDS / count)
+    const sent = Math.ceil((MESSAGES * SENT) / ROUNDS)
+    await receiver.call('reset')
+    const all = receiver.call('until', { received: each * count, delivery: sent }, 120_000)
+    for (const [index, phone] of phoneNumbers(0, count).entries())
+      await bench.sandbox.burst(writers[index]!, phone, each, 'text ')
+    await driver.call('drive', {
+      urls: instances.map(({ api_url }) => `${api_url}/send-text`),
+      bodies: [textTo(READER)],
+      count: sent,
+    })
+    await all
+    done += each * count + sent
+    after.push({ messages: done, rss_mb: round(await least(wait), 1) })
+  }
+  report('memory of the service: empty, per idle instance, after many texts', {
+    shards: 1,
+    empty_mb: round(empty, 1),
+    idle: Object.fromEntries(rows.map(({ instances: size, ...row }) => [size, row])),
+    slope_mb_per_instance: round(slope),
+    after_texts: Object.fromEntries(after.map(({ messages, rss_mb }) => [messages, rss_mb])),
+    growth_from_first_to_last_quarter: round(after.at(-1)!.rss_mb / after[0]!.rss_mb),
+  })
+} finally {
+  await bench.end()
+}

@@ -1,0 +1,170 @@
+/**
+ * The baseline: the library alone, keys in memory, any number of accounts, as a process of its own. Its settings are those that its own
+ * documents advise: metadata of groups are cached. Two things are set as anybody who measures it finds out soon: one AsyncLocalStorage for
+ * all sockets (each one more makes every promise of the thread slower below Node 24; `plain` leaves it), and privacy tokens that are there
+ * already, as in an account that has been in use; without them each text is a query more.
+ */
+import { EventEmitter } from 'node:events'
+import type { AuthenticationState, GroupMetadata, WASocket } from '@whiskeysockets/baileys'
+import { pino } from 'pino'
+import { Agent } from 'undici'
+import { createSandbox } from '../../test/harness/sandbox.ts'
+import { shareAsyncLocalStorage } from '../../workers/shard/baileys/thread/async-storage.ts'
+import { answerCalls } from './calls.ts'
+import { summary } from './numbers.ts'
+import { epoch, leftAt } from './stamp.ts'
+
+if (process.argv[2] !== 'plain') shareAsyncLocalStorage()
+const { initAuthCreds, makeWASocket, WA_CERT_DETAILS } = await import('@whiskeysockets/baileys')
+
+// The library's session entries go to the console, private keys included.
+for (const name of ['log', 'info', 'warn', 'error'] as const) globalThis.console[name] = () => {}
+
+interface Account {
+  sock: WASocket
+  jid: string
+}
+const accounts: Account[] = []
+const groups = new Map<string, GroupMetadata>()
+const life = new EventEmitter()
+/** Settings that lie on a media host are not wanted, and nothing is asked of any other address. */
+const dispatcher = new Agent({ connect: (_, done) => done(new Error('no media here'), null) })
+
+/** Texts of others: how many came, and how long they were under way. */
+let received = 0
+const latencies: number[] = []
+const stamps = { first: Number.POSITIVE_INFINITY, last: 0 }
+
+/** Nothing is asked of the network for it: our own was given now. */
+const token = () => ({ token: Buffer.alloc(0), senderTimestamp: Math.floor(Date.now() / 1_000) })
+
+function memory(): AuthenticationState {
+  const rows = new Map<string, unknown>()
+  const find = (type: string, id: string) =>
+    rows.get(`${type} ${id}`) ?? (type === 'tctoken' && id.includes('@') ? token() : undefined)
+  return {
+    creds: initAuthCreds(),
+    keys: {
+      get: async (type, ids) =>
+        Object.fromEntries(
+          ids.flatMap((id) => {
+            const value = find(type, id)
+            return value === undefined ? [] : [[id, value]]
+          }),
+        ) as never,
+      set: async (data) => {
+        for (const [type, entries] of Object.entries(data)) {
+          for (const [id, value] of Object.entries(entries ?? {}))
+            value === null ? rows.delete(`${type} ${id}`) : rows.set(`${type} ${id}`, value)
+        }
+      },
+    },
+  }
+}
+
+async function pair(url: string, control: string, phone: string): Promise<Account> {
+  const sandbox = createSandbox(control)
+  const auth = memory()
+  const account = { jid: `${phone}@s.whatsapp.net` } as Account
+  await sandbox.createPhone(phone)
+  await new Promise<void>((resolve, reject) => {
+    function open() {
+      const sock = makeWASocket({
+        auth,
+        waWebSocketUrl: url,
+        logger: pino({ level: 'silent' }),
+        markOnlineOnConnect: false,
+        emitOwnEvents: false,
+        cachedGroupMetadata: async (jid) => groups.get(jid),
+        options: { dispatcher } as unknown as RequestInit,
+      })
+      account.sock = sock
+      sock.ev.on('creds.update', (update) => Object.assign(auth.creds, update))
+      sock.ev.on('messages.upsert', ({ messages }) => {
+        for (const { key, message } of messages) {
+          const text = message?.conversation ?? message?.extendedTextMessage?.text
+          if (key.fromMe || text == null) continue
+          received++
+          const left = leftAt(text)
+          if (left !== undefined) {
+            latencies.push(epoch() - left)
+            stamps.first = Math.min(stamps.first, left)
+            stamps.last = Math.max(stamps.last, left)
+          }
+          life.emit('received')
+        }
+      })
+      sock.ev.on('connection.update', ({ qr, connection, lastDisconnect }) => {
+        if (qr) sandbox.scan(phone, qr).catch(reject)
+        if (connection === 'open') resolve()
+        const code = (lastDisconnect?.error as { output?: { statusCode?: number } } | undefined)?.output?.statusCode
+        if (connection === 'close' && code === 515) open()
+      })
+    }
+    open()
+  })
+  return account
+}
+
+async function send({ sock }: Account, to: string, text: string) {
+  const messageId = `3EB0${Math.random().toString(16).slice(2).toUpperCase().padEnd(18, '0').slice(0, 18)}`
+  const ack = new Promise((resolve) => sock.ws.once(`CB:ack,id:${messageId}`, resolve))
+  await sock.sendMessage(to, { text, linkPreview: null }, { messageId })
+  await ack
+}
+
+const calls = {
+  async connect(network: { url: string; root: string; control: string }, phones: string[]) {
+    WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(network.root, 'base64')
+    const AT_ONCE = 8
+    for (let start = 0; start < phones.length; start += AT_ONCE) {
+      const some = phones.slice(start, start + AT_ONCE)
+      accounts.push(...(await Promise.all(some.map((phone) => pair(network.url, network.control, phone)))))
+    }
+  },
+  /** Each account sends its share, a text after the ack of the one before; account by account to `to` in turn. Resolves with ms. */
+  async send({ count, to, prefix = 'text ', perSecond }: { count: number; to: string[]; prefix?: string; perSecond?: number }) {
+    for (const jid of to)
+      if (jid.endsWith('@g.us') && !groups.has(jid)) groups.set(jid, await accounts[0]!.sock.groupMetadata(jid))
+    let next = 0
+    const began = performance.now()
+    await Promise.all(
+      accounts.map(async (account, index) => {
+        while (next < count) {
+          const number = next++
+          const due = perSecond === undefined ? 0 : began + (number * 1_000) / perSecond - performance.now()
+          if (due > 1) await new Promise((resolve) => setTimeout(resolve, due))
+          await send(account, to[index % to.length]!, `${prefix}${number}`)
+        }
+      }),
+    )
+    return performance.now() - began
+  },
+  reset() {
+    received = 0
+    latencies.length = 0
+    stamps.first = Number.POSITIVE_INFINITY
+    stamps.last = 0
+  },
+  /** Until so many texts have come since `reset`; rejects when there is none more for 30 s. */
+  until: (wanted: number) =>
+    new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`${wanted} wanted, ${received} came`)), 30_000)
+      const look = () => {
+        timer.refresh()
+        if (received < wanted) return
+        clearTimeout(timer)
+        life.off('received', look)
+        resolve()
+      }
+      life.on('received', look)
+      look()
+    }),
+  latency: () => ({ ...summary(latencies), left_within_ms: stamps.last - stamps.first }),
+  close() {
+    for (const { sock } of accounts) void sock.end(undefined)
+    accounts.length = 0
+  },
+}
+export type Bare = typeof calls
+answerCalls(calls)

@@ -1,0 +1,60 @@
+/** Process of a bench: asks the API, as fast as it answers or at a steady rate, and measures how long each answer takes. */
+import { Pool } from 'undici'
+import { answerCalls } from './calls.ts'
+import { summary } from './numbers.ts'
+
+export interface Drive {
+  /** Asked in turn. */
+  urls: string[]
+  /** Of POSTs, in turn like the URLs; `{n}` is the number of the request. Absent: GET. */
+  bodies?: string[]
+  count: number
+  /** In flight at once, each after the answer of the one before; or a rate, whatever the answers do. */
+  connections?: number
+  perSecond?: number
+}
+
+const calls = {
+  async drive({ urls, bodies, count, connections = 32, perSecond }: Drive) {
+    const pool = new Pool(new URL(urls[0]!).origin, { connections: perSecond ? 128 : connections, pipelining: 1 })
+    const times: number[] = []
+    const refused: Record<number, number> = {}
+    const paths = urls.map((url) => new URL(url).pathname)
+    let next = 0
+    async function one(number: number) {
+      const began = performance.now()
+      const body = bodies?.[number % bodies.length]
+      const answer = await pool.request({
+        path: paths[number % paths.length]!,
+        method: body === undefined ? 'GET' : 'POST',
+        ...(body === undefined
+          ? {}
+          : { headers: { 'content-type': 'application/json' }, body: body.replace('{n}', String(number)) }),
+      })
+      await answer.body.dump()
+      times.push(performance.now() - began)
+      if (answer.statusCode !== 200) refused[answer.statusCode] = (refused[answer.statusCode] ?? 0) + 1
+    }
+    const began = performance.now()
+    if (perSecond === undefined) {
+      const lane = async () => {
+        while (next < count) await one(next++)
+      }
+      await Promise.all(Array.from({ length: connections }, lane))
+    } else {
+      const all: Promise<void>[] = []
+      while (next < count) {
+        const due = began + (next * 1_000) / perSecond - performance.now()
+        if (due > 1) await new Promise((resolve) => setTimeout(resolve, due))
+        all.push(one(next++))
+      }
+      await Promise.all(all)
+    }
+    const ms = performance.now() - began
+    await pool.close()
+    if (Object.keys(refused).length > 0) throw new Error(`answered with ${JSON.stringify(refused)}`)
+    return { ms, ...summary(times) }
+  },
+}
+export type Driver = typeof calls
+answerCalls(calls)

@@ -1,0 +1,47 @@
+/**
+ * Preloaded into a service (`bench/receive.ts`): how late the event loop of its shards turns, since the last time that it was asked. SIGUSR2
+ * writes the worst shard's 99th percentile and maximum to the file of BENCH_LOOP as JSON, and begins anew.
+ */
+import { writeFileSync } from 'node:fs'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { getEnvironmentData, isMainThread, setEnvironmentData, workerData } from 'node:worker_threads'
+
+const KEY = 'bench loop'
+/** How often a thread looks, in ms: what is below does not show. */
+const RESOLUTION = 1
+/** Which time it is, p99 and maximum in ms. */
+const [EPOCH, P99, MAX] = [0, 1, 2]
+const NANO = 1e6
+
+if (isMainThread) {
+  const buffer = new SharedArrayBuffer(3 * 8)
+  setEnvironmentData(KEY, buffer)
+  const shared = new Float64Array(buffer)
+  process.on('SIGUSR2', () => {
+    writeFileSync(process.env.BENCH_LOOP, JSON.stringify({ p99_ms: shared[P99], max_ms: shared[MAX] }))
+    shared[P99] = 0
+    shared[MAX] = 0
+    shared[EPOCH]++
+  })
+} else if (isShard()) {
+  const shared = new Float64Array(getEnvironmentData(KEY))
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION })
+  delay.enable()
+  let epoch = shared[EPOCH]
+  setInterval(() => {
+    if (shared[EPOCH] !== epoch) {
+      epoch = shared[EPOCH]
+      delay.reset()
+      return
+    }
+    const of = (value) => Math.round((value / NANO - RESOLUTION) * 10) / 10
+    shared[P99] = Math.max(shared[P99], of(delay.percentile(99)))
+    shared[MAX] = Math.max(shared[MAX], of(delay.max))
+  }, 200).unref()
+}
+
+/** Piscina wraps what a thread is given. */
+function isShard() {
+  const data = Array.isArray(workerData) ? workerData[1] : workerData
+  return data?.shard !== undefined
+}

@@ -1,0 +1,112 @@
+/** Process of `media.ts`: the network's encryption of files as a stream, by `node:crypto` alone, between the same hosts. */
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { type IncomingMessage, get as plainGet } from 'node:http'
+import { Agent, get, request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { answerCalls } from './calls.ts'
+
+/** What a document message says of its file. */
+interface Laid {
+  url: string
+  directPath: string
+  mediaKey: string
+  fileSha256: string
+  fileEncSha256: string
+  fileLength: number
+}
+const INFO = 'WhatsApp Document Keys'
+const TAG = 10
+
+let host = ''
+let agent: Agent
+const folder = await mkdtemp(join(tmpdir(), 'svc-bench-media-'))
+process.on('exit', () => void rm(folder, { recursive: true, force: true }))
+
+function keysOf(mediaKey: Buffer) {
+  const all = Buffer.from(hkdfSync('sha256', mediaKey, Buffer.alloc(32), INFO, 112))
+  return { iv: all.subarray(0, 16), cipherKey: all.subarray(16, 48), macKey: all.subarray(48, 80) }
+}
+
+const calls = {
+  open(at: { host: string; ca: string }) {
+    host = at.host
+    agent = new Agent({ ca: at.ca, keepAlive: true })
+  },
+  /** From an address through the cipher into a file, whose hash is in the address of the upload; then up. */
+  async send(source: string): Promise<Laid> {
+    const mediaKey = randomBytes(32)
+    const { iv, cipherKey, macKey } = keysOf(mediaKey)
+    const cipher = createCipheriv('aes-256-cbc', cipherKey, iv)
+    const [plainHash, sealedHash, mac] = [createHash('sha256'), createHash('sha256'), createHmac('sha256', macKey).update(iv)]
+    const file = join(folder, randomBytes(8).toString('hex'))
+    const out = createWriteStream(file)
+    const put = async (bytes: Buffer) => {
+      sealedHash.update(bytes)
+      if (!out.write(bytes)) await once(out, 'drain')
+    }
+    let fileLength = 0
+    const [answer] = (await once(plainGet(source), 'response')) as [IncomingMessage]
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      fileLength += chunk.length
+      plainHash.update(chunk)
+      const sealed = cipher.update(chunk)
+      mac.update(sealed)
+      await put(sealed)
+    }
+    const last = cipher.final()
+    mac.update(last)
+    await put(last)
+    await put(mac.digest().subarray(0, TAG))
+    out.end()
+    await once(out, 'finish')
+    const enc = sealedHash.digest()
+    const upload = request(`https://${host}/mms/document/${enc.toString('base64url')}`, {
+      method: 'POST',
+      agent,
+      headers: { 'content-length': (await stat(file)).size },
+    })
+    createReadStream(file).pipe(upload)
+    const [response] = (await once(upload, 'response')) as [IncomingMessage]
+    const chunks: Buffer[] = []
+    for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
+    await rm(file)
+    const { url, direct_path: directPath } = JSON.parse(Buffer.concat(chunks).toString()) as { url: string; direct_path: string }
+    return {
+      url,
+      directPath,
+      mediaKey: mediaKey.toString('base64'),
+      fileSha256: plainHash.digest('base64'),
+      fileEncSha256: enc.toString('base64'),
+      fileLength,
+    }
+  },
+  /** Down, through the cipher, and checked. */
+  async receive({ url, mediaKey, fileSha256, fileLength }: Laid): Promise<void> {
+    const { iv, cipherKey, macKey } = keysOf(Buffer.from(mediaKey, 'base64'))
+    const decipher = createDecipheriv('aes-256-cbc', cipherKey, iv)
+    const [plainHash, mac] = [createHash('sha256'), createHmac('sha256', macKey).update(iv)]
+    const [answer] = (await once(get(url, { agent }), 'response')) as [IncomingMessage]
+    let tail = Buffer.alloc(0)
+    let size = 0
+    const take = (bytes: Buffer) => {
+      size += bytes.length
+      plainHash.update(bytes)
+    }
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      const all = tail.length > 0 ? Buffer.concat([tail, chunk]) : chunk
+      const sealed = all.subarray(0, Math.max(0, all.length - TAG))
+      tail = Buffer.from(all.subarray(sealed.length))
+      mac.update(sealed)
+      take(decipher.update(sealed))
+    }
+    take(decipher.final())
+    const isGood = mac.digest().subarray(0, TAG).equals(tail) && plainHash.digest('base64') === fileSha256
+    if (!isGood || size !== fileLength) throw new Error('the file is not what it was')
+  },
+}
+export type PlainMedia = typeof calls
+answerCalls(calls)

@@ -1,0 +1,87 @@
+/** Process of a bench: takes webhooks, counts them by type, and measures how long stamped texts were under way. It verifies nothing. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { answerCalls } from './calls.ts'
+import { summary } from './numbers.ts'
+import { epoch, leftAt } from './stamp.ts'
+
+interface Seen {
+  count: number
+  /** Epoch ms of the first and of the last. */
+  first: number
+  last: number
+}
+
+const seen = new Map<string, Seen>()
+const latencies: number[] = []
+const stamps = { first: Number.POSITIVE_INFINITY, last: 0 }
+const waiting = new Set<() => void>()
+const TYPE = /"type":"(\w+)"/
+const STATUS = /"status":"(\w+)"/
+
+function take(body: string) {
+  const type = TYPE.exec(body)?.[1] ?? 'none'
+  const now = epoch()
+  // A status has a name of its own: what one text brings can be counted.
+  const name = type === 'message_status' ? `${type} ${STATUS.exec(body)?.[1]}` : type
+  const entry = seen.get(name)
+  if (entry === undefined) seen.set(name, { count: 1, first: now, last: now })
+  else {
+    entry.count++
+    entry.last = now
+  }
+  const left = type === 'received' ? leftAt(body) : undefined
+  if (left !== undefined) {
+    latencies.push(now - left)
+    stamps.first = Math.min(stamps.first, left)
+    stamps.last = Math.max(stamps.last, left)
+  }
+  for (const look of waiting) look()
+}
+
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => {
+    response.end()
+    take(Buffer.concat(chunks).toString())
+  })
+})
+server.keepAliveTimeout = 60_000
+
+const calls = {
+  open: async (): Promise<string> => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  },
+  reset() {
+    seen.clear()
+    latencies.length = 0
+    stamps.first = Number.POSITIVE_INFINITY
+    stamps.last = 0
+  },
+  /** Resolves when there are so many of each; rejects when there is none more for `idleMs`. */
+  until: (wanted: Record<string, number>, idleMs = 30_000) =>
+    new Promise<Record<string, Seen>>((resolve, reject) => {
+      const isThere = () => Object.entries(wanted).every(([type, count]) => (seen.get(type)?.count ?? 0) >= count)
+      const end = (act: () => void) => {
+        clearTimeout(timer)
+        waiting.delete(look)
+        act()
+      }
+      const late = () =>
+        end(() => reject(new Error(`${JSON.stringify(wanted)} wanted, there is ${JSON.stringify(Object.fromEntries(seen))}`)))
+      const timer = setTimeout(late, idleMs)
+      const look = () => {
+        timer.refresh()
+        if (isThere()) end(() => resolve(Object.fromEntries(seen)))
+      }
+      waiting.add(look)
+      look()
+    }),
+  counts: () => Object.fromEntries(seen),
+  /** Of stamped texts: how long they took, and in which time they left the network. */
+  latency: () => ({ ...summary(latencies), left_within_ms: stamps.last - stamps.first }),
+}
+export type Receiver = typeof calls
+answerCalls(calls)

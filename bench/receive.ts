@@ -1,0 +1,146 @@
+/**
+ * Texts from others: CPU of each and how long from the stanza to its webhook, at equal rates on 1 and on many instances, against the bare
+ * library and its event; the most per second that one instance keeps up with; a burst, and how long it holds the loop of the shard.
+ */
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import {
+  amount,
+  cpuMs,
+  median,
+  phoneNumber,
+  phoneNumbers,
+  ROUNDS,
+  report,
+  round,
+  SMOKE,
+  type Summary,
+  sleep,
+  spread,
+  startBare,
+  startBench,
+  startLoaded,
+} from './measure.ts'
+import { STAMPED } from './parts/stamp.ts'
+
+const MANY = amount(50, 3)
+const RATES = SMOKE ? [20] : [50, 200, 500]
+const SECONDS = amount(2, 1)
+const STEPS = SMOKE ? [50] : [200, 400, 600, 800, 1_000, 1_500]
+const BURST = amount(3_000, 100)
+/** Each account has a sender of its own: a person's texts are encrypted one after another. */
+const SENDERS = phoneNumbers(2_000, MANY)
+const LOOP = fileURLToPath(new URL('./parts/loop-delay.mjs', import.meta.url))
+
+type Latency = Summary & { left_within_ms: number }
+interface Side {
+  accounts: string[]
+  pid: number
+  reset(): Promise<unknown>
+  until(count: number): Promise<unknown>
+  latency(): Promise<Latency>
+}
+
+const bench = await startBench()
+try {
+  const { sandbox } = bench
+  for (const phone of SENDERS) await sandbox.createContact(phone)
+  const loopFile = join(bench.dir, 'loop.json')
+  const ours = await startLoaded(bench, {
+    instances: MANY,
+    env: { SVC_SHARDS: '1', NODE_OPTIONS: `--import ${LOOP}`, BENCH_LOOP: loopFile },
+  })
+  const one = await startBare(bench, [phoneNumber(500)])
+  const many = await startBare(bench, phoneNumbers(600, MANY))
+  const gateway = (count: number): Side => ({
+    accounts: phoneNumbers(0, count),
+    pid: ours.pid,
+    reset: () => ours.receiver.call('reset'),
+    until: (wanted) => ours.receiver.call('until', { received: wanted }, 60_000),
+    latency: () => ours.receiver.call('latency'),
+  })
+  const library = (count: number): Side => {
+    const part = count === 1 ? one : many
+    return {
+      accounts: count === 1 ? [phoneNumber(500)] : phoneNumbers(600, MANY),
+      pid: part.pid,
+      reset: () => part.call('reset'),
+      until: (wanted) => part.call('until', wanted),
+      latency: () => part.call('latency'),
+    }
+  }
+
+  async function receive({ accounts, pid, reset, until, latency }: Side, total: number, perSecond?: number) {
+    await reset()
+    const before = cpuMs(pid)
+    const each = Math.ceil(total / accounts.length)
+    const all = until(each * accounts.length)
+    const rate = perSecond === undefined ? undefined : perSecond / accounts.length
+    await Promise.all(accounts.map((phone, index) => sandbox.burst(SENDERS[index]!, phone, each, STAMPED, rate)))
+    await all
+    const { p50, p99, left_within_ms } = await latency()
+    const count = each * accounts.length
+    return { cpu_ms: (cpuMs(pid) - before) / count, p50, p99, offered: ((count - 1) * 1_000) / left_within_ms, left_within_ms }
+  }
+  type Round = Awaited<ReturnType<typeof receive>>
+  const shown = (rounds: Round[]) => ({
+    offered_per_s: round(median(rounds.map(({ offered }) => offered)), 0),
+    cpu_ms: spread(rounds.map(({ cpu_ms }) => cpu_ms)),
+    p50_ms: spread(
+      rounds.map(({ p50 }) => p50),
+      1,
+    ),
+    p99_ms: spread(
+      rounds.map(({ p99 }) => p99),
+      1,
+    ),
+  })
+
+  const result: Record<string, unknown> = {}
+  for (const count of [1, MANY]) {
+    const [mine, theirs] = [gateway(count), library(count)]
+    const warm = amount(1_500, 30)
+    await receive(theirs, warm, 300)
+    await receive(mine, warm, 300)
+    for (const rate of RATES) {
+      const rounds = { mine: [] as Round[], theirs: [] as Round[] }
+      for (let turn = 0; turn < ROUNDS; turn++) {
+        rounds.theirs.push(await receive(theirs, rate * SECONDS, rate))
+        rounds.mine.push(await receive(mine, rate * SECONDS, rate))
+      }
+      result[`${rate}_per_s_on_${count}`] = {
+        gateway: shown(rounds.mine),
+        bare: shown(rounds.theirs),
+        cpu_ratio: spread(rounds.mine.map(({ cpu_ms }, index) => cpu_ms / rounds.theirs[index]!.cpu_ms)),
+      }
+    }
+  }
+
+  /** The most that leaves no growing tail: half of them are through within a tenth of a second. */
+  let most = 0
+  const steps: Record<string, unknown> = {}
+  for (const rate of STEPS) {
+    const { p50, p99, offered } = await receive(gateway(1), rate * SECONDS, rate)
+    steps[rate] = { offered_per_s: round(offered, 0), p50, p99 }
+    if (p50 > 100) break
+    most = Math.max(most, offered)
+  }
+
+  const loop = async () => {
+    rmSync(loopFile, { force: true })
+    ours.service.child.kill('SIGUSR2')
+    while (!existsSync(loopFile)) await sleep(10)
+    await sleep(20)
+    return JSON.parse(readFileSync(loopFile, 'utf8')) as { p99_ms: number; max_ms: number }
+  }
+  await loop()
+  const began = Date.now()
+  await receive(gateway(1), BURST)
+  const took = Date.now() - began
+  result.one_instance = { keeps_up_with_per_s: round(most, 0), steps }
+  result.burst = { texts: BURST, per_s: round((BURST * 1_000) / took, 0), loop_of_shard: await loop() }
+  report('texts received: CPU and stanza to webhook, against the bare library', result)
+} finally {
+  await bench.end()
+}

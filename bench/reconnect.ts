@@ -1,0 +1,39 @@
+/**
+ * What reconnects of one instance leave behind: CPU of each and memory, in parts of the run. A restart of the session is asked for through the
+ * API, because one that the network cuts waits longer each time. `BENCH_FULL=1` does 10,000 of them.
+ */
+import { amount, cpuMs, phoneNumber, report, round, rssMb, startBench, UNLIMITED } from './measure.ts'
+
+const RECONNECTS = Number(process.env.BENCH_RECONNECTS ?? amount(600, 6, 10_000))
+const PARTS = amount(6, 2, 10)
+
+const bench = await startBench()
+try {
+  const { service, gateway } = await bench.serve({ ...UNLIMITED, SVC_SHARDS: '1' })
+  const pid = service.child.pid!
+  const instance = await gateway.connected(bench.sandbox, phoneNumber(0), null)
+  const reconnect = async () => {
+    const { connections } = await bench.sandbox.stats()
+    await gateway.must(instance, 'POST', '/restart')
+    await gateway.waitForStatus(instance, 'connected', 60_000)
+    return connections
+  }
+  for (let count = 0; count < RECONNECTS / PARTS / 2; count++) await reconnect()
+  const parts: { cpu: number; rss: number; ms: number }[] = []
+  for (let part = 0; part < PARTS; part++) {
+    const [before, began] = [cpuMs(pid), performance.now()]
+    const each = Math.ceil(RECONNECTS / PARTS)
+    for (let count = 0; count < each; count++) await reconnect()
+    parts.push({ cpu: (cpuMs(pid) - before) / each, ms: (performance.now() - began) / each, rss: rssMb(pid) })
+  }
+  const [first, last] = [parts[0]!, parts.at(-1)!]
+  report('reconnects of one instance: CPU of each and memory, part by part', {
+    reconnects: RECONNECTS,
+    cpu_ms_each: parts.map(({ cpu }) => round(cpu, 1)),
+    ms_each: parts.map(({ ms }) => round(ms, 0)),
+    rss_mb: parts.map(({ rss }) => round(rss, 0)),
+    last_against_first: { cpu: round(last.cpu / first.cpu), rss: round(last.rss / first.rss) },
+  })
+} finally {
+  await bench.end()
+}

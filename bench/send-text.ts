@@ -1,0 +1,87 @@
+/**
+ * What a text costs through the whole gateway (HTTP, queue without pacing, durable store, wire, ack, three webhooks), against the bare library
+ * on the same network: saturated with 1 and with many instances, and at an equal rate. Rounds alternate; both sides are warm.
+ */
+import {
+  amount,
+  compared,
+  cpuMs,
+  type Measured,
+  phoneNumber,
+  phoneNumbers,
+  ROUNDS,
+  report,
+  spread,
+  startBare,
+  startBench,
+  startLoaded,
+  textTo,
+} from './measure.ts'
+
+const CONTACT = '5511988880001'
+const MANY = amount(50, 4)
+const RATE = 60
+
+interface Case {
+  name: string
+  instances: number
+  texts: number
+  warm: number
+  perSecond?: number
+}
+const cases: Case[] = [
+  { name: 'saturated_1', instances: 1, texts: amount(400, 20), warm: amount(1_500, 20) },
+  { name: `rate_${RATE}_1`, instances: 1, texts: amount(180, 20), warm: 0, perSecond: RATE },
+  { name: `saturated_${MANY}`, instances: MANY, texts: amount(1_000, 40), warm: amount(1_500, 40) },
+]
+
+const bench = await startBench()
+try {
+  await bench.sandbox.createContact(CONTACT, { sink: true, receipts: 'delivered' })
+  const ours = await startLoaded(bench, { instances: MANY, env: { SVC_SHARDS: '1' } })
+  const bare = { one: await startBare(bench, [phoneNumber(500)]), many: await startBare(bench, phoneNumbers(600, MANY)) }
+  const result: Record<string, unknown> = {}
+  for (const { name, instances, texts, warm, perSecond } of cases) {
+    const urls = ours.instances.slice(0, instances).map(({ api_url }) => `${api_url}/send-text`)
+    const commits: number[] = []
+    async function through(count: number): Promise<Measured> {
+      await ours.receiver.call('reset')
+      const began = Date.now()
+      let ended = began
+      const { cpuMs, commits: written } = await ours.cost(async () => {
+        const three = { delivery: count, 'message_status sent': count, 'message_status delivered': count }
+        const arrived = ours.receiver.call('until', three)
+        await ours.driver.call('drive', {
+          urls,
+          bodies: [textTo(CONTACT)],
+          count,
+          ...(perSecond ? { perSecond } : { connections: 32 }),
+        })
+        ended = (await arrived).delivery!.last
+      })
+      commits.push(written / count)
+      return { per_s: (count * 1_000) / (ended - began), cpu_ms: cpuMs / count }
+    }
+    const library = instances === 1 ? bare.one : bare.many
+    async function byLibrary(count: number): Promise<Measured> {
+      const before = cpuMs(library.pid)
+      const ms = await library.call('send', { count, to: [`${CONTACT}@s.whatsapp.net`], ...(perSecond ? { perSecond } : {}) })
+      return { per_s: (count * 1_000) / ms, cpu_ms: (cpuMs(library.pid) - before) / count }
+    }
+    if (warm > 0) {
+      await byLibrary(warm)
+      // A queue takes 1,000 items.
+      for (let left = warm; left > 0; left -= 500) await through(Math.min(left, 500))
+    }
+    commits.length = 0
+    const measured = { ours: [] as Measured[], theirs: [] as Measured[] }
+    for (let count = 0; count < ROUNDS; count++) {
+      measured.theirs.push(await byLibrary(texts))
+      measured.ours.push(await through(texts))
+    }
+    result[name] = { ...compared(measured.ours, measured.theirs), commits_per_text: spread(commits, 1) }
+  }
+  report('CPU per text out and texts per second, whole gateway against the bare library', { ...result })
+} finally {
+  await bench.end()
+}

@@ -1,0 +1,95 @@
+/**
+ * What a text costs the processor in this checkout and in another, side by side: out (HTTP, queue, store, session, webhooks) and in (stanza,
+ * inbox, webhook), in turn on one network. `BENCH_OTHER` is the folder of the other, with its packages installed; without it this checkout
+ * is compared with itself, which shows what of a ratio is noise.
+ */
+import { fileURLToPath } from 'node:url'
+import type { Gateway } from '../test/harness/gateway.ts'
+import { cpuMs, median, phoneNumber, report, round, sleep, startBench } from './measure.ts'
+import { startCounter } from './parts/counter.ts'
+
+const OTHER = process.env.BENCH_OTHER ?? fileURLToPath(new URL('..', import.meta.url))
+const TEXTS = Number(process.env.BENCH_TEXTS ?? 300)
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7)
+/** Below what the API takes of one instance. */
+const REQUESTS_PER_SECOND = 50
+const READER = '5511988880001'
+const WRITER = '5511988880002'
+
+const bench = await startBench()
+const { sandbox } = bench
+
+/** One of the two: its service, an account on it, and who receives its webhooks. */
+async function side({ service, gateway }: { service: { child: { pid?: number } }; gateway: Gateway }, index: number) {
+  const receiver = await startCounter()
+  const phone = phoneNumber(index)
+  const instance = await gateway.connected(sandbox, phone, null, { webhooks: { single_url: receiver.url } })
+  const pid = service.child.pid!
+  let turn = 0
+
+  /** CPU ms of the whole process for each of `count` things, until `isDone`. */
+  async function costOf(count: number, act: () => Promise<unknown>, isDone: () => boolean): Promise<number> {
+    const before = cpuMs(pid)
+    await act()
+    while (!isDone()) await sleep(5)
+    return (cpuMs(pid) - before) / count
+  }
+
+  return {
+    out(count = TEXTS) {
+      const wanted = receiver.count('delivery') + count
+      const act = async () => {
+        for (let number = 0; number < count; number++) {
+          await gateway.sendText(instance, READER, `text ${number}`, { link_preview: false })
+          await sleep(1_000 / REQUESTS_PER_SECOND)
+        }
+      }
+      return costOf(count, act, () => receiver.count('delivery') >= wanted)
+    },
+    in(count = TEXTS) {
+      const wanted = receiver.count('received') + count
+      const act = () => sandbox.burst(WRITER, phone, count, `turn ${++turn} `, 100)
+      return costOf(count, act, () => receiver.count('received') >= wanted)
+    },
+    stop: () => receiver.stop(),
+  }
+}
+
+try {
+  await sandbox.createContact(READER, { sink: true, receipts: 'none' })
+  await sandbox.createContact(WRITER)
+  const ours = await side(await bench.serve({ SVC_SHARDS: '1' }), 0)
+  const theirs = await side(await bench.serveOther(OTHER), 1)
+  const costs = { out: { ours: [] as number[], theirs: [] as number[] }, in: { ours: [] as number[], theirs: [] as number[] } }
+  for (const each of [ours, theirs]) {
+    await each.out(100)
+    await each.in(500)
+  }
+  for (let count = 0; count < ROUNDS; count++) {
+    for (const way of ['out', 'in'] as const) {
+      costs[way].theirs.push(await theirs[way]())
+      costs[way].ours.push(await ours[way]())
+    }
+  }
+  const shown = (way: 'out' | 'in') => {
+    const { ours: here, theirs: there } = costs[way]
+    const ratios = here.map((cost, index) => cost / there[index]!)
+    return {
+      cpu_ms: round(median(here)),
+      other_cpu_ms: round(median(there)),
+      ratio: round(median(ratios)),
+      ratio_spread: [round(Math.min(...ratios)), round(Math.max(...ratios))],
+    }
+  }
+  report('CPU per text out and in, this checkout against another', {
+    other: process.env.BENCH_OTHER ? 'another checkout' : 'this checkout again',
+    texts: TEXTS,
+    rounds: ROUNDS,
+    out: shown('out'),
+    in: shown('in'),
+  })
+  ours.stop()
+  theirs.stop()
+} finally {
+  await bench.end()
+}

@@ -1,0 +1,147 @@
+/**
+ * What broken receivers do to healthy ones: many instances, many events, receivers that answer, answer slowly, with a huge body, hang,
+ * close, and redirect. Every event is a text of a pretend contact, through the whole service.
+ *
+ * Latencies are from the time in an event's id, which is when it was made, to the request that its receiver took: of one instance while nothing
+ * else happens, of all while all receivers answer, and of the healthy ones while the others are broken. On a machine that has other work read
+ * the third against the second: at the same rate.
+ *
+ * An event that fails is tried again for seven hours, which a bench cannot wait for. So when the last event has come each must be delivered, or
+ * wait with its tries going on. Then the broken ones are mended: those that were away are found by the service itself, within a minute's probe;
+ * events that were refused one by one (the redirects) are sent again by `replay`, as an operator would. In the end every one must be delivered.
+ */
+
+import type { Instance } from '../test/harness/gateway.ts'
+import { must } from '../test/harness/http.ts'
+import { amount, cpuMs, phoneNumber, report, round, sleep, startBench } from './measure.ts'
+import { startPart } from './parts/calls.ts'
+import type { Kind, WebhookReceivers } from './parts/webhook-receivers.ts'
+
+const INSTANCES = Number(process.env.BENCH_INSTANCES ?? amount(200, 40))
+const EVENTS = Number(process.env.BENCH_EVENTS ?? amount(20_000, 400))
+/** Of all instances together: what leaves the machine room to be measured. */
+const PER_SECOND = Number(process.env.BENCH_PER_SECOND ?? 80)
+/** Of 40 instances, so many have such a receiver; all others have one that answers. */
+const BROKEN: Record<Exclude<Kind, 'answers'>, number> = { slow: 2, huge: 2, hangs: 3, closes: 3, redirects: 2 }
+const IDLE_TEXTS = 150
+const IDLE_PER_SECOND = 10
+const PAIRED_AT_ONCE = 8
+const WRITERS = 20
+const GIVE_UP_MS = 10 * 60_000
+
+/** Of an instance that is not among the others. */
+const IDLE = INSTANCES
+
+const order = (Object.keys(BROKEN) as (keyof typeof BROKEN)[]).flatMap((kind) => Array<Kind>(BROKEN[kind]).fill(kind))
+const KINDS: Kind[] = ['answers', ...new Set(order)]
+const kindOf = (index: number): Kind => (index === IDLE ? undefined : order[index % 40]) ?? 'answers'
+const writerOf = (index: number) => `551198888${String(1_001 + (index % WRITERS)).padStart(4, '0')}`
+
+const bench = await startBench()
+const receivers = startPart<WebhookReceivers>('webhook-receivers.ts')
+try {
+  const urls = await receivers.call('open')
+  const { sandbox } = bench
+  const { service, gateway } = await bench.serve()
+  const pid = service.child.pid!
+  for (let index = 0; index < WRITERS; index++) await sandbox.createContact(writerOf(index))
+
+  const instances: Instance[] = []
+  const connect = async (index: number) => {
+    const webhooks = { received_url: urls[kindOf(index)] }
+    instances[index] = await gateway.connected(sandbox, phoneNumber(index), null, { name: `bench ${index}`, webhooks })
+  }
+  for (let from = 0; from <= INSTANCES; from += PAIRED_AT_ONCE)
+    await Promise.all(Array.from({ length: Math.min(PAIRED_AT_ONCE, INSTANCES + 1 - from) }, (_, at) => connect(from + at)))
+
+  /** Of all types: only `received` has a URL. With a status each row of the log is read, which costs the service something. */
+  async function inLog(status?: string): Promise<number> {
+    const query = status === undefined ? '' : `&status=${status}`
+    const url = `${gateway.baseUrl}/admin/webhook-log?page_size=1${query}`
+    return Number((await must('GET', url, undefined, gateway.admin)).total)
+  }
+  async function until(what: string, isSo: () => Promise<boolean>) {
+    for (const end = Date.now() + GIVE_UP_MS; !(await isSo()); await sleep(2_000))
+      if (Date.now() > end) throw new Error(`not within ${GIVE_UP_MS / 1_000} s: ${what}`)
+  }
+
+  // One healthy receiver while nothing else happens.
+  await sandbox.burst(writerOf(IDLE), phoneNumber(IDLE), IDLE_TEXTS, 'event ', IDLE_PER_SECOND)
+  await until('the idle texts', async () => (await inLog('delivered')) >= IDLE_TEXTS)
+  const idle = (await receivers.call('report')).answers.latency
+
+  let all = IDLE_TEXTS
+  /** So many events of each instance; resolves when they are in the log. */
+  async function send(each: number) {
+    const cpuBefore = cpuMs(pid)
+    const began = performance.now()
+    for (let index = 0; index < INSTANCES; index++)
+      await sandbox.burst(writerOf(index), phoneNumber(index), each, 'event ', PER_SECOND / INSTANCES)
+    all += each * INSTANCES
+    await until('every event in the log', async () => (await inLog()) >= all)
+    const seconds = (performance.now() - began) / 1_000
+    return {
+      events: each * INSTANCES,
+      perSecond: (each * INSTANCES) / seconds,
+      cpuMs: (cpuMs(pid) - cpuBefore) / (each * INSTANCES),
+    }
+  }
+  const each = Math.ceil(EVENTS / INSTANCES)
+  await send(Math.ceil(each / 5))
+  await until('all while all answer', async () => (await inLog('delivered')) >= all)
+  const well = (await receivers.call('report')).answers.latency
+
+  await receivers.call('setBroken', true)
+  const sent = await send(each)
+  const broken = await receivers.call('report')
+  /** Counted one after another, while events go on to end: again, until it adds up. */
+  async function count() {
+    for (const end = Date.now() + GIVE_UP_MS; ; await sleep(500)) {
+      const counts = { delivered: 0, pending: 0, failed: 0, discarded: 0 }
+      for (const status of Object.keys(counts) as (keyof typeof counts)[]) counts[status] = await inLog(status)
+      if (Object.values(counts).reduce((sum, value) => sum + value) === all) return counts
+      if (Date.now() > end) throw new Error(`of ${all} events the log has ${JSON.stringify(counts)}`)
+    }
+  }
+  const before = await count()
+
+  await receivers.call('setBroken', false)
+  const healedAt = performance.now()
+  const from = new Date(Date.now() - 60 * 60_000).toISOString()
+  for (let index = 0; index < INSTANCES; index++) {
+    if (kindOf(index) !== 'redirects') continue
+    const range = { instance_id: instances[index]!.id, from, to: new Date().toISOString() }
+    await must('POST', `${gateway.baseUrl}/admin/webhook-log/replay`, { ...range, status: 'pending' }, gateway.admin)
+  }
+  await until('every event delivered', async () => (await inLog('delivered')) >= all)
+  const recovered = (performance.now() - healedAt) / 1_000
+  const after = await count()
+  const mended = await receivers.call('report')
+
+  const accepted = KINDS.reduce((sum, kind) => sum + broken[kind].accepted + mended[kind].accepted, 0)
+  const busy = broken.answers.latency
+  const sum = (field: 'repeats' | 'outOfOrder') =>
+    Object.fromEntries(KINDS.map((kind) => [kind, broken[kind][field] + mended[kind][field]]))
+  report('what broken receivers do to healthy ones, and what becomes of every event', {
+    instances: INSTANCES,
+    events: sent.events,
+    events_per_s: round(sent.perSecond, 1),
+    cpu_ms_per_event: round(sent.cpuMs),
+    one_idle_ms: idle,
+    all_answer_ms: well,
+    healthy_ms: busy,
+    healthy_p99_above_idle_ms: round(busy.p99 - idle.p99, 1),
+    slow_ms: broken.slow.latency,
+    huge_ms: broken.huge.latency,
+    posts: Object.fromEntries(KINDS.map((kind) => [kind, broken[kind].posts])),
+    log_while_broken: before,
+    log_after: after,
+    all_delivered_after_s: round(recovered, 1),
+    repeats: sum('repeats'),
+    out_of_order: sum('outOfOrder'),
+  })
+  if (before.failed + before.discarded > 0) throw new Error('an event was given up before its schedule was over')
+  if (after.delivered !== all || accepted !== sent.events) throw new Error('an event was lost')
+} finally {
+  await bench.end()
+}

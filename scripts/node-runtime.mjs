@@ -1,0 +1,28 @@
+/**
+ * Programs of other Nodes, from the npm package of each; they are kept in node_modules/.cache. We stand by two: 24, on which we develop, and 20,
+ * the oldest in `engines`.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const VERSIONS = { 20: '20.19.5', 24: '24.9.0' }
+const runtime = `node-${process.platform}-${process.arch}`
+const folderOf = (major) => fileURLToPath(new URL(`../node_modules/.cache/node-${VERSIONS[major]}`, import.meta.url))
+const programIn = (folder) => `${folder}/node_modules/${runtime}/bin/node`
+
+/** Path of the program; undefined when it was not fetched. */
+export function nodeAtHand(major) {
+  const program = programIn(folderOf(major))
+  return existsSync(program) ? program : undefined
+}
+
+/** Path of the program, fetched if need be; undefined when it is not to be had for this machine. */
+export function fetchedNode(major) {
+  const folder = folderOf(major)
+  if (nodeAtHand(major) === undefined) {
+    const install = ['install', '--no-save', '--no-audit', '--no-fund', '--prefix', folder, `${runtime}@${VERSIONS[major]}`]
+    spawnSync('npm', install, { stdio: ['ignore', 'ignore', 'inherit'] })
+  }
+  return nodeAtHand(major)
+}

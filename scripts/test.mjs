@@ -1,0 +1,46 @@
+/**
+ * Runs compiled tests: node --enable-source-maps scripts/test.mjs [--dots] .built/test/…test.js …
+ * With `--dots` a test that is green is a dot.
+ *
+ * A file that fails among the others is run once more by itself: two cores are shared with deadlines that the library and the protocol set.
+ * What is red then is red. What is green then is named, as it is a race of ours or of the test's that somebody should look at; more than a
+ * few of those are no accident, and fail.
+ */
+import { finished } from 'node:stream/promises'
+import { run } from 'node:test'
+import { dot, spec } from 'node:test/reporters'
+
+/** On two cores: many of them wait for a deadline most of their time. */
+const AT_ONCE = 3
+const TIME_LIMIT_MS = 600_000
+const SECOND_TRIES = 3
+
+const isShort = process.argv[2] === '--dots'
+const files = process.argv.slice(isShort ? 3 : 2)
+
+/** Which of the files a failure is of: with source maps it names the source, and a file that ends before its tests do is itself the test. */
+function fileOf({ file, name, details }) {
+  const place = (file ?? details.error?.file ?? name).replace(/\.ts$/, '.js')
+  return files.find((each) => place.endsWith(each.replace(/^.*\.built\//, ''))) ?? place
+}
+
+/** The files with a failed test. The report goes to the standard output. */
+async function failed(these, concurrency) {
+  const red = new Set()
+  const events = run({ files: these, concurrency, timeout: TIME_LIMIT_MS })
+  events.on('test:fail', (failure) => red.add(fileOf(failure)))
+  const report = events.compose(isShort ? dot : spec)
+  report.pipe(process.stdout, { end: false })
+  await finished(report)
+  return [...red]
+}
+
+const red = await failed(files, AT_ONCE)
+if (red.length > SECOND_TRIES) {
+  process.exitCode = 1
+} else if (red.length > 0) {
+  process.stdout.write(`\nOnce more, by themselves:\n${red.join('\n')}\n\n`)
+  const still = await failed(red, 1)
+  if (still.length > 0) process.exitCode = 1
+  else process.stdout.write(`\nGreen by themselves, red among the others; please look at them:\n${red.join('\n')}\n`)
+}

@@ -1,0 +1,30 @@
+/** Credentials: how they are made, and how they are compared in constant time. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { ADMIN_KEY_PREFIX, API_KEY_PREFIX, WEBHOOK_SECRET_PREFIX } from '../domain/brand.ts'
+
+/** 192 random bits, as every credential here: out of reach of guessing, whatever the rate. */
+const newHex = () => randomBytes(24).toString('hex')
+
+export const newInstanceToken = newHex
+export const newApiKey = () => API_KEY_PREFIX + newHex()
+export const newAdminKey = () => ADMIN_KEY_PREFIX + newHex()
+
+const ADMIN_KEY = new RegExp(`^${ADMIN_KEY_PREFIX}[0-9a-f]{48}$`)
+export const isAdminKey = (value: string) => ADMIN_KEY.test(value)
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** 32 base62 characters. Bytes from 248 on are thrown away: taking them modulo 62 would favour the first eight characters. */
+export function newWebhookSecret(): string {
+  let text = ''
+  while (text.length < 32) for (const byte of randomBytes(48)) if (byte < 248 && text.length < 32) text += BASE62[byte % 62]
+  return WEBHOOK_SECRET_PREFIX + text
+}
+
+/**
+ * SHA-256, hex. A plain hash serves because the values are random; it would not for passwords. An imported client token is chosen by somebody, so
+ * what keeps its hash from being tried out is that its record rests sealed.
+ */
+export const hashOf = (value: string) => createHash('sha256').update(value).digest('hex')
+
+export const isSameHash = (one: string, other: string) => timingSafeEqual(Buffer.from(one, 'hex'), Buffer.from(other, 'hex'))

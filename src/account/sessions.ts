@@ -1,0 +1,90 @@
+/**
+ * Sessions of the dashboard: the admin key is exchanged for one, so that a browser never keeps the key. They are in memory only, as hashes,
+ * and end with the service, with the admin key that opened them, when they are not used, and after half a day in any case.
+ */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { type Clock, HOUR, MINUTE } from '../domain/clock.ts'
+import type { WorkspaceId } from '../domain/ids.ts'
+import type { Account, DashboardSession, DashboardSessions } from './account.ts'
+import { hashOf } from './credentials.ts'
+
+const SESSION_LIFE = 12 * HOUR
+const SESSION_IDLE = 30 * MINUTE
+/** Sessions of one workspace; beyond this number the one unused for longest ends. */
+const MAX_SESSIONS = 50
+/** Characters of a browser's name that are kept. */
+const MAX_AGENT = 200
+
+interface Held {
+  session: DashboardSession
+  /** Which admin key opened it. */
+  keyTag: string
+}
+
+/** `clock` must be monotonic: otherwise setting the machine's time could bring a session back. */
+export function createDashboardSessions({
+  account,
+  clock,
+}: {
+  account: Pick<Account, 'adminKeyTag'>
+  clock: Clock
+}): DashboardSessions {
+  /** By the hash of the value: the hash is compared, not the secret, so the time of a comparison reveals nothing about it. */
+  const sessions = new Map<string, Held>()
+
+  function isGood({ session, keyTag }: Held): boolean {
+    const now = clock.now()
+    return (
+      now - session.createdAt < SESSION_LIFE &&
+      now - session.lastUsedAt < SESSION_IDLE &&
+      account.adminKeyTag(session.workspace) === keyTag
+    )
+  }
+
+  function forgetEnded() {
+    for (const [hash, held] of sessions) if (!isGood(held)) sessions.delete(hash)
+  }
+
+  function makeRoom(workspace: WorkspaceId) {
+    forgetEnded()
+    const own = [...sessions].filter(([, { session }]) => session.workspace === workspace)
+    if (own.length < MAX_SESSIONS) return
+    const [oldest] = own.sort(([, a], [, b]) => a.session.lastUsedAt - b.session.lastUsedAt)
+    sessions.delete(oldest![0])
+  }
+
+  function use(held: Held | undefined, isUse: boolean): DashboardSession | undefined {
+    if (held === undefined || !isGood(held)) return undefined
+    if (isUse) held.session.lastUsedAt = clock.now()
+    return held.session
+  }
+
+  const byId = (id: string) => [...sessions].find(([, { session }]) => session.id === id)
+
+  return {
+    lifeMs: SESSION_LIFE,
+    idleMs: SESSION_IDLE,
+    open(workspace, { address, userAgent }) {
+      makeRoom(workspace)
+      const keyTag = account.adminKeyTag(workspace)
+      if (keyTag === undefined) throw new Error('a session needs an admin key')
+      const value = randomBytes(24).toString('hex')
+      const now = clock.now()
+      const agent = userAgent?.slice(0, MAX_AGENT) ?? null
+      const session = { id: randomUUID(), workspace, createdAt: now, lastUsedAt: now, address, userAgent: agent }
+      sessions.set(hashOf(value), { session, keyTag })
+      return { session, value }
+    },
+    use: (value) => use(sessions.get(hashOf(value)), true),
+    isOpen: (session, isUse = false) => use(byId(session.id)?.[1], isUse) !== undefined,
+    expiresAt: ({ createdAt }) => createdAt + SESSION_LIFE,
+    list(workspace) {
+      forgetEnded()
+      return [...sessions.values()].flatMap(({ session }) => (session.workspace === workspace ? session : [])).reverse()
+    },
+    end(workspace, id) {
+      const found = byId(id)
+      return found !== undefined && found[1].session.workspace === workspace && sessions.delete(found[0])
+    },
+  }
+}

@@ -1,0 +1,35 @@
+/** What the service refused, in its own sentence. */
+export class Refused extends Error {
+  readonly status: number
+  readonly code: string
+  /** By field, as `details.issues` of the API names them. */
+  readonly issues: ReadonlyMap<string, string>
+
+  constructor(status: number, code: string, message: string, issues: readonly Issue[] = []) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.issues = new Map(issues.map(({ path, message }) => [path, message]))
+  }
+}
+
+interface Issue {
+  path: string
+  message: string
+}
+
+interface ErrorBody {
+  error?: { code?: string; message?: string; details?: { issues?: Issue[] } }
+}
+
+/** `body`: as it came, parsed where it was JSON. */
+export function refusedBy({ status, headers }: Response, body: unknown): Refused {
+  const { error } = (body ?? {}) as ErrorBody
+  const wait = headers.get('Retry-After')
+  const message = error?.message ?? `The service answered ${status} without a reason.`
+  const more = wait ? ` Try again in ${wait} s.` : ''
+  return new Refused(status, error?.code ?? 'unknown', message + more, error?.details?.issues)
+}
+
+export const unreachable = () =>
+  new Refused(0, 'unreachable', 'The service does not answer. It may be restarting: try again in a moment.')

@@ -1,0 +1,12 @@
+import { session } from '../api/session.ts'
+import { SignIn } from '../pages/sign-in.tsx'
+import { Toasts } from '../parts/toasts.tsx'
+import { Shell } from './shell.tsx'
+
+export const App = () => (
+  <>
+    {session.value === null ? <SignIn /> : null}
+    {session.value ? <Shell /> : null}
+    <Toasts />
+  </>
+)

@@ -1,0 +1,76 @@
+/** What a page asks for, and what it does: both with the service's own sentence where that refuses. */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { Refused } from '../api/refused.ts'
+import { showToast } from '../parts/toasts.tsx'
+
+export interface Loaded<T> {
+  /** Of the last time that it worked; it stays while it is asked for again, so that nothing jumps. */
+  data: T | undefined
+  problem: Refused | undefined
+  reload(): Promise<void>
+}
+
+const refused = (error: unknown) => (error instanceof Refused ? error : new Refused(0, 'unknown', String(error)))
+
+/** Asks at once, and again when one of `about` changes; only the last answer counts. */
+export function useLoad<T>(load: () => Promise<T>, about: readonly unknown[]): Loaded<T> {
+  const [state, setState] = useState<{ data?: T; problem?: Refused }>({})
+  const latest = useRef(0)
+  const loader = useRef(load)
+  loader.current = load
+  const reload = useCallback(async () => {
+    const turn = ++latest.current
+    const next = await loader.current().then(
+      (data) => ({ data }),
+      (error: unknown) => ({ problem: refused(error) }),
+    )
+    if (turn === latest.current)
+      setState((before) => ({ ...('problem' in next ? { data: before.data } : {}), ...next }) as typeof before)
+  }, [])
+  useEffect(() => {
+    reload()
+    return () => {
+      latest.current++
+    }
+  }, about)
+  return { data: state.data, problem: state.problem, reload }
+}
+
+/** Calls `what` every so often while the page is looked at. */
+export function useEvery(ms: number, what: () => unknown): void {
+  const latest = useRef(what)
+  latest.current = what
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === 'visible' && latest.current(), ms)
+    return () => clearInterval(timer)
+  }, [ms])
+}
+
+export interface Action<A extends unknown[]> {
+  run(...args: A): Promise<boolean>
+  isBusy: boolean
+  problem: Refused | undefined
+  clear(): void
+}
+
+/** One at a time. `done`: said when it worked. */
+export function useAction<A extends unknown[]>(act: (...args: A) => Promise<string | undefined>): Action<A> {
+  const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Refused>()
+  async function run(...args: A): Promise<boolean> {
+    if (isBusy) return false
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      const done = await act(...args)
+      if (done) showToast(done)
+      return true
+    } catch (error) {
+      setProblem(refused(error))
+      return false
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { run, isBusy, problem, clear: () => setProblem(undefined) }
+}

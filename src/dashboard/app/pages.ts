@@ -1,0 +1,27 @@
+/** The pages, by the first part of the address. */
+import type { FunctionComponent } from 'preact'
+import { AccessPage } from '../pages/access/access.tsx'
+import { HealthPage } from '../pages/health/health.tsx'
+import { InstancesPage } from '../pages/instances/instances.tsx'
+import { SandboxPage } from '../pages/sandbox/sandbox.tsx'
+import { TimelinePage } from '../pages/timeline.tsx'
+import { WebhookLogPage } from '../pages/webhook-log/webhook-log.tsx'
+import type { IconName } from '../parts/icon.tsx'
+
+interface PageRow {
+  path: string
+  name: string
+  icon: IconName
+  show: FunctionComponent
+  /** Where there is a pretend network only. */
+  isSandbox?: boolean
+}
+
+export const PAGES: readonly PageRow[] = [
+  { path: 'instances', name: 'Instances', icon: 'instances', show: InstancesPage },
+  { path: 'timeline', name: 'Message timeline', icon: 'timeline', show: TimelinePage },
+  { path: 'webhook-log', name: 'Webhook log', icon: 'log', show: WebhookLogPage },
+  { path: 'access', name: 'Keys and access', icon: 'access', show: AccessPage },
+  { path: 'health', name: 'Health', icon: 'health', show: HealthPage },
+  { path: 'sandbox', name: 'Sandbox', icon: 'sandbox', show: SandboxPage, isSandbox: true },
+]

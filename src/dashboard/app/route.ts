@@ -1,0 +1,36 @@
+/** Where one is: the part of the address behind `#`, as the service knows one page only. */
+import { signal } from '@preact/signals'
+
+export interface Route {
+  /** `#/instances/5f0b…/queue`: instances, 5f0b…, queue. */
+  path: readonly string[]
+  query: URLSearchParams
+}
+
+function read(): Route {
+  const [path = '', query = ''] = location.hash.replace(/^#\/?/, '').split('?')
+  return { path: path.split('/').filter(Boolean).map(decodeURIComponent), query: new URLSearchParams(query) }
+}
+
+export const route = signal<Route>(read())
+addEventListener('hashchange', () => {
+  route.value = read()
+})
+
+export const go = (href: string) => {
+  location.hash = href
+}
+
+/** Address of a page; values that are not set are left out. */
+export function to(path: readonly string[], query: Record<string, string | number | undefined> = {}): string {
+  const set = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
+  const search = set.length > 0 ? `?${new URLSearchParams(set.map(([name, value]) => [name, String(value)]))}` : ''
+  return `#/${path.map(encodeURIComponent).join('/')}${search}`
+}
+
+/** Changes the query of the page one is on, without an entry in the history. */
+export function setQuery(values: Record<string, string | number | undefined>): void {
+  const { path, query } = route.peek()
+  history.replaceState(null, '', to(path, { ...Object.fromEntries(query), ...values }))
+  route.value = read()
+}

@@ -1,0 +1,85 @@
+/** What stands around every page: the way to the others, who is signed in, whether what is shown is live. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { connection } from '../api/live.ts'
+import { session } from '../api/session.ts'
+import { signOut } from '../api/sign-in.ts'
+import { Badge } from '../parts/badge.tsx'
+import { Button } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Name } from '../parts/words.tsx'
+import { useAction } from './load.ts'
+import { PAGES } from './pages.ts'
+import { route, to } from './route.ts'
+
+const shown = (isSandbox: boolean) => PAGES.filter((page) => isSandbox || !page.isSandbox)
+
+function Foot() {
+  const out = useAction(async () => {
+    await signOut()
+    return undefined
+  })
+  const { workspace, version } = session.value!
+  return (
+    <div class="foot">
+      <span role="status">
+        {connection.value === 'live' ? <Badge look="good">Live</Badge> : <Badge look="warn">Reconnecting</Badge>}
+      </span>
+      <small>
+        <Name>{workspace.name}</Name> · {version}
+      </small>
+      <small>
+        <a href="../docs">API reference</a>
+      </small>
+      <Button onPress={() => out.run()} isBusy={out.isBusy}>
+        Sign out
+      </Button>
+    </div>
+  )
+}
+
+export function Shell() {
+  const pages = shown(session.value!.sandbox)
+  const [first = pages[0]!.path] = route.value.path
+  const page = pages.find(({ path }) => path === first) ?? pages[0]!
+  const [isOpen, setOpen] = useState(false)
+  const main = useRef<HTMLElement>(null)
+  const place = route.value.path.slice(0, 2).join('/')
+  const before = useRef(place)
+  useEffect(() => {
+    document.title = `${page.name} · svc dashboard`
+    setOpen(false)
+    // Where the page changed, those who hear it are taken along.
+    if (before.current !== place) main.current?.focus()
+    before.current = place
+  }, [place])
+  const Page = page.show
+  return (
+    <div class="shell">
+      <div class="side" data-open={isOpen}>
+        <div class="top">
+          <a class="brand" href={to([pages[0]!.path])}>
+            <Icon name="brand" size={24} />
+            svc
+          </a>
+          <span class="menu">
+            <Button look="quiet" expanded={isOpen} label="Menu" onPress={() => setOpen(!isOpen)}>
+              <Icon name="menu" />
+            </Button>
+          </span>
+        </div>
+        <nav aria-label="Pages">
+          {pages.map(({ path, name, icon }) => (
+            <a key={path} class="side-link" href={to([path])} aria-current={path === page.path ? 'page' : undefined}>
+              <Icon name={icon} />
+              {name}
+            </a>
+          ))}
+        </nav>
+        <Foot />
+      </div>
+      <main ref={main} tabIndex={-1}>
+        <Page />
+      </main>
+    </div>
+  )
+}

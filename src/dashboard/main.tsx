@@ -1,0 +1,18 @@
+/** The dashboard: one page, which asks the service it was loaded from and nobody else. */
+import { effect } from '@preact/signals'
+import { render } from 'preact'
+import { close, open } from './api/live.ts'
+import { session } from './api/session.ts'
+import { loadSession } from './api/sign-in.ts'
+import { App } from './app/app.tsx'
+
+/** The stream is open while somebody is signed in. */
+effect(() => {
+  if (session.value) open()
+  else close()
+})
+
+loadSession().catch(() => {
+  session.value = null
+})
+render(<App />, document.getElementById('app')!)

@@ -1,0 +1,39 @@
+/** Who may do what: keys, what is asked of callers, from where they may come, the plan, and who is signed in here. */
+import type { FunctionComponent } from 'preact'
+import { route, to } from '../../app/route.ts'
+import { KeysTab } from './keys.tsx'
+import { PlanTab } from './plan.tsx'
+import { RequirementsTab } from './requirements.tsx'
+import { SessionsTab } from './sessions.tsx'
+
+const TABS: readonly { path: string; name: string; show: FunctionComponent }[] = [
+  { path: '', name: 'API keys', show: KeysTab },
+  { path: 'requirements', name: 'Requirements', show: RequirementsTab },
+  { path: 'plan', name: 'Plan', show: PlanTab },
+  { path: 'sessions', name: 'Admin key and sessions', show: SessionsTab },
+]
+
+export function AccessPage() {
+  const tab = TABS.find(({ path }) => path === (route.value.path[1] ?? '')) ?? TABS[0]!
+  const Tab = tab.show
+  return (
+    <div class="page">
+      <header>
+        <h1>Keys and access</h1>
+      </header>
+      <nav class="tabs" aria-label="Of keys and access">
+        {TABS.map(({ path, name }) => (
+          <a
+            key={path}
+            class="tab-link"
+            href={to(['access', path].filter(Boolean))}
+            aria-current={path === tab.path ? 'page' : undefined}
+          >
+            {name}
+          </a>
+        ))}
+      </nav>
+      <Tab />
+    </div>
+  )
+}

@@ -1,0 +1,101 @@
+/** Addresses that may call. Whether yours would still be one of them is said before anything is saved. */
+import { useState } from 'preact/hooks'
+import type { AllowlistCheck } from '../../../domain/dashboard.ts'
+import { answer, api, ask } from '../../api/client.ts'
+import { session } from '../../api/session.ts'
+import { useAction, useLoad } from '../../app/load.ts'
+import { Button } from '../../parts/button.tsx'
+import { Check, Line } from '../../parts/field.tsx'
+import { Form } from '../../parts/form.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Notice, Problem } from '../../parts/notice.tsx'
+import type { Security } from './security.ts'
+
+interface Row {
+  key: number
+  cidr: string
+  note: string
+}
+
+let last = 0
+const rowOf = ({ cidr, note }: { cidr: string; note?: string | null }): Row => ({ key: ++last, cidr, note: note ?? '' })
+
+const Warning = ({ check }: { check: AllowlistCheck }) => (
+  <Notice kind="warn">
+    <div role="alert">
+      <strong>Your address {check.address} would be locked out</strong> of instances and the Account API. The dashboard stays
+      open, so that it can be mended.
+    </div>
+  </Notice>
+)
+
+export function Allowlist({ security: { ip_allowlist: now }, reload }: { security: Security; reload(): Promise<void> }) {
+  const [isOn, setOn] = useState(now.enabled)
+  const [rows, setRows] = useState<readonly Row[]>(now.entries.map(rowOf))
+  const given = rows.filter(({ cidr }) => cidr.trim() !== '')
+  const body = { enabled: isOn, entries: given.map(({ cidr, note }) => ({ cidr: cidr.trim(), note: note.trim() || null })) }
+  const saved = { enabled: now.enabled, entries: now.entries.map(({ cidr, note }) => ({ cidr, note: note ?? null })) }
+  const isChanged = JSON.stringify(body) !== JSON.stringify(saved)
+  const check = useLoad(() => ask<AllowlistCheck>('POST', 'api/allowlist/check', body), [JSON.stringify(body)])
+  const save = useAction(async () => {
+    await answer(api.PUT('/admin/security/ip-allowlist', { body }))
+    await reload()
+    return 'Saved: it counts from now on.'
+  })
+  const change = (key: number, part: Partial<Row>) => setRows(rows.map((row) => (row.key === key ? { ...row, ...part } : row)))
+  const wrongOf = (row: Row) =>
+    check.data?.invalid.includes(given.indexOf(row)) ? 'This is no address and no range such as 203.0.113.0/24.' : undefined
+  const address = check.data?.address ?? session.value?.address ?? ''
+  return (
+    <section class="card">
+      <header>
+        <h2>Addresses that may call</h2>
+        <p>
+          Instances, the Account API and tools answer these alone; administration and this page answer everybody who has the key.
+        </p>
+      </header>
+      <Form class="stack" onSubmit={() => save.run()}>
+        <Check label="The list counts" value={isOn} onChange={setOn} />
+        {rows.map((row, at) => (
+          <div class="inline-form" key={row.key}>
+            <Line
+              label={`Address or range ${at + 1}`}
+              value={row.cidr}
+              placeholder="203.0.113.0/24"
+              wrong={wrongOf(row)}
+              onChange={(cidr) => change(row.key, { cidr })}
+            />
+            <Line
+              label="Note"
+              value={row.note}
+              placeholder="office"
+              maxLength={100}
+              onChange={(note) => change(row.key, { note })}
+            />
+            <Button
+              look="quiet"
+              label={`Remove address ${at + 1}`}
+              onPress={() => setRows(rows.filter(({ key }) => key !== row.key))}
+            >
+              <Icon name="close" size={16} />
+            </Button>
+          </div>
+        ))}
+        {rows.length === 0 ? <p class="soft">The list is empty. Add your own address first.</p> : null}
+        <div class="row">
+          <Button onPress={() => setRows([...rows, rowOf({ cidr: '' })])}>Add an address</Button>
+          {address ? (
+            <Button onPress={() => setRows([...rows, rowOf({ cidr: address, note: 'me' })])}>Add mine ({address})</Button>
+          ) : null}
+        </div>
+        {check.data?.locked_out ? <Warning check={check.data} /> : null}
+        <Problem of={save.problem} />
+        <div class="row">
+          <Button look="primary" isBusy={save.isBusy} isDisabled={!isChanged}>
+            {check.data?.locked_out ? 'Save nevertheless' : 'Save'}
+          </Button>
+        </div>
+      </Form>
+    </section>
+  )
+}

@@ -1,0 +1,80 @@
+/** Makes a key, whose value is shown this once, or changes the name and the scopes of one. */
+import { useState } from 'preact/hooks'
+import { answer, api } from '../../api/client.ts'
+import { useAction } from '../../app/load.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Check, Line } from '../../parts/field.tsx'
+import { Notice, Problem } from '../../parts/notice.tsx'
+import { Secret } from '../../parts/secret.tsx'
+import { type ApiKey, SCOPES, type Scope } from './api-keys.ts'
+
+const MEANS: Record<Scope, string> = {
+  'instances:operate': 'Send, receive and everything else of an instance, where instances require a key.',
+  'instances:read': 'List instances, with their tokens.',
+  'instances:write': 'Create, change and delete instances.',
+  'webhooks:read': 'Read the webhooks of the workspace, with their secret.',
+  'webhooks:write': 'Change the webhooks of all instances.',
+}
+
+function Made({ value, onClose }: { value: string; onClose(): void }) {
+  return (
+    <Dialog title="The key" onClose={onClose} closes="I have it">
+      <Notice kind="warn">
+        <div>It is shown only now: only its hash is kept. Copy it to where it is needed.</div>
+      </Notice>
+      <Secret value={value} what="key" isOpen />
+    </Dialog>
+  )
+}
+
+export function KeyDialog({ of, onClose, onDone }: { of?: ApiKey; onClose(): void; onDone(): unknown }) {
+  const [name, setName] = useState(of?.name ?? '')
+  const [scopes, setScopes] = useState<readonly Scope[]>(of?.scopes ?? ['instances:operate'])
+  const [value, setValue] = useState<string>()
+  const { run, isBusy, problem } = useAction(async () => {
+    const body = { name, scopes: [...scopes] }
+    if (of) await answer(api.PUT('/admin/api-keys/{key_id}', { params: { path: { key_id: of.id } }, body }))
+    else setValue((await answer(api.POST('/admin/api-keys', { body }))).value)
+    onDone()
+    if (of) onClose()
+    return of ? 'Saved.' : undefined
+  })
+  if (value) return <Made value={value} onClose={onClose} />
+  return (
+    <Dialog
+      title={of ? 'Change the key' : 'Create a key'}
+      onClose={onClose}
+      onSubmit={() => run()}
+      actions={
+        <Button look="primary" isBusy={isBusy} isDisabled={scopes.length === 0}>
+          {of ? 'Save' : 'Create'}
+        </Button>
+      }
+    >
+      <Line
+        label="Name"
+        value={name}
+        required
+        maxLength={100}
+        placeholder="CRM"
+        hint="Of the program that uses it."
+        wrong={problem?.issues.get('name')}
+        onChange={setName}
+      />
+      <fieldset>
+        <legend>What it may do</legend>
+        {SCOPES.map((scope) => (
+          <Check
+            key={scope}
+            label={<code>{scope}</code>}
+            hint={MEANS[scope]}
+            value={scopes.includes(scope)}
+            onChange={(isOn) => setScopes(isOn ? [...scopes, scope] : scopes.filter((each) => each !== scope))}
+          />
+        ))}
+      </fieldset>
+      <Problem of={problem} fields={['name']} />
+    </Dialog>
+  )
+}

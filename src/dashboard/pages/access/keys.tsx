@@ -1,0 +1,120 @@
+import { useState } from 'preact/hooks'
+import { answer, api } from '../../api/client.ts'
+import { useLoad } from '../../app/load.ts'
+import { Button } from '../../parts/button.tsx'
+import { Confirm } from '../../parts/dialog.tsx'
+import { Empty, Problem, Skeleton } from '../../parts/notice.tsx'
+import { type Column, Pager, Table } from '../../parts/table.tsx'
+import { Ago } from '../../parts/time.tsx'
+import { Name } from '../../parts/words.tsx'
+import { type ApiKey, loadKeys, PAGE_SIZE } from './api-keys.ts'
+import { ImportToken } from './import-token.tsx'
+import { KeyDialog } from './key.tsx'
+
+type Asked = { what: 'create' | 'import' } | { what: 'change' | 'revoke'; key: ApiKey } | undefined
+
+const columnsOf = (ask: (asked: Asked) => void): readonly Column<ApiKey>[] => [
+  {
+    label: 'Name',
+    isHead: true,
+    cell: ({ name, hint }) => (
+      <span class="break">
+        <Name>{name}</Name>
+        <code class="under">{hint}</code>
+      </span>
+    ),
+  },
+  {
+    label: 'May',
+    cell: ({ scopes }) => (
+      <span class="scopes">
+        {scopes.map((scope) => (
+          <span class="tag" key={scope}>
+            {scope}
+          </span>
+        ))}
+      </span>
+    ),
+  },
+  { label: 'Made', cell: ({ created_at }) => <Ago at={created_at} /> },
+  {
+    label: 'Last used',
+    cell: ({ last_used_at, last_used_ip }) => (
+      <span>
+        <Ago at={last_used_at} />
+        {last_used_ip ? <span class="under">{last_used_ip}</span> : null}
+      </span>
+    ),
+  },
+  {
+    label: '',
+    isRight: true,
+    cell: (key) => (
+      <span class="row end">
+        <Button label={`Change ${key.name}`} onPress={() => ask({ what: 'change', key })}>
+          Change
+        </Button>
+        <Button isDangerous label={`Revoke ${key.name}`} onPress={() => ask({ what: 'revoke', key })}>
+          Revoke
+        </Button>
+      </span>
+    ),
+  },
+]
+
+export function KeysTab() {
+  const [page, setPage] = useState(1)
+  const [asked, ask] = useState<Asked>()
+  const { data, problem, reload } = useLoad(() => loadKeys(page), [page])
+  const close = () => ask(undefined)
+  return (
+    <section class="card flush" aria-label="API keys">
+      <header>
+        <h2>API keys</h2>
+        <Button onPress={() => ask({ what: 'import' })}>Import a client token</Button>
+        <Button look="primary" onPress={() => ask({ what: 'create' })}>
+          Create a key
+        </Button>
+        <p>For programs: an instance's own address needs none unless it is required, the Account API always needs one.</p>
+      </header>
+      <Problem of={problem} again={reload} />
+      {!data && !problem ? (
+        <div class="card-inside">
+          <Skeleton />
+        </div>
+      ) : null}
+      {data?.total === 0 ? (
+        <Empty title="No keys yet">
+          Create one for each program, with no more scopes than it needs, so that each can be revoked alone.
+        </Empty>
+      ) : null}
+      {data && data.total > 0 ? (
+        <>
+          <Table name="API keys" rows={data.data} columns={columnsOf(ask)} keyOf={({ id }) => id} />
+          <Pager page={page} pageSize={PAGE_SIZE} total={data.total} what={['key', 'keys']} onPage={setPage} />
+        </>
+      ) : null}
+      {asked?.what === 'create' ? <KeyDialog onClose={close} onDone={reload} /> : null}
+      {asked?.what === 'change' ? <KeyDialog of={asked.key} onClose={close} onDone={reload} /> : null}
+      {asked?.what === 'import' ? <ImportToken onClose={close} onDone={reload} /> : null}
+      {asked?.what === 'revoke' ? (
+        <Confirm
+          title={
+            <>
+              Revoke <Name>{asked.key.name}</Name>?
+            </>
+          }
+          does="Revoke"
+          onClose={close}
+          act={async () => {
+            await answer(api.DELETE('/admin/api-keys/{key_id}', { params: { path: { key_id: asked.key.id } } }))
+            await reload()
+            return 'Revoked: it works no more.'
+          }}
+        >
+          <p>Programs that use it are refused at once. It cannot be taken back; a new key has another value.</p>
+        </Confirm>
+      ) : null}
+    </section>
+  )
+}

@@ -1,0 +1,44 @@
+import { answer, api } from '../../api/client.ts'
+import { useAction, useLoad } from '../../app/load.ts'
+import { Check } from '../../parts/field.tsx'
+import { Problem, Skeleton } from '../../parts/notice.tsx'
+import { count } from '../../parts/words.tsx'
+import { Allowlist } from './allowlist.tsx'
+import { loadSecurity } from './security.ts'
+
+export function RequirementsTab() {
+  const { data, problem, reload } = useLoad(loadSecurity, [])
+  const change = useAction(
+    async (path: '/admin/security/require-api-key' | '/admin/security/require-client-token', value: boolean) => {
+      await answer(api.PUT(path, { body: { value } })).finally(reload)
+      return 'Saved: it counts from now on.'
+    },
+  )
+  if (!data) return problem ? <Problem of={problem} again={reload} /> : <Skeleton />
+  return (
+    <div class="columns">
+      <section class="card">
+        <header>
+          <h2>What callers of an instance must show</h2>
+          <p>Beside the token in the address. {count(data.operate_keys, 'key')} of this workspace may operate instances.</p>
+        </header>
+        <Check
+          label="An API key"
+          hint="In Authorization: Bearer, with the scope instances:operate."
+          value={data.require_api_key}
+          isDisabled={change.isBusy}
+          onChange={(value) => change.run('/admin/security/require-api-key', value)}
+        />
+        <Check
+          label="A client token"
+          hint="In the header Client-Token: an API key, or the imported one."
+          value={data.require_client_token}
+          isDisabled={change.isBusy}
+          onChange={(value) => change.run('/admin/security/require-client-token', value)}
+        />
+        <Problem of={change.problem} />
+      </section>
+      <Allowlist security={data} reload={reload} />
+    </div>
+  )
+}

@@ -1,0 +1,109 @@
+/** The admin key, and who is signed in with it. */
+import { useState } from 'preact/hooks'
+import type { SessionRow } from '../../../domain/dashboard.ts'
+import { answer, api, ask } from '../../api/client.ts'
+import { session, signedOut } from '../../api/session.ts'
+import { useAction, useLoad } from '../../app/load.ts'
+import { Button } from '../../parts/button.tsx'
+import { Confirm, Dialog } from '../../parts/dialog.tsx'
+import { Notice, Problem, Skeleton } from '../../parts/notice.tsx'
+import { Secret } from '../../parts/secret.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+import { Ago } from '../../parts/time.tsx'
+
+const columnsOf = (end: (row: SessionRow) => void): readonly Column<SessionRow>[] => [
+  {
+    label: 'From',
+    isHead: true,
+    cell: ({ address, current, user_agent }) => (
+      <span class="break">
+        <bdi>{address}</bdi> {current ? <span class="tag">this one</span> : null}
+        {user_agent ? <bdi class="under agent">{user_agent}</bdi> : null}
+      </span>
+    ),
+  },
+  { label: 'Signed in', cell: ({ created_at }) => <Ago at={created_at} /> },
+  { label: 'Last used', cell: ({ last_used_at }) => <Ago at={last_used_at} /> },
+  { label: 'Ends', cell: ({ expires_at }) => <Ago at={expires_at} /> },
+  {
+    label: '',
+    isRight: true,
+    cell: (row) => (
+      <Button isDangerous onPress={() => end(row)} label={`End the session from ${row.address}`}>
+        End
+      </Button>
+    ),
+  },
+]
+
+function AdminKey() {
+  const [isAsking, setAsking] = useState(false)
+  const [value, setValue] = useState<string>()
+  const isFixed = session.value?.admin_key_from_environment
+  return (
+    <section class="card">
+      <header>
+        <h2>Admin key</h2>
+        <Button isDangerous isDisabled={isFixed} onPress={() => setAsking(true)}>
+          Rotate
+        </Button>
+        <p>
+          {isFixed
+            ? 'It is set by SVC_ADMIN_KEY: change it there, and start the service anew.'
+            : 'Who has it can do everything. Rotate it when somebody leaves who knew it.'}
+        </p>
+      </header>
+      {isAsking ? (
+        <Confirm
+          title="Make a new admin key?"
+          does="Rotate"
+          onClose={() => setAsking(false)}
+          act={async () => {
+            setValue((await answer(api.POST('/admin/admin-key', { body: { revoke_oauth: false } }))).value)
+            return undefined
+          }}
+        >
+          <p>The present one stops at once, and everybody is signed out, you too. The new one is shown once.</p>
+        </Confirm>
+      ) : null}
+      {value ? (
+        <Dialog title="The new admin key" closes="I have it: sign in anew" onClose={signedOut}>
+          <Notice kind="warn">
+            <div>It is shown only now. You are signed out: sign in with this key.</div>
+          </Notice>
+          <Secret value={value} what="admin key" isOpen />
+        </Dialog>
+      ) : null}
+    </section>
+  )
+}
+
+export function SessionsTab() {
+  const { data, problem, reload } = useLoad(() => ask<{ data: SessionRow[] }>('GET', 'api/sessions'), [])
+  const end = useAction(async ({ id, current }: SessionRow) => {
+    await ask('DELETE', `api/sessions/${encodeURIComponent(id)}`)
+    if (current) signedOut()
+    else await reload()
+    return 'The session is over.'
+  })
+  return (
+    <>
+      <AdminKey />
+      <section class="card flush" aria-label="Sessions">
+        <header>
+          <h2>Signed in to this dashboard</h2>
+          <p>A session ends half an hour after its last use, and when the service starts anew.</p>
+        </header>
+        <Problem of={problem ?? end.problem} again={reload} />
+        {!data && !problem ? (
+          <div class="card-inside">
+            <Skeleton />
+          </div>
+        ) : null}
+        {data ? (
+          <Table name="Sessions" rows={data.data} columns={columnsOf((row) => end.run(row))} keyOf={({ id }) => id} />
+        ) : null}
+      </section>
+    </>
+  )
+}

@@ -1,0 +1,94 @@
+/** What is done to the instance as a whole. */
+import { useState } from 'preact/hooks'
+import type { InstanceRow } from '../../../domain/dashboard.ts'
+import { answer, api, of } from '../../api/client.ts'
+import { useAction } from '../../app/load.ts'
+import { go, to } from '../../app/route.ts'
+import { Button } from '../../parts/button.tsx'
+import { Confirm, Dialog } from '../../parts/dialog.tsx'
+import { Line } from '../../parts/field.tsx'
+import { Problem } from '../../parts/notice.tsx'
+
+function Rename({ row, onDone, onClose }: { row: InstanceRow; onDone(): unknown; onClose(): void }) {
+  const [name, setName] = useState(row.name)
+  const { run, isBusy, problem } = useAction(async () => {
+    const params = { path: of(row.id) }
+    await answer(api.PUT('/instances/{instance_id}/token/{token}/name', { params, body: { value: name } }))
+    onDone()
+    onClose()
+    return 'Renamed.'
+  })
+  return (
+    <Dialog
+      title="Rename the instance"
+      onClose={onClose}
+      onSubmit={() => run()}
+      actions={
+        <Button look="primary" isBusy={isBusy} isDisabled={name === row.name}>
+          Rename
+        </Button>
+      }
+    >
+      <Line label="Name" value={name} required maxLength={100} wrong={problem?.issues.get('value')} onChange={setName} />
+      <Problem of={problem} fields={['value']} />
+    </Dialog>
+  )
+}
+
+type Asked = 'rename' | 'disconnect' | 'delete' | undefined
+
+export function Deeds({ row, onRenamed }: { row: InstanceRow; onRenamed(): unknown }) {
+  const [asked, ask] = useState<Asked>()
+  const params = { path: of(row.id) }
+  const restart = useAction(async () => {
+    await answer(api.POST('/instances/{instance_id}/token/{token}/restart', { params }))
+    return 'The session is restarting.'
+  })
+  const close = () => ask(undefined)
+  return (
+    <>
+      <span class="row">
+        <Button onPress={() => ask('rename')}>Rename</Button>
+        <Button onPress={() => restart.run()} isBusy={restart.isBusy}>
+          Restart
+        </Button>
+        <Button isDangerous onPress={() => ask('disconnect')}>
+          Disconnect
+        </Button>
+        <Button isDangerous onPress={() => ask('delete')}>
+          Delete
+        </Button>
+      </span>
+      <Problem of={restart.problem} />
+      {asked === 'rename' ? <Rename row={row} onDone={onRenamed} onClose={close} /> : null}
+      {asked === 'disconnect' ? (
+        <Confirm
+          title="Disconnect from the phone?"
+          does="Disconnect"
+          onClose={close}
+          act={async () => {
+            await answer(api.POST('/instances/{instance_id}/token/{token}/disconnect', { params }))
+            return 'Disconnected. Pair it again to go on.'
+          }}
+        >
+          <p>It is removed from the linked devices of the phone, and needs a new pairing. Waiting messages stay in the queue.</p>
+        </Confirm>
+      ) : null}
+      {asked === 'delete' ? (
+        <Confirm
+          title="Delete the instance?"
+          does="Delete"
+          typed={row.name}
+          onClose={close}
+          act={async () => {
+            await answer(api.DELETE('/account/instances/{instance_id}', { params: { path: { instance_id: row.id } } }))
+            go(to(['instances']))
+            return 'The instance is deleted.'
+          }}
+        >
+          <p>It is logged out, and its credentials, its queue and its waiting webhooks are erased. This cannot be undone.</p>
+        </Confirm>
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,74 @@
+/** One instance: how it is, how to pair it, and everything that can be set. */
+import type { FunctionComponent } from 'preact'
+import { isComplete, rows } from '../../api/live.ts'
+import { useLoad } from '../../app/load.ts'
+import { route, to } from '../../app/route.ts'
+import { StatusBadge } from '../../parts/badge.tsx'
+import { Empty, Problem, Skeleton } from '../../parts/notice.tsx'
+import { Name } from '../../parts/words.tsx'
+import { Deeds } from './deeds.tsx'
+import { Overview } from './overview.tsx'
+import { Queue } from './queue.tsx'
+import { SettingsTab } from './settings.tsx'
+import { loadInstance, type TabProps } from './tab.ts'
+import { WebhooksTab } from './webhooks.tsx'
+
+const TABS: readonly { path: string; name: string; show: FunctionComponent<TabProps> }[] = [
+  { path: '', name: 'Overview', show: Overview },
+  { path: 'queue', name: 'Queue', show: Queue },
+  { path: 'webhooks', name: 'Webhooks', show: WebhooksTab },
+  { path: 'settings', name: 'Settings', show: SettingsTab },
+]
+
+const Gone = () => (
+  <div class="page">
+    <header>
+      <h1>Instance</h1>
+    </header>
+    <section class="card">
+      <Empty title="There is no such instance" actions={<a href={to(['instances'])}>All instances</a>}>
+        It was deleted, or the address has a mistake.
+      </Empty>
+    </section>
+  </div>
+)
+
+export function InstancePage({ id }: { id: string }) {
+  const row = rows.value.get(id)
+  const instance = useLoad(() => loadInstance(id), [id])
+  if (instance.problem?.status === 404 || (isComplete.value && !row && instance.data === undefined && instance.problem))
+    return <Gone />
+  const tab = TABS.find(({ path }) => path === (route.value.path[2] ?? '')) ?? TABS[0]!
+  const { data } = instance
+  const Tab = tab.show
+  return (
+    <div class="page">
+      <header>
+        <h1>
+          <a class="crumb" href={to(['instances'])}>
+            Instances
+          </a>
+          <span class="crumb"> / </span>
+          <Name>{row?.name ?? data?.name ?? '…'}</Name>
+        </h1>
+        {row ? <StatusBadge status={row.status} /> : null}
+        {row ? <Deeds row={row} onRenamed={instance.reload} /> : null}
+      </header>
+      <nav class="tabs" aria-label="Of this instance">
+        {TABS.map(({ path, name }) => (
+          <a
+            key={path}
+            class="tab-link"
+            href={to(['instances', id, path].filter(Boolean))}
+            aria-current={path === tab.path ? 'page' : undefined}
+          >
+            {name}
+            {path === 'queue' && row?.queue ? ` (${row.queue})` : ''}
+          </a>
+        ))}
+      </nav>
+      <Problem of={instance.problem} again={instance.reload} />
+      {row && data ? <Tab row={row} instance={{ ...instance, data }} /> : <Skeleton />}
+    </div>
+  )
+}

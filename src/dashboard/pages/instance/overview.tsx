@@ -1,0 +1,70 @@
+import { Notice } from '../../parts/notice.tsx'
+import { Ago, At } from '../../parts/time.tsx'
+import { Name, phoneText } from '../../parts/words.tsx'
+import { FirstMessage } from './first-message.tsx'
+import { History } from './history.tsx'
+import { Pairing } from './pairing.tsx'
+import type { TabProps } from './tab.ts'
+import { Token } from './token.tsx'
+
+const Account = ({ row }: Pick<TabProps, 'row'>) => (
+  <section class="card">
+    <header>
+      <h2>Account</h2>
+    </header>
+    <dl class="facts">
+      <dt>Number</dt>
+      <dd class="number">{phoneText(row.phone)}</dd>
+      <dt>Profile</dt>
+      <dd>{row.profile_name ? <Name>{row.profile_name}</Name> : '–'}</dd>
+      <dt>Phone</dt>
+      <dd>{row.platform ?? '–'}</dd>
+      <dt>Connected</dt>
+      <dd>{row.connected_at ? <Ago at={row.connected_at} /> : '–'}</dd>
+      <dt>Last message in</dt>
+      <dd>
+        <Ago at={row.last_inbound_at} none="none since it connected" />
+      </dd>
+      <dt>Created</dt>
+      <dd>
+        <At at={row.created_at} />
+      </dd>
+      <dt>Id</dt>
+      <dd>
+        <code>{row.id}</code>
+      </dd>
+    </dl>
+  </section>
+)
+
+export const Overview = ({ row, instance }: TabProps) => (
+  <>
+    {row.restriction ? (
+      <Notice kind="warn">
+        <div>
+          <strong>The network restricts this account.</strong> Messages to people who never wrote to it wait
+          {row.restriction.until ? (
+            <>
+              {' '}
+              until <At at={row.restriction.until} />
+            </>
+          ) : (
+            ' until the network lifts it'
+          )}
+          ; answers go on. Writing to many strangers is what usually brings it about.
+        </div>
+      </Notice>
+    ) : null}
+    {row.status_text ? (
+      <Notice kind={row.status === 'banned' || row.status === 'logged_out' ? 'bad' : ''}>
+        <div>{row.status_text}</div>
+      </Notice>
+    ) : null}
+    <div class="columns">
+      {row.status === 'connected' ? <FirstMessage row={row} /> : <Pairing row={row} />}
+      <Account row={row} />
+      <Token instance={instance.data} reload={instance.reload} />
+      <History row={row} />
+    </div>
+  </>
+)

@@ -1,0 +1,32 @@
+import { answer, api, of } from '../../api/client.ts'
+import { fieldsOf, pick, SchemaForm, type Values } from '../../parts/schema-form.tsx'
+import type { TabProps } from './tab.ts'
+
+const FIELDS = fieldsOf('instance.updateSettings')
+
+export function SettingsTab({ row, instance }: TabProps) {
+  const save = async (body: Values) => {
+    await answer(api.PUT('/instances/{instance_id}/token/{token}/settings', { params: { path: of(row.id) }, body }))
+    await instance.reload()
+    return 'Saved.'
+  }
+  const values = instance.data.settings as Values
+  return (
+    <div class="columns">
+      <section class="card">
+        <header>
+          <h2>Settings</h2>
+          <p>They count from the next message on; no connection is needed.</p>
+        </header>
+        <SchemaForm fields={pick(FIELDS, (name) => name !== 'proxy_url')} values={values} save={save} />
+      </section>
+      <section class="card">
+        <header>
+          <h2>Proxy</h2>
+          <p>The way of this instance to the network, for its session and its files. Its password is never shown again.</p>
+        </header>
+        <SchemaForm fields={pick(FIELDS, (name) => name === 'proxy_url')} values={values} save={save} />
+      </section>
+    </div>
+  )
+}

@@ -1,0 +1,139 @@
+/** What is done to several instances at once: one after the other, with its progress, and in the end what did not work. */
+import { useState } from 'preact/hooks'
+import type { InstanceRow } from '../../../domain/dashboard.ts'
+import { answer, api, of } from '../../api/client.ts'
+import { Button } from '../../parts/button.tsx'
+import { Confirm, Dialog } from '../../parts/dialog.tsx'
+import { showToast } from '../../parts/toasts.tsx'
+import { count, Name } from '../../parts/words.tsx'
+
+interface Deed {
+  verb: string
+  done: string
+  /** What follows, for whom asks first. */
+  means: string
+  isDangerous: boolean
+  act(id: string): Promise<unknown>
+}
+
+const RESTART: Deed = {
+  verb: 'Restart',
+  done: 'restarted',
+  means: 'Their connections are closed and opened again. Nothing that waits is lost.',
+  isDangerous: false,
+  act: (id) => answer(api.POST('/instances/{instance_id}/token/{token}/restart', { params: { path: of(id) } })),
+}
+const DISCONNECT: Deed = {
+  verb: 'Disconnect',
+  done: 'disconnected',
+  means: 'Each is removed from the linked devices of its phone, and needs a new pairing. Waiting messages stay in the queue.',
+  isDangerous: true,
+  act: (id) => answer(api.POST('/instances/{instance_id}/token/{token}/disconnect', { params: { path: of(id) } })),
+}
+const DELETE: Deed = {
+  verb: 'Delete',
+  done: 'deleted',
+  means: 'They are logged out, and their credentials, queues and waiting webhooks are erased. This cannot be undone.',
+  isDangerous: true,
+  act: (id) => answer(api.DELETE('/account/instances/{instance_id}', { params: { path: { instance_id: id } } })),
+}
+
+interface Running {
+  verb: string
+  done: number
+  total: number
+  failures: readonly { name: string; why: string }[]
+}
+
+function Progress({ verb, done, total, failures, onClose }: Running & { onClose(): void }) {
+  const isOver = done === total
+  return (
+    <Dialog
+      title={isOver ? `${verb}: ${total - failures.length} of ${total} worked` : `${verb}: ${done} of ${total}`}
+      onClose={onClose}
+      closes="Close"
+    >
+      <progress max={total} value={done} aria-label={`${done} of ${total}`} />
+      <ul class="stack">
+        {failures.map(({ name, why }) => (
+          <li key={name}>
+            <strong>
+              <Name>{name}</Name>
+            </strong>
+            <span class="under">{why}</span>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  )
+}
+
+export function ChosenBar({ instances, onDone }: { instances: readonly InstanceRow[]; onDone(): void }) {
+  const [asked, setAsked] = useState<Deed>()
+  const [running, setRunning] = useState<Running>()
+  /** Of these, whatever is chosen or removed meanwhile. */
+  async function start({ act, verb, done }: Deed) {
+    const all = [...instances]
+    let state: Running = { verb, done: 0, total: all.length, failures: [] }
+    setRunning(state)
+    for (const { id, name } of all) {
+      const why = await act(id).then(
+        () => undefined,
+        (error: Error) => error.message,
+      )
+      state = { ...state, done: state.done + 1, failures: why ? [...state.failures, { name, why }] : state.failures }
+      setRunning(state)
+    }
+    if (state.failures.length > 0) return
+    setRunning(undefined)
+    showToast(`${count(all.length, 'instance')} ${done}.`)
+    onDone()
+  }
+  const what = count(instances.length, 'instance')
+  return (
+    <>
+      {instances.length > 0 ? (
+        <div class="chosen">
+          <strong>{what} chosen</strong>
+          {[RESTART, DISCONNECT, DELETE].map((deed) => (
+            <Button key={deed.verb} isDangerous={deed.isDangerous} onPress={() => setAsked(deed)}>
+              {deed.verb}
+            </Button>
+          ))}
+        </div>
+      ) : null}
+      {asked ? (
+        <Confirm
+          title={`${asked.verb} ${what}?`}
+          does={asked.verb}
+          isDangerous={asked.isDangerous}
+          {...(asked === DELETE ? { typed: `delete ${instances.length}` } : {})}
+          onClose={() => setAsked(undefined)}
+          act={async () => {
+            start(asked)
+            return undefined
+          }}
+        >
+          <p>{asked.means}</p>
+          <ul class="names">
+            {instances.slice(0, 8).map(({ id, name }) => (
+              <li key={id}>
+                <Name>{name}</Name>
+              </li>
+            ))}
+            {instances.length > 8 ? <li class="soft">and {instances.length - 8} more</li> : null}
+          </ul>
+        </Confirm>
+      ) : null}
+      {running ? (
+        <Progress
+          {...running}
+          onClose={() => {
+            setRunning(undefined)
+            onDone()
+          }}
+        />
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,53 @@
+import { useState } from 'preact/hooks'
+import { answer, api } from '../../api/client.ts'
+import { useAction } from '../../app/load.ts'
+import { go, to } from '../../app/route.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Line } from '../../parts/field.tsx'
+import { Problem } from '../../parts/notice.tsx'
+
+export function CreateDialog({ onClose }: { onClose(): void }) {
+  const [name, setName] = useState('')
+  const [url, setUrl] = useState('')
+  const { run, isBusy, problem } = useAction(async () => {
+    const webhooks = url.trim() === '' ? {} : { webhooks: { single_url: url.trim() } }
+    const made = await answer(api.POST('/account/instances', { body: { name, ...webhooks } }))
+    onClose()
+    go(to(['instances', made.id]))
+    return 'The instance is there: scan its code with the phone.'
+  })
+  return (
+    <Dialog
+      title="Create an instance"
+      onClose={onClose}
+      onSubmit={() => run()}
+      actions={
+        <Button look="primary" isBusy={isBusy}>
+          Create
+        </Button>
+      }
+    >
+      <Line
+        label="Name"
+        value={name}
+        required
+        maxLength={100}
+        placeholder="Support"
+        hint="For you; nobody on the network sees it."
+        wrong={problem?.issues.get('name')}
+        onChange={setName}
+      />
+      <Line
+        label="Webhook URL"
+        value={url}
+        placeholder="https://example.com/hook"
+        hint="Where all its events go. It can wait: the instance's webhooks page has the details."
+        wrong={problem?.issues.get('webhooks.single_url')}
+        onChange={setUrl}
+      />
+      <Problem of={problem} fields={['name', 'webhooks']} />
+      {isBusy ? <p class="soft">It takes a moment: the answer comes with the first QR code.</p> : null}
+    </Dialog>
+  )
+}

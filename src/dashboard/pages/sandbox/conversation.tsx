@@ -1,0 +1,123 @@
+/** Somebody on the pretend network: writes, and gets what is sent to the number. */
+import { useState } from 'preact/hooks'
+import { rows } from '../../api/live.ts'
+import { useAction, useEvery, useLoad } from '../../app/load.ts'
+import { Choice, Field, Line } from '../../parts/field.tsx'
+import { LineForm } from '../../parts/form.tsx'
+import { Empty, Problem } from '../../parts/notice.tsx'
+import { Name, nameAndNumber, phoneText } from '../../parts/words.tsx'
+import { createContact, inbox, type State, write } from './control.ts'
+
+const LOOK_EVERY_MS = 1_500
+/** The newest of them are shown. */
+const SHOWN = 50
+
+function Inbox({ phone }: { phone: string }) {
+  const { data, problem, reload } = useLoad(() => inbox(phone), [phone])
+  useEvery(LOOK_EVERY_MS, reload)
+  const items = (data?.items ?? []).slice(-SHOWN).reverse()
+  return (
+    <>
+      <Problem of={problem} again={reload} />
+      {data && items.length === 0 ? (
+        <Empty title="Nothing came yet">
+          Send to {phoneText(phone)} from an instance: it is decrypted here as on the person's phone.
+        </Empty>
+      ) : null}
+      {items.length > 0 ? (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and so takes the focus to be scrolled with the keyboard
+        <ul class="bubbles" tabIndex={0} aria-label="Inbox, the newest first">
+          {items.map(({ seq, from, kind, text }) => (
+            <li key={seq}>
+              <small>
+                from <Name>{from}</Name>
+              </small>
+              <Name>{text ?? `(${kind})`}</Name>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+    </>
+  )
+}
+
+function Write({ contact }: { contact: string }) {
+  const connected = [...rows.value.values()].filter(({ status, phone }) => status === 'connected' && phone !== null)
+  const [chosen, setTo] = useState('')
+  const [text, setText] = useState('')
+  const to = chosen || (connected[0]?.phone ?? '')
+  const action = useAction(async () => {
+    await write(contact, to, text)
+    setText('')
+    return 'Written.'
+  })
+  if (connected.length === 0) return <p class="soft">Nobody to write to: no instance is connected yet.</p>
+  return (
+    <LineForm action={action} does="Write" look="primary" isDisabled={text === ''}>
+      <Field label="Writes to">
+        {(tied) => (
+          <Choice
+            tied={tied}
+            value={to}
+            options={connected.map(({ phone, name }) => [phone ?? '', nameAndNumber(name, phone ?? '')])}
+            onChange={setTo}
+          />
+        )}
+      </Field>
+      <Line label="Text" value={text} required onChange={setText} />
+    </LineForm>
+  )
+}
+
+function NewContact({ reload, onMade }: { reload(): Promise<void>; onMade(phone: string): void }) {
+  const [phone, setPhone] = useState('5511988880001')
+  const [name, setName] = useState('')
+  const action = useAction(async () => {
+    await createContact(phone, name.trim())
+    await reload()
+    onMade(phone)
+    setName('')
+    return undefined
+  })
+  return (
+    <LineForm action={action} does="Add a person">
+      <Line label="Number" type="tel" value={phone} required onChange={setPhone} />
+      <Line label="Name" value={name} placeholder="Ben" onChange={setName} />
+    </LineForm>
+  )
+}
+
+export function Conversation({ state, reload }: { state: State; reload(): Promise<void> }) {
+  const [picked, setContact] = useState('')
+  const contact = picked || (state.contacts[0]?.phone ?? '')
+  return (
+    <section class="card">
+      <header>
+        <h2>People</h2>
+      </header>
+      {contact ? (
+        <>
+          <Field label="Person">
+            {(tied) => (
+              <Choice
+                tied={tied}
+                value={contact}
+                options={state.contacts.map(({ phone, name }) => [phone, nameAndNumber(name, phone)])}
+                onChange={setContact}
+              />
+            )}
+          </Field>
+          <Write contact={contact} />
+          <h3>Inbox</h3>
+          <Inbox key={contact} phone={contact} />
+        </>
+      ) : (
+        <Empty title="Nobody is there yet">
+          Add a person here, or send to any number: who gets a message is a person from then on.
+        </Empty>
+      )}
+      <h3>Somebody new</h3>
+      <NewContact reload={reload} onMade={setContact} />
+    </section>
+  )
+}

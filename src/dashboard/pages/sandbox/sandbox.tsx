@@ -1,0 +1,41 @@
+/** The pretend network: the whole product can be tried here, without a phone. */
+import { useEvery, useLoad } from '../../app/load.ts'
+import { Notice, Problem, Skeleton } from '../../parts/notice.tsx'
+import { loadState } from './control.ts'
+import { Conversation } from './conversation.tsx'
+import { Phones } from './phones.tsx'
+
+const LOOK_EVERY_MS = 3_000
+
+export function SandboxPage() {
+  const { data, problem, reload } = useLoad(loadState, [])
+  useEvery(LOOK_EVERY_MS, reload)
+  return (
+    <div class="page">
+      <header>
+        <h1>Sandbox</h1>
+        <p class="lead">
+          A network of its own on this machine: pretend phones and people, the real protocol, the real encryption.
+        </p>
+      </header>
+      <Problem of={problem} again={reload} />
+      {!data && !problem ? <Skeleton /> : null}
+      {data ? (
+        <>
+          {data.phones.length === 0 ? (
+            <Notice>
+              <div>
+                Three steps: make a phone, create an instance and scan its code with the phone, then write to each other. Every
+                number is a person here, who answers a text that begins with <code>echo</code>.
+              </div>
+            </Notice>
+          ) : null}
+          <div class="columns">
+            <Phones state={data} reload={reload} />
+            <Conversation state={data} reload={reload} />
+          </div>
+        </>
+      ) : null}
+    </div>
+  )
+}

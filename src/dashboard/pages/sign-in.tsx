@@ -1,0 +1,44 @@
+import { useState } from 'preact/hooks'
+import { signIn } from '../api/sign-in.ts'
+import { useAction } from '../app/load.ts'
+import { Button } from '../parts/button.tsx'
+import { Line } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Problem } from '../parts/notice.tsx'
+
+export function SignIn() {
+  const [key, setKey] = useState('')
+  const { run, isBusy, problem } = useAction(async () => {
+    await signIn(key.trim())
+    return undefined
+  })
+  return (
+    <main class="sign-in">
+      <Form class="card" onSubmit={() => run()}>
+        <span class="brand">
+          <Icon name="brand" size={28} />
+          svc
+        </span>
+        <h1>Sign in</h1>
+        <Line
+          label="Admin key"
+          type="password"
+          value={key}
+          required
+          placeholder="svc_admin_…"
+          hint={
+            <>
+              Printed once, at the first start. It is lost? <code>npm run cli -- admin-key reset</code> makes a new one.
+            </>
+          }
+          onChange={setKey}
+        />
+        <Problem of={problem} />
+        <Button look="primary" isBusy={isBusy} isDisabled={key.trim() === ''}>
+          Sign in
+        </Button>
+      </Form>
+    </main>
+  )
+}

@@ -1,0 +1,29 @@
+/** Sending the chosen events again. */
+import { useState } from 'preact/hooks'
+import { useAction } from '../../app/load.ts'
+import { Button } from '../../parts/button.tsx'
+import { Problem } from '../../parts/notice.tsx'
+import { count } from '../../parts/words.tsx'
+import { resendMany } from './log.ts'
+
+export function ChosenEvents({ ids, onDone }: { ids: readonly string[]; onDone(): void }) {
+  const [done, setDone] = useState(0)
+  const { run, isBusy, problem } = useAction(async () => {
+    setDone(0)
+    const { queued, notFound } = await resendMany(ids, setDone)
+    onDone()
+    const others = notFound > 0 ? ` ${count(notFound, 'other')} cannot be: no body is kept, or their type has no URL.` : ''
+    return `${count(queued, 'event')} will be tried again, one at a time per instance.${others}`
+  })
+  if (ids.length === 0) return null
+  return (
+    <div class="chosen">
+      <strong>{count(ids.length, 'event')} chosen</strong>
+      {isBusy ? <progress max={ids.length} value={done} aria-label="Resending" /> : null}
+      <Button look="primary" isBusy={isBusy} onPress={() => run()}>
+        Resend
+      </Button>
+      <Problem of={problem} />
+    </div>
+  )
+}

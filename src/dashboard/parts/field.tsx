@@ -1,0 +1,132 @@
+/** A control with its name, its hint and what is wrong with it, tied together for those who hear the page. */
+import type { ComponentChildren, JSX } from 'preact'
+import { useId } from 'preact/hooks'
+import { isolated } from './words.tsx'
+
+/** For the control: spread over it. */
+export interface Tied {
+  id: string
+  'aria-describedby': string | undefined
+  'aria-invalid': 'true' | undefined
+}
+
+function useTied(hint: unknown, wrong: unknown): Tied {
+  const id = useId()
+  const described = [hint ? `${id}-hint` : '', wrong ? `${id}-wrong` : ''].filter(Boolean).join(' ')
+  return { id, 'aria-describedby': described || undefined, 'aria-invalid': wrong ? 'true' : undefined }
+}
+
+const Below = ({ id, hint, wrong }: { id: string; hint: ComponentChildren; wrong: string | undefined }) => (
+  <>
+    {hint ? (
+      <span class="hint" id={`${id}-hint`}>
+        {hint}
+      </span>
+    ) : null}
+    {wrong ? (
+      <span class="wrong" id={`${id}-wrong`} role="alert">
+        {wrong}
+      </span>
+    ) : null}
+  </>
+)
+
+interface FieldProps {
+  label: ComponentChildren
+  hint?: ComponentChildren
+  wrong?: string | undefined
+  class?: string
+  children(tied: Tied): JSX.Element
+}
+
+export function Field({ label, hint, wrong, class: more = '', children }: FieldProps) {
+  const tied = useTied(hint, wrong)
+  return (
+    <div class={`field ${more}`}>
+      <label for={tied.id}>{label}</label>
+      {children(tied)}
+      <Below id={tied.id} hint={hint} wrong={wrong} />
+    </div>
+  )
+}
+
+interface CheckProps {
+  label: ComponentChildren
+  hint?: ComponentChildren
+  wrong?: string | undefined
+  value: boolean
+  isDisabled?: boolean
+  onChange(value: boolean): void
+}
+
+export function Check({ label, hint, wrong, value, isDisabled, onChange }: CheckProps) {
+  const tied = useTied(hint, wrong)
+  return (
+    <div class="check">
+      <input
+        {...tied}
+        type="checkbox"
+        checked={value}
+        disabled={isDisabled ?? false}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+      <div class="field">
+        <label for={tied.id}>{label}</label>
+        <Below id={tied.id} hint={hint} wrong={wrong} />
+      </div>
+    </div>
+  )
+}
+
+interface ChoiceProps {
+  tied: Tied
+  value: string
+  /** Value and text. */
+  options: readonly (readonly [value: string, text: string])[]
+  /** The choice of no value. */
+  none?: string
+  onChange(value: string): void
+}
+
+export function Choice({ tied, value, options, none, onChange }: ChoiceProps) {
+  return (
+    <select {...tied} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+      {none === undefined ? null : <option value="">{none}</option>}
+      {options.map(([each, text]) => (
+        <option key={each} value={each}>
+          {isolated(text)}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+interface LineProps {
+  label: ComponentChildren
+  hint?: ComponentChildren
+  wrong?: string | undefined
+  class?: string
+  value: string
+  type?: 'text' | 'search' | 'tel' | 'password' | 'number' | 'datetime-local' | 'url'
+  placeholder?: string
+  required?: boolean
+  maxLength?: number
+  onChange(value: string): void
+}
+
+/** One line of text, with its name. */
+export const Line = ({ label, hint, wrong, class: more = '', onChange, type = 'text', ...rest }: LineProps) => (
+  <Field label={label} hint={hint} wrong={wrong} class={more}>
+    {(tied) => (
+      <input
+        {...tied}
+        {...rest}
+        // Their attributes are the same; the library's types tell them apart.
+        type={type as 'text'}
+        autocomplete="off"
+        spellcheck={false}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+    )}
+  </Field>
+)

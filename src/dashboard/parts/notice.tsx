@@ -1,0 +1,66 @@
+import type { ComponentChildren } from 'preact'
+import type { Refused } from '../api/refused.ts'
+import { Button } from './button.tsx'
+
+export const Notice = ({ kind = '', children }: { kind?: 'bad' | 'warn' | 'good' | ''; children: ComponentChildren }) => (
+  <div class={`notice ${kind}`}>{children}</div>
+)
+
+interface ProblemProps {
+  of: Refused | undefined
+  /** Fields that say themselves what is wrong with them. */
+  fields?: readonly string[]
+  again?: (() => unknown) | undefined
+}
+
+/** The service's sentence, read out at once. */
+export function Problem({ of, fields = [], again }: ProblemProps) {
+  if (!of) return null
+  const others = [...of.issues].filter(([path]) => !fields.includes(path.split('.')[0] ?? ''))
+  return (
+    <div class="notice bad" role="alert">
+      <div>
+        {of.message}
+        {others.map(([path, message]) => (
+          <span class="under" key={path}>
+            {path ? <code>{path}</code> : null} {message}
+          </span>
+        ))}
+      </div>
+      {again ? <Button onPress={again}>Try again</Button> : null}
+    </div>
+  )
+}
+
+interface EmptyProps {
+  title: string
+  children: ComponentChildren
+  actions?: ComponentChildren
+}
+
+/** What to do next, where there is nothing yet. */
+export const Empty = ({ title, children, actions }: EmptyProps) => (
+  <div class="empty">
+    <h3>{title}</h3>
+    <p class="empty-words">{children}</p>
+    {actions ? <div class="row empty-actions">{actions}</div> : null}
+  </div>
+)
+
+const WIDTHS = [100, 82, 91, 64, 88, 73]
+
+/** Lines that breathe while something is fetched. */
+export const Skeleton = ({ lines = 5 }: { lines?: number }) => (
+  <svg
+    class="skeleton"
+    viewBox={`0 0 100 ${lines * 10}`}
+    height={lines * 32}
+    preserveAspectRatio="none"
+    role="img"
+    aria-label="Loading"
+  >
+    {Array.from({ length: lines }, (_, at) => (
+      <rect key={`line ${at + 1}`} x="0" y={at * 10 + 3} width={WIDTHS[at % WIDTHS.length]} height="4" rx="1" />
+    ))}
+  </svg>
+)

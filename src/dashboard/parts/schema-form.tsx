@@ -1,0 +1,160 @@
+/** Forms made of the description's schemas: a field that the API gets is a field here, with its bounds and its words. */
+import { useState } from 'preact/hooks'
+import { useAction } from '../app/load.ts'
+import forms from '../generated/forms.json'
+import { Button } from './button.tsx'
+import { Check, Choice, Field, Line, type Tied } from './field.tsx'
+import { Form } from './form.tsx'
+import { Problem } from './notice.tsx'
+import { isoOf, localOf } from './time.tsx'
+import { readable, Words } from './words.tsx'
+
+export interface Schema {
+  type?: string | readonly string[]
+  description?: string
+  enum?: readonly string[]
+  minimum?: number
+  maximum?: number
+  maxLength?: number
+  format?: string
+  examples?: readonly unknown[]
+}
+
+export type Values = Record<string, unknown>
+
+/** Fields of an operation's request, by name. */
+export const fieldsOf = (operation: keyof typeof forms) => forms[operation].properties as Record<string, Schema>
+
+const isOf = ({ type }: Schema, wanted: string) => (Array.isArray(type) ? type.includes(wanted) : type === wanted)
+
+interface InputProps {
+  name: string
+  schema: Schema
+  value: unknown
+  wrong: string | undefined
+  onChange(value: unknown): void
+}
+
+const LONG = 500
+
+/** Empty is null where the schema has a null, and otherwise as it is. */
+const textOf = (schema: Schema, text: string) => (text === '' && isOf(schema, 'null') ? null : text)
+
+function Input({ name, schema, value, wrong, onChange }: InputProps) {
+  const label = readable(name)
+  const hint = schema.description ? <Words text={schema.description} /> : undefined
+  if (isOf(schema, 'boolean')) return <Check label={label} hint={hint} wrong={wrong} value={value === true} onChange={onChange} />
+  if (schema.enum) {
+    const options = schema.enum.map((each) => [each, readable(each)] as const)
+    return (
+      <Field label={label} hint={hint} wrong={wrong}>
+        {(tied) => <Choice tied={tied} value={String(value ?? '')} options={options} onChange={onChange} />}
+      </Field>
+    )
+  }
+  if (isOf(schema, 'integer')) {
+    const bounds =
+      schema.maximum === undefined ? '' : ` ${schema.minimum?.toLocaleString('en')} to ${schema.maximum.toLocaleString('en')}.`
+    return (
+      <Line
+        label={label}
+        type="number"
+        hint={
+          <>
+            {hint}
+            {bounds}
+          </>
+        }
+        wrong={wrong}
+        value={value === undefined ? '' : String(value)}
+        onChange={(text) => onChange(text === '' ? undefined : Number(text))}
+      />
+    )
+  }
+  const text = String(value ?? '')
+  if (schema.format === 'date-time')
+    return (
+      <Line
+        label={label}
+        type="datetime-local"
+        hint={hint}
+        wrong={wrong}
+        value={localOf(text)}
+        onChange={(next) => onChange(textOf(schema, isoOf(next)))}
+      />
+    )
+  if ((schema.maxLength ?? 0) > LONG && schema.examples === undefined)
+    return (
+      <Field label={label} hint={hint} wrong={wrong}>
+        {(tied: Tied) => (
+          <textarea {...tied} value={text} onInput={(event) => onChange(textOf(schema, event.currentTarget.value))} />
+        )}
+      </Field>
+    )
+  return (
+    <Line
+      label={label}
+      hint={hint}
+      wrong={wrong}
+      value={text}
+      placeholder={schema.examples ? String(schema.examples[0]) : ''}
+      onChange={(next) => onChange(textOf(schema, next))}
+    />
+  )
+}
+
+interface SchemaFormProps {
+  fields: Record<string, Schema>
+  /** As it is now. */
+  values: Values
+  /** Gets what was changed, and nothing else; resolves with what to say. */
+  save(changes: Values): Promise<string>
+  verb?: string
+}
+
+export function SchemaForm({ fields, values, save, verb = 'Save' }: SchemaFormProps) {
+  const [changes, setChanges] = useState<Values>({})
+  const names = Object.keys(fields)
+  const changed = Object.fromEntries(Object.entries(changes).filter(([name, value]) => value !== values[name]))
+  const { run, isBusy, problem, clear } = useAction(async () => {
+    const done = await save(changed)
+    setChanges({})
+    return done
+  })
+  const isChanged = Object.keys(changed).length > 0
+  return (
+    <Form class="stack" onSubmit={() => run()}>
+      {names.map((name) => (
+        <Input
+          key={name}
+          name={name}
+          schema={fields[name]!}
+          value={name in changes ? changes[name] : values[name]}
+          wrong={problem?.issues.get(name)}
+          onChange={(value) => setChanges((before) => ({ ...before, [name]: value }))}
+        />
+      ))}
+      <Problem of={problem} fields={names} />
+      <div class="row">
+        <Button look="primary" isBusy={isBusy} isDisabled={!isChanged}>
+          {verb}
+        </Button>
+        {isChanged ? (
+          <Button
+            look="quiet"
+            onPress={() => {
+              setChanges({})
+              clear()
+            }}
+          >
+            Undo
+          </Button>
+        ) : null}
+      </div>
+    </Form>
+  )
+}
+
+/** Some fields of the schemas, in their order there. */
+export const pick = (fields: Record<string, Schema>, isWanted: (name: string) => boolean) =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => isWanted(name)))

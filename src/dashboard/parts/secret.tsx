@@ -1,0 +1,42 @@
+/** Hidden until somebody asks; copied without being shown. */
+import { useState } from 'preact/hooks'
+import { Button } from './button.tsx'
+import { Icon } from './icon.tsx'
+import { showToast } from './toasts.tsx'
+
+/** A page without HTTPS has no clipboard: there the text is selected from a field. */
+async function copy(text: string): Promise<void> {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text)
+  const area = document.createElement('textarea')
+  area.value = text
+  document.body.append(area)
+  area.select()
+  document.execCommand('copy')
+  area.remove()
+}
+
+export function Copy({ text, what }: { text: string; what: string }) {
+  const run = () =>
+    copy(text).then(
+      () => showToast(`Copied the ${what}.`),
+      () => showToast('The browser did not allow copying: show it and select it.'),
+    )
+  return (
+    <Button look="quiet" label={`Copy the ${what}`} onPress={run}>
+      <Icon name="copy" size={16} />
+    </Button>
+  )
+}
+
+export function Secret({ value, what, isOpen = false }: { value: string; what: string; isOpen?: boolean }) {
+  const [isShown, setShown] = useState(isOpen)
+  return (
+    <div class="secret" data-shown={isShown}>
+      <code>{isShown ? value : '•'.repeat(24)}</code>
+      <Button look="quiet" label={`Show the ${what}`} pressed={isShown} onPress={() => setShown(!isShown)}>
+        <Icon name="show" size={16} />
+      </Button>
+      <Copy text={value} what={what} />
+    </div>
+  )
+}

@@ -1,0 +1,64 @@
+/** Moments and spans. */
+import { signal } from '@preact/signals'
+
+/** Moves on every ten seconds, so that "a minute ago" stays true; one timer for all of them. */
+const tick = signal(0)
+setInterval(() => {
+  if (document.visibilityState === 'visible') tick.value++
+}, 10_000)
+
+const UNITS: readonly (readonly [ms: number, unit: Intl.RelativeTimeFormatUnit])[] = [
+  [86_400_000, 'day'],
+  [3_600_000, 'hour'],
+  [60_000, 'minute'],
+]
+const CLOCK = { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false } as const
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' })
+const day = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' })
+const exact = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', ...CLOCK })
+const fine = new Intl.DateTimeFormat('en', { ...CLOCK, fractionalSecondDigits: 3 })
+
+export const dayText = (at: string) => day.format(new Date(at))
+export const fineText = (at: string) => fine.format(new Date(at))
+export const exactText = (at: string) => exact.format(new Date(at))
+
+/** A moment as a `datetime-local` field has it: local, to the minute. */
+export function localOf(at: string | number): string {
+  const ms = new Date(at).getTime()
+  return Number.isNaN(ms) ? '' : new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+
+/** The other way round; what is no moment stays, for the service to refuse. */
+export const isoOf = (local: string) => (Number.isNaN(Date.parse(local)) ? local : new Date(local).toISOString())
+
+function agoText(at: string): string {
+  // Read, so that whoever shows it is shown again with every tick.
+  void tick.value
+  const span = Date.parse(at) - Date.now()
+  const [ms, unit] = UNITS.find(([size]) => Math.abs(span) >= size) ?? [1, undefined]
+  if (!unit) return span > 5_000 ? 'in a moment' : 'just now'
+  return Math.abs(span) > 40 * 86_400_000 ? dayText(at) : relative.format(Math.round(span / ms), unit)
+}
+
+/** How long ago; the moment itself on hovering. */
+export function Ago({ at, none = 'never' }: { at: string | null; none?: string }) {
+  if (at === null) return <span class="soft">{none}</span>
+  return (
+    <time class="nowrap" dateTime={at} title={exactText(at)}>
+      {agoText(at)}
+    </time>
+  )
+}
+
+/** The moment. */
+export const At = ({ at }: { at: string }) => (
+  <time class="nowrap number" dateTime={at} title={at}>
+    {exactText(at)}
+  </time>
+)
+
+export function durationText(ms: number | null): string {
+  if (ms === null) return '–'
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  return ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : `${Math.round(ms / 60_000)} min`
+}

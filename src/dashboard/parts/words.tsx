@@ -1,0 +1,41 @@
+/** Text, and only ever text. What people and receivers chose is isolated, so that an override of the direction ends where it stands. */
+
+/** A name of somebody's choice. */
+export const Name = ({ children }: { children: string }) => <bdi>{children}</bdi>
+
+/** The same where there is no room for an element: the choices of a list. */
+export const isolated = (text: string) => `\u2068${text}\u2069`
+
+/** For the choices of a list. The name alone is isolated: it could turn the number behind it, too. */
+export const nameAndNumber = (name: string | null, phone: string) => (name ? `${isolated(name)} (${phone})` : phone)
+
+/** Of the direction of text: nobody sees them, and they turn what follows. */
+const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+/** Raw text as it is: what would turn its line is written out, as JSON escapes it. */
+export const visible = (text: string) => text.replace(TURNING, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** Sentences of the description: `words` between backticks are code. */
+export const Words = ({ text }: { text: string }) => (
+  <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={`${at}${part}`}>{part}</code> : part))}</>
+)
+
+/** `auto_read_message`: Auto read message. */
+export const readable = (name: string) => {
+  const words = name
+    .replaceAll('_', ' ')
+    .replace(/\burl\b/, 'URL')
+    .replace(/\bms\b/, '(ms)')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+export const count = (n: number, one: string, many = `${one}s`) => `${n.toLocaleString('en')} ${n === 1 ? one : many}`
+
+export const phoneText = (phone: string | null) => (phone === null ? '–' : /^\d+$/.test(phone) ? `+${phone}` : phone)
+
+const BYTES = ['B', 'kB', 'MB', 'GB', 'TB']
+export function bytesText(bytes: number): string {
+  const step = bytes < 1 ? 0 : Math.min(BYTES.length - 1, Math.floor(Math.log10(bytes) / 3))
+  const value = bytes / 1000 ** step
+  return `${value < 10 && step > 0 ? value.toFixed(1) : Math.round(value)} ${BYTES[step]}`
+}

@@ -1,0 +1,16 @@
+/** The metadata of an OAuth client, registered or in a document of its own (shared/api/mcp-and-system.md). */
+
+/** Shown to the owner, so it must not contain characters that reorder or hide text. */
+export const CLIENT_NAME = { max: 100, pattern: /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u } as const
+export const MAX_REDIRECT_URIS = 5
+
+const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
+const MAX_URI = 2_048
+
+/** https, or http to the machine that the client runs on. */
+export function isRedirectUri(value: string): boolean {
+  if (value.length > MAX_URI || !/^[!-~]+$/.test(value) || !URL.canParse(value)) return false
+  const { protocol, hostname, username, password } = new URL(value)
+  if (username !== '' || password !== '' || value.includes('#')) return false
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.has(hostname))
+}

@@ -1,0 +1,59 @@
+/** The thread that reads webhook logs: started by the first query, ended after a while without one. */
+import { Failure } from '../domain/failures.ts'
+import type { Log } from '../domain/log.ts'
+import type { LogReader } from '../domain/webhook-log.ts'
+import { createMediaThreads } from './media-threads.ts'
+
+const HEAP_MB = 256
+/** Queries that may wait. Administrators make few. */
+const WAITING = 100
+
+export interface LogThreads extends LogReader {
+  close(): Promise<void>
+}
+
+export interface LogThreadOptions {
+  storeUrl: string
+  /** The key that seals the records of an instance, and the ids of all instances with one. */
+  keyRing: { of(instance: string): Uint8Array; instances(): string[] }
+  log: Log
+}
+
+export function createLogThreads({ storeUrl, keyRing, log }: LogThreadOptions): LogThreads {
+  const pool = createMediaThreads<unknown, never>({
+    folder: 'webhook-log',
+    name: 'main',
+    data: {},
+    threads: 1,
+    atOnce: 1,
+    waiting: WAITING,
+    heapMb: HEAP_MB,
+    log,
+  })
+
+  /** An instance that is being deleted has no key any more, and no log. */
+  function keysOf(instanceIds: readonly string[]): Map<string, Uint8Array> {
+    const known = new Set(keyRing.instances())
+    return new Map(instanceIds.filter((id) => known.has(id)).map((id) => [id, keyRing.of(id)]))
+  }
+
+  async function ask<M extends keyof LogReader>(
+    method: M,
+    instanceIds: readonly string[],
+    of: (known: string[]) => Parameters<LogReader[M]>,
+  ): Promise<Awaited<ReturnType<LogReader[M]>>> {
+    const keys = keysOf(instanceIds)
+    try {
+      return await pool.run({ ask: method, of: of([...keys.keys()]), storeUrl, keys }, { name: 'read' })
+    } catch (cause) {
+      throw new Failure('engine_unavailable', { message: 'The webhook log cannot be read right now; try again later.', cause })
+    }
+  }
+
+  return {
+    list: (filter) => ask('list', filter.instanceIds, (instanceIds) => [{ ...filter, instanceIds }]),
+    resendable: (range, limit) => ask('resendable', range.instanceIds, (instanceIds) => [{ ...range, instanceIds }, limit]),
+    owners: (instanceIds, eventIds) => ask('owners', instanceIds, (known) => [known, eventIds]),
+    close: () => pool.destroy(),
+  }
+}

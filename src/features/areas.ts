@@ -1,0 +1,127 @@
+/**
+ * The areas of the API, by the prefix of an operation's id: their names and descriptions. The description's tags and the
+ * README's table are made of them. In `send`, which has the most operations, each kind of message has a tag of its own.
+ */
+
+export interface Area {
+  title: string
+  description: string
+}
+
+export const AREAS: Readonly<Record<string, Area>> = {
+  instance: {
+    title: 'Instance: pairing, status, settings',
+    description:
+      'One linked device of one number: pair it by QR or code, ask how it is, restart it, log it out, change its settings.',
+  },
+  send: {
+    title: 'Send: every kind of message, queued',
+    description: 'Queued sends: acknowledged at once, in order, with a `delivery` event as outcome. `Prefer: wait` waits for it.',
+  },
+  messages: {
+    title: 'Messages: read marks, presence',
+    description: 'Mark messages as read; show typing, or the account as available.',
+  },
+  queue: { title: 'Queue', description: 'Messages that wait to be sent: list them, remove one or all.' },
+  webhooks: {
+    title: 'Webhooks',
+    description: 'Where the events of an instance go, which of them, and the secret that signs them.',
+  },
+  media: { title: 'Received files', description: 'Files of received messages, by the links of their events.' },
+  chats: { title: 'Chats', description: 'The chats of the account: list, archive, pin, mute, mark, clear, delete, expiry.' },
+  contacts: { title: 'Contacts', description: 'The address book of the account, who has an account, pictures, who is blocked.' },
+  profile: { title: 'Profile', description: 'Name, about text and picture of the account.' },
+  privacy: { title: 'Privacy', description: 'Who sees what of the account, and how long new chats keep their messages.' },
+  groups: { title: 'Groups', description: 'Groups: create, read, change, invite; their members, admins and requests to join.' },
+  communities: { title: 'Communities', description: 'Communities: groups under one roof, with an announcement group.' },
+  newsletters: {
+    title: 'Channels (newsletters)',
+    description: 'Channels: find, follow, run them. To publish, send to `<id>@newsletter`.',
+  },
+  business: {
+    title: 'Business: profile, catalog, orders',
+    description: 'What business accounts have besides: profile, hours, catalogue, collections, orders. Best effort.',
+  },
+  labels: { title: 'Labels', description: 'Labels of business accounts, and the chats that carry them.' },
+  account: {
+    title: 'Account: instances by API key',
+    description: 'Instances of a workspace, its plan and the webhooks of all of them, by an API key.',
+  },
+  admin: {
+    title: 'Admin: keys, security, webhook log',
+    description: 'The workspace itself, by its admin key: API keys, what instance routes ask for, subscription.',
+  },
+  system: {
+    title: 'System: health, metrics, description',
+    description: 'For operators and tools: health, numbers, this description.',
+  },
+}
+
+/** Kinds of sends: tag, words, and their operations. An operation in none of them is under `send` itself. */
+const SEND_KINDS: readonly (Area & { tag: string; names: readonly string[] })[] = [
+  {
+    tag: 'send-media',
+    title: 'Send: media',
+    description: 'Images, videos, sounds, documents, stickers: by URL, data URL or base64.',
+    names: ['sendImage', 'sendVideo', 'sendPtv', 'sendGif', 'sendAudio', 'sendDocument', 'sendSticker'],
+  },
+  {
+    tag: 'send-interactive',
+    title: 'Send: buttons, lists, polls',
+    description: 'What can be answered with a press: polls, buttons, lists, carousels. All but polls are best effort.',
+    names: [
+      'sendPoll',
+      'sendPollVote',
+      'sendButtonList',
+      'sendButtons',
+      'sendButtonOtp',
+      'sendButtonPix',
+      'sendOptionList',
+      'sendCarousel',
+    ],
+  },
+  {
+    tag: 'send-commerce',
+    title: 'Send: products and orders',
+    description: 'Products, catalogues, orders and how they stand. Best effort.',
+    names: ['sendProduct', 'sendCatalog', 'sendOrder', 'orderStatusUpdate'],
+  },
+  {
+    tag: 'send-status',
+    title: 'Send: status posts',
+    description: 'Status posts (stories), and answers to those of others.',
+    names: ['sendTextStatus', 'sendImageStatus', 'sendVideoStatus', 'replyStatusText', 'replyStatusGif', 'replyStatusSticker'],
+  },
+  {
+    tag: 'send-events',
+    title: 'Send: calendar events',
+    description: 'Calendar events: invite, change, answer.',
+    names: ['sendEvent', 'sendEditEvent', 'sendEventResponse'],
+  },
+  {
+    tag: 'send-actions',
+    title: 'Send: actions on messages',
+    description: 'React, forward, pin, delete: queued as messages are.',
+    names: ['sendReaction', 'removeReaction', 'forwardMessage', 'pinMessage', 'deleteMessage'],
+  },
+]
+
+/** Webhooks are described under a tag of their own. */
+export const EVENTS_TAG = 'events'
+const EVENTS: Area = { title: 'Events', description: 'What the service posts to your webhooks.' }
+
+export const areaOf = (id: string): string => id.slice(0, id.indexOf('.'))
+const nameOf = (id: string) => id.slice(id.indexOf('.') + 1)
+
+/** The tag an operation is described under. */
+export function tagOf(id: string): string {
+  const area = areaOf(id)
+  if (area !== 'send') return area
+  return SEND_KINDS.find(({ names }) => names.includes(nameOf(id)))?.tag ?? area
+}
+
+/** Every tag, in the order of the description. */
+export const TAGS: readonly (Area & { tag: string })[] = [
+  ...Object.entries(AREAS).flatMap(([tag, area]) => [{ tag, ...area }, ...(tag === 'send' ? SEND_KINDS : [])]),
+  { tag: EVENTS_TAG, ...EVENTS },
+]

@@ -1,0 +1,63 @@
+/** Communities as shared/api/groups-communities.md shows them. A community is the parent of its groups, and a group-like thing itself. */
+import { z } from 'zod'
+import { instant, oneOf } from '../fields.ts'
+import { groupId } from '../groups/objects.ts'
+
+/** Bare digits are a community here. */
+export const communityId = z.preprocess(
+  (value) => (typeof value === 'string' && /^\d+$/.test(value) ? `${value}-group` : value),
+  groupId.meta({
+    description: 'Community. Written as `<digits>-group`, or its bare digits.',
+    examples: ['120363186053925765-group'],
+  }),
+)
+
+export const whoCanAddGroups = oneOf(['admins', 'all']).meta({
+  description: 'Administrators of the community, or all its members.',
+})
+
+const SubGroup = z.object({
+  phone: z.string(),
+  name: z.string(),
+  is_group_announcement: z.boolean().meta({ description: 'Announcement group of the community.' }),
+  participants_count: z.int().nullable(),
+})
+
+export const Community = z
+  .object({
+    id: z.string().meta({ description: 'Group identifier of the parent: sends to the community use its announcement group.' }),
+    name: z.string(),
+    description: z.string().nullable(),
+    created_at: instant.nullable(),
+    owner: z.string().nullable().meta({ description: 'Creator.' }),
+    who_can_add_groups: z.enum(['admins', 'all']).nullable().meta({ description: 'Null in listings.' }),
+    announcement_group: SubGroup.nullable(),
+    sub_groups: z.array(SubGroup).meta({ description: 'At most 100, with the announcement group.' }),
+  })
+  .meta({ id: 'Community' })
+
+const announcement = {
+  phone: '120363186053925766-group',
+  name: 'Customers',
+  is_group_announcement: true,
+  participants_count: 1,
+}
+
+export const communityExample = {
+  id: '120363186053925765-group',
+  name: 'Customers',
+  description: 'News and support',
+  created_at: '2026-01-31T12:00:00.000Z',
+  owner: '5511999990000',
+  who_can_add_groups: 'admins',
+  announcement_group: announcement,
+  sub_groups: [
+    announcement,
+    { phone: '120363186053925767-group', name: 'General', is_group_announcement: false, participants_count: 1 },
+  ],
+}
+
+export const communityIdExample = { community_id: '120363186053925765-group' }
+
+/** Declarations shared by the operations about one community. */
+export const aboutCommunity = { notFound: 'group_not_found', errors: ['invalid_phone', 'group_suspended'] } as const

@@ -1,0 +1,106 @@
+/**
+ * Operations of the dashboard beside those of the API. Declared like them, and no part of the public interface: `http/dashboard` serves
+ * these routes under its own path, the description does not have them.
+ */
+import { z } from 'zod'
+import type { Health, InstancePage, InstanceRow, LogDetail, StatusChange, Timeline, WebhookBody } from '../domain/dashboard.ts'
+import { EVENT_TYPES } from '../domain/events.ts'
+import { Failure } from '../domain/failures.ts'
+import type { InstanceId } from '../domain/ids.ts'
+import { STATUSES, urlField } from '../domain/instance.ts'
+import { MAX_INSTANCE_SLOTS } from '../domain/workspace.ts'
+import { control, local } from './endpoint.ts'
+import { oneOf, paging, plain, text, ulid } from './fields.ts'
+import type { AccountCall, Parts } from './parts.ts'
+
+/** An answer whose shape the client knows by its type. */
+const json = <T>() => z.custom<T>()
+
+/** How old the readings of queues may be, in ms. */
+const FRESH = 1_000
+
+export function instanceRow({ directory, readings }: Pick<Parts, 'directory' | 'readings'>, id: InstanceId): InstanceRow {
+  const { name, status, status_reason, phone, profile_name, platform, ...rest } = directory.render(id, '')
+  const { connected_at, disconnected_at, created_at, restriction, webhooks } = rest
+  const reading = readings.of(id)
+  return {
+    id,
+    name,
+    status,
+    status_reason,
+    status_text: directory.status(id).error,
+    phone,
+    profile_name,
+    platform,
+    connected_at,
+    disconnected_at,
+    created_at,
+    restriction,
+    queue: reading?.waiting ?? null,
+    backlog: reading?.backlog ?? null,
+    last_inbound_at: reading?.lastInboundAt ? new Date(reading.lastInboundAt).toISOString() : null,
+    webhooks: EVENT_TYPES.filter((type) => webhooks[urlField(type)] !== null).length,
+  }
+}
+
+export const instances = local('dashboard.instances', 'GET /instances', {
+  access: 'admin',
+  summary: 'Instances with what they have to do, newest first',
+  input: {
+    ...paging({ default: 20, max: 500 }),
+    q: text(1, 100).optional(),
+    status: oneOf(STATUSES).optional(),
+  },
+  reply: json<InstancePage>(),
+  async handle({ parts, workspace }, { page, page_size, q, status }) {
+    await parts.readings.look(FRESH)
+    const { ids, total } = parts.directory.list(workspace, { page, page_size, q, exactly: status })
+    return { data: ids.map((id) => instanceRow(parts, id)), page, page_size, total }
+  },
+})
+
+export const history = control('dashboard.history', 'GET /history', {
+  summary: 'Changes of the status of an instance, the newest first',
+  reply: json<{ data: StatusChange[] }>(),
+})
+
+export const timeline = control('dashboard.timeline', 'GET /timeline', {
+  summary: 'What became of a message, without its content',
+  input: { id: plain(1, 128).meta({ description: 'Message id, or id of the queue item.' }) },
+  reply: json<Timeline>(),
+  errors: ['not_found'],
+})
+
+/** All of the workspace. */
+const allOf = ({ parts, workspace }: AccountCall): readonly string[] =>
+  parts.directory.list(workspace, { page: 1, page_size: MAX_INSTANCE_SLOTS }).ids
+
+const eventId = ulid.meta({ description: 'The event, as the webhook log names it.' })
+
+export const logEntry = local('dashboard.logEntry', 'GET /webhook-log/{event_id}', {
+  access: 'admin',
+  summary: 'An entry of the webhook log with its attempts',
+  input: { event_id: eventId },
+  reply: json<LogDetail>(),
+  errors: ['not_found'],
+  handle: async (call, { event_id }) => call.parts.webhookLog.detail(allOf(call), event_id),
+})
+
+export const logBody = local('dashboard.logBody', 'POST /webhook-log/{event_id}/body', {
+  access: 'admin',
+  summary: 'The body of an event, while it is kept; that it was looked at is logged',
+  input: { event_id: eventId },
+  reply: json<WebhookBody>(),
+  errors: ['not_found'],
+  handle: async (call, { event_id }) => call.parts.webhookLog.body(allOf(call), event_id, call.source),
+})
+
+export const health = local('dashboard.health', 'GET /health', {
+  access: 'admin',
+  summary: 'How the service is, and was in the last hour',
+  reply: json<Health>(),
+  async handle({ parts, workspace }) {
+    if (!parts.health) throw new Failure('not_found')
+    return parts.health(workspace)
+  },
+})

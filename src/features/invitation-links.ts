@@ -1,0 +1,17 @@
+/** Links by which people come into a group or to a channel: a link, or the code in it. */
+import { z } from 'zod'
+import { plain } from './fields.ts'
+
+const INVITE_LINK_INVALID = { code: 'invite_link_invalid' } as const
+const CODE = /^([\w-]+)\/?(?:\?.*)?$/
+
+/** `form`: of a link, for people. What follows a `?`, and a last `/`, is left out. */
+export const linkTo = (link: RegExp, form: string, example: string) =>
+  plain(1, 256)
+    .transform((value, context) => {
+      const [, code] = link.exec(value) ?? CODE.exec(value) ?? []
+      if (code !== undefined) return code
+      context.addIssue({ code: 'custom', message: `must be \`${form}\` or the code`, params: INVITE_LINK_INVALID })
+      return z.NEVER
+    })
+    .meta({ description: `\`${form}\`, or the code.`, examples: [example], minLength: 1, maxLength: 256 })

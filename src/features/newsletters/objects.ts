@@ -1,0 +1,69 @@
+/** Channels as shared/api/newsletters.md shows them. */
+import { z } from 'zod'
+import { identifier, instant, plain } from '../fields.ts'
+
+const STATES = ['active', 'suspended', 'geosuspended', 'deleted', 'non_existing'] as const
+const REACTION_CODES = ['all', 'basic', 'none', 'blocklist'] as const
+const ROLES = ['owner', 'admin', 'subscriber', 'guest'] as const
+
+const newsletter = identifier(['newsletter'], {
+  description: 'Channel; the digits alone will do.',
+  examples: ['120363166555745933@newsletter'],
+})
+
+/** Of a path: bare digits are a channel, too, where they would be a person's number elsewhere. */
+export const newsletterId = z.preprocess(
+  (value) => (typeof value === 'string' && /^\d+$/.test(value) ? `${value}@newsletter` : value),
+  newsletter,
+)
+
+export const person = identifier(['user'])
+
+/** `next_cursor` of a previous answer: opaque. */
+export const cursor = plain(1, 4_096).optional().meta({ description: '`next_cursor` of the previous answer.' })
+
+export const Newsletter = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    description: z.string().nullable(),
+    created_at: instant.nullable(),
+    state: z.enum(STATES),
+    subscribers_count: z.int().nullable().meta({ description: 'Null in lists: the network does not tell it there.' }),
+    verified: z.boolean(),
+    invite_link: z.string().nullable(),
+    handle: z.string().nullable(),
+    picture_url: z.string().nullable(),
+    preview_url: z.string().nullable(),
+    reaction_codes: z.enum(REACTION_CODES).nullable(),
+    role: z.enum(ROLES).nullable().meta({ description: 'Of this account; null: not known.' }),
+    muted: z.boolean().nullable(),
+  })
+  .meta({ id: 'Newsletter' })
+
+export const linkExample = 'https://whatsapp.com/channel/0029Va5Xk71aABCDEFGHIJ'
+
+export const newsletterExample = {
+  id: '120363166555745933@newsletter',
+  name: 'Product news',
+  description: 'What changed this week',
+  created_at: '2025-09-25T12:05:04.000Z',
+  state: 'active',
+  subscribers_count: 123,
+  verified: false,
+  invite_link: linkExample,
+  handle: null,
+  picture_url: 'https://pps.whatsapp.net/v/t61.24694-24/3_n.jpg',
+  preview_url: 'https://pps.whatsapp.net/v/t61.24694-24/3_s.jpg',
+  reaction_codes: 'all',
+  role: 'owner',
+  muted: false,
+}
+
+export const idExample = { newsletter_id: '120363166555745933@newsletter' }
+
+/** The failures that the network's codes mean for one channel. */
+export const aboutChannel = { notFound: 'newsletter_not_found', errors: ['invalid_phone'] } as const
+
+/** For changes of one channel. */
+export const channel = { ...aboutChannel, path: { newsletter_id: newsletterId }, example: idExample }

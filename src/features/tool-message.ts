@@ -1,0 +1,69 @@
+/**
+ * The message an agent posts to `/mcp`: one of JSON-RPC 2.0. Read by the HTTP thread, and by `workers/media` where it is large (a picture in
+ * the arguments of a tool), so that the same bytes mean the same on both threads.
+ */
+import { Failure } from '../domain/failures.ts'
+import {
+  type PreparedCall,
+  type ReadLargeMessage,
+  type ReadMessage,
+  RPC,
+  type RpcMessage,
+  type RpcProblem,
+} from '../domain/tool-message.ts'
+import { parseInput, type RawFields } from './input.ts'
+import { isTool, toolCall } from './tools.ts'
+import { unknownFields } from './unknown-fields.ts'
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+const isObject = (value: unknown): value is RpcMessage => typeof value === 'object' && value !== null && !Array.isArray(value)
+const problem = (code: RpcProblem['code'], message: string) => ({ problem: { code, message } })
+
+const isId = (id: unknown) => id === undefined || typeof id === 'string' || Number.isInteger(id)
+const isMessage = (value: unknown): value is RpcMessage =>
+  isObject(value) &&
+  value.jsonrpc === '2.0' &&
+  isId(value.id) &&
+  (typeof value.method === 'string' || 'result' in value || 'error' in value)
+
+export function readMessage(bytes: Uint8Array): ReadMessage {
+  let value: unknown
+  try {
+    value = JSON.parse(decoder.decode(bytes))
+  } catch {
+    return problem(RPC.parse, 'The body is not valid JSON in UTF-8.')
+  }
+  if (Array.isArray(value)) return problem(RPC.invalid, 'Batches are not taken: one message per request.')
+  return isMessage(value) ? { message: value } : problem(RPC.invalid, 'The body is not a JSON-RPC 2.0 message.')
+}
+
+/** Of a message that is too large for the HTTP thread: only the arguments of a tool may be that large. */
+export function readLargeMessage(bytes: Uint8Array): ReadLargeMessage {
+  const read = readMessage(bytes)
+  if ('problem' in read) return read
+  const { message } = read
+  const { method, params } = message
+  if (method !== 'tools/call' || !isObject(params) || typeof params.name !== 'string' || !isTool(params.name))
+    return problem(RPC.invalid, 'Only the arguments of a tool may be this large.')
+  const given = params.arguments
+  if (!isObject(given)) return problem(RPC.params, 'The arguments of a tool are an object.')
+  let unknown: string[] = []
+  const call = prepared(params.name, given, (names) => {
+    unknown = names
+  })
+  return { message: { ...message, params: { ...params, arguments: {} } }, call, unknown }
+}
+
+function prepared(name: string, given: RawFields, onUnknown: (names: string[]) => void): PreparedCall {
+  let operation: string | null = null
+  try {
+    const call = toolCall(name, given)
+    if ('answer' in call) throw Failure.invalid({ path: '', message: 'must be smaller' })
+    operation = call.operation.id
+    onUnknown(unknownFields(call.operation, call.fields))
+    return { operation, input: parseInput(call.operation, call.fields) }
+  } catch (error) {
+    if (error instanceof Failure) return { operation, failure: error.toData() }
+    throw error
+  }
+}

@@ -1,0 +1,249 @@
+/**
+ * Operations as tools of the Model Context Protocol (shared/api/mcp-and-system.md, "Tools"): which of them are a tool of their own, and three
+ * tools that reach the others. Names, arguments, words and limits are those of the declarations; here are only the selection and the
+ * warnings for models.
+ */
+import { z } from 'zod'
+import { Failure } from '../domain/failures.ts'
+import { AREAS, areaOf } from './areas.ts'
+import { type Endpoint, EVENT_STREAM } from './endpoint.ts'
+import { oneOf, plain } from './fields.ts'
+import { endpoints } from './index.ts'
+import { parseInput, type RawFields } from './input.ts'
+import { HTML } from './page.ts'
+
+interface Toolset {
+  /** Nothing is changed by them. */
+  reads?: readonly string[]
+  writes?: readonly string[]
+  /** Their deletions cannot be undone. */
+  destroys?: readonly string[]
+}
+
+const TOOLSETS: Readonly<Record<string, Toolset>> = {
+  instance: {
+    reads: ['instance.status', 'instance.me', 'instance.device', 'instance.qrCode'],
+    writes: ['instance.phoneCode', 'instance.restart'],
+  },
+  send: {
+    writes: [
+      'send.sendText',
+      'send.sendImage',
+      'send.sendAudio',
+      'send.sendVideo',
+      'send.sendDocument',
+      'send.sendLocation',
+      'send.sendContact',
+      'send.sendLink',
+      'send.sendPoll',
+      'send.sendReaction',
+      'messages.readMessage',
+      'messages.sendPresence',
+    ],
+  },
+  queue: { reads: ['queue.list'], destroys: ['queue.clear', 'queue.remove'] },
+  chats: { reads: ['chats.list', 'chats.get'], writes: ['chats.archive', 'chats.pin', 'chats.mute', 'chats.read'] },
+  contacts: {
+    reads: ['contacts.list', 'contacts.get', 'contacts.exists', 'contacts.existsBatch'],
+    writes: ['contacts.block', 'contacts.unblock'],
+  },
+  groups: {
+    reads: ['groups.list', 'groups.metadata', 'groups.invitationLink', 'groups.participantRequests'],
+    writes: [
+      'groups.create',
+      'groups.updateName',
+      'groups.updateDescription',
+      'groups.updateSettings',
+      'groups.addParticipants',
+      'groups.promoteParticipants',
+      'groups.demoteParticipants',
+      'groups.approveParticipants',
+      'groups.rejectParticipants',
+    ],
+    destroys: ['groups.removeParticipants', 'groups.leave'],
+  },
+  communities: { reads: ['communities.list', 'communities.metadata'] },
+  newsletters: { reads: ['newsletters.list', 'newsletters.metadata', 'newsletters.search', 'newsletters.messages'] },
+  business: { reads: ['business.profile', 'business.products'] },
+  labels: { reads: ['labels.list'], writes: ['labels.addToChat', 'labels.removeFromChat'] },
+}
+
+/** The toolset of the three tools that reach every operation. */
+const OPERATIONS = 'operations'
+export const TOOLSET_NAMES: readonly string[] = [...Object.keys(TOOLSETS), OPERATIONS]
+
+export interface Tool {
+  name: string
+  title: string
+  description: string
+  /** JSON Schema of the arguments. */
+  inputSchema: JsonSchema
+  annotations: { title: string; readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: true }
+}
+export type JsonSchema = { type: 'object'; [keyword: string]: unknown }
+
+/** Operations that no tool may call: they end the session, or hand out or change where events and credentials go. */
+const isWithheld = ({ id }: Endpoint) =>
+  id === 'instance.disconnect' || id === 'instance.updateSettings' || areaOf(id) === 'webhooks'
+
+/** The operations that a tool can reach, by id. Pages for people and answers that do not end are of no use to a model. */
+const FOR_OTHERS: ReadonlySet<string> = new Set([HTML, EVENT_STREAM])
+const reachable: ReadonlyMap<string, Endpoint> = new Map(
+  endpoints
+    .filter((endpoint) => endpoint.access === 'instance' && !FOR_OTHERS.has(endpoint.contentType) && !isWithheld(endpoint))
+    .map((endpoint) => [endpoint.id, endpoint]),
+)
+
+const snake = (text: string) => text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** Named as their routes are. */
+const AS_ROUTES: Readonly<Record<string, string>> = {
+  'contacts.exists': 'phone_exists',
+  'contacts.existsBatch': 'phone_exists_batch',
+}
+
+/** `groups.updateName` is `groups_update_name`; names that are clear by themselves go without their area. */
+function toolName(id: string): string {
+  const area = areaOf(id)
+  const own = snake(id.slice(area.length + 1))
+  return AS_ROUTES[id] ?? (area === 'send' || area === 'messages' ? own : `${area}_${own}`)
+}
+
+/** As in the description, with its references inlined. */
+function schemaOf(fields: z.ZodRawShape): JsonSchema {
+  const { $schema: _, ...schema } = z.toJSONSchema(z.object(fields), { io: 'input', unrepresentable: 'any' })
+  return schema as JsonSchema
+}
+
+const hintsOf = (title: string, { reads, destroys, repeats }: { reads: boolean; destroys: boolean; repeats: boolean }) => ({
+  title,
+  readOnlyHint: reads,
+  destructiveHint: destroys,
+  idempotentHint: reads || repeats,
+  openWorldHint: true as const,
+})
+
+const wordsOf = ({ summary, description }: Endpoint) => (description === undefined ? summary : `${summary}. ${description}`)
+
+function toolOf(endpoint: Endpoint, reads: boolean, destroys: boolean): Tool {
+  const { id, summary, method, fields } = endpoint
+  return {
+    name: toolName(id),
+    title: summary,
+    description: wordsOf(endpoint),
+    inputSchema: schemaOf(fields),
+    annotations: hintsOf(summary, { reads, destroys, repeats: method === 'PUT' || method === 'DELETE' }),
+  }
+}
+
+const areas = [...new Set([...reachable.keys()].map(areaOf))] as [string, ...string[]]
+const operationId = plain(1, 64).meta({ description: 'As `list_operations` names it.', examples: ['groups.create'] })
+
+const LISTING = {
+  area: oneOf(areas).optional().meta({ description: 'Only those of one area.' }),
+}
+const DESCRIBING = { operation_id: operationId }
+const CALLING = {
+  operation_id: operationId,
+  arguments: z.record(z.string(), z.unknown()).default({}).meta({
+    description: 'Fields of its path, query and body in one object, as `describe_operation` has them.',
+    // As a word: `{}`, which means the same, is a schema that says nothing, and some clients stumble over it.
+    additionalProperties: true,
+  }),
+}
+
+const REACHING: readonly Tool[] = [
+  {
+    name: 'list_operations',
+    title: 'List every operation',
+    description: `Names and summaries of all operations that \`call_operation\` can reach. Areas: ${areas.map((area) => `${area} (${AREAS[area]!.title})`).join('; ')}.`,
+    inputSchema: schemaOf(LISTING),
+    annotations: hintsOf('List every operation', { reads: true, destroys: false, repeats: true }),
+  },
+  {
+    name: 'describe_operation',
+    title: 'Describe one operation',
+    description: 'What an operation does, and the JSON Schema of its arguments.',
+    inputSchema: schemaOf(DESCRIBING),
+    annotations: hintsOf('Describe one operation', { reads: true, destroys: false, repeats: true }),
+  },
+  {
+    name: 'call_operation',
+    title: 'Call any operation',
+    description: 'Carries out an operation that has no tool of its own; `describe_operation` says what it takes.',
+    inputSchema: schemaOf(CALLING),
+    annotations: hintsOf('Call any operation', { reads: false, destroys: true, repeats: false }),
+  },
+]
+
+interface Catalogue {
+  tools: ReadonlyMap<string, readonly Tool[]>
+  operations: ReadonlyMap<string, Endpoint>
+}
+
+let made: Catalogue | undefined
+
+/** Made when the first tool is asked for: without agents the schemas of sixty operations are not needed. */
+function catalogue(): Catalogue {
+  if (made) return made
+  const operations = new Map<string, Endpoint>()
+  const tools = new Map<string, readonly Tool[]>()
+  for (const [toolset, { reads = [], writes = [], destroys = [] }] of Object.entries(TOOLSETS)) {
+    const found = [...reads, ...writes, ...destroys].map((id) => {
+      const endpoint = reachable.get(id)
+      if (!endpoint) throw new Error(`the tools name ${id}, which is no operation`)
+      operations.set(toolName(id), endpoint)
+      return toolOf(endpoint, reads.includes(id), destroys.includes(id))
+    })
+    tools.set(toolset, found)
+  }
+  made = { tools: tools.set(OPERATIONS, REACHING), operations }
+  return made
+}
+
+/** Tools of these toolsets, of all without one. Throws `invalid_request` for a name that is none. */
+export function toolsOf(toolsets?: readonly string[]): readonly Tool[] {
+  const { tools } = catalogue()
+  for (const name of toolsets ?? [])
+    if (!tools.has(name))
+      throw Failure.invalid({ path: 'toolsets', message: `must be a comma-separated list of ${TOOLSET_NAMES.join(', ')}` })
+  return [...tools].flatMap(([toolset, found]) => (toolsets === undefined || toolsets.includes(toolset) ? found : []))
+}
+
+export const isTool = (name: string): boolean => catalogue().operations.has(name) || REACHING.some((tool) => tool.name === name)
+
+/** The meaning of a call: an operation with fields that are still to be validated, or an immediate answer. */
+export type ToolCall = { operation: Endpoint; fields: RawFields } | { answer: Record<string, unknown> }
+
+const parse = (fields: z.ZodRawShape, given: RawFields) =>
+  parseInput({ input: z.object(fields), ignored: () => [] }, given) as Record<string, unknown>
+
+function operationNamed(id: unknown): Endpoint {
+  const operation = reachable.get(String(id))
+  if (!operation)
+    throw new Failure('not_found', { message: 'No operation that tools can reach has this id; list_operations has them.' })
+  return operation
+}
+
+/** The name has passed `isTool`. Throws `Failure` for invalid arguments of the three tools that reach the others. */
+export function toolCall(name: string, given: RawFields): ToolCall {
+  const operation = catalogue().operations.get(name)
+  if (operation) return { operation, fields: given }
+  switch (name) {
+    case 'list_operations': {
+      const { area } = parse(LISTING, given)
+      const found = [...reachable.values()].filter(({ id }) => area === undefined || areaOf(id) === area)
+      return { answer: { data: found.map(({ id, summary }) => ({ operation_id: id, summary })) } }
+    }
+    case 'describe_operation': {
+      const found = operationNamed(parse(DESCRIBING, given).operation_id)
+      return { answer: { operation_id: found.id, description: wordsOf(found), input_schema: schemaOf(found.fields) } }
+    }
+    case 'call_operation': {
+      const { operation_id, arguments: fields } = parse(CALLING, given)
+      return { operation: operationNamed(operation_id), fields: fields as RawFields }
+    }
+    default:
+      throw new Error(`there is no tool ${name}`)
+  }
+}

@@ -1,0 +1,50 @@
+/** Changes of one thing that the path names, a group or a channel, which answer `{ value: true }`. */
+import type { z } from 'zod'
+import type { FailureCode } from '../domain/failures.ts'
+import { action, type Route } from './endpoint.ts'
+import { Done, PICTURE_DEADLINE, portrait } from './fields.ts'
+
+export interface Place<P extends z.ZodRawShape> {
+  /** Fields of the path. */
+  path: P
+  /** The same, in examples. */
+  example: Readonly<Record<string, string>>
+  notFound: FailureCode
+  errors: readonly FailureCode[]
+}
+
+export interface Write<I extends z.ZodRawShape> {
+  summary: string
+  description?: string
+  input: I
+  /** Of `input`. */
+  example?: Readonly<Record<string, unknown>>
+}
+
+export function writesAt<P extends z.ZodRawShape>({ path, example: at, notFound, errors }: Place<P>) {
+  const examples = (name: string, more: object = {}) => [{ name, input: { ...at, ...more }, reply: { value: true } }]
+  return {
+    write: <const Id extends string, I extends z.ZodRawShape>(id: Id, route: Route, { input, example, ...says }: Write<I>) =>
+      action(id, route, {
+        ...says,
+        notFound,
+        errors,
+        writes: true,
+        input: { ...path, ...input },
+        reply: Done,
+        examples: examples('write', example),
+      }),
+    /** Of its picture. */
+    picture: <const Id extends string>(id: Id, route: Route, summary: string) =>
+      action(id, route, {
+        summary,
+        notFound,
+        errors: [...errors, 'media_invalid', 'media_download_failed'],
+        writes: true,
+        deadlineMs: PICTURE_DEADLINE,
+        input: { ...path, value: portrait },
+        reply: Done,
+        examples: examples('picture', { value: 'https://example.com/p.jpg' }),
+      }),
+  }
+}

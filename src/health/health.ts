@@ -1,0 +1,183 @@
+/** The health of the service for its dashboard: sampled every ten seconds, and put together on request. */
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import type { Account } from '../account/account.ts'
+import type { Directory } from '../directory/directory.ts'
+import { API_VERSION, VERSION } from '../domain/brand.ts'
+import { type Clock, iso, SECOND } from '../domain/clock.ts'
+import type { Health, ThreadHealth } from '../domain/dashboard.ts'
+import type { WorkspaceId } from '../domain/ids.ts'
+import { STATUSES, type Status } from '../domain/instance.ts'
+import type { Log } from '../domain/log.ts'
+import { MB } from '../domain/media.ts'
+import type { Readings } from '../domain/readings.ts'
+import { MAX_INSTANCE_SLOTS } from '../domain/workspace.ts'
+import type { Check, Parts } from '../features/parts.ts'
+import { orLate } from '../lib/deadline.ts'
+import type { Ledger } from '../metrics/ledger.ts'
+import { sum, type Tally } from '../metrics/tally.ts'
+import { problemsOf } from './problems.ts'
+import { createSeries, EVERY } from './series.ts'
+
+export interface HealthDeps {
+  account: Pick<Account, 'workspace'>
+  directory: Pick<Directory, 'list' | 'state'>
+  readings: Readings
+  readiness: Parts['readiness']
+  tally: Tally
+  ledger: Ledger
+  engine: { generations(): (number | undefined)[]; refreshReports(): Promise<void> }
+  disk: { freeBytes(): number }
+  /** Folder of the store; bytes of media that waits. */
+  storeDir: string
+  mediaBytes(): number
+  outboxMax: number
+  clock: Clock
+  steady: Clock
+  log: Log
+}
+
+export interface HealthWatch {
+  of(workspace: WorkspaceId): Promise<Health>
+  stop(): void
+}
+
+/** A check that takes longer counts as failed. */
+const CHECK_DEADLINE = SECOND
+const mb = (bytes: number) => Math.round((bytes / MB) * 10) / 10
+
+/** Disk space used by the files of a folder: allocated blocks, because a store's file has holes. */
+async function sizeOf(folder: string): Promise<number> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  const sizes = await Promise.all(
+    entries
+      .filter((entry) => entry.isFile())
+      .map(({ name }) =>
+        stat(join(folder, name)).then(
+          ({ blocks }) => blocks * 512,
+          () => 0,
+        ),
+      ),
+  )
+  return sizes.reduce((total, size) => total + size, 0)
+}
+
+export function watchHealth(deps: HealthDeps): HealthWatch {
+  const { account, directory, readings, readiness, tally, ledger, engine, clock, steady, log } = deps
+  const startedAt = clock.now()
+  const series = createSeries(clock, steady)
+  let lookedAt = performance.eventLoopUtilization()
+  let busy = 0
+
+  async function look() {
+    await Promise.all([engine.refreshReports(), readings.look(SECOND)])
+    const { numbers, waiting, backlog } = ledger.total()
+    const { rss } = process.memoryUsage()
+    series.add(sum([tally.numbers(), numbers]), { rssMb: mb(rss), queue: waiting, backlog })
+    busy = performance.eventLoopUtilization(lookedAt).utilization
+    lookedAt = performance.eventLoopUtilization()
+  }
+
+  const timer = setInterval(() => {
+    look().catch((error) => log.warn({ err: error }, 'the health of the service could not be looked at'))
+  }, EVERY)
+  timer.unref()
+
+  async function checksNow(): Promise<Health['checks']> {
+    const passes = (name: Check) =>
+      orLate(
+        readiness.checks[name]().catch(() => false),
+        CHECK_DEADLINE,
+        () => false,
+      )
+    const names = Object.keys(readiness.checks) as Check[]
+    const results = await Promise.all(names.map(async (name) => [name, (await passes(name)) ? 'ok' : 'failed'] as const))
+    return { ...Object.fromEntries(results), media: readiness.media } as Health['checks']
+  }
+
+  function threadsNow(heapBytes: number): ThreadHealth[] {
+    const shards = readings.shards()
+    const main = {
+      name: 'main',
+      up: true,
+      restarts: 0,
+      instances: null,
+      heap_mb: mb(heapBytes),
+      busy: Math.round(busy * 100) / 100,
+    }
+    return [
+      main,
+      ...engine.generations().map((generation, index): ThreadHealth => {
+        const survey = shards[index]
+        return {
+          name: `shard ${index}`,
+          up: generation !== undefined && survey !== undefined,
+          restarts: (generation ?? 1) - 1,
+          instances: survey?.instances.length ?? null,
+          heap_mb: survey ? mb(survey.heapBytes) : null,
+          busy: survey ? Math.round(survey.busy * 100) / 100 : null,
+        }
+      }),
+    ]
+  }
+
+  return {
+    async of(workspace) {
+      const [checks, storeBytes] = await Promise.all([checksNow(), sizeOf(deps.storeDir), readings.look(SECOND)])
+      const { rss, heapUsed } = process.memoryUsage()
+      const { subscription } = account.workspace(workspace)
+      const { ids } = directory.list(workspace, { page: 1, page_size: MAX_INSTANCE_SLOTS })
+      const all = ids.map((id) => ({ id, state: directory.state(id), reading: readings.of(id) }))
+      const instances = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>
+      for (const { state } of all) instances[state.status]++
+      const threads = threadsNow(heapUsed)
+      const points = series.points()
+      const slots = { used: all.length, total: subscription.instanceSlots }
+      const now = clock.now()
+      const problems = problemsOf({
+        checks,
+        diskProblem: readiness.diskProblem?.(),
+        threads,
+        subscription,
+        slots,
+        instances: all.map(({ id, state, reading }) => ({
+          id,
+          status: state.status,
+          backlog: reading?.backlog ?? null,
+          isRestricted: state.restriction !== null,
+        })),
+        points,
+        outboxMax: deps.outboxMax,
+        now,
+      })
+      const isDown = (['database', 'session_store', 'engine'] as const).some((name) => checks[name] === 'failed')
+      const mediaBytes = deps.mediaBytes()
+      const total = (of: 'waiting' | 'backlog') => all.reduce((count, { reading }) => count + (reading?.[of] ?? 0), 0)
+      return {
+        version: VERSION,
+        api_version: API_VERSION,
+        node: process.versions.node,
+        started_at: iso(startedAt),
+        now: iso(now),
+        status: isDown ? 'down' : problems.length > 0 ? 'degraded' : 'ok',
+        problems,
+        checks,
+        threads,
+        memory: { rss_mb: mb(rss), heap_mb: mb(heapUsed) },
+        data: {
+          bytes: storeBytes + mediaBytes,
+          store_bytes: storeBytes,
+          media_bytes: mediaBytes,
+          free_bytes: deps.disk.freeBytes(),
+        },
+        instances,
+        slots,
+        queue: total('waiting'),
+        backlog: total('backlog'),
+        series: { every_seconds: EVERY / SECOND, from: points[0]?.at ?? null, points: [...points] },
+      }
+    },
+    stop: () => clearInterval(timer),
+  }
+}

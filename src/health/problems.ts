@@ -1,0 +1,172 @@
+/** Problems of the service, and their remedies for the operator. Pure. */
+import { DAY } from '../domain/clock.ts'
+import type { Health, HealthPoint, HealthProblem, ThreadHealth } from '../domain/dashboard.ts'
+import type { Status } from '../domain/instance.ts'
+import { hasPlan, maySend, type Subscription } from '../domain/workspace.ts'
+
+/** Instances named with a problem. */
+const NAMED = 20
+/** Waiting events of one instance above which it is reported. */
+const MUCH_BACKLOG = 1_000
+/** Failed share of the attempts of ten minutes above which it is reported. */
+const MANY_FAILURES = 0.5
+const RECENT_POINTS = 60
+
+export interface Facts {
+  checks: Health['checks']
+  diskProblem: string | undefined
+  threads: readonly ThreadHealth[]
+  subscription: Subscription
+  slots: Health['slots']
+  instances: readonly { id: string; status: Status; backlog: number | null; isRestricted: boolean }[]
+  points: readonly HealthPoint[]
+  outboxMax: number
+  now: number
+}
+
+const counted = (count: number, one: string, more: string) => `${count} ${count === 1 ? one : more}`
+
+const STATUS_PROBLEMS: readonly { status: Status; level: HealthProblem['level']; is: string; todo: string }[] = [
+  {
+    status: 'banned',
+    level: 'error',
+    is: 'refused by the network',
+    todo: 'Open the app on the phone; it says why the account is banned, and how to object.',
+  },
+  {
+    status: 'logged_out',
+    level: 'warning',
+    is: 'logged out',
+    todo: 'Scan a new QR code with the phone; what waits in the queue then leaves.',
+  },
+  {
+    status: 'disconnected',
+    level: 'warning',
+    is: 'disconnected and trying again',
+    todo: 'Nothing, if it passes within a few minutes; otherwise look at the network of this machine and at the proxy of the instance.',
+  },
+  {
+    status: 'stopped',
+    level: 'warning',
+    is: 'stopped',
+    todo: 'The page of the instance says why; restart it or ask for a QR code.',
+  },
+]
+
+function ofInstances({ instances, outboxMax }: Facts): HealthProblem[] {
+  const found: HealthProblem[] = []
+  const name = (level: HealthProblem['level'], ids: readonly string[], is: string, todo: string) => {
+    if (ids.length === 0) return
+    found.push({
+      level,
+      what: `${counted(ids.length, 'instance is', 'instances are')} ${is}.`,
+      todo,
+      instance_ids: ids.slice(0, NAMED),
+    })
+  }
+  const those = (fits: (each: Facts['instances'][number]) => boolean) => instances.filter(fits).map(({ id }) => id)
+  for (const { status, level, is, todo } of STATUS_PROBLEMS)
+    name(
+      level,
+      those((each) => each.status === status),
+      is,
+      todo,
+    )
+  name(
+    'warning',
+    those(({ isRestricted }) => isRestricted),
+    'restricted by the network: messages to people who never wrote wait',
+    'Wait until the restriction ends; writing less to people who do not answer keeps it away.',
+  )
+  const isFull = ({ backlog }: Facts['instances'][number]) => (backlog ?? 0) >= outboxMax
+  name(
+    'error',
+    those(isFull),
+    'losing their oldest webhook events',
+    'The receiver does not take them: mend it, or raise SVC_OUTBOX_MAX.',
+  )
+  name(
+    'warning',
+    those((each) => (each.backlog ?? 0) >= Math.min(MUCH_BACKLOG, outboxMax) && !isFull(each)),
+    'behind with their webhooks',
+    'Look at the webhook log: the receiver is slow, or answers with failures.',
+  )
+  return found
+}
+
+function ofReceivers({ points }: Facts): HealthProblem[] {
+  const recent = points.slice(-RECENT_POINTS)
+  const sum = (of: (point: HealthPoint) => number) => recent.reduce((total, point) => total + of(point), 0)
+  const [failed, delivered] = [sum((point) => point.failures_per_second), sum((point) => point.deliveries_per_second)]
+  if (failed === 0 || failed / (failed + delivered) < MANY_FAILURES) return []
+  return [
+    {
+      level: 'warning',
+      what: 'Most attempts to deliver webhooks failed in the last ten minutes.',
+      todo: 'Filter the webhook log by failed or pending: it says what the receivers answered.',
+    },
+  ]
+}
+
+function ofPlan({ subscription, slots, now }: Facts): HealthProblem[] {
+  const found: HealthProblem[] = []
+  if (!maySend(subscription, now))
+    found.push({
+      level: 'error',
+      what: `The plan is ${subscription.status}: nothing can be sent.`,
+      todo: 'Change the plan under Keys and access.',
+    })
+  else if (!hasPlan(subscription, now))
+    found.push({
+      level: 'warning',
+      what: 'The plan does not allow the Account API.',
+      todo: 'Change the plan under Keys and access.',
+    })
+  else if (subscription.status === 'canceled' && subscription.dueAt - now < 7 * DAY)
+    found.push({ level: 'warning', what: 'The plan ends within a week.', todo: 'Change the plan under Keys and access.' })
+  if (slots.used >= slots.total)
+    found.push({
+      level: 'warning',
+      what: 'All instance slots are used.',
+      todo: 'Delete an instance, or raise the number of slots under Keys and access.',
+    })
+  return found
+}
+
+export function problemsOf(facts: Facts): HealthProblem[] {
+  const { checks, diskProblem, threads } = facts
+  const found: HealthProblem[] = []
+  if (checks.database === 'failed' || checks.session_store === 'failed')
+    found.push({
+      level: 'error',
+      what: 'The store cannot be read.',
+      todo: 'Look at the disk and at the log; do not start a second service on the same folder.',
+    })
+  if (checks.disk === 'failed')
+    found.push({
+      level: 'error',
+      what: diskProblem ?? 'The disk is nearly full: new messages are refused.',
+      todo: 'Make room on the disk; it goes on by itself.',
+    })
+  const down = threads.filter(({ up }) => !up)
+  if (down.length > 0)
+    found.push({
+      level: 'error',
+      what: `${counted(down.length, 'thread does', 'threads do')} not answer: ${down.map(({ name }) => name).join(', ')}.`,
+      todo: 'It is started again by itself within 30 seconds; if it comes back, the log says why it ended.',
+    })
+  const busy = threads.filter((thread) => (thread.busy ?? 0) > 0.9)
+  if (busy.length > 0)
+    found.push({
+      level: 'warning',
+      what: `${counted(busy.length, 'thread works', 'threads work')} without a pause: ${busy.map(({ name }) => name).join(', ')}.`,
+      todo: 'Raise SVC_SHARDS where there are cores to spare, or move instances to another machine.',
+    })
+  if (checks.media !== 'ok')
+    found.push({
+      level: 'warning',
+      what: 'There is no converter for sound and film.',
+      todo: 'Install ffmpeg, or name it in SVC_FFMPEG, and start the service again.',
+    })
+  return [...found, ...ofPlan(facts), ...ofReceivers(facts), ...ofInstances(facts)]
+}

@@ -1,0 +1,289 @@
+/**
+ * Authentication in the order of shared/api/auth-and-limits.md ("Order of checks"): the first failing row answers, and its number is at
+ * the end of its line. Everything here is synchronous, so that many guesses at once cannot pass a throttle together.
+ */
+import type { Account, ApiKey } from '../account/account.ts'
+import type { Directory } from '../directory/directory.ts'
+import { API_KEY_PREFIX } from '../domain/brand.ts'
+import type { Clock } from '../domain/clock.ts'
+import { Failure } from '../domain/failures.ts'
+import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
+import { hasPlan, type Scope, type Workspace } from '../domain/workspace.ts'
+import { isIn, isNear, LOOPBACK, literalAddress, parseRanges, type Ranges, subscriberOf } from '../egress/addresses.ts'
+import type { Oauth, OauthApp } from '../oauth/oauth.ts'
+import { TooMany } from './errors.ts'
+import type { Buckets, Throttle } from './rate-limit.ts'
+
+export interface GateDeps {
+  account: Pick<Account, 'workspace' | 'findApiKey' | 'findClientToken' | 'findAdmin' | 'used'>
+  directory: Pick<Directory, 'authenticate' | 'authenticateToken' | 'tokenTagOf'>
+  /** Null: no app is let in. */
+  oauth: Pick<Oauth, 'authenticate' | 'used'> | null
+  clock: Clock
+  buckets: Buckets
+  /** Limit of public requests (the description, pages), per address. */
+  descriptions: Buckets
+  /** Of requests to `/oauth`, per address. */
+  apps: Buckets
+  /** Limit of answers with 401, counted where they are given. */
+  throttle: Throttle
+  /** Limit of wrong guesses at short secrets, counted here. */
+  shortSecrets: Throttle
+  adminAllowedIps: readonly string[]
+  trustedProxies: readonly string[]
+  /** Constant time. Undefined: no token is set, and only callers near by are shown the metrics. */
+  isMetricsToken: ((value: string) => boolean) | undefined
+}
+
+/** The part of the request that checks may read. `limit` takes the number of tokens left, for the response's headers. */
+export interface AccessRequest {
+  headers: Headers
+  source: string
+  /** Address of the socket, whatever a proxy claims. */
+  peer: string | undefined
+  limit(remaining: number): void
+}
+
+/** Longest credential a header may carry, in characters. */
+const MAX_CREDENTIAL = 256
+
+/** Repeated headers arrive joined with a comma, so they match neither form. */
+function bearer(headers: Headers): string | undefined {
+  const value = headers.get('Authorization')
+  if (value === null || value.length > MAX_CREDENTIAL) return undefined
+  return /^bearer +([\x21-\x7e]+)$/i.exec(value)?.[1]
+}
+
+/** Headers that reverse proxies add to a request they pass on. */
+const RELAYED = ['Forwarded', 'Via', 'X-Forwarded-For', 'X-Forwarded-Host', 'X-Forwarded-Proto', 'X-Real-IP']
+
+/**
+ * Whether `Host` names this machine or a machine of its own network: an address that is near, `localhost`, or a name without a dot, which nobody
+ * outside can have. A page in a browser near by can have a name of its own resolve to us, and read what we answer under it.
+ */
+function isLocalHost(host: string | null): boolean {
+  const name = /^(\[[^\]]*\]|[^:]*)(:\d*)?$/.exec(host ?? '')?.[1]
+  if (name === undefined || name === '') return false
+  const literal = literalAddress(name)
+  return literal === undefined ? /^[a-z0-9_-]+$|\.localhost$/i.test(name) : isNear(literal)
+}
+
+export const NO_ROUTE = 'There is no such route.'
+
+/** Codes of a wrong credential. */
+type Wrong = 'unauthorized' | 'instance_not_found' | 'api_key_required' | 'client_token_required'
+
+const ABSENT = new Set(['', 'undefined', 'null'])
+
+export function createGate(deps: GateDeps) {
+  const { account, directory, oauth, clock, buckets, descriptions, apps, throttle, shortSecrets } = deps
+  const { adminAllowedIps, isMetricsToken } = deps
+  const trusted = parseRanges(deps.trustedProxies)
+  const admins = parseRanges(adminAllowedIps)
+  const loopback = parseRanges(LOOPBACK)
+  const allowlists = new WeakMap<object, Ranges>()
+
+  /**
+   * Answers a wrong credential. Only a wrong one is ever throttled: behind a proxy strangers share the address of every caller, and must not
+   * be able to lock anybody out. A secret of 192 bits needs no lockout.
+   */
+  function refuse(code: Wrong, source: string): never {
+    const wait = throttle.blockedFor(source)
+    throw wait === undefined ? new Failure(code) : new TooMany(wait, 'credential')
+  }
+
+  /**
+   * Secrets that somebody chose may be short enough to be guessed. So for each `owner` of them an address has a hard limit of wrong guesses:
+   * beyond it the right one is not answered either, until the minute ends.
+   */
+  function guessed<T>(owner: string, source: string, isRight: () => T | undefined): T | undefined {
+    const wait = shortSecrets.blockedFor(source, owner)
+    if (wait !== undefined) throw new TooMany(wait, 'credential')
+    const right = isRight()
+    if (right === undefined) shortSecrets.failed(source, owner)
+    return right
+  }
+
+  function checkAllowlist({ security: { allowlist } }: Workspace, source: string) {
+    if (!allowlist.enabled) return
+    const ranges = allowlists.get(allowlist) ?? parseRanges(allowlist.entries.map(({ cidr }) => cidr))
+    allowlists.set(allowlist, ranges)
+    if (!isIn(ranges, source)) throw new Failure('ip_not_allowed')
+  }
+
+  function checkAdminAddress({ source }: AccessRequest) {
+    if (admins.length > 0 && !isIn(admins, source)) throw new Failure('ip_not_allowed')
+  }
+
+  function isLocal(
+    { headers, source, peer }: Pick<AccessRequest, 'headers' | 'source' | 'peer'>,
+    isNearEnough: (source: string) => boolean,
+  ) {
+    // Relayed by a proxy that is not trusted to name the source: the caller may be anybody, although the proxy is near.
+    const isRelayed = RELAYED.some((name) => headers.has(name)) && !isIn(trusted, peer ?? '')
+    return !isRelayed && isNearEnough(source) && isLocalHost(headers.get('Host'))
+  }
+
+  function checkScope(key: ApiKey, scope: Scope) {
+    if (!key.scopes.includes(scope)) throw new Failure('insufficient_scope', { details: { required_scope: scope } })
+  }
+
+  function takeToken(scope: 'instance' | 'workspace', owner: string, { limit }: AccessRequest) {
+    const { allowed, remaining, retryAfter } = buckets.take(owner)
+    limit(remaining)
+    if (!allowed) throw new TooMany(retryAfter, scope)
+  }
+
+  /** An API key in `Authorization`. An imported client token is none. */
+  function keyOfBearer(headers: Headers): ApiKey | undefined {
+    const value = bearer(headers)
+    if (value === undefined || !value.startsWith(API_KEY_PREFIX)) return undefined
+    return account.findApiKey(value)
+  }
+
+  /** A value without the prefix of an API key can only be the imported client token of the workspace, which has 8 characters at least. */
+  function keyOfClientToken(workspace: WorkspaceId, { headers, source }: AccessRequest): ApiKey | undefined {
+    const value = headers.get('Client-Token')
+    if (value === null || value === '' || value.length > MAX_CREDENTIAL) return undefined
+    if (value.startsWith(API_KEY_PREFIX)) return account.findApiKey(value)
+    return guessed(workspace, source, () => account.findClientToken(workspace, value))
+  }
+
+  /** Rows 6 to 8. One credential is looked at per request. `mayBear`: `Authorization` is free for a key. */
+  function checkKey({ id, security }: Workspace, incoming: AccessRequest, mayBear = true) {
+    const { headers, source } = incoming
+    if (!security.requireClientToken && !security.requireApiKey) return
+    const isBearer = mayBear && !security.requireClientToken && headers.has('Authorization')
+    const key = isBearer ? keyOfBearer(headers) : keyOfClientToken(id as WorkspaceId, incoming)
+    if (key?.workspace !== id) refuse(security.requireClientToken ? 'client_token_required' : 'api_key_required', source) // 6, 7
+    account.used(key, source)
+    checkScope(key, 'instances:operate') // 8
+  }
+
+  /** An app's access token, valid as long as its instance exists. */
+  function appOf(value: string): OauthApp | undefined {
+    const app = oauth?.authenticate(value)
+    return app && directory.tokenTagOf(app.instance) !== undefined ? app : undefined
+  }
+
+  /** Rows 2 to 8. */
+  function checkInstance(
+    instance: string,
+    token: string,
+    incoming: AccessRequest,
+  ): { instance: InstanceId; workspace: WorkspaceId } {
+    if (ABSENT.has(instance) || ABSENT.has(token)) throw new Failure('unauthorized') // 2
+    const caller = directory.authenticate(instance, token)
+    if (!caller) refuse('instance_not_found', incoming.source) // 3, 4
+    incoming.limit(buckets.remaining(`instance:${caller.instance}`))
+    const workspace = account.workspace(caller.workspace)
+    checkAllowlist(workspace, incoming.source) // 5
+    checkKey(workspace, incoming) // 6, 7, 8
+    return caller
+  }
+
+  return {
+    instance(instance: string, token: string, incoming: AccessRequest): { instance: InstanceId; workspace: WorkspaceId } {
+      const caller = checkInstance(instance, token, incoming)
+      takeToken('instance', `instance:${caller.instance}`, incoming) // 9
+      return caller
+    },
+
+    /** `/mcp`, by the numbers of its own table (shared/api/mcp-and-system.md): the credential identifies the instance. */
+    mcp(incoming: AccessRequest): { instance: InstanceId; workspace: WorkspaceId } {
+      const value = bearer(incoming.headers)
+      if (value === undefined) throw new Failure('unauthorized') // 1
+      const app = appOf(value)
+      const caller = app ?? directory.authenticateToken(value)
+      if (!caller) refuse('instance_not_found', incoming.source) // 2, 3
+      if (app) oauth?.used(app)
+      const owner = `instance:${caller.instance}`
+      incoming.limit(buckets.remaining(owner))
+      const workspace = account.workspace(caller.workspace)
+      checkAllowlist(workspace, incoming.source) // 4
+      // The owner has approved an app with the admin key.
+      if (!app) checkKey(workspace, incoming, false) // 5, 6
+      takeToken('instance', owner, incoming) // 7
+      return { instance: caller.instance, workspace: caller.workspace }
+    },
+
+    /** Whether a request that was let in would still be: for an answer that goes on for long. It is no request, so no limit counts it. */
+    isStillAllowed(instance: string, token: string, incoming: AccessRequest): boolean {
+      try {
+        checkInstance(instance, token, incoming)
+        return true
+      } catch (error) {
+        if (error instanceof Failure) return false
+        throw error
+      }
+    },
+
+    /** Tokens left of an instance, for a path under it that is no route; undefined for a wrong pair. */
+    remaining(instance: string, token: string): number | undefined {
+      const caller = directory.authenticate(instance, token)
+      return caller && buckets.remaining(`instance:${caller.instance}`)
+    },
+
+    account(scope: Scope, incoming: AccessRequest): { workspace: WorkspaceId } {
+      const key = keyOfBearer(incoming.headers)
+      if (!key) refuse('api_key_required', incoming.source) // 2, 3
+      account.used(key, incoming.source)
+      const owner = `workspace:${key.workspace}`
+      incoming.limit(buckets.remaining(owner))
+      const workspace = account.workspace(key.workspace)
+      checkAllowlist(workspace, incoming.source) // 4
+      if (!hasPlan(workspace.subscription, clock.now())) throw new Failure('plan_required') // 5
+      checkScope(key, scope) // 6
+      takeToken('workspace', owner, incoming) // 7
+      return { workspace: key.workspace }
+    },
+
+    /** `value`: the admin key, by default the bearer of the request. */
+    admin(incoming: AccessRequest, value = bearer(incoming.headers)): { workspace: WorkspaceId } {
+      const workspace = value === undefined ? undefined : account.findAdmin(value)
+      if (!workspace) refuse('api_key_required', incoming.source) // 2, 3
+      const owner = `workspace:${workspace}`
+      incoming.limit(buckets.remaining(owner))
+      checkAdminAddress(incoming) // 4
+      takeToken('workspace', owner, incoming) // 5
+      return { workspace }
+    },
+
+    /** A session of the dashboard: rows 2 to 5 of the admin API, with a bucket of its own. Undefined: there is none. */
+    session(session: { id: string; workspace: WorkspaceId } | undefined, incoming: AccessRequest): { workspace: WorkspaceId } {
+      if (!session) refuse('unauthorized', incoming.source)
+      checkAdminAddress(incoming)
+      takeToken('workspace', `session:${session.id}`, incoming)
+      return { workspace: session.workspace }
+    },
+
+    /** A program on this machine that came here directly, under a name that only this machine has. */
+    isOnThisMachine: (incoming: Pick<AccessRequest, 'headers' | 'source' | 'peer'>): boolean =>
+      isLocal(incoming, (source) => isIn(loopback, source)),
+
+    /** Every request to `/oauth`, whoever it is. */
+    oauth({ source }: Pick<AccessRequest, 'source'>): void {
+      const { allowed, retryAfter } = apps.take(subscriberOf(source))
+      if (!allowed) throw new TooMany(retryAfter, 'address')
+    },
+
+    /** Large and the same for everybody: nobody needs it often. */
+    described({ source }: Pick<AccessRequest, 'source'>, what = ''): void {
+      const { allowed, retryAfter } = descriptions.take(what + subscriberOf(source))
+      if (!allowed) throw new TooMany(retryAfter, 'address')
+    },
+
+    /** shared/api/mcp-and-system.md, `system.metrics`. Without a token, callers that are not near get `not_found`. */
+    metrics({ headers, source, peer }: AccessRequest): void {
+      if (isMetricsToken) {
+        const value = bearer(headers)
+        // A request that names no token guesses at none.
+        const isRight = value !== undefined && guessed('metrics', source, () => isMetricsToken(value) || undefined)
+        if (!isRight) refuse('unauthorized', source)
+        return
+      }
+      if (!isLocal({ headers, source, peer }, isNear)) throw new Failure('not_found', { message: NO_ROUTE })
+    },
+  }
+}
+export type Gate = ReturnType<typeof createGate>

@@ -1,0 +1,110 @@
+/** Runs an operation for an authorized caller, whatever the route: by its own handler, or by the shard that hosts the instance. */
+import type { z } from 'zod'
+import type { CallOrigin } from '../domain/call.ts'
+import { SECOND } from '../domain/clock.ts'
+import { Failure } from '../domain/failures.ts'
+import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
+import { maySend } from '../domain/workspace.ts'
+import type { CallOf, Engine, OperationId } from '../engine/engine.ts'
+import { callOf } from '../features/call.ts'
+import type { Endpoint, Queued } from '../features/endpoint.ts'
+import type { Acknowledgement } from '../features/fields.ts'
+import type { InstanceCall, Parts } from '../features/parts.ts'
+import { orLate } from '../lib/deadline.ts'
+import type { Tally } from '../metrics/tally.ts'
+import { InstanceGone } from './errors.ts'
+
+export interface Caller {
+  workspace?: WorkspaceId
+  instance?: InstanceId
+  /** For answers that go on for long. */
+  isStillAllowed?: () => boolean
+}
+
+export interface CarryOutDeps {
+  parts: Parts
+  engine: Pick<Engine, 'call'>
+  tally: Tally
+  now(): number
+  /** Null: the origin the request came to. */
+  baseUrl: string | null
+}
+
+export interface Asked {
+  request: Request
+  /** Address of the caller. */
+  source: string
+  origin: CallOrigin
+}
+
+/** The answer of a queued send. */
+export type Acknowledged = z.output<typeof Acknowledgement>
+
+/** Row 10 of the order of checks: checked before any of the body is read. */
+export function checkSubscription({ workspace }: Caller, { parts, now }: CarryOutDeps): void {
+  if (workspace && !maySend(parts.account.workspace(workspace).subscription, now())) throw new Failure('subscription_required') // 10
+}
+
+/** `input` is what `parseInput` gave. Resolves with the answer of the operation, of a send with its acknowledgement; rejects with `Failure`. */
+export async function carryOut(
+  endpoint: Endpoint,
+  caller: Caller,
+  input: unknown,
+  { request, source, origin }: Asked,
+  deps: CarryOutDeps,
+): Promise<unknown> {
+  const { parts, baseUrl } = deps
+  const { workspace, instance, isStillAllowed } = caller
+  const call = { parts, request, source, workspace, instance, isStillAllowed, baseUrl: baseUrl ?? new URL(request.url).origin }
+  if (endpoint.handle) return endpoint.handle(call as never, input as never)
+  if (!instance) throw new Error(`${endpoint.id} is done by a shard, but its route names no instance`)
+  const asked = askShard(endpoint, instance, input, origin, deps)
+  const { fallback } = endpoint
+  const reply = await (fallback ? within(asked, fallback.ms, () => fallback.answer(call as InstanceCall)) : asked)
+  return endpoint.kind === 'send' ? acknowledge(reply as Queued) : reply
+}
+
+async function askShard(
+  endpoint: Endpoint,
+  instance: InstanceId,
+  input: unknown,
+  origin: CallOrigin,
+  { engine, tally }: CarryOutDeps,
+): Promise<unknown> {
+  const { id, kind } = endpoint
+  const begun = performance.now()
+  // A send is only queued here: its outcome is counted when its turn has come.
+  const isImmediate = kind !== 'send'
+  try {
+    return await engine.call(instance, callOf(endpoint, input) as CallOf<OperationId>, origin)
+  } catch (thrown) {
+    const error = thrown instanceof Failure ? declared(endpoint, thrown) : thrown
+    const code = error instanceof Failure ? error.code : 'internal'
+    if (isImmediate) tally.add('svc_engine_action_errors_total', { operation: id, code })
+    throw error instanceof Failure && error.code === 'instance_not_found' ? new InstanceGone(error) : error // 13
+  } finally {
+    if (isImmediate) tally.observe('svc_engine_action_duration_seconds', { operation: id }, (performance.now() - begun) / SECOND)
+  }
+}
+
+/**
+ * A code of the network means the same for every operation, and not every operation has a use for it: nobody's setting is a suspended group.
+ * A code that is not among the errors of an operation is reported as a failure of the network, with the code in `details`.
+ */
+function declared({ kind, errors }: Endpoint, failure: Failure): Failure {
+  const isOfNetwork = kind === 'action' && failure.details?.network_code !== undefined
+  if (!isOfNetwork || errors.includes(failure.code)) return failure
+  return new Failure('action_failed', { details: failure.details, cause: failure })
+}
+
+/** The fallback answers in place of a shard that is silent or gone; other failures are answers. */
+async function within(asked: Promise<unknown>, ms: number, fallback: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await orLate(asked, ms, fallback)
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'engine_unavailable') return fallback()
+    throw error
+  }
+}
+
+const acknowledge = ({ message_id, svc_id }: Queued): Acknowledged => ({ id: message_id, message_id, svc_id, status: 'queued' })

@@ -1,0 +1,171 @@
+/**
+ * `/dashboard`: the client's files, signing in, and under `/dashboard/api` the operations of the API as they are declared, with the session in
+ * place of the admin key, the API key and the token of the instance. Further operations are declared in `features/dashboard.ts`.
+ */
+import type { Context, Hono } from 'hono'
+import type { DashboardSession, DashboardSessions } from '../../account/account.ts'
+import { SECOND } from '../../domain/clock.ts'
+import type { DashboardMode, SignedOut } from '../../domain/dashboard.ts'
+import { Failure } from '../../domain/failures.ts'
+import { hasPlan } from '../../domain/workspace.ts'
+import { type Endpoint, EVENT_STREAM, isAnybodys } from '../../features/endpoint.ts'
+import { dashboardEndpoints } from '../../features/index.ts'
+import { HTML } from '../../features/page.ts'
+import type { DashboardFiles, Parts } from '../../features/parts.ts'
+import { type RequestRoute, requestRoutes, routeOf } from '../../features/requests.ts'
+import { NO_ROUTE } from '../access-checks.ts'
+import type { Caller } from '../carry-out.ts'
+import { TooMany } from '../errors.ts'
+import { accessRequestOf, type Env, type MountDeps, mount, streamed } from '../mount.ts'
+import { allowlistCheck } from './allowlist.ts'
+import { answerFile, INDEX } from './files.ts'
+import type { Live } from './live.ts'
+import { checkSameOrigin } from './same-origin.ts'
+import { mountSandbox } from './sandbox.ts'
+import { adminKeyOf, dropCookie, infoOf, keepCookie, rowsOf, sessionOf } from './session.ts'
+
+export interface DashboardDeps {
+  mode: Exclude<DashboardMode, 'off'>
+  sessions: DashboardSessions
+  files: DashboardFiles
+  health: Parts['health']
+  live: Live
+  /** Control API of the pretend network; null outside the sandbox. */
+  sandboxUrl: string | null
+}
+
+/** Seconds after which a stream may be asked for again. */
+const STREAMS_AGAIN = 10
+
+const BASE = '/dashboard'
+const API = `${BASE}/api`
+const LIVE = `${API}/live`
+
+/** A page asks for a path with the token in it, and the dashboard has a stream of its own. */
+const isMirrored = ({ alias, endpoint: { access, contentType } }: RequestRoute) =>
+  alias === undefined && !isAnybodys(access) && contentType !== HTML && contentType !== EVENT_STREAM
+
+const pathOf = (declared: string) => API + declared.replace('/token/{token}', '')
+
+export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: DashboardDeps): void {
+  const { gate, parts, now, baseUrl } = deps
+  const { sessions, files, mode, sandboxUrl } = dashboard
+  const sessionDeps = { sessions, account: parts.account, baseUrl, hasSandbox: sandboxUrl !== null }
+
+  /** The session of a request to the API, and its limits. A few reads of the store: a key that an operator's command replaced ends it. */
+  async function signedIn(c: Context<Env>): Promise<DashboardSession> {
+    await parts.account.refresh()
+    const session = sessionOf(c, sessions)
+    gate.session(session, accessRequestOf(c))
+    return session!
+  }
+
+  // The path without what follows, too.
+  app.use(`${BASE}/*`, async (c, next) => {
+    if (mode === 'loopback' && !gate.isOnThisMachine(accessRequestOf(c))) throw new Failure('not_found', { message: NO_ROUTE })
+    // Names that strangers chose are in its answers: they are data and nothing a browser could take for a page.
+    c.var.state.headers['X-Content-Type-Options'] = 'nosniff'
+    return next()
+  })
+  app.get(BASE, (c) => {
+    c.var.state.route = BASE
+    // Relative: the service may lie in a folder of its public base.
+    return new Response(null, { status: 308, headers: { Location: 'dashboard/' } })
+  })
+
+  for (const path of [`${BASE}/session`, `${API}/*`])
+    app.use(path, async (c, next) => {
+      checkSameOrigin(c.req.raw, { baseUrl, isStream: c.req.path === LIVE && c.req.method === 'GET' })
+      return next()
+    })
+
+  app.get(`${BASE}/session`, async (c) => {
+    c.var.state.route = `${BASE}/session`
+    await parts.account.refresh()
+    const session = sessionOf(c, sessions)
+    return c.json(session ? infoOf(c, session, sessionDeps) : ({ signed_in: false } satisfies SignedOut))
+  })
+
+  app.post(`${BASE}/session`, async (c) => {
+    c.var.state.route = `${BASE}/session`
+    const key = await adminKeyOf(c.req.raw)
+    await parts.account.refresh()
+    const { workspace } = gate.admin(accessRequestOf(c), key)
+    const from = { address: c.var.state.source, userAgent: c.req.header('User-Agent') ?? null }
+    const { session, value } = sessions.open(workspace, from)
+    keepCookie(c, value, sessions.lifeMs / SECOND, baseUrl)
+    deps.log.info({ session: session.id, workspace, address: from.address }, 'dashboard: signed in')
+    return c.json(infoOf(c, session, sessionDeps), 201)
+  })
+
+  app.delete(`${BASE}/session`, (c) => {
+    c.var.state.route = `${BASE}/session`
+    const session = sessionOf(c, sessions)
+    if (session) sessions.end(session.workspace, session.id)
+    dropCookie(c, baseUrl)
+    return c.json({ value: true })
+  })
+
+  // Before the routes: the caller is identified wherever the path leads.
+  app.use(`${API}/*`, async (c, next) => {
+    c.var.state.session = await signedIn(c)
+    return next()
+  })
+
+  app.get(LIVE, (c) => {
+    // The router hands HEAD to this, too, and nobody would read or end that stream.
+    if (c.req.raw.method !== 'GET') return c.notFound()
+    c.var.state.route = LIVE
+    const session = c.var.state.session!
+    const isOpen = () => sessions.isOpen(session, true)
+    const events = dashboard.live.open(session.workspace, c.req.header('Last-Event-ID'), isOpen)
+    if (!events) throw new TooMany(STREAMS_AGAIN, 'workspace')
+    return streamed(events, 'dashboard', c, deps)
+  })
+
+  if (sandboxUrl !== null) mountSandbox(app, `${API}/sandbox`, sandboxUrl, deps)
+
+  app.get(`${API}/sessions`, (c) => {
+    c.var.state.route = `${API}/sessions`
+    return c.json({ data: rowsOf(c.var.state.session!, sessions) })
+  })
+
+  app.delete(`${API}/sessions/:id`, (c) => {
+    c.var.state.route = `${API}/sessions/{id}`
+    const { workspace } = c.var.state.session!
+    if (!sessions.end(workspace, c.req.param('id'))) throw new Failure('not_found', { message: 'No session has this id.' })
+    return c.json({ value: true })
+  })
+
+  function admit({ access, method }: Endpoint, instance: string, c: Context<Env>): Caller {
+    const { workspace } = c.var.state.session!
+    if (access === 'instance') return { workspace, instance: parts.directory.find(workspace, instance) }
+    // Without a plan the owner still sees everything, and can change the plan.
+    const isAccount = access !== 'admin' && method !== 'GET'
+    if (isAccount && !hasPlan(parts.account.workspace(workspace).subscription, now())) throw new Failure('plan_required')
+    return { workspace }
+  }
+
+  const own = [...dashboardEndpoints, allowlistCheck].map(routeOf)
+  const isOwn = new Set(own.map(({ name }) => name))
+  const mounted: MountDeps = {
+    ...deps,
+    // The media thread has the operations of the API only; no body of the dashboard's own operations is large.
+    readLargeBody: (route, ...rest) => {
+      if (isOwn.has(route)) throw Failure.invalid({ path: '', message: 'must have at most 256 KB' })
+      return deps.readLargeBody(route, ...rest)
+    },
+  }
+  mount(app, [...requestRoutes.filter(isMirrored), ...own], mounted, {
+    pathOf,
+    admit: (endpoint, instance, _, c) => admit(endpoint, instance, c),
+  })
+
+  app.get(`${BASE}/*`, (c) => {
+    const name = c.req.path.slice(BASE.length + 1) || INDEX
+    const file = files.file(name)
+    if (!file) throw new Failure('not_found', { message: NO_ROUTE })
+    c.var.state.route = `${BASE}/{file}`
+    return answerFile(c, file, files)
+  })
+}

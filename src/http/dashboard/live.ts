@@ -1,0 +1,281 @@
+/**
+ * Events of the instances of a workspace, as a stream of server-sent events: states at once, queues and deliveries once a second while
+ * somebody looks. Events have ids; a reader that reconnects with the last one gets what it missed, or everything anew.
+ *
+ * Nothing is buffered for a reader (`http/event-stream.ts`): each stream has a place in one bounded list of events that is shared by all, and
+ * takes the next when it can. One that is so slow that its place is gone is ended, and begins anew.
+ */
+import type { Directory } from '../../directory/directory.ts'
+import { SECOND } from '../../domain/clock.ts'
+import type { LiveEventName, LiveEvents } from '../../domain/dashboard.ts'
+import type { InstanceId, WorkspaceId } from '../../domain/ids.ts'
+import { STATUSES, type Status } from '../../domain/instance.ts'
+import type { DetailedLog } from '../../domain/log.ts'
+import { ATTEMPT_RESULTS, type AttemptResults, type Readings } from '../../domain/readings.ts'
+import type { ServerEvent, ServerEvents } from '../../domain/server-events.ts'
+import { MAX_INSTANCE_SLOTS } from '../../domain/workspace.ts'
+import type { EngineEvent } from '../../engine/engine.ts'
+import { instanceRow } from '../../features/dashboard.ts'
+import { orLate } from '../../lib/deadline.ts'
+
+/** Events that are kept for those who were cut off, of one workspace. */
+const KEPT = 4_096
+const LOOK_EVERY = SECOND
+/** A comment keeps proxies from taking a quiet stream for a dead one. */
+const HEARTBEAT = 15 * SECOND
+/** The browser reconnects after this, ms. */
+const RETRY = 2 * SECOND
+export const MAX_STREAMS = 20
+
+export interface LiveDeps {
+  directory: Directory
+  readings: Readings
+  onEvent(listener: (event: EngineEvent) => void): void
+  log: DetailedLog
+  /** Reads what an operator's command wrote beside the service: a new admin key ends the streams of the one before. */
+  refresh(): Promise<void>
+  /** Distinguishes ids of this process from those of one before. */
+  run: string
+}
+
+export interface Live {
+  /** Undefined: there are too many. `isOpen`: polled; when it is false the stream ends. */
+  open(workspace: WorkspaceId, lastEventId: string | undefined, isOpen: () => boolean): ServerEvents | undefined
+  /** Streams that are open. */
+  count(): number
+  /** Ends every stream, after a last event. */
+  stop(): void
+}
+
+/** The list of events of one workspace, and the rows last sent. */
+interface Channel {
+  /** Of the first that is kept. */
+  first: number
+  events: { name: LiveEventName; data: string }[]
+  rows: Map<string, string>
+  attempts: Map<string, AttemptResults>
+  totals: string
+  streams: number
+  wake: Set<() => void>
+}
+
+const named = <N extends LiveEventName>(event: N, data: LiveEvents[N] | string, id?: string): ServerEvent => ({
+  event,
+  data: typeof data === 'string' ? data : JSON.stringify(data),
+  ...(id === undefined ? {} : { id }),
+})
+
+export function createLive({ directory, readings, onEvent, log, refresh, run }: LiveDeps): Live {
+  const channels = new Map<WorkspaceId, Channel>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let isStopped = false
+
+  const idsOf = (workspace: WorkspaceId) => directory.list(workspace, { page: 1, page_size: MAX_INSTANCE_SLOTS }).ids
+  const end = (channel: Channel) => channel.first + channel.events.length
+
+  function say<N extends LiveEventName>(channel: Channel, name: N, data: LiveEvents[N] | string) {
+    channel.events.push({ name, data: typeof data === 'string' ? data : JSON.stringify(data) })
+    const surplus = channel.events.length - KEPT
+    if (surplus > 0) {
+      channel.events.splice(0, surplus)
+      channel.first += surplus
+    }
+    for (const wake of channel.wake) wake()
+  }
+
+  /** Undefined of one that was deleted since. */
+  function rowOf(id: InstanceId): string | undefined {
+    try {
+      return JSON.stringify(instanceRow({ directory, readings }, id))
+    } catch {
+      return undefined
+    }
+  }
+
+  function sayRow(channel: Channel, id: InstanceId) {
+    const row = rowOf(id)
+    if (row === undefined || channel.rows.get(id) === row) return
+    channel.rows.set(id, row)
+    say(channel, 'instance', row)
+  }
+
+  /** Attempts since the last look; of an instance that was started again meanwhile, since then. */
+  function sayAttempts(channel: Channel, id: string): number {
+    const now = readings.of(id)?.attempts
+    if (now === undefined) return 0
+    const before = channel.attempts.get(id) ?? now
+    channel.attempts.set(id, now)
+    const hasBegunAnew = ATTEMPT_RESULTS.some((result) => now[result] < before[result])
+    const since = Object.fromEntries(
+      ATTEMPT_RESULTS.map((result) => [result, now[result] - (hasBegunAnew ? 0 : before[result])]),
+    ) as AttemptResults
+    if (ATTEMPT_RESULTS.every((result) => since[result] === 0)) return 0
+    say(channel, 'deliveries', { instance_id: id, ...since })
+    return since.delivered
+  }
+
+  function sayAll(workspace: WorkspaceId, channel: Channel, seconds: number) {
+    const ids = idsOf(workspace)
+    const known = new Set<string>(ids)
+    for (const id of channel.rows.keys()) {
+      if (known.has(id)) continue
+      channel.rows.delete(id)
+      channel.attempts.delete(id)
+      say(channel, 'removed', { id })
+    }
+    const instances = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>
+    let [queue, backlog, delivered] = [0, 0, 0]
+    for (const id of ids) {
+      sayRow(channel, id)
+      delivered += sayAttempts(channel, id)
+      queue += readings.of(id)?.waiting ?? 0
+      backlog += readings.of(id)?.backlog ?? 0
+      instances[directory.state(id).status]++
+    }
+    const totals = { queue, backlog, instances, deliveries_per_second: Math.round((delivered / seconds) * 10) / 10 }
+    const asText = JSON.stringify(totals)
+    if (channel.totals === asText) return
+    channel.totals = asText
+    say(channel, 'totals', { at: new Date().toISOString(), ...totals })
+  }
+
+  let lookedAt = performance.now()
+
+  async function look() {
+    await refresh()
+    await readings.look(LOOK_EVERY / 2)
+    const seconds = Math.max(0.1, (performance.now() - lookedAt) / SECOND)
+    lookedAt = performance.now()
+    for (const [workspace, channel] of channels) if (channel.streams > 0) sayAll(workspace, channel, seconds)
+  }
+
+  /** While somebody looks, and not longer: a channel that nobody reads is forgotten with what it kept only when it has fallen behind. */
+  function keepLooking() {
+    if (timer !== undefined || isStopped) return
+    timer = setTimeout(() => {
+      look()
+        .catch((error) => log.warn({ err: error }, 'dashboard: the instances could not be looked at'))
+        .finally(() => {
+          timer = undefined
+          if ([...channels.values()].some(({ streams }) => streams > 0)) keepLooking()
+        })
+    }, LOOK_EVERY)
+  }
+
+  // The directory has taken the same event; it was there first.
+  onEvent((event) => {
+    if (event.type !== 'state') return
+    for (const channel of channels.values())
+      if (channel.streams > 0 && channel.rows.has(event.instance)) sayRow(channel, event.instance as InstanceId)
+  })
+
+  function channelOf(workspace: WorkspaceId): Channel {
+    const known = channels.get(workspace)
+    if (known) return known
+    const made: Channel = {
+      first: 0,
+      events: [],
+      rows: new Map(),
+      attempts: new Map(),
+      totals: '',
+      streams: 0,
+      wake: new Set(),
+    }
+    channels.set(workspace, made)
+    return made
+  }
+
+  const idOf = (place: number) => `${run}-${place}`
+
+  /** The place after the last event that a reader had; undefined where it is not kept. */
+  function placeAfter(lastEventId: string | undefined, channel: Channel): number | undefined {
+    const [ofRun, place] = (lastEventId ?? '').split(/-(?=\d+$)/)
+    const next = Number(place) + 1
+    return ofRun === run && next >= channel.first && next <= end(channel) ? next : undefined
+  }
+
+  /** Everything that is known, as of `place`: what happens after that follows. */
+  async function* beginning(workspace: WorkspaceId, channel: Channel, place: number): AsyncGenerator<ServerEvent> {
+    const ids = idsOf(workspace)
+    yield named('reset', { total: ids.length })
+    for (const id of ids) {
+      const row = rowOf(id)
+      if (row === undefined) continue
+      if (!channel.rows.has(id)) channel.rows.set(id, row)
+      yield named('instance', row)
+    }
+    yield named('ready', {}, idOf(place - 1))
+  }
+
+  async function* told(
+    workspace: WorkspaceId,
+    channel: Channel,
+    lastEventId: string | undefined,
+    isOpen: () => boolean,
+    signal: AbortSignal,
+  ): AsyncGenerator<ServerEvent> {
+    // So that the browser asks again soon, and a first byte is there.
+    yield { retryMs: RETRY }
+    await readings.look(LOOK_EVERY)
+    let place = placeAfter(lastEventId, channel)
+    if (place === undefined) {
+      place = end(channel)
+      yield* beginning(workspace, channel, place)
+    } else yield named('ready', {}, idOf(place - 1))
+    let saidAt = performance.now()
+    while (!signal.aborted) {
+      if (isStopped) return yield named('ended', { reason: 'stopping' })
+      if (!isOpen()) return yield named('ended', { reason: 'signed_out' })
+      // Too slow: its place is gone. It comes back, and begins anew.
+      if (place < channel.first) return
+      const next = channel.events[place - channel.first]
+      if (next) {
+        yield named(next.name, next.data, idOf(place))
+        place++
+      } else if (performance.now() - saidAt < HEARTBEAT) {
+        await news(channel, signal)
+        continue
+      } else yield { comment: 'nothing new' }
+      saidAt = performance.now()
+    }
+  }
+
+  /** Resolves on a new event, when the reader has gone, and after a second, because the reader may have been signed out. */
+  async function news(channel: Channel, signal: AbortSignal): Promise<void> {
+    let wake = () => {}
+    const woken = new Promise<void>((resolve) => {
+      wake = resolve
+    })
+    channel.wake.add(wake)
+    signal.addEventListener('abort', wake)
+    try {
+      await orLate(woken, SECOND, () => {})
+    } finally {
+      channel.wake.delete(wake)
+      signal.removeEventListener('abort', wake)
+    }
+  }
+
+  const count = () => [...channels.values()].reduce((sum, { streams }) => sum + streams, 0)
+
+  return {
+    open(workspace, lastEventId, isOpen) {
+      if (count() >= MAX_STREAMS || isStopped) return undefined
+      const channel = channelOf(workspace)
+      channel.streams++
+      keepLooking()
+      return (signal) => {
+        const leave = () => void channel.streams--
+        if (signal.aborted) leave()
+        else signal.addEventListener('abort', leave, { once: true })
+        return told(workspace, channel, lastEventId, isOpen, signal)
+      }
+    },
+    count,
+    stop() {
+      isStopped = true
+      clearTimeout(timer)
+      for (const { wake } of channels.values()) for (const each of wake) each()
+    },
+  }
+}

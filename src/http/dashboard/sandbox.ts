@@ -1,0 +1,56 @@
+/**
+ * The pretend network of the sandbox, for its page: phones that scan, people who write and read. Requests go to the control API of this
+ * machine (shared/api/sandbox.md), by a list of those that a page needs: no faults, no forgeries.
+ */
+import type { Context, Hono } from 'hono'
+import { joined } from '../../domain/bytes.ts'
+import { Failure } from '../../domain/failures.ts'
+import { receiveBody } from '../body.ts'
+import type { Env, MountDeps } from '../mount.ts'
+
+const PATHS = [
+  'GET /state',
+  'GET /stats',
+  'PUT /settings',
+  'POST /phones',
+  'POST /phones/:phone/scan',
+  'POST /phones/:phone/enter-code',
+  'POST /phones/:phone/unlink',
+  'POST /phones/:phone/send',
+  'POST /contacts',
+  'POST /contacts/:phone/send',
+  'POST /contacts/:phone/receipt',
+  'POST /contacts/:phone/presence',
+  'POST /contacts/:phone/call',
+  'GET /contacts/:phone/inbox',
+  'POST /groups',
+  'PUT /network',
+] as const
+
+export function mountSandbox(app: Hono<Env>, base: string, controlUrl: string, { bodies }: Pick<MountDeps, 'bodies'>): void {
+  async function pass(c: Context<Env>, path: string): Promise<Response> {
+    const memory = bodies.lease('sandbox')
+    try {
+      const { pieces, size } = await receiveBody(c.req.raw, memory)
+      const answer = await fetch(`${controlUrl}${path}${new URL(c.req.url).search}`, {
+        method: c.req.method,
+        signal: c.req.raw.signal,
+        ...(size > 0 ? { body: joined(pieces), headers: { 'Content-Type': 'application/json' } } : {}),
+      }).catch((cause: unknown) => {
+        throw new Failure('engine_unavailable', { message: 'The pretend network does not answer.', cause })
+      })
+      return new Response(answer.body, { status: answer.status, headers: { 'Content-Type': 'application/json' } })
+    } finally {
+      memory.release()
+    }
+  }
+
+  for (const each of PATHS) {
+    const [method, pattern] = each.split(' ') as [string, string]
+    app.on(method, base + pattern, (c) => {
+      c.var.state.route = base + pattern.replace(/:(\w+)/g, '{$1}')
+      const phone = (c.req.param() as { phone?: string }).phone
+      return pass(c, pattern.replace(':phone', encodeURIComponent(phone ?? '')))
+    })
+  }
+}

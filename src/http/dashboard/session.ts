@@ -1,0 +1,90 @@
+/** Signing in and out: the admin key is exchanged for a cookie that no script can read and no other site can send. */
+import type { Context } from 'hono'
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import type { DashboardSession, DashboardSessions } from '../../account/account.ts'
+import { BRAND, VERSION } from '../../domain/brand.ts'
+import { iso, SECOND } from '../../domain/clock.ts'
+import type { SessionInfo, SessionRow } from '../../domain/dashboard.ts'
+import { Failure } from '../../domain/failures.ts'
+import type { Parts } from '../../features/parts.ts'
+import type { Env } from '../mount.ts'
+
+const COOKIE = `${BRAND}_dashboard`
+/** Of the body of a sign-in, in bytes; a key has 58 characters. */
+const MAX_SIGN_IN = 4_096
+
+export interface SessionsDeps {
+  sessions: DashboardSessions
+  account: Parts['account']
+  /** Public base of the service; null: the origin each request came to. */
+  baseUrl: string | null
+  hasSandbox: boolean
+}
+
+export const sessionOf = (c: Context<Env>, sessions: DashboardSessions): DashboardSession | undefined => {
+  const value = getCookie(c, COOKIE)
+  return value === undefined ? undefined : sessions.use(value)
+}
+
+/** Under the public base it may lie in a folder, which the cookie is not to leave. */
+function scopeOf(c: Context<Env>, baseUrl: string | null) {
+  const base = baseUrl === null ? undefined : new URL(baseUrl)
+  const isPublic = base !== undefined && base.host === c.req.header('Host')
+  const folder = isPublic ? base.pathname.replace(/\/$/, '') : ''
+  // A caller who claims https on a connection without it gets a cookie that does not come back, and harms nobody else.
+  const isSecure = (isPublic && base.protocol === 'https:') || c.req.header('X-Forwarded-Proto') === 'https'
+  return { path: `${folder}/dashboard`, secure: isSecure }
+}
+
+export function keepCookie(c: Context<Env>, value: string, seconds: number, baseUrl: string | null): void {
+  setCookie(c, COOKIE, value, { ...scopeOf(c, baseUrl), httpOnly: true, sameSite: 'Strict', maxAge: seconds })
+}
+
+export function dropCookie(c: Context<Env>, baseUrl: string | null): void {
+  deleteCookie(c, COOKIE, { ...scopeOf(c, baseUrl), httpOnly: true, sameSite: 'Strict' })
+}
+
+/** The admin key of a sign-in. The caller is not authenticated yet, so a body that is not small is not read. */
+export async function adminKeyOf(request: Request): Promise<string> {
+  const size = Number(request.headers.get('Content-Length') ?? Number.NaN)
+  if (!(size <= MAX_SIGN_IN))
+    throw Failure.invalid({ path: '', message: `must have a Content-Length of at most ${MAX_SIGN_IN} bytes` })
+  let body: unknown
+  try {
+    body = JSON.parse(await request.text())
+  } catch {
+    throw Failure.invalid({ path: '', message: 'must be a JSON object' })
+  }
+  const key = (body as { admin_key?: unknown } | null)?.admin_key
+  if (typeof key !== 'string') throw Failure.invalid({ path: 'admin_key', message: 'must be a string' })
+  return key.trim()
+}
+
+export function infoOf(c: Context<Env>, session: DashboardSession, deps: SessionsDeps): SessionInfo {
+  const { sessions, account, baseUrl } = deps
+  const { id, name } = account.workspace(session.workspace)
+  return {
+    signed_in: true,
+    id: session.id,
+    expires_at: iso(sessions.expiresAt(session)),
+    idle_seconds: sessions.idleMs / SECOND,
+    workspace: { id, name },
+    address: c.var.state.source,
+    sandbox: deps.hasSandbox,
+    version: VERSION,
+    base_url: baseUrl ?? new URL(c.req.url).origin,
+    admin_key_from_environment: account.hasGivenAdminKey(session.workspace),
+  }
+}
+
+export function rowsOf(current: DashboardSession, sessions: DashboardSessions): SessionRow[] {
+  return sessions.list(current.workspace).map((session) => ({
+    id: session.id,
+    created_at: iso(session.createdAt),
+    last_used_at: iso(session.lastUsedAt),
+    expires_at: iso(sessions.expiresAt(session)),
+    address: session.address,
+    user_agent: session.userAgent,
+    current: session.id === current.id,
+  }))
+}

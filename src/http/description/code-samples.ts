@@ -1,0 +1,90 @@
+/** `x-codeSamples` of an operation, for curl and TypeScript: its first example as a request. */
+
+import { type Endpoint, isAnybodys } from '../../features/endpoint.ts'
+
+export interface CodeSample {
+  lang: 'Shell' | 'TypeScript'
+  label: 'curl' | 'fetch'
+  source: string
+}
+
+/** Names of the variables for values that only the caller has. */
+const BASE = 'BASE_URL'
+const VARIABLES: Readonly<Record<string, string>> = { instance_id: 'INSTANCE_ID', token: 'TOKEN' }
+
+function credentialOf({ access }: Endpoint): string | undefined {
+  if (access === 'metrics') return 'METRICS_TOKEN'
+  if (access === 'admin') return 'ADMIN_KEY'
+  return access === 'instance' || isAnybodys(access) ? undefined : 'API_KEY'
+}
+
+interface Asked {
+  method: string
+  /** With `{VARIABLE}` for values that only the caller has. */
+  path: string
+  credential: string | undefined
+  body: Record<string, unknown> | undefined
+  isFile: boolean
+}
+
+function askedBy(endpoint: Endpoint): Asked {
+  const { method, path, access, examples, contentType } = endpoint
+  const given = { ...examples.find(({ input }) => input)?.input }
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    if (access === 'instance' && name in VARIABLES && !(name in given)) return `{${VARIABLES[name]}}`
+    const value = given[name]
+    delete given[name]
+    return encodeURIComponent(String(value))
+  })
+  const takesBody = method === 'POST' || method === 'PUT'
+  const query = takesBody ? '' : new URLSearchParams(given as Record<string, string>).toString()
+  return {
+    method,
+    path: query === '' ? filled : `${filled}?${query}`,
+    credential: credentialOf(endpoint),
+    body: takesBody && Object.keys(given).length > 0 ? given : undefined,
+    isFile: !/json|text/.test(contentType),
+  }
+}
+
+/** In single quotes a shell reads everything as it is, but for the quote itself. */
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+
+function curl({ method, path, credential, body, isFile }: Asked): string {
+  const url = `"$${BASE}${path.replace(/\{(\w+)\}/g, '$$$1')}"`
+  const lines = [`curl${method === 'GET' ? '' : ` -X ${method}`} ${url}`]
+  if (credential !== undefined) lines.push(`-H "Authorization: Bearer $${credential}"`)
+  if (body) lines.push(`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body))}`)
+  if (isFile) lines.push('-o file')
+  return lines.join(' \\\n  ')
+}
+
+function typescript({ method, path, credential, body, isFile }: Asked): string {
+  const variables = [BASE, ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name), ...(credential ? [credential] : [])]
+  const headers = [
+    ...(credential ? [`Authorization: \`Bearer \${${credential}}\``] : []),
+    ...(body ? [`'Content-Type': 'application/json'`] : []),
+  ]
+  const options = [
+    ...(method === 'GET' ? [] : [`method: '${method}'`]),
+    ...(headers.length > 0 ? [`headers: { ${headers.join(', ')} }`] : []),
+    ...(body ? [`body: JSON.stringify(${JSON.stringify(body, null, 2).replaceAll('\n', '\n  ')})`] : []),
+  ]
+  const url = `\`\${${BASE}}${path.replace(/\{(\w+)\}/g, '$${$1}')}\``
+  const call = options.length === 0 ? `fetch(${url})` : `fetch(${url}, {\n${options.map((line) => `  ${line},\n`).join('')}})`
+  return [
+    `import { env } from 'node:process'\n`,
+    `const { ${variables.join(', ')} } = env`,
+    `const response = await ${call}`,
+    'if (!response.ok) throw new Error(await response.text())',
+    `const answer = await response.${isFile ? 'arrayBuffer' : 'json'}()`,
+  ].join('\n')
+}
+
+export function codeSamples(endpoint: Endpoint): CodeSample[] {
+  const asked = askedBy(endpoint)
+  return [
+    { lang: 'Shell', label: 'curl', source: curl(asked) },
+    { lang: 'TypeScript', label: 'fetch', source: typescript(asked) },
+  ]
+}

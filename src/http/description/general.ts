@@ -1,0 +1,57 @@
+/** The general parts of the description: the title of the service, its credentials, its headers. */
+import { API_VERSION, BRAND } from '../../domain/brand.ts'
+import { SCOPES } from '../../domain/workspace.ts'
+import { IGNORED_HEADER } from '../ignored-fields.ts'
+import { PREFER } from '../prefer.ts'
+import { EVENTS_TEXT } from './events-text.ts'
+
+export const INFO = {
+  title: `${BRAND} API`,
+  version: API_VERSION,
+  license: { name: 'MIT', identifier: 'MIT' },
+  contact: { name: 'Whoever runs this installation' },
+  description: `REST and webhook gateway to WhatsApp accounts.
+
+An instance is one linked device. Its operations are reached under its id and token. Queued sends are acknowledged at once; their
+outcome is a \`delivery\` event. Every response carries \`X-Request-Id\`; counted routes carry \`X-RateLimit-Limit\` and
+\`X-RateLimit-Remaining\` (120 at once, 60 per second and instance). Unknown fields of a request are ignored, and named
+in \`${IGNORED_HEADER.name}\`.
+
+## Events
+
+${EVENTS_TEXT}`,
+}
+
+export const SECURITY_SCHEMES = {
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: `API key of the workspace (\`${BRAND}_key_…\`). Scopes: ${SCOPES.join(', ')}.`,
+  },
+  clientToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Client-Token',
+    description: 'An API key, or an imported client token. Needed on instance routes when the workspace requires it.',
+  },
+  metricsToken: { type: 'http', scheme: 'bearer', description: 'The value of `SVC_METRICS_TOKEN`, where it is set.' },
+  adminKey: { type: 'http', scheme: 'bearer', description: `Admin key of the workspace (\`${BRAND}_admin_…\`).` },
+} as const
+
+export const HEADERS = {
+  'X-Request-Id': { description: 'ULID, or the value of the request.', schema: { type: 'string' } },
+  'X-RateLimit-Limit': { description: 'Requests per second.', schema: { type: 'integer' } },
+  'X-RateLimit-Remaining': { description: 'Requests left at once.', schema: { type: 'integer' } },
+  [IGNORED_HEADER.name]: { description: IGNORED_HEADER.description, schema: { type: 'string' } },
+  [PREFER.applied]: {
+    description: '`wait`: the answer waited for the outcome. Absent otherwise.',
+    schema: { type: 'string', const: 'wait' },
+  },
+  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } },
+} as const
+
+export const REQUEST_ID = ['X-Request-Id'] as const
+export const COUNTED = [...REQUEST_ID, 'X-RateLimit-Limit', 'X-RateLimit-Remaining', IGNORED_HEADER.name] as const
+
+export const headersOf = (names: readonly (keyof typeof HEADERS)[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))

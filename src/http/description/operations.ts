@@ -1,0 +1,235 @@
+/** One operation of the description, made of its declaration. */
+import type { RouteConfig } from '@hono/zod-openapi'
+import { z } from 'zod'
+import { SECOND } from '../../domain/clock.ts'
+import { FAILURES, type FailureCode } from '../../domain/failures.ts'
+import { tagOf } from '../../features/areas.ts'
+import { SettingsChange, WebhooksChange } from '../../features/changes.ts'
+import {
+  type Access,
+  type Endpoint,
+  EVENT_STREAM,
+  INSTANCE_BASE,
+  isAnybodys,
+  LAST_EVENT_ID,
+  type Method,
+} from '../../features/endpoint.ts'
+import { IDEMPOTENCY_KEY } from '../mount.ts'
+import { PREFER } from '../prefer.ts'
+import { codeSamples } from './code-samples.ts'
+import { COUNTED, type HEADERS, headersOf, REQUEST_ID } from './general.ts'
+
+type Request = NonNullable<RouteConfig['request']>
+type Responses = RouteConfig['responses']
+
+/** On instance routes the path is the credential; the headers are needed only when the workspace asks for them. */
+function securityOf(access: Access): Record<string, string[]>[] {
+  switch (access) {
+    case 'public':
+    case 'described':
+      return []
+    case 'metrics':
+      return [{}, { metricsToken: [] }]
+    case 'instance':
+      return [{}, { apiKey: [] }, { clientToken: [] }]
+    case 'admin':
+      return [{ adminKey: [] }]
+    default:
+      // The scope stands in the words: an HTTP scheme has none of its own.
+      return [{ apiKey: [] }]
+  }
+}
+
+const INSTANCE_PATH = {
+  instance_id: z.string().meta({ format: 'uuid', param: { description: 'Id of the instance.' } }),
+  token: z
+    .string()
+    .regex(/^[0-9a-f]{48}$/)
+    .meta({ param: { description: 'Token of the instance.' } }),
+}
+
+const SEND_HEADERS = z.object({
+  [IDEMPOTENCY_KEY.name]: z
+    .string()
+    .min(1)
+    .max(IDEMPOTENCY_KEY.maxLength)
+    .optional()
+    .meta({
+      param: {
+        description:
+          'A repeat with the same key within 24 hours returns the first acknowledgement and queues nothing; the same key with ' +
+          'another body is `invalid_request`.',
+      },
+    }),
+  [PREFER.name]: z
+    .string()
+    .optional()
+    .meta({
+      param: {
+        description:
+          `\`wait=<seconds>\` (RFC 7240), ${PREFER.minSeconds} to ${PREFER.maxSeconds}: the answer comes when the outcome is known, with \`status\` \`sent\` or \`failed\` (\`removed\` when the message was taken out of the queue; 404 \`instance_not_found\` when the instance was deleted meanwhile) ` +
+          `and \`${PREFER.applied}: wait\`, or after that time with \`queued\`. Nothing else changes: the message keeps its place in the queue, the \`delivery\` event comes as always, ` +
+          'and a caller who goes away loses nothing.',
+        examples: { wait: { value: 'wait=10' } },
+      },
+    }),
+})
+
+const STREAM_HEADERS = z.object({
+  [LAST_EVENT_ID]: z
+    .string()
+    .optional()
+    .meta({
+      param: {
+        description: 'Id of the last event that was received: the stream goes on behind it. Without it the stream begins now.',
+      },
+    }),
+})
+
+function requestHeadersOf({ kind, contentType }: Endpoint) {
+  if (kind === 'send') return { headers: SEND_HEADERS }
+  return contentType === EVENT_STREAM ? { headers: STREAM_HEADERS } : {}
+}
+
+const ErrorIssue = z.object({ path: z.string().meta({ examples: ['mentions.3'] }), message: z.string() })
+const ErrorBody = z
+  .object({
+    error: z.object({
+      code: z.enum(Object.keys(FAILURES) as FailureCode[]),
+      message: z.string().max(500),
+      details: z.object({ issues: z.array(ErrorIssue).max(50).optional() }),
+    }),
+  })
+  .meta({ id: 'Error' })
+
+/** Codes by the status they leave with. An instance that a shard does not host any more answers 404 with the code of a wrong token. */
+function failuresByStatus({ errors, kind }: Endpoint): Map<number, FailureCode[]> {
+  const byStatus = new Map<number, FailureCode[]>()
+  const add = (status: number, code: FailureCode) => byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+  for (const code of errors) add(FAILURES[code].status, code)
+  if (kind !== 'local') add(404, 'instance_not_found')
+  return new Map([...byStatus].sort(([one], [other]) => one - other))
+}
+
+const hasClientErrors = (endpoint: Endpoint) => [...failuresByStatus(endpoint).keys()].some((status) => status < 500)
+
+function failureResponses(endpoint: Endpoint): Responses {
+  const always = isAnybodys(endpoint.access) ? REQUEST_ID : COUNTED
+  const responses = [...failuresByStatus(endpoint)].map(([status, codes]) => {
+    const examples = codes.map((code) => [code, { value: { error: { code, message: FAILURES[code].sentence, details: {} } } }])
+    return [
+      status,
+      {
+        description: codes.map((code) => `\`${code}\`: ${FAILURES[code].sentence}`).join('\n\n'),
+        headers: headersOf(status === 429 || status === 503 ? [...always, 'Retry-After'] : always),
+        content: { 'application/json': { schema: ErrorBody, examples: Object.fromEntries(examples) } },
+      },
+    ]
+  })
+  return Object.fromEntries(responses)
+}
+
+const takesBody = ({ method }: Endpoint) => method === 'POST' || method === 'PUT'
+/** Fields of the input that stand in the path. The credential is none of them: an order's own `token` is a field of the body. */
+const pathNames = ({ path, access }: Endpoint) => {
+  const own = access === 'instance' ? path.slice(INSTANCE_BASE.length) : path
+  return [...own.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
+}
+
+/** Entries whose names are among these, and the others. */
+function split<T>(fields: Readonly<Record<string, T>>, names: readonly string[]): [Record<string, T>, Record<string, T>] {
+  const part = (within: boolean) => Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name) === within))
+  return [part(true), part(false)]
+}
+
+/** Examples by their name, each with one half of its content. */
+function examplesOf({ examples }: Endpoint, half: 'input' | 'reply', without: readonly string[] = []) {
+  const shown = examples.flatMap(({ name, input, reply }) => {
+    const value = half === 'reply' ? reply : input && split(input, without)[1]
+    return value === undefined ? [] : [[name, { value }] as const]
+  })
+  return shown.length > 0 ? Object.fromEntries(shown) : undefined
+}
+
+/** The flat input, by the places its fields come from. */
+function requestOf(endpoint: Endpoint): Request {
+  const inPath = pathNames(endpoint)
+  const [own, others] = split(endpoint.fields, inPath)
+  const path = { ...(endpoint.access === 'instance' ? INSTANCE_PATH : {}), ...own }
+  const schema = bodyOf(others)
+  const hasOthers = Object.keys(others).length > 0
+  const inBody = takesBody(endpoint)
+  return {
+    // A parameter of the path is required, even where the field may be empty.
+    ...(Object.keys(path).length > 0 ? { params: z.object(path).required() } : {}),
+    ...(hasOthers && !inBody ? { query: schema } : {}),
+    ...requestHeadersOf(endpoint),
+    ...(hasOthers && inBody
+      ? { body: { required: true, content: { 'application/json': { schema, examples: examplesOf(endpoint, 'input', inPath) } } } }
+      : {}),
+  }
+}
+
+function replyHeadersOf({ access, kind }: Endpoint): readonly (keyof typeof HEADERS)[] {
+  if (isAnybodys(access)) return REQUEST_ID
+  return kind === 'send' ? [...COUNTED, PREFER.applied] : COUNTED
+}
+
+function replyOf(endpoint: Endpoint): Responses {
+  const isText = /json|text/.test(endpoint.contentType)
+  const schema = isText ? endpoint.reply : { type: 'string' as const, format: 'binary' }
+  return {
+    [endpoint.status]: {
+      description: endpoint.kind === 'send' ? 'Queued; with `Prefer: wait`, what became of it.' : 'Done.',
+      headers: headersOf(replyHeadersOf(endpoint)),
+      content: { [endpoint.contentType]: { schema, examples: examplesOf(endpoint, 'reply') } },
+    },
+  }
+}
+
+/** Consequences of the kind of an operation and of its credential, for the end of its description. */
+function termsOf({ kind, access, needsSubscription, deadlineMs }: Endpoint): string {
+  switch (kind) {
+    case 'send':
+      return 'Queued: answered as soon as it is on disk; the outcome is a `delivery` event, or this answer with `Prefer: wait`.'
+    case 'action':
+      return `Immediate: ${needsSubscription ? 'changes' : 'asks'} the account through the network, needs a connected instance and takes at most ${deadlineMs / SECOND} s.`
+    case 'control':
+      return 'Answered in any state of the instance.'
+    case 'local':
+      if (access === 'instance') return 'Answered by the service itself, in any state of the instance.'
+      if (access === 'admin') return 'Needs the admin key of the workspace.'
+      if (access === 'metrics' || isAnybodys(access)) return 'Needs no credential of an account.'
+      return `Needs an API key with the scope \`${access}\`.`
+    default:
+      return kind satisfies never
+  }
+}
+
+/** Bodies that are shared by name: those whose fields are exactly these. */
+const NAMED_BODIES: readonly z.ZodObject[] = [SettingsChange, WebhooksChange]
+
+function bodyOf(fields: Record<string, z.core.$ZodType>): z.ZodObject {
+  const names = Object.keys(fields)
+  const isSame = ({ shape }: z.ZodObject) =>
+    names.length === Object.keys(shape).length && names.every((name) => shape[name] === fields[name])
+  return NAMED_BODIES.find(isSame) ?? z.object(fields)
+}
+
+/** Answers of the HTTP server itself, before the application is called. */
+const NOT_HTTP = {
+  '4XX': { description: 'The HTTP server refused the request: malformed, or with headers that are too large. No body.' },
+}
+
+export const routeOf = (endpoint: Endpoint): RouteConfig => ({
+  method: endpoint.method.toLowerCase() as Lowercase<Method>,
+  path: endpoint.path,
+  operationId: endpoint.id,
+  tags: [tagOf(endpoint.id)],
+  summary: endpoint.summary,
+  description: [endpoint.description, termsOf(endpoint)].filter((part) => part !== undefined).join('\n\n'),
+  request: requestOf(endpoint),
+  responses: { ...replyOf(endpoint), ...(hasClientErrors(endpoint) ? {} : NOT_HTTP), ...failureResponses(endpoint) },
+  security: securityOf(endpoint.access),
+  'x-codeSamples': codeSamples(endpoint),
+})

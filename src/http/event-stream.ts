@@ -1,0 +1,77 @@
+/**
+ * The one writer of server-sent events (WHATWG HTML, 9.2). It pulls the next event when the previous one was accepted, so nothing is
+ * buffered for a slow reader; one that accepts nothing for half a minute is cut, and reconnects with `Last-Event-ID`.
+ */
+import { SECOND } from '../domain/clock.ts'
+import type { ServerEvent, ServerEvents, StreamReader } from '../domain/server-events.ts'
+import { EVENT_STREAM } from '../features/endpoint.ts'
+import type { Tally } from '../metrics/tally.ts'
+
+/** Time for one event to be taken, ms. */
+const STALLED = 30 * SECOND
+
+export interface EventStreamOptions {
+  /** Ends the connection as it is: an answer that nobody takes cannot be ended. */
+  cut(): void
+  /** The request was given up: nobody may ever read or cancel the answer. */
+  gone: AbortSignal
+  /** For the metrics. */
+  reader: StreamReader
+  tally: Pick<Tally, 'add'>
+  stalledMs?: number
+}
+
+/** A break in the data is a line of its own; the other fields have none. */
+export function eventText(event: ServerEvent): string {
+  if ('comment' in event) return `: ${event.comment}\n\n`
+  if ('retryMs' in event) return `retry: ${event.retryMs}\n\n`
+  const { data, id, event: name } = event
+  const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`)
+  return `${name === undefined ? '' : `event: ${name}\n`}${id === undefined ? '' : `id: ${id}\n`}${lines.join('')}\n`
+}
+
+/** @param events its signal is aborted when the stream has ended, however it did. */
+export function eventStream(events: ServerEvents, options: EventStreamOptions): Response {
+  const { cut, gone, reader, tally, stalledMs = STALLED } = options
+  const ending = new AbortController()
+  const source = events(ending.signal)[Symbol.asyncIterator]()
+  const encoder = new TextEncoder()
+  let stalled: ReturnType<typeof setTimeout> | undefined
+
+  function end() {
+    clearTimeout(stalled)
+    gone.removeEventListener('abort', end)
+    ending.abort()
+  }
+  gone.addEventListener('abort', end)
+  if (gone.aborted) end()
+
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      clearTimeout(stalled)
+      try {
+        const { done, value } = await source.next()
+        if (ending.signal.aborted) return
+        if (done) {
+          end()
+          return controller.close()
+        }
+        controller.enqueue(encoder.encode(eventText(value)))
+        if ('data' in value) tally.add('svc_event_stream_events_total', { reader })
+        stalled = setTimeout(() => {
+          tally.add('svc_event_stream_cuts_total', { reader })
+          end()
+          cut()
+        }, stalledMs)
+      } catch (error) {
+        end()
+        throw error
+      }
+    },
+    cancel: end,
+  })
+  return new Response(body, {
+    // The last one is for nginx, which would otherwise collect what it passes on.
+    headers: { 'Content-Type': EVENT_STREAM, 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
+  })
+}

@@ -1,0 +1,154 @@
+/**
+ * `POST /mcp`: tools for agents (shared/api/mcp-and-system.md). Authentication is that of every other route; the protocol is the SDK's,
+ * which is loaded by the first message.
+ */
+import type { Context, Hono } from 'hono'
+import { joined } from '../../domain/bytes.ts'
+import { Failure } from '../../domain/failures.ts'
+import type { DetailedLog } from '../../domain/log.ts'
+import { isStorageFailure, noStorage } from '../../domain/storage-failure.ts'
+import { type PreparedCall, type ReadLargeMessage, RPC, type RpcProblem } from '../../domain/tool-message.ts'
+import type { Endpoint } from '../../features/endpoint.ts'
+import { endpoints } from '../../features/index.ts'
+import { parseInput } from '../../features/input.ts'
+import { readMessage } from '../../features/tool-message.ts'
+import { isTool, toolCall, toolsOf } from '../../features/tools.ts'
+import { unknownFields } from '../../features/unknown-fields.ts'
+import type { Gate } from '../access-checks.ts'
+import { LARGE_BODY, receiveBody } from '../body.ts'
+import type { BodyBudget, Lease } from '../body-budget.ts'
+import { type Caller, type CarryOutDeps, carryOut, checkSubscription } from '../carry-out.ts'
+import { IGNORED_HEADER, ignoredFieldsValue } from '../ignored-fields.ts'
+import { accessRequestOf, type Env } from '../mount.ts'
+import { challengeOf } from '../oauth/route.ts'
+import type { Session } from './server.ts'
+import { failureResult, resultOf, type ToolResult } from './tool-result.ts'
+
+export interface McpDeps extends CarryOutDeps {
+  gate: Pick<Gate, 'mcp'>
+  bodies: BodyBudget
+  /** Takes the pieces: a large message is read by another thread. */
+  readLargeMessage(pieces: Uint8Array<ArrayBuffer>[]): Promise<ReadLargeMessage>
+  /** Origins whose pages may call; null: that of the service itself. */
+  allowedOrigins: readonly string[] | null
+  /** A refused caller is pointed to the OAuth endpoints, to become an app. */
+  hasOauth: boolean
+  log: DetailedLog
+}
+
+const PATH = '/mcp'
+
+/** An error of JSON-RPC whose message has no id, or none that could be read. */
+const rpcResponse = (status: number, { code, message }: { code: number; message: string }, id: unknown = null) =>
+  Response.json({ jsonrpc: '2.0', error: { code, message }, id }, { status })
+
+/** Of the range JSON-RPC leaves to servers. */
+const NOT_ACCEPTABLE = -32000
+
+/** No `Accept` accepts everything. */
+const takesJson = (accept: string | null) =>
+  accept === null || accept.split(',').some((type) => /^\s*(\*\/\*|application\/\*|application\/json)\s*(;|$)/i.test(type))
+
+interface Read {
+  message: Record<string, unknown>
+  /** Of a large one. */
+  prepared?: PreparedCall
+}
+
+export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
+  const byId: ReadonlyMap<string, Endpoint> = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]))
+
+  function checkOrigin(c: Context<Env>) {
+    const origin = c.req.header('Origin')
+    if (origin === undefined) return
+    const own = new URL(deps.baseUrl ?? c.req.url).origin
+    if (!(deps.allowedOrigins ?? [own]).includes(origin))
+      throw new Failure('not_allowed', { message: 'Pages of this origin may not call the tools.' })
+  }
+
+  /** Rows 1 to 7. */
+  function admit(c: Context<Env>) {
+    try {
+      return deps.gate.mcp(accessRequestOf(c))
+    } catch (error) {
+      if (deps.hasOauth && error instanceof Failure && (error.code === 'unauthorized' || error.code === 'instance_not_found'))
+        c.var.state.headers['WWW-Authenticate'] = challengeOf(deps.baseUrl ?? new URL(c.req.url).origin)
+      throw error
+    }
+  }
+
+  function nameIgnored(c: Context<Env>, names: string[]) {
+    const value = ignoredFieldsValue(names)
+    if (value !== undefined) c.var.state.headers[IGNORED_HEADER.name] = value
+  }
+
+  async function read(c: Context<Env>, memory: Lease): Promise<Read | { problem: RpcProblem }> {
+    const { size, pieces } = await receiveBody(c.req.raw, memory)
+    if (size <= LARGE_BODY) return readMessage(joined(pieces))
+    const large = await deps.readLargeMessage(pieces)
+    if ('problem' in large) return large
+    nameIgnored(c, large.unknown)
+    return { message: large.message, prepared: large.call }
+  }
+
+  /** Rows 10 to 14 of the order of checks, for one call. */
+  async function run(c: Context<Env>, caller: Caller, name: string, given: Record<string, unknown>, prepared?: PreparedCall) {
+    const { source, requestId } = c.var.state
+    const asked = { request: c.req.raw, source, origin: { requestId } }
+    if (prepared) {
+      const { operation } = prepared
+      const endpoint = operation === null ? undefined : byId.get(operation)
+      if (endpoint?.needsSubscription) checkSubscription(caller, deps) // 10
+      if ('failure' in prepared) throw Failure.from(prepared.failure) // 11
+      return resultOf(prepared.operation, await carryOut(endpoint!, caller, prepared.input, asked, deps))
+    }
+    const call = toolCall(name, given)
+    if ('answer' in call) return resultOf(name, call.answer)
+    const { operation, fields } = call
+    if (operation.needsSubscription) checkSubscription(caller, deps) // 10
+    nameIgnored(c, unknownFields(operation, fields))
+    const input = parseInput(operation, fields) // 11
+    return resultOf(operation.id, await carryOut(operation, caller, input, asked, deps))
+  }
+
+  async function outcome(c: Context<Env>, name: string, work: Promise<ToolResult>): Promise<ToolResult> {
+    try {
+      return await work
+    } catch (error) {
+      if (error instanceof Failure) return failureResult(error)
+      deps.log.error({ err: error, request_id: c.var.state.requestId, tool: name }, 'a tool failed unexpectedly')
+      return failureResult(isStorageFailure(error) ? noStorage() : new Failure('internal'))
+    }
+  }
+
+  app.all(PATH, async (c) => {
+    c.var.state.route = PATH
+    if (c.req.raw.method !== 'POST') return new Response(null, { status: 405, headers: { Allow: 'POST' } })
+    checkOrigin(c)
+    const caller = admit(c)
+    if (!takesJson(c.req.header('Accept') ?? null))
+      return rpcResponse(406, { code: NOT_ACCEPTABLE, message: 'The answer is application/json, which Accept must allow.' })
+    const toolsets = c.req.query('toolsets')?.split(',')
+    const tools = toolsOf(toolsets)
+    const memory = deps.bodies.lease(caller.instance)
+    try {
+      const found = await read(c, memory)
+      if ('problem' in found) return rpcResponse(400, found.problem) // 8
+      const { message, prepared } = found
+      // A stream of changes: there are none, and no streams.
+      if (message.method === 'subscriptions/listen')
+        return rpcResponse(404, { code: RPC.method, message: 'Method not found' }, message.id)
+      const session: Session = {
+        tools: () => tools,
+        call(name, given) {
+          if (!isTool(name)) return undefined
+          return outcome(c, name, run(c, caller, name, given, prepared))
+        },
+      }
+      const { serve } = await import('./server.ts')
+      return await serve(c.req.raw, message, session)
+    } finally {
+      memory.release()
+    }
+  })
+}

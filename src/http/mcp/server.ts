@@ -1,0 +1,77 @@
+/**
+ * The protocol itself, by the official SDK: the revision of a message, the answers to `initialize` and `server/discover`, and the form of
+ * results. Loaded when the first message comes (about 25 MB), and only by `route.ts`.
+ */
+import { createMcpHandler, isLegacyRequest, Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+import { BRAND, VERSION } from '../../domain/brand.ts'
+import type { Tool } from '../../features/tools.ts'
+import type { ToolResult } from './tool-result.ts'
+
+/** Of one request, whose caller has been let in. */
+export interface Session {
+  tools(): readonly Tool[]
+  /** Undefined: there is no such tool. Never rejects: a failure is a result, too. */
+  call(name: string, given: Record<string, unknown>): Promise<ToolResult> | undefined
+}
+
+const INSTRUCTIONS = `One WhatsApp account. Sends are queued: the answer says that a message waits, not that it has arrived. Numbers are digits with the country code. Operations without a tool of their own: list_operations, describe_operation, call_operation.`
+
+/** Before 2026-07-28, newest first. */
+const EARLIER = ['2025-11-25', '2025-06-18', '2025-03-26']
+
+/** JSON-RPC 2.0, 5.1: as the SDK's errors are told apart, by their number. */
+class UnknownTool extends Error {
+  readonly code = -32602
+}
+
+function serverOf(session: Session, versions?: string[]): Server {
+  const server = new Server(
+    { name: BRAND, version: VERSION },
+    {
+      capabilities: { tools: {} },
+      instructions: INSTRUCTIONS,
+      // For forms that a client fills in, which are not used here; the SDK's own costs a compiler of schemas for every request.
+      jsonSchemaValidator: { getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'not supported' }) },
+      ...(versions ? { supportedProtocolVersions: versions } : {}),
+    },
+  )
+  server.setRequestHandler('tools/list', () => ({ tools: session.tools() as never }))
+  server.setRequestHandler('tools/call', async ({ params }) => {
+    const called = session.call(params.name, params.arguments ?? {})
+    if (!called) throw new UnknownTool(`There is no tool ${params.name.slice(0, 64)}.`)
+    return (await called) as never
+  })
+  return server
+}
+
+/** The body has been read: the SDK is given only the head of the request, with an `Accept` that was checked before. */
+function headOf(request: Request): Request {
+  const headers = new Headers(request.headers)
+  headers.set('Accept', 'application/json, text/event-stream')
+  headers.set('Content-Type', 'application/json')
+  headers.delete('Content-Length')
+  headers.delete('Transfer-Encoding')
+  return new Request(request.url, { method: 'POST', headers, signal: request.signal })
+}
+
+/** The revisions that begin with `initialize`, without a session: each request is answered by a server of its own. */
+async function serveEarlier(request: Request, message: unknown, session: Session): Promise<Response> {
+  const server = serverOf(session, EARLIER)
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true, supportedProtocolVersions: EARLIER })
+  await server.connect(transport)
+  try {
+    return await transport.handleRequest(request, { parsedBody: message })
+  } finally {
+    await server.close()
+  }
+}
+
+const modern = createMcpHandler(({ authInfo }) => serverOf(authInfo!.extra!.session as Session), { legacy: 'reject' })
+
+/** Answers one message with JSON, or with 202 and nothing. */
+export async function serve(request: Request, message: unknown, session: Session): Promise<Response> {
+  const head = headOf(request)
+  if (await isLegacyRequest(head, message)) return serveEarlier(head, message, session)
+  const authInfo = { token: '', clientId: '', scopes: [], extra: { session } }
+  return modern.fetch(head, { parsedBody: message, authInfo })
+}

@@ -1,0 +1,38 @@
+/** Answers of OAuth endpoints: bodies of RFC 6749, 5.2, and redirects that carry the issuer (RFC 9207). */
+import { Failure } from '../../domain/failures.ts'
+import { TooMany } from '../errors.ts'
+
+/** An answer of OAuth in place of the one that was asked for. */
+export class OauthError extends Error {
+  readonly error: string
+  readonly status: number
+
+  constructor(error: string, description: string, status = 400) {
+    super(description)
+    this.error = error
+    this.status = status
+  }
+}
+
+export const errorBody = (error: string, description: string, status: number, headers: Record<string, string> = {}) =>
+  Response.json({ error, error_description: description }, { status, headers })
+
+/** Translates our failures to errors of OAuth; undefined for anything else. */
+export function errorResponse(error: unknown): Response | undefined {
+  if (error instanceof OauthError) return errorBody(error.error, error.message, error.status)
+  if (error instanceof TooMany)
+    return errorBody('too_many_requests', error.message, 429, { 'Retry-After': String(error.retryAfter) })
+  if (!(error instanceof Failure)) return undefined
+  return errorBody(
+    error.status >= 500 ? 'server_error' : error.status < 401 ? 'invalid_request' : 'access_denied',
+    error.message,
+    error.status,
+  )
+}
+
+/** `status`: 303 after a form, so that the key in it is not sent on. */
+export function redirect(uri: string, fields: Record<string, string>, status: 302 | 303): Response {
+  const url = new URL(uri)
+  for (const [name, value] of Object.entries(fields)) url.searchParams.append(name, value)
+  return new Response(null, { status, headers: { Location: url.href } })
+}

@@ -1,0 +1,144 @@
+/**
+ * `/oauth/authorize`: the owner is asked. The page is opened with a ticket in its form and a cookie in the browser, so that no other page can
+ * answer it; the admin key is typed first, then one instance is picked.
+ */
+import type { Context } from 'hono'
+import { Failure } from '../../domain/failures.ts'
+import type { WorkspaceId } from '../../domain/ids.ts'
+import { pageResponse } from '../../features/page.ts'
+import type { ConsentView, Parts } from '../../features/parts.ts'
+import type { AuthorizationRequest, Consent, Oauth } from '../../oauth/oauth.ts'
+import type { Gate } from '../access-checks.ts'
+import { accessRequestOf, type Env } from '../mount.ts'
+import { OauthError, redirect } from './answers.ts'
+import { type Fields, fieldsOf, formOf } from './fields.ts'
+
+export interface AuthorizeDeps {
+  oauth: Oauth
+  gate: Pick<Gate, 'admin'>
+  parts: Pick<Parts, 'account' | 'directory' | 'pages'>
+  /** Of the request; no slash at the end. */
+  baseOf(c: Context<Env>): string
+}
+
+const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
+const MAX_STATE = 2_048
+const MAX_KEY = 256
+/** Instances that can be chosen from: a page of them, as long as the longest. */
+const MAX_INSTANCES = 500
+const COOKIE_SECONDS = 600
+
+const cookieName = (ticket: string) => `svc_consent_${ticket.slice(0, 12)}`
+
+function cookieOf(c: Context<Env>, ticket: string): string {
+  for (const pair of c.req.header('Cookie')?.split(';') ?? []) {
+    const [name, value] = pair.trim().split('=')
+    if (name === cookieName(ticket) && value !== undefined) return value
+  }
+  return ''
+}
+
+/** The same place, however it is written. */
+const isSameUrl = (one: string, other: string) => URL.canParse(one) && new URL(one).href === new URL(other).href
+
+export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
+  /** The client and its redirect URI. An error in these is shown to the person at the browser, and sent to no client. */
+  async function clientOf(fields: Fields): Promise<Pick<AuthorizationRequest, 'client' | 'redirectUri'>> {
+    const client = await oauth.client(fields.must('client_id'))
+    if (!client) throw new OauthError('invalid_client', 'no client has this client_id')
+    const redirectUri = fields.must('redirect_uri')
+    if (!client.redirectUris.includes(redirectUri))
+      throw new OauthError('invalid_request', 'redirect_uri is none of this client, letter by letter')
+    return { client, redirectUri }
+  }
+
+  function requestOf(
+    fields: Fields,
+    about: Pick<AuthorizationRequest, 'client' | 'redirectUri'>,
+    base: string,
+  ): AuthorizationRequest {
+    if (fields.must('response_type') !== 'code') throw new OauthError('unsupported_response_type', 'response_type must be code')
+    const challenge = fields.must('code_challenge')
+    if (fields.get('code_challenge_method') !== 'S256' || !CHALLENGE.test(challenge))
+      throw new OauthError('invalid_request', 'PKCE with code_challenge_method=S256 is required')
+    const state = fields.must('state')
+    if (state.length > MAX_STATE) throw new OauthError('invalid_request', 'state is too long')
+    if (!isSameUrl(fields.get('resource') ?? '', `${base}/mcp`))
+      throw new OauthError('invalid_target', `resource must be ${base}/mcp`)
+    return { ...about, challenge, state }
+  }
+
+  function page(view: Omit<ConsentView, 'client' | 'redirectUri'>, { client, redirectUri }: AuthorizationRequest, status = 200) {
+    return pageResponse(parts.pages.consent({ ...view, client: client.name, redirectUri }), status)
+  }
+
+  function instancesOf(workspace: WorkspaceId): ConsentView['instances'] {
+    const { ids } = parts.directory.list(workspace, { page: 1, page_size: MAX_INSTANCES })
+    return ids.map((id) => {
+      const { name, phone } = parts.directory.render(id, '')
+      return { id, name, phone }
+    })
+  }
+
+  async function identify(c: Context<Env>, ticket: string, consent: Consent, key: string): Promise<Response> {
+    // A change by an operator's command counts from that moment on.
+    await parts.account.refresh()
+    try {
+      const { workspace } = gate.admin(accessRequestOf(c), key.slice(0, MAX_KEY))
+      const keyTag = parts.account.adminKeyTag(workspace)
+      if (keyTag === undefined) throw new Failure('api_key_required')
+      oauth.identified(ticket, { workspace, keyTag })
+      return page({ ticket, instances: instancesOf(workspace) }, consent)
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== 'api_key_required') throw error
+      return page({ ticket, problem: 'This is no admin key of this installation.' }, consent, 401)
+    }
+  }
+
+  return {
+    async ask(c: Context<Env>): Promise<Response> {
+      const base = baseOf(c)
+      const fields = fieldsOf(new URL(c.req.url).searchParams)
+      const about = await clientOf(fields)
+      // A refusal is shown here and not sent on to the app: anybody can register one, and nobody has looked at it yet (RFC 9700, 4.11.2).
+      const request = requestOf(fields, about, base)
+      const { ticket, cookie } = oauth.ask(request)
+      const response = page({ ticket }, request)
+      const secure = base.startsWith('https:') ? '; Secure' : ''
+      response.headers.set(
+        'Set-Cookie',
+        `${cookieName(ticket)}=${cookie}; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Strict${secure}`,
+      )
+      return response
+    },
+
+    async decide(c: Context<Env>): Promise<Response> {
+      const site = c.req.header('Sec-Fetch-Site')
+      if (site !== undefined && site !== 'same-origin')
+        throw new OauthError('invalid_request', 'another page sent this form', 403)
+      const fields = await formOf(c.req.raw)
+      const ticket = fields.must('ticket')
+      const consent = oauth.consent(ticket, cookieOf(c, ticket))
+      if (!consent) throw new OauthError('invalid_request', 'this page has expired; begin again in the app')
+      const { redirectUri, state, owner } = consent
+      const iss = baseOf(c)
+      if (fields.get('decision') === 'deny') {
+        oauth.close(ticket)
+        return redirect(redirectUri, { error: 'access_denied', state, iss }, 303)
+      }
+      if (owner === undefined) return identify(c, ticket, consent, fields.get('key') ?? '')
+      const { workspace, keyTag } = owner
+      await parts.account.refresh()
+      if (parts.account.adminKeyTag(workspace) !== keyTag) {
+        oauth.close(ticket)
+        throw new OauthError('access_denied', 'the admin key was replaced meanwhile; begin again in the app', 403)
+      }
+      const chosen = fields.get('instance')
+      if (chosen === undefined)
+        return page({ ticket, instances: instancesOf(workspace), problem: 'Pick an instance.' }, consent, 400)
+      const instance = parts.directory.find(workspace, chosen)
+      oauth.close(ticket)
+      return redirect(redirectUri, { code: oauth.approve(consent, { workspace, instance }), state, iss }, 303)
+    },
+  }
+}

@@ -1,0 +1,63 @@
+/** Small bodies of OAuth, and their parameters: each at most once (RFC 6749, 3.1 and 3.2). */
+import { OauthError } from './answers.ts'
+
+const MAX_BODY = 65_536
+const FORM = /^application\/x-www-form-urlencoded\s*(;|$)/i
+const JSON_TYPE = /^application\/json\s*(;|$)/i
+
+const bad = (description: string) => new OauthError('invalid_request', description)
+
+async function textOf(request: Request, type: RegExp, name: string): Promise<string> {
+  if (!type.test(request.headers.get('Content-Type') ?? '')) throw bad(`must be sent with Content-Type: ${name}`)
+  if (request.body === null) return ''
+  const decoder = new TextDecoder()
+  const reader = request.body.getReader()
+  let text = ''
+  let size = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return text + decoder.decode()
+    size += value.byteLength
+    if (size > MAX_BODY) {
+      void reader.cancel().catch(() => {})
+      throw bad('the body is too large')
+    }
+    text += decoder.decode(value, { stream: true })
+  }
+}
+
+export interface Fields {
+  /** Undefined when it is absent or empty. Throws when it came more than once. */
+  get(name: string): string | undefined
+  must(name: string): string
+}
+
+export function fieldsOf(params: URLSearchParams): Fields {
+  const get = (name: string) => {
+    const values = params.getAll(name)
+    if (values.length > 1) throw bad(`${name} must be given once`)
+    return values[0] || undefined
+  }
+  return {
+    get,
+    must(name) {
+      const value = get(name)
+      if (value === undefined) throw bad(`${name} is required`)
+      return value
+    },
+  }
+}
+
+export const formOf = async (request: Request): Promise<Fields> =>
+  fieldsOf(new URLSearchParams(await textOf(request, FORM, 'application/x-www-form-urlencoded')))
+
+export async function jsonOf(request: Request): Promise<Record<string, unknown>> {
+  let value: unknown
+  try {
+    value = JSON.parse(await textOf(request, JSON_TYPE, 'application/json'))
+  } catch (error) {
+    throw error instanceof OauthError ? error : bad('the body must be JSON')
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw bad('the body must be a JSON object')
+  return value as Record<string, unknown>
+}

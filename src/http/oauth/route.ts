@@ -1,0 +1,96 @@
+/** OAuth for apps that use `/mcp` (shared/api/mcp-and-system.md): the service is its own authorization server. Mounted where it is switched on. */
+import type { Context, Hono } from 'hono'
+import type { Oauth } from '../../oauth/oauth.ts'
+import type { Gate } from '../access-checks.ts'
+import { accessRequestOf, type Env } from '../mount.ts'
+import { errorResponse, OauthError } from './answers.ts'
+import { type AuthorizeDeps, createAuthorize } from './authorize.ts'
+import { register, revoke, token } from './token.ts'
+
+export interface OauthRoutesDeps extends Omit<AuthorizeDeps, 'baseOf' | 'gate'> {
+  gate: Pick<Gate, 'admin' | 'oauth'>
+  oauth: Oauth
+  /** Null: the origin the request came to. */
+  baseUrl: string | null
+}
+
+const PROTECTED = '/.well-known/oauth-protected-resource'
+const SERVER = '/.well-known/oauth-authorization-server'
+
+/** `WWW-Authenticate` where OAuth is on: the address of the metadata that names the authorization server (RFC 9728). */
+export const challengeOf = (base: string) => `Bearer resource_metadata="${base}${PROTECTED}/mcp"`
+
+export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
+  const { oauth, gate, baseUrl } = deps
+  const baseOf = (c: Context<Env>) => baseUrl ?? new URL(c.req.url).origin
+  const authorize = createAuthorize({ ...deps, baseOf })
+
+  const limit = (c: Context<Env>) => gate.oauth(accessRequestOf(c))
+
+  /**
+   * Of the endpoints that take credentials only what is wrong counts, and what is right is always answered: behind a proxy strangers share the
+   * address of every app, and must not be able to lock one out. 192 random bits need no lockout.
+   */
+  async function unlessRight(c: Context<Env>, answer: () => Promise<Response>): Promise<Response> {
+    try {
+      return await answer()
+    } catch (error) {
+      if (error instanceof OauthError) limit(c)
+      throw error
+    }
+  }
+
+  function on(method: 'GET' | 'POST', path: string, answer: (c: Context<Env>) => Response | Promise<Response>) {
+    app.on(method, path, async (c) => {
+      if (c.req.raw.method !== method) return c.notFound()
+      c.var.state.route = path
+      try {
+        return await answer(c)
+      } catch (error) {
+        const response = errorResponse(error)
+        if (response) return response
+        throw error
+      }
+    })
+  }
+
+  for (const path of [PROTECTED, `${PROTECTED}/mcp`])
+    on('GET', path, (c) =>
+      Response.json({
+        resource: `${baseOf(c)}/mcp`,
+        authorization_servers: [baseOf(c)],
+        bearer_methods_supported: ['header'],
+      }),
+    )
+  on('GET', SERVER, (c) => {
+    const base = baseOf(c)
+    return Response.json({
+      issuer: base,
+      authorization_endpoint: `${base}/oauth/authorize`,
+      token_endpoint: `${base}/oauth/token`,
+      registration_endpoint: `${base}/oauth/register`,
+      revocation_endpoint: `${base}/oauth/revoke`,
+      response_types_supported: ['code'],
+      grant_types_supported: ['authorization_code', 'refresh_token'],
+      code_challenge_methods_supported: ['S256'],
+      token_endpoint_auth_methods_supported: ['none'],
+      revocation_endpoint_auth_methods_supported: ['none'],
+      client_id_metadata_document_supported: true,
+      authorization_response_iss_parameter_supported: true,
+    })
+  })
+  // Documents are for everybody; endpoints that invite guessing, or fill a store, are limited.
+  const limited = (answer: (c: Context<Env>) => Promise<Response>) => (c: Context<Env>) => {
+    limit(c)
+    return answer(c)
+  }
+  on('GET', '/oauth/authorize', limited(authorize.ask))
+  on('POST', '/oauth/authorize', limited(authorize.decide))
+  on(
+    'POST',
+    '/oauth/register',
+    limited((c) => register(oauth, c.req.raw)),
+  )
+  on('POST', '/oauth/token', (c) => unlessRight(c, () => token(oauth, c.req.raw, `${baseOf(c)}/mcp`)))
+  on('POST', '/oauth/revoke', (c) => unlessRight(c, () => revoke(oauth, c.req.raw, () => limit(c))))
+}

@@ -1,0 +1,66 @@
+/** `POST /oauth/token`, `/oauth/revoke` and `/oauth/register`: the endpoints that programs call, without a person. */
+import { CLIENT_NAME, isRedirectUri, MAX_REDIRECT_URIS } from '../../domain/oauth-client.ts'
+import type { Oauth, Tokens } from '../../oauth/oauth.ts'
+import { OauthError } from './answers.ts'
+import { type Fields, formOf, jsonOf } from './fields.ts'
+
+/** RFC 7636, 4.1. */
+const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/
+
+async function granted(oauth: Oauth, fields: Fields): Promise<Tokens | undefined> {
+  const clientId = fields.must('client_id')
+  switch (fields.must('grant_type')) {
+    case 'authorization_code': {
+      const verifier = fields.must('code_verifier')
+      if (!VERIFIER.test(verifier)) throw new OauthError('invalid_grant', 'code_verifier must be 43 to 128 characters of PKCE')
+      return oauth.redeem(fields.must('code'), { clientId, redirectUri: fields.must('redirect_uri'), verifier })
+    }
+    case 'refresh_token':
+      return oauth.refresh(fields.must('refresh_token'), clientId)
+    default:
+      throw new OauthError('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token')
+  }
+}
+
+export async function token(oauth: Oauth, request: Request, resource: string): Promise<Response> {
+  const fields = await formOf(request)
+  const asked = fields.get('resource')
+  if (asked !== undefined && (!URL.canParse(asked) || new URL(asked).href !== new URL(resource).href))
+    throw new OauthError('invalid_target', `resource must be ${resource}`)
+  const tokens = await granted(oauth, fields)
+  if (!tokens) throw new OauthError('invalid_grant', 'it is unknown, expired, used before, or of another client')
+  return Response.json({
+    access_token: tokens.accessToken,
+    token_type: 'Bearer',
+    expires_in: tokens.expiresIn,
+    refresh_token: tokens.refreshToken,
+  })
+}
+
+/** RFC 7009: the same answer for what is no token, of which `isNone` is told. */
+export async function revoke(oauth: Oauth, request: Request, isNone: () => void): Promise<Response> {
+  if (!(await oauth.revokeToken((await formOf(request)).must('token')))) isNone()
+  return new Response(null, { status: 200 })
+}
+
+/** RFC 7591, of public clients alone. */
+export async function register(oauth: Oauth, request: Request): Promise<Response> {
+  const { client_name: given, redirect_uris: uris } = await jsonOf(request)
+  if (!Array.isArray(uris) || uris.length < 1 || uris.length > MAX_REDIRECT_URIS)
+    throw new OauthError('invalid_redirect_uri', `redirect_uris must have 1 to ${MAX_REDIRECT_URIS} entries`)
+  if (!uris.every((uri): uri is string => typeof uri === 'string' && isRedirectUri(uri)))
+    throw new OauthError('invalid_redirect_uri', 'redirect_uris must be https, or http to localhost, without fragment and user')
+  const name = given === undefined ? new URL(uris[0]!).host : given
+  if (typeof name !== 'string' || name.trim() === '' || name.length > CLIENT_NAME.max || !CLIENT_NAME.pattern.test(name))
+    throw new OauthError('invalid_client_metadata', `client_name must have 1 to ${CLIENT_NAME.max} characters that can be seen`)
+  const client = await oauth.register({ name, redirectUris: uris })
+  const body = {
+    client_id: client.id,
+    client_name: client.name,
+    redirect_uris: client.redirectUris,
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+  }
+  return Response.json(body, { status: 201 })
+}

@@ -1,0 +1,36 @@
+/** Pages for people, which are no operations: the first page, and the files that pages load. */
+import type { Hono } from 'hono'
+import { Failure } from '../domain/failures.ts'
+import { pageResponse } from '../features/page.ts'
+import type { Pages } from '../features/parts.ts'
+import { takesGzip } from '../features/system.ts'
+import { type Gate, NO_ROUTE } from './access-checks.ts'
+import type { Env } from './mount.ts'
+
+/** They change with the version of the service alone. */
+const ASSET_CACHE = 'max-age=3600'
+
+export function mountPages(app: Hono<Env>, pages: Pages, gate: Pick<Gate, 'described'>): void {
+  app.get('/', (c) => {
+    c.var.state.route = '/'
+    return pageResponse(pages.home)
+  })
+
+  app.get('/docs/:asset', async (c) => {
+    const asset = await pages.asset(c.req.param('asset'))
+    if (!asset) throw new Failure('not_found', { message: NO_ROUTE })
+    c.var.state.route = '/docs/{asset}'
+    // Large, and the same for everybody: nobody needs them often. Apart from the description itself, which the same page loads.
+    gate.described(c.var.state, 'asset:')
+    const isPacked = takesGzip(c.req.header('Accept-Encoding') ?? '')
+    const headers = {
+      'Content-Type': asset.type,
+      'Cache-Control': ASSET_CACHE,
+      'X-Content-Type-Options': 'nosniff',
+      Vary: 'Accept-Encoding',
+    }
+    return isPacked
+      ? new Response(asset.gzip, { headers: { ...headers, 'Content-Encoding': 'gzip' } })
+      : new Response(asset.content, { headers })
+  })
+}

@@ -1,0 +1,76 @@
+/**
+ * A sealed file of the network that this service reads for itself: fetched into a file beside, with further tries, and verified over all of
+ * it before the first plain byte is given to anybody.
+ */
+import { randomUUID } from 'node:crypto'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { SECOND } from '../domain/clock.ts'
+import type { SealedFile } from '../domain/file-download.ts'
+import { ChangedFile } from './decrypt.ts'
+import type { FileHost } from './file-host.ts'
+import { verified } from './verified.ts'
+
+export interface FetchDeps {
+  host: FileHost
+  /** For the sealed file, while it is read. */
+  tempDir: string
+  /** When the session ends. */
+  ended: AbortSignal
+  log: Pick<Logger, 'info'>
+  /** In ms, before the host is asked once more. */
+  retries?: readonly number[] | undefined
+}
+
+const RETRIES = [2 * SECOND, 15 * SECOND, 60 * SECOND]
+
+export class HostRefused extends Error {
+  readonly status: number
+  constructor(status: number) {
+    super(`the host of a file answered with status ${status}`)
+    this.status = status
+  }
+}
+
+/** It is the same however often the host is asked. */
+export function isFinalAnswer(error: unknown): boolean {
+  if (error instanceof HostRefused) return error.status >= 400 && error.status < 500 && error.status !== 429
+  return error instanceof ChangedFile
+}
+
+/** Resolves with the result of `read` on the plain bytes. Rejects with `HostRefused`, `ChangedFile`, or an error of request, file or `read`. */
+export type ReadFile = <T>(file: SealedFile, path: string, read: (bytes: AsyncIterable<Uint8Array>) => Promise<T>) => Promise<T>
+
+export function readFetched({ host, tempDir, ended, log, retries = RETRIES }: FetchDeps): ReadFile {
+  async function fetched(file: SealedFile, path: string, to: string): Promise<AsyncIterable<Uint8Array>> {
+    const answer = await host.get({ file, path, proxyUrl: null }, ended)
+    if ('body' in answer) return verified(file, answer.body, to)
+    throw new HostRefused(answer.status)
+  }
+
+  async function fetchedAtLast(file: SealedFile, path: string, to: string): Promise<AsyncIterable<Uint8Array>> {
+    for (const after of retries) {
+      try {
+        return await fetched(file, path, to)
+      } catch (error) {
+        if (isFinalAnswer(error)) throw error
+        log.info({ err: error, kind: file.kind }, 'a file of the network could not be fetched; it is asked for again')
+        await rm(to, { force: true })
+        await wait(after, undefined, { signal: ended })
+      }
+    }
+    return fetched(file, path, to)
+  }
+
+  return async (file, path, read) => {
+    await mkdir(tempDir, { recursive: true })
+    const to = join(tempDir, `${file.kind}-${randomUUID()}`)
+    try {
+      return await read(await fetchedAtLast(file, path, to))
+    } finally {
+      await rm(to, { force: true })
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * A client that is described by a document at the URL which is its id (draft-ietf-oauth-client-id-metadata-document): fetched by the guarded
+ * fetch, as anybody may name any URL.
+ */
+import * as v from 'valibot'
+import { SECOND } from '../domain/clock.ts'
+import type { Log } from '../domain/log.ts'
+import { CLIENT_NAME, isRedirectUri, MAX_REDIRECT_URIS } from '../domain/oauth-client.ts'
+import { isIn, LOOPBACK, literalAddress, parseRanges, type Ranges } from '../egress/addresses.ts'
+import { checkUrl } from '../egress/targets.ts'
+import type { OauthClient } from './oauth.ts'
+
+const MAX_BYTES = 16_384
+const TIMEOUT = 5 * SECOND
+
+const Document = v.object({
+  client_id: v.string(),
+  client_name: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(CLIENT_NAME.max), v.regex(CLIENT_NAME.pattern))),
+  redirect_uris: v.pipe(v.array(v.pipe(v.string(), v.check(isRedirectUri))), v.minLength(1), v.maxLength(MAX_REDIRECT_URIS)),
+})
+
+const loopback = parseRanges(LOOPBACK)
+
+/**
+ * An id of this kind is https, has a path, and is written as a browser would (no dots to follow, no fragment). Only a program on this machine may
+ * do without TLS: whoever stands between could put other redirect URIs into the document of any other.
+ */
+function isDocumentUrl(id: string): boolean {
+  if (!URL.canParse(id)) return false
+  const { href, pathname, protocol, hostname } = new URL(id)
+  const literal = literalAddress(hostname)
+  const isProtected = protocol === 'https:' || (literal !== undefined && isIn(loopback, literal))
+  return isProtected && href === id && pathname !== '/'
+}
+
+export const createReadDocument =
+  ({ allow, log }: { allow: Ranges; log: Log }) =>
+  async (id: string): Promise<OauthClient | undefined> => {
+    if (!isDocumentUrl(id) || checkUrl(id, allow) !== undefined) return undefined
+    try {
+      const options = { allow, timeoutMs: TIMEOUT, maxBytes: MAX_BYTES, maxRedirects: 0, headers: { accept: 'application/json' } }
+      // With the HTTP client behind it, which nothing else on the main thread needs.
+      const { guardedFetch } = await import('../egress/guarded-fetch.ts')
+      const { status, body } = await guardedFetch(id, options)
+      if (status !== 200) return undefined
+      const { client_id, client_name, redirect_uris } = v.parse(Document, JSON.parse(new TextDecoder().decode(body)))
+      if (client_id !== id) return undefined
+      return { id, name: client_name ?? new URL(id).host, redirectUris: redirect_uris }
+    } catch (err) {
+      log.info({ err, host: new URL(id).host }, 'the document of an OAuth client could not be read')
+      return undefined
+    }
+  }

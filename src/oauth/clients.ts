@@ -1,0 +1,59 @@
+/**
+ * Clients that may ask for an app: registered ones, and those whose id is the URL of a document about them. Neither proves anything: the
+ * owner decides, and the redirect URI determines where the code goes.
+ */
+import { randomUUID } from 'node:crypto'
+import { type Clock, HOUR } from '../domain/clock.ts'
+import type { StateStore } from '../storage/contract.ts'
+import { keys } from '../storage/record-keys.ts'
+import type { Repository } from '../storage/repository.ts'
+import type { OauthClient } from './oauth.ts'
+import type { StoredClient } from './records.ts'
+
+/** Limit of clients without an app: somebody who registers in a loop pushes out other such clients, and fills no disk. */
+const MAX_IDLE = 1_000
+/** Time for a registered client to get its first app. */
+const IDLE = 30 * 24 * HOUR
+
+export interface ClientsDeps {
+  store: Pick<StateStore, 'commit' | 'range'>
+  records: Repository<StoredClient>
+  clock: Clock
+  /** Undefined: there is no document, or none about this client. */
+  readDocument(url: string): Promise<OauthClient | undefined>
+  /** Whether it has an app. */
+  isUsed(clientId: string): boolean
+}
+
+export function createClients({ store, records, clock, readDocument, isUsed }: ClientsDeps) {
+  /** By id, in order of registration. */
+  const registered = new Map<string, StoredClient>()
+
+  /** Registered long ago, or too many, and without an app. */
+  function toForget(): StoredClient[] {
+    const idle = [...registered.values()].filter(({ id }) => !isUsed(id))
+    const tooMany = Math.max(0, idle.length + 1 - MAX_IDLE)
+    return idle.filter(({ createdAt }, at) => at < tooMany || createdAt < clock.now() - IDLE)
+  }
+
+  return {
+    async load() {
+      const found: StoredClient[] = []
+      for await (const { value } of records.list(store, keys.oauthClients)) found.push(value)
+      for (const client of found.sort((a, b) => a.createdAt - b.createdAt)) registered.set(client.id, client)
+    },
+
+    async register({ name, redirectUris }: { name: string; redirectUris: readonly string[] }): Promise<OauthClient> {
+      const client: StoredClient = { id: randomUUID(), name, redirectUris: [...redirectUris], createdAt: clock.now() }
+      const gone = toForget()
+      const key = ({ id }: StoredClient) => keys.oauthClient(id)
+      await store.commit({ ops: [records.encode(key(client), client), ...gone.map((each) => records.remove(key(each)))] })
+      for (const { id } of gone) registered.delete(id)
+      registered.set(client.id, client)
+      return client
+    },
+
+    find: async (id: string): Promise<OauthClient | undefined> =>
+      registered.get(id) ?? (id.includes(':') ? readDocument(id) : undefined),
+  }
+}

@@ -1,0 +1,124 @@
+/** Clients, the owner's way through the page, codes and apps put together. */
+import { isSameHash } from '../account/credentials.ts'
+import { type Clock, MINUTE } from '../domain/clock.ts'
+import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
+import type { Log } from '../domain/log.ts'
+import type { Ranges } from '../egress/addresses.ts'
+import type { StateStore } from '../storage/contract.ts'
+import type { Sealer } from '../storage/seal.ts'
+import { createReadDocument } from './client-document.ts'
+import { createClients } from './clients.ts'
+import { createExpiring } from './expiring.ts'
+import { createGrants } from './grants.ts'
+import type { AuthorizationRequest, Consent, Oauth } from './oauth.ts'
+import { appRecords, clientRecords } from './records.ts'
+import { hashOf, isVerifierOf, newSecret } from './tokens.ts'
+
+export interface OauthDeps {
+  store: StateStore
+  sealer: Sealer
+  clock: Clock
+  log: Log
+  /** The parsed `SVC_EGRESS_ALLOW`. */
+  allow: Ranges
+}
+
+/** shared/api/mcp-and-system.md, `/oauth/authorize`. */
+const CODE = MINUTE
+/** Time for the owner to find the key and decide. */
+const CONSENT = 10 * MINUTE
+const MAX_CONSENTS = 1_000
+const MAX_CODES = 1_000
+
+interface Code {
+  request: AuthorizationRequest
+  workspace: WorkspaceId
+  instance: InstanceId
+  /** Shown once already. Of the app that came of it, its id. */
+  used?: { app: string | undefined }
+}
+
+export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oauth {
+  const grants = createGrants({ store, records: appRecords(sealer), clock, log })
+  const clients = createClients({
+    store,
+    records: clientRecords(sealer),
+    clock,
+    readDocument: createReadDocument({ allow, log }),
+    isUsed: grants.isUsed,
+  })
+  /** By the hash of the ticket. */
+  const consents = createExpiring<Consent & { cookieHash: string }>({ clock, ms: CONSENT, max: MAX_CONSENTS })
+  /** By the hash of the code. */
+  const codes = createExpiring<Code>({ clock, ms: CODE, max: MAX_CODES })
+  const { isUsed: _, make, end, load, ...apps } = grants
+
+  return {
+    ...apps,
+
+    async load() {
+      await load()
+      await clients.load()
+    },
+
+    register: clients.register,
+    client: clients.find,
+
+    ask(request) {
+      const ticket = newSecret()
+      const cookie = newSecret()
+      consents.set(hashOf(ticket), { ...request, owner: undefined, cookieHash: hashOf(cookie) })
+      return { ticket, cookie }
+    },
+
+    consent(ticket, cookie) {
+      const found = consents.get(hashOf(ticket))
+      return found && isSameHash(found.cookieHash, hashOf(cookie)) ? found : undefined
+    },
+
+    identified(ticket, owner) {
+      const found = consents.get(hashOf(ticket))
+      // It keeps its expiry: this step does not extend the owner's time.
+      if (found) found.owner = owner
+    },
+
+    close: (ticket) => consents.delete(hashOf(ticket)),
+
+    approve(request, grant) {
+      const code = newSecret()
+      codes.set(hashOf(code), { request, ...grant })
+      return code
+    },
+
+    async redeem(value, { clientId, redirectUri, verifier }) {
+      const code = codes.get(hashOf(value))
+      if (!code) return undefined
+      const { request, workspace, instance, used } = code
+      if (used) {
+        if (used.app !== undefined) await end(used.app)
+        return undefined
+      }
+      // Whatever the outcome, the code is used.
+      const mark: NonNullable<Code['used']> = { app: undefined }
+      code.used = mark
+      const isMeant =
+        request.client.id === clientId && request.redirectUri === redirectUri && isVerifierOf(request.challenge, verifier)
+      if (!isMeant) return undefined
+      const made = await make({ client: request.client, workspace, instance })
+      mark.app = made.id
+      return made.tokens
+    },
+
+    endOf(of) {
+      const { ops, committed } = apps.endOf(of)
+      return {
+        ops,
+        committed() {
+          committed()
+          // A code that was not shown yet would make an app after the end of all of them.
+          codes.drop(({ instance, workspace }) => ('instance' in of ? instance === of.instance : workspace === of.workspace))
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,235 @@
+/**
+ * Apps and their tokens: in memory as a whole, written through, one change of an app at a time. A refresh token is valid once: the holder of an
+ * older one has stolen it, or was stolen from, and either way the app ends (RFC 9700, 4.14.2).
+ */
+import { randomUUID } from 'node:crypto'
+import { isSameHash } from '../account/credentials.ts'
+import { type Clock, HOUR, MINUTE, SECOND } from '../domain/clock.ts'
+import { Failure } from '../domain/failures.ts'
+import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
+import type { Log } from '../domain/log.ts'
+import { createKeyedMutex } from '../lib/keyed-mutex.ts'
+import type { StateStore } from '../storage/contract.ts'
+import { keys } from '../storage/record-keys.ts'
+import type { Repository } from '../storage/repository.ts'
+import type { Oauth, OauthClient, Tokens } from './oauth.ts'
+import type { StoredApp } from './records.ts'
+import { familyOf, hashOf, newAccessToken, newFamily, newRefreshToken } from './tokens.ts'
+
+/** shared/api/mcp-and-system.md, `POST /oauth/token`. */
+const ACCESS = HOUR
+const REFRESH = 30 * 24 * HOUR
+/** Last use is written at most this often per app. */
+const USE_INTERVAL = MINUTE
+
+export interface GrantsDeps {
+  store: Pick<StateStore, 'commit' | 'range' | 'get'>
+  records: Repository<StoredApp>
+  clock: Clock
+  log: Log
+}
+
+type GrantsPart = Pick<Oauth, 'refresh' | 'revokeToken' | 'authenticate' | 'used' | 'list' | 'revoke' | 'endOf' | 'stop'>
+
+export interface Grants extends GrantsPart {
+  load(): Promise<void>
+  isUsed(clientId: string): boolean
+  /** A new app with its first tokens. */
+  make(of: { client: OauthClient; workspace: WorkspaceId; instance: InstanceId }): Promise<{ id: string; tokens: Tokens }>
+  /** Nothing happens for an id that is none. */
+  end(id: string): Promise<void>
+}
+
+export function createGrants({ store, records, clock, log }: GrantsDeps): Grants {
+  /** By id, in order of creation. */
+  const apps = new Map<string, StoredApp>()
+  /** Ids by the hash of the access token, and by that of the family of refresh tokens. */
+  const byAccess = new Map<string, string>()
+  const byFamily = new Map<string, string>()
+  const mutex = createKeyedMutex()
+
+  function hold(app: StoredApp) {
+    const before = apps.get(app.id)
+    if (before?.accessHash) byAccess.delete(before.accessHash)
+    if (app.accessHash) byAccess.set(app.accessHash, app.id)
+    byFamily.set(app.familyHash, app.id)
+    apps.set(app.id, app)
+  }
+
+  function forget({ id, accessHash, familyHash }: StoredApp) {
+    apps.delete(id)
+    if (accessHash) byAccess.delete(accessHash)
+    byFamily.delete(familyHash)
+  }
+
+  async function write(app: StoredApp) {
+    await store.commit({ ops: [records.encode(keys.oauthApp(app.id), app)] })
+    // It may have ended with its instance meanwhile, in another commit.
+    if (apps.has(app.id)) hold(app)
+    else await store.commit({ ops: [records.remove(keys.oauthApp(app.id))] })
+  }
+
+  /** In the app's turn; nothing when it has ended. */
+  const change = (id: string, decide: (app: StoredApp) => Promise<void>) =>
+    mutex.run(id, async () => {
+      const app = apps.get(id)
+      if (app) await decide(app)
+    })
+
+  async function remove(app: StoredApp) {
+    await store.commit({ ops: [records.remove(keys.oauthApp(app.id))] })
+    forget(app)
+  }
+
+  const end = (id: string) => change(id, remove)
+
+  function fresh(family: string): {
+    tokens: Tokens
+    hashes: Pick<StoredApp, 'accessHash' | 'accessUntil' | 'refreshHash' | 'refreshUntil'>
+  } {
+    const now = clock.now()
+    const tokens = { accessToken: newAccessToken(), refreshToken: newRefreshToken(family), expiresIn: ACCESS / SECOND }
+    const { accessToken, refreshToken } = tokens
+    const hashes = {
+      accessHash: hashOf(accessToken),
+      accessUntil: now + ACCESS,
+      refreshHash: hashOf(refreshToken),
+      refreshUntil: now + REFRESH,
+    }
+    return { tokens, hashes }
+  }
+
+  function appOfRefresh(token: string): StoredApp | undefined {
+    const family = familyOf(token)
+    if (family === undefined) return undefined
+    const hash = hashOf(family)
+    const app = apps.get(byFamily.get(hash) ?? '')
+    return app && isSameHash(app.familyHash, hash) ? app : undefined
+  }
+
+  function appOfAccess(token: string): StoredApp | undefined {
+    const hash = hashOf(token)
+    const app = apps.get(byAccess.get(hash) ?? '')
+    return app?.accessHash && isSameHash(app.accessHash, hash) ? app : undefined
+  }
+
+  const without = ({
+    accessHash: _,
+    accessUntil: __,
+    familyHash: ___,
+    refreshHash: ____,
+    refreshUntil: _____,
+    ...app
+  }: StoredApp) => app
+
+  return {
+    async load() {
+      const found: StoredApp[] = []
+      for await (const { value } of records.list(store, keys.oauthApps)) found.push(value)
+      for (const app of found.sort((a, b) => a.createdAt - b.createdAt)) {
+        // Nothing can use it any more, or its instance is gone.
+        const isOver = app.refreshUntil < clock.now() || (await store.get(keys.config(app.instance))) === undefined
+        if (isOver) await store.commit({ ops: [records.remove(keys.oauthApp(app.id))] })
+        else hold(app)
+      }
+    },
+
+    isUsed: (clientId) => [...apps.values()].some((app) => app.clientId === clientId),
+
+    async make({ client, workspace, instance }) {
+      const family = newFamily()
+      const { tokens, hashes } = fresh(family)
+      const app: StoredApp = {
+        id: randomUUID(),
+        workspace,
+        instance,
+        clientId: client.id,
+        clientName: client.name,
+        createdAt: clock.now(),
+        lastUsedAt: null,
+        familyHash: hashOf(family),
+        ...hashes,
+      }
+      hold(app)
+      try {
+        await mutex.run(app.id, () => write(app))
+      } catch (error) {
+        forget(app)
+        throw error
+      }
+      return { id: app.id, tokens }
+    },
+
+    end,
+
+    async refresh(token, clientId) {
+      const found = appOfRefresh(token)
+      if (!found || found.clientId !== clientId) return undefined
+      let made: Tokens | undefined
+      await change(found.id, async (app) => {
+        if (!isSameHash(app.refreshHash, hashOf(token))) {
+          log.warn(
+            { app_id: app.id, instance_id: app.instance },
+            'an OAuth app was ended: a refresh token of it came a second time',
+          )
+          return remove(app)
+        }
+        if (app.refreshUntil < clock.now()) return remove(app)
+        const { tokens, hashes } = fresh(familyOf(token)!)
+        await write({ ...app, ...hashes })
+        made = tokens
+      })
+      return made
+    },
+
+    async revokeToken(token) {
+      const refreshed = appOfRefresh(token)
+      if (refreshed) await end(refreshed.id)
+      const app = appOfAccess(token)
+      if (app) await change(app.id, (current) => write({ ...current, accessHash: null }))
+      return refreshed !== undefined || app !== undefined
+    },
+
+    authenticate(accessToken) {
+      const app = appOfAccess(accessToken)
+      return app && app.accessUntil > clock.now() ? without(app) : undefined
+    },
+
+    used({ id }) {
+      const app = apps.get(id)
+      const now = clock.now()
+      if (!app || (app.lastUsedAt !== null && now - app.lastUsedAt < USE_INTERVAL)) return
+      hold({ ...app, lastUsedAt: now })
+      change(id, write).catch((err: unknown) =>
+        log.error({ err, app_id: id }, 'the last use of an OAuth app could not be written'),
+      )
+    },
+
+    list: (workspace) =>
+      [...apps.values()]
+        .filter((app) => app.workspace === workspace)
+        .reverse()
+        .map(without),
+
+    async revoke(workspace, id) {
+      if (apps.get(id)?.workspace !== workspace) throw new Failure('not_found', { message: 'No OAuth app has this id.' })
+      await end(id)
+    },
+
+    endOf(of) {
+      const ending = [...apps.values()].filter((app) =>
+        'instance' in of ? app.instance === of.instance : app.workspace === of.workspace,
+      )
+      return {
+        ops: ending.map(({ id }) => records.remove(keys.oauthApp(id))),
+        committed: () =>
+          ending.forEach(({ id }) => {
+            const app = apps.get(id)
+            if (app) forget(app)
+          }),
+      }
+    },
+
+    stop: () => mutex.idle(),
+  }
+}

@@ -1,0 +1,56 @@
+/** Records of apps and registered clients. Of tokens there are hashes only; sealed, as they name who uses what. */
+import * as v from 'valibot'
+import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
+import { repository } from '../storage/repository.ts'
+import type { Sealer } from '../storage/seal.ts'
+import type { OauthApp, OauthClient } from './oauth.ts'
+
+export type StoredApp = OauthApp & {
+  /** Hash of the current access token; null: it was revoked. */
+  accessHash: string | null
+  accessUntil: number
+  /** Hash of the common beginning of this app's refresh tokens: one with this beginning that is not the current one has been used before. */
+  familyHash: string
+  refreshHash: string
+  refreshUntil: number
+}
+export type StoredClient = OauthClient & { createdAt: number }
+
+const asId = <T extends string>() =>
+  v.pipe(
+    v.string(),
+    v.transform((id) => id as T),
+  )
+
+const AppRecord = v.object({
+  id: v.string(),
+  workspace: asId<WorkspaceId>(),
+  instance: asId<InstanceId>(),
+  clientId: v.string(),
+  clientName: v.string(),
+  createdAt: v.number(),
+  lastUsedAt: v.nullable(v.number()),
+  accessHash: v.nullable(v.string()),
+  accessUntil: v.number(),
+  familyHash: v.string(),
+  refreshHash: v.string(),
+  refreshUntil: v.number(),
+})
+
+const ClientRecord = v.object({
+  id: v.string(),
+  name: v.string(),
+  redirectUris: v.array(v.string()),
+  createdAt: v.number(),
+})
+
+export const appRecords = (sealed: Sealer) =>
+  repository<StoredApp>({ name: 'OAuth app', schema: AppRecord as v.GenericSchema<unknown, StoredApp>, version: 1, sealed })
+
+export const clientRecords = (sealed: Sealer) =>
+  repository<StoredClient>({
+    name: 'OAuth client',
+    schema: ClientRecord as v.GenericSchema<unknown, StoredClient>,
+    version: 1,
+    sealed,
+  })

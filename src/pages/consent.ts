@@ -1,0 +1,45 @@
+/** `/oauth/authorize`: an app asks for one instance; the holder of the admin key decides. Without a script, because it shows texts of strangers. */
+import { BRAND } from '../domain/brand.ts'
+import type { ConsentView, Page } from '../features/parts.ts'
+import { makePage } from './page.ts'
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const escaped = (text: string) => text.replace(/[&<>"']/g, (mark) => ENTITIES[mark]!)
+
+const style = `
+form { flex-direction: column } select { padding: .6rem .8rem; border: 1px solid var(--line); border-radius: 8px; font: inherit; background: var(--paper); color: inherit }
+.row { display: flex; gap: .5rem } button[value=deny] { background: none; color: inherit; border-color: var(--line) }
+#problem { color: #c0392b }
+`
+
+const key = `<label for="key">Admin key of the workspace</label>
+<input id="key" name="key" type="password" required maxlength="256" autocomplete="off" spellcheck="false" autofocus>
+<div class="row"><button>Go on</button><button name="decision" value="deny" formnovalidate>Refuse</button></div>`
+
+const choice = (instances: NonNullable<ConsentView['instances']>) => `<label for="instance">Instance it may use</label>
+<select id="instance" name="instance" required>
+<option value="">Pick one</option>
+${instances.map(({ id, name, phone }) => `<option value="${escaped(id)}">${escaped(phone === null ? name : `${name} (${phone})`)}</option>`).join('\n')}
+</select>
+<div class="row"><button name="decision" value="allow">Allow</button><button name="decision" value="deny" formnovalidate>Refuse</button></div>`
+
+/** A content security policy cannot express an IPv6 address in brackets. */
+function sourceOf(redirectUri: string): string {
+  const { protocol, hostname, origin } = new URL(redirectUri)
+  return hostname.startsWith('[') ? protocol : origin
+}
+
+export const consentPage = ({ client, redirectUri, ticket, instances, problem }: ConsentView): Page =>
+  makePage({
+    title: `Let an app in · ${BRAND}`,
+    style,
+    formsTo: `'self' ${sourceOf(redirectUri)}`,
+    body: `
+<h1>Let an app in?</h1>
+<p><strong>${escaped(client)}</strong> asks to use one instance: to read its chats and to write in its name, until you revoke it.</p>
+<p class="soft">The answer goes to <code>${escaped(new URL(redirectUri).host)}</code>. The name is what the app says of itself. If you did not just ask for this in that app, refuse.</p>
+${problem === undefined ? '' : `<p id="problem" role="alert">${escaped(problem)}</p>`}
+<form method="post" action="./authorize"><input type="hidden" name="ticket" value="${escaped(ticket)}">
+${instances ? choice(instances) : key}
+</form>`,
+  })

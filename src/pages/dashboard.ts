@@ -1,0 +1,85 @@
+/** The files of the dashboard's client, as the build has put them: read once, compressed once, never looked for on disk by a caller's words. */
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { extname, join, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { constants, gzip } from 'node:zlib'
+import type { DashboardFile, DashboardFiles } from '../features/parts.ts'
+import { CLOSED } from './page.ts'
+
+const compress = promisify(gzip)
+
+/** Beside the compiled sources, or, where the sources themselves run, what the build made of them. */
+const FOLDERS = ['../../dashboard', '../../dist/dashboard', '../../../dist/dashboard'].map((path) =>
+  fileURLToPath(new URL(path, import.meta.url)),
+)
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.webmanifest': 'application/manifest+json',
+}
+/** Their own formats are compressed already. */
+const PACKED: ReadonlySet<string> = new Set(['.png', '.ico', '.woff2'])
+
+/** The bundler's mark of the content in a name: such a file never changes. */
+const HASHED = /-[A-Za-z0-9_-]{8,}\.\w+$/
+
+/** Nothing from elsewhere and nothing written into the page: scripts and styles are files of ours. */
+export const DASHBOARD_POLICY = [
+  ...CLOSED,
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+].join('; ')
+
+const NOT_BUILT = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Dashboard</title>
+<p>The dashboard is not built. Run <code>npm run build</code> and start the service again.</p></html>
+`
+
+async function readFolder(folders: readonly string[]): Promise<{ folder: string; names: string[] } | undefined> {
+  for (const folder of folders) {
+    const names = await readdir(folder, { recursive: true }).catch((): string[] => [])
+    if (names.includes('index.html')) return { folder, names }
+  }
+  return undefined
+}
+
+function fileOf(name: string, content: Uint8Array<ArrayBuffer>): DashboardFile {
+  const extension = extname(name)
+  let packed: Promise<Uint8Array<ArrayBuffer>> | undefined
+  return {
+    type: TYPES[extension] ?? 'application/octet-stream',
+    etag: `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`,
+    isForEver: HASHED.test(name),
+    content,
+    gzip: PACKED.has(extension)
+      ? undefined
+      : () => (packed ??= compress(content, { level: constants.Z_BEST_COMPRESSION }).then((bytes) => new Uint8Array(bytes))),
+  }
+}
+
+/** Names are paths in the first folder that has a document, with slashes. Source maps are not served. */
+export async function createDashboardFiles(folders: readonly string[] = FOLDERS): Promise<DashboardFiles> {
+  const files = new Map<string, DashboardFile>()
+  const found = await readFolder(folders)
+  for (const name of found?.names ?? []) {
+    if (extname(name) === '.map') continue
+    // A folder.
+    const bytes = await readFile(join(found!.folder, name)).catch(() => undefined)
+    if (bytes) files.set(name.split(sep).join('/'), fileOf(name, new Uint8Array(bytes)))
+  }
+  if (!files.has('index.html')) files.set('index.html', fileOf('index.html', new TextEncoder().encode(NOT_BUILT)))
+  return { policy: DASHBOARD_POLICY, file: (name) => files.get(name) }
+}

@@ -1,0 +1,14 @@
+/** All pages for people. */
+import type { Pages } from '../features/parts.ts'
+import { consentPage } from './consent.ts'
+import { createAssets, docsPage } from './docs.ts'
+import { homePage } from './home.ts'
+import { pairingPage } from './pairing.ts'
+
+export const createPages = ({ hasDocs }: { hasDocs: boolean }): Pages => ({
+  home: homePage({ hasDocs }),
+  pairing: pairingPage(),
+  consent: consentPage,
+  docs: docsPage(),
+  asset: hasDocs ? createAssets() : async () => undefined,
+})

@@ -1,0 +1,38 @@
+/** Rows that lie by the week of their writing: this week's and the last one's are kept, older ones go without looking at the rest. */
+import { type Clock, DAY } from '../domain/clock.ts'
+import type { Op, StateStore } from './contract.ts'
+
+const WEEK = 7 * DAY
+/** Removed in one commit. */
+const BATCH = 1_000
+
+export interface Weeks {
+  /** Of now. */
+  current(): number
+  /** Weeks in which a row may lie; the next one, too: written by a clock that was ahead. */
+  kept(): number[]
+  removeOld(isStopped: () => boolean): Promise<void>
+}
+
+/** `all`: prefix of all weeks; `of`: that of one, which sorts behind those before. */
+export function createWeeks(
+  store: Pick<StateStore, 'range' | 'commit'>,
+  clock: Clock,
+  all: string,
+  of: (week: number) => string,
+): Weeks {
+  const current = () => Math.floor(clock.now() / WEEK)
+  return {
+    current,
+    kept: () => [current() + 1, current(), current() - 1],
+    async removeOld(isStopped) {
+      const end = of(current() - 1)
+      while (!isStopped()) {
+        const ops: Op[] = []
+        for await (const [key] of store.range(all, { limit: BATCH })) if (key < end) ops.push([key, null])
+        if (ops.length === 0) return
+        await store.commit({ ops })
+      }
+    },
+  }
+}

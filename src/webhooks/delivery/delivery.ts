@@ -1,0 +1,98 @@
+/** One attempt to deliver one event: sign, POST, at most 10 s. Connections are shared by all instances of the thread. */
+import { WEBHOOK_AGENT, WEBHOOK_HEADERS } from '../../domain/brand.ts'
+import { type Clock, SECOND } from '../../domain/clock.ts'
+import type { EventType } from '../../domain/events.ts'
+import type { Ranges } from '../../egress/addresses.ts'
+import { createAgent, type EgressOptions, networkError } from '../../egress/egress.ts'
+import { fairSlots } from '../../egress/fair-slots.ts'
+import { createPost } from './post.ts'
+import { sign } from './signature.ts'
+
+export interface Attempt {
+  url: string
+  /** That of now first; behind it the one before, while it may still be used. */
+  secrets: readonly string[]
+  /** The bytes of the event, the same in every attempt. */
+  body: Uint8Array
+  type: EventType
+  eventId: string
+  instanceId: string
+  /** 1 to 6. */
+  attempt: number
+  /** Characters of the answer's body that are wanted; absent: none. */
+  answerChars?: number
+}
+
+export interface Outcome {
+  ok: boolean
+  /** HTTP status; null when there was no answer. */
+  code: number | null
+  /** null when delivered; else `timeout`, `dns`, `tls`, `refused`, `blocked`, `connection`, `redirect` or `status 500`. */
+  error: string | null
+  durationMs: number
+  /** The beginning of the answer's body, if it was wanted. */
+  answer?: string
+}
+
+/** Rejects only when the signal aborted it: then nothing is known about the attempt. */
+export type Deliver = (attempt: Attempt, signal?: AbortSignal) => Promise<Outcome>
+
+export interface DeliveryOptions {
+  allow: Ranges
+  clock: Clock
+  /** Attempts in flight at once in this thread, and of these to one origin. */
+  concurrency?: number | undefined
+  /** Default: a quarter of all, so that one receiver that is slow leaves room for the others. */
+  perOrigin?: number
+  timeoutMs?: number
+  egress?: Pick<EgressOptions, 'resolve' | 'dial'>
+}
+
+export function createDelivery(options: DeliveryOptions): { deliver: Deliver; close(): Promise<void> } {
+  const { allow, clock, concurrency = 128, perOrigin = Math.ceil(concurrency / 4), timeoutMs = 10 * SECOND, egress } = options
+  const agent = createAgent(
+    { allow, plainHttp: 'allow-listed', connectTimeoutMs: timeoutMs, ...egress },
+    { headersTimeout: 0, bodyTimeout: 0 },
+  )
+  const slots = fairSlots({ total: concurrency, perOrigin })
+  const { post, originOf } = createPost(agent, timeoutMs)
+
+  const headersOf = ({ secrets, body, type, eventId, instanceId, attempt }: Attempt) => ({
+    'Content-Type': 'application/json',
+    'User-Agent': WEBHOOK_AGENT,
+    [WEBHOOK_HEADERS.type]: type,
+    [WEBHOOK_HEADERS.eventId]: eventId,
+    [WEBHOOK_HEADERS.instanceId]: instanceId,
+    [WEBHOOK_HEADERS.attempt]: String(attempt),
+    [WEBHOOK_HEADERS.signature]: sign(secrets, body, clock.now()),
+  })
+
+  async function deliver(attempt: Attempt, stop?: AbortSignal): Promise<Outcome> {
+    const giveBack = await slots.take(originOf(attempt.url), stop)
+    const began = performance.now()
+    const durationMs = () => Math.round(performance.now() - began)
+    const { url, body, answerChars } = attempt
+    const request = () => post({ url, headers: headersOf(attempt), body, answerChars, deadline: began + timeoutMs, stop })
+    try {
+      // A receiver may close an idle connection just as we use it again. That is no failure of the event: once more, on a new one.
+      const { code, answer } = await request().catch((error: unknown) => {
+        if (!wasStale(error)) throw error
+        return request()
+      })
+      const result: Pick<Outcome, 'code' | 'durationMs' | 'answer'> = { code, durationMs: durationMs() }
+      if (answer !== undefined) result.answer = answer
+      if (code >= 200 && code < 300) return { ok: true, error: null, ...result }
+      return { ok: false, error: code >= 300 && code < 400 ? 'redirect' : `status ${code}`, ...result }
+    } catch (error) {
+      stop?.throwIfAborted()
+      return { ok: false, code: null, error: networkError(error), durationMs: durationMs() }
+    } finally {
+      giveBack()
+    }
+  }
+
+  return { deliver, close: () => agent.destroy() }
+}
+
+const wasStale = (error: unknown) =>
+  ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(String((error as { code?: unknown }).code))

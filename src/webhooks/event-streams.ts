@@ -1,0 +1,173 @@
+/**
+ * Events of an instance as a stream. They are kept by its shard (`workers/shard/webhooks/stream`); here each reader has the id of the last
+ * one it was given, and asks for what follows when the shard says that there is something. No event is kept in this thread.
+ */
+import { SECOND } from '../domain/clock.ts'
+import { EVENT_TYPES } from '../domain/events.ts'
+import { Failure } from '../domain/failures.ts'
+import type { EventStreamOf, EventStreams, EventsPage, ServerEvent, ServerEvents } from '../domain/server-events.ts'
+import type { Engine } from '../engine/engine.ts'
+
+/** Readers of one instance at a time. */
+export const MAX_STREAMS = 10
+/** A comment goes out when nothing else did for so long: relays close what is silent. */
+const HEARTBEAT = 15 * SECOND
+/** Time until a shard that is gone is asked again. */
+const ASK_AGAIN = SECOND
+/** The credential of a reader who waits is looked at so often. */
+const LOOK_EVERY = 2 * SECOND
+
+/** Wakes a reader when its shard has new events; one that begins to wait after a ring is woken at once. */
+function createBell() {
+  let isRung = false
+  let wake: (() => void) | undefined
+  return {
+    ring() {
+      isRung = true
+      wake?.()
+    },
+    silence() {
+      isRung = false
+    },
+    /** Resolves when the time is over or the signal is aborted, and with true when it was rung. */
+    wait(ms: number, signal: AbortSignal): Promise<boolean> {
+      if (isRung || signal.aborted) return Promise.resolve(isRung)
+      return new Promise((resolve) => {
+        const done = () => {
+          clearTimeout(timer)
+          signal.removeEventListener('abort', done)
+          wake = undefined
+          resolve(isRung)
+        }
+        const timer = setTimeout(done, ms)
+        signal.addEventListener('abort', done)
+        wake = done
+      })
+    },
+  }
+}
+type Bell = ReturnType<typeof createBell>
+
+const NOTHING: Pick<EventsPage, 'gap' | 'events' | 'more'> = { gap: null, events: [], more: false }
+
+const isGone = (error: unknown) => error instanceof Failure && error.code === 'engine_unavailable'
+
+export interface EventStreamsDeps {
+  engine: Pick<Engine, 'call' | 'onEvent'>
+  /** Metrics: a reader is told that it missed events. */
+  onGap(): void
+  /** Reads what an operator's command wrote beside the service: it may end what a reader is allowed. */
+  refresh(): Promise<void>
+}
+
+export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps): EventStreams {
+  /** By instance, the bells of its readers. */
+  const readers = new Map<string, Set<Bell>>()
+  let isStopped = false
+  let looking: ReturnType<typeof setInterval> | undefined
+
+  /** One look serves all readers. A store that cannot be read now is read the next time. */
+  function keepLooking() {
+    looking ??= setInterval(() => void refresh().catch(() => {}), LOOK_EVERY).unref()
+  }
+
+  function stopLooking() {
+    clearInterval(looking)
+    looking = undefined
+  }
+
+  // A shard that came back sends a state, and does not know the readers yet: they ask again.
+  engine.onEvent((event) => {
+    if (event.type === 'outcome') return
+    for (const bell of readers.get(event.instance) ?? []) bell.ring()
+  })
+
+  function enter(instance: string, bell: Bell): () => void {
+    const present = readers.get(instance) ?? new Set()
+    if (present.size >= MAX_STREAMS)
+      throw new Failure('rate_limited', { message: `At most ${MAX_STREAMS} streams of an instance are open at a time.` })
+    readers.set(instance, present.add(bell))
+    keepLooking()
+    return () => {
+      present.delete(bell)
+      if (present.size === 0 && readers.get(instance) === present) readers.delete(instance)
+      if (readers.size === 0) stopLooking()
+    }
+  }
+
+  async function open({ instance, types = EVENT_TYPES, after, isAllowed }: EventStreamOf): Promise<ServerEvents> {
+    if (isStopped) throw new Failure('engine_unavailable')
+    const bell = createBell()
+    const leave = enter(instance, bell)
+    let cursor = after
+    let reportedGap: string | null = null
+
+    async function ask(): Promise<EventsPage> {
+      bell.silence()
+      const input = { after: cursor, types, reportedGap }
+      const page = await engine.call(instance, { kind: 'control', operation: 'webhooks.eventsAfter', input })
+      cursor = page.cursor
+      reportedGap = page.gap?.to ?? reportedGap
+      return page
+    }
+
+    /** `later` while the shard is gone: it comes back, and the reader need not know. Any other failure is answered when the reader reconnects. */
+    const next = () => ask().catch((error: unknown) => (isGone(error) ? 'later' : 'over'))
+
+    // A failure is answered before the stream has begun.
+    const first = await ask().catch((error: unknown) => {
+      leave()
+      throw error
+    })
+    const begin = after ?? first.cursor
+
+    async function* events(signal: AbortSignal): AsyncIterable<ServerEvent> {
+      let page: EventsPage | 'later' | 'over' = first
+      // From here on a reader that is cut has a place to resume at, even before the first event.
+      yield { event: 'ready', id: begin, data: JSON.stringify({ after: begin }) }
+      while (page !== 'over') {
+        const { gap, events, more } = page === 'later' ? NOTHING : page
+        if (gap) {
+          onGap()
+          yield { event: 'gap', data: JSON.stringify(gap) }
+        }
+        for (const event of events) {
+          if (!isAllowed() || isStopped) return
+          yield event
+        }
+        if (!more) {
+          const wait = await quiet(page === 'later' ? ASK_AGAIN : HEARTBEAT, signal)
+          if (wait === 'over') return
+          if (wait === 'quiet') yield { comment: 'nothing new' }
+        }
+        page = await next()
+      }
+    }
+
+    /** Until there is news, the time is over, or the stream is. */
+    async function quiet(ms: number, signal: AbortSignal): Promise<'news' | 'quiet' | 'over'> {
+      for (let left = ms; left > 0; left -= LOOK_EVERY) {
+        const isNews = await bell.wait(Math.min(left, LOOK_EVERY), signal)
+        if (signal.aborted || isStopped || !isAllowed()) return 'over'
+        if (isNews) return 'news'
+      }
+      return 'quiet'
+    }
+
+    return (signal) => {
+      if (signal.aborted) leave()
+      else signal.addEventListener('abort', leave, { once: true })
+      return events(signal)
+    }
+  }
+
+  return {
+    open,
+    count: () => [...readers.values()].reduce((sum, { size }) => sum + size, 0),
+    stop() {
+      isStopped = true
+      stopLooking()
+      for (const bells of readers.values()) for (const bell of bells) bell.ring()
+    },
+  }
+}

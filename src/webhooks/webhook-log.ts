@@ -1,0 +1,64 @@
+/**
+ * An administrator's operations on the webhook log: reading it, and sending events again. Reading is done in a thread of its own,
+ * because a log may have a hundred thousand rows per instance; sending is done by the shards, which own the events.
+ */
+import { Failure } from '../domain/failures.ts'
+import type { Log } from '../domain/log.ts'
+import type { EventsOf, LogReader, WebhookLog } from '../domain/webhook-log.ts'
+import type { Engine } from '../engine/engine.ts'
+
+/** Events of one call of `replay`. */
+export const MAX_REPLAY = 10_000
+/** Events that one shard is given at a time: it sends nothing else of the instance while it puts them back. */
+const AT_ONCE = 500
+
+export interface WebhookLogDeps {
+  reader: LogReader
+  engine: Pick<Engine, 'call'>
+  log: Pick<Log, 'info'>
+}
+
+export function createWebhookLog({ reader, engine, log }: WebhookLogDeps): WebhookLog {
+  async function ownerOf(instanceIds: readonly string[], eventId: string): Promise<string> {
+    const [owner] = await reader.owners(instanceIds, [eventId])
+    if (owner === undefined) throw new Failure('not_found', { message: 'No event has this id.' })
+    return owner.instanceId
+  }
+
+  async function putBack(events: readonly EventsOf[]): Promise<number> {
+    const counts = await Promise.all(
+      events.map(async ({ instanceId, eventIds }) => {
+        let queued = 0
+        for (let at = 0; at < eventIds.length; at += AT_ONCE) {
+          const input = { eventIds: eventIds.slice(at, at + AT_ONCE) }
+          queued += (await engine.call(instanceId, { kind: 'control', operation: 'webhooks.resendMany', input })).queued
+        }
+        return queued
+      }),
+    )
+    return counts.reduce((sum, count) => sum + count, 0)
+  }
+
+  return {
+    list: reader.list,
+    async resend(instanceIds, eventId) {
+      const owner = await ownerOf(instanceIds, eventId)
+      return engine.call(owner, { kind: 'control', operation: 'webhooks.resend', input: { eventId } })
+    },
+    async detail(instanceIds, eventId) {
+      const owner = await ownerOf(instanceIds, eventId)
+      return engine.call(owner, { kind: 'control', operation: 'webhooks.detail', input: { eventId } })
+    },
+    async body(instanceIds, eventId, source) {
+      const owner = await ownerOf(instanceIds, eventId)
+      const body = await engine.call(owner, { kind: 'control', operation: 'webhooks.body', input: { eventId } })
+      log.info({ instance_id: owner, event_id: eventId, address: source }, 'dashboard: the body of an event was looked at')
+      return body
+    },
+    async resendMany(instanceIds, eventIds) {
+      const queued = await putBack(await reader.owners(instanceIds, eventIds))
+      return { queued, notFound: new Set(eventIds).size - queued }
+    },
+    replay: async (range) => putBack(await reader.resendable(range, MAX_REPLAY)),
+  }
+}

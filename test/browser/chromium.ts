@@ -1,0 +1,50 @@
+/** The browser that pages are tried in: Chromium of the machine, which asks nobody but this machine whatever it would like to know. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { chromium, type Page } from 'playwright-core'
+
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path))
+
+/** For `describe`: the reason, where there is none. */
+export const skip = CHROMIUM ? false : 'there is no Chromium on this machine (Debian: apt-get install chromium)'
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
+]
+
+export const launch = (more: readonly string[] = []) => chromium.launch({ executablePath: CHROMIUM!, args: [...FLAGS, ...more] })
+
+/** Set to look at the pages: a folder for pictures of them. */
+const PICTURES = process.env.SVC_TEST_PICTURES
+
+/** Whether pictures are taken: tests that only take some are skipped without. */
+export const hasPictures = Boolean(PICTURES)
+
+export async function picture(page: Page, name: string, { isWhole = false }: { isWhole?: boolean } = {}): Promise<void> {
+  if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: isWhole })
+}
+
+/** What a page asked for, and what it complained of: a script that failed, something that its policy refused. */
+export interface Watched {
+  complaints: string[]
+  asked: { url: string; referer: string | undefined }[]
+}
+
+export function watch(page: Page): Watched {
+  const watched: Watched = { complaints: [], asked: [] }
+  page.on('console', (message) => message.type() === 'error' && watched.complaints.push(message.text()))
+  page.on('pageerror', (error) => watched.complaints.push(error.message))
+  page.on('request', (request) => watched.asked.push({ url: request.url(), referer: request.headers().referer || undefined }))
+  return watched
+}
+
+/** Of those, what went elsewhere. */
+export const foreign = ({ asked }: Watched, baseUrl: string) =>
+  asked.map(({ url }) => url).filter((url) => !url.startsWith('data:') && !url.startsWith(`${baseUrl}/`))

@@ -1,0 +1,339 @@
+/** The dashboard in a real browser: the story of a newcomer, without a line of curl; who is hostile; who has a small screen or no mouse. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import axe from 'axe-core'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
+import { DASHBOARD_HEADER } from '../../src/domain/dashboard.ts'
+import { ask, must } from '../harness/http.ts'
+import { startWorld, type World } from '../harness/world.ts'
+import { foreign, hasPictures, launch, picture, skip, type Watched, watch } from './chromium.ts'
+
+const ME = '5511999990301'
+const BEN = '5511988880301'
+/** Left to right, then backwards: what follows a name must not be turned with it. */
+const HOSTILE = '<img src=x onerror="window.hacked=1"> \u202Eemosnur'
+/** What a page would do with a script of somebody's. */
+const SCRIPT = '<script>window.hacked=1</script>'
+
+const PAGES = [
+  'instances',
+  'timeline',
+  'webhook-log',
+  'access',
+  'access/requirements',
+  'access/plan',
+  'access/sessions',
+  'health',
+  'sandbox',
+]
+
+describe('the dashboard in Chromium', { skip }, () => {
+  let world: World
+  let browser: Browser
+  let context: BrowserContext
+  let page: Page
+  let watched: Watched
+  let adminKey: string
+  /** Of the instance of the story. */
+  let instance: { id: string; token: string; api_url: string }
+
+  before(async () => {
+    world = await startWorld()
+    adminKey = world.gateway.admin.authorization.slice('Bearer '.length)
+    await world.sandbox.createContact(BEN, { name: HOSTILE })
+    browser = await launch()
+    context = await browser.newContext({ viewport: { width: 1280, height: 860 } })
+    page = await context.newPage()
+    page.setDefaultTimeout(30_000)
+    watched = watch(page)
+  })
+  after(async () => {
+    await browser?.close()
+    await world?.stop()
+  })
+
+  const heading = (name: string) => page.getByRole('heading', { name, exact: true })
+  const button = (name: string, within: Page | Locator = page) => within.getByRole('button', { name, exact: true })
+  const field = (name: string, within: Page | Locator = page) => within.getByLabel(name, { exact: true })
+  const dialog = () => page.getByRole('dialog')
+  const to = (path: string) => page.goto(`${world.gateway.baseUrl}/dashboard/#/${path}`)
+
+  /** Axe finds nothing serious in what is shown. */
+  async function sound(name: string) {
+    await page.evaluate(axe.source)
+    const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run())
+    const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    assert.deepEqual(
+      grave.map(({ id, nodes }) => `${name}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`),
+      [],
+    )
+    await picture(page, `dashboard-${name}`)
+  }
+
+  test('signs in with the admin key, and says why another one is refused', async () => {
+    await page.goto(`${world.gateway.baseUrl}/dashboard`)
+    await heading('Sign in').waitFor()
+    await sound('sign-in')
+    await field('Admin key').fill(`svc_admin_${'0'.repeat(48)}`)
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').waitFor()
+    await field('Admin key').fill(adminKey)
+    await page.keyboard.press('Enter')
+    await page.getByText('No instances yet').waitFor()
+    await sound('empty')
+    const cookies = await context.cookies()
+    assert.deepEqual(
+      cookies.map(({ httpOnly, sameSite }) => [httpOnly, sameSite]),
+      [[true, 'Strict']],
+    )
+    assert.equal(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })'), '{}')
+  })
+
+  test('creates an instance, and shows its code', async () => {
+    await button('Create instance').click()
+    await field('Name', dialog()).fill('Support')
+    await sound('create')
+    await button('Create', dialog()).click()
+    await page.getByAltText('QR code to scan').waitFor()
+    await sound('pairing')
+    const { data } = await must<{ data: (typeof instance)[] }>(
+      'GET',
+      `${world.gateway.baseUrl}/account/instances`,
+      undefined,
+      world.gateway.account,
+    )
+    instance = data[0]!
+  })
+
+  test('pairs it with a phone of the sandbox, live', async () => {
+    await to('sandbox')
+    await field('Number').first().fill(ME)
+    await field('Name').first().fill('My phone')
+    await button('Make a phone').click()
+    await heading('Scan').waitFor()
+    await sound('sandbox')
+    await button('Scan').click()
+    await to(`instances/${instance.id}`)
+    await page.getByRole('heading', { name: 'Send a message' }).waitFor()
+    assert.equal(await page.locator('header .badge').first().textContent(), 'Connected')
+  })
+
+  test('gives it a webhook, whose test delivery says what the receiver said', async () => {
+    const { webhooks } = await must<{ webhooks: { secret: string } }>('GET', `${instance.api_url}/me`)
+    world.receiver.trust(instance.id, webhooks.secret)
+    world.receiver.reply((_, response) => response.writeHead(418, { 'Content-Type': 'text/html' }).end(SCRIPT))
+    await to(`instances/${instance.id}/webhooks`)
+    await field('One URL for all types').fill(world.receiver.url)
+    await button('Use it').click()
+    await page.getByText('Saved.').waitFor()
+    await button('Send a test event of received').click()
+    await page.getByText('HTTP 418').waitFor()
+    await page.getByText(SCRIPT, { exact: true }).waitFor()
+    await sound('webhooks')
+    world.receiver.reply(null)
+    const said = await must<{ webhooks: { received_url: string } }>('GET', `${instance.api_url}/me`)
+    assert.equal(said.webhooks.received_url, world.receiver.url)
+  })
+
+  test('sends a first message, and sees what becomes of it', async () => {
+    await to(`instances/${instance.id}`)
+    await field('To').fill(BEN)
+    await field('Text').fill('Hello from the dashboard')
+    await button('Send').click()
+    await page.getByRole('link', { name: 'See what becomes of it' }).click()
+    await page.getByText('Acknowledged', { exact: true }).waitFor()
+    await page.getByText('Attempt 1 for delivery').waitFor()
+    await page.getByText('Read', { exact: true }).waitFor()
+    await sound('timeline')
+    assert.deepEqual(
+      (await world.sandbox.inbox(BEN)).map(({ text }) => text),
+      ['Hello from the dashboard'],
+    )
+  })
+
+  /** Of a text that a contact wrote: how often the receiver was told. */
+  const told = (text: string) =>
+    world.receiver.received.filter(({ event }) => (event.text as { message?: string } | undefined)?.message === text)
+
+  test('shows at once that a receiver broke', async () => {
+    world.receiver.reply((_, response) => response.writeHead(422).end('not now'))
+    await to('sandbox')
+    await field('Text').fill(SCRIPT)
+    await button('Write').click()
+    await page.getByText('Written.').waitFor()
+    await page.getByText('Hello from the dashboard').waitFor()
+    await world.receiver.waitFor('the script', () => told(SCRIPT).length > 0)
+    await world.sandbox.send(BEN, ME, { text: 'again' })
+    await to('webhook-log')
+    await page.getByRole('row').filter({ hasText: 'status 422' }).nth(1).waitFor()
+    await sound('webhook-log')
+  })
+
+  test('rotates the token: the one before stops', async () => {
+    await to(`instances/${instance.id}`)
+    assert.equal(await page.getByText(instance.token).count(), 0)
+    await button('Show the token').click()
+    await page.locator('code', { hasText: new RegExp(`^${instance.token}$`) }).waitFor()
+    await button('Rotate').click()
+    await button('Rotate', dialog()).click()
+    await page.getByText('There is a new token.').waitFor()
+    assert.equal((await ask('GET', `${instance.api_url}/status`)).status, 401)
+    await button('Show the token').click()
+    const token = await page.locator('.secret code').first().textContent()
+    assert.equal((await ask('GET', `${instance.api_url.replace(instance.token, token!)}/status`)).status, 200)
+    await sound('instance')
+  })
+
+  test('makes a key, shown once, and revokes it', async () => {
+    await to('access')
+    await button('Create a key').click()
+    await field('Name', dialog()).fill('CRM')
+    await dialog().getByLabel('instances:read').check()
+    await button('Create', dialog()).click()
+    const key = (await dialog().locator('.secret code').textContent())!
+    await sound('key')
+    await button('I have it', dialog()).click()
+    const list = () => ask('GET', `${world.gateway.baseUrl}/account/instances`, undefined, { authorization: `Bearer ${key}` })
+    assert.equal((await list()).status, 200)
+    assert.equal(await page.getByText(key).count(), 0)
+    await button('Revoke CRM').click()
+    await button('Revoke', dialog()).click()
+    await page.getByText('Revoked: it works no more.').waitFor()
+    assert.equal((await list()).status, 401)
+  })
+
+  test('says before saving that a list of addresses would lock one out', async () => {
+    await to('access/requirements')
+    await page.getByLabel('The list counts').check()
+    await button('Add an address').click()
+    await field('Address or range 1').fill('203.0.113.0/24')
+    await page.getByText('Your address 127.0.0.1 would be locked out').waitFor()
+    await field('Address or range 1').fill('127.0.0.1')
+    await page.getByText('Your address 127.0.0.1 would be locked out').waitFor({ state: 'detached' })
+  })
+
+  test('names of others are only ever text, and turn nothing around them', async () => {
+    await world.gateway.createInstance(null, { name: HOSTILE })
+    await to('instances')
+    const link = page.getByRole('link', { name: HOSTILE })
+    await link.waitFor()
+    assert.deepEqual(await link.locator('bdi').allTextContents(), [HOSTILE])
+    await to('sandbox')
+    await page.getByLabel('Person').waitFor()
+    await page.getByText('Hello from the dashboard').waitFor()
+    // The isolation ends before the number, which is read the right way round.
+    const people = await field('Person').locator('option').allTextContents()
+    assert.ok(
+      people.some((text) => text.includes(`${HOSTILE}\u2069 (${BEN})`)),
+      JSON.stringify(people),
+    )
+    assert.equal(await page.evaluate('"hacked" in window'), false)
+    assert.equal(await page.locator('img[src="x"], main script').count(), 0)
+  })
+
+  test('deletes several, once that is typed', async () => {
+    await to('instances')
+    await page.getByRole('searchbox').fill('emosnur')
+    await page.getByLabel('Choose all of this page').check()
+    await button('Delete').click()
+    assert.equal(await button('Delete', dialog()).isDisabled(), true)
+    await dialog().getByRole('textbox').fill('delete 1')
+    await button('Delete', dialog()).click()
+    await page.getByText('No instance fits').waitFor()
+    const { total } = await must<{ total: number }>(
+      'GET',
+      `${world.gateway.baseUrl}/account/instances`,
+      undefined,
+      world.gateway.account,
+    )
+    assert.equal(total, 1)
+  })
+
+  test('finds in the log what a broken receiver missed, and sends one of it again', async () => {
+    // Tried once more by itself, ten seconds after the first time; then nothing but this happens to it for a minute.
+    await world.receiver.waitFor('a second attempt at both', () => told(SCRIPT).length > 1 && told('again').length > 1)
+    await to('webhook-log')
+    const row = page.getByRole('row').filter({ hasText: 'received' }).filter({ hasText: 'status 422' }).last()
+    await row.getByRole('button').first().click()
+    await dialog().getByText('status 422').nth(1).waitFor()
+    await button('Show the body', dialog()).click()
+    await dialog().getByText('window.hacked').waitFor()
+    await sound('event')
+    const attempts = told(SCRIPT).length
+    world.receiver.reply(null)
+    await button('Resend now', dialog()).click()
+    await dialog().getByText('Delivered', { exact: true }).waitFor()
+    await button('Close', dialog()).click()
+    assert.equal(told(SCRIPT).length, attempts + 1)
+    assert.equal(new Set(told(SCRIPT).map(({ event }) => event.event_id)).size, 1)
+  })
+
+  test('sends the rest of it again as a range, with its progress', async () => {
+    const attempts = told('again').length
+    await button('Resend a range').click()
+    await field('Outcome', dialog()).selectOption('pending')
+    await button('Resend', dialog()).click()
+    await dialog()
+      .getByText(/^(\d+) of \1 events? attempted/)
+      .waitFor()
+    await button('Close', dialog()).click()
+    assert.equal(told('again').length, attempts + 1)
+  })
+
+  test('every page is sound, and none is wider than a phone', async () => {
+    /** Sound already, in the story. */
+    const seen = new Set(['timeline', 'webhook-log', 'sandbox', `instances/${instance.id}`, `instances/${instance.id}/webhooks`])
+    await page.setViewportSize({ width: 380, height: 800 })
+    const paths = [...PAGES, ...['', '/queue', '/webhooks', '/settings'].map((tab) => `instances/${instance.id}${tab}`)]
+    for (const path of paths) {
+      await to(path)
+      await page.locator('main h1').waitFor()
+      await page.locator('main .skeleton').first().waitFor({ state: 'detached' })
+      const name = path.replace(instance.id, 'one').replaceAll('/', '-')
+      const width = await page.evaluate('document.documentElement.scrollWidth')
+      assert.ok(Number(width) <= 380, `${path} is ${width} px wide`)
+      if (hasPictures) await picture(page, `dashboard-phone-${name}`)
+      if (!seen.has(path)) await sound(name)
+    }
+    await page.setViewportSize({ width: 1280, height: 860 })
+  })
+
+  test('pictures of each page, light and dark', { skip: hasPictures ? false : 'SVC_TEST_PICTURES is not set' }, async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      const paths = [...PAGES, ...['', '/queue', '/webhooks', '/settings'].map((tab) => `instances/${instance.id}${tab}`)]
+      for (const path of paths) {
+        await to(path)
+        await page.locator('main h1').waitFor()
+        await page.locator('main .skeleton').first().waitFor({ state: 'detached' })
+        await sound(`${colorScheme}-${path.replace(instance.id, 'one').replaceAll('/', '-')}`)
+      }
+    }
+    await page.emulateMedia({ colorScheme: null })
+  })
+
+  test('signs out; a session that was ended elsewhere asks for the key again', async () => {
+    await to('instances')
+    await heading('Instances').waitFor()
+    await button('Sign out').click()
+    await heading('Sign in').waitFor()
+    assert.deepEqual(await context.cookies(), [])
+    await field('Admin key').fill(adminKey)
+    await page.keyboard.press('Enter')
+    await heading('Instances').waitFor()
+    const ended = await context.request.delete(`${world.gateway.baseUrl}/dashboard/session`, {
+      headers: { [DASHBOARD_HEADER]: '1' },
+    })
+    assert.equal(ended.status(), 200)
+    await heading('Sign in').waitFor()
+  })
+
+  test('nothing was asked of anybody else, and nothing was refused by the policy of the page', () => {
+    assert.deepEqual(foreign(watched, world.gateway.baseUrl), [])
+    // Answers that refuse (a wrong key) are told by Chromium as errors; they are not the page's.
+    assert.deepEqual(
+      watched.complaints.filter((text) => !text.startsWith('Failed to load resource: the server responded with a status of 4')),
+      [],
+    )
+  })
+})

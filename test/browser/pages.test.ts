@@ -1,0 +1,127 @@
+/** The pages for people, in a real browser: what they show, what they load, and what they let out. */
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { startWorld, type World } from '../harness/world.ts'
+import { foreign, launch, picture, skip, type Watched, watch } from './chromium.ts'
+
+const ANA = '5511988880001'
+
+describe('pages in Chromium', { skip }, () => {
+  let world: World
+  let browser: Browser
+  let context: BrowserContext
+  let page: Page
+  let watched: Watched
+  before(async () => {
+    world = await startWorld()
+    await world.sandbox.createContact(ANA, { name: 'Ana' })
+    browser = await launch()
+  })
+  after(async () => {
+    await browser?.close()
+    await world?.stop()
+  })
+  beforeEach(async () => {
+    context = await browser.newContext({ viewport: { width: 1100, height: 850 } })
+    page = await context.newPage()
+    page.setDefaultTimeout(30_000)
+    watched = watch(page)
+  })
+  /** Nothing from elsewhere is asked, no address with a token goes along, and nothing was refused or broken. */
+  afterEach(async () => {
+    assert.deepEqual(foreign(watched, world.gateway.baseUrl), [])
+    assert.deepEqual(
+      watched.asked.filter(({ referer }) => referer !== undefined),
+      [],
+    )
+    assert.deepEqual(watched.complaints, [])
+    await context.close()
+  })
+
+  test('the first page says what this is, and leads to the documentation and to the pairing page', async () => {
+    const instance = await world.gateway.createInstance(null)
+    await page.goto(`${world.gateway.baseUrl}/`)
+    await page.getByText('gateway to WhatsApp accounts').waitFor()
+    await picture(page, 'home')
+    assert.equal(await page.getByRole('link', { name: 'API reference' }).getAttribute('href'), './docs')
+    await page.getByRole('textbox').fill(instance.api_url)
+    await page.getByRole('button', { name: 'Pair' }).click()
+    await page.waitForURL(`${instance.api_url}/qr-code/page`)
+  })
+
+  test('the pairing page shows a QR, which a phone scans, and ends in a green tick', async () => {
+    const phone = '5511999990101'
+    await world.sandbox.createPhone(phone, { name: 'Ana' })
+    const instance = await world.gateway.createInstance(null)
+    await page.goto(`${instance.api_url}/qr-code/page`)
+    const qr = page.locator('#qr')
+    await qr.waitFor({ state: 'visible' })
+    await picture(page, 'pairing-qr')
+    await world.sandbox.scan(phone, (await qr.getAttribute('src'))!)
+    await page.locator('#tick').waitFor({ state: 'visible' })
+    await picture(page, 'pairing-tick')
+    assert.equal(await page.locator('#state').textContent(), `Connected: ${phone}`)
+    assert.equal(await qr.isVisible(), false)
+    assert.equal((await world.gateway.status(instance)).connected, true)
+  })
+
+  test('a QR that has expired is renewed without a reload', async () => {
+    const instance = await world.gateway.createInstance(null)
+    await page.clock.install()
+    await page.goto(`${instance.api_url}/qr-code/page`)
+    await page.clock.runFor(3_000)
+    await page.locator('#qr').waitFor({ state: 'visible' })
+    const fetched = () => watched.asked.filter(({ url }) => url === `${instance.api_url}/qr-code`).length
+    const before = fetched()
+    const again = page.waitForRequest(`${instance.api_url}/qr-code`)
+    // Longer than the first code of the network is good for.
+    await page.clock.fastForward(90_000)
+    await page.clock.runFor(5_000)
+    await again
+    assert.ok(fetched() > before)
+  })
+
+  test('the pairing page offers a code for a number', async () => {
+    const phone = '5511999990102'
+    await world.sandbox.createPhone(phone, { name: 'Ben' })
+    const instance = await world.gateway.createInstance(null)
+    await page.goto(`${instance.api_url}/qr-code/page`)
+    await page.locator('#qr').waitFor({ state: 'visible' })
+    await page.getByRole('link', { name: 'Link with the phone number' }).click()
+    assert.equal(await page.locator('#qr').isVisible(), false)
+    await page.getByRole('textbox').fill('12')
+    await page.getByRole('textbox').fill('+55 11 99999-0102')
+    await page.getByRole('button', { name: 'Get a code' }).click()
+    await page.locator('#code').waitFor({ state: 'visible' })
+    await picture(page, 'pairing-code')
+    const code = (await page.locator('#code').textContent())!
+    assert.match(code, /^[0-9A-Z]{4}-[0-9A-Z]{4}$/)
+    await world.sandbox.enterCode(phone, code.replace('-', ''))
+    await page.locator('#tick').waitFor({ state: 'visible' })
+  })
+
+  test('the reference shows every area, and sends a first text', async () => {
+    const instance = await world.gateway.connected(world.sandbox, '5511999990103', null)
+    await page.goto(`${world.gateway.baseUrl}/docs`)
+    for (const area of ['groups', 'instance', 'send-media', 'account']) await page.locator(`[data-tag="${area}"]`).waitFor()
+    await picture(page, 'docs')
+    await page.locator('h3[data-tag="send"]').click()
+    const path = page.locator('[data-path$="/send-text"]')
+    const operation = page.locator('.opblock', { has: path })
+    await path.click()
+    await operation.locator('tr[data-param-name="instance_id"] input').fill(instance.id)
+    await operation.locator('tr[data-param-name="token"] input').fill(instance.token)
+    await operation.locator('tr[data-param-name="Prefer"] input').fill('wait=30')
+    await operation.locator('.body-param__text').fill(JSON.stringify({ phone: ANA, message: 'Hello from the reference' }))
+    await operation.getByRole('button', { name: 'Execute' }).click()
+    await operation.locator('.live-responses-table .response-col_status').filter({ hasText: '200' }).waitFor()
+    await operation.locator('.live-responses-table').scrollIntoViewIfNeeded()
+    await picture(page, 'docs-sent')
+    assert.match((await operation.locator('.live-responses-table').textContent()) ?? '', /"status": "sent"/)
+    assert.deepEqual(
+      (await world.sandbox.inbox(ANA)).map(({ text }) => text),
+      ['Hello from the reference'],
+    )
+  })
+})

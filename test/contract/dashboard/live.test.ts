@@ -1,0 +1,104 @@
+/** The live stream and its bounds: how many there may be, and what becomes of a reader that does not read. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openService, type Service } from '../http/service.ts'
+
+const OWN = { 'X-Svc-Dashboard': '1', Host: 'gw.test' }
+
+async function signedIn(service: Service) {
+  const body = JSON.stringify({ admin_key: service.credentials.adminKey })
+  const { headers } = await service.ask('POST', '/dashboard/session', body, { ...OWN, 'Content-Length': String(body.length) })
+  const cookie = headers.get('Set-Cookie')!.split(';')[0]!
+  const open = (more: Record<string, string> = {}) =>
+    service.app.request('http://gw.test/dashboard/api/live', { headers: { Host: 'gw.test', Cookie: cookie, ...more } })
+  return { cookie, open }
+}
+
+/** What is read until the stream says so. */
+async function readUntil(reader: ReadableStreamDefaultReader<Uint8Array>, fits: (text: string) => boolean): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  while (!fits(text)) {
+    const { done, value } = await reader.read()
+    if (done) return `${text}<end>`
+    text += decoder.decode(value, { stream: true })
+  }
+  return text
+}
+
+test('twenty streams at a time; one that ends makes room', async () => {
+  const service = await openService({ dashboard: { mode: 'on' } })
+  const { open } = await signedIn(service)
+  const streams = await Promise.all(Array.from({ length: 20 }, () => open()))
+  try {
+    assert.deepEqual(new Set(streams.map(({ status }) => status)), new Set([200]))
+    const refused = await open()
+    assert.deepEqual([refused.status, refused.headers.get('Retry-After')], [429, '10'])
+    await streams.pop()!.body!.cancel()
+    streams.push(await open())
+    assert.equal(streams.at(-1)!.status, 200)
+  } finally {
+    for (const { body } of streams) await body!.cancel()
+    await service.close()
+  }
+})
+
+test('HEAD takes no place, and a request that was given up gives its place back', async () => {
+  const service = await openService({ dashboard: { mode: 'on' } })
+  const { cookie, open } = await signedIn(service)
+  const headers = { Host: 'gw.test', Cookie: cookie, 'X-Svc-Dashboard': '1' }
+  const ask = (init: RequestInit) => service.app.request('http://gw.test/dashboard/api/live', { headers, ...init })
+  try {
+    for (let asked = 0; asked < 20; asked++) assert.equal((await ask({ method: 'HEAD' })).status, 404)
+    const leaving = new AbortController()
+    // None of them is read, so that nothing but the signal says that its reader has gone.
+    const left = await Promise.all(Array.from({ length: 20 }, () => ask({ signal: leaving.signal })))
+    assert.deepEqual(new Set(left.map(({ status }) => status)), new Set([200]))
+    assert.equal((await open()).status, 429)
+    leaving.abort()
+    const one = await open()
+    assert.equal(one.status, 200)
+    await one.body!.cancel()
+  } finally {
+    await service.close()
+  }
+})
+
+test('a stream is for whoever is signed in, from the page itself', async () => {
+  const service = await openService({ dashboard: { mode: 'on' } })
+  const { open } = await signedIn(service)
+  try {
+    assert.equal((await open({ Cookie: '' })).status, 401)
+    assert.equal((await open({ 'Sec-Fetch-Site': 'cross-site' })).status, 403)
+    assert.equal((await open({ 'Sec-Fetch-Site': 'same-site', Origin: 'http://gw.test:3000' })).status, 403)
+    const own = await open({ 'Sec-Fetch-Site': 'same-origin' })
+    assert.equal(own.status, 200)
+    await own.body!.cancel()
+  } finally {
+    await service.close()
+  }
+})
+
+test('nothing is kept for a reader that does not read: it is cut, and begins anew', async () => {
+  const service = await openService({ dashboard: { mode: 'on' } })
+  const { open } = await signedIn(service)
+  const { id } = await service.newInstance()
+  const slow = (await open()).body!.getReader()
+  try {
+    const begun = await readUntil(slow, (text) => text.includes('event: ready'))
+    assert.match(begun, /event: reset\ndata: \{"total":1\}/)
+    for (let change = 0; change < 5_000; change++)
+      service.double.tell(id, { status: 'connected', phone: String(5_511_900_000_000 + change) })
+    const rest = await readUntil(slow, () => false)
+    assert.match(rest, /<end>$/)
+    assert.ok(rest.split('event: instance').length < 10, 'it got what it had asked for already, and no more')
+    const last = /id: (\S+)\n(?![\s\S]*id: )/.exec(begun + rest)![1]!
+    const anew = (await open({ 'Last-Event-ID': last })).body!.getReader()
+    const all = await readUntil(anew, (text) => text.includes('event: ready'))
+    assert.match(all, /event: reset/)
+    assert.match(all, /"phone":"5511900004999"/)
+    await anew.cancel()
+  } finally {
+    await service.close()
+  }
+})

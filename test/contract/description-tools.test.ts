@@ -1,0 +1,101 @@
+/** The description as other people's tools read it: two linters with their recommended rules, a shell and a compiler. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { endpoints } from '../../src/features/index.ts'
+import { codeSamples } from '../../src/http/description/code-samples.ts'
+import { describe } from '../../src/http/description/openapi.ts'
+import { ROOT } from '../harness/checkout.ts'
+
+const root = fileURLToPath(ROOT)
+const tool = (path: string) => join(root, 'node_modules', path)
+
+let dir: string
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'svc-description-'))
+  await writeFile(join(dir, 'openapi.json'), describe(endpoints).json)
+  await writeFile(join(dir, 'ruleset.json'), JSON.stringify({ extends: ['spectral:oas'] }))
+})
+after(() => rm(dir, { recursive: true, force: true }))
+
+/** Nobody of them may ask or tell the network anything. */
+const OFFLINE = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+
+interface Ended {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+const run = (program: string, args: string[]) =>
+  new Promise<Ended>((resolve) => {
+    execFile(
+      program,
+      args,
+      { cwd: dir, env: { ...process.env, ...OFFLINE }, maxBuffer: 64 * 2 ** 20 },
+      (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr })
+      },
+    )
+  })
+
+test('redocly, recommended rules: no problem', async () => {
+  const cli = tool('@redocly/cli/bin/cli.js')
+  const { stdout, stderr } = await run(process.execPath, [
+    cli,
+    'lint',
+    'openapi.json',
+    '--extends',
+    'recommended',
+    '--format',
+    'json',
+  ])
+  const { problems } = JSON.parse(stdout || `{"problems":[${JSON.stringify(stderr)}]}`)
+  const said = problems.map((problem: { ruleId: string; message: string; location: { pointer: string }[] } | string) =>
+    typeof problem === 'string' ? problem : `${problem.location[0]?.pointer}: ${problem.message} (${problem.ruleId})`,
+  )
+  assert.deepEqual(said, [])
+})
+
+test('spectral, rules for OpenAPI: no finding', async () => {
+  const cli = tool('@stoplight/spectral-cli/dist/index.js')
+  const { stdout, stderr, code } = await run(process.execPath, [
+    cli,
+    'lint',
+    '-r',
+    'ruleset.json',
+    '-f',
+    'json',
+    '--quiet',
+    'openapi.json',
+  ])
+  const found: { path: string[]; message: string; code: string }[] = JSON.parse(stdout || '[]')
+  assert.deepEqual(
+    found.map(({ path, message, code: rule }) => `${path.join('/')}: ${message} (${rule})`),
+    [],
+  )
+  assert.equal(code, 0, stderr)
+})
+
+test('a sample for curl is one a shell can read', async () => {
+  const scripts = endpoints.map((endpoint) => codeSamples(endpoint)[0]!.source)
+  assert.ok(scripts.every((script) => script.startsWith('curl ')))
+  await writeFile(join(dir, 'samples.sh'), scripts.join('\n\n'))
+  const { code, stderr } = await run('sh', ['-n', 'samples.sh'])
+  assert.equal(code, 0, stderr)
+})
+
+test('a sample for TypeScript compiles', async () => {
+  for (const endpoint of endpoints)
+    await writeFile(join(dir, `${endpoint.id}.ts`), `${codeSamples(endpoint)[1]!.source}\nvoid answer\nexport {}\n`)
+  const options = { target: 'ES2023', module: 'NodeNext', strict: true, noEmit: true, skipLibCheck: true, types: ['node'] }
+  const typeRoots = [tool('@types')]
+  await writeFile(join(dir, 'package.json'), '{"type":"module"}')
+  await writeFile(join(dir, 'tsconfig.json'), JSON.stringify({ compilerOptions: { ...options, typeRoots }, include: ['*.ts'] }))
+  const { code, stdout } = await run(process.execPath, [tool('typescript/bin/tsc'), '-p', dir])
+  assert.equal(code, 0, stdout.slice(0, 2_000))
+})

@@ -1,0 +1,103 @@
+/**
+ * For each code that an immediate operation declares there is a case that produces it: a new one without a case fails here. What the gate of
+ * HTTP refuses, and the state of the instance, are the same for all of them and have their tests; the rest is one of the tables that are
+ * asked on the pretend network, or a wrong field, which is tried here.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Failure, type FailureCode } from '../../src/domain/failures.ts'
+import type { Endpoint } from '../../src/features/endpoint.ts'
+import { CONTROL, INSTANCE } from '../../src/features/error-groups.ts'
+import { parseInput } from '../../src/features/input.ts'
+import { CASES } from '../e2e/error-cases.ts'
+import { asked, asking, CODES, expected, READ_CODES, READ_LISTS } from '../e2e/network-codes.ts'
+import { ABOUT } from '../e2e/not-there.ts'
+
+/** One gate for every instance route: `auth-order.test.ts`, `operations.test.ts`, `engine-supervision.test.ts`. */
+const GATE: readonly FailureCode[] = [...INSTANCE, ...CONTROL, 'subscription_required']
+/** One question about the state of the instance for every action: `states-answers.test.ts`; the cut of `network-codes.test.ts`. */
+const STATE: readonly FailureCode[] = ['instance_starting', 'instance_not_connected']
+
+/** Named by the contract, and never told: why. */
+const NEVER: readonly (readonly [operations: readonly string[], codes: readonly FailureCode[], why: string])[] = [
+  [['chats.list', 'contacts.list', 'labels.list'], ['action_failed', 'send_timeout'], 'answered from the directory'],
+  [
+    ['business.createCollection', 'business.updateCollection', 'business.deleteCollection'],
+    ['invalid_phone'],
+    'nobody is named: the contract has one line for all five operations',
+  ],
+]
+
+/** The code of a request that is refused by its fields. */
+function codeOf(endpoint: Endpoint, input: Record<string, unknown>): string | undefined {
+  try {
+    parseInput(endpoint, input)
+    return undefined
+  } catch (error) {
+    assert.ok(error instanceof Failure)
+    return error.code
+  }
+}
+
+const NAMES = new Set(['phone', 'phones', 'group_id', 'groups', 'community_id', 'newsletter_id'])
+const NOBODY = 'nobody!'
+
+/** An example in which one identifier is none; the fields that it names nobody in besides are given. */
+function wrong(value: unknown, name = ''): unknown {
+  if (Array.isArray(value)) return value.map((each) => wrong(each, name))
+  if (typeof value !== 'object' || value === null) return NAMES.has(name) && typeof value === 'string' ? NOBODY : value
+  return Object.fromEntries(Object.entries(value).map(([field, each]) => [field, wrong(each, field)]))
+}
+
+function byFields(endpoint: Endpoint): Set<string | undefined> {
+  const examples = endpoint.examples.map(({ input }) => input ?? {})
+  const optional = 'phone' in endpoint.fields ? [{ ...examples[0], phone: NOBODY }] : []
+  const tried = [
+    ...examples.map((input) => wrong(input) as Record<string, unknown>),
+    ...optional,
+    { ...examples[0], page_size: '0' },
+  ]
+  return new Set(tried.map((input) => codeOf(endpoint, input)))
+}
+
+function covered(endpoint: Endpoint): Set<string | undefined> {
+  const { id, fields } = endpoint
+  return new Set<string | undefined>([
+    ...GATE,
+    ...STATE,
+    ...Object.keys(CODES).map((code) => expected(id, Number(code))),
+    ...(READ_LISTS.includes(id) ? ['send_timeout', ...READ_CODES.map(([, code]) => code)] : []),
+    ...(asking.includes(id) ? ['send_timeout'] : []),
+    ...ABOUT.flatMap(({ field, code }) => (field in fields ? [code] : [])),
+    ...CASES.flatMap(({ operation, code }) => (operation === id ? [code] : [])),
+    ...byFields(endpoint),
+  ])
+}
+
+const never = ({ id }: Endpoint) => NEVER.flatMap(([operations, codes]) => (operations.includes(id) ? codes : []))
+
+/** Of all of them by HTTP: bodies that are none, queries that are none. */
+const OF_HTTP: FailureCode = 'invalid_request'
+
+for (const endpoint of asked)
+  test(`${endpoint.id}: each code that it declares is produced`, () => {
+    const has = covered(endpoint)
+    const none = never(endpoint)
+    assert.deepEqual(
+      endpoint.errors.filter((code) => code !== OF_HTTP && !has.has(code) && !none.includes(code)),
+      [],
+      'codes without a case: see test/e2e/error-cases.ts',
+    )
+    assert.deepEqual(
+      none.filter((code) => has.has(code) || !endpoint.errors.includes(code)),
+      [],
+      'codes that have a case after all, or are not declared',
+    )
+  })
+
+test('each case is of a code that its operation declares', () => {
+  for (const { operation, code } of CASES) {
+    const endpoint = asked.find(({ id }) => id === operation)
+    assert.ok(endpoint?.errors.includes(code), `${operation} ${code}`)
+  }
+})

@@ -1,0 +1,293 @@
+/**
+ * Every route with generated paths, queries, bodies and headers, made of the description and then spoilt: no 500, every answer is one that the
+ * description has for its status, and every refusal has the error body. Always the same requests: the seed is fixed.
+ */
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { z } from 'zod'
+import { FAILURES } from '../../src/domain/failures.ts'
+import { type Endpoint, EVENT_STREAM } from '../../src/features/endpoint.ts'
+import { endpoints } from '../../src/features/index.ts'
+import { amount } from '../harness/amount.ts'
+import { endsAfterFirst, METRICS_TOKEN, openService, type Service } from './http/service.ts'
+
+const SEED = 20261122
+const REQUESTS = amount(20_000, 5_000)
+/** A machine that is too busy for all of them makes as many as it can, and says how many. */
+const TIME_LIMIT = 120_000
+
+type Schema = {
+  $ref?: string
+  $defs?: Record<string, Schema>
+  type?: string | string[]
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  allOf?: Schema[]
+  enum?: unknown[]
+  const?: unknown
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  minItems?: number
+  maxItems?: number
+  examples?: unknown[]
+}
+
+/** What nobody should send, in every place. */
+const odd = fc.oneof(
+  fc.constantFrom<unknown>(
+    null,
+    '',
+    ' ',
+    '\u0000',
+    '\ud800',
+    '😀',
+    'null',
+    'undefined',
+    '__proto__',
+    '../..',
+    '%',
+    0,
+    -0,
+    -1,
+    1e308,
+  ),
+  fc.constantFrom<unknown>(
+    [],
+    {},
+    [[]],
+    [null],
+    { $ref: '#' },
+    { constructor: { prototype: {} } },
+    true,
+    false,
+    Number.MAX_SAFE_INTEGER,
+  ),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ minLength: 200, maxLength: 400 }),
+  fc.jsonValue({ maxDepth: 3 }),
+)
+const identifiers = fc.constantFrom(
+  '5511988887777',
+  '81896604192873@lid',
+  '120363019502650977-group',
+  '120363019502650977@g.us',
+  '120363166555745933@newsletter',
+  'status@broadcast',
+  '123456@broadcast',
+  'nobody',
+)
+
+function generated(schema: Schema, named: Record<string, Schema>, depth = 0): fc.Arbitrary<unknown> {
+  if (schema.$ref !== undefined) return generated(named[schema.$ref.split('/').at(-1)!] ?? {}, named, depth)
+  if (schema.const !== undefined) return fc.constant(schema.const)
+  if (schema.enum) return fc.constantFrom(...schema.enum)
+  const branches = schema.anyOf ?? schema.oneOf
+  if (branches) return fc.oneof(...branches.map((branch) => generated(branch, named, depth)))
+  const [type] = [schema.type].flat()
+  const examples = schema.examples ?? []
+  switch (type) {
+    case 'string': {
+      const min = Math.min(schema.minLength ?? 0, 60)
+      const text = fc.string({ minLength: min, maxLength: Math.max(min, Math.min(schema.maxLength ?? 40, 60)) })
+      return fc.oneof(text, identifiers, ...(examples.length > 0 ? [fc.constantFrom(...examples)] : []))
+    }
+    case 'integer':
+      return fc.integer({ min: Math.max(schema.minimum ?? -10, -1e6), max: Math.min(schema.maximum ?? 1_000, 1e6) })
+    case 'number':
+      return fc.double({ min: schema.minimum ?? -1_000, max: schema.maximum ?? 1_000, noNaN: true })
+    case 'boolean':
+      return fc.boolean()
+    case 'null':
+      return fc.constant(null)
+    case 'array':
+      return depth > 4
+        ? fc.constant([])
+        : fc.array(generated(schema.items ?? {}, named, depth + 1), {
+            minLength: schema.minItems ?? 0,
+            maxLength: Math.max(schema.minItems ?? 0, 3),
+          })
+    case 'object':
+      return depth > 4 ? fc.constant({}) : fieldsOf(schema, named, depth)
+    default:
+      return odd
+  }
+}
+
+function fieldsOf(
+  { properties = {}, required = [] }: Schema,
+  named: Record<string, Schema>,
+  depth: number,
+): fc.Arbitrary<object> {
+  const values = Object.entries(properties).map(([name, part]) => [name, generated(part, named, depth + 1)] as const)
+  return fc.record(Object.fromEntries(values), { requiredKeys: required.filter((name) => name in properties) })
+}
+
+interface Wish {
+  /** As the declaration has them, or nearly. */
+  fields: Record<string, unknown>
+  /** Replaces one of them, adds one, or is sent in place of all. */
+  spoil: { how: 'not' | 'field' | 'more' | 'body' | 'text'; at: number; value: unknown }
+  headers: Record<string, string>
+  credential: 'right' | 'wrong' | 'none'
+}
+
+const headers = fc.record(
+  {
+    Prefer: fc.constantFrom('wait=1', 'wait=x', 'wait=-1', 'return=minimal', ';;,'),
+    'Idempotency-Key': fc.string({ minLength: 0, maxLength: 130, unit: fc.constantFrom(...'abc-0 ') }),
+    'Client-Token': fc.constantFrom('x', `svc_key_${'0'.repeat(48)}`, ''),
+    'X-Request-Id': fc.constantFrom('abc', 'ä'.normalize('NFD').slice(0, 1), 'x'.repeat(65)),
+    'Content-Type': fc.constantFrom('application/json', 'application/json; charset=utf-8', 'text/plain', 'multipart/form-data'),
+    'Accept-Encoding': fc.constantFrom('gzip', 'br', 'gzip;q=0', '*'),
+  },
+  { requiredKeys: [] },
+)
+
+function wishOf(endpoint: Endpoint): fc.Arbitrary<Wish> {
+  const schema = z.toJSONSchema(z.object(endpoint.fields), { io: 'input', unrepresentable: 'any' }) as Schema
+  const examples = endpoint.examples.flatMap(({ input }) => (input ? [fc.constant(input)] : []))
+  return fc.record({
+    fields: fc.oneof(...examples, fieldsOf(schema, schema.$defs ?? {}, 0)) as fc.Arbitrary<Record<string, unknown>>,
+    spoil: fc.record({
+      how: fc.constantFrom('not', 'not', 'field', 'field', 'more', 'body', 'text'),
+      at: fc.nat(20),
+      value: odd,
+    }),
+    headers: fc.oneof(fc.constant({}), headers) as fc.Arbitrary<Record<string, string>>,
+    credential: fc.oneof(
+      { weight: 10, arbitrary: fc.constant('right' as const) },
+      fc.constantFrom('wrong' as const, 'none' as const),
+    ),
+  })
+}
+
+let service: Service
+let apiKey: string
+let instances: { id: string; token: string; base: string }[]
+before(async () => {
+  service = await openService({ instanceSlots: 1_000_000, hasOwnAdminKey: true })
+  apiKey = (await service.newKey(['instances:operate', 'instances:read', 'instances:write', 'webhooks:read', 'webhooks:write']))
+    .value
+  instances = [await service.newInstance('one'), await service.newInstance('two')]
+})
+after(() => service.close())
+
+/** What the network would answer: the example of the declaration, or one of its failures. */
+function engineAnswers(endpoint: Endpoint) {
+  service.double.answer = () => {
+    if (endpoint.kind === 'send') return { message_id: '3EB0EE97803A91FF2C0ED1', svc_id: '01JD3V8Q6ZP4M5T7X9K2B0C1DE' }
+    if (endpoint.contentType === 'image/png') return new Uint8Array([0x89, 0x50])
+    return endpoint.examples.find(({ reply }) => reply)?.reply
+  }
+}
+
+/** Administration that works changes what the next request meets; what it took away is given back. */
+async function restore(endpoint: Endpoint, body: { value?: string } | undefined, unchanged: object) {
+  if (endpoint.access !== 'admin' || endpoint.method === 'GET') return
+  if (endpoint.id === 'admin.rotateAdminKey' && body?.value) service.credentials.adminKey = body.value
+  await service.changeWorkspace(() => unchanged)
+}
+
+function credentialsOf({ access }: Endpoint, kind: Wish['credential']): Record<string, string> {
+  if (access === 'instance' || access === 'public' || access === 'described' || kind === 'none') return {}
+  const right = access === 'admin' ? service.credentials.adminKey : access === 'metrics' ? METRICS_TOKEN : apiKey
+  return { Authorization: `Bearer ${kind === 'right' ? right : right.replace(/.$/, 'x')}` }
+}
+
+const segment = (value: unknown) =>
+  encodeURIComponent(String(typeof value === 'string' ? value.toWellFormed() : JSON.stringify(value)))
+
+function requestOf(endpoint: Endpoint, { fields, spoil, headers: more, credential }: Wish, at: number) {
+  const given: Record<string, unknown> = { ...fields }
+  const names = Object.keys(given)
+  if (spoil.how === 'field' && names.length > 0) given[names[spoil.at % names.length]!] = spoil.value
+  if (spoil.how === 'more') given[`field${spoil.at}`] = spoil.value
+  const { id, token } = instances[at % instances.length]!
+  const shown = credential === 'right' ? token : credential === 'wrong' ? 'f'.repeat(48) : 'undefined'
+  let path =
+    endpoint.access === 'instance' ? endpoint.path.replace('{instance_id}/token/{token}', `${id}/token/${shown}`) : endpoint.path
+  path = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = given[name]
+    delete given[name]
+    return segment(value === '' || value === undefined ? 'x' : value)
+  })
+  const takesBody = endpoint.method === 'POST' || endpoint.method === 'PUT'
+  const query = Object.entries(given).map(([name, value]) => `${segment(name)}=${segment(value)}`)
+  const body = spoil.how === 'text' ? String(spoil.value) : JSON.stringify(spoil.how === 'body' ? spoil.value : given)
+  return {
+    url: `http://gw.test${path}${takesBody || query.length === 0 ? '' : `?${query.join('&')}`}`,
+    init: {
+      method: endpoint.method,
+      headers: { ...(takesBody ? { 'Content-Type': 'application/json' } : {}), ...more, ...credentialsOf(endpoint, credential) },
+      ...(takesBody ? { body } : {}),
+    },
+  }
+}
+
+const ErrorBody = z.strictObject({
+  error: z.strictObject({
+    code: z.enum(Object.keys(FAILURES) as [keyof typeof FAILURES]),
+    message: z.string().min(1).max(500),
+    details: z.looseObject({
+      issues: z
+        .array(z.strictObject({ path: z.string(), message: z.string() }))
+        .max(50)
+        .optional(),
+    }),
+  }),
+})
+
+test(`${REQUESTS} requests, made of the description and spoilt: no 500, and every answer is as described`, async (t) => {
+  const { security, subscription } = service.account.workspace(service.workspace)
+  const perEndpoint = Math.ceil(REQUESTS / endpoints.length)
+  const statuses = new Map<number, number>()
+  const began = performance.now()
+  let made = 0
+
+  async function ask(endpoint: Endpoint, wish: Wish, what: string) {
+    made++
+    // No limit is reached, so that every request is looked at.
+    service.time.now += 60_000
+    service.peer.address = `198.51.100.${made % 250}`
+    const { url, init } = requestOf(endpoint, wish, made)
+    const response = await service.app.request(url, init)
+    const { status } = response
+    statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    const isPacked = response.headers.has('Content-Encoding')
+    const isJson = !isPacked && (response.headers.get('Content-Type')?.startsWith('application/json') ?? false)
+    const isStream = response.headers.get('Content-Type') === EVENT_STREAM
+    const content = isJson ? await response.json() : isStream ? await endsAfterFirst(response) : await response.text()
+    const about = `${what}: ${init.method} ${url} ${JSON.stringify(init)} → ${status} ${JSON.stringify(content).slice(0, 500)}`
+    assert.ok(status !== 500, about)
+    if (status >= 300) {
+      const { error } = ErrorBody.parse(content)
+      assert.ok(endpoint.errors.includes(error.code) || error.code === 'not_found', `${about}: not among its errors`)
+    } else {
+      assert.equal(status, endpoint.status, about)
+      assert.equal(response.headers.get('Content-Type'), response.headers.get('Content-Type') && endpoint.contentType, about)
+      if (isJson && endpoint.id !== 'system.openapi') assert.deepEqual(endpoint.reply.parse(content), content, about)
+    }
+    await restore(endpoint, content as { value?: string }, { security, subscription })
+  }
+
+  for (let round = 0; made < REQUESTS && performance.now() - began < TIME_LIMIT; round++) {
+    for (const endpoint of endpoints) {
+      engineAnswers(endpoint)
+      const wishes = fc.sample(wishOf(endpoint), { seed: SEED + round, numRuns: Math.min(20, perEndpoint) })
+      for (const [index, wish] of wishes.entries()) await ask(endpoint, wish, `${endpoint.id}, round ${round}, wish ${index}`)
+      if (made >= REQUESTS || performance.now() - began > TIME_LIMIT) break
+    }
+  }
+  t.diagnostic(
+    `${made} requests in ${Math.round((performance.now() - began) / 1_000)} s: ${JSON.stringify([...statuses].sort())}`,
+  )
+  assert.ok(made >= REQUESTS || performance.now() - began >= TIME_LIMIT)
+  assert.ok((statuses.get(200) ?? 0) > made / 20 && (statuses.get(400) ?? 0) > made / 20, 'they are neither all good nor all bad')
+})

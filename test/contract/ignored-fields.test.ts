@@ -1,0 +1,87 @@
+/** `X-Svc-Ignored-Fields`: what a request has and its operation has not. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { endpoints } from '../../src/features/index.ts'
+import { unknownFields } from '../../src/features/unknown-fields.ts'
+import { openService, type Service } from './http/service.ts'
+
+let service: Service
+let base: string
+before(async () => {
+  service = await openService()
+  base = (await service.newInstance()).base
+  service.double.answer = () => ({ message_id: '3EB0EE97803A91FF2C0ED1', svc_id: '01JD3V8Q6ZP4M5T7X9K2B0C1DE' })
+})
+after(() => service.close())
+
+async function ignored(method: string, path: string, body?: unknown) {
+  service.time.now += 1_000
+  const { status, headers } = await service.ask(method, base + path, body)
+  return { status, names: headers.get('X-Svc-Ignored-Fields') }
+}
+const text = (more: object) => ignored('POST', '/send-text', { phone: '5511988887777', message: 'hello', ...more })
+
+test('a field of another gateway is named, and the message is queued all the same', async () => {
+  assert.deepEqual(await text({ delayMessage: 5 }), { status: 200, names: 'delayMessage' })
+  assert.deepEqual(await text({ delayMessage: 5, messageId: 'x' }), { status: 200, names: 'delayMessage, messageId' })
+})
+
+test('there is no such header when every field exists', async () => {
+  assert.deepEqual(await text({ delay_message: 5, mention_all: false }), { status: 200, names: null })
+})
+
+test('it is told of a request that is refused, too', async () => {
+  assert.deepEqual(await ignored('POST', '/send-text', { phone: '5511988887777', mesage: 'hello' }), {
+    status: 400,
+    names: 'mesage',
+  })
+})
+
+test('fields inside lists and objects have their path', async () => {
+  const contacts = [
+    { name: 'Sales', phones: ['5511900001111'] },
+    { name: 'Finance', phones: ['5511900002222'], nick: 'x' },
+  ]
+  assert.deepEqual(await ignored('POST', '/send-contacts', { phone: '5511988887777', contacts }), {
+    status: 200,
+    names: 'contacts.1.nick',
+  })
+})
+
+test('fields of a query are told as those of a body', async () => {
+  service.double.answer = () => ({ data: [], page: 1, page_size: 20, total: 0 })
+  assert.deepEqual(await ignored('GET', '/queue?page=1&pageSize=5'), { status: 200, names: 'pageSize' })
+})
+
+test('a large body, read by another thread, is judged alike', async () => {
+  service.double.answer = () => ({ message_id: '3EB0EE97803A91FF2C0ED1', svc_id: '01JD3V8Q6ZP4M5T7X9K2B0C1DE' })
+  assert.deepEqual(await text({ delayMessage: 'x'.repeat(300_000) }), { status: 200, names: 'delayMessage' })
+  assert.deepEqual(await text({ phone: 'nobody', delayMessage: 'x'.repeat(300_000) }), { status: 400, names: 'delayMessage' })
+})
+
+test('names are bounded and fit for a header', async () => {
+  const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`field${index}`, index]))
+  const { names } = await text(many)
+  assert.deepEqual(names?.split(', ').slice(18), ['field18', 'field19', '...'])
+  assert.equal((await text({ 'a\r\nSet-Cookie: x=1, ünïcode': 1 })).names, 'a??Set-Cookie??x?1???n?code')
+  const long = await text(Object.fromEntries(Array.from({ length: 19 }, (_, index) => [`${index}${'x'.repeat(1_000)}`, 1])))
+  assert.ok(long.names!.length <= 1_030 && long.names!.endsWith(', ...'), long.names!)
+  assert.ok(long.names!.split(', ').every((name) => name.length <= 64))
+})
+
+test("a field that only an alias has exists; the operation's own exist beside it", async () => {
+  service.double.answer = () => ({})
+  const alias = (method: string, path: string, body: object) => ignored(method, path, body)
+  assert.deepEqual(await alias('PUT', '/update-auto-read-message', { value: true }), { status: 200, names: null })
+  assert.equal(
+    (await alias('POST', '/contacts/modify-blocked', { phone: '5511988887777', action: 'block', why: 1 })).names,
+    'why',
+  )
+  assert.equal((await alias('PUT', '/update-webhook-received', { value: null, enabled: true })).names, 'enabled')
+})
+
+test('no example of a declaration has a field that does not exist', () => {
+  for (const endpoint of endpoints)
+    for (const { input, name } of endpoint.examples)
+      if (input) assert.deepEqual(unknownFields(endpoint, input), [], `${endpoint.id}: ${name}`)
+})

@@ -1,0 +1,69 @@
+/**
+ * Answers that go on for long see what an operator's command wrote beside the service without another request: a command has a store and an
+ * account of its own, and tells nobody.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createAccount } from '../../src/account/workspaces.ts'
+import type { WorkspaceId } from '../../src/domain/ids.ts'
+import { openService, type Service } from './http/service.ts'
+
+const OWN = { 'X-Svc-Dashboard': '1', Host: 'gw.test' }
+
+/** As a command has it. */
+async function accountBeside({ store, sealer, clock, log }: Service) {
+  const account = createAccount({ store, sealer, clock, log, adminKey: null, instanceSlots: null })
+  await account.load()
+  return account
+}
+
+/** Time for a stream to end; then its reader leaves. */
+const PATIENCE = 15_000
+
+/** All that comes until the stream ends. */
+async function rest(response: Response): Promise<string> {
+  assert.equal(response.status, 200)
+  const reader = response.body!.getReader()
+  let hasLeft = false
+  const leaving = setTimeout(() => {
+    hasLeft = true
+    void reader.cancel()
+  }, PATIENCE)
+  let text = ''
+  for (let read = await reader.read(); !read.done; read = await reader.read()) text += new TextDecoder().decode(read.value)
+  clearTimeout(leaving)
+  assert.ok(!hasLeft, `the stream went on: ${text}`)
+  return text
+}
+
+test('the live stream of the dashboard ends with the admin key that opened it', { timeout: 30_000 }, async () => {
+  const service = await openService({ dashboard: { mode: 'on' }, hasOwnAdminKey: true })
+  try {
+    const beside = await accountBeside(service)
+    const body = JSON.stringify({ admin_key: service.credentials.adminKey })
+    const signedIn = await service.ask('POST', '/dashboard/session', body, { ...OWN, 'Content-Length': String(body.length) })
+    const Cookie = signedIn.headers.get('Set-Cookie')!.split(';')[0]!
+    const stream = await service.app.request('http://gw.test/dashboard/api/live', { headers: { Host: 'gw.test', Cookie } })
+    const reading = rest(stream)
+    await beside.rotateAdminKey(service.workspace as WorkspaceId)
+    assert.match(await reading, /event: ended\ndata: \{"reason":"signed_out"\}/)
+  } finally {
+    await service.close()
+  }
+})
+
+test('the event stream of an instance ends when its address may not call any more', { timeout: 30_000 }, async () => {
+  const service = await openService({ hasOwnAdminKey: true })
+  try {
+    const beside = await accountBeside(service)
+    const { base } = await service.newInstance()
+    const stream = await service.app.request(`http://gw.test${base}/events`)
+    const reading = rest(stream)
+    const entries = [{ cidr: '203.0.113.0/24', note: null }]
+    await beside.changeSecurity(service.workspace as WorkspaceId, { allowlist: { enabled: true, entries } })
+    assert.match(await reading, /^event: ready/)
+    assert.equal((await service.ask('GET', `${base}/events`)).status, 403)
+  } finally {
+    await service.close()
+  }
+})

@@ -1,0 +1,90 @@
+/** Pages for people: how they are answered, and that what they load is ours and nothing else. Seen in a browser: `test/browser`. */
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { VERSION } from '../../src/domain/brand.ts'
+import { createPages } from '../../src/pages/pages.ts'
+import { openService, type Service } from './http/service.ts'
+
+let service: Service
+let base: string
+before(async () => {
+  service = await openService()
+  base = (await service.newInstance()).base
+})
+after(() => service.close())
+
+async function page(path: string) {
+  const response = await service.app.request(`http://gw.test${path}`)
+  return { status: response.status, headers: response.headers, html: await response.text() }
+}
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+test('each is HTML that nobody frames, caches or learns the address of', async () => {
+  for (const path of ['/', '/docs', `${base}/qr-code/page`]) {
+    const { status, headers, html } = await page(path)
+    assert.equal(status, 200, path)
+    assert.match(headers.get('Content-Type') ?? '', /^text\/html/)
+    assert.deepEqual(
+      [headers.get('Referrer-Policy'), headers.get('Cache-Control'), headers.get('X-Content-Type-Options')],
+      ['no-referrer', 'no-store', 'nosniff'],
+    )
+    const policy = headers.get('Content-Security-Policy') ?? ''
+    for (const rule of ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"])
+      assert.ok(policy.includes(rule), `${path}: ${rule}`)
+    assert.ok(!/unsafe|https?:|\*/.test(policy), policy)
+    assert.deepEqual(html.match(/(src|href)="(https?:)?\/\/[^"]*"/g), null)
+  }
+})
+
+test('the policy of a page in one piece is the hash of its own script and style', async () => {
+  for (const path of ['/', `${base}/qr-code/page`]) {
+    const { headers, html } = await page(path)
+    const policy = headers.get('Content-Security-Policy')!
+    const [, script = ''] = /<script>([\s\S]*)<\/script>/.exec(html) ?? []
+    const [, style = ''] = /<style>([\s\S]*)<\/style>/.exec(html) ?? []
+    assert.ok(policy.includes(`script-src ${hashOf(script)};`) && policy.includes(`style-src ${hashOf(style)};`), policy)
+    // A script that does not parse would only be noticed in a browser.
+    assert.doesNotThrow(() => new Function(script))
+  }
+})
+
+test('the pairing page does not know its own token: it asks beside itself', async () => {
+  const { html } = await page(`${base}/qr-code/page`)
+  assert.ok(!html.includes(base.split('/').at(-1)!))
+  const wrong = base.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'))
+  assert.equal((await page(`${wrong}/qr-code/page`)).status, 401)
+})
+
+test('the files of the reference are served, compressed for whoever takes gzip, and no other files', async () => {
+  const { html } = await page('/docs')
+  const files = [...html.matchAll(/(?:src|href)="\.\/(docs\/[^"]+)"/g)].map(([, path]) => path!)
+  assert.equal(files.length, 3)
+  for (const file of files) {
+    const plain = await service.app.request(`http://gw.test/${file}`)
+    const packed = await service.app.request(`http://gw.test/${file}`, { headers: { 'Accept-Encoding': 'gzip' } })
+    assert.deepEqual([plain.status, packed.status, packed.headers.get('Content-Encoding')], [200, 200, 'gzip'], file)
+    assert.match(plain.headers.get('Content-Type') ?? '', /^text\/(css|javascript)/)
+    assert.ok((await packed.arrayBuffer()).byteLength <= (await plain.arrayBuffer()).byteLength + 64)
+  }
+  for (const path of ['/docs/', '/docs/index.html', '/docs/..%2fpackage.json', '/docs/constructor', '/docs/swagger-ui.css.map'])
+    assert.equal((await page(path)).status, 404, path)
+})
+
+test('nobody gets the files over and over', async () => {
+  service.peer.address = '198.51.100.99'
+  const status = async () => (await page('/docs/start.js')).status
+  for (let at = 0; at < 20; at++) assert.equal(await status(), 200)
+  assert.equal(await status(), 429)
+  assert.equal((await page('/openapi.json')).status, 200)
+})
+
+test('without documentation there is no reference, and nothing leads to one', async () => {
+  const { home, asset } = createPages({ hasDocs: false })
+  assert.ok(!/docs|openapi/.test(home.html))
+  assert.equal(await asset('start.js'), undefined)
+})
+
+test('the version is that of the software', async () => {
+  assert.deepEqual((await service.ask('GET', '/version')).body, { name: 'svc', version: VERSION, api: '1.0' })
+})

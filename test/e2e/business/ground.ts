@@ -1,0 +1,48 @@
+/** A business and a personal account of the gateway in one network: what the first shows, the second sees. */
+import { type Operations, operationsOf } from '../../harness/operations.ts'
+import { type Json, joinStage, type Stage, startStage } from '../../harness/stage.ts'
+
+/** The business. */
+export const ME = '5511999990000'
+/** A personal account. */
+export const EVA = '5511999990001'
+/** A business of the network. */
+export const SHOP = '5511988880001'
+/** Somebody without a business. */
+export const ANA = '5511988880002'
+export const NOBODY = '5511977770000'
+
+/** What is asked for, the business asks for. */
+export interface Ground extends Operations {
+  me: Stage
+  eva: Operations & Pick<Stage, 'instance'>
+  /** What the network has of a business. */
+  business(phone: string, changes: Json): Promise<unknown>
+  /** The network answers the next such query of the business with this code, and does nothing. */
+  refuses(child: string, code: number): Promise<unknown>
+  /** The network answers the next such query of the business with these elements, and does nothing. */
+  answers(child: string, result: unknown[]): Promise<unknown>
+  asUsual(): Promise<unknown>
+  stop(): Promise<void>
+}
+
+export async function startGround(): Promise<Ground> {
+  const me = await startStage(ME, { platform: 'smba' })
+  const { world } = me
+  const eva = await joinStage(world, EVA, { name: 'Eva' })
+  const { sandbox } = world
+  await sandbox.createContact(ANA, { name: 'Ana' })
+  await sandbox.createContact(SHOP, { name: 'Shop', business: true })
+  const instead = (child: string, action: unknown) =>
+    sandbox.post('/answers', { match: { account: ME, tag: 'iq', child }, do: action, times: 1 })
+  return {
+    ...operationsOf(me),
+    me,
+    eva: { ...eva, ...operationsOf(eva) },
+    business: (phone, changes) => sandbox.business(phone, changes),
+    refuses: (child, code) => instead(child, { error: [code, 'refused'] }),
+    answers: (child, result) => instead(child, { result }),
+    asUsual: () => fetch(`${sandbox.url}/answers`, { method: 'DELETE' }),
+    stop: () => world.stop(),
+  }
+}

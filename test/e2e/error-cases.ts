@@ -1,0 +1,82 @@
+/**
+ * What an immediate operation refuses for other reasons than a code of the network, case by case: asked in `error-cases.test.ts`. With
+ * `network-codes.ts` it is what `test/contract/error-cases.test.ts` holds the declarations against.
+ */
+import type { FailureCode } from '../../src/domain/failures.ts'
+import type { Json } from '../harness/stage.ts'
+
+/** What there is to ask about. */
+export interface Places {
+  /** Number of somebody who is known. */
+  person: string
+  /** Number without an account. */
+  nobody: string
+  /** By their ids; all of this account. */
+  group: string
+  community: string
+  channel: string
+  product: string
+  /** Pictures: one that is none, and one that cannot be fetched. */
+  noPicture: string
+  gone: string
+}
+
+export interface ErrorCase {
+  operation: string
+  code: FailureCode
+  input(places: Places): Json
+  /** For an account that is no business. */
+  isPerson?: true
+  /** The network's part. */
+  network?: { xmlns: string; error: [code: number, text: string] } | 'restricted'
+}
+
+const PICTURES: Readonly<Record<string, (places: Places, picture: string) => Json>> = {
+  'groups.updatePhoto': ({ group: group_id }, value) => ({ group_id, value }),
+  'communities.updatePhoto': ({ community: community_id }, value) => ({ community_id, value }),
+  'newsletters.updatePicture': ({ channel: newsletter_id }, value) => ({ newsletter_id, value }),
+  'newsletters.create': (_, picture) => ({ name: 'News', picture }),
+  'profile.updatePicture': (_, value) => ({ value }),
+  'business.createProduct': (_, picture) => ({ name: 'Mouse', images: [picture] }),
+  'business.updateProduct': ({ product: product_id }, picture) => ({ product_id, images: [picture] }),
+}
+
+const NO_LABEL = '4999'
+
+export const CASES: readonly ErrorCase[] = [
+  ...Object.entries(PICTURES).flatMap(([operation, input]): ErrorCase[] => [
+    { operation, code: 'media_invalid', input: (places) => input(places, places.noPicture) },
+    { operation, code: 'media_download_failed', input: (places) => input(places, places.gone) },
+  ]),
+  ...['business.profile', 'business.products'].map(
+    (operation): ErrorCase => ({ operation, code: 'phone_not_on_whatsapp', input: ({ nobody: phone }) => ({ phone }) }),
+  ),
+  {
+    operation: 'business.collections',
+    code: 'product_not_found',
+    input: () => ({ phone: '5511955550003' }),
+    network: { xmlns: 'usync', error: [404, 'item-not-found'] },
+  },
+  { operation: 'business.collections', code: 'invalid_phone', input: ({ nobody: phone }) => ({ phone }) },
+  { operation: 'contacts.report', code: 'group_not_found', input: () => ({ phone: '120363000000000000-group' }) },
+  {
+    operation: 'chats.expiration',
+    code: 'shadow_ban',
+    input: ({ person: phone }) => ({ phone, value: 0 }),
+    network: 'restricted',
+  },
+  { operation: 'chats.get', code: 'chat_not_found', input: ({ nobody: phone }) => ({ phone }) },
+  {
+    operation: 'chats.star',
+    code: 'message_not_found',
+    input: ({ person: phone }) => ({ phone, message_id: 'NOBODYWROTEIT', value: true }),
+  },
+  ...['labels.addToChat', 'labels.removeFromChat'].map(
+    (operation): ErrorCase => ({
+      operation,
+      code: 'label_not_found',
+      input: ({ person: phone }) => ({ phone, label_id: NO_LABEL }),
+    }),
+  ),
+  { operation: 'labels.list', code: 'not_allowed', input: () => ({}), isPerson: true },
+]

@@ -1,0 +1,212 @@
+/** The list of groups: what it says of each, how it follows what happens, and that it is kept. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Json } from '../../harness/stage.ts'
+import { ANA, BEN, EVA, type Ground, ME, startGround } from './ground.ts'
+
+let ground: Ground
+before(async () => {
+  ground = await startGround()
+})
+after(() => ground.stop())
+
+const list = async (query: Json = {}) => (await ground.must('groups.list', query)) as unknown as { data: Json[]; total: number }
+const entry = async (chat: string) => (await list()).data.find(({ phone }) => phone === chat)
+
+/** What the network told comes behind the answers that it gave; nobody is told when. */
+async function until(chat: string, fits: (found: Json | undefined) => boolean): Promise<Json | undefined> {
+  const end = Date.now() + 10_000
+  for (;;) {
+    const found = await entry(chat)
+    if (fits(found)) return found
+    assert.ok(Date.now() < end, `still ${JSON.stringify(found)}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** Watches which questions about groups the account asks meanwhile. */
+async function questions(child: string, work: () => Promise<void>): Promise<number> {
+  const { sandbox } = ground.me.world
+  const match = { from: 'client', account: ME, tag: 'iq', xmlns: 'w:g2', type: 'get', child }
+  const { id } = await sandbox.post<{ id: string }>('/expect', { match, count: 1_000, wait_ms: 0 })
+  await work()
+  return (await sandbox.get<{ items: unknown[] }>(`/expect/${id}?wait_ms=0`)).items.length
+}
+
+test('a group that we make, are taken into, or leave is in the list, or not any more', async () => {
+  const { phone } = await ground.must('groups.create', { name: 'Ours', phones: [EVA, ANA] })
+  const { last_message_at, ...made } = (await until(String(phone), Boolean)) ?? {}
+  assert.ok(last_message_at === null || Math.abs(Date.parse(String(last_message_at)) - Date.now()) < 60_000)
+  assert.deepEqual(made, {
+    phone,
+    name: 'Ours',
+    community_id: null,
+    is_group_announcement: false,
+    participants_count: 3,
+    unread: 0,
+    archived: false,
+    pinned: false,
+    muted: false,
+    mute_ends_at: null,
+  })
+  const theirs = await ground.group({ owner: ANA, participants: [ANA, BEN], subject: 'Theirs' })
+  assert.equal(await entry(theirs.chat), undefined)
+  await ground.people(theirs.id, 'add', [ME])
+  assert.equal((await until(theirs.chat, Boolean))?.participants_count, 3)
+  await ground.must('groups.leave', { group_id: String(phone) })
+  await until(String(phone), (found) => found === undefined)
+  await ground.people(theirs.id, 'remove', [ME])
+  await until(theirs.chat, (found) => found === undefined)
+})
+
+test('its name and how many are in it follow what happens in the group, without a question', async () => {
+  const { id, chat } = await ground.group({ owner: ANA, subject: 'Before' })
+  assert.equal((await until(chat, Boolean))?.name, 'Before')
+  const asked = await questions('query', async () => {
+    await ground.change(id, { subject: 'After' })
+    await until(chat, (found) => found?.name === 'After')
+    await ground.people(id, 'add', [BEN])
+    await until(chat, (found) => found?.participants_count === 4)
+    await ground.people(id, 'remove', [BEN, EVA])
+    await until(chat, (found) => found?.participants_count === 2)
+  })
+  assert.equal(asked, 0)
+})
+
+test('the last activity comes first, with what is unread', async () => {
+  const { sandbox } = ground.me.world
+  const [quiet, busy] = [await ground.group({ subject: 'Quiet' }), await ground.group({ owner: ANA, subject: 'Busy' })]
+  await until(quiet.chat, Boolean)
+  await sandbox.send(ANA, busy.id, { text: 'news' })
+  const found = await until(busy.chat, (one) => one?.unread === 1)
+  assert.ok(Math.abs(Date.parse(String(found?.last_message_at)) - Date.now()) < 60_000)
+  assert.equal((await list()).data[0]?.phone, busy.chat)
+})
+
+test('pages are cut from one list', async () => {
+  // A new group is listed as such first, and a moment later as a chat.
+  for (let count = 0; count < 3; count++)
+    await until((await ground.group({ subject: `Page ${count}` })).chat, (found) => Boolean(found?.last_message_at))
+  const { data, total } = await list()
+  assert.equal(data.length, total)
+  const pages = []
+  for (let page = 1; page <= total + 1; page++) pages.push(...(await list({ page: String(page), page_size: '1' })).data)
+  assert.deepEqual(pages, data)
+  assert.deepEqual(await list({ page: '100000', page_size: '500' }), { data: [], page: 100_000, page_size: 500, total })
+  assert.equal(await ground.refused('groups.list', { page_size: '501' }), 'invalid_request')
+  assert.equal(await ground.refused('groups.list', { page: '0' }), 'invalid_request')
+})
+
+test('the network is asked once; a restart asks nothing, and has what happened meanwhile', async () => {
+  const { world, instance } = ground.me
+  const kept = await ground.group({ subject: 'Kept' })
+  await until(kept.chat, Boolean)
+  const asked = await questions('participating', async () => {
+    await list()
+    await list()
+    const restarted = world.restartService()
+    await ground.change(kept.id, { by: ME, subject: 'Renamed' })
+    await restarted
+    await world.gateway.waitForStatus(instance, 'connected')
+    await until(kept.chat, (found) => found?.name === 'Renamed')
+  })
+  assert.equal(asked, 0)
+})
+
+test('a text to a group asks nothing about it, also the first one after a restart; after a change it is asked about again', async () => {
+  const { world, instance } = ground.me
+  const { id, chat } = await ground.group({ subject: 'Asked' })
+  const text = async () => {
+    const { message_id } = await world.gateway.must(instance, 'POST', '/send-text', { phone: chat, message: 'hello' })
+    assert.equal((await ground.me.deliveryOf(String(message_id))).status, 'sent')
+  }
+  await until(chat, Boolean)
+  await text()
+  assert.equal(await questions('query', text), 0)
+  const restarted = await questions('query', async () => {
+    await world.restartService()
+    await world.gateway.waitForStatus(instance, 'connected')
+    await text()
+  })
+  assert.equal(restarted, 0)
+  const changed = await questions('query', async () => {
+    await ground.people(id, 'add', [BEN], ME)
+    await until(chat, (found) => found?.participants_count === 4)
+    await text()
+  })
+  assert.equal(changed, 1)
+})
+
+test('members of groups that the network lists are contacts, by their numbers and LIDs', async () => {
+  const { sandbox } = ground.me.world
+  const people = ['5511988881001', '5511988881002']
+  for (const phone of people) await sandbox.createContact(phone, { name: `Member ${phone}` })
+  const { chat } = await ground.group({ owner: people[0]!, participants: [...people, ME], subject: 'Members' })
+  await until(chat, Boolean)
+  const dirty = ['ib', { from: '@s.whatsapp.net' }, [['dirty', { type: 'groups', timestamp: '1700000001' }]]]
+  await sandbox.post('/stanzas', { phone: ME, node: dirty })
+  const { contacts } = await sandbox.get<{ contacts: { phone: string; lid: string }[] }>('/state')
+  const end = Date.now() + 10_000
+  for (;;) {
+    const { data } = (await ground.must('contacts.list', { page_size: '500' })) as unknown as { data: Json[] }
+    const found = data.filter(({ phone }) => people.includes(String(phone)))
+    if (found.length === 2) {
+      for (const { phone, lid } of found) assert.equal(lid, `${contacts.find((one) => one.phone === phone)!.lid}@lid`)
+      break
+    }
+    assert.ok(Date.now() < end, 'members are no contacts')
+  }
+})
+
+test('what the network says is out of date is read again, whole', async () => {
+  const { sandbox } = ground.me.world
+  const { id, chat } = await ground.group({ subject: 'Dirty' })
+  await until(chat, Boolean)
+  const named = String(id).split('@')[0]
+  const match = { account: ME, tag: 'iq', xmlns: 'w:g2', child: 'participating' }
+  const group = ['group', { id: named, subject: 'Clean', creation: '1700000000', size: '7', s_t: '1700000000', p_v_id: '1' }, []]
+  const truncated = ['group', { id: (await ground.group({ subject: 'Long' })).id.split('@')[0], size: '3', truncated: 'true' }]
+  await sandbox.post('/answers', { match, do: { result: [['groups', {}, [group, truncated]]] }, times: 1 })
+  await sandbox.post('/stanzas', {
+    phone: ME,
+    node: ['ib', { from: '@s.whatsapp.net' }, [['dirty', { type: 'groups', timestamp: '1700000000' }]]],
+  })
+  const found = await until(chat, (one) => one?.name === 'Clean')
+  assert.equal(found?.participants_count, 7)
+  const { data } = await list()
+  // Of the one that was only named the rest was asked for.
+  assert.deepEqual(data.map(({ name, participants_count }) => [name, participants_count]).sort(), [
+    ['Clean', 7],
+    ['Long', 3],
+  ])
+})
+
+for (const [code, expected] of [
+  [400, 'action_failed'],
+  [429, 'action_failed'],
+  [500, 'action_failed'],
+] as const)
+  test(`a first list that the network refuses with ${code} is ${expected}, and the next one is asked for again`, async () => {
+    const { sandbox } = ground.me.world
+    const { id, chat } = await ground.group({ subject: 'Again' })
+    await until(chat, Boolean)
+    // What is open is asked for together: as with the first list.
+    const dirty = [
+      'notification',
+      { from: '@g.us', type: 'w:gp2', id: `D${code}`, t: '1700000000' },
+      [['groups_dirty', {}, [['group', { jid: id }]]]],
+    ]
+    await sandbox.post('/answers', {
+      match: { account: ME, tag: 'iq', xmlns: 'w:g2', child: 'query' },
+      do: { error: [code, 'refused'] },
+      times: 1,
+    })
+    await sandbox.post('/stanzas', { phone: ME, node: dirty })
+    const end = Date.now() + 10_000
+    for (;;) {
+      const answer = await ground.ask('groups.list', {})
+      if (answer.status === 502) break
+      assert.ok(Date.now() < end, 'the list was not asked for')
+    }
+    assert.equal((await entry(chat))?.name, 'Again')
+  })

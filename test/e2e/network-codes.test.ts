@@ -1,0 +1,182 @@
+/**
+ * What the network's refusals, its silence and the end of the connection are for every immediate operation that asks it: one account that is
+ * at home everywhere (a business, administrator of a group and a community, owner of a channel), and whatever it asks is refused.
+ */
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import * as files from '../harness/media-files.ts'
+import { codeOf, type Operations, operationsOf } from '../harness/operations.ts'
+import { chatOf } from '../harness/places.ts'
+import { type Json, joinStage, type Stage, startStage } from '../harness/stage.ts'
+import { asked, asking, CODES, expected, ids, OF_A_PERSON, READ_CODES, READ_LISTS } from './network-codes.ts'
+
+const ME = '5511999990021'
+const PERSON = '5511999990022'
+const ANA = '5511988880021'
+const BEN = '5511988880022'
+
+let stage: Stage
+let operations: Operations
+/** Of an account that is no business. */
+let person: Operations
+/** What stands for the placeholders of the examples, by field. */
+let real: Json
+/** The same for one operation. */
+let own: Readonly<Record<string, Json>>
+
+before(async () => {
+  // The network answers with codes that the specification does not have for every query.
+  stage = await startStage(ME, { platform: 'smba' }, { untraced: true })
+  operations = operationsOf(stage)
+  const other = await joinStage(stage.world, PERSON, { name: 'Person' })
+  await other.named()
+  person = operationsOf(other)
+  const { sandbox } = stage.world
+  await sandbox.createContact(ANA, { name: 'Ana' })
+  await sandbox.createContact(BEN, { name: 'Ben' })
+  await sandbox.business(ME, {
+    products: [{ id: '1', name: 'Mouse' }],
+    collections: [{ id: '10', name: 'Sale', product_ids: ['1'] }],
+  })
+  const group = chatOf((await sandbox.createGroup({ subject: 'Team', owner: ME, participants: [ME, ANA] })).id)
+  const { id: community } = await sandbox.post<{ id: string }>('/communities', {
+    owner: ME,
+    name: 'Customers',
+    participants: [ANA],
+  })
+  const channel = await sandbox.post<{ id: string; invite: string }>('/newsletters', {
+    owner: ME,
+    name: 'News',
+    subscribers: [ANA],
+  })
+  await stage.named()
+  const { id: label_id } = await operations.must('labels.create', { name: 'Paid' })
+  const { id: message_id } = await stage.shown('/send-text', { phone: ANA, message: 'Hello' })
+  const { invitation_link } = await operations.must('groups.invitationLink', { group_id: group })
+  const picture = (await files.image('jpeg', 200, 200)).toString('base64')
+  await operations.must('contacts.block', { phone: BEN })
+  real = {
+    group_id: group,
+    community_id: chatOf(community),
+    groups: [group],
+    newsletter_id: channel.id,
+    phone: ANA,
+    phones: [ANA],
+    url: invitation_link,
+    product_id: '1',
+    product_ids: ['1'],
+    collection_id: '10',
+    images: [picture],
+    label_id,
+    message_id,
+  }
+  own = {
+    'newsletters.invitationMetadata': { url: `https://whatsapp.com/channel/${channel.invite}` },
+    'groups.updatePhoto': { value: picture },
+    'communities.updatePhoto': { value: picture },
+    'newsletters.updatePicture': { value: picture },
+    'profile.updatePicture': { value: picture },
+    'business.createProduct': { url: 'https://example.com/mouse' },
+    'business.profile': { phone: ANA },
+    'contacts.add': { contacts: [{ phone: ANA, first_name: 'Ana' }] },
+    'contacts.unblock': { phone: BEN },
+    'chats.expiration': { phone: group, value: 0 },
+    // Nobody the directory knows: of others what the network does not tell is left out.
+    'chats.get': { phone: '5511955550002' },
+    'contacts.exists': { phone: '5511955550000' },
+    'contacts.existsBatch': { phones: ['5511955550001'] },
+  }
+})
+after(() => stage.world.stop())
+const asUsual = () => fetch(`${stage.world.sandbox.url}/answers`, { method: 'DELETE' })
+afterEach(asUsual)
+
+function inputOf(id: string): Json {
+  const { fields, examples } = asked.find((each) => each.id === id)!
+  const known = Object.entries(real).filter(([name]) => name in fields && name in (examples[0]?.input ?? {}))
+  return { ...examples[0]?.input, ...Object.fromEntries(known), ...own[id] }
+}
+
+/** Whatever the account asks is answered in this way, but the question whether the connection lives. */
+async function answers(action: unknown): Promise<void> {
+  const { sandbox } = stage.world
+  for (const account of [ME, PERSON]) {
+    await sandbox.post('/answers', { match: { account, tag: 'iq' }, do: action })
+    await sandbox.post('/answers', { match: { account, tag: 'iq', xmlns: 'w:p' }, do: 'pass' })
+  }
+}
+
+/** A client that is asked to wait waits. */
+async function toldOf(id: string): Promise<string> {
+  for (;;) {
+    const answer = await (OF_A_PERSON.includes(id) ? person : operations).ask(id, inputOf(id))
+    if (codeOf(answer) !== 'rate_limited') return codeOf(answer) || 'done'
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+  }
+}
+
+const told = async (ids: readonly string[]): Promise<Record<string, string>> =>
+  Object.fromEntries(await Promise.all(ids.map(async (id) => [id, await toldOf(id)] as const)))
+
+for (const code of Object.keys(CODES).map(Number))
+  test(`what the network refuses with ${code} is told by a code that the operation declares`, async () => {
+    await answers({ error: [code, 'refused'] })
+    assert.deepEqual(await told(ids), Object.fromEntries(ids.map((id) => [id, expected(id, code)])))
+  })
+
+/** Something of the list of groups is open then, so that it is asked for. */
+async function openLists(): Promise<void> {
+  const { sandbox } = stage.world
+  const group = ['group', { jid: `${String(real.group_id).split('-')[0]}@g.us` }]
+  const node = ['notification', { from: '@g.us', type: 'w:gp2', id: 'OPEN', t: '1700000000' }, [['groups_dirty', {}, [group]]]]
+  const match = { account: ME, from: 'client', tag: 'ack', attrs: { id: 'OPEN' } }
+  const { id } = await sandbox.post<{ id: string }>('/expect', { match, count: 1, wait_ms: 0 })
+  await sandbox.post('/stanzas', { phone: ME, node })
+  const { complete } = await sandbox.get<{ complete: boolean }>(`/expect/${id}?wait_ms=10000`)
+  assert.equal(complete, true)
+}
+
+for (const [code, expected] of READ_CODES)
+  test(`a list of groups of which something is open is ${expected} where the network refuses with ${code}`, async () => {
+    await openLists()
+    await answers({ error: [code, 'refused'] })
+    assert.deepEqual(await told(READ_LISTS), Object.fromEntries(READ_LISTS.map((id) => [id, expected])))
+  })
+
+const deadlineOf = (id: string) => asked.find((each) => each.id === id)!.deadlineMs
+/** Of clocks of two threads, in ms. */
+const TOLERANCE = 500
+
+test('what the network never answers ends in send_timeout', async () => {
+  await openLists()
+  await answers('nothing')
+  const all = [...asking, ...READ_LISTS]
+  const early: string[] = []
+  const waited = async (id: string) => {
+    const begun = performance.now()
+    const code = await toldOf(id)
+    // A wait for the limit of requests makes it longer: never shorter than the operation has.
+    if (performance.now() - begun < deadlineOf(id) - TOLERANCE) early.push(id)
+    return [id, code] as const
+  }
+  const codes = Object.fromEntries(await Promise.all(all.map(waited)))
+  assert.deepEqual(codes, Object.fromEntries(all.map((id) => [id, 'send_timeout'])))
+  assert.deepEqual(early, [])
+})
+
+test('what is cut off while the network is asked ends in instance_not_connected', async () => {
+  const { sandbox } = stage.world
+  await answers('nothing')
+  const match = { account: ME, from: 'client', tag: 'iq' }
+  // Changes of app state wait for each other.
+  const { id } = await sandbox.post<{ id: string }>('/expect', { match, count: asking.length - 20, wait_ms: 0 })
+  const cut = told(asking)
+  const { complete } = await sandbox.get<{ complete: boolean }>(`/expect/${id}?wait_ms=20000`)
+  assert.equal(complete, true)
+  await sandbox.cut(ME)
+  await sandbox.cut(PERSON)
+  const codes = Object.entries(await cut)
+  // Whoever came too late on a busy machine found the connection being made again.
+  for (const [id, code] of codes) assert.ok(['instance_not_connected', 'instance_starting'].includes(code), `${id}: ${code}`)
+  assert.ok(codes.filter(([, code]) => code === 'instance_not_connected').length >= asking.length - 20)
+})

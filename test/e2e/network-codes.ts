@@ -1,0 +1,94 @@
+/** What the codes of the network are for each immediate operation that asks it: the table of `network-codes.test.ts`. */
+import { endpoints } from '../../src/features/index.ts'
+
+export const AREAS = ['groups', 'communities', 'newsletters', 'business', 'chats', 'contacts', 'profile', 'privacy', 'labels']
+/** The operations of these areas that the network is asked for. */
+export const asked = endpoints.filter(({ id, kind }) => kind === 'action' && AREAS.includes(id.split('.')[0]!))
+
+/** Answered from what is known here. */
+export const LISTS = ['groups.list', 'communities.list', 'contacts.list', 'chats.list', 'labels.list']
+/** Those that are read where something of them is open, and what a refusal is then. */
+export const READ_LISTS = ['groups.list', 'communities.list']
+export const READ_CODES: readonly (readonly [code: number, told: string])[] = [
+  [403, 'not_allowed'],
+  [500, 'action_failed'],
+]
+/** For an account that is no business: the network fixes the names of those. */
+export const OF_A_PERSON = ['profile.updateName']
+
+export const ids = asked.map(({ id }) => id)
+export const asking = ids.filter((id) => !LISTS.includes(id))
+
+/** What it is about, which may not be there for the account. */
+function missing(id: string): string {
+  const { fields, notFound } = asked.find((each) => each.id === id)!
+  return 'group_id' in fields || 'community_id' in fields ? 'group_not_found' : notFound
+}
+
+const INVITED = ['groups.acceptInvitation', 'groups.invitationMetadata', 'newsletters.invitationMetadata']
+/** Refusals of members and of others are the same: it is looked at, which the network refuses as well. */
+const LOOKED_AT = [
+  ...ids.filter((id) => missing(id) === 'group_not_found'),
+  ...['metadata', 'messages', 'mute', 'unmute', 'unfollow', 'delete', 'removePicture', 'updatePicture', 'updateName'].map(
+    (verb) => `newsletters.${verb}`,
+  ),
+  ...['updateDescription', 'updateSettings', 'invitationMetadata', 'revokeAdminInvite', 'removeAdmin', 'transferOwnership'].map(
+    (verb) => `newsletters.${verb}`,
+  ),
+  'business.order',
+]
+const ABOUT_GROUPS = [
+  ...ids.filter((id) => missing(id) === 'group_not_found'),
+  ...['groups.create', 'groups.acceptInvitation', 'groups.invitationMetadata', 'communities.create', 'chats.expiration'],
+]
+const NAMED_FIELDS = ['business.createCollection', 'business.updateCollection']
+/** 404 is told as nothing: there is no catalog, or no picture. */
+const NONE = ['business.collections', 'business.products', 'contacts.picture']
+/** One that is not to be seen is none. */
+const HIDDEN = ['contacts.picture']
+
+/** Of operations that no row is about, `action_failed`: also where a code of the network would be none of their errors. */
+export const CODES: Record<number, readonly (readonly [ids: readonly string[], told: string | ((id: string) => string)])[]> = {
+  400: [
+    [INVITED, 'invite_link_invalid'],
+    [NAMED_FIELDS, 'invalid_request'],
+  ],
+  401: [
+    [HIDDEN, 'done'],
+    [['chats.expiration'], 'chat_not_found'],
+    [LOOKED_AT, missing],
+    [ids, 'not_allowed'],
+  ],
+  404: [
+    [NONE, 'done'],
+    [['business.profile'], 'not_found'],
+    [ids.filter((id) => missing(id) !== 'not_found'), missing],
+  ],
+  406: [
+    [INVITED, 'invite_link_invalid'],
+    [ids, 'invalid_request'],
+  ],
+  416: [[ABOUT_GROUPS, 'group_suspended']],
+  // The group is full, or there are too many.
+  419: [[ids, 'not_allowed']],
+  423: [
+    [ids.filter((id) => missing(id) === 'newsletter_not_found'), 'newsletter_not_found'],
+    [['newsletters.invitationMetadata'], 'invite_link_invalid'],
+    [ABOUT_GROUPS, 'group_suspended'],
+  ],
+  429: [],
+  451: [
+    [ids.filter((id) => missing(id) === 'newsletter_not_found'), 'newsletter_not_found'],
+    [['newsletters.invitationMetadata'], 'invite_link_invalid'],
+    [ids, 'not_allowed'],
+  ],
+  500: [],
+}
+for (const same of [403, 405]) CODES[same] = CODES[401]!
+
+/** What is told where the network refuses everything with this code. */
+export function expected(id: string, code: number): string {
+  if (LISTS.includes(id)) return 'done'
+  const [, found = 'action_failed'] = CODES[code]!.find(([of]) => of.includes(id)) ?? []
+  return typeof found === 'string' ? found : found(id)
+}

@@ -1,0 +1,139 @@
+/** Who runs a channel: invitations accepted and taken back, the role taken away, the channel handed over. */
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { detailsOf } from '../../harness/operations.ts'
+import type { Json, Stage } from '../../harness/stage.ts'
+import { ANA, BEN, EVA, type Ground, ME, NOBODY, NOWHERE, startGround } from './ground.ts'
+
+let ground: Ground
+before(async () => {
+  ground = await startGround()
+})
+after(() => ground.stop())
+afterEach(() => ground.asUsual())
+
+const DONE = { value: true }
+
+/** What the second account hears about who runs a channel. */
+const heard = (id: string, notification: string) =>
+  ground.me.world.receiver.waitFor(
+    `${notification} of ${id}`,
+    (event) => event.instance_id === ground.eva.instance.id && event.phone === id && event.notification === notification,
+  ) as Promise<Json>
+
+/** By the message that the contact gets. */
+async function invite(newsletter_id: string, phone: string, by: Pick<Stage, 'outcome'> = ground.eva) {
+  const { status } = await by.outcome('/send-newsletter-admin-invite', { phone, newsletter_id, caption: 'Join us' })
+  assert.equal(status, 'sent')
+}
+
+test('who accepts an invitation runs the channel, which the others hear of', async () => {
+  const { id } = await ground.channel({ owner: EVA, subscribers: [ME] })
+  await invite(id, ME)
+  assert.deepEqual((await ground.inNetwork(id))?.invited, [ME])
+  assert.deepEqual(await ground.must('newsletters.acceptAdminInvite', { newsletter_id: id }), DONE)
+  assert.ok((await ground.noticesOf(ME)).includes('20610101'))
+  assert.deepEqual((await heard(id, 'newsletter_admin_promote')).notification_parameters, [ME, 'admin'])
+  const { role } = await ground.must('newsletters.metadata', { newsletter_id: id })
+  assert.equal(role, 'admin')
+  await ground.must('newsletters.updateName', { newsletter_id: id, value: 'By an administrator' })
+  assert.equal(await ground.refused('newsletters.acceptAdminInvite', { newsletter_id: id }), 'newsletter_not_found', 'once only')
+})
+
+test('an invitation that was taken back cannot be accepted', async () => {
+  const { id } = await ground.channel()
+  await invite(id, EVA, ground.me)
+  assert.deepEqual(await ground.must('newsletters.revokeAdminInvite', { newsletter_id: id, phone: EVA }), DONE)
+  assert.deepEqual((await ground.inNetwork(id))?.invited, [])
+  assert.equal(await ground.eva.refused('newsletters.acceptAdminInvite', { newsletter_id: id }), 'newsletter_not_found')
+  assert.equal(
+    await ground.refused('newsletters.revokeAdminInvite', { newsletter_id: id, phone: ANA }),
+    'newsletter_not_found',
+    'nobody invited her',
+  )
+})
+
+test('who is removed as administrator follows like others, and hears of it', async () => {
+  const { id } = await ground.channel({ admins: [EVA] })
+  assert.deepEqual(await ground.must('newsletters.removeAdmin', { newsletter_id: id, phone: EVA }), DONE)
+  assert.deepEqual((await heard(id, 'newsletter_admin_demote')).notification_parameters, [EVA, 'subscriber'])
+  assert.equal((await ground.eva.must('newsletters.metadata', { newsletter_id: id })).role, 'subscriber')
+  assert.equal(await ground.eva.refused('newsletters.updateName', { newsletter_id: id, value: 'No' }), 'not_allowed')
+})
+
+test('a channel that is handed over has another owner; who hands it over stays an administrator, or does not', async () => {
+  const kept = await ground.channel({ admins: [EVA] })
+  assert.deepEqual(await ground.must('newsletters.transferOwnership', { newsletter_id: kept.id, phone: EVA }), DONE)
+  assert.equal((await ground.eva.must('newsletters.metadata', { newsletter_id: kept.id })).role, 'owner')
+  assert.equal((await ground.must('newsletters.metadata', { newsletter_id: kept.id })).role, 'admin')
+  const left = await ground.channel({ admins: [EVA] })
+  const input = { newsletter_id: left.id, phone: EVA, quit_admin: true }
+  assert.deepEqual(await ground.must('newsletters.transferOwnership', input), DONE)
+  assert.deepEqual((await ground.inNetwork(left.id))?.subscribers, { [ME]: 'SUBSCRIBER', [EVA]: 'OWNER' })
+})
+
+test('when only giving up the own role fails, it is told that the channel has another owner already', async () => {
+  const { id } = await ground.channel({ admins: [EVA] })
+  await ground.refuses('DemoteNewsletterAdmin', 500)
+  const answer = await ground.ask('newsletters.transferOwnership', { newsletter_id: id, phone: EVA, quit_admin: true })
+  assert.deepEqual([answer.status, detailsOf(answer)], [502, { network_code: 500, ownership_transferred: true }])
+  assert.deepEqual((await ground.inNetwork(id))?.subscribers, { [ME]: 'ADMIN', [EVA]: 'OWNER' })
+})
+
+test('a person is named by number in any form, or by LID', async () => {
+  const { id } = await ground.channel({ admins: [ANA, BEN] })
+  const { contacts } = await ground.me.world.sandbox.get<{ contacts: { phone: string; lid: string }[] }>('/state')
+  const { lid } = contacts.find(({ phone }) => phone === ANA)!
+  await ground.must('newsletters.removeAdmin', { newsletter_id: id, phone: `${lid}@lid` })
+  await ground.must('newsletters.removeAdmin', { newsletter_id: id, phone: BEN.replace('55119', '5511') })
+  const { subscribers } = (await ground.inNetwork(id))!
+  assert.deepEqual([subscribers[ANA], subscribers[BEN]], ['SUBSCRIBER', 'SUBSCRIBER'])
+})
+
+const WRITES = [
+  ['newsletters.revokeAdminInvite', 'RevokeNewsletterAdminInvite'],
+  ['newsletters.removeAdmin', 'DemoteNewsletterAdmin'],
+  ['newsletters.transferOwnership', 'ChangeNewsletterOwner'],
+] as const
+for (const [operation, name] of WRITES)
+  test(`${operation} is for those who run a channel that is there for the account, and about people with an account`, async () => {
+    const theirs = await ground.channel({ owner: ANA, subscribers: [ME], admins: [EVA] })
+    const foreign = await ground.channel({ owner: ANA, admins: [EVA] })
+    const ours = await ground.channel({ admins: [EVA] })
+    const ask = (newsletter_id: string, phone: unknown = EVA) => ground.refused(operation, { newsletter_id, phone })
+    assert.equal(await ask(theirs.id), 'not_allowed')
+    assert.equal(await ask(foreign.id), 'newsletter_not_found')
+    assert.equal(await ask(NOWHERE), 'newsletter_not_found')
+    const nobody = await ground.ask(operation, { newsletter_id: ours.id, phone: NOBODY })
+    assert.equal((nobody.body.error as Json).code, 'invalid_phone')
+    assert.deepEqual(detailsOf(nobody).issues, [{ path: 'phone', message: 'has no account' }])
+    assert.equal(await ask(ours.id, `${ANA}-group`), 'invalid_phone')
+    assert.equal(await ask(ours.id, ''), 'invalid_request')
+    for (const [code, expected] of [
+      [400, 'action_failed'],
+      [403, 'not_allowed'],
+      [404, 'newsletter_not_found'],
+      [429, 'action_failed'],
+      [451, 'newsletter_not_found'],
+      [500, 'action_failed'],
+    ] as const) {
+      await ground.refuses(name, code)
+      assert.equal(await ask(ours.id), expected, String(code))
+    }
+    assert.deepEqual((await ground.inNetwork(ours.id))?.subscribers, { [ME]: 'OWNER', [EVA]: 'ADMIN' })
+  })
+
+test('an invitation is refused as the network refuses it', async () => {
+  const { id } = await ground.channel({ owner: ANA, subscribers: [ME] })
+  const ask = (newsletter_id = id) => ground.refused('newsletters.acceptAdminInvite', { newsletter_id })
+  for (const none of [id, NOWHERE]) assert.equal(await ask(none), 'newsletter_not_found')
+  for (const [code, expected] of [
+    [400, 'action_failed'],
+    [403, 'not_allowed'],
+    [429, 'action_failed'],
+    [500, 'action_failed'],
+  ] as const) {
+    await ground.refuses('AcceptNewsletterAdminInvite', code)
+    assert.equal(await ask(), expected, String(code))
+  }
+})

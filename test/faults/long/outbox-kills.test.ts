@@ -1,0 +1,76 @@
+/** SIGKILL at any moment, ten times, during 5,000 deliveries: every event that was committed arrives, and comes twice only under its own id. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { MAX_UNWRITTEN } from '../../../workers/shard/webhooks/outcomes.ts'
+import { program } from '../../harness/checkout.ts'
+import { tempDir } from '../../unit/storage/fixtures.ts'
+import { receiver } from '../../unit/webhooks/receiver.ts'
+
+const CHILD = program('../outbox-child', import.meta.url)
+const EVENTS = 5_000
+const KILLS = 10
+const LONGEST_LIFE = 4_000
+
+test('ten kills lose none of 5,000 events', { timeout: 400_000 }, async (t) => {
+  const to = await receiver(t)
+  const dir = await tempDir(t)
+  const promised = new Map<string, number>()
+  let next = 0
+
+  /** One life; it ends by itself when everything was written and taken. */
+  async function live(killAfterMs: number | undefined): Promise<boolean> {
+    const child = spawn(process.execPath, [...CHILD, dir, to.url, String(next), String(EVENTS)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const ended = new Promise<number | null>((resolve) => child.on('close', (code) => resolve(code)))
+    let text = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString()
+    })
+    const before = to.received.length
+    if (killAfterMs !== undefined) {
+      // Its life is counted from its first delivery, however long the start took.
+      while (to.received.length === before && child.exitCode === null) await pause(5)
+      await pause(killAfterMs)
+      child.kill('SIGKILL')
+    }
+    const code = await ended
+    for (const line of text.split('\n').slice(0, -1)) {
+      const [number, eventId] = line.split(' ')
+      promised.set(eventId!, Number(number))
+      next = Math.max(next, Number(number) + 1)
+    }
+    return code === 0
+  }
+
+  let kills = 0
+  while (kills < KILLS) {
+    const isDone = await live(Math.random() * (kills < KILLS - 1 ? LONGEST_LIFE / 4 : LONGEST_LIFE))
+    if (isDone) break
+    kills++
+  }
+  assert.equal(kills, KILLS, 'it was alive at each kill')
+  assert.ok(await live(undefined), 'the last life ends by itself')
+
+  const bodies = new Map<string, string>()
+  let repeats = 0
+  for (const { json, body } of to.received) {
+    const id = json.event_id as string
+    const known = bodies.get(id)
+    if (known !== undefined) {
+      repeats++
+      assert.equal(body.toString(), known, 'a repeat has the same bytes')
+    }
+    bodies.set(id, body.toString())
+  }
+  const lost = [...promised.keys()].filter((id) => !bodies.has(id))
+  const numbers = new Set([...promised.values()])
+  t.diagnostic(`events ${numbers.size}, posts ${to.received.length}, repeats ${repeats}, lost ${lost.length}, kills ${kills}`)
+  assert.deepEqual(lost, [])
+  assert.equal(numbers.size, EVENTS)
+  assert.ok(repeats <= KILLS * (MAX_UNWRITTEN + 1), 'at most a batch whose outcome was not written, and the attempt in flight')
+  const order = [...bodies.keys()]
+  assert.deepEqual(order, order.toSorted(), 'first deliveries come in order')
+})

@@ -1,0 +1,91 @@
+/**
+ * A reader of the event stream that stops reading, against the real service over a real socket: it is cut, what waits for it stays on disk
+ * and bounded, and neither another reader nor the webhook of the same instance waits for it.
+ */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { amount } from '../harness/amount.ts'
+import { type EventReader, readStream } from '../harness/event-reader.ts'
+import { parse, total } from '../harness/prometheus.ts'
+import { startGround, until } from './ground.ts'
+import { burstIds } from './traffic.ts'
+
+const PHONE = '5511999990000'
+const FRIEND = '5511988880001'
+/** More in all than the operating system takes for a reader, and more than is kept for readers of an instance (8 MB). */
+const TEXTS = amount(800, 240)
+const TEXT = 'x'.repeat(60_000)
+/** The most that the buffers of both ends of a connection on this machine take, in events: the system's own bounds are 4 and 6 MB. */
+const BUFFERED = 10_000_000 / TEXT.length
+
+/** A stream whose reader takes its beginning, and then nothing more until it is resumed. */
+async function openAndStop(apiUrl: string): Promise<{ socket: Socket; beginning: string; closed: Promise<unknown> }> {
+  const { hostname, port, pathname } = new URL(`${apiUrl}/events`)
+  const socket = connect(Number(port), hostname)
+  const closed = new Promise((resolve) => socket.on('close', resolve))
+  socket.on('error', () => {})
+  socket.write(`GET ${pathname} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`)
+  let beginning = ''
+  while (!beginning.includes('event: ready')) beginning += String((await once(socket, 'data'))[0])
+  socket.pause()
+  return { socket, beginning, closed }
+}
+
+const rssMb = (pid: number) => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1_024
+
+test('a reader that stops reading is cut and told of the gap; nobody else notices, and nothing is buffered for it', async (t) => {
+  const ground = await startGround()
+  const { gateway, sandbox, receiver } = ground
+  const readers: EventReader[] = []
+  try {
+    const instance = await gateway.connected(sandbox, PHONE, receiver)
+    await sandbox.createContact(FRIEND, { name: 'Friend' })
+    const scrape = async () => parse(await (await fetch(`${gateway.baseUrl}/metrics`)).text())
+    const numbers = async () => {
+      const families = await scrape()
+      const of = (name: string) => total(families, name, { reader: 'events' })
+      return {
+        open: of('svc_event_streams'),
+        written: of('svc_event_stream_events_total'),
+        cuts: of('svc_event_stream_cuts_total'),
+        gaps: total(families, 'svc_event_stream_gaps_total'),
+      }
+    }
+    const slow = await openAndStop(instance.api_url)
+    const reader = await readStream(instance.api_url)
+    readers.push(reader)
+    await reader.waitFor('ready', ({ event }) => event === 'ready')
+    assert.deepEqual(await numbers(), { open: 2, written: 2, cuts: 0, gaps: 0 })
+
+    const rssBefore = rssMb(ground.service.child.pid!)
+    const ids = new Set(burstIds(await sandbox.burst(FRIEND, PHONE, TEXTS, TEXT)))
+    const missing = (seen: readonly Record<string, unknown>[]) => {
+      const known = new Set(seen.map(({ message_id }) => message_id))
+      return [...ids].filter((id) => !known.has(id)).length
+    }
+    await until('every text at the other reader', () => missing(reader.events.map(({ data }) => data)) === 0, 120_000)
+    await until('every text at the webhook', () => missing(receiver.events('received')) === 0, 120_000)
+    await until('the cut', async () => (await numbers()).cuts === 1)
+    const after = await numbers()
+    const forSlow = after.written - reader.events.length
+    t.diagnostic(
+      `${TEXTS} texts of ${TEXT.length / 1_000} kB; the slow reader was given ${forSlow} before it was cut; resident memory ` +
+        `${rssBefore.toFixed(0)} MB before, ${rssMb(ground.service.child.pid!).toFixed(0)} MB after`,
+    )
+    assert.deepEqual([after.open, after.gaps], [1, 0])
+    assert.ok(forSlow < BUFFERED, `${forSlow} events were written for a reader that reads nothing`)
+    slow.socket.resume()
+    await slow.closed
+
+    const again = await readStream(instance.api_url, { after: /^id: (\S+)$/m.exec(slow.beginning)![1]! })
+    readers.push(again)
+    await again.waitFor('gap', ({ event }) => event === 'gap')
+    assert.deepEqual(await numbers().then(({ open, gaps }) => [open, gaps]), [2, 1])
+  } finally {
+    await Promise.all(readers.map((each) => each.cut()))
+    await ground.stop()
+  }
+})

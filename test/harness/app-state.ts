@@ -1,0 +1,43 @@
+/** What the account's phone has of its app state, and what it changes in it. */
+import assert from 'node:assert/strict'
+import type { Json, Stage } from './stage.ts'
+
+interface Phone {
+  phone: string
+  name?: string
+  app_state: Record<string, Json>
+  app_state_problems: string[]
+}
+
+export function phoneOf(stage: () => Stage, number: string) {
+  async function phone(): Promise<Phone> {
+    const { phones } = await stage().world.sandbox.get<{ phones: Phone[] }>('/state')
+    const found = phones.find((each) => each.phone === number)!
+    // It could open and verify all that was written.
+    assert.deepEqual(found.app_state_problems, [])
+    return found
+  }
+  return {
+    phone,
+    /** Undefined: there is no such entry. */
+    entry: async (...index: string[]): Promise<Record<string, Json> | undefined> =>
+      (await phone()).app_state[JSON.stringify(index)] as Record<string, Json> | undefined,
+    async action(...index: string[]): Promise<Record<string, Json>> {
+      const found = (await phone()).app_state[JSON.stringify(index)]
+      assert.ok(found, `the phone has no ${index.join(' ')}`)
+      return found as Record<string, Json>
+    },
+    /** The phone does something itself; null takes the entry away. */
+    act: (collection: string, index: string[], value: Json | null) =>
+      stage().world.sandbox.post(`/phones/${number}/actions`, { collection, index, value }),
+  }
+}
+
+/** Asks again until the answer fits: what the phone does comes as a notice. */
+export async function until<T>(ask: () => Promise<T>, fits: (answer: T) => boolean): Promise<T> {
+  for (;;) {
+    const answer = await ask()
+    if (fits(answer)) return answer
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}

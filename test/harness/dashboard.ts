@@ -1,0 +1,97 @@
+/** The dashboard as its page speaks to it: a session's cookie, the page's header, the stream of events. */
+import assert from 'node:assert/strict'
+import { ask, must } from './http.ts'
+
+export interface LiveEvent {
+  id: string | null
+  event: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape.
+  data: any
+}
+
+export interface LiveStream {
+  /** So far. */
+  readonly events: readonly LiveEvent[]
+  /** The first that fits, now or later. */
+  waitFor(what: string, fits: (event: LiveEvent) => boolean): Promise<LiveEvent>
+  /** Id of the last one that has one. */
+  lastId(): string
+  /** Resolves when the service has ended it. */
+  readonly ended: Promise<void>
+  cut(): void
+}
+
+const OWN = { 'X-Svc-Dashboard': '1' }
+const WAIT = 20_000
+
+export async function signIn(baseUrl: string, adminKey: string) {
+  const base = `${baseUrl}/dashboard`
+  const { status, headers, body } = await ask('POST', `${base}/session`, { admin_key: adminKey }, OWN)
+  assert.equal(status, 201, JSON.stringify(body))
+  const cookie = headers.get('set-cookie')!.split(';')[0]!
+
+  return {
+    base,
+    cookie,
+    // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+    ask: (method: string, path: string, input?: unknown) => ask<any>(method, `${base}/${path}`, input, { ...OWN, cookie }),
+    // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+    must: (method: string, path: string, input?: unknown) => must<any>(method, `${base}/${path}`, input, { ...OWN, cookie }),
+    live: (lastEventId?: string) =>
+      openStream(`${base}/api/live`, { cookie, ...(lastEventId ? { 'last-event-id': lastEventId } : {}) }),
+  }
+}
+export type Dashboard = Awaited<ReturnType<typeof signIn>>
+
+async function openStream(url: string, headers: Record<string, string>): Promise<LiveStream> {
+  const cut = new AbortController()
+  const response = await fetch(url, { headers, signal: cut.signal })
+  assert.equal(response.status, 200)
+  assert.equal(response.headers.get('content-type'), 'text/event-stream')
+  const events: LiveEvent[] = []
+  const looks = new Set<() => void>()
+
+  async function read() {
+    let rest = ''
+    const decoder = new TextDecoder()
+    for await (const chunk of response.body!) {
+      const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n\n')
+      rest = parts.pop()!
+      events.push(...parts.flatMap(parse))
+      for (const look of looks) look()
+    }
+  }
+  const ended = read().catch((error: Error) => {
+    if (!cut.signal.aborted) throw error
+  })
+
+  return {
+    events,
+    ended,
+    lastId: () => events.findLast(({ id }) => id !== null)!.id!,
+    cut: () => cut.abort(),
+    waitFor(what, fits) {
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => {
+          looks.delete(look)
+          reject(new Error(`no such event: ${what}; there were: ${JSON.stringify(events.slice(-20))}`))
+        }, WAIT)
+        function look() {
+          const found = events.find(fits)
+          if (!found) return
+          clearTimeout(timer)
+          looks.delete(look)
+          resolve(found)
+        }
+        looks.add(look)
+        look()
+      })
+    },
+  }
+}
+
+function parse(block: string): LiveEvent[] {
+  const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1] ?? null
+  const event = field('event')
+  return event === null ? [] : [{ id: field('id'), event, data: JSON.parse(field('data')!) }]
+}

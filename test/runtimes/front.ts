@@ -1,0 +1,76 @@
+/**
+ * What of `src/http` is made of Web standards alone, as one `fetch` handler without an import from Node: the description, the reading of bodies
+ * with their limits, what a request means and what is wrong with it, the error bodies, the token bucket. Accounts, the store and the sessions
+ * are not here: what is right goes on to a service elsewhere.
+ */
+
+import { joined } from '../../src/domain/bytes.ts'
+import { Failure } from '../../src/domain/failures.ts'
+import { endpoints } from '../../src/features/index.ts'
+import { readRequest, requestRoutes } from '../../src/features/requests.ts'
+import { readMessage } from '../../src/features/tool-message.ts'
+import { toolsOf } from '../../src/features/tools.ts'
+import { receiveBody } from '../../src/http/body.ts'
+import { createBodyBudget } from '../../src/http/body-budget.ts'
+import { describe } from '../../src/http/description/openapi.ts'
+import { failureResponse } from '../../src/http/errors.ts'
+import { CAPACITY, createBuckets } from '../../src/http/rate-limit.ts'
+
+const byName = new Map(requestRoutes.map((route) => [route.name, route]))
+const budget = createBodyBudget()
+
+/** What was read, as text: bytes of media by their number. */
+const shown = (value: unknown) =>
+  JSON.stringify(value, (_, part) => (part instanceof Uint8Array ? { bytes: part.byteLength } : part))
+
+/** `/read/<route>`: 200 with the operation and its input, or what the service answers. */
+async function read(name: string, request: Request): Promise<Response> {
+  const route = byName.get(name)
+  if (!route) throw new Failure('not_found')
+  const query = Object.fromEntries(new URL(request.url).searchParams)
+  const memory = budget.lease('front')
+  try {
+    if (!route.takesBody) return new Response(shown(readRequest(route, { path: {}, query }).input))
+    const { pieces } = await receiveBody(request, memory)
+    const { endpoint, input } = readRequest(route, { path: query, body: joined(pieces) })
+    return new Response(shown({ operation: endpoint.id, input }))
+  } finally {
+    memory.release()
+  }
+}
+
+/** A second's worth of requests against a clock of its own: how many of them pass. */
+function limits(): Response {
+  const time = { now: 0 }
+  const buckets = createBuckets({ now: () => time.now })
+  let passed = 0
+  for (let sent = 0; sent < 2 * CAPACITY; sent++) {
+    if (buckets.take('one').allowed) passed++
+    time.now += 1
+  }
+  return Response.json({ passed })
+}
+
+async function answer(request: Request): Promise<Response> {
+  const { pathname } = new URL(request.url)
+  if (pathname === '/openapi.json') {
+    const { json, etag } = describe(endpoints)
+    return new Response(json, { headers: { ETag: etag } })
+  }
+  if (pathname === '/tools') return Response.json(toolsOf())
+  if (pathname === '/message') return Response.json(readMessage(new Uint8Array(await request.arrayBuffer())))
+  if (pathname === '/limits') return limits()
+  return read(decodeURIComponent(pathname.slice('/read/'.length)), request)
+}
+
+export async function front(request: Request): Promise<Response> {
+  try {
+    return await answer(request)
+  } catch (error) {
+    if (error instanceof Failure) return failureResponse(error)
+    return new Response(String(error), { status: 500 })
+  }
+}
+
+// biome-ignore lint/style/noDefaultExport: what runtimes of this kind look for.
+export default { fetch: front }

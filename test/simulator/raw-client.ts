@@ -1,0 +1,194 @@
+import { once } from 'node:events'
+import * as constants from '@whiskeysockets/baileys/lib/WABinary/constants.js'
+import { type BinaryNode, decodeDecompressedBinaryNode, encodeBinaryNode } from '@whiskeysockets/baileys/lib/WABinary/index.js'
+import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
+import { WebSocket } from 'ws'
+import { agree, INTRO, newPair, open, type Pair, pairOf, rawOf, seal, symmetric } from './noise-state.ts'
+
+/**
+ * A client of no make: a socket, Noise, and stanzas as the test writes them. It answers nothing by itself. Of the library only the codec of
+ * stanzas and the protobuf definitions are used.
+ */
+export interface RawClient {
+  /** Which handshake it came to. */
+  readonly handshake: 'XX' | 'IK' | 'XXfallback'
+  /** The server's static key, to be known at the next login. */
+  readonly serverKey: Buffer
+  /** Every stanza of the server, oldest first. */
+  readonly heard: BinaryNode[]
+  send(item: BinaryNode): void
+  /** The first stanza, heard or to come, that fits. */
+  until(fits: (item: BinaryNode) => boolean, what: string): Promise<BinaryNode>
+  /** Sends a query and waits for its answer: what the server has said before it is heard by then. */
+  query(item: BinaryNode): Promise<BinaryNode>
+  /** How the connection ended: 1006 is without a close frame. */
+  readonly ended: Promise<number>
+  close(): Promise<void>
+}
+
+export interface RawLogin {
+  url: string
+  /** Noise key of the linked device, 32 bytes. */
+  secret: Uint8Array
+  payload: proto.IClientPayload
+  /** What it believes the server's key to be: it says everything at once then. */
+  serverKey?: Uint8Array
+}
+
+const PATIENCE = 20_000
+const NOTHING = Buffer.alloc(0)
+
+export async function connectRaw({ url, secret, payload, serverKey }: RawLogin): Promise<RawClient> {
+  const socket = new WebSocket(url)
+  // A line that drops is told by `ended`.
+  socket.on('error', () => {})
+  const own = pairOf(secret)
+  const said = proto.ClientPayload.encode(proto.ClientPayload.fromObject(payload)).finish()
+  const frames = framesOf(socket)
+  await once(socket, 'open')
+
+  const hello = clientHello(own, said, serverKey)
+  frames.write(proto.HandshakeMessage.encode({ clientHello: hello.message }).finish(), INTRO)
+  const { serverHello } = proto.HandshakeMessage.decode(await frames.next())
+  const { ephemeral, static: sealedKey, payload: certificate } = serverHello ?? {}
+  if (!ephemeral || !certificate) throw new Error('the server said no hello')
+  let state = hello.state
+  let known: Uint8Array | undefined = serverKey
+  const handshake = serverKey ? (sealedKey?.length ? 'XXfallback' : 'IK') : 'XX'
+  if (handshake === 'IK') {
+    state.mix(ephemeral)
+    state.mixKey(agree(hello.ephemeral, ephemeral))
+    state.mixKey(agree(own, ephemeral))
+    state.decrypt(certificate)
+  } else {
+    if (handshake === 'XXfallback') {
+      state = symmetric('Noise_XXfallback_25519_AESGCM_SHA256')
+      state.mix(rawOf(hello.ephemeral.publicKey))
+    }
+    state.mix(ephemeral)
+    state.mixKey(agree(hello.ephemeral, ephemeral))
+    known = state.decrypt(sealedKey!)
+    state.mixKey(agree(hello.ephemeral, known))
+    state.decrypt(certificate)
+    const sealed = state.encrypt(rawOf(own.publicKey))
+    state.mixKey(agree(own, ephemeral))
+    const clientFinish = { static: sealed, payload: state.encrypt(said) }
+    frames.write(proto.HandshakeMessage.encode({ clientFinish }).finish())
+  }
+  const keys = state.split()
+  return speaking(socket, frames, keys.subarray(0, 32), keys.subarray(32), handshake, Buffer.from(known!))
+}
+
+function speaking(
+  socket: WebSocket,
+  frames: ReturnType<typeof framesOf>,
+  writeKey: Buffer,
+  readKey: Buffer,
+  handshake: RawClient['handshake'],
+  serverKey: Buffer,
+): RawClient {
+  let [read, written, ids] = [0, 0, 0]
+  const heard: BinaryNode[] = []
+  const watchers = new Set<() => void>()
+  frames.onFrame((bytes) => {
+    const plain = open(readKey, read++, bytes, NOTHING)
+    // the server compresses nothing
+    heard.push(decodeDecompressedBinaryNode(plain.subarray(1), constants))
+    for (const watch of [...watchers]) watch()
+  })
+  const send = (item: BinaryNode) => frames.write(seal(writeKey, written++, encodeBinaryNode(item), NOTHING))
+
+  function until(fits: (item: BinaryNode) => boolean, what: string): Promise<BinaryNode> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        watchers.delete(watch)
+        reject(new Error(`waited in vain for ${what}; heard ${heard.map(({ tag }) => tag).join(', ')}`))
+      }, PATIENCE)
+      function watch() {
+        const found = heard.find(fits)
+        if (!found) return
+        clearTimeout(timer)
+        watchers.delete(watch)
+        resolve(found)
+      }
+      watchers.add(watch)
+      watch()
+    })
+  }
+
+  return {
+    handshake,
+    serverKey,
+    heard,
+    ended: new Promise((resolve) => socket.once('close', resolve)),
+    send,
+    until,
+    query(item) {
+      const id = `RAW${ids++}`
+      send({ ...item, attrs: { to: '@s.whatsapp.net', id, ...item.attrs } })
+      return until(({ tag, attrs }) => tag === 'iq' && attrs.id === id, `the answer to ${id}`)
+    },
+    async close() {
+      if (socket.readyState === WebSocket.CLOSED) return
+      socket.close()
+      await once(socket, 'close')
+    },
+  }
+}
+
+function clientHello(own: Pair, said: Uint8Array, serverKey: Uint8Array | undefined) {
+  const ephemeral = newPair()
+  const first = rawOf(ephemeral.publicKey)
+  if (!serverKey) {
+    const state = symmetric('Noise_XX_25519_AESGCM_SHA256')
+    state.mix(first)
+    return { state, ephemeral, message: { ephemeral: first } }
+  }
+  const state = symmetric('Noise_IK_25519_AESGCM_SHA256')
+  state.mix(serverKey)
+  state.mix(first)
+  state.mixKey(agree(ephemeral, serverKey))
+  const sealedKey = state.encrypt(rawOf(own.publicKey))
+  state.mixKey(agree(own, serverKey))
+  return { state, ephemeral, message: { ephemeral: first, static: sealedKey, payload: state.encrypt(said) } }
+}
+
+/** Three bytes of length before each frame, in both directions. */
+function framesOf(socket: WebSocket) {
+  let rest = Buffer.alloc(0)
+  let take: ((bytes: Buffer) => void) | undefined
+  const early: Buffer[] = []
+  socket.on('message', (data: Buffer) => {
+    rest = Buffer.concat([rest, data])
+    while (rest.length >= 3 && rest.length >= 3 + rest.readUIntBE(0, 3)) {
+      const end = 3 + rest.readUIntBE(0, 3)
+      const bytes = Buffer.from(rest.subarray(3, end))
+      rest = rest.subarray(end)
+      if (take) take(bytes)
+      else early.push(bytes)
+    }
+  })
+  return {
+    write(bytes: Uint8Array, intro: Uint8Array = NOTHING) {
+      const length = Buffer.alloc(3)
+      length.writeUIntBE(bytes.length, 0, 3)
+      socket.send(Buffer.concat([intro, length, bytes]))
+    },
+    next: () =>
+      new Promise<Buffer>((resolve, reject) => {
+        const first = early.shift()
+        if (first) return resolve(first)
+        const closed = () => reject(new Error('the connection was closed during the handshake'))
+        socket.once('close', closed)
+        take = (bytes) => {
+          take = undefined
+          socket.off('close', closed)
+          resolve(bytes)
+        }
+      }),
+    onFrame(job: (bytes: Buffer) => void) {
+      take = job
+      for (const bytes of early.splice(0)) job(bytes)
+    },
+  }
+}

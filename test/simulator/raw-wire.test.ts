@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { type BinaryNode, initAuthCreds } from '@whiskeysockets/baileys'
+import type { proto } from '@whiskeysockets/baileys/WAProto/index.js'
+import { silenceLibsignal } from '../../workers/simulator/people/quiet.ts'
+import { node } from '../../workers/simulator/wire/node.ts'
+import { type Simulator, startSimulator } from '../harness/network.ts'
+import { type Client, jidOf, pair } from './client.ts'
+import { connectRaw, type RawClient } from './raw-client.ts'
+
+/** What the library cannot be made to do, by a client that writes its handshake and its stanzas itself. */
+
+silenceLibsignal()
+const PHONE = '5511900000001'
+const ANA = '5511900000002'
+
+let simulator: Simulator
+let library: Client
+/** Of the linked device, whose library is closed. */
+let device: { number: string; device: number; secret: Uint8Array }
+const open = new Set<RawClient>()
+
+before(async () => {
+  simulator = await startSimulator()
+  simulator.control.createPhone({ phone: PHONE })
+  simulator.control.createContact(ANA, { name: 'Ana', devices: 2 })
+  library = await pair(simulator, PHONE)
+  const { me, noiseKey } = library.auth.creds
+  const [, number = '', id = '0'] = /^(\d+):(\d+)@/.exec(me!.id) ?? []
+  device = { number, device: Number(id), secret: noiseKey.private }
+  await library.close()
+})
+
+after(async () => {
+  for (const client of open) await client.close()
+  await simulator?.stop()
+})
+
+async function login(payload: proto.IClientPayload = {}, serverKey?: Uint8Array): Promise<RawClient> {
+  const { number, device: id, secret } = device
+  const client = await connectRaw({
+    url: simulator.url,
+    secret,
+    payload: { username: Number(number), device: id, ...payload },
+    ...(serverKey ? { serverKey } : {}),
+  })
+  open.add(client)
+  return client
+}
+
+const find = (item: BinaryNode | undefined, ...path: string[]): BinaryNode | undefined =>
+  path.reduce((at, tag) => (Array.isArray(at?.content) ? at.content.find((child) => child.tag === tag) : undefined), item)
+const is =
+  (tag: string, child?: string) =>
+  (item: BinaryNode): boolean =>
+    item.tag === tag && (child === undefined || find(item, child) !== undefined)
+const ping = () => node('iq', { type: 'get', xmlns: 'w:p' }, [node('ping')])
+
+/** What waits for the linked device. */
+function pending(): number {
+  const phones = simulator.control.state().phones as { phone: string; devices: { pending: number }[] }[]
+  return phones.find(({ phone }) => phone === PHONE)!.devices[0]!.pending
+}
+
+/** The stanza has had its effect by the time a query behind it is answered. */
+async function settled(client: RawClient, stanza: BinaryNode) {
+  client.send(stanza)
+  await client.query(ping())
+}
+
+test('an active login has its queue at once, a passive one when it says that it is ready', async () => {
+  for (const text of ['one', 'two']) await simulator.control.sendFromContact(ANA, PHONE, { text })
+  const passive = await login({ passive: true })
+  await passive.until(is('success'), 'the login')
+  await passive.query(ping())
+  assert.equal(passive.heard.some(is('message')), false, 'nothing comes by itself')
+  await passive.query(node('iq', { type: 'set', xmlns: 'passive' }, [node('active')]))
+  await passive.until(is('ib', 'offline'), 'the end of the queue')
+  assert.equal(passive.heard.filter(is('message')).length, 2)
+  await passive.close()
+
+  const active = await login({ passive: false })
+  const end = await active.until(is('ib', 'offline'), 'the end of the queue')
+  const preview = find(active.heard.find(is('ib', 'offline_preview')), 'offline_preview')
+  const messages = active.heard.filter(is('message'))
+  assert.deepEqual(
+    [
+      preview?.attrs.message,
+      messages.length,
+      messages.every(({ attrs }) => attrs.offline === '0'),
+      find(end, 'offline')?.attrs.count,
+    ],
+    ['2', 2, true, '2'],
+  )
+  assert.equal(active.heard.filter(is('iq')).length, 0, 'nothing was asked')
+  for (const { attrs } of messages) await settled(active, node('receipt', { to: attrs.from, id: attrs.id }))
+  assert.equal(pending(), 0)
+  await active.close()
+})
+
+test('a login by the key of the server from before (IK), and one by a key that is another now (XXfallback)', async () => {
+  const first = await login({ passive: true })
+  assert.equal(first.handshake, 'XX')
+  await first.until(is('success'), 'the login')
+  await first.close()
+  const again = await login({ passive: true }, first.serverKey)
+  assert.equal(again.handshake, 'IK')
+  await again.until(is('success'), 'the login')
+  await again.query(ping())
+  await again.close()
+  const stale = await login({ passive: true }, initAuthCreds().noiseKey.public)
+  assert.equal(stale.handshake, 'XXfallback')
+  assert.deepEqual(stale.serverKey, first.serverKey)
+  await stale.until(is('success'), 'the login')
+  await stale.query(ping())
+  await stale.close()
+})
+
+test('a call that rings is settled by a receipt with its offer, as by an ack', async () => {
+  const client = await login()
+  await client.until(is('ib', 'offline'), 'the end of the queue')
+  for (const settles of ['receipt', 'ack']) {
+    const { id } = simulator.control.call(ANA, PHONE, { end: 'hangup', after_ms: 600_000 })
+    const fits = (item: BinaryNode) => find(item, 'offer')?.attrs['call-id'] === id
+    const call = await client.until(fits, 'the call')
+    assert.equal(pending(), 1)
+    const offer = node('offer', { 'call-id': id, 'call-creator': find(call, 'offer')?.attrs['call-creator'] })
+    const answer =
+      settles === 'receipt'
+        ? node('receipt', { to: call.attrs.from, id: call.attrs.id }, [offer])
+        : node('ack', { to: call.attrs.from, id: call.attrs.id, class: 'call', type: 'offer' })
+    await settled(client, answer)
+    assert.equal(pending(), 0, settles)
+  }
+  await client.close()
+})
+
+/** The hash over full addresses, in order: as clients compute it. */
+function hashOf(addresses: string[]): string {
+  const digest = createHash('sha256').update(addresses.sort().join('')).digest()
+  return `2:${digest.subarray(0, 6).toString('base64')}`
+}
+
+test('an ack has the hash of the server over all devices, in the names that the message uses', async () => {
+  const client = await login()
+  await client.until(is('ib', 'offline'), 'the end of the queue')
+  const contact = simulator.control.updateContact(ANA, {}) as { lid: string }
+  const own = (simulator.control.state().phones as { phone: string; lid: string }[]).find(({ phone }) => phone === PHONE)!
+  const names = {
+    pn: { to: jidOf(ANA), other: ANA, me: PHONE, server: 's.whatsapp.net' },
+    lid: { to: `${contact.lid}@lid`, other: contact.lid, me: own.lid, server: 'lid' },
+  }
+  for (const { to, other, me, server } of Object.values(names)) {
+    const id = `HASH-${server}`
+    const participants = [node('to', { jid: to }, [node('enc', { v: 2, type: 'pkmsg' }, Buffer.alloc(80, 1))])]
+    client.send(node('message', { to, id, type: 'text', phash: '2:AAAAAAAA' }, [node('participants', {}, participants)]))
+    const ack = await client.until(({ tag, attrs }) => tag === 'ack' && attrs.id === id, 'the ack')
+    const devices = [`${other}.0:0`, `${other}.0:1`, `${me}.0:0`, `${me}.0:${device.device}`]
+    assert.equal(ack.attrs.phash, hashOf(devices.map((name) => `${name}@${server}`)))
+  }
+  const { id: group } = simulator.control.createGroup({
+    subject: 'Team',
+    owner: PHONE,
+    participants: [ANA],
+    addressing: 'lid',
+  }) as { id: string }
+  client.send(
+    node('message', { to: group, id: 'HASH-group', type: 'text', phash: '2:AAAAAAAA' }, [
+      node('enc', { v: 2, type: 'skmsg' }, Buffer.alloc(80, 1)),
+    ]),
+  )
+  const ack = await client.until(({ tag, attrs }) => tag === 'ack' && attrs.id === 'HASH-group', 'the ack')
+  const members = [`${contact.lid}.0:0`, `${contact.lid}.0:1`, `${own.lid}.0:0`, `${own.lid}.0:${device.device}`]
+  assert.equal(ack.attrs.phash, hashOf(members.map((name) => `${name}@lid`)))
+  await client.close()
+})

@@ -1,0 +1,175 @@
+/**
+ * A session of real parts over a network that a test plays: what is asked and written is kept in order, and answered by `answers`. The
+ * account is known by a number and a LID.
+ */
+import type { AuthenticationState, BinaryNode, WAMessage } from '@whiskeysockets/baileys'
+import { Failure } from '../../../src/domain/failures.ts'
+import { boundedCache } from '../../../src/lib/bounded-cache.ts'
+import { createLog } from '../../../src/log.ts'
+import { createGroups } from '../../../workers/shard/chats/group-cache.ts'
+import { createNumberLookUp } from '../../../workers/shard/chats/number-look-up.ts'
+import { createRecent } from '../../../workers/shard/chats/recent.ts'
+import type { Session } from '../../../workers/shard/chats/session.ts'
+import type { AskOptions } from '../../../workers/shard/connection/ask.ts'
+import { sendFailure } from '../../../workers/shard/connection/failures.ts'
+import { createIdentity } from '../../../workers/shard/connection/identity.ts'
+import type { SendContext } from '../../../workers/shard/send/contract.ts'
+import { askOver } from '../connection/asking.ts'
+
+export const ME = { id: '5511900000000:3@s.whatsapp.net', lid: '100000000000001:3@lid', name: 'We' }
+export const ANA = '5511988880001@s.whatsapp.net'
+export const ANA_LID = '200000000000001@lid'
+export const BIA = '5511988880002@s.whatsapp.net'
+export const BIA_LID = '200000000000002@lid'
+export const TEAM = '120363019502650977@g.us'
+
+export const node = (tag: string, attrs: Record<string, string> = {}, content?: BinaryNode['content']): BinaryNode => ({
+  tag,
+  attrs,
+  ...(content === undefined ? {} : { content }),
+})
+
+/** Of a number look-up: the registered jid, null for no account, or the code and wait of a refusal. */
+export function usyncAnswer(said: string | null | { code: string; backoff?: string }): BinaryNode {
+  const refusal = said !== null && typeof said === 'object' ? said : undefined
+  const error = refusal && node('error', { code: refusal.code, ...(refusal.backoff ? { backoff: refusal.backoff } : {}) })
+  const user =
+    typeof said === 'string'
+      ? node('user', { jid: said }, [node('contact', { type: 'in' })])
+      : node('user', {}, [node('contact', { type: 'out' })])
+  const result = node('result', {}, error ? [node('contact', {}, [error])] : [])
+  return node('iq', { type: 'result' }, [node('usync', {}, [result, node('list', {}, error ? [] : [user])])])
+}
+
+export interface Member {
+  jid: string
+  phone_number?: string
+  type?: string
+}
+
+export const groupAnswer = (
+  members: readonly Member[],
+  attrs: Record<string, string> = {},
+  more: BinaryNode[] = [],
+): BinaryNode =>
+  node('iq', { type: 'result' }, [
+    node('group', { id: '120363019502650977', subject: 'Team', creation: '1', s_t: '1', addressing_mode: 'lid', ...attrs }, [
+      ...members.map((member) => node('participant', { ...member })),
+      ...more,
+    ]),
+  ])
+
+/** As the library rejects for a query that is refused. */
+export const refused = (code: number) => Object.assign(new Error('refused'), { data: code })
+
+/** Never answered. */
+export const silent = () => new Promise<never>(() => {})
+
+type Answer = BinaryNode | Error | (() => Promise<never>)
+
+export interface Left {
+  to: string
+  options: { messageId?: string; statusJidList?: string[]; additionalAttributes?: Record<string, string> }
+}
+
+export function playedNetwork() {
+  const asked: BinaryNode[] = []
+  const written: BinaryNode[] = []
+  const left: Left[] = []
+  const answers: Answer[] = []
+  const acks: ('timeout' | 'closed' | number | 'ok')[] = []
+  const pairs = new Map<string, string>()
+  const ending = new AbortController()
+  const time = { now: 1_700_000_000_000 }
+  const clock = { now: () => time.now }
+
+  const sock = {
+    async query(query: BinaryNode) {
+      asked.push(query)
+      const answer = answers.shift()
+      if (answer === undefined) throw new Error(`nobody answers <${query.tag} ${query.attrs.xmlns}>`)
+      if (answer instanceof Error) throw answer
+      return typeof answer === 'function' ? answer() : answer
+    },
+    async sendNode(stanza: BinaryNode) {
+      written.push(stanza)
+    },
+    relayMessage: async (to: string, _: unknown, options: Left['options']) => void left.push({ to, options }),
+  }
+  const get = async (_: string, ids: string[]) =>
+    Object.fromEntries(ids.flatMap((id) => (pairs.has(id) ? [[id, pairs.get(id)]] : [])))
+  const auth = { creds: { me: ME }, keys: { get } } as unknown as AuthenticationState
+  const restriction = { isOn: false, refreshed: 0 }
+
+  const session = {
+    me: ME,
+    identity: createIdentity(auth),
+    // No contact gave a token, and the phone gave no salt.
+    tokens: { standIn: async () => [] },
+    groups: createGroups(sock as never, clock, async () => {}, { read: async () => null, keep() {}, drop() {} }),
+    numbers: createNumberLookUp(clock),
+    ended: ending.signal,
+    isOpen: true,
+    isRestricted: () => restriction.isOn,
+    refreshRestriction: async () => void restriction.refreshed++,
+    asking: (options: AskOptions) => askOver(sock, ending.signal, options),
+    ack() {
+      let isGivenUp = false
+      return {
+        giveUp() {
+          isGivenUp = true
+        },
+        async verdict() {
+          const ack = acks.shift() ?? 'ok'
+          if (isGivenUp || ack === 'closed') throw new Failure('instance_not_connected')
+          if (ack === 'timeout') throw new Failure('send_timeout')
+          return ack === 'ok' ? { ok: true } : { ok: false, code: ack }
+        },
+      }
+    },
+  } as unknown as Session
+
+  const stored: { id: string; to: string }[] = []
+  const context = {
+    session,
+    ask: askOver(sock, ending.signal, { toFailure: sendFailure }),
+    recent: createRecent(),
+    sent: {
+      put: async (id: string, _: unknown, { to }: { to: string }) => void stored.push({ id, to }),
+      putEncrypted:
+        (id: string, _: unknown, { to }: { to: string }) =>
+        async () =>
+          void stored.push({ id, to }),
+    },
+    contacts: {},
+    disappearing: { of: async () => ({}) },
+    audiences: boundedCache(50),
+    log: createLog({ level: 'silent' }, 'test'),
+    now: clock.now,
+    item: { messageId: '3EB0A', operation: 'send.sendText', delayTyping: 0 },
+  } as unknown as SendContext
+
+  return {
+    session,
+    context,
+    sock,
+    asked,
+    written,
+    left,
+    answers,
+    acks,
+    stored,
+    time,
+    clock,
+    restriction,
+    /** Number and LID of a person are known. */
+    meet(pn: string, lid: string) {
+      const [user, lidUser] = [pn.split('@')[0]!, lid.split('@')[0]!]
+      pairs.set(user, lidUser).set(`${lidUser}_reverse`, user)
+    },
+    end: () => ending.abort(),
+  }
+}
+
+export const received = (id: string, key: WAMessage['key'], text = 'hello'): WAMessage =>
+  ({ key: { ...key, id }, message: { conversation: text }, messageTimestamp: 1_700_000_000 }) as WAMessage

@@ -1,0 +1,132 @@
+/** How a message leaves: stored before its ack decides, under the other name of the person at most once, and every refusal by its meaning. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MINUTE } from '../../../src/domain/clock.ts'
+import { Failure } from '../../../src/domain/failures.ts'
+import type { Destination } from '../../../workers/shard/send/destination.ts'
+import { sendMessage } from '../../../workers/shard/send/relay.ts'
+import { ANA, ANA_LID, groupAnswer, playedNetwork, refused, silent, TEAM } from './network.ts'
+
+const withAna: Destination = { jid: ANA_LID, kind: 'user', other: ANA, group: null }
+const hello = { content: { proto: { conversation: 'hello' } } }
+const failsWith = (code: string) => (error: unknown) => error instanceof Failure && error.code === code
+
+test('what the network takes is stored, remembered as our own, and has left once', async () => {
+  const { context, left, stored } = playedNetwork()
+  const { message } = await sendMessage(context, withAna, hello)
+  assert.deepEqual([message?.key.fromMe, message?.key.id, message?.key.remoteJid], [true, '3EB0A', ANA_LID])
+  assert.deepEqual(
+    left.map(({ to, options }) => [to, options.messageId]),
+    [[ANA_LID, '3EB0A']],
+  )
+  assert.deepEqual(stored, [{ id: '3EB0A', to: ANA_LID }])
+  assert.ok(context.recent.get('3EB0A', () => true))
+})
+
+for (const code of [400, 463, 479])
+  test(`after ${code} the other name of the person is tried once, under the same id`, async () => {
+    const { context, left, stored, acks, restriction } = playedNetwork()
+    acks.push(code)
+    const { message } = await sendMessage(context, withAna, hello)
+    assert.deepEqual(
+      left.map(({ to, options }) => [to, options.messageId]),
+      [
+        [ANA_LID, '3EB0A'],
+        [ANA, '3EB0A'],
+      ],
+    )
+    assert.equal(message?.key.remoteJid, ANA)
+    assert.deepEqual(stored.at(-1), { id: '3EB0A', to: ANA }, 'what is sent again goes where it went')
+    assert.equal(restriction.refreshed, code === 463 ? 1 : 0)
+  })
+
+test('a second refusal is the outcome', async () => {
+  const { context, left, acks } = playedNetwork()
+  acks.push(479, 479)
+  await assert.rejects(sendMessage(context, withAna, hello), failsWith('send_failed'))
+  assert.equal(left.length, 2)
+})
+
+test('while the account is restricted nothing is tried twice, and 463 says so', async () => {
+  const { context, left, acks, restriction } = playedNetwork()
+  restriction.isOn = true
+  acks.push(463)
+  await assert.rejects(sendMessage(context, withAna, hello), failsWith('shadow_ban'))
+  assert.equal(left.length, 1)
+})
+
+test('a refusal by a group the account is no longer in means that there is none', async () => {
+  const { context, answers, acks } = playedNetwork()
+  const team: Destination = { jid: TEAM, kind: 'group', other: null, group: null }
+  acks.push(403, 403)
+  // Its devices first, then, behind each refusal, whether the account is in it.
+  answers.push(groupAnswer([]), groupAnswer([]), refused(403))
+  await assert.rejects(sendMessage(context, team, hello), failsWith('not_allowed'))
+  await assert.rejects(sendMessage(context, team, hello), failsWith('group_not_found'))
+})
+
+test('without an ack it timed out, and with the end of the connection it is not connected', async () => {
+  const { context, acks } = playedNetwork()
+  acks.push('timeout', 'closed')
+  await assert.rejects(sendMessage(context, withAna, hello), failsWith('send_timeout'))
+  await assert.rejects(sendMessage(context, withAna, hello), failsWith('instance_not_connected'))
+})
+
+// After a time-out it may still leave, and whoever asks for it again must find it.
+test('what hangs on its way out is stored, too', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { context, sock, stored } = playedNetwork()
+  let isUnderWay = false
+  sock.relayMessage = () => {
+    isUnderWay = true
+    return silent()
+  }
+  const sending = assert.rejects(sendMessage(context, withAna, hello), failsWith('send_timeout'))
+  while (!isUnderWay) await new Promise((resolve) => setImmediate(resolve))
+  t.mock.timers.tick(MINUTE)
+  await sending
+  assert.deepEqual(stored, [{ id: '3EB0A', to: ANA_LID }])
+})
+
+test('a loss of the connection on its way out is no refusal, and a refused question is', async () => {
+  const { context, sock } = playedNetwork()
+  sock.relayMessage = () => Promise.reject(Object.assign(new Error('Connection Closed'), { output: { statusCode: 428 } }))
+  await assert.rejects(sendMessage(context, withAna, hello), failsWith('instance_not_connected'))
+  sock.relayMessage = () => Promise.reject(refused(423))
+  await assert.rejects(sendMessage(context, withAna, hello), failsWith('group_suspended'))
+})
+
+test('a long audience gets several stanzas of one id, each acked', async () => {
+  const { context, left } = playedNetwork()
+  const status: Destination = { jid: 'status@broadcast', kind: 'status', other: null, group: null }
+  const statusJidList = Array.from({ length: 4_500 }, (_, index) => `${index}@lid`)
+  await sendMessage(context, status, { ...hello, statusJidList })
+  assert.deepEqual(
+    left.map(({ options }) => options.statusJidList?.length),
+    [2_000, 2_000, 500],
+  )
+  assert.equal(new Set(left.map(({ options }) => options.messageId)).size, 1)
+})
+
+test('typing is shown for as long as asked before it leaves, recording before a voice note', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { context, written, left } = playedNetwork()
+  const slow = { ...context, item: { ...context.item, delayTyping: 2 } }
+  const settle = async () => {
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+  }
+  const note = { content: { proto: { audioMessage: { ptt: true } } } }
+  for (const [outgoing, shown] of [
+    [hello, { tag: 'composing', attrs: {} }],
+    [note, { tag: 'composing', attrs: { media: 'audio' } }],
+  ] as const) {
+    const before = left.length
+    const sending = sendMessage(slow, withAna, outgoing)
+    await settle()
+    assert.deepEqual(written.at(-1)?.content, [shown])
+    assert.equal(left.length, before)
+    t.mock.timers.tick(2_000)
+    await sending
+    assert.equal(left.length, before + 1)
+  }
+})

@@ -1,0 +1,20 @@
+/** The key space on one page: what stands there is what is stored. */
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { keys } from '../../../src/storage/record-keys.ts'
+import { ROOT } from '../../harness/checkout.ts'
+
+test('a key that is on the page is used', () => {
+  const sources = ['src/', 'workers/shard/'].flatMap((folder) =>
+    readdirSync(new URL(folder, ROOT), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts') && path !== 'storage/record-keys.ts')
+      .map((path) => readFileSync(new URL(folder + path, ROOT), 'utf8')),
+  )
+  // Where `keys` is the name of something else, the page is imported as `records`.
+  const isUsed = (name: string) => sources.some((text) => new RegExp(`\\b(keys|records)\\.${name}\\b`).test(text))
+  assert.deepEqual(
+    Object.keys(keys).filter((name) => !isUsed(name)),
+    [],
+  )
+})

@@ -1,0 +1,85 @@
+/** Facts of the wire that no other test is about (docs/wire-facts.md); and that each fact of that page has a test. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { type BinaryNode, Curve, DEFAULT_CONNECTION_CONFIG, initAuthCreds, proto, signedKeyPair } from '@whiskeysockets/baileys'
+import { generateLoginNode, generateRegistrationNode } from '@whiskeysockets/baileys/lib/Utils/validate-connection.js'
+import { countLogins, loginSucceeded, sayLoginCounts } from '../../../workers/shard/baileys/thread/login-counts.ts'
+import { socketOptions } from '../../../workers/shard/connection/socket/socket.ts'
+import { retryRequest } from '../../../workers/shard/wire/retry-request.ts'
+import { ROOT } from '../../harness/checkout.ts'
+import { missingTests } from '../../harness/named-tests.ts'
+
+const content = (node: BinaryNode | undefined) => (node?.content ?? []) as BinaryNode[]
+const childOf = (node: BinaryNode | undefined, tag: string) => content(node).find((each) => each.tag === tag)
+
+test('10: who asks again says which error it was, names the chat only where two write, and sends keys as they are', () => {
+  const creds = initAuthCreds()
+  const own = {
+    ...creds,
+    account: { details: new Uint8Array(), accountSignature: new Uint8Array(), deviceSignature: new Uint8Array() },
+  }
+  const message = (attrs: Record<string, string>): BinaryNode => ({ tag: 'message', attrs: { id: 'A', t: '1', ...attrs } })
+  const preKey = { id: 7, pair: Curve.generateKeyPair() }
+
+  const two = retryRequest(message({ from: '1@lid', recipient: '2@lid' }), own, { count: 1, error: 0 })
+  assert.deepEqual(two.attrs, { id: 'A', type: 'retry', to: '1@lid', recipient: '2@lid' })
+  assert.deepEqual(childOf(two, 'retry')?.attrs, { count: '1', id: 'A', t: '1', v: '1', error: '0' })
+  assert.equal(childOf(two, 'keys'), undefined)
+
+  const group = retryRequest(message({ from: '1@g.us', participant: '2:3@lid', recipient: '4@lid' }), own, {
+    count: 2,
+    error: 4,
+    preKey,
+  })
+  assert.deepEqual(group.attrs, { id: 'A', type: 'retry', to: '1@g.us', participant: '2:3@lid' })
+  const keys = childOf(group, 'keys')
+  for (const key of [childOf(keys, 'identity'), childOf(childOf(keys, 'key'), 'value'), childOf(childOf(keys, 'skey'), 'value')])
+    assert.equal(Buffer.from((key?.content ?? []) as Uint8Array).length, 32)
+})
+
+test('13: a login and a registration say what a browser says', () => {
+  const options = socketOptions({
+    version: [2, 3000, 1],
+    network: { url: null, root: null, ca: null, mediaHost: null, verify: 'strict' },
+    route: { fetchOptions: {} },
+  } as never)
+  const config = { ...DEFAULT_CONNECTION_CONFIG, ...options } as Parameters<typeof generateLoginNode>[1]
+  const me = '5511999990000:7@s.whatsapp.net'
+  const counted = ({ lc, connectAttemptCount }: proto.IClientPayload) => [lc ?? null, connectAttemptCount ?? null]
+  sayLoginCounts()
+  countLogins(me, 4)
+  assert.deepEqual(counted(generateLoginNode(me, config)), [4, 0])
+  loginSucceeded(me)
+  assert.deepEqual(counted(generateLoginNode(me, config)), [5, 1])
+  countLogins(me, 0)
+  assert.deepEqual(counted(generateLoginNode(me, config)), [0, 1], 'linked anew; the process is the same')
+  assert.deepEqual(
+    counted(generateLoginNode('5511999990000:8@s.whatsapp.net', config)),
+    [null, null],
+    'nothing of another device',
+  )
+  const login = generateLoginNode(me, config)
+  assert.equal(login.userAgent?.osVersion, '0.1')
+  assert.equal(login.userAgent?.phoneId ?? '', '')
+  assert.equal(login.pull, true)
+  const creds = { ...initAuthCreds(), signedPreKey: signedKeyPair(Curve.generateKeyPair(), 1) }
+  const registration = generateRegistrationNode(creds, config)
+  assert.equal(registration.pull, false)
+  assert.deepEqual(counted(registration), [null, null])
+  const props = proto.DeviceProps.decode(registration.devicePairingData!.deviceProps!)
+  assert.equal(props.os, 'Mac OS')
+  assert.deepEqual([props.version?.primary, props.version?.secondary], [10, 15], 'of the system, not of the client')
+  assert.equal(props.historySyncConfig?.storageQuotaMb, 10_240)
+  assert.equal(props.requireFullSync, false)
+})
+
+test('each of the thirty facts has a row, and each test that a row names is there', () => {
+  const page = readFileSync(new URL('docs/wire-facts.md', ROOT), 'utf8')
+  const rows = page.split('\n').filter((line) => /^\| \d+ \|/.test(line))
+  assert.deepEqual(
+    rows.map((row) => Number(row.split('|')[1])),
+    Array.from({ length: 30 }, (_, index) => index + 1),
+  )
+  assert.deepEqual(rows.flatMap(missingTests), [])
+})

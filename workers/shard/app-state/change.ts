@@ -1,0 +1,140 @@
+/**
+ * Changes of app state that this service makes. A change is made to the newest version of its collection: that is read first, and where
+ * another device was faster nevertheless the network answers 409, which `ask` takes for a reason to do all of it once more.
+ *
+ * A record on disk marks a change as under way before it is sent. If its outcome is unknown (a kill, a cut, no answer) the collection is read, now or
+ * at the next login: the network's version, with the change or without it, is then ours too.
+ */
+import type { AuthenticationCreds, WAPatchName, WASocket } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import { SECOND } from '../../../src/domain/clock.ts'
+import { Failure } from '../../../src/domain/failures.ts'
+import type { Steps } from '../../../src/domain/steps.ts'
+import type { StateStore } from '../../../src/storage/contract.ts'
+import { keys as records } from '../../../src/storage/record-keys.ts'
+import type { AppStateChange, ChangeAppState, LaterChange } from '../wire/app-state-actions.ts'
+import type { CollectionState } from '../wire/app-state-collection.ts'
+import { appStatePatch, patchQuery, patchRefusal } from '../wire/app-state-patch.ts'
+import type { AppState } from './app-state.ts'
+import type { AppStateReader } from './reading.ts'
+
+export interface ChangeDeps {
+  instance: string
+  store: Pick<StateStore, 'commit' | 'range'>
+  sock: Pick<WASocket, 'query' | 'appStatePatchMutex'>
+  creds: AuthenticationCreds
+  /** The key of the account's devices with this id (base64). */
+  keyOf(id: string): Promise<Uint8Array | undefined>
+  reader: Pick<AppStateReader, 'read' | 'change' | 'take'>
+  appState: Pick<AppState, 'settled'>
+  log: Pick<Logger, 'info'>
+  steps: Steps
+}
+
+export interface AppStateChanges {
+  /**
+   * All of them, in one patch per collection; on disk, and in the directory, when it resolves. Rejects with `instance_starting` while the phone
+   * has not shared its key, and with the network's code as a refused query does.
+   */
+  change: ChangeAppState
+  /** After the login: reads what a change of before may have left. */
+  recover(): Promise<void>
+}
+
+const PRESENT = Uint8Array.of(1)
+/** Other changes wait for the mutex meanwhile; this is no longer than the deadline of any operation. */
+const PATCH_DEADLINE = 20 * SECOND
+
+/** As the library rejects for a refused query. */
+class Refused extends Error {
+  readonly data: number
+  constructor(collection: string, code: number) {
+    super(`the network refused a change of ${collection}`)
+    this.data = code
+  }
+}
+
+export function createAppStateChanges(deps: ChangeDeps): AppStateChanges {
+  const { instance, store, sock, creds, reader, appState, log, steps } = deps
+  /** A change ended without an outcome: its collection is read as soon as the network answers again. */
+  let isOpen = false
+  const markOf = (collection: string) => records.openChange(instance, collection)
+
+  async function patchKey(id: string) {
+    const data = await deps.keyOf(id)
+    if (!data) throw new Failure('instance_starting')
+    return { id: Buffer.from(id, 'base64'), data }
+  }
+
+  /** The mutex is held: the collection is not read meanwhile. */
+  async function patch(collection: WAPatchName, changes: readonly AppStateChange[], before: CollectionState) {
+    const made = appStatePatch(collection, changes, await patchKey(creds.myAppStateKeyId ?? ''), before)
+    if (!made) return
+    const answer = await sock.query(patchQuery(collection, before.version, made.patch), PATCH_DEADLINE)
+    // The library's own deadline; ours is shorter.
+    if (answer === undefined) throw new Failure('send_timeout')
+    const code = patchRefusal(answer, collection)
+    if (code !== null) throw new Refused(collection, code)
+    steps('app-state:changed')
+    // As what is read: names and saved people are known as if the phone had changed them.
+    const actions = changes.map(({ index, value }) => ({ index, value }))
+    await reader.take(collection, made.state, actions, false)
+  }
+
+  async function write({ collection, make }: LaterChange) {
+    if (!creds.myAppStateKeyId) throw new Failure('instance_starting')
+    await reader.read([collection])
+    await appState.settled()
+    const changes = make()
+    await store.commit({ ops: [[markOf(collection), PRESENT]] })
+    steps('app-state:marked')
+    try {
+      await reader.change(collection, (state) => patch(collection, changes, state))
+      await appState.settled()
+    } catch (error) {
+      // A refusal is a known outcome. After any other failure the network may have accepted the change.
+      if (isRefusal(error)) await store.commit({ ops: [[markOf(collection), null]] })
+      else isOpen = true
+      throw error
+    }
+    await store.commit({ ops: [[markOf(collection), null]] })
+  }
+
+  /** Waits for the mutex behind the tasks that wait already. */
+  function recoverBehind() {
+    if (!isOpen) return
+    isOpen = false
+    sock.appStatePatchMutex
+      .mutex(recover)
+      .catch((error) => log.info({ err: error }, 'what a change of app state left open is read at the next login'))
+  }
+
+  async function recover() {
+    const collections: WAPatchName[] = []
+    for await (const [key] of store.range(records.openChanges(instance)))
+      collections.push(key.slice(records.openChanges(instance).length) as WAPatchName)
+    if (collections.length === 0) return
+    await reader.read(collections)
+    await appState.settled()
+    await store.commit({ ops: collections.map((collection) => [markOf(collection), null]) })
+    log.info({ collections }, 'what a change of app state had left open was read')
+  }
+
+  return {
+    change: (changes) =>
+      sock.appStatePatchMutex
+        .mutex(async () => {
+          for (const each of 'make' in changes ? [changes] : byCollection(changes)) await write(each)
+        })
+        .finally(recoverBehind),
+    recover: () => sock.appStatePatchMutex.mutex(recover),
+  }
+}
+
+const byCollection = (changes: readonly AppStateChange[]): LaterChange[] =>
+  [...new Set(changes.map(({ collection }) => collection))].map((collection) => ({
+    collection,
+    make: () => changes.filter((change) => change.collection === collection),
+  }))
+
+const isRefusal = (error: unknown) => error instanceof Refused || typeof (error as { data?: unknown } | null)?.data === 'number'

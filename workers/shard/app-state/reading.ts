@@ -1,0 +1,385 @@
+/**
+ * The reading of app state. The library's own (Socket/chats.js, resyncAppState) blocks the thread for as long as it takes to decode everything that
+ * the account's phone has ever saved: 20,000 people in an address book took most of a second. Here the file of a collection is decoded, and its entries
+ * are opened, in pieces, and a file of the network is verified before it is read. (The copy of a collection that a change begins with is made in one
+ * turn, some milliseconds for 20,000 entries.)
+ *
+ * One reading at a time. Each collection is given to `AppState` as soon as it is read, with what it brought. Nothing of one that cannot be
+ * read is taken:
+ *
+ *   its key has not come            queried whole once, for that may be sealed with another; then it waits for a key
+ *   an entry or a patch is damaged  read whole once, and then what can be read of it is taken
+ *   no answer, no file              rejected: the caller tries again
+ */
+import {
+  ALL_WA_PATCH_NAMES,
+  type AuthenticationCreds,
+  type BinaryNode,
+  type Contact,
+  proto,
+  type WAPatchName,
+  type WASocket,
+} from '@whiskeysockets/baileys'
+import { Mutex } from 'async-mutex'
+import type { Logger } from 'pino'
+import type { SealedFile } from '../../../src/domain/file-download.ts'
+import { createTurns } from '../../../src/lib/turns.ts'
+import { isFinalAnswer, type ReadFile } from '../../../src/media/fetched.ts'
+import { boundedQuery } from '../baileys/query.ts'
+import { QUERY_DEADLINE } from '../connection/within.ts'
+import { type AppStateAction, type Association, factsOf } from '../wire/app-state-actions.ts'
+import {
+  type CollectionChange,
+  type CollectionState,
+  changeCollection,
+  collectionBytes,
+  collectionFrom,
+  collectionVersion,
+  newCollection,
+} from '../wire/app-state-collection.ts'
+import { type MutationKeys, mutationKeys, snapshotMacOf } from '../wire/app-state-patch.ts'
+import {
+  type CollectionAnswer,
+  collectionAnswers,
+  DamagedAppState,
+  type Entries,
+  externalEntries,
+  openEntry,
+  patchEntries,
+  readQuery,
+  type SealedEntry,
+  snapshotEntries,
+  verifyPatch,
+} from '../wire/app-state-reading.ts'
+import type { AppState, Reading } from './app-state.ts'
+
+export interface ReaderDeps {
+  sock: Pick<WASocket, 'query' | 'ev'>
+  creds: AuthenticationCreds
+  appState: Pick<AppState, 'stored' | 'take' | 'forget' | 'settled'>
+  /** The key of the account's devices with this id (base64). */
+  keyOf(id: string): Promise<Uint8Array | undefined>
+  readFile: ReadFile
+  /** On disk when it resolves. */
+  learnPairs(pairs: { pn: string; lid: string }[]): Promise<void>
+  log: Pick<Logger, 'info' | 'warn'>
+}
+
+export interface AppStateReader {
+  /** Reads the changes of these collections, or all of one that was never read. Passed to `AppState` when it resolves. */
+  read(collections: readonly WAPatchName[]): Promise<void>
+  /** They are forgotten and read whole, as history. */
+  readAnew(collections: readonly WAPatchName[]): Promise<void>
+  /** Logged in: a device that never read anything does it as soon as it has a key. */
+  loggedIn(): void
+  version(collection: WAPatchName): Promise<number | undefined>
+  /** Holds the mutex, so that nothing is read meanwhile. `work` gets the current state of the collection. */
+  change<T>(collection: WAPatchName, work: (state: CollectionState) => Promise<T>): Promise<T>
+  /** To `AppState`. */
+  take(collection: WAPatchName, state: CollectionState, actions: readonly AppStateAction[], isHistory: boolean): Promise<void>
+}
+
+/** A key that the phone has not shared. */
+class MissingKey extends Error {}
+
+/** How often a collection that cannot be read is queried. */
+const TRIES = 2
+/** Of the file of a snapshot or patch. */
+const MAX_FILE = 128 * 2 ** 20
+/** Pairs that are stored at a time. */
+const PAIRS = 200
+
+/** The content of one collection in one answer. */
+interface Opened {
+  change: CollectionChange
+  version: number
+  /** The last of each index: of one that was changed twice only the second counts. */
+  actions: Map<string, AppStateAction>
+  /** Unreadable entries are left out; otherwise they end the reading. */
+  isLenient: boolean
+}
+
+export function createAppStateReader(deps: ReaderDeps): AppStateReader {
+  const { sock, creds, appState, keyOf, readFile, learnPairs, log } = deps
+  const mutex = new Mutex()
+  /** Their key has not come. */
+  const blocked = new Set<WAPatchName>()
+  const known = new Map<string, MutationKeys>()
+
+  async function keysOf(id: Uint8Array): Promise<MutationKeys> {
+    const name = Buffer.from(id).toString('base64')
+    const found = known.get(name)
+    if (found) return found
+    const data = await keyOf(name)
+    if (!data?.length) throw new MissingKey(`app state is sealed with the key ${name}, which has not come`)
+    const keys = mutationKeys(data)
+    known.set(name, keys)
+    return keys
+  }
+
+  const stateOf = async (collection: WAPatchName) => {
+    const stored = await appState.stored(collection)
+    return stored && (await collectionFrom(stored))
+  }
+
+  async function fileBytes(reference: proto.IExternalBlobReference): Promise<Uint8Array> {
+    const { mediaKey, directPath, fileSha256, fileEncSha256 } = reference
+    if (!mediaKey?.length || !directPath) throw new DamagedAppState('a file of it is not named')
+    const file: SealedFile = {
+      kind: 'app-state',
+      mediaKey,
+      fileSha256: fileSha256?.length ? fileSha256 : null,
+      fileEncSha256: fileEncSha256?.length ? fileEncSha256 : null,
+      fileLength: null,
+    }
+    return readFile(file, directPath, async (bytes) => {
+      const parts: Uint8Array[] = []
+      let size = 0
+      for await (const part of bytes) {
+        size += part.length
+        if (size > MAX_FILE) throw new DamagedAppState('a file of it is too large')
+        parts.push(part)
+      }
+      return Buffer.concat(parts)
+    })
+  }
+
+  /** All of them in pieces, then the rest of their message. */
+  async function each<Rest>(entries: Entries<Rest>, work: (entry: SealedEntry) => Promise<void> | void): Promise<Rest> {
+    const turn = createTurns()
+    for (let next = entries.next(); ; next = entries.next()) {
+      if (next.done) return next.value
+      if (next.value) await work(next.value)
+      await turn()
+    }
+  }
+
+  async function openOne({ change, actions, isLenient }: Opened, entry: SealedEntry) {
+    const keys = await keysOf(entry.keyId)
+    const action = orLeftOut(isLenient, () => openEntry(entry, keys))
+    if (!action) return
+    if (entry.isRemoval) change.remove(entry.indexMac)
+    else change.set(entry.indexMac, entry.valueMac)
+    actions.set(JSON.stringify(action.index), action)
+  }
+
+  function orLeftOut<T>(isLenient: boolean, read: () => T): T | null {
+    try {
+      return read()
+    } catch (error) {
+      if (!isLenient) throw error
+      log.info({ err: error }, 'an entry of app state is left out')
+      return null
+    }
+  }
+
+  async function openSnapshot(name: WAPatchName, reference: Uint8Array, before: CollectionState, isLenient: boolean) {
+    const bytes = await fileBytes(decodeReference(reference))
+    // An entry with the same value as before is no change.
+    const standing = changeCollection(before)
+    const opened: Opened = { change: changeCollection(newCollection()), version: 0, actions: new Map(), isLenient }
+    const { version, mac, keyId } = await each(snapshotEntries(bytes), async (entry) => {
+      const isNews = standing.set(entry.indexMac, entry.valueMac)
+      if (isNews) return openOne(opened, entry)
+      opened.change.set(entry.indexMac, entry.valueMac)
+    })
+    opened.version = Number(version?.version ?? 0)
+    const keys = await keysOf(keyId?.id ?? new Uint8Array(0))
+    // Every entry has a MAC of its own; one that could not be read is missing from the sum.
+    if (!isEqual(snapshotMacOf(keys, name, opened.version, opened.change.hash), mac))
+      log.info({ collection: name }, 'what stands in a collection of app state is not all of it')
+    return opened
+  }
+
+  async function openPatch(name: WAPatchName, patch: Uint8Array, opened: Opened, versionSaid: number) {
+    const entries: SealedEntry[] = []
+    const rest = await each(patchEntries(patch), (entry) => void entries.push(entry))
+    if (rest.externalMutations)
+      await each(externalEntries(await fileBytes(rest.externalMutations)), (entry) => void entries.push(entry))
+    const version = rest.version ? Number(rest.version.version) : versionSaid
+    // It is in the snapshot.
+    if (version <= opened.version) return
+    const keys = await keysOf(rest.keyId?.id ?? new Uint8Array(0))
+    const macs = entries.map(({ valueMac }) => valueMac)
+    const isVerified = orLeftOut(opened.isLenient, () => {
+      verifyPatch(name, rest, version, macs, keys)
+      return true
+    })
+    opened.version = version
+    if (!isVerified) return
+    const turn = createTurns()
+    for (const entry of entries) {
+      await openOne(opened, entry)
+      await turn()
+    }
+    if (isEqual(snapshotMacOf(keys, name, version, opened.change.hash), rest.snapshotMac)) return
+    if (!opened.isLenient) throw new DamagedAppState('a patch does not lead where it says')
+    log.info({ collection: name, version }, 'a collection of app state is not what its last patch says')
+  }
+
+  /** Null: there is nothing in it, and it is known. */
+  async function open(answer: CollectionAnswer, before: CollectionState | undefined, isLenient: boolean): Promise<Opened | null> {
+    const { name, snapshot, patches } = answer
+    if (!snapshot && patches.length === 0 && before) return null
+    const from = before ?? newCollection()
+    const opened = snapshot
+      ? await openSnapshot(name, snapshot, from, isLenient)
+      : { change: changeCollection(from), version: from.version, actions: new Map<string, AppStateAction>(), isLenient }
+    for (const patch of patches) await openPatch(name, patch, opened, answer.version + 1)
+    return opened
+  }
+
+  async function take(
+    collection: WAPatchName,
+    state: CollectionState,
+    actions: readonly AppStateAction[],
+    isHistory: boolean,
+  ): Promise<void> {
+    const { pairs, ...facts } = await gathered(actions)
+    for (let from = 0; from < pairs.length; from += PAIRS) await learnPairs(pairs.slice(from, from + PAIRS))
+    const reading: Reading = {
+      collection,
+      version: state.version,
+      bytes: await collectionBytes(state),
+      isHistory,
+      actions,
+      ...facts,
+    }
+    appState.take(reading)
+    // In the same turn: the library puts it into the credentials.
+    const { me } = creds
+    if (facts.name && me && me.name !== facts.name) sock.ev.emit('creds.update', { me: { ...me, name: facts.name } })
+  }
+
+  async function ask(names: readonly WAPatchName[], whole: ReadonlySet<WAPatchName>): Promise<CollectionAnswer[]> {
+    const asked = await Promise.all(
+      names.map(async (name) => {
+        const version = (await versionOf(name)) ?? 0
+        return { name, version, wantsSnapshot: version === 0 || whole.has(name) }
+      }),
+    )
+    const answer: BinaryNode = await boundedQuery(sock, readQuery(asked), QUERY_DEADLINE)
+    return collectionAnswers(answer).filter(({ name }) => names.includes(name))
+  }
+
+  async function versionOf(collection: WAPatchName) {
+    const stored = await appState.stored(collection)
+    return stored && collectionVersion(stored)
+  }
+
+  /** True: there is more of it. */
+  async function readOne(answer: CollectionAnswer, tries: number): Promise<boolean> {
+    const { name, code, hasMore } = answer
+    if (code !== null) {
+      log.info({ collection: name, code }, 'the network does not give a collection of app state')
+      return false
+    }
+    const before = await stateOf(name)
+    const opened = await open(answer, before, tries + 1 >= TRIES)
+    if (!opened) return false
+    const { change, version, actions } = opened
+    await take(name, change.done(version), [...actions.values()], before === undefined)
+    blocked.delete(name)
+    return hasMore && version > (before?.version ?? 0)
+  }
+
+  async function readNow(collections: readonly WAPatchName[]) {
+    let left = collections
+    const tries = new Map<WAPatchName, number>()
+    const whole = new Set<WAPatchName>()
+
+    /** True: it is queried again. */
+    function failed(name: WAPatchName, error: unknown): boolean {
+      const isMissing = error instanceof MissingKey
+      if (!isMissing && !(error instanceof DamagedAppState) && !isFinalAnswer(error)) throw error
+      const count = (tries.get(name) ?? 0) + 1
+      tries.set(name, count)
+      whole.add(name)
+      if (count < TRIES) return true
+      if (isMissing) blocked.add(name)
+      log.warn({ err: error, collection: name }, 'a collection of app state could not be read')
+      return false
+    }
+
+    while (left.length > 0) {
+      const again: WAPatchName[] = []
+      for (const answer of await ask(left, whole)) {
+        try {
+          if (await readOne(answer, tries.get(answer.name) ?? 0)) again.push(answer.name)
+        } catch (error) {
+          if (failed(answer.name, error)) again.push(answer.name)
+        }
+      }
+      left = again
+    }
+  }
+
+  const read = (collections: readonly WAPatchName[]) => mutex.runExclusive(() => readNow(collections))
+
+  /** Reads everything, once per linked device: these entries are history. */
+  async function readFirst() {
+    if (creds.accountSyncCounter) return
+    await readNow(ALL_WA_PATCH_NAMES)
+    await appState.settled()
+    sock.ev.emit('creds.update', { accountSyncCounter: 1 })
+  }
+
+  function behind(work: () => Promise<void>) {
+    mutex.runExclusive(work).catch((error) => log.info({ err: error }, 'app state could not be read; it is at the next login'))
+  }
+
+  function keyCame() {
+    if (!creds.accountSyncCounter) return behind(readFirst)
+    if (blocked.size > 0) behind(() => readNow([...blocked]))
+  }
+
+  sock.ev.on('creds.update', ({ myAppStateKeyId }) => {
+    if (myAppStateKeyId) keyCame()
+  })
+
+  return {
+    read,
+    readAnew: (collections) =>
+      mutex.runExclusive(async () => {
+        await appState.forget(collections)
+        await readNow(collections)
+      }),
+    loggedIn() {
+      if (!creds.accountSyncCounter && creds.myAppStateKeyId) behind(readFirst)
+    },
+    version: versionOf,
+    change: (collection, work) => mutex.runExclusive(async () => work((await stateOf(collection)) ?? newCollection())),
+    take,
+  }
+}
+
+function decodeReference(bytes: Uint8Array): proto.IExternalBlobReference {
+  try {
+    return proto.ExternalBlobReference.decode(bytes)
+  } catch (cause) {
+    throw new DamagedAppState('a file of it is not named', { cause })
+  }
+}
+
+const isEqual = (one: Uint8Array, other: Uint8Array | null | undefined) => Buffer.compare(one, other ?? new Uint8Array(0)) === 0
+
+interface Facts extends Pick<Reading, 'associations' | 'contacts' | 'name'> {
+  pairs: { pn: string; lid: string }[]
+}
+
+async function gathered(actions: readonly AppStateAction[]): Promise<Facts> {
+  const turn = createTurns()
+  const contacts: Contact[] = []
+  const associations: Association[] = []
+  const pairs: { pn: string; lid: string }[] = []
+  let name: string | null = null
+  for (const action of actions) {
+    const facts = factsOf(action)
+    if (facts.contact) contacts.push(facts.contact)
+    if (facts.association) associations.push(facts.association)
+    if (facts.pair) pairs.push(facts.pair)
+    name = facts.name ?? name
+    await turn()
+  }
+  return { contacts, associations, pairs, name }
+}

@@ -1,0 +1,114 @@
+/** Metadata of groups: fetched once and kept until a notification changes it, so that a send need not query 500 members each time. */
+import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import { type Clock, HOUR } from '../../../src/domain/clock.ts'
+import { Failure } from '../../../src/domain/failures.ts'
+import { boundedCache } from '../../../src/lib/bounded-cache.ts'
+import type { LidPair } from '../connection/identity.ts'
+import type { GroupStore } from '../directory/group-store.ts'
+import { pairsOf } from '../directory/members.ts'
+import { type Group, groupIn, metadataQuery, namesOf } from '../wire/groups.ts'
+
+export type { Group }
+
+const MAX_GROUPS = 500
+/** A notification that was lost with a connection must not leave us wrong for good. */
+const MAX_AGE = HOUR
+
+export interface Groups {
+  /** From the cache only. */
+  known(jid: string): Group | undefined
+  /**
+   * For the library's relay. Without the duration of its messages, which the library would write on the stanza, where the web client does not.
+   */
+  forRelay(jid: string): Promise<Group>
+  /** From the cache or the network. Rejects as the library does (404 unknown, 403 not a member). */
+  get(jid: string): Promise<Group>
+  /** Always from the network. */
+  refresh(jid: string): Promise<Group>
+  /** Called with every answer of the network. */
+  onLearnt(listener: (group: Group) => void): void
+  /** Called when something of a group was changed, or may have been. */
+  onChange(listener: (jid: string) => void): void
+  /** The group has changed, or its metadata may be wrong: the next read queries the network. */
+  forget(jid: string): void
+}
+
+/** `learn` gets the pairs of a group's members before its metadata is used. `stored`: metadata on disk, read before the network is queried. */
+export function createGroups(
+  sock: Pick<WASocket, 'query'>,
+  clock: Clock,
+  learn: (pairs: LidPair[]) => Promise<void>,
+  stored: Pick<GroupStore, 'read' | 'keep' | 'drop'>,
+): Groups {
+  const groups = boundedCache<string, { at: number; metadata: Group }>(MAX_GROUPS)
+  /** Fetches in progress. A change reported meanwhile removes the entry: the answer may be older than the change. */
+  const fetching = new Map<string, Promise<Group>>()
+  const listeners: ((group: Group) => void)[] = []
+  const changeListeners: ((jid: string) => void)[] = []
+
+  function forget(jid: string) {
+    groups.delete(jid)
+    fetching.delete(jid)
+    stored.drop(jid)
+    for (const listener of changeListeners) listener(jid)
+  }
+
+  function known(jid: string) {
+    const entry = groups.get(jid)
+    return entry && clock.now() - entry.at < MAX_AGE ? entry.metadata : undefined
+  }
+
+  function keep(jid: string, metadata: Group, isNews: boolean) {
+    groups.set(jid, { at: clock.now(), metadata })
+    if (!isNews) return
+    stored.keep(metadata)
+    for (const listener of listeners) listener(metadata)
+  }
+
+  async function fetch(jid: string, kept: (jid: string) => Promise<Group | null>): Promise<Group> {
+    let isNews = false
+    const fromNetwork = () => {
+      isNews = true
+      return ask(sock, jid)
+    }
+    const asked = kept(jid).then((group) => group ?? fromNetwork())
+    fetching.set(jid, asked)
+    try {
+      const metadata = await asked
+      await learn(pairsOf(metadata.participants.map(namesOf)))
+      if (fetching.get(jid) === asked) keep(jid, metadata, isNews)
+      return metadata
+    } finally {
+      if (fetching.get(jid) === asked) fetching.delete(jid)
+    }
+  }
+
+  return {
+    known,
+    async forRelay(jid) {
+      const { ephemeralDuration: _, ...group } = known(jid) ?? (await ask(sock, jid))
+      return group
+    },
+    onLearnt(listener) {
+      listeners.push(listener)
+    },
+    onChange(listener) {
+      changeListeners.push(listener)
+    },
+    forget,
+    refresh(jid) {
+      groups.delete(jid)
+      fetching.delete(jid)
+      return fetch(jid, async () => null)
+    },
+    get: async (jid) => known(jid) ?? (await (fetching.get(jid) ?? fetch(jid, stored.read))),
+  }
+}
+
+/** Rejects as `sock.groupMetadata` does. */
+async function ask(sock: Pick<WASocket, 'query'>, jid: string): Promise<Group> {
+  const answer: BinaryNode | undefined = await sock.query(metadataQuery(jid))
+  // The library's own deadline.
+  if (answer === undefined) throw new Failure('send_timeout')
+  return groupIn(answer)
+}

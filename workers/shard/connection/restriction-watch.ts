@@ -1,0 +1,97 @@
+/**
+ * The network's reach-out lock: for a while the account may not write to new people, and every attempt counts against it. The network announces it,
+ * and is queried once after each login, after a refusal with 463, which has two meanings (shared/api/messages.md, 1.6), and when the lock should have
+ * ended: it counts as over once that is confirmed.
+ */
+import type { Logger } from 'pino'
+import { type Clock, MINUTE, SECOND } from '../../../src/domain/clock.ts'
+import type { Restriction } from '../../../src/domain/instance.ts'
+import { systemTimer, type Timer } from '../../../src/storage/timer.ts'
+import { type ReachOutLock, reachOutLock } from '../wire/reach-out-lock.ts'
+import type { Mex } from './mex.ts'
+import { QUERY_DEADLINE } from './within.ts'
+
+/** A lock without an end, or past its announced end, is queried again after this time, as in the official web client. */
+const ASK_AGAIN = MINUTE
+/** The network's clock differs from ours, so the query is sent a little after the announced end. */
+const GRACE = SECOND
+
+export interface RestrictionWatch {
+  current(): Restriction | null
+  /** Queries the network. Without an answer the known restriction stays. */
+  refresh(): Promise<void>
+  /** The network announced a change by itself. */
+  lockChanged(lock: ReachOutLock): void
+  stop(): void
+}
+
+export interface RestrictionDeps {
+  clock: Clock
+  log: Logger
+  timer?: Timer
+  /** The restriction known when the session was opened. */
+  known: Restriction | null
+  onChange(restriction: Restriction | null): void
+}
+
+export function watchRestriction(
+  mex: Mex,
+  { clock, log, timer = systemTimer, known, onChange }: RestrictionDeps,
+): RestrictionWatch {
+  let current = known
+  let alarm: { cancel(): void } | undefined
+  let isStopped = false
+
+  function set(next: Restriction | null) {
+    current = next
+    onChange(next)
+    lookIn(next)
+  }
+
+  function lookIn(next: Restriction | null) {
+    alarm?.cancel()
+    alarm = undefined
+    if (next === null || isStopped) return
+    const left = next.until === null ? ASK_AGAIN : next.until - clock.now() + GRACE
+    alarm = timer(left > 0 ? left : ASK_AGAIN, () => void lookAgain())
+  }
+
+  /** A timer that is longer than any may be comes early: it is set again then. */
+  async function lookAgain() {
+    const { until } = current ?? {}
+    if (until && until > clock.now()) return lookIn(current)
+    if (await ask()) return
+    // No answer: the lock ends at its announced date; one without a date is queried again.
+    if (current?.until && current.until <= clock.now()) set(null)
+    else lookIn(current)
+  }
+
+  /** False: there was no answer. */
+  async function ask(): Promise<boolean> {
+    try {
+      lockChanged(reachOutLock(await mex('FetchReachoutTimelock', {}, QUERY_DEADLINE)))
+      return true
+    } catch (error) {
+      log.info({ err: error }, 'the reach-out lock could not be asked for')
+      return false
+    }
+  }
+
+  function lockChanged(lock: ReachOutLock) {
+    if (isStopped) return
+    set(lock.isActive ? { kind: 'reach_out', until: lock.endsAtSeconds === null ? null : lock.endsAtSeconds * SECOND } : null)
+  }
+
+  return {
+    lockChanged,
+    current: () => current,
+    async refresh() {
+      // Without an answer now, the query is repeated while there is a lock.
+      if (!(await ask())) lookIn(current)
+    },
+    stop() {
+      isStopped = true
+      alarm?.cancel()
+    },
+  }
+}

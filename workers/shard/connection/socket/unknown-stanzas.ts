@@ -1,0 +1,26 @@
+/** Counts the stanzas that no row of the table is about, for all instances of a thread, and names each kind once in the log. */
+import type { BinaryNode } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import type { Tally } from '../../../../src/metrics/tally.ts'
+import { type Kind, kindOf } from '../../wire/kind.ts'
+
+/** Kinds with their own series: parts of a stanza are chosen by strangers, who must not be able to grow a metric. */
+const MAX_KINDS = 50
+const OTHERS: Kind = { tag: 'other', type: 'other' }
+
+export type CountUnknown = (node: BinaryNode) => void
+
+export function createUnknownStanzas({ tally, log }: { tally: Tally; log: Pick<Logger, 'info'> }): CountUnknown {
+  const known = new Set<string>()
+  return (node) => {
+    const kind = kindOf(node)
+    const name = `${kind.tag} ${kind.type}`
+    const isNew = !known.has(name)
+    if (isNew && known.size >= MAX_KINDS) return tally.add('svc_stanzas_unknown_total', { ...OTHERS })
+    if (isNew) {
+      known.add(name)
+      log.info({ ...kind }, 'a kind of stanza came in that nobody here knows')
+    }
+    tally.add('svc_stanzas_unknown_total', { ...kind })
+  }
+}

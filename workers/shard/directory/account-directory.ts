@@ -1,0 +1,328 @@
+/**
+ * The directory of an account: its chats, people and labels (shared/api/chats-contacts-profile-privacy.md, "Directory"). The network sends the list
+ * of chats once, at the pairing, so it is kept: names, flags and counters, never message content. It serves lists without a query, and is the only
+ * writer of its records.
+ *
+ * Memory is ahead of the disk by the changes not written yet: they go with the instance's next commit (`rides`), or with a `flush`. The changes of a
+ * message are in the commit that confirms it, so they are on disk no later; a message that comes twice changes nothing the second time. The changes
+ * of app state are on disk before its version, and are the same when it is read again.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import type { Op, Rider, StateStore } from '../../../src/storage/contract.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
+import { removeAll } from '../../../src/storage/remove-all.ts'
+import type { Sealer } from '../../../src/storage/seal.ts'
+import type { AppStateAction } from '../wire/app-state-actions.ts'
+import type { HistoryChat, HistoryPiece } from '../wire/history.ts'
+import { bare } from '../wire/jid.ts'
+import {
+  changeChat,
+  type GroupFacts,
+  isChat,
+  joinChats,
+  learnConversation,
+  learnGroup,
+  MAX_CHATS,
+  type MessageOptions,
+  readMessages,
+  recordMessage,
+} from './chats.ts'
+import { changeContact, joinContacts, learnPerson, MAX_CONTACTS, meetPerson, recordAuthor } from './contacts.ts'
+import { ChatEntry, ContactEntry, type LabelEntry, LabelRecord } from './entries.ts'
+import { changeLabel, isLabel, MAX_LABELS } from './labels.ts'
+import { orderOf, type Page } from './order.ts'
+import { createTable } from './table.ts'
+
+export interface Directory {
+  /** Reads the records on disk, once. Call before any method below. */
+  ready(): Promise<void>
+  /** The same in advance, with its lists in order: the first page is as fast as the next one. */
+  warm(): Promise<void>
+  /** For the commit of a message: called before it, whose ops take it along. */
+  record(message: WAMessage, options: MessageOptions): void
+  /** Read here or on another device of the account. */
+  read(keys: readonly WAMessageKey[]): void
+  /** A slice of the phone's history; on disk with the next `flush`. */
+  learn(history: readonly HistoryPiece[]): void
+  /** People who are only listed, the members of a group, each by their jids. In slices; on disk when it resolves. */
+  met(people: readonly (readonly string[])[]): Promise<void>
+  /** Facts of a group from its metadata or a notice. */
+  group(jid: string, facts: GroupFacts): void
+  /** In slices; on disk when it resolves. */
+  apply(actions: readonly AppStateAction[]): Promise<void>
+  /** Each pair is of one person. */
+  join(pairs: readonly Pair[]): void
+
+  /** Newest activity first. */
+  chats(page: number, size: number): Page<ChatEntry>
+  /** By any of its names; undefined: not known. */
+  chat(jids: readonly (string | null | undefined)[]): ChatEntry | undefined
+  /** How many chats are pinned. */
+  pinned(): number
+  /** By name, then by number. */
+  contacts(page: number, size: number): Page<ContactEntry>
+  contact(jids: readonly (string | null | undefined)[]): ContactEntry | undefined
+  /** Those that are there, by their ids. */
+  labels(): LabelEntry[]
+  /** Also one that was deleted. */
+  label(id: string): LabelEntry | undefined
+  /** Above all that ever were. */
+  nextLabelId(): string
+  /** Chats that carry a label. */
+  labelled(id: string): ChatEntry[]
+
+  /** For the store of the instance, whose commits take along what has changed. */
+  readonly rides: Rider
+  /** All up to now is on disk. Rejects where it could not be written; it is written with what comes next. */
+  flush(): Promise<void>
+  /** Another account comes. After the session has ended. */
+  forget(): Promise<void>
+}
+
+export interface DirectoryDeps {
+  instance: string
+  store: Pick<StateStore, 'range' | 'commit'>
+  sealer: Sealer
+  log: Pick<Logger, 'error'>
+  /** Jids of the account itself, which are no contact. */
+  own(): readonly string[]
+}
+
+export interface Pair {
+  pn: string
+  lid: string
+}
+
+/** Changes of one turn: others are to have theirs. */
+const SLICE = 200
+
+export function createDirectory({ instance, store, sealer, log, own }: DirectoryDeps): Directory {
+  const common = { instance, store, sealer, log }
+  const chats = createTable<ChatEntry>({
+    ...common,
+    name: 'chat',
+    schema: ChatEntry,
+    parts: 1_024,
+    max: MAX_CHATS,
+    jidsOf: ({ id, other }) => [id, other],
+    usedAt: ({ activeAt }) => activeAt,
+  })
+  const contacts = createTable<ContactEntry>({
+    ...common,
+    name: 'contact',
+    schema: ContactEntry,
+    parts: 1_024,
+    max: MAX_CONTACTS,
+    jidsOf: ({ pn, lid }) => [pn, lid],
+    usedAt: ({ usedAt }) => usedAt,
+  })
+  const labels = createTable<LabelEntry>({
+    ...common,
+    name: 'label',
+    schema: LabelRecord,
+    parts: 1,
+    max: MAX_LABELS,
+    jidsOf: ({ id }) => [id],
+    usedAt: ({ id }) => Number(id),
+  })
+  const tables = [chats, contacts, labels]
+  const newestFirst = orderOf(
+    chats,
+    (one, other) => other.activeAt - one.activeAt || other.receivedAt - one.receivedAt,
+    ({ isListed }) => isListed,
+  )
+  const byName = orderOf(contacts, createByRank())
+  const writing = new Set<Promise<void>>()
+
+  /** Commits of others that have changes of ours: resolved when they are over. */
+  const riding = new Map<readonly Op[], { until: Promise<void>; over(): void }>()
+
+  function notWritten(ops: readonly Op[]) {
+    for (const table of tables) table.notWritten(ops)
+  }
+
+  const rides: Rider = {
+    take() {
+      // A history changes more than a message should wait for.
+      const ops = tables.flatMap((table) => (table.hasChanged ? table.newestOps() : []))
+      if (ops.length === 0) return ops
+      let over!: () => void
+      const until = new Promise<void>((resolve) => {
+        over = resolve
+      })
+      riding.set(ops, { until, over })
+      return ops
+    },
+    settled(ops, isWritten) {
+      if (!isWritten) notWritten(ops)
+      riding.get(ops)?.over()
+      riding.delete(ops)
+    },
+  }
+
+  async function write(): Promise<void> {
+    const ops = tables.flatMap((table) => table.ops())
+    if (ops.length === 0) return
+    try {
+      await store.commit({ ops })
+    } catch (error) {
+      notWritten(ops)
+      throw error
+    }
+    if (!tables.some(({ hasChanged }) => hasChanged)) return
+    await nextTurn()
+    await write()
+  }
+
+  async function flush(): Promise<void> {
+    const others = [...riding.values()].map(({ until }) => until)
+    const written = write()
+    writing.add(written)
+    written.catch(() => {}).finally(() => writing.delete(written))
+    await Promise.all([...writing])
+    if (others.length === 0) return
+    await Promise.all(others)
+    // What a commit of others could not write.
+    await write()
+  }
+
+  const flushBehind = () =>
+    void flush().catch((error) => log.error({ err: error }, 'what is known of the chats could not be written'))
+
+  async function inSlices<T>(items: readonly T[], work: (item: T) => void) {
+    for (let from = 0; from < items.length; from += SLICE) {
+      if (from > 0) await nextTurn()
+      for (const item of items.slice(from, from + SLICE)) work(item)
+    }
+    await flush()
+  }
+
+  const labelled = (id: string) => [...chats.values()].filter((chat) => chat.labels.includes(id))
+
+  const isOwn = (jid: string | null | undefined) => Boolean(jid) && own().includes(bare(jid!))
+
+  function learnChat(facts: HistoryChat) {
+    const { id, pnJid, lidJid, accountLid, conversationTimestamp } = facts
+    learnConversation(chats, facts)
+    if (!isOwn(id)) learnPerson(contacts, [id, pnJid, lidJid, accountLid], { usedAt: Number(conversationTimestamp ?? 0) })
+  }
+
+  /** Takes a removed label off every chat. */
+  function takeOff(id: string) {
+    for (const chat of labelled(id)) {
+      chat.labels = chat.labels.filter((each) => each !== id)
+      chats.changed(chat)
+    }
+  }
+
+  const ready = async () => void (await Promise.all(tables.map((table) => table.load())))
+
+  return {
+    ready,
+    async warm() {
+      await ready()
+      for (const order of [newestFirst, byName]) {
+        await nextTurn()
+        order.page(1, 1)
+      }
+    },
+
+    record(message, options) {
+      const { remoteJid, participant } = message.key
+      if (!remoteJid) return
+      recordMessage(chats, message, options)
+      const author = participant ?? remoteJid
+      if (isChat(remoteJid) && !isOwn(author)) recordAuthor(contacts, message)
+    },
+
+    read(messages) {
+      const byChat = new Map<string, { jids: (string | null | undefined)[]; ids: string[] }>()
+      for (const { remoteJid, remoteJidAlt, id } of messages) {
+        if (!remoteJid || !id) continue
+        const known = byChat.get(remoteJid) ?? { jids: [remoteJid, remoteJidAlt], ids: [] }
+        known.ids.push(id)
+        byChat.set(remoteJid, known)
+      }
+      for (const { jids, ids } of byChat.values()) readMessages(chats, jids, ids)
+      flushBehind()
+    },
+
+    learn(history) {
+      for (const piece of history) {
+        if (piece.kind === 'chat') learnChat(piece.chat)
+        if (piece.kind === 'pushName' && !isOwn(piece.jid)) learnPerson(contacts, [piece.jid], { pushName: piece.name })
+      }
+    },
+
+    met: (people) =>
+      inSlices(people, (jids) => {
+        if (!jids.some(isOwn)) meetPerson(contacts, jids)
+      }),
+
+    group(jid, facts) {
+      learnGroup(chats, bare(jid), facts)
+      flushBehind()
+    },
+
+    apply: (actions) =>
+      inSlices(actions, (action) => {
+        changeChat(chats, action)
+        changeContact(contacts, action)
+        changeLabel(labels, action)
+        const { index, value } = action
+        if (index[0] === 'label_edit' && value?.labelEditAction?.deleted) takeOff(index[1] ?? '')
+      }),
+
+    join(pairs) {
+      for (const pair of pairs) {
+        joinChats(chats, pair)
+        joinContacts(contacts, pair)
+      }
+      flushBehind()
+    },
+
+    chats: (page, size) => newestFirst.page(page, size),
+    chat: (jids) => chats.find(jids.map((jid) => jid && bare(jid))),
+    pinned: () => [...chats.values()].filter(({ isPinned }) => isPinned).length,
+    contacts: (page, size) => byName.page(page, size),
+    contact: (jids) => contacts.find(jids.map((jid) => jid && bare(jid))),
+    labels: () => [...labels.values()].filter(isLabel).sort((one, other) => Number(one.id) - Number(other.id)),
+    label: (id) => labels.find([id]),
+    nextLabelId: () => String(Math.max(0, ...[...labels.values()].map(({ id }) => Number(id))) + 1),
+    labelled,
+
+    rides,
+    flush,
+    async forget() {
+      for (const table of tables) table.clear()
+      await Promise.allSettled([...writing])
+      await removeAll(store, keys.directory(instance))
+    },
+  }
+}
+
+/** Accents and case do not part names; those without one come last. */
+const folded = (name: string) => (IS_PLAIN.test(name) ? name : name.normalize('NFD').replace(/\p{M}+/gu, '')).toLowerCase()
+const IS_PLAIN = /^[ -~]*$/
+
+/** By rank, which is made once for an entry. */
+function createByRank(): (one: ContactEntry, other: ContactEntry) => number {
+  const ranks = new WeakMap<ContactEntry, { name: string | null; jid: string; rank: string }>()
+
+  function rankOf(entry: ContactEntry): string {
+    const { name, pn, lid } = entry
+    const jid = pn ?? lid ?? ''
+    const known = ranks.get(entry)
+    if (known?.name === name && known.jid === jid) return known.rank
+    const rank = `${name === null ? '1' : `0${folded(name)}`}\u0000${jid}`
+    ranks.set(entry, { name, jid, rank })
+    return rank
+  }
+
+  return (one, other) => {
+    const [first, second] = [rankOf(one), rankOf(other)]
+    return first < second ? -1 : first > second ? 1 : 0
+  }
+}

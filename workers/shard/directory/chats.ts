@@ -1,0 +1,257 @@
+/** Entries of chats: how messages, the phone's history and app state change them. */
+import type { proto, WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
+import { DAY, SECOND } from '../../../src/domain/clock.ts'
+import { expiryOf } from '../chats/disappearing.ts'
+import { unwrap } from '../translate/inbound/content.ts'
+import type { AppStateAction } from '../wire/app-state-actions.ts'
+import { count, cutOrNull, decimal, MAX_ID, MAX_NAME } from '../wire/bounds.ts'
+import type { HistoryChat } from '../wire/history.ts'
+import { bare, chatKind } from '../wire/jid.ts'
+import { type ChatEntry, newChat } from './entries.ts'
+import type { Table } from './table.ts'
+
+/** The contract's bounds. */
+export const MAX_CHATS = 5_000
+const MAX_UNREAD = 100_000
+const MAX_LABELS = 20
+
+type Chats = Pick<Table<ChatEntry>, 'find' | 'add' | 'changed'>
+
+/** A chat with a person or a group: channels and the status are none of the list. */
+export const isChat = (jid: string): boolean => {
+  const kind = chatKind(jid)
+  return kind === 'user' || kind === 'group'
+}
+
+const bareOrNull = (jid: string | null | undefined): string | null => (jid ? bare(jid) : null)
+
+function known(chats: Chats, jid: string, other: string | null = null): ChatEntry {
+  const found = chats.find([jid, other])
+  if (!found) {
+    const fresh = newChat(jid, other)
+    chats.add(fresh)
+    return fresh
+  }
+  const missing = [jid, other].find((name) => name !== null && name !== found.id && name !== found.other)
+  if (found.other === null && missing) found.other = missing
+  return found
+}
+
+/** Contents that only change another message, or accompany one: they do not count as activity in the chat. */
+const QUIET = new Set<keyof proto.IMessage>([
+  'protocolMessage',
+  'reactionMessage',
+  'encReactionMessage',
+  'pollUpdateMessage',
+  'secretEncryptedMessage',
+  'encEventResponseMessage',
+  'pinInChatMessage',
+])
+
+function saysSomething(message: proto.IMessage): boolean {
+  const content = unwrap(message)
+  return content !== null && !QUIET.has(content.field)
+}
+
+export interface MessageOptions {
+  /** The account's setting: a new message takes its chat out of the archive. */
+  unarchives: boolean
+  /** This service sent it, which does not mean that the chat was read. */
+  fromApi: boolean
+  /** Epoch ms. */
+  now: number
+}
+
+/** A message was written in a chat, by either side. Of one that comes twice the second changes nothing. */
+export function recordMessage(
+  chats: Chats,
+  { key, message, messageTimestamp }: Pick<WAMessage, 'key' | 'message' | 'messageTimestamp'>,
+  { unarchives, fromApi, now }: MessageOptions,
+): void {
+  const { remoteJid, remoteJidAlt, id, fromMe } = key
+  if (!remoteJid || !id || !message || !isChat(remoteJid)) return
+  const expiry = chatKind(remoteJid) === 'user' ? expiryOf(message) : null
+  const isNews = saysSomething(message)
+  if (!isNews && expiry === null) return
+  const chat = known(chats, bare(remoteJid), bareOrNull(remoteJidAlt))
+  if (expiry) chat.ephemeralSeconds = expiry.seconds
+  if (isNews && chat.last?.id !== id) {
+    const at = decimal(messageTimestamp) ?? 0
+    if (at >= chat.activeAt) {
+      chat.activeAt = at
+      chat.receivedAt = now
+      chat.last = newest(key, at)
+    }
+    chat.isListed = true
+    if (unarchives) chat.isArchived = false
+    if (!fromMe) chat.unread = Math.min(chat.unread + 1, MAX_UNREAD)
+    // An answer written on the phone means that the chat was read there.
+    else if (!fromApi) markRead(chat)
+  }
+  chats.changed(chat)
+}
+
+const newest = (
+  { id, fromMe, participant }: Pick<WAMessageKey, 'id' | 'fromMe' | 'participant'>,
+  at: number,
+): ChatEntry['last'] =>
+  id && id.length <= MAX_ID ? { id, at, fromMe: fromMe === true, participant: bareOrNull(participant) } : null
+
+function markRead(chat: ChatEntry) {
+  chat.unread = 0
+  chat.isMarkedUnread = false
+}
+
+/** Messages of a chat were read, here or on another device. */
+export function readMessages(chats: Chats, jids: readonly (string | null | undefined)[], ids: readonly string[]): void {
+  const chat = chats.find(jids.map(bareOrNull))
+  if (!chat || (chat.unread === 0 && !chat.isMarkedUnread)) return
+  // Reading the newest message means that all were read.
+  if (chat.last !== null && ids.includes(chat.last.id)) markRead(chat)
+  else chat.unread = Math.max(0, chat.unread - ids.length)
+  chats.changed(chat)
+}
+
+/** A chat of the phone's history. Known values are newer: they arrived while the history was on its way. */
+export function learnConversation(chats: Chats, facts: HistoryChat): void {
+  const id = bare(facts.id)
+  if (!isChat(id)) return
+  const other = bareOrNull(id.endsWith('@lid') ? facts.pnJid : (facts.lidJid ?? facts.accountLid))
+  const before = chats.find([id, other])
+  const chat = known(chats, id, chatKind(id) === 'user' ? other : null)
+  const at = count(facts.conversationTimestamp) ?? count(facts.lastMsgTimestamp) ?? 0
+  const isNewer = !before?.isListed || at > before.activeAt
+  // The name by which the phone itself keeps the chat.
+  if (chat.id !== id) Object.assign(chat, { id, other: chat.id })
+  chat.name = cutOrNull(facts.displayName || facts.name, MAX_NAME) ?? chat.name
+  chat.isListed = true
+  chat.isAnnouncement = facts.isDefaultSubgroup === true
+  if (isNewer) {
+    chat.activeAt = at
+    if (facts.newest) chat.last = newest(facts.newest, facts.newest.timestamp || at)
+    // Marked by hand is -1, which the field, unsigned, holds as 2^32 - 1.
+    const unread = (facts.unreadCount ?? 0) | 0
+    chat.unread = Math.min(Math.max(0, unread), MAX_UNREAD)
+    chat.isMarkedUnread = unread < 0 || facts.markedAsUnread === true
+  }
+  // Values from app state are newer than the history, or the same.
+  if (before === undefined) {
+    chat.isArchived = facts.archived === true
+    chat.isPinned = (facts.pinned ?? 0) > 0
+    chat.mutedUntil = mutedUntil(decimal(facts.muteEndTime))
+  }
+  chat.ephemeralSeconds = facts.ephemeralExpiration ?? chat.ephemeralSeconds
+  chats.changed(chat)
+}
+
+/** Epoch ms, -1 for ever; some phones write seconds. */
+function mutedUntil(end: number | null): number {
+  if (end === null || end === 0) return 0
+  if (end < 0) return -1
+  return end < (100 * 365 * DAY) / SECOND ? end * SECOND : end
+}
+
+export interface GroupFacts {
+  name?: string | undefined
+  ephemeralSeconds?: number | undefined
+  isAnnouncement?: boolean | undefined
+  /** The account came into it, epoch s. */
+  joinedAt?: number | undefined
+}
+
+/** Subject and expiry of a group, from its metadata or a notice. */
+export function learnGroup(chats: Chats, jid: string, facts: GroupFacts): void {
+  const before = chats.find([jid])
+  if (!before && facts.joinedAt === undefined) return
+  const chat = known(chats, jid)
+  if (facts.joinedAt !== undefined && !chat.isListed) {
+    chat.isListed = true
+    chat.activeAt = Math.max(chat.activeAt, facts.joinedAt)
+    chats.changed(chat)
+  }
+  const { name = chat.name, ephemeralSeconds = chat.ephemeralSeconds, isAnnouncement = chat.isAnnouncement } = facts
+  if (name === chat.name && ephemeralSeconds === chat.ephemeralSeconds && isAnnouncement === chat.isAnnouncement) return
+  Object.assign(chat, { name: cutOrNull(name, MAX_NAME), ephemeralSeconds, isAnnouncement })
+  chats.changed(chat)
+}
+
+/** Number and LID of one person: what was kept under each is one chat. */
+export function joinChats(
+  chats: Pick<Table<ChatEntry>, 'find' | 'changed' | 'remove'>,
+  { pn, lid }: { pn: string; lid: string },
+) {
+  const byLid = chats.find([lid])
+  const byPn = chats.find([pn])
+  const [kept, gone] = byLid && byPn && byLid !== byPn && byPn.activeAt > byLid.activeAt ? [byPn, byLid] : [byLid ?? byPn, byPn]
+  if (!kept) return
+  if (gone && gone !== kept) {
+    chats.remove(gone)
+    kept.unread = Math.min(kept.unread + gone.unread, MAX_UNREAD)
+    kept.isListed ||= gone.isListed
+    kept.labels = [...new Set([...kept.labels, ...gone.labels])].slice(0, MAX_LABELS)
+    kept.name ??= gone.name
+  }
+  const other = kept.id === lid ? pn : lid
+  if (kept.other === other && kept === gone) return
+  kept.other = other
+  chats.changed(kept)
+}
+
+type Value = proto.ISyncActionValue
+type Range = proto.SyncActionValue.ISyncActionMessageRange | null | undefined
+
+/** Whether something was written in the chat after that to which a change of it reaches. */
+const hasNewer = (chat: ChatEntry, range: Range): boolean => {
+  const until = decimal(range?.lastMessageTimestamp)
+  return until !== null && until > 0 && chat.activeAt > until
+}
+
+const CHANGES: Readonly<Record<string, (chat: ChatEntry, value: Value) => void>> = {
+  archive(chat, { archiveChatAction }) {
+    chat.isArchived = archiveChatAction?.archived === true
+    if (chat.isArchived) chat.isPinned = false
+  },
+  pin_v1(chat, { pinAction }) {
+    chat.isPinned = pinAction?.pinned === true
+  },
+  mute(chat, { muteAction }) {
+    chat.mutedUntil = muteAction?.muted ? mutedUntil(decimal(muteAction.muteEndTimestamp) || -1) : 0
+  },
+  markChatAsRead(chat, { markChatAsReadAction }) {
+    if (!markChatAsReadAction?.read) chat.isMarkedUnread = true
+    else if (hasNewer(chat, markChatAsReadAction.messageRange)) chat.unread = Math.min(chat.unread, 1)
+    else markRead(chat)
+  },
+  clearChat(chat, { clearChatAction }) {
+    if (hasNewer(chat, clearChatAction?.messageRange)) return
+    markRead(chat)
+    chat.last = null
+  },
+  deleteChat(chat, { deleteChatAction }) {
+    if (hasNewer(chat, deleteChatAction?.messageRange)) return
+    markRead(chat)
+    Object.assign(chat, { isListed: false, isArchived: false, isPinned: false, last: null })
+  },
+}
+
+/** An action of app state about a chat; others are nothing to it. */
+export function changeChat(chats: Chats, { index, value }: AppStateAction): void {
+  const [kind = '', ...rest] = index
+  const jid = bareOrNull(kind === 'label_jid' ? rest[1] : rest[0])
+  if (!jid || !isChat(jid) || !value) return
+  if (kind === 'label_jid') label(chats, jid, rest[0] ?? '', value.labelAssociationAction?.labeled === true)
+  if (!Object.hasOwn(CHANGES, kind)) return
+  const isGone = kind === 'deleteChat' || kind === 'clearChat'
+  if (isGone && !chats.find([jid])) return
+  const chat = known(chats, jid)
+  CHANGES[kind]!(chat, value)
+  chats.changed(chat)
+}
+
+function label(chats: Chats, jid: string, id: string, isOn: boolean) {
+  if (!isOn && !chats.find([jid])) return
+  const chat = known(chats, jid)
+  const others = chat.labels.filter((each) => each !== id)
+  chat.labels = isOn ? [...others, id].slice(-MAX_LABELS) : others
+  chats.changed(chat)
+}

@@ -1,0 +1,133 @@
+/** Entries of people: the names they are saved under, and those they give themselves. */
+import type { proto, WAMessage } from '@whiskeysockets/baileys'
+import type { AppStateAction } from '../wire/app-state-actions.ts'
+import { cutOrNull, decimal } from '../wire/bounds.ts'
+import { bare, chatKind } from '../wire/jid.ts'
+import { type ContactEntry, newContact } from './entries.ts'
+import type { Table } from './table.ts'
+
+/** The contract's bounds. */
+export const MAX_CONTACTS = 20_000
+export const MAX_NAME = 100
+
+type Contacts = Pick<Table<ContactEntry>, 'find' | 'add' | 'changed'>
+
+interface Names {
+  pn: string | null
+  lid: string | null
+}
+
+/** Bare jids by their kind; null for a group, a channel, or no jid. */
+export function namesOf(jids: readonly (string | null | undefined)[]): Names | null {
+  const people = jids.flatMap((jid) => (jid && chatKind(jid) === 'user' ? [bare(jid)] : []))
+  const lid = people.find((jid) => jid.endsWith('@lid')) ?? null
+  const pn = people.find((jid) => jid.endsWith('@s.whatsapp.net')) ?? null
+  return pn === null && lid === null ? null : { pn, lid }
+}
+
+type ContactFacts = Partial<Omit<ContactEntry, 'pn' | 'lid'>>
+
+/** Undefined fields were not sent and stay as they are. */
+function learn(contacts: Contacts, names: Names, facts: ContactFacts): void {
+  const found = contacts.find([names.pn, names.lid])
+  const contact = found ?? newContact(names)
+  const before = JSON.stringify(contact)
+  contact.pn ??= names.pn
+  contact.lid ??= names.lid
+  for (const [field, value] of Object.entries(facts)) if (value !== undefined) Object.assign(contact, { [field]: value })
+  contact.usedAt = Math.max(contact.usedAt, facts.usedAt ?? 0)
+  if (!found) contacts.add(contact)
+  else if (JSON.stringify(contact) !== before) contacts.changed(contact)
+}
+
+/** Activity counts as use of an entry, in whole days, so that not every message of an active chat is a change. */
+const DAY_SECONDS = 86_400
+const dayOf = (seconds: number) => Math.floor(seconds / DAY_SECONDS) * DAY_SECONDS
+
+/** The author of a message names itself in it. */
+export function recordAuthor(
+  contacts: Contacts,
+  {
+    key,
+    pushName,
+    verifiedBizName,
+    messageTimestamp,
+  }: Pick<WAMessage, 'key' | 'pushName' | 'verifiedBizName' | 'messageTimestamp'>,
+): void {
+  const { remoteJid, remoteJidAlt, participant, participantAlt, fromMe } = key
+  const author = fromMe || !participant ? [remoteJid, remoteJidAlt] : [participant, participantAlt]
+  const names = namesOf(author)
+  if (!names) return
+  const isTheirs = !fromMe
+  learn(contacts, names, {
+    pushName: (isTheirs && cutOrNull(pushName, MAX_NAME)) || undefined,
+    verifiedName: (isTheirs && cutOrNull(verifiedBizName, MAX_NAME)) || undefined,
+    usedAt: dayOf(decimal(messageTimestamp) ?? 0),
+  } as ContactFacts)
+}
+
+/** A person of the phone's history. */
+export function learnPerson(
+  contacts: Contacts,
+  jids: readonly (string | null | undefined)[],
+  facts: { pushName?: string | null | undefined; verifiedName?: string | null | undefined; usedAt?: number | undefined } = {},
+): void {
+  const names = namesOf(jids)
+  if (!names) return
+  learn(contacts, names, {
+    pushName: cutOrNull(facts.pushName, MAX_NAME) ?? undefined,
+    verifiedName: cutOrNull(facts.verifiedName, MAX_NAME) ?? undefined,
+    usedAt: dayOf(facts.usedAt ?? 0),
+  } as ContactFacts)
+}
+
+/** A person only listed, as a member of a group: no entry with activity is evicted for them. */
+export function meetPerson(contacts: Contacts & Pick<Table<ContactEntry>, 'size'>, jids: readonly string[]): void {
+  const names = namesOf(jids)
+  if (!names) return
+  const found = contacts.find([names.pn, names.lid])
+  if (found === undefined) {
+    if (contacts.size < MAX_CONTACTS) contacts.add(newContact(names))
+    return
+  }
+  if ((found.pn ?? names.pn) === found.pn && (found.lid ?? names.lid) === found.lid) return
+  found.pn ??= names.pn
+  found.lid ??= names.lid
+  contacts.changed(found)
+}
+
+/** Number and LID of one person: what was kept under each is one contact. */
+export function joinContacts(
+  contacts: Pick<Table<ContactEntry>, 'find' | 'changed' | 'remove'>,
+  { pn, lid }: { pn: string; lid: string },
+): void {
+  const byPn = contacts.find([pn])
+  const byLid = contacts.find([lid])
+  const kept = byPn ?? byLid
+  if (!kept || (kept.pn === pn && kept.lid === lid && (byLid === undefined || byLid === kept))) return
+  if (byPn && byLid && byPn !== byLid) {
+    contacts.remove(byLid)
+    byPn.name ??= byLid.name
+    byPn.firstName ??= byLid.firstName
+    byPn.pushName ??= byLid.pushName
+    byPn.verifiedName ??= byLid.verifiedName
+  }
+  kept.pn = pn
+  kept.lid = lid
+  contacts.changed(kept)
+}
+
+type Saved = proto.SyncActionValue.IContactAction
+
+/** An action of app state about a person; others are nothing to it. One without a name is not saved any more. */
+export function changeContact(contacts: Contacts, { index: [kind, id], value }: AppStateAction): void {
+  if ((kind !== 'contact' && kind !== 'lid_contact') || !id) return
+  const saved: Saved = (kind === 'contact' ? value?.contactAction : value?.lidContactAction) ?? {}
+  const names = namesOf([id, saved.lidJid, saved.pnJid])
+  const fullName = saved.fullName || saved.firstName || saved.username
+  if (!names || (!fullName && !contacts.find([names.pn, names.lid]))) return
+  learn(contacts, names, {
+    name: cutOrNull(fullName, MAX_NAME),
+    firstName: fullName ? cutOrNull(saved.firstName, MAX_NAME) : null,
+  })
+}

@@ -1,0 +1,39 @@
+/** The labels of a business account, each as the phone last wrote it. */
+import { proto } from '@whiskeysockets/baileys'
+import type { AppStateAction } from '../wire/app-state-actions.ts'
+import type { LabelEntry } from './entries.ts'
+import type { Table } from './table.ts'
+
+/** Deleted labels stay, for their ids; no account creates as many. */
+export const MAX_LABELS = 500
+
+export type LabelAction = proto.SyncActionValue.ILabelEditAction
+
+const { SyncActionValue } = proto
+const { ListType } = SyncActionValue.LabelEditAction
+
+/** Lists of chats that the app makes itself share the actions of labels. */
+const LISTS = new Set<unknown>([ListType.UNREAD, ListType.GROUPS, ListType.FAVORITES, ListType.COMMUNITY])
+
+/** As it is written again: numbers and enumerations as protobuf has them. */
+export const actionOf = ({ action }: LabelEntry): LabelAction =>
+  SyncActionValue.LabelEditAction.toObject(SyncActionValue.LabelEditAction.fromObject(action), { longs: Number })
+
+export function isLabel(entry: LabelEntry): boolean {
+  const { deleted, type } = actionOf(entry)
+  return !deleted && !LISTS.has(type)
+}
+
+/** An action of app state about a label; others are nothing to it. */
+export function changeLabel(
+  labels: Pick<Table<LabelEntry>, 'find' | 'add' | 'changed'>,
+  { index: [kind, id], value }: AppStateAction,
+): void {
+  if (kind !== 'label_edit' || !id || !/^\d{1,10}$/.test(id) || !value?.labelEditAction) return
+  const action = SyncActionValue.LabelEditAction.fromObject(value.labelEditAction).toJSON()
+  const known = labels.find([id])
+  if (known) {
+    known.action = action
+    labels.changed(known)
+  } else labels.add({ id, action })
+}

@@ -1,0 +1,51 @@
+/** Members of groups in the network's answers: number and LID of each, for the directory. */
+import { isLidUser, isPnUser } from '@whiskeysockets/baileys'
+import type { LidPair } from '../connection/identity.ts'
+import { type Group, namesOf } from '../wire/groups.ts'
+import type { Directory } from './account-directory.ts'
+
+/** People handled together: one read and at most one commit. */
+const SLICE = 500
+
+export interface MembersDeps {
+  directory: Pick<Directory, 'ready' | 'met'>
+  learnPairs(pairs: LidPair[]): Promise<void>
+  /** Aborted when the session ends: the directory may then belong to another account. */
+  ended: AbortSignal
+}
+
+/** Stores the members of groups, each person once however many groups they share. */
+export type TakeMembers = (groups: readonly Group[]) => Promise<void>
+
+/** Pairs of the members for whom the answer has both names. */
+export const pairsOf = (people: readonly (readonly string[])[]): LidPair[] =>
+  people.flatMap((names) => {
+    const pn = names.find((name) => isPnUser(name))
+    const lid = names.find((name) => isLidUser(name))
+    return pn && lid ? [{ pn, lid }] : []
+  })
+
+export const takeMembers =
+  ({ directory, learnPairs, ended }: MembersDeps): TakeMembers =>
+  async (groups) => {
+    await directory.ready()
+    const seen = new Set<string>()
+    let taken: string[][] = []
+    const take = async () => {
+      const people = taken
+      taken = []
+      await learnPairs(pairsOf(people))
+      if (!ended.aborted) await directory.met(people)
+    }
+    for (const { participants } of groups) {
+      if (ended.aborted) return
+      for (const participant of participants) {
+        const names = namesOf(participant)
+        if (names[0] === undefined || seen.has(names[0])) continue
+        seen.add(names[0])
+        taken.push([...new Set(names)])
+      }
+      if (taken.length >= SLICE) await take()
+    }
+    if (taken.length > 0) await take()
+  }

@@ -1,0 +1,32 @@
+/** The account's role in each channel, as the network last sent it: a look-up under another role is refused. Of one session. */
+import { boundedCache } from '../../../src/lib/bounded-cache.ts'
+import type { ViewRole } from '../wire/mex.ts'
+import type { Newsletter } from '../wire/newsletters.ts'
+
+const MAX_KNOWN = 1_000
+
+export interface NewsletterRoles {
+  /** A description of a channel; one without a role changes nothing. */
+  learn(newsletter: Pick<Newsletter, 'id' | 'role'>): void
+  /** Something was done that may have changed it. */
+  forget(newsletter: string): void
+  /** The roles to query under, the likeliest first: an account with any right follows the channel, and one that does not follow is a guest. */
+  toTry(newsletter: string): ViewRole[]
+}
+
+const ROLES: Readonly<Record<string, ViewRole>> = { owner: 'OWNER', admin: 'ADMIN', subscriber: 'SUBSCRIBER', guest: 'GUEST' }
+
+export function createNewsletterRoles(): NewsletterRoles {
+  const known = boundedCache<string, ViewRole>(MAX_KNOWN)
+  return {
+    learn({ id, role }) {
+      const announced = role === null ? undefined : ROLES[role]
+      if (announced) known.set(id, announced)
+    },
+    forget: (newsletter) => void known.delete(newsletter),
+    toTry(newsletter) {
+      const announced = known.get(newsletter)
+      return [...new Set<ViewRole>([...(announced ? [announced] : []), 'SUBSCRIBER', 'GUEST'])]
+    },
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * Reads the list of groups that the account is in with one query: after the pairing, when the network reports the list as outdated, and at a login
+ * when the last reading is old. In between notices change the list, and groups that they leave incomplete are read together.
+ */
+import type { WASocket } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import { type Clock, DAY, SECOND } from '../../../src/domain/clock.ts'
+import { boundedQuery } from '../baileys/query.ts'
+import { batchQuery, groupsIn, participatingQuery } from '../wire/groups.ts'
+import type { GroupStore } from './group-store.ts'
+import type { GroupDirectory } from './groups.ts'
+import type { TakeMembers } from './members.ts'
+
+/** Limits how long a lost notice leaves the list wrong. */
+const MAX_AGE = 7 * DAY
+/** As the contract has it for lists of groups; callers have deadlines of their own. */
+const DEADLINE = 45 * SECOND
+/** Groups of one question. */
+const BATCH = 10_000
+
+export interface Participating {
+  /** Always queries the network. Concurrent calls share one query. Rejects as a query does. */
+  read(): Promise<void>
+  /** Brings the list up to date: reads it whole if it was never read, or else its stale groups. */
+  current(): Promise<void>
+  /** At a login, behind everything. */
+  catchUp(): void
+}
+
+export interface ParticipatingDeps {
+  sock: Pick<WASocket, 'query'>
+  directory: GroupDirectory
+  /** Called with each group and its members. */
+  stored: Pick<GroupStore, 'keep'>
+  /** Called with the groups of an answer before it counts as read. */
+  members: TakeMembers
+  ended: AbortSignal
+  clock: Clock
+  log: Pick<Logger, 'info'>
+}
+
+export function createParticipating({ sock, directory, stored, members, ended, clock, log }: ParticipatingDeps): Participating {
+  let reading: Promise<void> | null = null
+  let mending: Promise<void> | null = null
+
+  async function whole() {
+    await directory.ready()
+    const at = clock.now()
+    const begun = directory.begin()
+    try {
+      const { groups, truncated } = groupsIn(await boundedQuery(sock, participatingQuery(), DEADLINE))
+      // Credentials and directory of a removed account are removed, too.
+      if (ended.aborted) return
+      await members(groups)
+      if (!ended.aborted) await begun.whole(groups, truncated, at, stored.keep)
+    } finally {
+      begun.end()
+    }
+  }
+
+  async function open() {
+    const asked = directory.stale().slice(0, BATCH)
+    const begun = directory.begin()
+    try {
+      const { groups, refused } = groupsIn(await boundedQuery(sock, batchQuery(asked), DEADLINE))
+      if (ended.aborted) return
+      await members(groups)
+      if (!ended.aborted) await begun.some(groups, refused)
+    } finally {
+      begun.end()
+    }
+  }
+
+  const read = () => {
+    reading ??= whole().finally(() => {
+      reading = null
+    })
+    return reading
+  }
+
+  const mend = () => {
+    mending ??= open().finally(() => {
+      mending = null
+    })
+    return mending
+  }
+
+  return {
+    read,
+    async current() {
+      await directory.ready()
+      if (reading || directory.readAt === null) await read()
+      if (directory.stale().length > 0) await mend()
+    },
+    catchUp() {
+      const behind = async () => {
+        await directory.ready()
+        if (directory.readAt === null || Math.abs(clock.now() - directory.readAt) > MAX_AGE) await read()
+      }
+      behind().catch((error) => log.info({ err: error }, 'which groups the account is in is not known'))
+    },
+  }
+}

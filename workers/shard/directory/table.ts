@@ -1,0 +1,221 @@
+/**
+ * Entries of one kind, found by any of their jids: in memory whole, on disk in a fixed number of sealed records, so that thousands of
+ * entries are read back in some milliseconds and a change writes the few that share its record. Bounded: what was used longest ago goes.
+ *
+ * Memory is ahead of the disk. `changed` must be called for every changed entry, and `ops` returns the records of all changes since, in the turn in
+ * which they are committed.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import * as v from 'valibot'
+import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
+import { repository } from '../../../src/storage/repository.ts'
+import type { Sealer } from '../../../src/storage/seal.ts'
+
+export interface TableOptions<T extends object> {
+  instance: string
+  store: Pick<StateStore, 'range'>
+  sealer: Sealer
+  log: Pick<Logger, 'error'>
+  /** Of the records: `chat`. */
+  name: string
+  schema: v.GenericSchema<unknown, T>
+  /** Records on disk; a power of two, at most 4,096. */
+  parts: number
+  max: number
+  /** Every jid of an entry, bare. */
+  jidsOf(entry: T): readonly (string | null)[]
+  /** Orders entries by use. */
+  usedAt(entry: T): number
+}
+
+export interface Table<T extends object> {
+  /** Everything that is on disk, once, in slices. Rejects as the store does, and reads again when asked again. */
+  load(): Promise<void>
+  /** By any of the jids: the first that is known. */
+  find(jids: readonly (string | null | undefined)[]): T | undefined
+  add(entry: T): void
+  /** Something of it, its jids included. */
+  changed(entry: T): void
+  remove(entry: T): void
+  values(): Iterable<T>
+  has(entry: T): boolean
+  readonly size: number
+  /** Another one after every change. */
+  readonly revision: number
+  /** Records of what has changed since they were last taken; not all of them where they are many. */
+  ops(): Op[]
+  /** The same of those that changed last. */
+  newestOps(): Op[]
+  /** There are more. */
+  readonly hasChanged: boolean
+  /** Those were not written: they are taken again next time. */
+  notWritten(ops: readonly Op[]): void
+  /** Everything in memory; the records are the caller's. */
+  clear(): void
+}
+
+/** Made free at once, so that not every new entry has to look at all of them. */
+const SLACK = 1 / 32
+/** Records that are read, or made, in one turn of the loop. */
+const SLICE = 64
+/** Records that a commit of something else takes along: more than messages that are under way at once touch. */
+const NEWEST = 32
+
+export function createTable<T extends object>(options: TableOptions<T>): Table<T> {
+  const { instance, store, sealer, log, name, parts, max, jidsOf, usedAt } = options
+  const prefix = keys.directoryOf(instance, name)
+  const records = repository({
+    name: `directory of ${name}s`,
+    schema: v.object({ entries: v.array(options.schema) }),
+    version: 1,
+    sealed: sealer,
+  })
+  const byJid = new Map<string, T>()
+  /** Where each entry is kept, and the jids it is found by. */
+  const places = new Map<T, { part: number; jids: readonly string[] }>()
+  const members = new Map<number, Set<T>>()
+  const dirty = new Set<number>()
+  let revision = 0
+  let loading: Promise<void> | null = null
+  /** Changes with the account: what is still being read is then of another one. */
+  let generation = 0
+
+  const keyOf = (part: number) => keys.directoryPart(instance, name, part)
+  const membersOf = (part: number) => {
+    const known = members.get(part)
+    if (known) return known
+    const none = new Set<T>()
+    members.set(part, none)
+    return none
+  }
+
+  const names = (entry: T) => [...new Set(jidsOf(entry).filter((jid) => jid !== null))]
+
+  function place(entry: T, part: number) {
+    const jids = names(entry)
+    places.set(entry, { part, jids })
+    membersOf(part).add(entry)
+    for (const jid of jids) byJid.set(jid, entry)
+  }
+
+  /** The number of a jid's record is a blind hash, which reveals nothing about the jid. */
+  const partFor = (entry: T) => Buffer.from(sealer.blindOnce(names(entry)[0] ?? ''), 'base64url').readUInt16BE(0) & (parts - 1)
+
+  function touch(part: number) {
+    // The last of them is what changed last.
+    dirty.delete(part)
+    dirty.add(part)
+    revision += 1
+  }
+
+  function unplace(entry: T): number | undefined {
+    const known = places.get(entry)
+    if (!known) return undefined
+    for (const jid of known.jids) if (byJid.get(jid) === entry) byJid.delete(jid)
+    places.delete(entry)
+    membersOf(known.part).delete(entry)
+    return known.part
+  }
+
+  function remove(entry: T) {
+    const part = unplace(entry)
+    if (part !== undefined) touch(part)
+  }
+
+  function makeRoom() {
+    if (places.size <= max) return
+    const enough = max - Math.floor(max * SLACK)
+    const oldestFirst = [...places.keys()].sort((one, other) => usedAt(one) - usedAt(other))
+    for (const entry of oldestFirst.slice(0, places.size - enough)) remove(entry)
+  }
+
+  function take(part: number): Op {
+    dirty.delete(part)
+    const entries = [...membersOf(part)]
+    return entries.length === 0 ? records.remove(keyOf(part)) : records.encode(keyOf(part), { entries: entries.map(sparse) })
+  }
+
+  async function read() {
+    const current = generation
+    let count = 0
+    const unreadable = (error: unknown) => log.error({ err: error }, 'a part of the directory is not readable')
+    for await (const { key, value } of records.list(store, prefix, { onUnreadable: unreadable })) {
+      if (++count % SLICE === 0) await nextTurn()
+      if (generation !== current) return
+      const part = Number.parseInt(key.slice(prefix.length), 16)
+      for (const entry of value.entries) place(entry, part)
+    }
+    revision += 1
+  }
+
+  return {
+    load() {
+      loading ??= read().catch((error) => {
+        loading = null
+        throw error
+      })
+      return loading
+    },
+    find(jids) {
+      for (const jid of jids) {
+        const entry = jid ? byJid.get(jid) : undefined
+        if (entry) return entry
+      }
+      return undefined
+    },
+    add(entry) {
+      const part = partFor(entry)
+      place(entry, part)
+      touch(part)
+      makeRoom()
+    },
+    changed(entry) {
+      const known = places.get(entry)
+      if (!known) return
+      const jids = names(entry)
+      if (jids.length !== known.jids.length || jids.some((jid) => !known.jids.includes(jid))) {
+        for (const jid of known.jids) if (byJid.get(jid) === entry) byJid.delete(jid)
+        place(entry, known.part)
+      }
+      touch(known.part)
+    },
+    remove,
+    values: () => places.keys(),
+    has: (entry) => places.has(entry),
+    get size() {
+      return places.size
+    },
+    get revision() {
+      return revision
+    },
+    ops: () => [...dirty].slice(0, SLICE).map(take),
+    newestOps: () => [...dirty].slice(-NEWEST).map(take),
+    get hasChanged() {
+      return dirty.size > 0
+    },
+    notWritten(ops) {
+      for (const [key] of ops) if (key.startsWith(prefix)) dirty.add(Number.parseInt(key.slice(prefix.length), 16))
+    },
+    clear() {
+      generation += 1
+      byJid.clear()
+      places.clear()
+      members.clear()
+      dirty.clear()
+      revision += 1
+      loading = Promise.resolve()
+    },
+  }
+}
+
+/** Without what is not there: most fields of most entries. The schema knows what stands for it. */
+function sparse<T extends object>(entry: T): T {
+  const kept: Partial<T> = {}
+  for (const field in entry) {
+    const value = entry[field]
+    if (value && !(Array.isArray(value) && value.length === 0)) kept[field] = value
+  }
+  return kept as T
+}

@@ -1,0 +1,78 @@
+/**
+ * The last hundred changes of the status, with their reasons, in one record that is written with the change. The status is its only writer, one
+ * change at a time, so it is read before each write and not cached.
+ */
+import type { Logger } from 'pino'
+import * as v from 'valibot'
+import { iso } from '../../../src/domain/clock.ts'
+import type { StatusChange } from '../../../src/domain/dashboard.ts'
+import { type RuntimeState, STATUS_REASONS, STATUSES, type Status } from '../../../src/domain/instance.ts'
+import { sentence } from '../../../src/domain/sentences.ts'
+import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
+import { RecordError, repository } from '../../../src/storage/repository.ts'
+import type { Sealer } from '../../../src/storage/seal.ts'
+
+const MAX_CHANGES = 100
+
+const HistorySchema = v.object({
+  changes: v.array(
+    v.object({
+      at: v.number(),
+      from: v.nullable(v.picklist(STATUSES)),
+      to: v.picklist(STATUSES),
+      reason: v.nullable(v.picklist(STATUS_REASONS)),
+      bannedUntil: v.nullable(v.number()),
+    }),
+  ),
+})
+
+export interface StatusHistory {
+  /** For the commit of the change; `from` null: the first. */
+  ops(from: Status | null, to: RuntimeState, at: number): Promise<Op[]>
+  /** The newest first. */
+  list(): Promise<StatusChange[]>
+}
+
+export interface StatusHistoryDeps {
+  instance: string
+  store: Pick<StateStore, 'get'>
+  sealer: Sealer
+  log: Pick<Logger, 'error'>
+}
+
+export function createStatusHistory({ instance, store, sealer, log }: StatusHistoryDeps): StatusHistory {
+  const records = repository({ name: 'status history', schema: HistorySchema, version: 1, sealed: sealer })
+  const key = keys.statusHistory(instance)
+
+  /** An unreadable history starts over: it must not block a change of the status. */
+  const read = async () => {
+    try {
+      return (await records.get(store, key))?.changes ?? []
+    } catch (error) {
+      if (!(error instanceof RecordError)) throw error
+      log.error({ err: error }, 'the history of the status is not readable')
+      return []
+    }
+  }
+
+  return {
+    async ops(from, { status, reason, bannedUntil }, at) {
+      const before = await read()
+      const changes = [...before, { at, from, to: status, reason, bannedUntil }].slice(-MAX_CHANGES)
+      return [records.encode(key, { changes })]
+    },
+    async list() {
+      const changes = await read()
+      return changes
+        .map(({ at, from, to, reason, bannedUntil }) => ({
+          at: iso(at),
+          from,
+          to,
+          reason,
+          text: sentence({ status: to, reason, bannedUntil }),
+        }))
+        .reverse()
+    },
+  }
+}

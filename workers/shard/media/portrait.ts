@@ -1,0 +1,44 @@
+/** The picture of an account, a group or a channel, given as a media field of an immediate operation: fetched and made ready, not uploaded. */
+import { readFile } from 'node:fs/promises'
+import { SECOND } from '../../../src/domain/clock.ts'
+import { MEDIA_LIMIT, type MediaInput } from '../../../src/domain/media.ts'
+import type { Ranges } from '../../../src/egress/addresses.ts'
+import type { Ask } from '../connection/ask.ts'
+import type { SendFiles } from '../send/contract.ts'
+import { withMedia } from './arrival.ts'
+
+/** The caller waits for the operation, 45 s at most: a slow host must not use up all of it. */
+const DOWNLOAD_LIMIT = 25 * SECOND
+
+/** Dependencies of an immediate operation that takes a file. */
+export interface ActionFiles extends Pick<SendFiles, 'tempDir' | 'downloadMs' | 'prepare' | 'uploadAgent'> {
+  egressAllow: Ranges
+}
+
+/**
+ * A square JPEG of 640 pixels. Rejects with `media_invalid` (no JPEG, PNG or WebP, a side below 192 pixels, above 16 MB),
+ * `media_download_failed`, or as the operation's other waits do.
+ */
+export const portrait = (context: PortraitContext, input: MediaInput): Promise<Uint8Array> =>
+  withPortrait(context, input, (path) => readFile(path))
+
+export interface PortraitContext {
+  ask: Ask
+  files: ActionFiles
+}
+
+/** The same as a file, which is removed when `use` is done. */
+export function withPortrait<T>(
+  { ask, files }: PortraitContext,
+  input: MediaInput,
+  use: (path: string) => Promise<T>,
+): Promise<T> {
+  const { egressAllow, prepare, tempDir, downloadMs } = files
+  const arriving = { egressAllow, media: { tempDir, downloadMs: Math.min(downloadMs, DOWNLOAD_LIMIT) } }
+  return ask.library(() =>
+    withMedia(arriving, input, MEDIA_LIMIT, async ({ path, dir }) => {
+      const job = { purpose: 'portrait', path, dir, limit: MEDIA_LIMIT, author: null, waveform: false } as const
+      return use((await prepare(job)).path)
+    }),
+  )
+}

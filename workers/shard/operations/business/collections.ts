@@ -1,0 +1,103 @@
+/** Collections of a catalog: how `src/features/business/collections.ts` is done on the wire. */
+import { randomUUID } from 'node:crypto'
+import type { BinaryNode } from '@whiskeysockets/baileys'
+import { Failure } from '../../../../src/domain/failures.ts'
+import { networkCodeOf, refusedFieldOf } from '../../connection/failures.ts'
+import { assertBusiness } from '../../connection/identity.ts'
+import { cut } from '../../wire/bounds.ts'
+import {
+  type Collection,
+  collectionIn,
+  collectionQuery,
+  collectionsIn,
+  collectionsQuery,
+  createCollectionQuery,
+  deleteCollectionQuery,
+  isCollectionDeleted,
+  productPageIn,
+  updateCollectionQuery,
+} from '../../wire/catalog.ts'
+import type { ActionContext, Handlers } from '../types.ts'
+import { ownAccount, ownerOf } from './accounts.ts'
+import { type CollectionObject, MAX_COLLECTION_NAME, productObject, shownCursor, shownId, statusOf } from './catalog-objects.ts'
+
+const DONE = { value: true } as const
+
+const NOT_THERE = 404
+const BAD_REQUEST = 400
+
+/** Products that are listed with each collection: how many it has is known below that. */
+const COUNTED = 51
+/** Products of one collection that is read to count them. */
+const ALL = 100
+
+export const businessCollections: Handlers<typeof import('../../../../src/features/business/collections.ts')> = {
+  async 'business.collections'(context, { phone, limit, next_cursor: after }) {
+    const jid = await ownerOf(context, phone)
+    try {
+      const { collections, next } = collectionsIn(await context.ask(collectionsQuery(jid, { limit, after }, COUNTED)))
+      const data = collections.slice(0, limit).map((one) => shown(one, one.name, one.products < COUNTED ? one.products : null))
+      return { data, next_cursor: shownCursor(next) }
+    } catch (error) {
+      if (networkCodeOf(error) !== NOT_THERE) throw error
+      return { data: [], next_cursor: null }
+    }
+  },
+
+  async 'business.collectionProducts'(context, { collection_id, phone, limit, next_cursor: after }) {
+    const jid = await ownerOf(context, phone)
+    const { products, next } = productPageIn(
+      await context.ask(collectionQuery(jid, collection_id, { limit, after })),
+      'collection',
+    )
+    return { data: products.slice(0, limit).map(productObject), next_cursor: shownCursor(next) }
+  },
+
+  async 'business.createCollection'(context, { name, product_ids }) {
+    assertBusiness(context.session)
+    const products = [...new Set(product_ids)]
+    const made = await change(context, createCollectionQuery(name, products, randomUUID()), CREATED)
+    return shown(made, name, products.length)
+  },
+
+  async 'business.updateCollection'(context, { collection_id, name, add_product_ids: add, remove_product_ids: remove }) {
+    assertBusiness(context.session)
+    const changed = await change(context, updateCollectionQuery(collection_id, { name, add, remove }, randomUUID()), UPDATED)
+    const answer = await context.ask(collectionQuery(ownAccount(context), changed.id, { limit: ALL }))
+    const { products, next } = productPageIn(answer, 'collection')
+    return shown(changed, name ?? collectionIn(answer)?.name ?? null, next === null ? products.length : null)
+  },
+
+  async 'business.deleteCollection'({ ask, session }, { collection_id }) {
+    assertBusiness(session)
+    if (!isCollectionDeleted(await ask(deleteCollectionQuery(collection_id, randomUUID())))) throw new Failure('action_failed')
+    return DONE
+  },
+}
+
+/** Elements of the queries that a caller filled. */
+const CREATED: Readonly<Record<string, string>> = { name: 'name', product: 'product_ids' }
+const UPDATED: Readonly<Record<string, string>> = { name: 'name', add: 'add_product_ids', remove: 'remove_product_ids' }
+
+/** The network refuses a name or a product that it does not take with 400, and may name the field. `fields`: ours, by its names. */
+async function change({ ask }: ActionContext, query: BinaryNode, fields: Readonly<Record<string, string>>): Promise<Collection> {
+  const collection = collectionIn(
+    await ask(query).catch((cause) => {
+      const field = refusedFieldOf(cause)
+      const code = networkCodeOf(cause)
+      if (code !== BAD_REQUEST && field === null) throw cause
+      const issues = [{ path: fields[field ?? ''] ?? '', message: 'was not accepted by the network' }]
+      throw new Failure('invalid_request', { details: { issues, ...(code === null ? {} : { network_code: code }) }, cause })
+    }),
+  )
+  if (collection === null) throw new Failure('action_failed')
+  return collection
+}
+
+/** Without a status it is approved. */
+const shown = ({ id, status }: Collection, name: string | null, count: number | null): CollectionObject => ({
+  id: shownId(id),
+  name: cut(name ?? '', MAX_COLLECTION_NAME),
+  status: status === null ? 'approved' : statusOf(status),
+  products_count: count,
+})

@@ -1,0 +1,96 @@
+/** Dashboard: handlers of its requests to an instance beside the API (`src/features/dashboard.ts`). */
+import { iso, MINUTE } from '../../../src/domain/clock.ts'
+import type { Timeline, TimelineStep } from '../../../src/domain/dashboard.ts'
+import { Failure } from '../../../src/domain/failures.ts'
+import type { LogDetail } from '../../../src/domain/webhook-log.ts'
+import type { QueueEntry } from '../queue/item.ts'
+import type { Fact } from '../receipts/timeline.ts'
+import type { Handlers } from './types.ts'
+
+/** Events of one message whose attempts are shown. */
+const MAX_EVENTS = 100
+/** Receipts of one value that are shown one by one; more are put together by the minute. */
+const MAX_RECEIPTS = 20
+
+/** Of what happened in the same millisecond, this came first. */
+const ORDER: readonly TimelineStep['kind'][] = [
+  'queued',
+  'waiting',
+  'left',
+  'acknowledged',
+  'failed',
+  'receipt',
+  'event',
+  'webhook',
+]
+
+type End = Extract<Fact, { kind: 'end' }>
+type ReceiptFact = Extract<Fact, { kind: 'receipt' }>
+
+function queueSteps({ queued_at, status, send_after, waiting_reason }: QueueEntry, leftAt: number | undefined): TimelineStep[] {
+  const queued: TimelineStep = { kind: 'queued', at: queued_at }
+  if (status === 'waiting') return [queued, { kind: 'waiting', at: send_after, reason: waiting_reason }]
+  return leftAt === undefined ? [queued] : [queued, { kind: 'left', at: iso(leftAt) }]
+}
+
+function endSteps({ at, queuedAt, leftAt, errorCode }: End): TimelineStep[] {
+  return [
+    { kind: 'queued', at: iso(queuedAt) },
+    ...(leftAt === null ? [] : [{ kind: 'left', at: iso(leftAt) } as const]),
+    errorCode === null ? { kind: 'acknowledged', at: iso(at) } : { kind: 'failed', at: iso(at), error_code: errorCode },
+  ]
+}
+
+function receiptSteps(receipts: readonly ReceiptFact[]): TimelineStep[] {
+  return [...new Set(receipts.map(({ status }) => status))].flatMap((status) => {
+    const same = receipts.filter((each) => each.status === status)
+    if (same.length <= MAX_RECEIPTS) return same.map(({ at }): TimelineStep => ({ kind: 'receipt', at: iso(at), status, by: 1 }))
+    const minutes = new Map<number, number>()
+    for (const { at } of same) minutes.set(Math.floor(at / MINUTE), (minutes.get(Math.floor(at / MINUTE)) ?? 0) + 1)
+    return [...minutes].map(([minute, by]): TimelineStep => ({ kind: 'receipt', at: iso(minute * MINUTE), status, by }))
+  })
+}
+
+function eventSteps({ entry, attempts }: LogDetail): TimelineStep[] {
+  const { id: event_id, type, status, created_at, next_attempt_at } = entry
+  const before = Math.max(0, entry.attempts - attempts.length)
+  return [
+    { kind: 'event', at: created_at, event_id, type, status, next_attempt_at },
+    ...attempts.map((each, index): TimelineStep => ({ kind: 'webhook', event_id, type, attempt: before + index + 1, ...each })),
+  ]
+}
+
+/** A step without a known time sorts last. */
+const timeOf = ({ at }: TimelineStep) => (at === null ? Number.POSITIVE_INFINITY : Date.parse(at))
+const byTime = (one: TimelineStep, other: TimelineStep) =>
+  timeOf(one) - timeOf(other) || ORDER.indexOf(one.kind) - ORDER.indexOf(other.kind)
+
+export const dashboard: Handlers<typeof import('../../../src/features/dashboard.ts')> = {
+  'dashboard.history': async ({ history }) => ({ data: await history() }),
+
+  async 'dashboard.timeline'({ config, queue, timeline, outbox, leftAt }, { id }): Promise<Timeline> {
+    const [entry, facts] = [await queue.find(id), await timeline.find(id)]
+    const end = facts.find((fact) => fact.kind === 'end') as End | undefined
+    const receipts = facts.filter((fact) => fact.kind === 'receipt') as ReceiptFact[]
+    if (!entry && !end && receipts.length === 0)
+      throw new Failure('not_found', { message: 'Nothing is known of a message with this id.' })
+    const eventIds = [...new Set([end?.eventId, ...receipts.map(({ eventId }) => eventId)])].flatMap((each) => each ?? [])
+    // An event whose row is gone has no details.
+    const details = await Promise.all(eventIds.slice(0, MAX_EVENTS).map((each) => outbox.detail(each).catch(() => undefined)))
+    const told = end ? receipts.filter(({ status }) => status !== 'sent') : receipts
+    const steps = [
+      ...(entry && !end ? queueSteps(entry, leftAt(entry.svc_id)) : []),
+      ...(end ? endSteps(end) : []),
+      ...receiptSteps(told),
+      ...details.flatMap((detail) => (detail ? eventSteps(detail) : [])),
+    ]
+    return {
+      instance_id: config.id,
+      message_id: end?.messageId ?? entry?.message_id ?? id,
+      svc_id: end?.svcId ?? entry?.svc_id ?? null,
+      operation: end?.operation ?? entry?.operation ?? null,
+      state: end ? (end.errorCode === null ? 'sent' : 'failed') : (entry?.status ?? 'unknown'),
+      steps: steps.sort(byTime),
+    }
+  },
+}

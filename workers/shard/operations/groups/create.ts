@@ -1,0 +1,79 @@
+/** Creates a group exactly once, however often the query has to be repeated. */
+import { type BinaryNode, generateMessageIDV2 } from '@whiskeysockets/baileys'
+import { SECOND } from '../../../../src/domain/clock.ts'
+import { Failure } from '../../../../src/domain/failures.ts'
+import type { InputOfEndpoint } from '../../../../src/features/endpoint.ts'
+import { addQuery, createQuery, groupJidIn, namesOf, outcomesIn } from '../../wire/groups.ts'
+import { bare, identifierOf } from '../../wire/jid.ts'
+import type { ActionContext } from '../types.ts'
+import { invitationLinkOf } from './group-object.ts'
+import { inviteCodeOf } from './invite-code.ts'
+import { type Candidate, candidatesOf, invite } from './newcomers.ts'
+import { type Answer, answerOf, resultsOf } from './results.ts'
+
+type Input = InputOfEndpoint<typeof import('../../../../src/features/groups/groups.ts').create>
+
+/** Of 45 s, for the first try: an answer that is lost leaves time to ask what became of it. */
+const FIRST_TRY = 15 * SECOND
+const DONE = 200
+
+export async function create(context: ActionContext, { name, phones, auto_invite }: Input) {
+  const { session } = context
+  const candidates = await candidatesOf(context, phones)
+  const own = candidates.findIndex((candidate) => candidate?.names.some((one) => session.identity.isMe(one)))
+  if (own >= 0) throw Failure.invalid({ path: `phones.${own}`, message: 'is the own number' })
+  const people = [...new Map(candidates.flatMap((one) => (one ? [[one.id, one] as const] : []))).values()]
+  if (people.length === 0) throw new Failure('phone_not_on_whatsapp')
+
+  const { jid, answers } = await make(context, name, people)
+  session.groups.forget(jid)
+  const link = await inviteCodeOf(context, jid).then(invitationLinkOf, (error: unknown) => {
+    context.log.warn({ err: error }, 'the invitation link of a new group could not be read')
+    return null
+  })
+  const asked = phones.map((phone, at) => ({ phone, candidate: candidates[at] }))
+  const invited = auto_invite ? await invite(context, 'groups.create', { jid, subject: name }, asked, answers) : undefined
+  const { participants } = resultsOf(phones, candidates, answers, invited)
+  return { phone: identifierOf(jid), name, invitation_link: link, participants }
+}
+
+async function make(
+  context: ActionContext,
+  name: string,
+  people: readonly Candidate[],
+): Promise<{ jid: string; answers: Map<string, Answer> }> {
+  const answer = await askOnce(context, createQuery(name, generateMessageIDV2(context.session.me?.id), people))
+  const jid = groupJidIn(answer)
+  if (jid === null) throw new Failure('action_failed', { message: 'The network did not name the group.' })
+  const outcomes = outcomesIn(answer, 'group')
+  if (outcomes.length > 0) return { jid, answers: new Map(people.map((one) => [one.id, answerOf(outcomes, one)])) }
+  return { jid, answers: await afterwards(context, jid, people) }
+}
+
+/** A query that makes something: asked again where its answer is lost, because by its key the network knows what it has made already. */
+export const askOnce = ({ ask }: Pick<ActionContext, 'ask'>, query: BinaryNode): Promise<BinaryNode> =>
+  ask(query, { atMostMs: FIRST_TRY }).catch((error: unknown) => {
+    if (error instanceof Failure && error.code === 'send_timeout') return ask(query)
+    throw error instanceof Failure && error.code === 'invalid_request' ? nameRefused(error) : error
+  })
+
+/** The answer with each person's result is lost: members of the group were added, and adding the others again returns their refusals. */
+async function afterwards(
+  { ask, session }: ActionContext,
+  jid: string,
+  people: readonly Candidate[],
+): Promise<Map<string, Answer>> {
+  const { participants } = await ask.library(() => session.groups.refresh(jid))
+  const members = new Set(participants.flatMap((participant) => [bare(participant.id), ...namesOf(participant)]))
+  const isIn = ({ names }: Candidate) => names.some((one) => members.has(one))
+  const missing = people.filter((one) => !isIn(one))
+  const outcomes = missing.length === 0 ? [] : outcomesIn(await ask(addQuery(jid, missing)), 'add')
+  return new Map(people.map((one) => [one.id, isIn(one) ? { code: DONE, invitation: null } : answerOf(outcomes, one)]))
+}
+
+/** The network names no field; here it is this one. */
+const nameRefused = (cause: Failure) => {
+  const refused = Failure.invalid({ path: 'name', message: 'was not accepted by the network' })
+  refused.cause = cause
+  return refused
+}

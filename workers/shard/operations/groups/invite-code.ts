@@ -1,0 +1,45 @@
+/** The code of a group's invitation link: as zapo asks, else as the web client does. */
+import { Failure } from '../../../../src/domain/failures.ts'
+import { networkCodeOf } from '../../connection/failures.ts'
+import { inviteCodeIn, inviteCodeQuery, newInviteCodeQuery } from '../../wire/groups.ts'
+import { object, textOf } from '../../wire/json.ts'
+import type { ActionContext } from '../types.ts'
+
+type Context = Pick<ActionContext, 'ask'>
+
+/** Codes with which the network refuses a form of a request that it does not support. */
+const NOT_THIS_WAY = new Set([400, 501])
+
+const noCode = () => new Failure('action_failed', { message: 'The network did not tell the link.' })
+
+/** As zapo asks. */
+export async function plainInviteCodeOf({ ask }: Context, jid: string): Promise<string> {
+  const code = inviteCodeIn(await ask(inviteCodeQuery(jid)))
+  if (code === null) throw noCode()
+  return code
+}
+
+/** When the network refuses the other form too, rejects with its first refusal. */
+export const inviteCodeOf = (context: Context, jid: string): Promise<string> =>
+  plainInviteCodeOf(context, jid).catch((refusal: unknown) => {
+    const code = networkCodeOf(refusal)
+    const isNoCode = code === null && refusal instanceof Failure && refusal.code === 'action_failed'
+    if (!isNoCode && !NOT_THIS_WAY.has(code ?? 0)) throw refusal
+    return byGraphQl(context, jid, refusal)
+  })
+
+async function byGraphQl({ ask }: Context, jid: string, refusal: unknown): Promise<string> {
+  const answer = await ask.mex('FetchGroupInviteCode', { id: jid, query_context: 'INVITE_CODE' }).catch((error: unknown) => {
+    throw networkCodeOf(error) === null ? error : refusal
+  })
+  const code = textOf(object(answer).invite_code)
+  if (!code) throw refusal
+  return code
+}
+
+/** A new one. */
+export async function newInviteCodeOf({ ask }: Context, jid: string): Promise<string> {
+  const code = inviteCodeIn(await ask(newInviteCodeQuery(jid)))
+  if (code === null) throw noCode()
+  return code
+}

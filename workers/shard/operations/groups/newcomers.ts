@@ -1,0 +1,77 @@
+/** People to be added to a group: the names that the network needs for them, and the invitation for those it refuses to add. */
+import { type SendCall, sendCall } from '../../../../src/domain/call.ts'
+import type { UserIdentifier } from '../../../../src/domain/ids.ts'
+import { peopleOf } from '../../chats/accounts.ts'
+import type { Newcomer } from '../../wire/groups.ts'
+import type { ActionContext } from '../types.ts'
+import type { Answer, Listed } from './results.ts'
+
+export interface Candidate extends Listed, Newcomer {}
+
+/** The caption that the web client puts on an invitation. */
+const CAPTION = 'Invitation to join my WhatsApp group'
+
+/** In the order of the identifiers; undefined: without an account, or a LID whose number is not known, which the network refuses. */
+export async function candidatesOf(
+  context: Pick<ActionContext, 'ask' | 'session'>,
+  phones: readonly UserIdentifier[],
+): Promise<(Candidate | undefined)[]> {
+  const people = await peopleOf(context, phones)
+  const tokens = await context.session.tokens.all(people.flatMap((one) => one?.lid ?? one?.pn ?? []))
+  return people.map((names) => {
+    if (!names?.pn) return undefined
+    const { pn, lid } = names
+    const token = tokens.get(lid ?? pn)
+    return {
+      id: lid ?? pn,
+      names: lid === null ? [pn] : [lid, pn],
+      jid: lid ?? pn,
+      ...(lid === null ? {} : { phoneNumber: pn }),
+      ...(token ? { token } : {}),
+    }
+  })
+}
+
+/** The fields of the group that a queued invitation keeps. */
+export interface InvitationInput {
+  phone: UserIdentifier
+  /** Jid. */
+  group: string
+  name: string
+  code: string
+  /** Epoch s. */
+  expires_at: number
+  caption: string
+}
+
+/** Operations that queue invitations, under their own id. */
+export type Inviting = 'groups.create' | 'groups.addParticipants' | 'communities.addParticipants'
+
+/**
+ * Queues an invitation for everybody who was refused and may be invited. Resolves with the `id` of those it was queued for: what does not fit
+ * into the queue any more is no failure of a group that has changed.
+ */
+export async function invite(
+  { enqueue, log }: Pick<ActionContext, 'enqueue' | 'log'>,
+  operation: Inviting,
+  group: { jid: string; subject: string },
+  refused: readonly { phone: UserIdentifier; candidate: Candidate | undefined }[],
+  answers: ReadonlyMap<string, Answer>,
+): Promise<Set<string>> {
+  const invited = new Set<string>()
+  for (const { phone, candidate } of refused) {
+    const invitation = candidate && answers.get(candidate.id)?.invitation
+    if (!invitation || invited.has(candidate.id)) continue
+    const { code, expiresAt: expires_at } = invitation
+    const input: InvitationInput = { phone, group: group.jid, name: group.subject, code, expires_at, caption: CAPTION }
+    const call: SendCall = sendCall(operation, input, { to: phone })
+    try {
+      await enqueue(call)
+      invited.add(candidate.id)
+    } catch (error) {
+      log.warn({ err: error }, 'an invitation could not be queued')
+      break
+    }
+  }
+  return invited
+}

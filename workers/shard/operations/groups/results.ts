@@ -1,0 +1,67 @@
+/** Builds one result per person of a call from the network's answers, in batches, because a query takes few people at a time. */
+import { SECOND } from '../../../../src/domain/clock.ts'
+import { renderIdentifier, type UserIdentifier } from '../../../../src/domain/ids.ts'
+import { networkCodeOf } from '../../connection/failures.ts'
+import { pause } from '../../connection/within.ts'
+import type { Outcome } from '../../wire/groups.ts'
+import type { ActionContext } from '../types.ts'
+
+/** People of one query; the next one comes after the pause. */
+const BATCH = 20
+const BATCH_PAUSE = SECOND
+const NOT_THERE = 404
+const DONE = 200
+
+/** A person in a query. */
+export interface Listed {
+  /** The id that the query sends. */
+  id: string
+  /** Every name that it may answer with, bare. */
+  names: readonly string[]
+}
+
+export type Answer = Pick<Outcome, 'code' | 'invitation'>
+
+const unnamed: Answer = { code: NOT_THERE, invitation: null }
+
+/** The part of an answer about a person, which may use another of their names than the query did. */
+export const answerOf = (outcomes: readonly Outcome[], { names }: Listed): Answer =>
+  outcomes.find((outcome) => outcome.names.some((name) => names.includes(name))) ?? unnamed
+
+/** By `id`. A refused later batch becomes the refusal of each of its people: the earlier batches are done and have to be reported. */
+export async function inBatches<L extends Listed>(
+  { session }: Pick<ActionContext, 'session'>,
+  people: readonly L[],
+  ask: (batch: readonly L[]) => Promise<Outcome[]>,
+): Promise<Map<string, Answer>> {
+  const asked = [...new Map(people.map((one) => [one.id, one])).values()]
+  const answers = new Map<string, Answer>()
+  for (let from = 0; from < asked.length; from += BATCH) {
+    const batch = asked.slice(from, from + BATCH)
+    if (from > 0) await pause(session, BATCH_PAUSE)
+    try {
+      const outcomes = await ask(batch)
+      for (const one of batch) answers.set(one.id, answerOf(outcomes, one))
+    } catch (error) {
+      const code = networkCodeOf(error)
+      if (from === 0 || code === null) throw error
+      for (const { id } of batch) answers.set(id, { code, invitation: null })
+    }
+  }
+  return answers
+}
+
+/** `found`: the person behind each phone, in their order, undefined where there is none; `invited`: by `id`. */
+export function resultsOf(
+  phones: readonly UserIdentifier[],
+  found: readonly (Listed | undefined)[],
+  answers: ReadonlyMap<string, Answer>,
+  invited: ReadonlySet<string> = new Set(),
+) {
+  const participants = phones.map((phone, at) => {
+    const id = found[at]?.id ?? ''
+    const { code } = answers.get(id) ?? unnamed
+    return { phone: renderIdentifier(phone), success: code === DONE, code, invited: invited.has(id) }
+  })
+  return { value: participants.every(({ success }) => success), participants }
+}

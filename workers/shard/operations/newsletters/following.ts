@@ -1,0 +1,98 @@
+/** Whether the account follows a channel, by what the network shows of it: its refusals of followers and of others are the same. */
+import { Failure } from '../../../../src/domain/failures.ts'
+import { type NewsletterIdentifier, toJid } from '../../../../src/domain/ids.ts'
+import { networkCodeOf } from '../../connection/failures.ts'
+import { newsletterLookUp, type ViewRole } from '../../wire/mex.ts'
+import {
+  acceptTermsQuery,
+  areTermsAccepted,
+  type Newsletter,
+  newsletterIn,
+  type TERMS,
+  termsQuery,
+} from '../../wire/newsletters.ts'
+import type { ActionContext } from '../types.ts'
+
+type Context = Pick<ActionContext, 'ask' | 'session'>
+
+/** Codes with which the network refuses an account that does not follow the channel, and one without the right. */
+const NO_PERMISSION = new Set([401, 403, 405])
+/** The role under which was asked is not the one that the account has. */
+const OTHER_ROLE = 405
+
+/**
+ * Runs `work` on the jid of a channel. Rejects with `newsletter_not_found` also where the account does not follow it (any more), which costs
+ * one more query behind a refusal.
+ */
+export async function asFollower<T>(
+  context: Context,
+  newsletter: NewsletterIdentifier,
+  work: (jid: string) => Promise<T>,
+): Promise<T> {
+  const jid = toJid(newsletter)
+  try {
+    return await work(jid)
+  } catch (error) {
+    if (!NO_PERMISSION.has(networkCodeOf(error) ?? 0) || (await follows(context, jid))) throw error
+    throw notFound(error)
+  }
+}
+
+/** Without an answer to the contrary it does. */
+async function follows(context: Context, jid: string): Promise<boolean> {
+  try {
+    const { role } = await readNewsletter(context, jid)
+    return role !== null && role !== 'guest'
+  } catch (error) {
+    return !(error instanceof Failure && error.code === 'newsletter_not_found')
+  }
+}
+
+const notFound = (cause: unknown) => {
+  const code = networkCodeOf(cause)
+  return new Failure('newsletter_not_found', { cause, ...(code === null ? {} : { details: { network_code: code } }) })
+}
+
+/** A channel that the network does not show to the account counts as not found. */
+export async function shownBy<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (NO_PERMISSION.has(networkCodeOf(error) ?? 0)) throw notFound(error)
+    throw error
+  }
+}
+
+/** As the network has it now. Each next role is tried where the one before is not the account's. */
+export async function readNewsletter({ ask, session }: Context, jid: string): Promise<Newsletter> {
+  const [first = 'SUBSCRIBER', ...others] = session.newsletterRoles.toTry(jid)
+  const asked = (role: ViewRole) => ask.mex('FetchNewsletter', newsletterLookUp(jid, 'JID', role))
+  const description = await shownBy(
+    others.reduce(
+      (tried, role) =>
+        tried.catch((error: unknown) => {
+          if (networkCodeOf(error) !== OTHER_ROLE) throw error
+          return asked(role)
+        }),
+      asked(first),
+    ),
+  )
+  const newsletter = present(description)
+  session.newsletterRoles.learn(newsletter)
+  return newsletter
+}
+
+export function present(description: unknown): Newsletter {
+  const newsletter = newsletterIn(description)
+  if (newsletter === null) throw new Failure('newsletter_not_found')
+  return newsletter
+}
+
+/** Sent once. A failure does not stop the operation that needs the terms: the network refuses that one itself. */
+export async function acceptTerms({ ask, log }: ActionContext, notice: (typeof TERMS)[keyof typeof TERMS]): Promise<void> {
+  try {
+    if (!areTermsAccepted(await ask(termsQuery(notice)), notice)) await ask(acceptTermsQuery(notice))
+  } catch (error) {
+    log.warn({ err: error, notice }, 'the terms about channels could not be accepted')
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * Timeline of own messages, looked up by id: that they left and were taken, each receipt, and the events that reported it. No content and
+ * no phone numbers; a row per fact, written in the commit of the fact itself and never read by it. Kept for one to two weeks.
+ */
+import type { Logger } from 'pino'
+import * as v from 'valibot'
+import { type Clock, DAY } from '../../../src/domain/clock.ts'
+import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
+import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
+import { RecordError, repository } from '../../../src/storage/repository.ts'
+import type { Sealer } from '../../../src/storage/seal.ts'
+import { createSweeper } from '../../../src/storage/sweeper.ts'
+import { createWeeks } from '../../../src/storage/weeks.ts'
+
+const SWEEP_EVERY = DAY
+/** Facts of one message that are looked at: a group has receipts of each of its members. */
+const MAX_FACTS = 4_096
+
+const at = v.number()
+const eventId = v.nullable(v.string())
+
+const FactSchema = v.variant('kind', [
+  /** The end of a queue item. */
+  v.object({
+    kind: v.literal('end'),
+    at,
+    svcId: v.string(),
+    messageId: v.string(),
+    operation: v.string(),
+    /** Null: the network took it. */
+    errorCode: v.nullable(v.string()),
+    queuedAt: at,
+    leftAt: v.nullable(at),
+    eventId,
+  }),
+  v.object({ kind: v.literal('receipt'), at, status: v.string(), eventId }),
+  /** Under the id of a queue item: the message it became. */
+  v.object({ kind: v.literal('message'), messageId: v.string() }),
+])
+export type Fact = v.InferOutput<typeof FactSchema>
+
+export interface MessageTimeline {
+  /** For the commit of an event, or of what would have been one; `eventId` null: it was not wanted. */
+  ops(event: WebhookEvent, eventId: string | null): Op[]
+  /** By message id or id of the queue item, in no order. Empty: nothing is known. */
+  find(id: string): Promise<Fact[]>
+  start(): void
+  stop(): Promise<void>
+}
+
+export interface TimelineDeps {
+  instance: string
+  store: StateStore
+  sealer: Sealer
+  clock: Clock
+  log: Pick<Logger, 'error'>
+  /** When the queue item in flight was taken up, epoch ms. */
+  leftAt(svcId: string): number | undefined
+}
+
+export function createMessageTimeline({ instance, store, sealer, clock, log, leftAt }: TimelineDeps): MessageTimeline {
+  const records = repository({ name: 'fact of a message', schema: FactSchema, version: 1, sealed: sealer })
+  const weeks = createWeeks(store, clock, keys.timelines(instance), (week) => keys.timelineWeek(instance, week))
+  const sweeper = createSweeper(weeks.removeOld, {
+    everyMs: SWEEP_EVERY,
+    log,
+    complaint: 'old facts of messages could not be removed',
+  })
+  /** Distinguishes facts of one message in the same millisecond. */
+  let count = 0
+
+  const subjectOf = (id: string) => sealer.blindOnce(`timeline ${id}`)
+  function op(id: string, fact: Fact): Op {
+    const name = `${String(clock.now()).padStart(13, '0')}-${count++}`
+    return records.encode(keys.timelineFact(instance, weeks.current(), subjectOf(id), name), fact)
+  }
+
+  async function factsOf(id: string): Promise<Fact[]> {
+    const facts: Fact[] = []
+    for (const week of weeks.kept())
+      for await (const [key, bytes] of store.range(keys.timelineOf(instance, week, subjectOf(id)), { limit: MAX_FACTS }))
+        try {
+          facts.push(records.decode(key, bytes))
+        } catch (error) {
+          if (!(error instanceof RecordError)) throw error
+          log.error({ err: error }, 'a fact of a message is not readable')
+        }
+    return facts
+  }
+
+  return {
+    ops(event, eventId) {
+      if (event.type === 'message_status') {
+        const { ids, status } = event.body
+        return ids.map((id) => op(id, { kind: 'receipt', at: event.at, status, eventId }))
+      }
+      if (event.type !== 'delivery') return []
+      const { message_id: messageId, svc_id: svcId, operation, error_code: errorCode, queued_at } = event.body
+      const times = { at: event.at, queuedAt: Date.parse(queued_at), leftAt: leftAt(svcId) ?? null }
+      return [
+        op(messageId, { kind: 'end', svcId, messageId, operation, errorCode, ...times, eventId }),
+        op(svcId, { kind: 'message', messageId }),
+      ]
+    },
+    async find(id) {
+      const facts = await factsOf(id)
+      const named = facts.find((fact) => fact.kind === 'message')
+      return named?.kind === 'message' ? factsOf(named.messageId) : facts
+    },
+    start: sweeper.start,
+    stop: sweeper.stop,
+  }
+}

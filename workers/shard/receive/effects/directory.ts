@@ -1,0 +1,43 @@
+/** Effects of messages and of the phone's history on the directory. */
+import type { WAMessage } from '@whiskeysockets/baileys'
+import type { Clock } from '../../../../src/domain/clock.ts'
+import type { Directory } from '../../directory/account-directory.ts'
+import { bare, chatKind } from '../../wire/jid.ts'
+import type { Identity } from '../../wire/person.ts'
+import type { HistoryReader } from './history.ts'
+
+/** A slice is in memory when it is taken: a history whose end is not reached is read again from its beginning. */
+export const historyDirectory = (directory: Pick<Directory, 'ready' | 'learn' | 'flush'>): HistoryReader => ({
+  async take(slice) {
+    await directory.ready()
+    directory.learn(slice)
+  },
+  end: () => directory.flush(),
+})
+
+export interface RecordDeps {
+  directory: Pick<Directory, 'ready' | 'record'>
+  /** Null before the first session. */
+  identity(): Pick<Identity, 'lidOf' | 'pnOf'> | null
+  /** The account's setting: a new message takes its chat out of the archive. */
+  unarchives(): boolean
+  clock: Pick<Clock, 'now'>
+}
+
+/** Before the commit of the message. A chat with a person is found by both names, where both are known. */
+export function recordInDirectory({ directory, identity, unarchives, clock }: RecordDeps) {
+  return async (message: WAMessage, fromApi = false): Promise<void> => {
+    await directory.ready()
+    const { remoteJid, remoteJidAlt } = message.key
+    const isNamedOnce = remoteJid && !remoteJidAlt && chatKind(remoteJid) === 'user'
+    const other = isNamedOnce ? await otherName(bare(remoteJid)) : null
+    const named = other === null ? message : { ...message, key: { ...message.key, remoteJidAlt: other } }
+    directory.record(named, { fromApi, unarchives: unarchives(), now: clock.now() })
+  }
+
+  async function otherName(jid: string): Promise<string | null> {
+    const pairs = identity()
+    if (!pairs) return null
+    return jid.endsWith('@lid') ? pairs.pnOf(jid) : pairs.lidOf(jid)
+  }
+}

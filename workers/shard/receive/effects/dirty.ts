@@ -1,0 +1,31 @@
+/**
+ * `<ib><dirty type timestamp/></ib>`: something is to be read anew, because the network did not send its changes. Handled here, because the
+ * library reads all groups, drops what it has read, and for communities asks in a form that is never answered.
+ */
+import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import { dirtyIn } from '../../wire/account-notices.ts'
+
+export interface DirtyDeps {
+  sock: Pick<WASocket, 'cleanDirtyBits' | 'authState' | 'ev'>
+  readGroups(): Promise<void>
+}
+
+export function handleDirty({ sock, readGroups }: DirtyDeps) {
+  return async (node: BinaryNode): Promise<void> => {
+    const { type, timestamp } = dirtyIn(node)
+    switch (type) {
+      case 'groups':
+      case 'communities':
+        await readGroups()
+        return sock.cleanDirtyBits('groups')
+      case 'account_sync': {
+        if (!timestamp) return
+        const { lastAccountSyncTimestamp } = sock.authState.creds
+        if (lastAccountSyncTimestamp) await sock.cleanDirtyBits('account_sync', lastAccountSyncTimestamp)
+        sock.ev.emit('creds.update', { lastAccountSyncTimestamp: Number(timestamp) })
+        return
+      }
+      default:
+    }
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * The history that the phone gives a new device, read as a stream: fetched into a file and verified, then inflated and decoded a piece at a
+ * time, in slices between which the other tasks of the thread run. A fifth of a million chats block it no longer than ten. A reader is
+ * given every slice in order, and its records of a slice are on disk when `take` resolves.
+ *
+ * A notice is settled when all readers have all of it. One that a kill interrupted is read again from its beginning: readers take what they
+ * have already.
+ */
+import { pipeline, Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createInflate } from 'node:zlib'
+import { proto } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import type { SealedFile } from '../../../../src/domain/file-download.ts'
+import { type FetchDeps, isFinalAnswer, readFetched } from '../../../../src/media/fetched.ts'
+import { DamagedHistory, type HistoryPiece, historyParser } from '../../wire/history.ts'
+
+export interface HistoryReader {
+  /** The next pieces, `MAX_SLICE` at most. On disk when it resolves; a rejection has the whole notice come again after the next login. */
+  take(slice: readonly HistoryPiece[], about: HistoryAbout): Promise<void> | void
+  /** After the last slice of a notice. */
+  end?(about: HistoryAbout): Promise<void>
+}
+
+/** The notice that a slice is of: a history comes in several. */
+export interface HistoryAbout {
+  syncType: proto.HistorySync.HistorySyncType
+  chunkOrder: number | undefined
+  /** Percent; 100 in the last of its kind. */
+  progress: number | undefined
+}
+
+export interface HistoryDeps extends FetchDeps {
+  readers: readonly HistoryReader[]
+  log: Pick<Logger, 'info' | 'warn'>
+}
+
+type Notice = proto.Message.IHistorySyncNotification
+
+/** Resolves when all of it is on disk, and where it cannot be read at all. Rejects when it is to be read again after the next login. */
+export type TakeHistory = (notice: Notice) => Promise<void>
+
+/** Pieces of a slice at most. */
+export const MAX_SLICE = 200
+/** A slice ends after this long, in ms, whatever is in it. */
+const SLICE_MS = 10
+/** Bytes that are inflated and decoded at a time. */
+const CHUNK = 64 * 1_024
+/** Of the inflated history, in bytes. A file of the network has 2 GB at most; one that swells beyond is meant to. */
+const MAX_INFLATED = 16 * 2 ** 30
+
+const { FULL } = proto.HistorySync.HistorySyncType
+
+export function takeHistory({ readers, ended, log, ...deps }: HistoryDeps): TakeHistory {
+  const readFile = readFetched({ ended, log, ...deps })
+
+  async function read(bytes: AsyncIterable<Uint8Array>, about: HistoryAbout) {
+    const began = performance.now()
+    let pieces = 0
+    let slices = 0
+    for await (const slice of historySlices(bytes)) {
+      ended.throwIfAborted()
+      for (const reader of readers) await reader.take(slice, about)
+      pieces += slice.length
+      slices++
+      await nextTurn()
+    }
+    for (const reader of readers) await reader.end?.(about)
+    const durationMs = Math.round(performance.now() - began)
+    log.info(
+      { sync_type: about.syncType, pieces, slices, duration_ms: durationMs },
+      'a part of the history of the phone was read',
+    )
+  }
+
+  return async (notice) => {
+    if (notice.syncType === FULL) return
+    const about = aboutOf(notice)
+    try {
+      const inline = notice.initialHistBootstrapInlinePayload
+      if (inline?.length) return await read(Readable.from([inline]), about)
+      const file = fileOf(notice)
+      if (file) await readFile(file, notice.directPath ?? '', (bytes) => read(bytes, about))
+    } catch (error) {
+      ended.throwIfAborted()
+      if (!isFinal(error)) throw error
+      log.warn({ err: error }, 'a part of the history of the phone cannot be read, and is left out')
+    }
+  }
+}
+
+/** Splits a deflated history into slices, each within its bounds of number and time; memory holds one slice and one piece of the stream. */
+export async function* historySlices(
+  deflated: AsyncIterable<Uint8Array>,
+  now: () => number = () => performance.now(),
+): AsyncGenerator<HistoryPiece[]> {
+  const parser = historyParser()
+  let slice: HistoryPiece[] = []
+  let inflated = 0
+  for await (const bytes of inflate(deflated)) {
+    inflated += bytes.length
+    if (inflated > MAX_INFLATED) throw new DamagedHistory('it is too large')
+    let began = now()
+    for (const piece of parser.push(bytes)) {
+      slice.push(piece)
+      if (slice.length < MAX_SLICE && now() - began < SLICE_MS) continue
+      yield slice
+      slice = []
+      began = now()
+    }
+  }
+  parser.end()
+  if (slice.length > 0) yield slice
+}
+
+const inflate = (source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>
+  // A failure surfaces when the stream is read.
+  pipeline(Readable.from(source), createInflate({ chunkSize: CHUNK }), () => {})
+
+/** Another attempt would give the same. */
+function isFinal(error: unknown): boolean {
+  const isNotDeflated = error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
+  return isNotDeflated || isFinalAnswer(error) || error instanceof DamagedHistory
+}
+
+const aboutOf = ({ syncType, chunkOrder, progress }: Notice): HistoryAbout => ({
+  syncType: Number(syncType ?? 0),
+  chunkOrder: chunkOrder ?? undefined,
+  progress: progress ?? undefined,
+})
+
+/** Null where the notice names no file that could be verified. */
+function fileOf({ mediaKey, fileSha256, fileEncSha256, fileLength, directPath }: Notice): SealedFile | null {
+  if (!mediaKey?.length || !directPath) return null
+  return {
+    kind: 'history',
+    mediaKey,
+    fileSha256: fileSha256?.length ? fileSha256 : null,
+    fileEncSha256: fileEncSha256?.length ? fileEncSha256 : null,
+    fileLength: fileLength == null ? null : Number(fileLength),
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * `<ack class=message refresh_lid="true">`: the network took a message to a person whose LID may be another one by now. It is asked for by the
+ * number, and what is kept goes on under the new one, as with a notice of it (design/WIRE.md 9, 22).
+ */
+import type { BinaryNode } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
+import type { Ask } from '../../connection/ask.ts'
+import type { Identity, LidPair } from '../../connection/identity.ts'
+import { bounded } from '../../retry/bounded.ts'
+import { ackIn } from '../../wire/ack.ts'
+import { bare, chatKind, jidUser } from '../../wire/jid.ts'
+import { numberAnswers, numbersQuery } from '../../wire/number-query.ts'
+import { isRefusal } from '../../wire/usync.ts'
+
+export interface RefreshLidDeps {
+  ask: Ask
+  identity: Pick<Identity, 'pnOf'>
+  storePairs(pairs: readonly LidPair[]): Promise<void>
+  /** The device list of a person has to be queried anew. */
+  forgetDevices(jid: string): Promise<void>
+  clock: Clock
+  log: Pick<Logger, 'info'>
+}
+
+/** One query per person in this time, however many messages are acknowledged. */
+const PAUSE = 10 * MINUTE
+const MAX_ASKED = 10_000
+
+export function createLidRefresh({
+  ask,
+  identity,
+  storePairs,
+  forgetDevices,
+  clock,
+  log,
+}: RefreshLidDeps): (ack: BinaryNode) => void {
+  const asked = bounded<true>(MAX_ASKED, PAUSE, clock.now)
+
+  async function refresh(person: string) {
+    const pn = person.endsWith('@lid') ? await identity.pnOf(person) : person
+    if (pn === null) return
+    const digits = jidUser(pn)
+    const answers = await ask((sid) => numbersQuery([digits], sid))
+    const found = numberAnswers(answers, [digits])
+    const lid = isRefusal(found) ? null : (found.get(digits)?.lid ?? null)
+    if (lid === null) return
+    if (person.endsWith('@lid') && person !== bare(lid)) await forgetDevices(person)
+    await storePairs([{ pn, lid: bare(lid) }])
+  }
+
+  // Nothing waits for it.
+  return (ack) => {
+    const { from, isLidOutdated } = ackIn(ack)
+    const person = bare(from)
+    if (!isLidOutdated || chatKind(person) !== 'user' || asked.get(person)) return
+    asked.set(person, true)
+    refresh(person).catch((error) => log.info({ err: error }, 'the LID of somebody could not be asked for'))
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * The audience of a status post: the setting of the phone app (shared/api/status-and-events.md), queried from the network and applied to the saved
+ * contacts. Always includes the own address, so that the account's own devices show the post too.
+ */
+import type { Asker } from '../../chats/session.ts'
+import { bare } from '../../wire/jid.ts'
+import { statusPrivacyIn, statusPrivacyQuery } from '../../wire/status-privacy.ts'
+import type { Audience, SendContext } from '../contract.ts'
+
+export interface StatusAudience extends Audience {
+  /** How the network calls the setting in a post. */
+  setting: 'contacts' | 'allowlist' | 'denylist'
+}
+
+type Context = Pick<SendContext, 'ask' | 'session' | 'contacts'>
+
+export async function statusAudience(context: Context): Promise<StatusAudience> {
+  const { ask, session, contacts } = context
+  const { kind, named } = statusPrivacyIn(await ask(statusPrivacyQuery()))
+  const { me } = session
+  const own = me?.lid ?? me?.id
+  const byLid = me?.lid !== undefined
+  const inSpace = (jids: string[]) => (byLid ? toLids(context, jids) : toNumbers(context, jids))
+  const withOwn = (jids: string[]) => [...new Set([...(own ? [bare(own)] : []), ...jids])]
+
+  if (kind === 'whitelist') return { jids: withOwn(await inSpace(named)), setting: 'allowlist', byLid }
+  const saved = await contacts.all()
+  const everybody = await inSpace(saved.map(({ jid, lid }) => (byLid ? (lid ?? jid) : jid)))
+  if (kind !== 'blacklist') return { jids: withOwn(everybody), setting: 'contacts', byLid }
+  const left = new Set(await inSpace(named))
+  return { jids: withOwn(everybody.filter((jid) => !left.has(jid))), setting: 'denylist', byLid }
+}
+
+/** Those without a LID are left out: a post that names them by number is refused as a whole. */
+async function toLids({ ask, session }: Asker, jids: string[]): Promise<string[]> {
+  const known = await Promise.all(jids.map(async (jid) => (jid.endsWith('@lid') ? jid : session.identity.lidOf(jid))))
+  const unknown = jids.filter((_, index) => known[index] === null)
+  const asked = unknown.length === 0 ? [] : await ask.library(() => session.fetchLids(unknown))
+  return [...known.filter((lid) => lid !== null), ...asked.map(({ lid }) => lid)].map(bare)
+}
+
+async function toNumbers({ session: { identity } }: Asker, jids: string[]): Promise<string[]> {
+  const numbers = await Promise.all(jids.map(async (jid) => (jid.endsWith('@lid') ? identity.pnOf(jid) : jid)))
+  return numbers.filter((jid) => jid !== null).map(bare)
+}

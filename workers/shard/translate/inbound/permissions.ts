@@ -1,0 +1,79 @@
+/**
+ * The rights to act on a message or a chat. Ids and authorship are claims of the sender; an act that is reported as done must be proven by
+ * the records of this service (`authorship.ts`, `group-roles.ts`). An act without proof is reported as `unsupported`: a message came, and
+ * nothing is known to have happened.
+ *
+ * Reactions, votes and answers to a message in its own chat need no right; but a message of another chat is not it. A message that is not
+ * remembered can be reacted to and pinned: it may be older than this device.
+ */
+import type { proto } from '@whiskeysockets/baileys'
+import type { KnownMessage, Scene } from './family.ts'
+import { chatNamesOf, namesOf } from './referenced.ts'
+import { allNames } from './secret.ts'
+
+export type Act = 'delete' | 'edit' | 'speakAbout' | 'pin' | 'setChat'
+
+/** Known facts about a sender and the message they refer to. */
+export interface Standing {
+  /** One of the account's own devices, which act as the account. */
+  isAccount: boolean
+  /** Origin of the message they refer to; `unknown`: it is not remembered. */
+  target: 'here' | 'elsewhere' | 'unknown'
+  /** They wrote it, in this chat. */
+  isAuthor: boolean
+  /** Their role in the chat. `side`: one of the two of a private chat, or the owner of the channel or status. */
+  role: 'side' | 'admin' | 'member' | 'unknown'
+  /** Whether the members of the group may change it, too; null: not known. */
+  isLocked: boolean | null
+}
+
+type Rule = (standing: Standing) => boolean
+
+/** Groups are open to their members unless they are locked, and the offline backlog comes before the lock is known. */
+const mayChange: Rule = ({ isAccount, role, isLocked }) => isAccount || role === 'side' || role === 'admin' || isLocked !== true
+
+export const RULES: Readonly<Record<Act, Rule>> = {
+  delete: ({ isAccount, isAuthor, role, target }) => isAuthor || (target === 'here' && (isAccount || role === 'admin')),
+  edit: ({ isAuthor }) => isAuthor,
+  speakAbout: ({ target }) => target !== 'elsewhere',
+  pin: (standing) => standing.target !== 'elsewhere' && mayChange(standing),
+  setChat: mayChange,
+}
+
+type Key = proto.IMessageKey | null | undefined
+
+/** Whether an act may be reported as done. `original`: the message itself, where it is remembered; it is of this chat. */
+export async function may(act: Act, scene: Scene, target?: Key, original?: KnownMessage | null): Promise<boolean> {
+  return RULES[act](await standingOf(scene, target, original))
+}
+
+async function standingOf(scene: Scene, target: Key, original: KnownMessage | null | undefined): Promise<Standing> {
+  const { context, key, kind, fromMe } = scene
+  const sender = fromMe ? 'account' : await allNames(scene, namesOf(key))
+  const claim = await claimOf()
+  const roles = kind === 'group' ? await context.roles(key.remoteJid ?? '') : null
+  const isAdmin = sender !== 'account' && roles?.admins.some((name) => sender.has(name)) === true
+  return {
+    isAccount: fromMe,
+    target: claim.place,
+    isAuthor: claim.place === 'here' && claim.isSpeakers,
+    role: kind !== 'group' ? 'side' : isAdmin ? 'admin' : roles ? 'member' : 'unknown',
+    isLocked: roles?.isLocked ?? null,
+  }
+
+  async function claimOf() {
+    if (!target?.id) return { place: 'unknown' } as const
+    // An edited post comes under its own id, and a channel has a single author.
+    if (kind === 'newsletter' && target.id === key.id) return { place: 'here', isSpeakers: true } as const
+    const chat = kind === 'broadcast' ? namesOf(key) : chatNamesOf(key)
+    const claim = await context.claim(target.id, await allNames(scene, chat), sender)
+    if (claim.place !== 'unknown' || !original) return claim
+    return { place: 'here', isSpeakers: await isBy(original, scene, sender) } as const
+  }
+}
+
+async function isBy({ key }: KnownMessage, scene: Scene, sender: 'account' | ReadonlySet<string>): Promise<boolean> {
+  if (sender === 'account' || key.fromMe) return sender === 'account' && key.fromMe === true
+  const authors = await allNames(scene, namesOf(key))
+  return [...authors].some((name) => sender.has(name))
+}

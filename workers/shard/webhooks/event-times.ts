@@ -1,0 +1,88 @@
+/**
+ * The time an event carries. Receivers drop what is older than what they have, and compare facts of two clocks: the network counts in whole
+ * seconds, we in milliseconds. So among the events of one chat it never falls, and never stands still: the fact's own time, or one more
+ * than that of the chat's last event, whichever is later (shared/api/webhook-payloads.md, 1). The last time is written in the commit of the
+ * event, so that a restart does not fall behind it. The body names the chat of an event; a person's chat goes by number and by LID.
+ */
+import { type Clock, DAY } from '../../../src/domain/clock.ts'
+import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
+import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
+import type { Sealer } from '../../../src/storage/seal.ts'
+
+/** Names of chats that are remembered, two of a person; those that were silent for longest go, and all of them count as one then. */
+const MAX_NAMES = 10_000
+/** A fact that lies further ahead of our clock than this is a wrong date, and would carry its chat there for good. */
+const MOST_AHEAD = DAY
+
+export interface EventTimes {
+  load(): Promise<void>
+  /** Epoch ms for the event, and what is to be written with it. */
+  next(event: WebhookEvent): { at: number; ops: Op[] }
+}
+
+export interface EventTimesDeps {
+  instanceId: string
+  store: StateStore
+  sealer: Pick<Sealer, 'blind'>
+  clock: Clock
+  maxNames?: number
+}
+
+/** The names of an event's chat. An event of the account itself has none: there is nothing to compare its time with. */
+function namesOf(event: WebhookEvent): string[] {
+  switch (event.type) {
+    case 'instance_status':
+      return []
+    case 'delivery':
+      return [event.body.phone]
+    default:
+      return [event.body.phone, event.body.chat_lid].filter((name) => name !== null)
+  }
+}
+
+export function createEventTimes({ instanceId, store, sealer, clock, maxNames = MAX_NAMES }: EventTimesDeps): EventTimes {
+  /** By blind name, the most silent first. */
+  const last = new Map<string, number>()
+  /** The latest of those that are not remembered any more. */
+  let floor = 0
+
+  const rowKey = (name: string) => keys.momment(instanceId, name)
+  const bytesOf = (at: number) => Buffer.from(String(at))
+
+  function remember(name: string, at: number): Op {
+    last.delete(name)
+    last.set(name, at)
+    return [rowKey(name), bytesOf(at)]
+  }
+
+  function forgetSilent(): Op[] {
+    const ops: Op[] = []
+    for (const [name, at] of last) {
+      if (last.size <= maxNames) break
+      last.delete(name)
+      floor = Math.max(floor, at)
+      ops.push([rowKey(name), null])
+    }
+    return ops.length === 0 ? [] : [...ops, [keys.mommentFloor(instanceId), bytesOf(floor)]]
+  }
+
+  return {
+    async load() {
+      const prefix = keys.times(instanceId)
+      const found: [name: string, at: number][] = []
+      for await (const [key, value] of store.range(prefix)) found.push([key.slice(prefix.length), Number(Buffer.from(value))])
+      found.sort(([, one], [, other]) => one - other)
+      for (const [name, at] of found) last.set(name, at)
+      floor = Number(Buffer.from((await store.get(keys.mommentFloor(instanceId))) ?? '0'))
+    },
+    next(event) {
+      const time = Math.trunc(Math.min(event.at, clock.now() + MOST_AHEAD))
+      const names = namesOf(event).map((name) => sealer.blind(name))
+      if (names.length === 0) return { at: time, ops: [] }
+      const before = Math.max(...names.map((name) => last.get(name) ?? floor))
+      const at = Math.max(time, before + 1)
+      return { at, ops: [...new Set(names)].map((name) => remember(name, at)).concat(forgetSilent()) }
+    },
+  }
+}

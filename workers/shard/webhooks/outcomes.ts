@@ -1,0 +1,127 @@
+/**
+ * Outcomes of events that need nothing more, written behind: together, in the commit of the next event or some milliseconds later. Nobody
+ * waits for them: a kill repeats at most the posts of one batch, under the same event ids. Until then the events are still in the queue on
+ * disk, so the outcomes are written before a read of the queue.
+ */
+import type { Logger } from 'pino'
+import { Failure } from '../../../src/domain/failures.ts'
+import type { Steps } from '../../../src/domain/steps.ts'
+import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import { persistently } from '../../../src/storage/persist.ts'
+import type { Timer } from '../../../src/storage/timer.ts'
+
+/** Events whose outcome is not written yet: at most so many posts are repeated after a kill. */
+export const MAX_UNWRITTEN = 64
+/**
+ * Of these a commit of an event takes so many along: on a disk that is nearly full it must not need more room than events usually do
+ * (`storage/drivers/lmdb-room.ts`).
+ */
+const MAX_TAKEN = 8
+/** How long they wait for the commit of an event, in ms. */
+const WITHIN = 50
+
+export interface Outcomes {
+  add(eventId: string, ops: readonly Op[]): void
+  /** The oldest outcomes that nobody else has taken, some of them, for a commit that is made right away; call `written` after it. Otherwise they are written again. */
+  take(): { ops: readonly Op[]; written(): void } | undefined
+  /** All up to now are on disk when it resolves; a disk that fails is waited for. */
+  flush(): Promise<void>
+  /** As many wait as may: nothing more is to be tried before a `flush`. */
+  readonly isFull: boolean
+  /** Those that wait are written, if the disk takes them at once. */
+  stop(): Promise<void>
+}
+
+export interface OutcomesOptions {
+  instanceId: string
+  store: Pick<StateStore, 'commit'>
+  timer: Timer
+  steps: Steps
+  log: Pick<Logger, 'error'>
+  max: number
+}
+
+interface Waiting {
+  ops: readonly Op[]
+  /** Somebody's commit has it, and may yet fail. */
+  isTaken: boolean
+}
+
+export function createOutcomes({ instanceId, store, timer, steps, log, max }: OutcomesOptions): Outcomes {
+  const stopping = new AbortController()
+  const waiting = new Map<string, Waiting>()
+  let alarm: { cancel(): void } | undefined
+  let flushing: Promise<void> | undefined
+
+  function done(written: readonly (readonly [string, Waiting])[]) {
+    for (const [eventId, each] of written) {
+      if (waiting.get(eventId) !== each) continue
+      waiting.delete(eventId)
+      void steps('outbox:settled', eventId)
+    }
+  }
+
+  const opsOf = (some: readonly (readonly [string, Waiting])[]) => some.flatMap(([, { ops }]) => ops)
+
+  async function write(fits: (each: Waiting) => boolean): Promise<void> {
+    const some = [...waiting].filter(([, each]) => fits(each))
+    if (some.length === 0) return
+    await persistently(() => store.commit({ ops: opsOf(some) }), {
+      timer,
+      signal: stopping.signal,
+      onFailure: (err, waitMs) =>
+        log.error({ instance_id: instanceId, err, retry_in_ms: waitMs }, 'webhook outbox: an outcome could not be stored'),
+    })
+    done(some)
+  }
+
+  async function flush(): Promise<void> {
+    // One at a time: while the disk fails, one of them waits for it.
+    while (flushing) await flushing
+    flushing = write(() => true).finally(() => {
+      flushing = undefined
+    })
+    await flushing
+  }
+
+  function wakeLater() {
+    alarm ??= timer(WITHIN, () => {
+      alarm = undefined
+      behind().catch((err: unknown) => log.error({ instance_id: instanceId, err }, 'webhook outbox: outcomes were not stored'))
+    })
+  }
+
+  /** Outcomes that were taken wait the same time once more for their `written`. */
+  async function behind(): Promise<void> {
+    while (flushing) await flushing
+    flushing = write(({ isTaken }) => !isTaken).finally(() => {
+      flushing = undefined
+    })
+    await flushing
+    for (const each of waiting.values()) each.isTaken = false
+    if (waiting.size > 0) wakeLater()
+  }
+
+  return {
+    add(eventId, ops) {
+      waiting.set(eventId, { ops, isTaken: false })
+      if (waiting.size < max) wakeLater()
+    },
+    take() {
+      const taken = [...waiting].filter(([, { isTaken }]) => !isTaken).slice(0, MAX_TAKEN)
+      if (taken.length === 0) return undefined
+      for (const [, each] of taken) each.isTaken = true
+      return { ops: opsOf(taken), written: () => done(taken) }
+    },
+    flush,
+    get isFull() {
+      return waiting.size >= max
+    },
+    async stop() {
+      stopping.abort(new Failure('engine_unavailable'))
+      alarm?.cancel()
+      alarm = undefined
+      await flush()
+    },
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * Bounds the backlog: beyond so many events the oldest one is given up, which the log shows as failed with `backlog full`, the metrics
+ * count, and the operator's log reports once a minute. Its body is removed: that is what the bound is for.
+ */
+import type { Logger } from 'pino'
+import { type Clock, MINUTE } from '../../../src/domain/clock.ts'
+import type { EventType } from '../../../src/domain/events.ts'
+import type { StateStore } from '../../../src/storage/contract.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
+import { bodyOps, type LogRow, type logRows } from '../../../src/webhooks/log.ts'
+import type { Backlog } from './backlog.ts'
+
+/** Of the parked ones, looked at per turn. */
+const SLICE = 500
+
+export interface OverflowOptions {
+  instanceId: string
+  store: Pick<StateStore, 'range' | 'commit'>
+  rows: ReturnType<typeof logRows>
+  readRow(eventId: string): Promise<LogRow | undefined>
+  backlog: Backlog
+  clock: Clock
+  log: Pick<Logger, 'error'>
+  max: number
+  onOverflow?: ((type: EventType) => void) | undefined
+}
+
+export function createOverflow(options: OverflowOptions) {
+  const { instanceId, store, rows, readRow, backlog, clock, log, max, onOverflow } = options
+  /** Of the parked events up to this one none waits: they failed for good, and their bodies are kept a while. */
+  let passed = ''
+  let given = 0
+  let warnedAt = Number.NEGATIVE_INFINITY
+
+  /** The oldest parked event that waits, if one before `limit` does. */
+  async function oldestParked(limit: string | undefined): Promise<string | 'more' | undefined> {
+    const prefix = keys.parked(instanceId)
+    let seen = 0
+    for await (const [key] of store.range(prefix, { limit: SLICE, after: prefix + passed })) {
+      const id = key.slice(prefix.length)
+      seen++
+      if (limit !== undefined && id > limit) return undefined
+      if ((await readRow(id))?.status === 'pending') return id
+      passed = id
+    }
+    return seen === SLICE ? 'more' : undefined
+  }
+
+  async function headOfQueue(): Promise<string | undefined> {
+    const prefix = keys.outbox(instanceId)
+    for await (const [key] of store.range(prefix, { limit: 1 })) return key.slice(prefix.length)
+    return undefined
+  }
+
+  function warnOncePerMinute() {
+    if (clock.now() < warnedAt + MINUTE) return
+    log.error({ instance_id: instanceId, given_up: given, max }, 'too many webhook events wait: the oldest are given up')
+    warnedAt = clock.now()
+    given = 0
+  }
+
+  return {
+    /** More wait than may. */
+    isDue: () => backlog.size() > max,
+
+    /** One step towards the bound; false when it is kept. */
+    async run(): Promise<boolean> {
+      if (backlog.size() <= max) return false
+      const head = await headOfQueue()
+      const parked = await oldestParked(head)
+      if (parked === 'more') return true
+      const eventId = parked ?? head
+      if (eventId === undefined) return false
+      const row = await readRow(eventId)
+      // An unreadable row is left to the attempt.
+      if (row === undefined) return false
+      const gone: LogRow = {
+        ...row,
+        status: 'failed',
+        error: 'backlog full',
+        body: 'erased',
+        dueAt: null,
+        finishedAt: clock.now(),
+      }
+      await store.commit({ ops: [...bodyOps(instanceId, eventId, row), rows.encode(keys.logEntry(instanceId, eventId), gone)] })
+      backlog.changed(-1)
+      given++
+      onOverflow?.(row.type)
+      warnOncePerMinute()
+      return true
+    },
+
+    /** This event is parked now, and waits. */
+    parked(eventId: string): void {
+      if (eventId <= passed) passed = ''
+    },
+  }
+}
+export type Overflow = ReturnType<typeof createOverflow>

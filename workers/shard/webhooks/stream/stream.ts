@@ -1,0 +1,280 @@
+/**
+ * Events for those who read them as a stream (`src/webhooks/event-streams.ts`). While somebody reads a type, each of its events is kept
+ * here, too, finished and sealed, in the commit of whatever caused it, whether or not a webhook wants it: the newest ones, bounded by number
+ * and bytes. Readers come with the id of the last event they have and are given what follows, a page at a time; nothing waits for them.
+ *
+ *   kept:<event>:<type>   body of an event
+ *   event-interest        which types are read, and from which event on all of them are kept
+ */
+import type { Logger } from 'pino'
+import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
+import { EVENT_TYPES, type EventType } from '../../../../src/domain/events.ts'
+import { MB } from '../../../../src/domain/media.ts'
+import type { EventsPage, EventsQuery } from '../../../../src/domain/server-events.ts'
+import type { Op, StateStore } from '../../../../src/storage/contract.ts'
+import { keys } from '../../../../src/storage/record-keys.ts'
+import type { Sealer } from '../../../../src/storage/seal.ts'
+import { systemTimer, type Timer } from '../../../../src/storage/timer.ts'
+import { createInterest } from './interest.ts'
+
+/** Bounds of the events kept for one instance. */
+export const MAX_KEPT_EVENTS = 5_000
+export const MAX_KEPT_BYTES = 8 * MB
+/** Removed at a time, so that not each event removes one. */
+const SLICE = 200
+/** Of one page. A single event may be larger. */
+const PAGE_EVENTS = 100
+const PAGE_BYTES = MB / 4
+/** An event that was made and is not on disk holds back those behind it, for so long at most: its commit may have failed. */
+const HOLDS_BACK = MINUTE
+
+export interface StreamOptions {
+  instanceId: string
+  store: Pick<StateStore, 'get' | 'range' | 'commit'>
+  sealer: Sealer
+  /** Does not step. */
+  clock: Clock
+  timer?: Timer | undefined
+  /** An id behind every event so far. */
+  position(): string
+  log: Pick<Logger, 'error'>
+  /** There is an event since the last page request. */
+  onEvents: () => void
+  /** A type began to be read, or is not any more. */
+  onInterest: () => void
+  maxEvents?: number | undefined
+}
+
+interface Made {
+  type: EventType
+  bytes: number
+  /** When it was made. */
+  at: number
+  isForWebhook: boolean
+}
+
+interface Found {
+  id: string
+  type: EventType
+  key: string
+  bytes: Uint8Array
+}
+
+const isType = (text: string | undefined): text is EventType => (EVENT_TYPES as readonly (string | undefined)[]).includes(text)
+
+export function createStream(options: StreamOptions) {
+  const { instanceId, store, sealer, clock, position, log, onEvents, onInterest } = options
+  const { timer = systemTimer, maxEvents = MAX_KEPT_EVENTS } = options
+  const interest = createInterest({ instanceId, store, clock })
+  const prefix = keys.keptEvents(instanceId)
+  /** Made, and not known to be on disk. In the order of their ids. */
+  const underWay = new Map<string, Made>()
+  /** Events that are kept, the oldest first. */
+  const kept = new Map<string, { type: EventType; bytes: number }>()
+  let keptBytes = 0
+  /** The newest event that was kept before the start. */
+  let newest = ''
+  /** A reader asked for the next events, and `onEvents` was not called since. */
+  let isAwaited = false
+  let tidying: Promise<void> | undefined
+  let isStopped = false
+  let alarm: { cancel(): void } | undefined
+
+  function keep(eventId: string, type: EventType, bytes: number) {
+    kept.set(eventId, { type, bytes })
+    keptBytes += bytes
+  }
+
+  const isTooMuch = () => kept.size > maxEvents || keptBytes > MAX_KEPT_BYTES
+
+  /** The oldest ones that are too many, and that they are not there any more, in one commit. */
+  async function drop(): Promise<void> {
+    const ops: Op[] = []
+    const gone: [id: string, event: { type: EventType; bytes: number }][] = []
+    for (const [id, event] of kept) {
+      const { type, bytes } = event
+      // A little more than needed, so that not each event drops one.
+      const isEnough = kept.size <= maxEvents - Math.floor(maxEvents / 50) && keptBytes <= MAX_KEPT_BYTES
+      if (isEnough || ops.length === SLICE) break
+      kept.delete(id)
+      keptBytes -= bytes
+      interest.gone(type, id)
+      gone.push([id, event])
+      ops.push([keys.keptEvent(instanceId, id, type), null])
+    }
+    try {
+      await store.commit({ ops: [...ops, interest.op()] })
+    } catch (error) {
+      // They are still on disk, and are the oldest: removed with the next ones.
+      const newer = [...kept]
+      kept.clear()
+      for (const [id, event] of [...gone, ...newer]) kept.set(id, event)
+      for (const [, { bytes }] of gone) keptBytes += bytes
+      throw error
+    }
+  }
+
+  /** No reader is expected any more: the kept events are removed. */
+  async function dropAll(): Promise<void> {
+    while (interest.isOver()) {
+      const ops: Op[] = []
+      for await (const [key] of store.range(prefix, { limit: SLICE })) ops.push([key, null])
+      if (ops.length === 0) break
+      await store.commit({ ops })
+    }
+    if (!interest.isOver()) return
+    kept.clear()
+    keptBytes = 0
+    await store.commit({ ops: [interest.forget()] })
+  }
+
+  /** One at a time. A failure is tried again with the next event, or by the next start. */
+  function tidy(): void {
+    if (tidying || !(isTooMuch() || interest.isOver())) return
+    tidying = (interest.isOver() ? dropAll() : drop())
+      .catch((err) => log.error({ instance_id: instanceId, err }, 'events kept for streams could not be removed'))
+      .finally(() => {
+        tidying = undefined
+      })
+  }
+
+  /** Sets an alarm for the moment a type is not read any more. */
+  function watch() {
+    alarm?.cancel()
+    alarm = undefined
+    const endsAt = interest.endsAt()
+    if (endsAt === null || isStopped) return
+    alarm = timer(endsAt - clock.now() + 1, () => {
+      onInterest()
+      tidy()
+      watch()
+    })
+  }
+
+  /** Entries of one key range after an id, as many as a page may have. */
+  async function entries(range: string, after: string, idOf: (rest: string) => [id: string, type: EventType | undefined]) {
+    const found: (Omit<Found, 'type'> & { type: EventType | undefined })[] = []
+    let size = 0
+    // Behind every key that begins with the id.
+    for await (const [key, bytes] of store.range(range, { limit: PAGE_EVENTS, after: `${range}${after}~` })) {
+      const [id, type] = idOf(key.slice(range.length))
+      found.push({ id, type, key, bytes })
+      size += bytes.byteLength
+      if (size >= PAGE_BYTES) break
+    }
+    return { found, isAll: found.length < PAGE_EVENTS && size < PAGE_BYTES }
+  }
+
+  const keptBehind = (after: string) =>
+    entries(prefix, after, (rest) => {
+      const [id = '', type] = rest.split(':')
+      return [id, isType(type) ? type : undefined]
+    })
+
+  /** Merges several key ranges in the order of the ids, up to the id at which the first range was cut off. */
+  async function merged(after: string, floor: string) {
+    const ranges = [keptBehind(after)]
+    // Events older than those kept here: as far as a webhook is still to get them, or they failed.
+    if (after < floor)
+      for (const range of [keys.outbox(instanceId), keys.parked(instanceId)])
+        ranges.push(entries(range, after, (id) => [id, undefined]))
+    const parts = await Promise.all(ranges)
+    const known = parts.flatMap(({ found, isAll }) => (isAll ? [] : found.at(-1)!.id)).sort()[0]
+    const byId = new Map(parts.toReversed().flatMap(({ found }) => found.map((entry) => [entry.id, entry] as const)))
+    const found = [...byId.values()].filter(({ id }) => known === undefined || id <= known).sort((a, b) => (a.id < b.id ? -1 : 1))
+    return { found, isAll: known === undefined }
+  }
+
+  /** The disk is complete before this id: no earlier event is still on its way there. `newest`: behind every event so far. */
+  function complete(newest: string): string {
+    const now = clock.now()
+    for (const [id, { at }] of underWay) if (now - at < HOLDS_BACK) return id
+    return newest
+  }
+
+  function bodyOf({ key, bytes }: Pick<Found, 'key' | 'bytes'>): string | undefined {
+    try {
+      return sealer.open(key, bytes).toString('utf8')
+    } catch (err) {
+      log.error({ instance_id: instanceId, err }, 'an event kept for streams cannot be read')
+      return undefined
+    }
+  }
+
+  return {
+    async load(): Promise<void> {
+      await interest.load()
+      if (!interest.isOver()) {
+        for await (const [key, bytes] of store.range(prefix)) {
+          const [id = '', type] = key.slice(prefix.length).split(':')
+          if (isType(type)) keep(id, type, bytes.byteLength)
+          newest = id
+        }
+      }
+      tidy()
+      watch()
+    },
+
+    keeps: interest.keeps,
+    /** The newest that is kept, for ids to continue after; empty: none. */
+    newest: () => newest,
+
+    /** Operations that keep an event of a type that is read. `isForWebhook`: it is in the outbox as well. */
+    append(eventId: string, type: EventType, body: Uint8Array, isForWebhook: boolean): Op[] {
+      const key = keys.keptEvent(instanceId, eventId, type)
+      underWay.set(eventId, { type, bytes: body.byteLength, at: clock.now(), isForWebhook })
+      return [[key, sealer.seal(key, body)]]
+    },
+
+    /** False: it is for streams alone. */
+    committed(eventId: string): boolean {
+      const made = underWay.get(eventId)
+      if (made === undefined) return true
+      underWay.delete(eventId)
+      keep(eventId, made.type, made.bytes)
+      tidy()
+      if (isAwaited) {
+        isAwaited = false
+        onEvents()
+      }
+      return made.isForWebhook
+    },
+
+    async page({ after, types, reportedGap }: EventsQuery): Promise<EventsPage> {
+      for (const [id, { at }] of underWay) if (clock.now() - at > 10 * HOLDS_BACK) underWay.delete(id)
+      if (await interest.read(types, position)) {
+        onInterest()
+        watch()
+      }
+      isAwaited = true
+      const now = position()
+      if (after === null) return { events: [], cursor: now, gap: null, more: false }
+      // Of a data folder that a backup has taken the place of.
+      if (after > now) return { events: [], cursor: now, gap: { from: after, to: now }, more: false }
+      const floor = interest.floorOf(types)
+      const gap = after < floor && (reportedGap === null || reportedGap < floor) ? { from: after, to: floor } : null
+      const end = complete(now)
+      const { found, isAll } = await merged(after, floor)
+      const page: EventsPage = { events: [], cursor: after, gap, more: !isAll }
+      let size = 0
+      for (const entry of found) {
+        if (entry.id >= end) return { ...page, more: false }
+        if (size >= PAGE_BYTES || page.events.length >= PAGE_EVENTS) return { ...page, more: true }
+        page.cursor = entry.id
+        if (entry.type !== undefined && !types.includes(entry.type)) continue
+        const data = bodyOf(entry)
+        if (data === undefined || !types.some((type) => data.startsWith(`{"type":"${type}"`))) continue
+        page.events.push({ id: entry.id, data })
+        size += data.length
+      }
+      return page
+    },
+
+    async stop(): Promise<void> {
+      isStopped = true
+      alarm?.cancel()
+      await tidying
+    },
+  }
+}
+export type Stream = ReturnType<typeof createStream>

@@ -1,0 +1,201 @@
+/**
+ * Actions of app state: changes of chats, people, labels and the account that linked devices sync. Index, collection and value of each are those of
+ * the specification; it names no versions, so these are the library's, which agree with zapo's. Pure.
+ */
+import { type Contact, isLidUser, isPnUser, type proto, type WAMessageKey, type WAPatchName } from '@whiskeysockets/baileys'
+import { SECOND } from '../../../src/domain/clock.ts'
+import { bare, chatKind } from './jid.ts'
+
+type Value = proto.ISyncActionValue
+type Range = proto.SyncActionValue.ISyncActionMessageRange
+
+/** As it is read. */
+export interface AppStateAction {
+  /** Kind of the action first, then what it is about. */
+  index: readonly string[]
+  /** Null: there is none any more. */
+  value: Value | null
+}
+
+/** As it is written. */
+export interface AppStateChange extends AppStateAction {
+  collection: WAPatchName
+  version: number
+}
+
+/** A label put on a chat, or taken off. */
+export interface Association {
+  chat: string
+  label: string
+  assigned: boolean
+}
+
+/** Facts of an action besides those for the directory. */
+export interface ActionFacts {
+  /** A person in the phone's address book; without a name: no longer saved. */
+  contact?: Contact
+  pair?: { pn: string; lid: string }
+  /** The account's own. */
+  name?: string
+  association?: Association
+}
+
+/** Made of what is known once the newest version of the collection has been read. May throw: then nothing is changed. */
+export interface LaterChange {
+  collection: WAPatchName
+  make(): readonly AppStateChange[]
+}
+
+export type ChangeAppState = (changes: readonly AppStateChange[] | LaterChange) => Promise<void>
+
+/** The newest message of a chat, which phones use as the end of the range of a change. */
+export interface Newest {
+  /** Epoch s. */
+  at: number
+  key?: Pick<WAMessageKey, 'remoteJid' | 'id' | 'fromMe' | 'participant'> | undefined
+}
+
+/** Without a range phones ignore the change. */
+const rangeOf = ({ at, key }: Newest): Range => ({
+  lastMessageTimestamp: at,
+  ...(key ? { messages: [{ key, timestamp: at }] } : {}),
+})
+
+const set = (
+  collection: WAPatchName,
+  version: number,
+  index: readonly string[],
+  value: Omit<Value, 'timestamp'>,
+  now: number,
+): AppStateChange => ({ collection, version, index, value: { timestamp: now, ...value } })
+
+/** Every `now` is epoch ms. */
+export const archiveChange = (chat: string, archived: boolean, newest: Newest, now: number) =>
+  set('regular_low', 3, ['archive', chat], { archiveChatAction: { archived, messageRange: rangeOf(newest) } }, now)
+
+export const pinChange = (chat: string, pinned: boolean, now: number) =>
+  set('regular_low', 5, ['pin_v1', chat], { pinAction: { pinned } }, now)
+
+/** `until`: epoch ms, -1 for ever; null: not muted any more. */
+export const muteChange = (chat: string, until: number | null, now: number) =>
+  set(
+    'regular_high',
+    2,
+    ['mute', chat],
+    { muteAction: until === null ? { muted: false } : { muted: true, muteEndTimestamp: until } },
+    now,
+  )
+
+export const readChange = (chat: string, read: boolean, newest: Newest, now: number) =>
+  set('regular_low', 3, ['markChatAsRead', chat], { markChatAsReadAction: { read, messageRange: rangeOf(newest) } }, now)
+
+/** Parts of the index: delete what is starred, delete media. */
+export const clearChange = (chat: string, keepStarred: boolean, newest: Newest, now: number) =>
+  set(
+    'regular_high',
+    6,
+    ['clearChat', chat, keepStarred ? '0' : '1', '0'],
+    { clearChatAction: { messageRange: rangeOf(newest) } },
+    now,
+  )
+
+export const deleteChange = (chat: string, newest: Newest, now: number) =>
+  set('regular_high', 6, ['deleteChat', chat, '1'], { deleteChatAction: { messageRange: rangeOf(newest) } }, now)
+
+/** The participant is `0` for own messages and in chats with one person. */
+const messageIn = (chat: string, { id, fromMe, participant }: WAMessageKey): string[] => {
+  const author = fromMe || chatKind(chat) !== 'group' || !participant ? '0' : bare(participant)
+  return [chat, id ?? '', fromMe ? '1' : '0', author]
+}
+
+export const starChange = (chat: string, key: WAMessageKey, starred: boolean, now: number) =>
+  set('regular_high', 2, ['star', ...messageIn(chat, key)], { starAction: { starred } }, now)
+
+/** A message hidden on the account's own devices. `messageTimestamp`: epoch s. */
+export const hideChange = (chat: string, key: WAMessageKey, messageTimestamp: number, now: number) =>
+  set(
+    'regular_high',
+    3,
+    ['deleteMessageForMe', ...messageIn(chat, key)],
+    { deleteMessageForMeAction: { deleteMedia: false, messageTimestamp } },
+    now,
+  )
+
+/** Jids of a person; one is known at least. */
+export interface PersonNames {
+  pn: string | null
+  lid: string | null
+}
+
+export interface SavedName {
+  fullName: string
+  firstName: string
+  onPhone: boolean
+}
+
+const CONTACTS = 'critical_unblock_low'
+
+/** A person known by LID alone has an index kind of its own. */
+export function contactChange({ pn, lid }: PersonNames, { fullName, firstName, onPhone }: SavedName, now: number) {
+  if (pn === null) return set(CONTACTS, 2, ['lid_contact', lid ?? ''], { lidContactAction: { fullName, firstName } }, now)
+  const names = { fullName, firstName, ...(lid === null ? {} : { lidJid: lid }) }
+  return set(CONTACTS, 2, ['contact', pn], { contactAction: { ...names, saveOnPrimaryAddressbook: onPhone } }, now)
+}
+
+/** Under whichever names the person is saved. */
+export const contactRemovals = ({ pn, lid }: PersonNames): AppStateChange[] => [
+  ...(pn === null ? [] : [{ collection: CONTACTS, version: 2, index: ['contact', pn], value: null } as const]),
+  ...(lid === null ? [] : [{ collection: CONTACTS, version: 2, index: ['lid_contact', lid], value: null } as const]),
+]
+
+export const pushNameChange = (name: string, now: number) =>
+  set('critical_block', 1, ['setting_pushName'], { pushNameSetting: { name } }, now)
+
+export const labelChange = (id: string, labelEditAction: proto.SyncActionValue.ILabelEditAction, now: number) =>
+  set('regular', 3, ['label_edit', id], { labelEditAction }, now)
+
+export const labelledChange = (id: string, chat: string, labeled: boolean, now: number) =>
+  set('regular', 3, ['label_jid', id, chat], { labelAssociationAction: { labeled } }, now)
+
+/** Epoch s. */
+export const secondsNow = (now: number) => Math.floor(now / SECOND)
+
+const isPn = (jid: string | null | undefined): jid is string => !!jid && isPnUser(jid) === true
+const isLid = (jid: string | null | undefined): jid is string => !!jid && isLidUser(jid) === true
+
+/** As absent in `Contact`, where protobuf has null or an empty text. */
+const known = <T extends string>(field: T, value: string | null | undefined): { [name in T]?: string } =>
+  value ? ({ [field]: value } as { [name in T]: string }) : {}
+
+/** An action that the phone, another device, or this one wrote. */
+export function factsOf({ index: [kind, id = '', chat = ''], value }: AppStateAction): ActionFacts {
+  switch (kind) {
+    case 'contact': {
+      const { fullName, firstName, username, lidJid, pnJid } = value?.contactAction ?? {}
+      if (!id) return {}
+      const contact = {
+        id,
+        ...known('name', fullName || firstName || username),
+        ...known('lid', lidJid),
+        ...known('phoneNumber', isPn(id) ? id : pnJid),
+      }
+      return isPn(id) && isLid(lidJid) ? { contact, pair: { pn: id, lid: lidJid } } : { contact }
+    }
+    case 'lid_contact': {
+      const { fullName, firstName, username } = value?.lidContactAction ?? {}
+      return id ? { contact: { id, ...known('name', fullName || firstName || username), lid: id } } : {}
+    }
+    case 'pnForLidChat': {
+      const { pnJid } = value?.pnForLidChatAction ?? {}
+      return isLid(id) && isPn(pnJid) ? { pair: { pn: pnJid, lid: id } } : {}
+    }
+    case 'setting_pushName':
+      return known('name', value?.pushNameSetting?.name)
+    case 'label_jid':
+      return id && chat
+        ? { association: { chat: bare(chat), label: id, assigned: value?.labelAssociationAction?.labeled === true } }
+        : {}
+    default:
+      return {}
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * Profiles of businesses on the wire. Pure. The specification of WhatsApp Web does not have them: queries and answers as zapo and earlier web
+ * clients. Times are minutes from midnight.
+ */
+import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
+import { contentText } from './content.ts'
+
+const iq = (xmlns: string, type: 'get' | 'set', content: BinaryNode, smaxId?: string): BinaryNode => ({
+  tag: 'iq',
+  attrs: { to: S_WHATSAPP_NET, type, xmlns, ...(smaxId === undefined ? {} : { smax_id: smaxId }) },
+  content: [content],
+})
+
+/** An empty text, which clears the field, is an element without content. */
+const textNode = (tag: string, text: string): BinaryNode => ({
+  tag,
+  attrs: {},
+  ...(text === '' ? {} : { content: Buffer.from(text) }),
+})
+
+/** `<iq xmlns=w:biz get><business_profile v=244><profile jid/></business_profile></iq>`. */
+export const profileQuery = (jid: string): BinaryNode =>
+  iq('w:biz', 'get', { tag: 'business_profile', attrs: { v: '244' }, content: [{ tag: 'profile', attrs: { jid } }] })
+
+const MODES = ['specific_hours', 'open_24h', 'appointment_only'] as const
+const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
+
+export interface OpeningHours {
+  day: (typeof DAYS)[number]
+  mode: (typeof MODES)[number]
+  /** Minutes from midnight, with `specific_hours`. */
+  opensAt: number | null
+  closesAt: number | null
+}
+
+export interface BusinessProfile {
+  description: string | null
+  address: string | null
+  email: string | null
+  websites: string[]
+  categories: { id: string; name: string }[]
+  hours: { timezone: string | null; days: OpeningHours[] } | null
+  /** Null: not in the answer. */
+  isCartEnabled: boolean | null
+  hasCoverPhoto: boolean
+}
+
+/** Null: the account is no business. */
+export function profileIn(answer: BinaryNode): BusinessProfile | null {
+  const profile = getBinaryNodeChild(getBinaryNodeChild(answer, 'business_profile'), 'profile')
+  if (!profile) return null
+  const text = (tag: string) => contentText(getBinaryNodeChild(profile, tag)) || null
+  const cart = contentText(getBinaryNodeChild(getBinaryNodeChild(profile, 'profile_options'), 'cart_enabled'))
+  return {
+    description: text('description'),
+    address: text('address'),
+    email: text('email'),
+    websites: getBinaryNodeChildren(profile, 'website').flatMap((website) => contentText(website) || []),
+    categories: categoriesUnder(profile),
+    hours: hoursOf(getBinaryNodeChild(profile, 'business_hours')),
+    isCartEnabled: cart ? cart === 'true' : null,
+    hasCoverPhoto: getBinaryNodeChild(profile, 'cover_photo') !== undefined,
+  }
+}
+
+function categoriesUnder(parent: BinaryNode | undefined): { id: string; name: string }[] {
+  return getBinaryNodeChildren(getBinaryNodeChild(parent, 'categories'), 'category').flatMap((category) => {
+    const { id } = category.attrs
+    return id ? [{ id, name: contentText(category) ?? '' }] : []
+  })
+}
+
+/** A mode or a day that has no name here is left out. */
+function hoursOf(node: BinaryNode | undefined): BusinessProfile['hours'] {
+  if (!node) return null
+  const days = getBinaryNodeChildren(node, 'business_hours_config').flatMap(({ attrs }) => {
+    const day = DAYS.find((known) => known === attrs.day_of_week)
+    const mode = MODES.find((known) => known === attrs.mode)
+    if (!day || !mode) return []
+    const hasTimes = mode === 'specific_hours'
+    return [
+      { day, mode, opensAt: hasTimes ? minutes(attrs.open_time) : null, closesAt: hasTimes ? minutes(attrs.close_time) : null },
+    ]
+  })
+  return { timezone: node.attrs.timezone || null, days }
+}
+
+function minutes(value: string | undefined): number | null {
+  const number = Number(value)
+  return value && Number.isSafeInteger(number) && number >= 0 ? number : null
+}
+
+export interface ProfileChanges {
+  description?: string | undefined
+  address?: string | undefined
+  email?: string | undefined
+  websites?: readonly string[] | undefined
+  categories?: readonly string[] | undefined
+  hours?: { timezone: string; days: readonly OpeningHours[] } | undefined
+}
+
+const changeQuery = (content: BinaryNode[]): BinaryNode =>
+  iq('w:biz', 'set', { tag: 'business_profile', attrs: { v: '3', mutation_type: 'delta' }, content })
+
+/**
+ * `<iq xmlns=w:biz set><business_profile v=3 mutation_type=delta>…</business_profile></iq>` with what changes: one `<website>` each, a single
+ * empty one for none; `<categories><category id/>…</categories>`; `<business_hours timezone><business_hours_config day_of_week mode
+ * open_time? close_time?/>…</business_hours>`, closed days left out.
+ */
+export function profileChangeQuery({ websites, categories, hours, ...texts }: ProfileChanges): BinaryNode {
+  const { description, address, email } = texts
+  const content = Object.entries({ address, description, email }).flatMap(([tag, value]) =>
+    value === undefined ? [] : [textNode(tag, value)],
+  )
+  if (websites) content.push(...(websites.length === 0 ? [''] : websites).map((website) => textNode('website', website)))
+  if (categories)
+    content.push({ tag: 'categories', attrs: {}, content: categories.map((id) => ({ tag: 'category', attrs: { id } })) })
+  if (hours) content.push({ tag: 'business_hours', attrs: { timezone: hours.timezone }, content: hours.days.map(openingNode) })
+  return changeQuery(content)
+}
+
+const openingNode = ({ day, mode, opensAt, closesAt }: OpeningHours): BinaryNode => ({
+  tag: 'business_hours_config',
+  attrs: {
+    day_of_week: day,
+    mode,
+    ...(opensAt === null || closesAt === null ? {} : { open_time: String(opensAt), close_time: String(closesAt) }),
+  },
+})
+
+/** `<iq xmlns=fb:thrift_iq get><request op=profile_typeahead type=catkit v=1><query>text</query></request></iq>`: empty for all. */
+export const categoriesQuery = (text: string): BinaryNode =>
+  iq('fb:thrift_iq', 'get', {
+    tag: 'request',
+    attrs: { op: 'profile_typeahead', type: 'catkit', v: '1' },
+    content: [textNode('query', text)],
+  })
+
+/** `<response><categories><category id>name</category>…</categories><not_a_biz/></response>`: the last is no category. */
+export const categoriesIn = (answer: BinaryNode) => categoriesUnder(getBinaryNodeChild(answer, 'response'))
+
+/** `<iq xmlns=fb:thrift_iq set smax_id=25><commerce_settings><cart enabled/></commerce_settings></iq>`, answered by the same with what holds now. */
+export const cartQuery = (isEnabled: boolean): BinaryNode =>
+  iq(
+    'fb:thrift_iq',
+    'set',
+    { tag: 'commerce_settings', attrs: {}, content: [{ tag: 'cart', attrs: { enabled: String(isEnabled) } }] },
+    '25',
+  )
+
+/** Null: not in the answer. */
+export function cartIn(answer: BinaryNode): boolean | null {
+  const { enabled } = getBinaryNodeChild(getBinaryNodeChild(answer, 'commerce_settings'), 'cart')?.attrs ?? {}
+  return enabled === undefined ? null : enabled === 'true'
+}

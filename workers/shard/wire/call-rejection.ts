@@ -1,0 +1,9 @@
+/** `<call from to><reject call-id call-creator count="0"/></call>`; `count` as whatsmeow has it, whose rejections the network takes. */
+import type { BinaryNode } from '@whiskeysockets/baileys'
+
+/** `meId`: this device. */
+export const callRejection = (meId: string, creator: string, callId: string): BinaryNode => ({
+  tag: 'call',
+  attrs: { from: meId, to: creator },
+  content: [{ tag: 'reject', attrs: { 'call-id': callId, 'call-creator': creator, count: '0' } }],
+})

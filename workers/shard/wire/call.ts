@@ -1,0 +1,60 @@
+/**
+ * `<call from t offline? sender_pn? sender_lid?>` with what happens to a call as its only child: `<offer call-id call-creator caller_pn? group-jid?>` with
+ * `<video/>`, `<accept>`, `<reject>`, `<terminate reason?>` and others. Pure.
+ */
+import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys'
+import { fromJid } from '../../../src/domain/ids.ts'
+import { bare } from './jid.ts'
+
+export interface CallStanza {
+  /** The tag of the child. */
+  kind: string
+  id: string
+  /** The caller, bare, and its other name. */
+  from: string
+  alt: string | undefined
+  group: string | null
+  isVideo: boolean
+  /** Why it ended. */
+  reason: string | undefined
+  /** Epoch seconds, as text. */
+  t: string | undefined
+  /** It waited while the account was away. */
+  isOffline: boolean
+}
+
+/** Null for one without a call. */
+export function callIn(node: BinaryNode): CallStanza | null {
+  const [child] = getAllBinaryNodeChildren(node)
+  const id = child?.attrs['call-id']
+  if (!child || !id) return null
+  const { attrs: outer } = node
+  const { attrs } = child
+  const from = callerOf(outer, attrs)
+  const alt = [attrs.caller_pn, outer.sender_pn, attrs.caller_lid, outer.sender_lid]
+    .flatMap((name) => (name ? [bare(name)] : []))
+    .find((name) => name !== from)
+  return {
+    kind: child.tag,
+    id,
+    from,
+    alt,
+    group: attrs['group-jid'] ?? null,
+    isVideo: getBinaryNodeChild(child, 'video') !== undefined,
+    reason: attrs.reason,
+    t: outer.t,
+    isOffline: outer.offline !== undefined,
+  }
+}
+
+/**
+ * The caller. The network vouches for the sender of the stanza, and the sender writes who has made the call: a sender that names somebody
+ * else would have us answer that person. Of a call in a group the sender may be the group.
+ */
+function callerOf(outer: BinaryNode['attrs'], offer: BinaryNode['attrs']): string {
+  const sender = bare(outer.from ?? '')
+  const creator = bare(offer['call-creator'] ?? offer.from ?? sender)
+  const isPerson = fromJid(sender)?.kind === 'user'
+  const names = [sender, outer.sender_pn, outer.sender_lid].flatMap((name) => (name ? [bare(name)] : []))
+  return isPerson && !names.includes(creator) ? sender : creator
+}

@@ -1,0 +1,41 @@
+/**
+ * The token of a message to a person who gave the account no trusted-contact token: HMAC-SHA256 of the person's LID, without a device, under a salt
+ * that the account has from its phone. It proves to the network that a client of the account opens the chat; without either it can refuse the message
+ * with 463. (whatsmeow, whatsapp-rust and Baileys 2438 seal the LID of the person; zapo that of the account.)
+ */
+import { createHmac } from 'node:crypto'
+import type { BinaryNode } from '@whiskeysockets/baileys'
+import type { AppStateAction } from './app-state-actions.ts'
+import { bytesField } from './protobuf.ts'
+
+/** `<cstoken>bytes</cstoken>`, a child of the message. */
+export const chatToken = (salt: Uint8Array, lid: string): BinaryNode => ({
+  tag: 'cstoken',
+  attrs: {},
+  content: createHmac('sha256', salt).update(lid).digest(),
+})
+
+/** `<notification type="privacy_token" from sender_lid?>`: whose token it has. */
+export const tokenGiverIn = ({ attrs: { from = '', sender_lid: lid = '' } }: BinaryNode) => ({ from, lid })
+
+/** Of `SyncActionData`, of `SyncActionValue`, and of `NctSaltSyncAction`: the definitions of the library (rc14) have only the first. */
+const [VALUE, ACTION, SALT] = [2, 80, 1]
+
+/** The value of an action with the salt in its bytes, which the library's decoder skips. */
+export function withSalt<T extends object>(value: T, action: Uint8Array): T & { nctSaltSyncAction?: { salt: Uint8Array } } {
+  const inside = bytesField(action, VALUE)
+  const said = inside && bytesField(inside, ACTION)
+  const salt = said && bytesField(said, SALT)
+  // A copy: a view would keep the whole patch.
+  return salt?.length ? Object.assign(value, { nctSaltSyncAction: { salt: Uint8Array.from(salt) } }) : value
+}
+
+/**
+ * `["nct_salt_sync"]` with `nctSaltSyncAction { salt }` of app state. Null: the phone has taken
+ * it back; undefined: the action is about something else.
+ */
+export function saltIn({ index, value }: AppStateAction): Uint8Array | null | undefined {
+  if (index.length !== 1 || index[0] !== 'nct_salt_sync') return undefined
+  const { nctSaltSyncAction: action } = (value ?? {}) as { nctSaltSyncAction?: { salt: Uint8Array } }
+  return action?.salt ?? null
+}

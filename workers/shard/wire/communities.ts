@@ -1,0 +1,127 @@
+/**
+ * Communities on the wire (`w:g2`), requests and answers as the specification has them. A community is the parent of its groups; what it has
+ * in common with a group is in `groups.ts`. Pure.
+ */
+import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
+import { ALL_GROUPS, groupJidIn, listed, node, query } from './groups.ts'
+import { type Json, numberOf, object, objects, textOf } from './json.ts'
+
+export interface NewCommunity {
+  subject: string
+  /** The network knows by it whether it was asked before. */
+  key: string
+  description: { id: string; text: string } | null
+}
+
+/**
+ * `<iq to=@g.us set><create subject key><description id><body/></description>?<parent default_membership_approval_mode/><create_general_chat/>`
+ * `</create></iq>`. Without `<allow_non_admin_sub_group_creation/>`: administrators alone add groups.
+ */
+export const createCommunityQuery = ({ subject, key, description }: NewCommunity) =>
+  query(
+    ALL_GROUPS,
+    'set',
+    node('create', { subject, key }, [
+      ...(description ? [node('description', { id: description.id }, [node('body', {}, Buffer.from(description.text))])] : []),
+      node('parent', { default_membership_approval_mode: 'request_required' }),
+      node('create_general_chat'),
+    ]),
+  )
+
+/** `<iq to=parent set><allow_non_admin_sub_group_creation/></iq>`, or `not_allow_…`. */
+export const whoAddsGroupsQuery = (parent: string, isEverybody: boolean) =>
+  query(parent, 'set', node(isEverybody ? 'allow_non_admin_sub_group_creation' : 'not_allow_non_admin_sub_group_creation'))
+
+/** `<iq to=parent set><delete_parent/></iq>`. */
+export const deactivateQuery = (parent: string) => query(parent, 'set', node('delete_parent'))
+
+/** `<iq to=parent set><links><link link_type="sub_group"><group jid/>…</link></links></iq>`. */
+export const linkQuery = (parent: string, groups: readonly string[]) =>
+  query(
+    parent,
+    'set',
+    node('links', {}, [
+      node(
+        'link',
+        { link_type: 'sub_group' },
+        groups.map((jid) => node('group', { jid })),
+      ),
+    ]),
+  )
+
+/** `<iq to=parent set><unlink unlink_type="sub_group"><group jid remove_orphaned_members?/>…</unlink></iq>`. */
+export const unlinkQuery = (parent: string, groups: readonly string[], removesOrphans: boolean) =>
+  query(
+    parent,
+    'set',
+    node(
+      'unlink',
+      { unlink_type: 'sub_group' },
+      groups.map((jid) => node('group', { jid, ...(removesOrphans ? { remove_orphaned_members: 'true' } : {}) })),
+    ),
+  )
+
+const DONE = 200
+
+/** The network's code for each group under `path` of an answer: an attribute as the specification has it, or a child as zapo reads it. */
+export function linkCodesIn(answer: BinaryNode, ...path: string[]): Map<string, number> {
+  const list = path.reduce<BinaryNode | undefined>(getBinaryNodeChild, answer)
+  return new Map(
+    getBinaryNodeChildren(list, 'group').flatMap((group) => {
+      const jid = groupJidIn({ tag: 'iq', attrs: {}, content: [group] })
+      const code = Number(group.attrs.error ?? getBinaryNodeChild(group, 'error')?.attrs.code)
+      return jid === null ? [] : [[jid, code > 0 ? code : DONE] as const]
+    }),
+  )
+}
+
+/** `<iq to=parent set><admin><promote><participant jid/>…</promote></admin></iq>`; who is answered stands directly under `<admin>`. */
+export const communityAdminQuery = (parent: string, change: 'promote' | 'demote', jids: readonly string[]) =>
+  query(parent, 'set', node('admin', {}, [node(change, {}, listed(jids))]))
+
+/** `<iq to=parent set><remove linked_groups="true"><participant jid/>…</remove></iq>`: out of all its groups. */
+export const removeFromAllQuery = (parent: string, jids: readonly string[]) =>
+  query(parent, 'set', node('remove', { linked_groups: 'true' }, listed(jids)))
+
+/** `<iq to=parent get><sub_groups/></iq>`, as the library asks. */
+export const subGroupsQuery = (parent: string) => query(parent, 'get', node('sub_groups'))
+
+export interface SubGroup {
+  jid: string
+  subject: string
+  isAnnouncement: boolean
+  /** Null: not in the answer. */
+  size: number | null
+}
+
+/** The answer to `subGroupsQuery`: `<sub_groups><group id subject size><default_sub_group/>?</group>…`. */
+export const subGroupsIn = (answer: BinaryNode): SubGroup[] =>
+  getBinaryNodeChildren(getBinaryNodeChild(answer, 'sub_groups'), 'group').flatMap((group) => {
+    const jid = groupJidIn({ tag: 'iq', attrs: {}, content: [group] })
+    if (jid === null) return []
+    const isAnnouncement = getBinaryNodeChild(group, 'default_sub_group') !== undefined
+    return [{ jid, subject: group.attrs.subject ?? '', isAnnouncement, size: numberOf(group.attrs.size) }]
+  })
+
+function shown(value: unknown, isAnnouncement: boolean): SubGroup[] {
+  const { id, subject } = object(value)
+  const jid = textOf(id)
+  return jid === null ? [] : [{ jid, subject: textOf(object(subject).value) ?? '', isAnnouncement, size: null }]
+}
+
+/** The value of mex `FetchAllSubgroups`. */
+export function subGroupsOf(value: unknown): SubGroup[] {
+  const { default_sub_group: announcement, sub_groups: others } = object(value)
+  return [...shown(announcement, true), ...edges(others).flatMap((each) => shown(each, false))]
+}
+
+/** The value of mex `QuerySubgroupParticipantCount`: by jid. */
+export const countsOf = (value: unknown): Map<string, number> =>
+  new Map(
+    edges(object(value).sub_groups).flatMap(({ id, total_participants_count: count }) => {
+      const [jid, size] = [textOf(id), numberOf(count)]
+      return jid === null || size === null ? [] : [[jid, size] as const]
+    }),
+  )
+
+const edges = (value: unknown): Json[] => objects(object(value).edges).map((edge) => object(edge.node))

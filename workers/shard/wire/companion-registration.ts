@@ -1,0 +1,55 @@
+/**
+ * The last two steps of a pairing by code (NETWORK.md 2.3): what the phone sends when the code was entered, and what it is answered.
+ *
+ *   <notification type="link_code_companion_reg"><link_code_companion_reg>
+ *     <primary_identity_pub/><link_code_pairing_wrapped_primary_ephemeral_pub/><link_code_pairing_ref/>…
+ *   <iq to="s.whatsapp.net" type="set" xmlns="md"><link_code_companion_reg jid stage="companion_finish">
+ *     <link_code_pairing_wrapped_key_bundle/><companion_identity_public/><link_code_pairing_ref/>
+ */
+import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildBuffer, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
+
+export interface PrimaryHello {
+  identity: Buffer
+  /** Salt, IV, and the key under the code. */
+  wrappedEphemeral: Buffer
+  ref: Buffer
+}
+
+/** Throws where a part is missing. */
+export function primaryHelloIn(notice: BinaryNode): PrimaryHello {
+  const hello = getBinaryNodeChild(notice, 'link_code_companion_reg')
+  const part = (tag: string) => {
+    const found = getBinaryNodeChildBuffer(hello, tag)
+    if (found === undefined) throw new Error(`the phone's answer to a pairing code has no ${tag}`)
+    return Buffer.from(found)
+  }
+  return {
+    identity: part('primary_identity_pub'),
+    wrappedEphemeral: part('link_code_pairing_wrapped_primary_ephemeral_pub'),
+    ref: part('link_code_pairing_ref'),
+  }
+}
+
+export interface CompanionFinish {
+  /** The account's number, as a jid. */
+  jid: string
+  keyBundle: Uint8Array
+  identity: Uint8Array
+  ref: Uint8Array
+}
+
+export const companionFinish = ({ jid, keyBundle, identity, ref }: CompanionFinish): BinaryNode => ({
+  tag: 'iq',
+  attrs: { to: S_WHATSAPP_NET, type: 'set', xmlns: 'md' },
+  content: [
+    {
+      tag: 'link_code_companion_reg',
+      attrs: { jid, stage: 'companion_finish' },
+      content: [
+        { tag: 'link_code_pairing_wrapped_key_bundle', attrs: {}, content: keyBundle },
+        { tag: 'companion_identity_public', attrs: {}, content: identity },
+        { tag: 'link_code_pairing_ref', attrs: {}, content: ref },
+      ],
+    },
+  ],
+})

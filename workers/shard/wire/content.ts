@@ -1,0 +1,9 @@
+/** What stands in a node, as text. */
+import type { BinaryNode } from '@whiskeysockets/baileys'
+
+/** The codec decodes short dictionary strings as text, everything else as bytes. Null for children, and for what is empty of both. */
+export function contentText(node: Pick<BinaryNode, 'content'> | undefined): string | null {
+  const content = node?.content
+  if (content === undefined || Array.isArray(content)) return null
+  return typeof content === 'string' ? content : Buffer.from(content).toString()
+}

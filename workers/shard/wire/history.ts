@@ -1,0 +1,268 @@
+/**
+ * The history a phone gives a new device, one field at a time. It comes as one deflated protobuf of any size (`HistorySync`); kept in memory at any
+ * moment are one incomplete field and one conversation without its messages. Messages are skipped in place: only the newest of each chat is read for
+ * its key and time, and in a chat named by LID alone the own ones until a receipt in one has the number. Field numbers: WAProto.proto of the library,
+ * `HistorySync`, `Conversation`, `HistorySyncMsg`, `WebMessageInfo`.
+ */
+import { isHostedLidUser, isHostedPnUser, isLidUser, isPnUser, type proto as Proto, proto } from '@whiskeysockets/baileys'
+import { BYTES, fixed, NotProtobuf, VARINT, varint } from './protobuf.ts'
+
+/** One item of a history. Fields that it omits are undefined. */
+export type HistoryPiece =
+  | { kind: 'chat'; chat: HistoryChat }
+  /** The name a person chose for themselves. */
+  | { kind: 'pushName'; jid: string; name: string }
+  /** Number and LID of one person. */
+  | { kind: 'pair'; pn: string; lid: string }
+  | { kind: 'pastParticipants'; group: string; participants: readonly Proto.IPastParticipant[] }
+  | { kind: 'settings'; settings: Proto.IGlobalSettings }
+  /** The salt of tokens for contacts who gave none (`chat-token.ts`). */
+  | { kind: 'chatTokenSalt'; salt: Uint8Array }
+
+/** A chat as its phone shows it, without its messages. `name` is the one it is saved under there; times in seconds. */
+export interface HistoryChat extends Omit<Proto.IConversation, 'messages'> {
+  id: string
+  /** Its newest message: phones write that first. */
+  newest: { id: string; fromMe: boolean; participant: string | undefined; timestamp: number } | undefined
+}
+
+export interface HistoryParser {
+  /** Yields the pieces completed by these bytes, in the phone's order. Read it to its end before the next call. Throws `DamagedHistory`. */
+  push(bytes: Uint8Array): Generator<HistoryPiece, void>
+  /** At the end of the bytes. Throws `DamagedHistory` when something is missing. */
+  end(): void
+  /** Bytes kept for what is not whole yet. */
+  readonly held: number
+}
+
+export class DamagedHistory extends Error {
+  constructor(what: string, options?: ErrorOptions) {
+    super(`a history cannot be read: ${what}`, options)
+    this.name = 'DamagedHistory'
+  }
+}
+
+/** Fields that are longer are passed over: a name, a token, a list of a thousand participants are far below it. */
+const MAX_FIELD = 2 ** 20
+/** Bytes kept of one chat; further fields of it are skipped. */
+const MAX_CHAT = 2 ** 20
+
+/** Of `HistorySync`. */
+const CONVERSATIONS = 2
+const DECODED = new Map<number, (bytes: Uint8Array) => HistoryPiece | null>([
+  [7, (bytes) => pushName(proto.Pushname.decode(bytes))],
+  [8, (bytes) => ({ kind: 'settings', settings: proto.GlobalSettings.decode(bytes) })],
+  [12, (bytes) => pastParticipants(proto.PastParticipants.decode(bytes))],
+  [15, (bytes) => pairOf(proto.PhoneNumberToLIDMapping.decode(bytes))],
+  // `nctSalt`, which the library's definition lacks. A copy: a view would keep the whole piece of the stream.
+  [19, (bytes) => (bytes.length > 0 ? { kind: 'chatTokenSalt', salt: Uint8Array.from(bytes) } : null)],
+])
+/** Of `Conversation`. */
+const ID = 1
+const MESSAGES = 2
+
+interface OpenChat {
+  /** Bytes of it that are still to come. */
+  left: number
+  parts: Uint8Array[]
+  size: number
+  isLid: boolean
+  newest: HistoryChat['newest']
+  /** The number, of a chat named by LID, from the receipt of a message of ours. */
+  receiptFrom: string | undefined
+}
+
+export function historyParser(): HistoryParser {
+  let bytes: Uint8Array = new Uint8Array(0)
+  let at = 0
+  /** Parts that wait until there are as many bytes as the next field needs. */
+  let later: Uint8Array[] = []
+  let size = 0
+  let needed = 0
+  /** Bytes to pass over. */
+  let skipping = 0
+  let chat: OpenChat | null = null
+
+  /** The next field, its header read; null where there is not all of it yet. `at` stands behind it then. */
+  function field(): Field | null {
+    const start = at
+    const tag = varint(bytes, at)
+    if (!tag) return null
+    const number = Math.floor(tag.value / 8)
+    const type = tag.value % 8
+    if (number === 0) throw new DamagedHistory('a field without a number')
+    if (type === BYTES) {
+      const length = varint(bytes, tag.end)
+      if (!length) return null
+      return { number, start, data: length.end, end: length.end + length.value, isBytes: true }
+    }
+    const end = type === VARINT ? varint(bytes, tag.end)?.end : tag.end + fixed(type)
+    if (end === undefined || end > bytes.length) return null
+    return { number, start, data: tag.end, end, isBytes: false }
+  }
+
+  /** False where its bytes are not all there: they are waited for. */
+  function isWhole({ start, end }: Field): boolean {
+    if (end <= bytes.length) return true
+    needed = end - start
+    return false
+  }
+
+  function skipTo(end: number) {
+    skipping = Math.max(0, end - bytes.length)
+    at = Math.min(end, bytes.length)
+  }
+
+  /** A field of the chat that is open; false where more bytes are needed. */
+  function chatField(open: OpenChat): boolean {
+    const next = field()
+    if (!next) return false
+    const { number, start, data, end, isBytes } = next
+    if (end - start > open.left) throw new DamagedHistory('a field that is longer than its chat')
+    const isMessage = isBytes && number === MESSAGES
+    const isWanted = isMessage ? wantsMessage(open) : open.size + end - start <= MAX_CHAT
+    if (!isWanted || end - start > MAX_FIELD) {
+      open.left -= end - start
+      skipTo(end)
+      return true
+    }
+    if (!isWhole(next)) return false
+    if (isMessage) lookAt(open, bytes.subarray(data, end))
+    else {
+      if (isBytes && number === ID) open.isLid = isLid(Buffer.from(bytes.subarray(data, end)).toString())
+      // A copy: a view would keep the whole piece of the stream.
+      open.parts.push(Uint8Array.from(bytes.subarray(start, end)))
+      open.size += end - start
+    }
+    open.left -= end - start
+    at = end
+    return true
+  }
+
+  function* chatDone({ parts, newest, receiptFrom }: OpenChat): Generator<HistoryPiece, void> {
+    const decoded = decode(proto.Conversation, Buffer.concat(parts))
+    if (!decoded.id) return
+    const { messages: _, ...said } = decoded
+    yield { kind: 'chat', chat: { ...said, id: decoded.id, newest } }
+    const pair = pairOfChat(decoded, receiptFrom)
+    if (pair) yield pair
+  }
+
+  function* topField(): Generator<HistoryPiece, boolean> {
+    const next = field()
+    if (!next) return false
+    const { number, start, data, end, isBytes } = next
+    if (isBytes && number === CONVERSATIONS) {
+      at = data
+      chat = { left: end - data, parts: [], size: 0, isLid: false, newest: undefined, receiptFrom: undefined }
+      return true
+    }
+    const read = isBytes ? DECODED.get(number) : undefined
+    if (!read || end - start > MAX_FIELD) {
+      skipTo(end)
+      return true
+    }
+    if (!isWhole(next)) return false
+    at = end
+    const piece = wrapped(() => read(bytes.subarray(data, end)))
+    if (piece) yield piece
+    return true
+  }
+
+  function* pieces(): Generator<HistoryPiece, void> {
+    for (;;) {
+      if (skipping > 0) return
+      if (chat?.left === 0) {
+        const done: OpenChat = chat
+        chat = null
+        yield* chatDone(done)
+      } else if (!(chat ? chatField(chat) : yield* topField())) return
+    }
+  }
+
+  return {
+    *push(chunk) {
+      const passed = Math.min(skipping, chunk.length)
+      skipping -= passed
+      if (passed < chunk.length) {
+        later.push(chunk.subarray(passed))
+        size += chunk.length - passed
+      }
+      if (skipping > 0 || size < needed) return
+      bytes = later.length === 1 ? later[0]! : Buffer.concat(later)
+      at = 0
+      needed = 0
+      try {
+        yield* pieces()
+      } catch (error) {
+        throw error instanceof NotProtobuf ? new DamagedHistory(error.message) : error
+      }
+      // A copy, and only of what is left: the pieces of the stream are large.
+      later = at < bytes.length ? [Uint8Array.from(bytes.subarray(at))] : []
+      size = bytes.length - at
+      bytes = new Uint8Array(0)
+    },
+    end() {
+      if (chat || skipping > 0 || size > 0) throw new DamagedHistory('it ends before its end')
+    },
+    get held() {
+      return size + (chat?.size ?? 0)
+    },
+  }
+}
+
+interface Field {
+  number: number
+  /** Where its tag begins. */
+  start: number
+  /** Where its value begins, behind tag and length. */
+  data: number
+  end: number
+  isBytes: boolean
+}
+
+const wantsMessage = ({ newest, isLid, receiptFrom }: OpenChat) => !newest || (isLid && receiptFrom === undefined)
+
+/** Of `HistorySyncMsg` bytes. */
+function lookAt(open: OpenChat, bytes: Uint8Array) {
+  const { message } = decode(proto.HistorySyncMsg, bytes)
+  const { key, messageTimestamp, userReceipt } = message ?? {}
+  if (!open.newest && key?.id)
+    open.newest = {
+      id: key.id,
+      fromMe: key.fromMe ?? false,
+      participant: key.participant ?? undefined,
+      timestamp: Number(messageTimestamp ?? 0),
+    }
+  const reader = userReceipt?.[0]?.userJid
+  // Of a message of ours in a chat with one person the reader is that person.
+  if (open.isLid && key?.fromMe && reader && isPn(reader)) open.receiptFrom = reader
+}
+
+const isLid = (jid: string | null | undefined) => !!jid && (isLidUser(jid) || isHostedLidUser(jid)) === true
+const isPn = (jid: string | null | undefined) => !!jid && (isPnUser(jid) || isHostedPnUser(jid)) === true
+
+function pairOfChat({ id, pnJid, lidJid }: Proto.IConversation, receiptFrom: string | undefined): HistoryPiece | null {
+  if (isLid(id)) return pairOf({ lidJid: id, pnJid: pnJid || receiptFrom })
+  return isPn(id) ? pairOf({ pnJid: id, lidJid }) : null
+}
+
+function pairOf({ pnJid, lidJid }: Pick<Proto.IConversation, 'pnJid' | 'lidJid'>): HistoryPiece | null {
+  return pnJid && lidJid && isPn(pnJid) && isLid(lidJid) ? { kind: 'pair', pn: pnJid, lid: lidJid } : null
+}
+
+const pushName = ({ id, pushname }: Proto.IPushname): HistoryPiece | null =>
+  id && pushname ? { kind: 'pushName', jid: id, name: pushname } : null
+
+const pastParticipants = ({ groupJid, pastParticipants: participants }: Proto.IPastParticipants): HistoryPiece | null =>
+  groupJid ? { kind: 'pastParticipants', group: groupJid, participants: participants ?? [] } : null
+
+function wrapped<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    throw new DamagedHistory('a field is not what it says', { cause })
+  }
+}
+
+const decode = <T>(type: { decode(bytes: Uint8Array): T }, bytes: Uint8Array): T => wrapped(() => type.decode(bytes))

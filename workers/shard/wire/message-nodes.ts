@@ -1,0 +1,81 @@
+/** Nodes of a message's stanza beside its ciphertexts, and the stanzas built by hand: posts of channels, messages sent again. */
+import type { BinaryNode } from '@whiskeysockets/baileys'
+
+/** `<meta polltype|event_type|status_setting>`: what a message is that the network cannot read. */
+export const metaNode = (attrs: Record<string, string>): BinaryNode => ({ tag: 'meta', attrs })
+
+/**
+ * BIZ-MIXED of shared/api/interactive.md 1.3: without it the network takes the buttons and no client draws them. `seconds` since the epoch.
+ *
+ *   <biz actual_actors="2" host_storage="2" privacy_mode_ts><interactive type="native_flow" v="1"><native_flow v="9" name="mixed"/></interactive>
+ *     <quality_control source_type="third_party"/></biz>
+ */
+export const mixedBizNode = (seconds: number): BinaryNode => ({
+  tag: 'biz',
+  attrs: { actual_actors: '2', host_storage: '2', privacy_mode_ts: String(seconds) },
+  content: [
+    {
+      tag: 'interactive',
+      attrs: { type: 'native_flow', v: '1' },
+      content: [{ tag: 'native_flow', attrs: { v: '9', name: 'mixed' } }],
+    },
+    { tag: 'quality_control', attrs: { source_type: 'third_party' } },
+  ],
+})
+
+/** BOT, beside BIZ-MIXED in 1:1 chats. */
+export const bizBotNode = (): BinaryNode => ({ tag: 'bot', attrs: { biz_bot: '1' } })
+
+/** BIZ-PAY: payments and orders carry their name here (WIRE.md 8). */
+export const payBizNode = (name: 'payment_info' | 'order_details' | 'order_status'): BinaryNode => ({
+  tag: 'biz',
+  attrs: { native_flow_name: name },
+})
+
+/** A reaction to a post; null takes it back. */
+export const reactionNode = (emoji: string | null): BinaryNode => ({
+  tag: 'reaction',
+  attrs: emoji === null ? {} : { code: emoji },
+})
+
+/** The content of a post, which is not encrypted. `attrs`: `mediatype`, without which the network refuses anything but text with 479. */
+export const plaintextNode = (attrs: Record<string, string>, content: Uint8Array): BinaryNode => ({
+  tag: 'plaintext',
+  attrs,
+  content,
+})
+
+export const postStanza = (attrs: Record<string, string>, content: BinaryNode[]): BinaryNode => ({
+  tag: 'message',
+  attrs,
+  content,
+})
+
+export interface SealedAgain {
+  id: string
+  /** Of the stanza the message first left in. */
+  attributes: Record<string, string>
+  /** Where it goes this time. */
+  address: Record<string, string>
+  ciphertext: { type: 'msg' | 'pkmsg'; bytes: Uint8Array; attributes: Record<string, string> }
+  /** Number of the retry request. */
+  count: number
+  /** Encoded, of this device. */
+  identity: Uint8Array
+  nodes: readonly BinaryNode[]
+}
+
+/** A message for the one device that requested it. */
+export const sealedAgain = ({ id, attributes, address, ciphertext, count, identity, nodes }: SealedAgain): BinaryNode => ({
+  tag: 'message',
+  attrs: { id, ...attributes, ...address },
+  content: [
+    {
+      tag: 'enc',
+      attrs: { v: '2', type: ciphertext.type, ...ciphertext.attributes, count: String(count) },
+      content: ciphertext.bytes,
+    },
+    { tag: 'device-identity', attrs: {}, content: identity },
+    ...nodes,
+  ],
+})

@@ -1,0 +1,47 @@
+/**
+ * `<message id from participant? category? edit? t notify?>`, as it comes. Pure. Inside are `<enc type v>` with a ciphertext each, or `<plaintext>` in
+ * channels, or `<unavailable type? hosted?><bot/>?</unavailable>` where the content does not come to this device (WIRE.md 17).
+ */
+import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys'
+
+/** Kinds of ciphertexts that can be opened; `msmsg` (bots) and later kinds cannot. */
+const OPENED = ['pkmsg', 'msg', 'skmsg'] as const
+export type CiphertextKind = (typeof OPENED)[number]
+
+const kindOf = (enc: BinaryNode) => OPENED.find((kind) => kind === enc.attrs.type)
+
+/** In their order. The same bytes each time: who remembers one finds it again. */
+export const ciphertextsIn = (node: BinaryNode): Uint8Array[] =>
+  encrypted(node).flatMap(({ content }) => (content instanceof Uint8Array ? content : []))
+
+/** Of one of its ciphertexts. */
+export const ciphertextKind = (node: BinaryNode, ciphertext: Uint8Array): CiphertextKind | undefined => {
+  const enc = encrypted(node).find(({ content }) => content === ciphertext)
+  return enc && kindOf(enc)
+}
+
+const encrypted = (node: BinaryNode) =>
+  getAllBinaryNodeChildren(node).filter((child) => child.tag === 'enc' && kindOf(child) !== undefined)
+
+/** Neither a ciphertext nor a text: the network keeps the content from linked devices (view once), or the phone has to send it again. */
+export const isEmptyHanded = (node: BinaryNode): boolean =>
+  !getAllBinaryNodeChildren(node).some(({ tag }) => tag === 'enc' || tag === 'plaintext')
+
+/** The mark of a message of the own phone to its devices alone; from anybody else it means nothing. */
+export const isMarkedPeer = ({ attrs }: BinaryNode): boolean => attrs.category === 'peer'
+
+/** Of `<unavailable>`: kinds that the phone has not either, or does not hand out. */
+const NEVER = new Set(['bot_unavailable_fanout', 'hosted_unavailable_fanout', 'view_once_unavailable_fanout'])
+
+/** `shown`: view-once content, which has arrived on the device that may show it. `never`: nobody sends it. `later`: the phone can be asked for it. */
+export function absenceOf(node: BinaryNode): 'shown' | 'never' | 'later' {
+  const unavailable = getBinaryNodeChild(node, 'unavailable')
+  const { type = '', hosted } = unavailable?.attrs ?? {}
+  if (type === 'view_once') return 'shown'
+  const neverComes = hosted === 'true' || NEVER.has(type) || getBinaryNodeChild(unavailable, 'bot') !== undefined
+  return neverComes ? 'never' : 'later'
+}
+
+/** The content is not there because it may be shown once, on a phone. */
+export const isViewOnce = (node: BinaryNode): boolean =>
+  getAllBinaryNodeChildren(node).some(({ tag, attrs }) => tag === 'unavailable' && attrs.type?.startsWith('view_once'))

@@ -1,0 +1,61 @@
+/**
+ * `<notification type="mex"><update op_name>JSON</update></notification>`: notices of GraphQL operations. JSON in the form with `updates`, or with the
+ * answer of the operation as `data`. Pure. Shapes as in the captured samples of the specification.
+ */
+import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
+import { contentText } from './content.ts'
+import { type Json, jsonObject, object, objects, textOf } from './json.ts'
+import type { LidPair } from './lid-pairs.ts'
+import { type ReachOutLock, reachOutLock } from './reach-out-lock.ts'
+
+export interface MexUpdate {
+  operation: string
+  json: Json
+}
+
+export function mexUpdateIn(notice: BinaryNode): MexUpdate {
+  const update = getBinaryNodeChild(notice, 'update') ?? getBinaryNodeChild(notice, 'mex')
+  const json = jsonObject(contentText(update))
+  return { operation: textOf(json.operation) ?? update?.attrs.op_name ?? '', json }
+}
+
+/** `LidChangeNotification`; null for one without both names. */
+export function lidChangeIn({ data }: Json): { before: string; after: string } | null {
+  const { old, new: lid } = object(object(data).xwa2_notify_lid_change)
+  const [before, after] = [textOf(old), textOf(lid)]
+  return before && after ? { before, after } : null
+}
+
+/** `NotificationUserReachoutTimelockUpdate`; null: it says nothing about the lock. */
+export function reachOutLockIn({ data }: Json): ReachOutLock | null {
+  const lock = object(object(data).xwa2_notify_account_reachout_timelock)
+  return lock.is_active === undefined ? null : reachOutLock(lock)
+}
+
+/** `NotificationLinkedProfilesUpdates`: numbers beside the LIDs that they belong to. */
+export const linkedProfilesIn = ({ data, updates }: Json): LidPair[] =>
+  [...objects(updates), object(object(data).xwa2_notify_linked_profiles)].flatMap(pairsOf)
+
+function pairsOf({ jid, added_profiles: added }: Json): LidPair[] {
+  const lid = textOf(jid)
+  if (lid === null || !Array.isArray(added)) return []
+  return added.flatMap((profile) => {
+    const pn = textOf(profile) ?? textOf(object(profile).pn) ?? textOf(object(profile).jid)
+    return pn === null ? [] : [{ lid, pn }]
+  })
+}
+
+export interface RoleNotice {
+  newsletter: string
+  /** The names that the notice has of the person, in the order they count. */
+  names: readonly string[]
+}
+
+/** `NotificationNewsletterAdminPromote`, `…Demote`: whose role changed where. */
+export const newsletterRolesIn = ({ data, updates }: Json): RoleNotice[] =>
+  [...objects(updates), ...Object.values(object(data)).map(object)].flatMap((each) => {
+    const newsletter = textOf(each.jid) ?? textOf(each.id)
+    const { jid, id, pn } = object(each.user)
+    const names = [each.user, jid, id, pn].map(textOf).flatMap((name) => name || [])
+    return newsletter ? [{ newsletter, names }] : []
+  })

@@ -1,0 +1,151 @@
+/**
+ * The GraphQL operations of `w:mex`, in one table. The web client names each by a number that changes with its builds, so an operation has
+ * today's number and those of older builds, which are asked when the network does not know the newer one (`connection/mex.ts`).
+ *
+ *   <iq to="s.whatsapp.net" type="get" xmlns="w:mex"><query query_id>{"variables":{…}}</query></iq>   → <result>{"data":{field:…},"errors":[…]}</result>
+ *
+ * To add an operation: a row under the name it has in the specification (`node ../shared/tools/wire-check.mjs show 'mex NAME'`), with `id`
+ * and `field`, the field of `data` that has the answer; a test holds both against the specification. When a number changes: the new one
+ * becomes `id`, the old one the first of `older`. Where an older build asked in another way, its entry is a function of today's variables.
+ */
+import { type BinaryNode, getBinaryNodeChild, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
+import { type Json, jsonObject, object, objects, textOf } from './json.ts'
+
+/** One form of a query: its id, its variables, and the path of the answer. */
+export interface MexForm {
+  id: string
+  field: string
+  variables: Json
+}
+
+export interface MexOperation {
+  id: string
+  field: string
+  older?: readonly (string | ((today: Json) => MexForm))[]
+}
+
+/** Numbers of the web client 2.3000.1045798079 (August 2026); older ones are those of the library (rc14) and of captured answers. */
+export const MEX = {
+  CreateNewsletter: { id: '25149874324715067', field: 'xwa2_newsletter_create', older: ['8823471724422422'] },
+  UpdateNewsletter: { id: '24250201037901610', field: 'xwa2_newsletter_update' },
+  DeleteNewsletter: { id: '30062808666639665', field: 'xwa2_newsletter_delete_v2' },
+  FetchNewsletter: {
+    id: '27456920720571478',
+    field: 'xwa2_newsletter',
+    older: ['35452404184358876', '6563316087068696'],
+  },
+  FetchAllNewslettersMetadata: { id: '25399611239711790', field: 'xwa2_newsletter_subscribed' },
+  FetchNewsletterFollowers: { id: '27472091235714801', field: 'xwa2_newsletter_followers' },
+  FetchNewsletterPendingInvites: { id: '9783111038412085', field: 'xwa2_newsletter_admin' },
+  FetchNewsletterAdminInfo: {
+    id: '26278439461859188',
+    field: 'xwa2_newsletter_admin',
+    older: ['34983385154639574', '7130823597031706'],
+  },
+  FetchNewsletterMessageReactionSenderList: { id: '29575462448733991', field: 'xwa2_newsletters_reaction_sender_list' },
+  FetchRecommendedNewsletters: { id: '25806748772361516', field: 'xwa2_newsletters_recommended' },
+  FetchSimilarNewsletters: { id: '26217043484590756', field: 'xwa2_newsletters_similar' },
+  FetchNewsletterDirectoryList: { id: '26125047313831973', field: 'xwa2_newsletters_directory_list' },
+  FetchNewsletterDirectorySearchResults: { id: '26301059626252132', field: 'xwa2_newsletters_directory_search' },
+  JoinNewsletter: { id: '24404358912487870', field: 'xwa2_newsletter_join_v2' },
+  LeaveNewsletter: { id: '9767147403369991', field: 'xwa2_newsletter_leave_v2' },
+  // Older builds had a mutation each for muting and its end.
+  UpdateNewsletterUserSetting: { id: '31938993655691868', field: 'xwa2_newsletter_update_user_setting', older: [muteOfBefore] },
+  ChangeNewsletterOwner: { id: '9546742745432473', field: 'xwa2_newsletter_change_owner', older: ['7341777602580933'] },
+  DemoteNewsletterAdmin: {
+    id: '9880997548630971',
+    field: 'xwa2_newsletter_admin_demote',
+    older: [(variables) => ({ id: '6551828931592903', field: 'xwa2_newsletter_demote', variables })],
+  },
+  CreateNewsletterAdminInvite: { id: '9387141988078609', field: 'xwa2_newsletter_admin_invite_create' },
+  RevokeNewsletterAdminInvite: { id: '9656078347839416', field: 'xwa2_newsletter_admin_invite_revoke' },
+  AcceptNewsletterAdminInvite: { id: '9580828702035549', field: 'xwa2_newsletter_admin_invite_accept' },
+  FetchGroupInviteCode: { id: '29247029834912157', field: 'xwa2_group_query_by_id' },
+  FetchAllSubgroups: { id: '9935467776504344', field: 'xwa2_group_query_by_id' },
+  QuerySubgroupParticipantCount: { id: '24079399904996141', field: 'xwa2_group_query_by_id' },
+  UpdateGroupProperty: { id: '9418211574894172', field: 'xwa2_group_update_property' },
+  FetchReachoutTimelock: { id: '23983697327930364', field: 'xwa2_fetch_account_reachout_timelock' },
+  FetchNewChatMessageCappingInfo: {
+    id: '27910975521856601',
+    field: 'xwa2_message_capping_info',
+    older: ['24503548349331633'],
+  },
+} as const satisfies Readonly<Record<string, MexOperation>>
+
+export type MexName = keyof typeof MEX
+
+function muteOfBefore({ input }: Json): MexForm {
+  const { newsletter_id, value } = object(input)
+  const isMuted = value === 'ON'
+  return {
+    ...(isMuted
+      ? { id: '29766401636284406', field: 'xwa2_newsletter_mute_v2' }
+      : { id: '9864994326891137', field: 'xwa2_newsletter_unmute_v2' }),
+    variables: { newsletter_id },
+  }
+}
+
+/** All forms of a query, in the order they are tried. `id`: an id to try first, from the configuration. */
+export function mexForms(name: MexName, variables: Json, id?: string): MexForm[] {
+  const operation: MexOperation = MEX[name]
+  const { field, older = [] } = operation
+  const ids = [...new Set([...(id === undefined ? [] : [id]), operation.id])]
+  return [
+    ...ids.map((number) => ({ id: number, field, variables })),
+    ...older.map((way) => (typeof way === 'string' ? { id: way, field, variables } : way(variables))),
+  ]
+}
+
+export const mexQuery = ({ id, variables }: MexForm): BinaryNode => ({
+  tag: 'iq',
+  attrs: { to: S_WHATSAPP_NET, type: 'get', xmlns: 'w:mex' },
+  content: [{ tag: 'query', attrs: { query_id: id }, content: Buffer.from(JSON.stringify({ variables })) }],
+})
+
+/** `unknown`: the network has no such operation any more, nothing was done. `refused` has the first error, as the network wrote it. */
+export type MexAnswer =
+  | { kind: 'data'; value: unknown }
+  | { kind: 'unknown'; error: Json }
+  | { kind: 'refused'; error: Json }
+  | { kind: 'empty' }
+
+const BAD_REQUEST = 400
+
+export function mexAnswer(answer: BinaryNode, field: string): MexAnswer {
+  const content = getBinaryNodeChild(answer, 'result')?.content
+  const text = typeof content === 'string' ? content : content instanceof Uint8Array ? Buffer.from(content).toString() : null
+  const json = jsonObject(text)
+  // Some answers have data and errors: a part of the requested fields.
+  const value = object(json.data)[field]
+  if (value !== undefined && value !== null) return { kind: 'data', value }
+  const [error] = objects(json.errors)
+  if (!error) return value === null ? { kind: 'data', value } : { kind: 'empty' }
+  return { kind: isUnknown(json.data, error) ? 'unknown' : 'refused', error }
+}
+
+/** An unknown operation id is a bad request that names no field; wrong variables name the field (captured answers, Cobalt 539). */
+const isUnknown = (data: unknown, { extensions, path }: Json) =>
+  (data === null || data === undefined) &&
+  object(extensions).error_code === BAD_REQUEST &&
+  (path === undefined || (Array.isArray(path) && path.length === 0))
+
+/** The viewer's role in a channel, which today's look-up sends. */
+export type ViewRole = 'GUEST' | 'SUBSCRIBER' | 'ADMIN' | 'OWNER'
+
+/** Variables of `FetchNewsletter`, complete: the network refuses a look-up in which one of them is missing. */
+export const newsletterLookUp = (key: string, type: 'JID' | 'INVITE', viewRole: ViewRole): Json => ({
+  fetch_creation_time: true,
+  fetch_full_image: true,
+  fetch_pinned_messages: false,
+  fetch_status_metadata: false,
+  fetch_viewer_metadata: true,
+  fetch_wamo_sub: false,
+  input: { key, type, view_role: viewRole },
+})
+
+/** The name in a description of a channel: `{ text }` among its metadata, or the text itself. */
+export function newsletterName(description: unknown): string | null {
+  const { name, thread_metadata: metadata } = object(description)
+  const inner = object(metadata).name
+  return textOf(name) ?? textOf(object(inner).text) ?? textOf(inner)
+}

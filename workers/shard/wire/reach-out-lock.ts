@@ -1,0 +1,13 @@
+/** The lock on writing to new people, as in the network's notices and answers: `{ is_active, time_enforcement_ends }`, seconds as text. Pure. */
+import { object } from './json.ts'
+
+export interface ReachOutLock {
+  isActive: boolean
+  /** Null: absent, or a date that cannot be read. */
+  endsAtSeconds: number | null
+}
+
+export function reachOutLock(said: unknown): ReachOutLock {
+  const { is_active, time_enforcement_ends } = object(said)
+  return { isActive: Boolean(is_active), endsAtSeconds: Number(time_enforcement_ends) || null }
+}

@@ -1,0 +1,58 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
+import { type BinaryNode, childBytes } from '../wire/node.ts'
+import type { Companion, Person } from './model.ts'
+import { lidJidOf } from './people.ts'
+
+/**
+ * The salt that a phone gives its linked devices, with the history (`HistorySync.nctSalt`) or as a setting (`nctSaltSyncAction`), and the
+ * token that they make with it for people who gave them none: HMAC-SHA256 of the person's LID. The library's definitions have neither field.
+ */
+
+const BYTES = 2
+
+/** A field of bytes as protobuf writes it. */
+function field(number: number, bytes: Uint8Array): Buffer {
+  return Buffer.concat([varint(number * 8 + BYTES), varint(bytes.length), bytes])
+}
+
+function varint(value: number): Buffer {
+  const bytes: number[] = []
+  let rest = value
+  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128)
+  return Buffer.from([...bytes, rest])
+}
+
+/** `HistorySync.nctSalt`, to stand behind the rest of it. */
+export const historySalt = ({ chatTokenSalt: salt }: Person): Buffer => (salt ? field(19, salt) : Buffer.alloc(0))
+
+type Value = proto.ISyncActionValue & { nctSaltSyncAction?: { salt?: unknown } }
+
+const saltOf = ({ nctSaltSyncAction: action }: Value): Buffer | undefined =>
+  typeof action?.salt === 'string' ? Buffer.from(action.salt, 'base64') : undefined
+
+/** The `value` of a `SyncActionData`, salt and all. */
+export function valueBytes(value: Value): Buffer {
+  const salt = saltOf(value)
+  const known = proto.SyncActionValue.encode(proto.SyncActionValue.fromObject(value)).finish()
+  return field(2, salt ? Buffer.concat([known, field(80, field(1, salt))]) : known)
+}
+
+/** Applies the phone's setting of its salt to the account. */
+export function setActionSalt(person: Person, [kind]: string[], value: Value | null) {
+  if (kind === 'nct_salt_sync') person.chatTokenSalt = value ? saltOf(value) : undefined
+}
+
+/** Error code of the ack to a message for a person who accepts none of strangers; undefined: it may pass. */
+export function tokenRefusal(from: Companion, to: Person | undefined, item: BinaryNode): number | undefined {
+  if (!to?.needsToken || to === from.person) return undefined
+  const given = childBytes(item, 'tctoken')
+  if (given && given.toString('hex') === to.trusted?.get(from.person.number)) return undefined
+  return isMade(from.person, to, childBytes(item, 'cstoken')) ? undefined : 463
+}
+
+function isMade({ chatTokenSalt: salt }: Person, to: Person, token: Buffer | undefined): boolean {
+  if (!salt || !token) return false
+  const wanted = createHmac('sha256', salt).update(lidJidOf(to)).digest()
+  return token.length === wanted.length && timingSafeEqual(token, wanted)
+}

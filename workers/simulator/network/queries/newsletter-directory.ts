@@ -1,0 +1,76 @@
+/** The directory of channels: those that are listed there, by a text or by a view. */
+import type { Newsletter } from '../model.ts'
+import { type Document, MexError, type MexRequest } from './document.ts'
+import { listed } from './newsletter-shown.ts'
+
+interface Search {
+  search_text?: unknown
+  view?: unknown
+  country_codes?: unknown
+  categories?: unknown
+  filters?: { country_codes?: unknown; categories?: unknown }
+  limit?: unknown
+  start_cursor?: unknown
+}
+
+const VIEWS = new Set(['RECOMMENDED', 'TRENDING', 'POPULAR', 'NEW', 'FEATURED'])
+
+/** Without this flag every form was refused. */
+function inputOf({ variables }: MexRequest): Search {
+  const { input } = variables
+  if (variables.fetch_status_metadata === undefined || typeof input !== 'object' || input === null)
+    throw new MexError(400, 'Bad Request')
+  return input
+}
+
+/** The cursor is where the next page begins. */
+function page(all: Newsletter[], { limit, start_cursor: cursor }: Search) {
+  if (typeof limit !== 'number' || limit < 1) throw new MexError(400, 'Bad Request')
+  const from = Number(Buffer.from(typeof cursor === 'string' ? cursor : '', 'base64').toString() || 0)
+  if (!Number.isSafeInteger(from)) throw new MexError(400, 'Bad Request')
+  const hasNextPage = from + limit < all.length
+  return {
+    page_info: {
+      endCursor: hasNextPage ? Buffer.from(String(from + limit)).toString('base64') : null,
+      hasNextPage,
+      hasPreviousPage: from > 0,
+      startCursor: typeof cursor === 'string' ? cursor : null,
+    },
+    result: all.slice(from, from + limit).map(listed),
+  }
+}
+
+const listedIn = ({ network }: MexRequest) => [...network.newsletters.values()].filter(({ listing }) => listing !== undefined)
+
+function search(request: MexRequest) {
+  const input = inputOf(request)
+  const { search_text: text, categories, view, country_codes: countries } = input
+  if (typeof text !== 'string' || !Array.isArray(categories) || view !== undefined || countries !== undefined)
+    throw new MexError(400, 'Bad Request')
+  const wanted = text.toLowerCase()
+  return page(
+    listedIn(request).filter(({ name }) => name.toLowerCase().includes(wanted)),
+    input,
+  )
+}
+
+function list(request: MexRequest) {
+  const input = inputOf(request)
+  const { view, filters } = input
+  const countries = filters?.country_codes
+  if (typeof view !== 'string' || !VIEWS.has(view) || !Array.isArray(countries) || !Array.isArray(filters?.categories))
+    throw new MexError(400, 'Bad Request')
+  const fits = ({ listing }: Newsletter) =>
+    listing?.views.includes(view) && (countries.length === 0 || countries.includes(listing.country))
+  return page(listedIn(request).filter(fits), input)
+}
+
+export const DIRECTORY_DOCUMENTS: Document[] = [
+  {
+    name: 'FetchNewsletterDirectorySearchResults',
+    ids: ['26301059626252132'],
+    path: 'xwa2_newsletters_directory_search',
+    answer: search,
+  },
+  { name: 'FetchNewsletterDirectoryList', ids: ['26125047313831973'], path: 'xwa2_newsletters_directory_list', answer: list },
+]

@@ -1,0 +1,85 @@
+/** A channel as GraphQL answers describe it. Each answer has other fields: as captured. */
+import type { Newsletter, Person } from '../model.ts'
+import { pictureId, picturePath } from '../pictures.ts'
+
+export type ViewRole = 'OWNER' | 'ADMIN' | 'SUBSCRIBER' | 'GUEST'
+
+export const roleOf = (newsletter: Newsletter, { number }: Person): ViewRole =>
+  newsletter.subscribers.get(number)?.role ?? 'GUEST'
+
+/** `picture` is null without one; `preview` is there all the same, and empty. */
+function pictureOf({ picture }: Newsletter, type: 'IMAGE' | 'PREVIEW') {
+  if (!picture) return type === 'IMAGE' ? null : { id: '0', type, direct_path: '' }
+  const isElsewhere = picture.startsWith('http')
+  return {
+    id: pictureId(picture),
+    type,
+    direct_path: isElsewhere ? '' : picturePath(picture),
+    ...(isElsewhere ? { url: picture } : {}),
+  }
+}
+
+const textOf = (text: string, newsletter: Newsletter) => ({ id: '1', text, update_time: String(newsletter.createdAt) })
+
+const always = (newsletter: Newsletter) => ({
+  creation_time: String(newsletter.createdAt),
+  description: textOf(newsletter.description, newsletter),
+  handle: newsletter.handle ?? null,
+  invite: newsletter.invite,
+  name: textOf(newsletter.name, newsletter),
+  verification: newsletter.isVerified ? 'VERIFIED' : 'UNVERIFIED',
+})
+
+const preview = (newsletter: Newsletter) => ({ preview: pictureOf(newsletter, 'PREVIEW') })
+const picture = (newsletter: Newsletter) => ({ picture: pictureOf(newsletter, 'IMAGE') })
+const count = ({ subscribers }: Newsletter) => ({ subscribers_count: String(subscribers.size) })
+const settings = ({ reactionCodes = 'ALL' }: Newsletter) => ({ settings: { reaction_codes: { value: reactionCodes } } })
+
+function viewerOf(newsletter: Newsletter, viewer: Person) {
+  const own = newsletter.subscribers.get(viewer.number)
+  return {
+    role: roleOf(newsletter, viewer),
+    settings: [
+      { type: 'MUTE_FOLLOWER_ACTIVITY', value: own?.hidesFollowers ? 'ON' : 'OFF' },
+      { type: 'MUTE_ADMIN_ACTIVITY', value: own?.isMuted ? 'ON' : 'OFF' },
+    ],
+  }
+}
+
+export const stateOf = ({ state = 'ACTIVE' }: Newsletter) => ({ type: state })
+
+const whole = (newsletter: Newsletter, viewer: Person, metadata: object) => ({
+  id: newsletter.id,
+  state: stateOf(newsletter),
+  thread_metadata: { ...always(newsletter), ...metadata },
+  viewer_metadata: viewerOf(newsletter, viewer),
+})
+
+export const created = (one: Newsletter, viewer: Person) =>
+  whole(one, viewer, { ...picture(one), ...preview(one), ...count(one) })
+
+export const subscribed = (one: Newsletter, viewer: Person) =>
+  whole(one, viewer, { ...picture(one), ...preview(one), ...settings(one) })
+
+export interface Fetched {
+  viewer: boolean
+  fullImage: boolean
+}
+
+/** Only the requested fields; a viewer who came by the link and does not follow gets no `viewer_metadata`. */
+export function fetched(one: Newsletter, viewer: Person, { viewer: hasViewer, fullImage }: Fetched) {
+  const metadata = { ...(fullImage ? picture(one) : {}), ...preview(one), ...settings(one), ...count(one) }
+  return { ...whole(one, viewer, metadata), viewer_metadata: hasViewer ? viewerOf(one, viewer) : null }
+}
+
+export const updated = (one: Newsletter) => ({
+  id: one.id,
+  state: stateOf(one),
+  thread_metadata: { ...always(one), ...picture(one), ...preview(one), ...settings(one) },
+})
+
+/** Without a picture there is none in the directory, and it calls what it has a preview. */
+export const listed = (one: Newsletter) => ({
+  id: one.id,
+  thread_metadata: { ...always(one), picture: pictureOf(one, 'PREVIEW'), ...count(one) },
+})

@@ -1,0 +1,21 @@
+/** Stateless Piscina tasks over the store: a webhook log may be long, and its rows are sealed. The store is open while a task runs. */
+
+import type { LogReader } from '../../src/domain/webhook-log.ts'
+import { openStore } from '../../src/storage/open.ts'
+import { createSealer } from '../../src/storage/seal.ts'
+import { logReader } from '../../src/webhooks/log.ts'
+
+/** One question to the reader, and the keys of the instances it is about. */
+export type LogTask = {
+  [M in keyof LogReader]: { ask: M; of: Parameters<LogReader[M]>; storeUrl: string; keys: ReadonlyMap<string, Uint8Array> }
+}[keyof LogReader]
+
+export async function read({ ask, of, storeUrl, keys }: LogTask): Promise<unknown> {
+  const store = await openStore(storeUrl, { mustExist: true })
+  try {
+    const reader = logReader(store, (instanceId) => createSealer(keys.get(instanceId)!))
+    return await (reader[ask] as (...input: typeof of) => Promise<unknown>)(...of)
+  } finally {
+    await store.close()
+  }
+}
