@@ -20,6 +20,13 @@ export interface RangeOptions {
   reverse?: boolean
 }
 
+export interface CountOptions {
+  /** Inclusive start. */
+  from?: string | undefined
+  /** Exclusive end. */
+  before?: string | undefined
+}
+
 export interface StateStore {
   get(key: string): Promise<Uint8Array | undefined>
   /** Atomic, and durable (survives power loss) when it resolves. Resolves with false only when the guard refused. */
@@ -27,6 +34,12 @@ export interface StateStore {
   /** Entries whose key begins with `prefix`, in key order, without a full scan. A consistent snapshot is not promised. */
   range(prefix: string, options?: RangeOptions): AsyncIterable<readonly [key: string, value: Uint8Array]>
   close(): Promise<void>
+}
+
+/** For readers of much. */
+export interface CountingStore extends StateStore {
+  /** How many entries that is, counted by the store itself: a hundred thousand take some milliseconds. */
+  count(prefix: string, options?: CountOptions): Promise<number>
 }
 
 /** Records that are in memory ahead of the disk, and are written with the next commit. */

@@ -58,6 +58,11 @@ export const keys = {
   /** Delivery log, one row per event. */
   logEntry: (id: string, eventId: string) => `instance:${id}:log:${eventId}`,
   log: (id: string) => `instance:${id}:log:`,
+  /** Events of the log that ended, by outcome and type; nothing is kept under these keys. And that all of them have one. */
+  logEnded: (id: string, status: string, type: string, eventId: string): string =>
+    `${keys.logEndedBy(id, status, type)}${eventId}`,
+  logEndedBy: (id: string, status: string, type: string): string => `instance:${id}:log-ended:${status}:${type}:`,
+  logIsIndexed: (id: string) => `instance:${id}:log-is-indexed`,
   /** Inbox: marks of what is done, in two generations, and parts that still wait. */
   mark: (id: string, generation: number, mark: string) => `instance:${id}:seen:${generation}:${mark}`,
   marks: (id: string, generation: number) => `instance:${id}:seen:${generation}:`,

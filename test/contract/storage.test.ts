@@ -42,6 +42,20 @@ for (const [name, urlOf] of Object.entries(BACKENDS)) {
     const fill = async (prefix: string, names: string[]) =>
       store.commit({ ops: names.map((key) => [prefix + key, bytes(key)] as const) })
 
+    test('entries are counted, all of a prefix or between two keys', async () => {
+      const p = space()
+      await fill(p, ['a', 'b', 'c', 'd'])
+      await fill(space(), ['a', 'z'])
+      assert.equal(await store.count(p), 4)
+      assert.equal(await store.count(p, { from: `${p}b`, before: `${p}d` }), 2)
+      assert.equal(await store.count(p, { from: `${p}bb` }), 2)
+      assert.equal(await store.count(p, { before: `${p}c` }), 2)
+      assert.equal(await store.count(p, { from: `${p}d`, before: `${p}b` }), 0)
+      assert.equal(await store.count(p, { before: '!' }), 0)
+      await store.commit({ ops: [[`${p}b`, null]] })
+      assert.equal(await store.count(p), 3)
+    })
+
     test('a batch puts and removes in one step, and a value comes back byte for byte', async () => {
       const p = space()
       const value = Uint8Array.from({ length: 256 }, (_, i) => i)

@@ -7,7 +7,7 @@ import { newWorkspace } from '../../src/account/new-workspace.ts'
 import { workspaceRecords } from '../../src/account/records.ts'
 import { keys } from '../../src/storage/record-keys.ts'
 import { createSealer } from '../../src/storage/seal.ts'
-import { logReader } from '../../src/webhooks/log.ts'
+import { logReader } from '../../src/webhooks/log-reader.ts'
 import { MAX_REPLAY } from '../../src/webhooks/webhook-log.ts'
 import { openService, type Service } from './http/service.ts'
 

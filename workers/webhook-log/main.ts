@@ -3,7 +3,7 @@
 import type { LogReader } from '../../src/domain/webhook-log.ts'
 import { openStore } from '../../src/storage/open.ts'
 import { createSealer } from '../../src/storage/seal.ts'
-import { logReader } from '../../src/webhooks/log.ts'
+import { logReader } from '../../src/webhooks/log-reader.ts'
 
 /** One question to the reader, and the keys of the instances it is about. */
 export type LogTask = {

@@ -10,7 +10,15 @@ import { setTimeout as nextTimer, setImmediate as nextTurn } from 'node:timers/p
 import { type Database, open } from 'lmdb'
 import type { Driver } from 'unstorage'
 import { isDiskFull, StorageFailure } from '../../domain/storage-failure.ts'
-import { type Batch, checkOps, checkRecordKey, KEY_LIMIT, type RangeOptions, type StateStore } from '../contract.ts'
+import {
+  type Batch,
+  type CountingStore,
+  type CountOptions,
+  checkOps,
+  checkRecordKey,
+  KEY_LIMIT,
+  type RangeOptions,
+} from '../contract.ts'
 import { closeFile, PRIVATE_FOLDER } from '../private.ts'
 import { type Claims, checkRoom, createRoom, makeLockFile, type Used } from './lmdb-room.ts'
 
@@ -19,7 +27,7 @@ const RANGE_STEP = 128
 /** One slot per thread with an open read transaction, in all processes together (a backup, a probe). */
 const MAX_READERS = 512
 
-export interface LmdbDriver extends Driver, Pick<StateStore, 'get' | 'commit' | 'range'> {
+export interface LmdbDriver extends Driver, Pick<CountingStore, 'get' | 'commit' | 'range' | 'count'> {
   options: { dir: string }
   /** Whether the disk has room for a commit. */
   hasRoom(): boolean
@@ -163,6 +171,21 @@ export function lmdbDriver({ dir, mustExist = false, claims = { all: new BigInt6
     }
   }
 
+  async function count(prefix: string, { from, before }: CountOptions = {}): Promise<number> {
+    ;(db as unknown as { resetReadTxn(): void }).resetReadTxn()
+    const { start, end } = bounds(prefix, undefined, false)
+    const later = [start, from]
+      .filter((key) => key !== undefined)
+      .sort()
+      .at(-1)
+    const earlier = [end, before].filter((key) => key !== undefined).sort()[0]
+    if (later !== undefined && earlier !== undefined && later >= earlier) return 0
+    return db.getKeysCount({
+      ...(later === undefined ? {} : { start: later }),
+      ...(earlier === undefined ? {} : { end: earlier }),
+    })
+  }
+
   return {
     name: 'lmdb',
     options: { dir },
@@ -174,6 +197,7 @@ export function lmdbDriver({ dir, mustExist = false, claims = { all: new BigInt6
     get: async (key) => read(key),
     commit,
     range,
+    count,
     hasItem: (key) => read(key) !== undefined,
     getItem: (key) => read(key)?.toString('utf8') ?? null,
     getItemRaw: (key: string) => read(key) ?? null,

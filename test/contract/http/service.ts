@@ -31,12 +31,15 @@ import { createTally } from '../../../src/metrics/tally.ts'
 import { createOauth } from '../../../src/oauth/create.ts'
 import { createDashboardFiles } from '../../../src/pages/dashboard.ts'
 import { createPages } from '../../../src/pages/pages.ts'
+import type { Op } from '../../../src/storage/contract.ts'
 import { openKeyRing } from '../../../src/storage/key-ring.ts'
 import { openStore } from '../../../src/storage/open.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { createSealer } from '../../../src/storage/seal.ts'
 import { createEventStreams } from '../../../src/webhooks/event-streams.ts'
-import { type LogRow, logReader, logRows } from '../../../src/webhooks/log.ts'
+import { type LogRow, logRows } from '../../../src/webhooks/log.ts'
+import { indexOps } from '../../../src/webhooks/log-index.ts'
+import { logReader } from '../../../src/webhooks/log-reader.ts'
 import { createWebhookLog } from '../../../src/webhooks/webhook-log.ts'
 import { readLargeBody, readMessagePieces } from '../../../workers/media/large-body.ts'
 import { checkRefusal, credentialsIn } from '../../harness/secrets.ts'
@@ -290,7 +293,13 @@ export async function openService(options: ServiceOptions = {}) {
       ...change,
     }
     const rows = logRows(createSealer(keyRing.of(instance)))
-    await store.commit({ ops: [rows.encode(keys.logEntry(instance, eventId), row)] })
+    const ops: Op[] = [
+      [keys.logIsIndexed(instance), Buffer.from('1')],
+      rows.encode(keys.logEntry(instance, eventId), row),
+      ...indexOps(instance, eventId, undefined, row),
+    ]
+    if (row.body === 'parked') ops.push([keys.parkedEvent(instance, eventId), Buffer.from('sealed')])
+    await store.commit({ ops })
   }
 
   return {

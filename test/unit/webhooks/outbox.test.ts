@@ -4,12 +4,12 @@ import Stripe from 'stripe'
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import type { WebhookSettings } from '../../../src/domain/instance.ts'
 import type { Step } from '../../../src/domain/steps.ts'
-import type { LogEntry } from '../../../src/domain/webhook-log.ts'
+import type { LogEntry, LogFilter } from '../../../src/domain/webhook-log.ts'
 import { parseRanges } from '../../../src/egress/addresses.ts'
 import type { OpenStore } from '../../../src/storage/open.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { createDelivery } from '../../../src/webhooks/delivery/delivery.ts'
-import { logReader } from '../../../src/webhooks/log.ts'
+import { logReader } from '../../../src/webhooks/log-reader.ts'
 import { createOutbox, type Outbox, type OutboxOptions } from '../../../workers/shard/webhooks/outbox.ts'
 import { textEvent } from '../../harness/received-event.ts'
 import { INSTANCE, manualTime, recordingLog, START, sealer, tempStore, until, webhookSettings } from '../storage/fixtures.ts'
@@ -25,7 +25,7 @@ interface Bench {
   open(change?: Partial<OutboxOptions>): Promise<Outbox>
   add(outbox: Outbox, ...texts: string[]): Promise<string[]>
   entries(): Promise<LogEntry[]>
-  /** But for the time of the chat's last event, which stays. */
+  /** But for the time of the chat's last event, which stays, and the mark of the index. */
   keysLeft(): Promise<string[]>
   /** Moves on from try to try until nothing waits any more. */
   exhaust(): Promise<void>
@@ -89,7 +89,7 @@ async function bench(t: TestContext, url: string | null): Promise<Bench> {
     async keysLeft() {
       const left: string[] = []
       for await (const [key] of store.range(keys.instance(INSTANCE))) left.push(key.split(':')[2]!)
-      return left.filter((name) => name !== 'momment')
+      return left.filter((name) => name !== 'momment' && name !== 'log-is-indexed')
     },
   }
   return made
@@ -130,7 +130,7 @@ test('events arrive in order, signed, once each, and leave nothing behind but th
   const entry = (await b.entries())[0]!
   assert.equal(entry.url, `${to.url}/hook?token=***`)
   assert.deepEqual([entry.attempts, entry.last_response_code, entry.last_error, entry.resendable], [1, 200, null, false])
-  assert.deepEqual(new Set(await b.keysLeft()), new Set(['log']))
+  assert.deepEqual(new Set(await b.keysLeft()), new Set(['log', 'log-ended']))
 })
 
 test('in single-URL mode every event says so', async (t) => {
@@ -194,7 +194,7 @@ test('a failed event is parked, the next ones go on, and its tries follow the sc
     b.time.advance(HOUR)
   }
   await until(async () => !(await b.entries())[0]!.resendable, 'erased')
-  assert.deepEqual(new Set(await b.keysLeft()), new Set(['log']))
+  assert.deepEqual(new Set(await b.keysLeft()), new Set(['log', 'log-ended']))
   assert.equal(to.received.length, 8)
 })
 
@@ -269,7 +269,7 @@ for (const [at, posts] of [
     await b.open()
     await until(async () => (await statuses(b))[0] === 'delivered', 'delivered')
     assert.deepEqual(to.ids(), Array(posts).fill(id))
-    assert.deepEqual(new Set(await b.keysLeft()), new Set(['log']))
+    assert.deepEqual(new Set(await b.keysLeft()), new Set(['log', 'log-ended']))
   })
 }
 
@@ -311,7 +311,7 @@ test('a corrected URL and a new secret count for waiting retries; a type switche
   await until(async () => (await statuses(b))[1] === 'discarded', 'discarded')
   const entry = (await b.entries())[1]!
   assert.deepEqual([entry.resendable, entry.next_attempt_at, entry.last_error], [false, null, 'switched off'])
-  assert.deepEqual(new Set(await b.keysLeft()), new Set(['log']))
+  assert.deepEqual(new Set(await b.keysLeft()), new Set(['log', 'log-ended']))
 })
 
 test('a manual resend makes one attempt at once and leaves schedule and erasure as they were', async (t) => {
@@ -330,7 +330,7 @@ test('a manual resend makes one attempt at once and leaves schedule and erasure 
   assert.deepEqual(new Set(to.ids()), new Set([id]))
   await assert.rejects(outbox.resend(id!), { code: 'not_found' })
   await assert.rejects(outbox.resend('01JK3V8Q2M6T0Z4R7Y9B1C5D8F'), { code: 'not_found' })
-  assert.deepEqual(new Set(await b.keysLeft()), new Set(['log']))
+  assert.deepEqual(new Set(await b.keysLeft()), new Set(['log', 'log-ended']))
 })
 
 test('resending many puts failed events back into the normal schedule and counts what is gone', async (t) => {
@@ -408,7 +408,8 @@ test('what was taken is written with the next event, and else a moment later', a
   assert.deepEqual(await statuses(b), ['pending', 'pending'], 'nobody waits for it')
   const three = outbox.append(event('three'))
   const names = three.ops.map(([key, value]) => `${key.split(':')[2]} ${value === null ? 'gone' : 'set'}`)
-  assert.deepEqual(names, ['outbox gone', 'log set', 'outbox gone', 'log set', 'momment set', 'outbox set', 'log set'])
+  const taken = ['outbox gone', 'log set', 'log-ended set']
+  assert.deepEqual(names, [...taken, ...taken, 'momment set', 'outbox set', 'log set'])
   await b.store.commit({ ops: three.ops })
   outbox.committed(three.eventId)
   await until(() => to.received.length === 3 && outbox.backlog() === 0, 'the third')
@@ -416,7 +417,7 @@ test('what was taken is written with the next event, and else a moment later', a
   assert.deepEqual(commits, [])
   b.time.advance(50)
   await until(async () => (await statuses(b))[2] === 'delivered', 'written')
-  assert.deepEqual(commits, [['outbox gone', 'log set']])
+  assert.deepEqual(commits, [taken])
   assert.deepEqual(to.ids(), [...ids, three.eventId])
 })
 
@@ -528,6 +529,82 @@ test('the log lists newest first over several instances, filtered and paged', as
   assert.equal((await logReader(b.store, () => sealer).list({ ...query, from: START + 2, to: START + 3 })).total, 2)
   assert.equal((await logReader(b.store, () => sealer).list({ ...query, type: 'delivery' })).total, 0)
   assert.equal((await logReader(b.store, () => sealer).list({ ...query, instanceIds: [other], status: 'delivered' })).total, 3)
+})
+
+test('a filter finds its rows by their index: those of the page are opened, and no others', async (t) => {
+  let answer = 200
+  const to = await receiver(t, () => answer)
+  const b = await bench(t, to.url)
+  const outbox = await b.open()
+  for (let i = 0; i < 12; i++) {
+    answer = i % 4 === 0 ? 500 : 200
+    await b.add(outbox, `n${i}`)
+    await until(() => to.received.length === i + 1, 'each')
+  }
+  let opened = 0
+  const counting: typeof sealer = {
+    ...sealer,
+    open(key, bytes) {
+      opened++
+      return sealer.open(key, bytes)
+    },
+  }
+  const list = async (filter: Pick<LogFilter, 'type' | 'status'>, page = 1) => {
+    opened = 0
+    const found = await logReader(b.store, () => counting).list({ instanceIds: [INSTANCE], page, pageSize: 2, ...filter })
+    return [found.data.map(({ created_at: at, status }) => [Date.parse(at) - START, status]), found.total, opened]
+  }
+  await until(async () => (await list({ status: 'delivered' }))[1] === 9, 'nine delivered')
+  assert.deepEqual(await list({ status: 'delivered' }), [
+    [
+      [0, 'delivered'],
+      [0, 'delivered'],
+    ],
+    9,
+    2,
+  ])
+  assert.deepEqual((await list({ status: 'delivered' }, 5)).slice(1), [9, 1])
+  assert.deepEqual((await list({ status: 'pending' })).slice(1), [3, 2])
+  assert.deepEqual((await list({ status: 'failed' })).slice(1), [0, 0])
+  assert.deepEqual((await list({ status: 'delivered', type: 'received' })).slice(1), [9, 2])
+  assert.deepEqual((await list({ status: 'delivered', type: 'delivery' })).slice(1), [0, 0])
+  // What waits is opened for its type; there are three.
+  assert.deepEqual((await list({ type: 'received' }))[1], 12)
+  // Those that failed for good, and go out again.
+  answer = 500
+  await b.exhaust()
+  assert.deepEqual((await list({ status: 'failed' })).slice(1), [3, 2])
+  answer = 200
+  const failed = (await b.entries()).filter(({ status }) => status === 'failed').map(({ id }) => id)
+  await outbox.resendMany(failed)
+  await until(async () => (await list({ status: 'delivered' }))[1] === 12, 'all delivered')
+  assert.deepEqual((await list({ status: 'failed' })).slice(1), [0, 0])
+})
+
+// A log of 0.1.0 has no index.
+test('rows from before there was an index are found without it, and entered at the next start', async (t) => {
+  const to = await receiver(t)
+  const b = await bench(t, to.url)
+  const outbox = await b.open()
+  await b.add(outbox, 'a', 'b', 'c')
+  const query = { instanceIds: [INSTANCE], page: 1, pageSize: 10, status: 'delivered' } as const
+  const delivered = async () => (await logReader(b.store, () => sealer).list(query)).total
+  await until(async () => (await delivered()) === 3, 'all delivered')
+  await outbox.stop(0)
+  const isIndex = (key: string) => key.includes(':log-')
+  const index = async () => {
+    const found: string[] = []
+    for await (const [key] of b.store.range(keys.instance(INSTANCE))) if (isIndex(key)) found.push(key)
+    return found
+  }
+  const before = await index()
+  assert.equal(before.length, 4)
+  await b.store.commit({ ops: before.map((key) => [key, null]) })
+  assert.equal(await delivered(), 3)
+  await b.open()
+  await until(async () => (await index()).length === 4, 'entered')
+  assert.deepEqual(await index(), before)
+  assert.equal(await delivered(), 3)
 })
 
 // It waited for as long as the clock had been ahead.

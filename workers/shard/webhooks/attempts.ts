@@ -8,7 +8,18 @@ import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import type { Outcome } from '../../../src/webhooks/delivery/delivery.ts'
 import { validSecrets } from '../../../src/webhooks/delivery/signature.ts'
-import { attemptsOf, bodyOps, type LogRow, logRows, maskUrl, toEntry, withFailure } from '../../../src/webhooks/log.ts'
+import {
+  attemptsOf,
+  bodyOps,
+  ERASE,
+  type LogRow,
+  logRows,
+  maskUrl,
+  RETRY,
+  toEntry,
+  withFailure,
+} from '../../../src/webhooks/log.ts'
+import { indexOps } from '../../../src/webhooks/log-index.ts'
 import type { Backlog } from './backlog.ts'
 import type { DeliveryResult, OutboxOptions } from './contract.ts'
 import type { DeliveryQueue } from './delivery-queue.ts'
@@ -16,7 +27,7 @@ import { type Holds, isReceivers } from './holds.ts'
 import type { Outcomes } from './outcomes.ts'
 import type { Overflow } from './overflow.ts'
 import type { FreshEvent } from './queue-memory.ts'
-import { ERASE, KEEP_FAILED_BODY, MAX_TRIES, RETRY, retryDelay } from './schedule.ts'
+import { KEEP_FAILED_BODY, MAX_TRIES, retryDelay } from './schedule.ts'
 
 /** Of a body, what somebody is shown who looks at it. */
 const SHOWN_BYTES = 256 * 1_024
@@ -72,6 +83,11 @@ export function createAttempts(needs: Needs): Attempts {
   const rows = logRows(sealer)
   const logKey = (eventId: string) => keys.logEntry(instanceId, eventId)
   const rowOp = (eventId: string, row: LogRow) => rows.encode(logKey(eventId), row)
+  /** Of a row that may end, or go on after it had ended. */
+  const rowOps = (eventId: string, before: LogRow, after: LogRow): Op[] => [
+    rowOp(eventId, after),
+    ...indexOps(instanceId, eventId, before, after),
+  ]
   /** The URL at the moment of the attempt. Silencing is decided when the event happens: an event that was written goes out. */
   const target = (type: EventType) => webhooks()[urlField(type)]
 
@@ -232,7 +248,7 @@ export function createAttempts(needs: Needs): Attempts {
       const row = await readRow(eventId)
       const ops: Op[] = [[key, null]]
       const gone = { status: 'failed', error: 'unreadable', body: 'erased', dueAt: null, finishedAt: clock.now() } as const
-      if (row) ops.push(...bodyOps(instanceId, eventId, row), rowOp(eventId, { ...row, ...gone }))
+      if (row) ops.push(...bodyOps(instanceId, eventId, row), ...rowOps(eventId, row, { ...row, ...gone }))
       await store.commit({ ops })
       backlog.changed(-1)
       return undefined
@@ -273,7 +289,7 @@ export function createAttempts(needs: Needs): Attempts {
   /** Ends the event: its body is removed in the same commit, which is not awaited. */
   async function finish(eventId: string, before: LogRow, row: LogRow, status: 'delivered' | 'discarded') {
     const after: LogRow = { ...row, status, body: 'erased', dueAt: null, finishedAt: clock.now() }
-    outcomes.add(eventId, [...bodyOps(instanceId, eventId, before), rowOp(eventId, after)])
+    outcomes.add(eventId, [...bodyOps(instanceId, eventId, before), ...rowOps(eventId, before, after)])
     // One that had failed for good was not waited for any more.
     if (before.status === 'pending') backlog.changed(-1)
     // Due events are looked up on disk.
@@ -293,7 +309,7 @@ export function createAttempts(needs: Needs): Attempts {
       ...bodyOps(instanceId, eventId, before),
       [key, sealer.seal(key, body)],
       [keys.due(instanceId, dueAt, eventId), last ? ERASE : RETRY],
-      rowOp(eventId, after),
+      ...rowOps(eventId, before, after),
     ])
     if (last) backlog.changed(-1)
     else needs.overflow().parked(eventId)
@@ -370,7 +386,7 @@ export function createAttempts(needs: Needs): Attempts {
       if (found.row.dueAt !== null) ops.push([keys.due(instanceId, found.row.dueAt, eventId), null])
       ops.push(
         [keys.due(instanceId, dueAt, eventId), RETRY],
-        rowOp(eventId, { ...found.row, status: 'pending', tries: 0, dueAt, finishedAt: null }),
+        ...rowOps(eventId, found.row, { ...found.row, status: 'pending', tries: 0, dueAt, finishedAt: null }),
       )
       if (found.row.status === 'failed') revived.push(eventId)
     }

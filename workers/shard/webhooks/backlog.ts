@@ -4,7 +4,7 @@
  */
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { ERASE } from './schedule.ts'
+import { ERASE } from '../../../src/webhooks/log.ts'
 
 export function createBacklog(instanceId: string, store: Pick<StateStore, 'range'>) {
   let size = 0

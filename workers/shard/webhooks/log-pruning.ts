@@ -5,6 +5,7 @@ import { type Clock, HOUR } from '../../../src/domain/clock.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { bodyOps, type LogRow } from '../../../src/webhooks/log.ts'
+import { indexOps } from '../../../src/webhooks/log-index.ts'
 import { KEEP_LOG_ENTRY, MAX_LOG_ENTRIES } from './schedule.ts'
 
 /** Rows looked at per turn. */
@@ -57,7 +58,9 @@ export function logPruning({
   function removal(key: string, bytes: Uint8Array): Op[] | undefined {
     try {
       const row = rows.decode(key, bytes)
-      return row.status === 'pending' ? undefined : [[key, null], ...bodyOps(instanceId, key.slice(prefix.length), row)]
+      if (row.status === 'pending') return undefined
+      const eventId = key.slice(prefix.length)
+      return [[key, null], ...indexOps(instanceId, eventId, row, undefined), ...bodyOps(instanceId, eventId, row)]
     } catch (error) {
       log.error({ instance_id: instanceId, err: error }, 'webhook log row is not readable: removed')
       return [[key, null]]

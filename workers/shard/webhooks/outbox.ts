@@ -35,6 +35,7 @@ import { createDeliveryQueue } from './delivery-queue.ts'
 import { createEventTimes } from './event-times.ts'
 import { eventBytes, firstRow, isWanted } from './finished-event.ts'
 import { createHolds, type Hold } from './holds.ts'
+import { logIndexing } from './log-indexing.ts'
 import { logPruning } from './log-pruning.ts'
 import { createOutcomes, MAX_UNWRITTEN } from './outcomes.ts'
 import { createOverflow } from './overflow.ts'
@@ -72,6 +73,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const { instanceId, store, sealer, clock, steady, webhooks, log, timer = systemTimer, maxLogEntries } = options
   const rows = logRows(sealer)
   const pruning = logPruning({ instanceId, store, rows, clock, steady, log, maxEntries: maxLogEntries })
+  const indexing = logIndexing({ instanceId, store, rows, log })
   const times = createEventTimes({ instanceId, store, sealer, clock })
   const ids = ascendingIds(clock)
   const backlog = createBacklog(instanceId, store)
@@ -150,6 +152,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       await besideTheQueue(task.run)
       return true
     }
+    await indexing.run()
     await pruning.run()
     if (overflow.isDue() && (await besideTheQueue(overflow.run))) return true
     const hold = holds.due(steady.now())
@@ -289,7 +292,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
           carry(eventId, others)
           ops.unshift(...others.ops)
         }
-        ops.push([key, sealer.seal(key, body)], rows.encode(keys.logEntry(instanceId, eventId), row))
+        ops.push([key, sealer.seal(key, body)], rows.encode(keys.logEntry(instanceId, eventId), row), ...indexing.ops())
       }
       ops.push(...(options.note?.({ ...event, at } as typeof event, isForWebhook ? eventId : null) ?? []))
       return { eventId, ops }
@@ -300,6 +303,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       carried.get(eventId)?.written()
       carried.delete(eventId)
       backlog.changed(1)
+      indexing.committed()
       queue.added(eventId)
       memory.committed(eventId)
       pruning.added()
@@ -309,7 +313,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       for (const prefix of [keys.log(instanceId), keys.outbox(instanceId)]) {
         for await (const [key] of store.range(prefix, { reverse: true, limit: 1 })) ids.continueAfter(key.slice(prefix.length))
       }
-      await Promise.all([backlog.load(), times.load(), stream.load()])
+      await Promise.all([backlog.load(), times.load(), stream.load(), indexing.load()])
       ids.continueAfter(stream.newest())
       state = 'running'
       wake()

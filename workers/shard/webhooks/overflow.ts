@@ -8,6 +8,7 @@ import type { EventType } from '../../../src/domain/events.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { bodyOps, type LogRow, type logRows } from '../../../src/webhooks/log.ts'
+import { indexOps } from '../../../src/webhooks/log-index.ts'
 import type { Backlog } from './backlog.ts'
 
 /** Of the parked ones, looked at per turn. */
@@ -82,7 +83,8 @@ export function createOverflow(options: OverflowOptions) {
         dueAt: null,
         finishedAt: clock.now(),
       }
-      await store.commit({ ops: [...bodyOps(instanceId, eventId, row), rows.encode(keys.logEntry(instanceId, eventId), gone)] })
+      const rowOps = [rows.encode(keys.logEntry(instanceId, eventId), gone), ...indexOps(instanceId, eventId, row, gone)]
+      await store.commit({ ops: [...bodyOps(instanceId, eventId, row), ...rowOps] })
       backlog.changed(-1)
       given++
       onOverflow?.(row.type)

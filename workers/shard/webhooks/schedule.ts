@@ -20,7 +20,3 @@ export const MAX_LOG_ENTRIES = 100_000
 
 /** Wait after the given number of failed tries; undefined when that was the last. */
 export const retryDelay = (failedTries: number): number | undefined => RETRY_DELAYS[failedTries - 1]
-
-/** Values of a due index: the action at that time. */
-export const RETRY = Buffer.from('retry')
-export const ERASE = Buffer.from('erase')

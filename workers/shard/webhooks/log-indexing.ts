@@ -1,0 +1,76 @@
+/**
+ * Enters the rows of a log from before there was an index, a slice at a time, beside the deliveries. Until it is through, the log is read
+ * without the index.
+ */
+import type { Logger } from 'pino'
+import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
+import type { LogRow } from '../../../src/webhooks/log.ts'
+import { indexOps } from '../../../src/webhooks/log-index.ts'
+
+/** Rows entered per turn. */
+const SLICE = 500
+const MARK = Buffer.from('1')
+
+export interface LogIndexingOptions {
+  instanceId: string
+  store: Pick<StateStore, 'get' | 'range' | 'commit'>
+  rows: { decode(key: string, bytes: Uint8Array): LogRow }
+  log: Pick<Logger, 'error'>
+}
+
+export function logIndexing({ instanceId, store, rows, log }: LogIndexingOptions) {
+  const prefix = keys.log(instanceId)
+  const mark = keys.logIsIndexed(instanceId)
+  /** `new`: there is no row yet, and each will be entered as it is written. */
+  let state: 'new' | 'old' | 'indexed' = 'old'
+  let passed: string | undefined
+
+  function entry(key: string, bytes: Uint8Array): Op[] {
+    try {
+      return indexOps(instanceId, key.slice(prefix.length), undefined, rows.decode(key, bytes))
+    } catch (error) {
+      log.error({ instance_id: instanceId, err: error }, 'webhook log row is not readable')
+      return []
+    }
+  }
+
+  return {
+    async load(): Promise<void> {
+      if ((await store.get(mark)) !== undefined) state = 'indexed'
+      else state = (await isEmpty()) ? 'new' : 'old'
+    },
+
+    /** For the commit of a row. */
+    ops: (): Op[] => (state === 'new' ? [[mark, MARK]] : []),
+    /** Such a commit is on disk. */
+    committed(): void {
+      if (state === 'new') state = 'indexed'
+    },
+
+    /** One slice of the rows that are not entered. Between two attempts: no row may change meanwhile. */
+    async run(): Promise<void> {
+      if (state !== 'old') return
+      const ops: Op[] = []
+      let seen = 0
+      let last = passed
+      for await (const [key, bytes] of store.range(prefix, {
+        limit: SLICE,
+        ...(passed === undefined ? {} : { after: passed }),
+      })) {
+        seen++
+        last = key
+        ops.push(...entry(key, bytes))
+      }
+      const isLast = seen < SLICE
+      await store.commit({ ops: isLast ? [...ops, [mark, MARK]] : ops })
+      passed = last
+      if (isLast) state = 'indexed'
+    },
+  }
+
+  async function isEmpty(): Promise<boolean> {
+    for await (const _ of store.range(prefix, { limit: 1 })) return false
+    return true
+  }
+}
