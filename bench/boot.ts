@@ -4,7 +4,7 @@ import { amount, connectMany, countConnected, cpuMs, report, round, SMOKE, sleep
 
 const SIZES = SMOKE ? [3] : [100, 200]
 /** The limit of resumes per second is there for the account's address; what the service itself takes is asked, too. */
-const GATES = { '25 a second, as by default': '25', 'gate lifted': '1000' }
+const GATES = { ...(SMOKE ? {} : { '25 a second, as by default': '25' }), 'gate lifted': '1000' }
 const PATIENCE = 120_000
 
 const bench = await startBench()

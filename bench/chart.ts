@@ -1,17 +1,19 @@
 /**
- * `npm run bench -- chart`: draws `bench/chart.svg` of what the newest runs have measured: memory against instances (`memory`), and CPU of a
- * second against texts received in it (`receive`), ours and the library's.
+ * `npm run bench -- chart`: draws `bench/chart.svg` of what the newest runs have measured: memory and CPU against idle instances (`memory`), and
+ * both against texts received in a second (`receive`), ours and the library's.
  */
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Spread } from './parts/numbers.ts'
+import { newestRows } from './results.ts'
 
 interface Side {
   offered_per_s: number
   cpu_ms: Spread
+  rss_mb: Spread
 }
 interface Results {
-  memory?: { empty_mb: number; idle: Record<string, { rss_mb: number }> }
+  memory?: { empty_mb: number; idle: Record<string, { rss_mb: number; cpu_percent: number }> }
   receive?: Record<string, { gateway?: Side; bare?: Side }>
 }
 type Point = [x: number, y: number]
@@ -22,15 +24,6 @@ interface Line {
 }
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
-
-async function newest(): Promise<Results> {
-  const found: Record<string, unknown> = {}
-  for (const file of (await readdir(`${folder}results`)).filter((name) => name.endsWith('.json')).sort()) {
-    const rows = JSON.parse(await readFile(`${folder}results/${file}`, 'utf8')) as { bench: string; result: object }[]
-    for (const { bench, result } of rows) if (!('failed' in result)) found[bench] = result
-  }
-  return found as Results
-}
 
 const [WIDTH, HEIGHT, LEFT, TOP, BOTTOM] = [420, 300, 56, 40, 44]
 
@@ -70,37 +63,47 @@ function panel(title: string, [xName, yName]: [string, string], lines: Line[], o
   ].join('\n')
 }
 
-const { memory, receive } = await newest()
+const { memory, receive } = Object.fromEntries((await newestRows()).map(({ bench, result }) => [bench, result])) as Results
 const panels: ((offset: number) => string)[] = []
+const [GREEN, BLUE, ORANGE, VIOLET] = ['#1b7f5f', '#2f6fb0', '#b0632f', '#8a5fb0'] as const
+
 if (memory) {
-  const points: Point[] = [
-    [0, memory.empty_mb],
-    ...Object.entries(memory.idle).map(([count, { rss_mb }]): Point => [Number(count), rss_mb]),
-  ]
-  panels.push((offset) =>
-    panel('Memory of connected instances', ['instances', 'MB'], [{ name: 'one shard', color: '#1b7f5f', points }], offset),
-  )
+  const idle = Object.entries(memory.idle).map(([count, row]) => ({ count: Number(count), ...row }))
+  const one = (points: Point[]): Line[] => [{ name: 'svc, one shard', color: GREEN, points }]
+  const held: Point[] = [[0, memory.empty_mb], ...idle.map(({ count, rss_mb }): Point => [count, rss_mb])]
+  const used: Point[] = [[0, 0], ...idle.map(({ count, cpu_percent }): Point => [count, cpu_percent])]
+  panels.push((offset) => panel('Memory of idle connected instances', ['instances', 'MB'], one(held), offset))
+  panels.push((offset) => panel('CPU of idle connected instances', ['instances', '% of a core'], one(used), offset))
 }
 if (receive) {
-  const of = (side: 'gateway' | 'bare', instances: string): Point[] =>
+  const ROW = /_per_s_on_(\d+)$/
+  const counts = [...new Set(Object.keys(receive).flatMap((name) => ROW.exec(name)?.[1] ?? []))]
+  const instances = (count: string) => `${count} instance${count === '1' ? '' : 's'}`
+  const of = (side: 'gateway' | 'bare', count: string, value: (side: Side) => number): Point[] =>
     Object.entries(receive).flatMap(([name, row]) => {
       const measured = row[side]
-      if (!name.endsWith(`_per_s_on_${instances}`) || !measured) return []
-      const point: Point = [measured.offered_per_s, (measured.offered_per_s * measured.cpu_ms.median) / 10]
-      return [point]
+      return ROW.exec(name)?.[1] === count && measured ? [[measured.offered_per_s, value(measured)] satisfies Point] : []
     })
-  const counts = [...new Set(Object.keys(receive).flatMap((name) => /_per_s_on_(\d+)$/.exec(name)?.[1] ?? []))]
-  const colors = ['#1b7f5f', '#2f6fb0']
-  const lines = counts.flatMap((count, index): Line[] => [
-    { name: `svc, ${count}`, color: colors[index % 2]!, points: of('gateway', count) },
-    { name: `bare library, ${count}`, color: index === 0 ? '#b0632f' : '#8a5fb0', points: of('bare', count) },
-  ])
-  panels.push((offset) => panel('CPU of texts received, by instances', ['texts per s', '% of a core'], lines, offset))
+  const share = ({ offered_per_s, cpu_ms }: Side) => (offered_per_s * cpu_ms.median) / 10
+  const linesOf = (value: (side: Side) => number) =>
+    counts.flatMap((count, index): Line[] => [
+      { name: `svc, ${instances(count)}`, color: index === 0 ? GREEN : BLUE, points: of('gateway', count, value) },
+      { name: `bare library, ${instances(count)}`, color: index === 0 ? ORANGE : VIOLET, points: of('bare', count, value) },
+    ])
+  panels.push((offset) => panel('CPU of texts received', ['texts per s', '% of a core'], linesOf(share), offset))
+  const rss = linesOf(({ rss_mb }) => rss_mb.median)
+  panels.push((offset) => panel('Memory beside texts received', ['texts per s', 'MB'], rss, offset))
 }
 if (panels.length === 0) throw new Error('bench/results has no run of memory or receive')
-const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${panels.length * WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12" fill="#333">
+const COLUMNS = 2
+const rows = Math.ceil(panels.length / COLUMNS)
+const placed = panels.map(
+  (draw, index) =>
+    `<g transform="translate(0 ${Math.floor(index / COLUMNS) * HEIGHT})">\n${draw((index % COLUMNS) * WIDTH)}\n</g>`,
+)
+const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${COLUMNS * WIDTH} ${rows * HEIGHT}" font-family="sans-serif" font-size="12" fill="#333">
 <rect width="100%" height="100%" fill="#fff"/>
-${panels.map((draw, index) => draw(index * WIDTH)).join('\n')}
+${placed.join('\n')}
 </svg>
 `
 await writeFile(`${folder}chart.svg`, svg)

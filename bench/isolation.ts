@@ -94,7 +94,7 @@ try {
     await send('/send-document/bin', JSON.stringify({ phone: CONTACT, document: Buffer.alloc(MB).toString('base64') })),
   )
 
-  const idle = await asking.during(() => sleep(3_000))
+  const idle = await asking.during(() => sleep(amount(3_000, 300)))
   const busy = await saturated()
   const plain = Buffer.alloc(Math.floor((BODY_MB * MB * 3) / 4) - 300, createHash('sha512').update('x').digest())
   const body = Buffer.from(JSON.stringify({ phone: CONTACT, document: plain.toString('base64') }))

@@ -203,21 +203,22 @@ export async function startBare({ network }: Bench, phones: string[], how: 'shar
 /** A body of `/send-text`; `{n}` becomes the number of the request. */
 export const textTo = (phone: string) => JSON.stringify({ phone, message: 'text {n}', link_preview: false })
 
-/** Counters of both sides, round by round, as they are shown: each with its spread, and ours against theirs within a round. */
+/** Of one round of one side. */
 export interface Measured {
   per_s: number
   cpu_ms: number
 }
+export const shownSide = (all: readonly Measured[]) => ({
+  per_s: spread(
+    all.map(({ per_s }) => per_s),
+    0,
+  ),
+  cpu_ms: spread(all.map(({ cpu_ms }) => cpu_ms)),
+})
+/** Both sides, round by round: each with its spread, and ours against theirs within a round. */
 export function compared(ours: readonly Measured[], theirs: readonly Measured[]) {
-  const shown = (all: readonly Measured[]) => ({
-    per_s: spread(
-      all.map(({ per_s }) => per_s),
-      0,
-    ),
-    cpu_ms: spread(all.map(({ cpu_ms }) => cpu_ms)),
-  })
   const ratio = (field: keyof Measured) => spread(ours.map((each, index) => each[field] / theirs[index]![field]))
-  return { gateway: shown(ours), bare: shown(theirs), ratio: { rate: ratio('per_s'), cpu: ratio('cpu_ms') } }
+  return { gateway: shownSide(ours), bare: shownSide(theirs), ratio: { rate: ratio('per_s'), cpu: ratio('cpu_ms') } }
 }
 
 export const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

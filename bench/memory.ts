@@ -1,10 +1,12 @@
 /**
- * Memory of the service on one shard: empty, per idle connected instance, and after many texts received and sent. Each figure is the least of
- * ten seconds, because a collection waits until there is a reason.
+ * Memory of the service on one shard: empty, per idle connected instance (and their CPU), and after many texts received and sent. Each figure is
+ * the least of ten seconds, because a collection waits until there is a reason. `BENCH_HEAP=1` has what is left after a full collection, too;
+ * what looks for it takes some MB itself.
  */
 import {
   amount,
   connectMany,
+  cpuMs,
   phoneNumbers,
   report,
   round,
@@ -15,17 +17,20 @@ import {
   startLoaded,
   textTo,
 } from './measure.ts'
+import { heapEnv, heapOf } from './parts/heap.ts'
 
 const SIZES = SMOKE ? [2, 4] : [10, 50, 100, 200]
 const MESSAGES = Number(process.env.BENCH_MESSAGES ?? amount(20_000, 100, 100_000))
 const READER = '5511988880001'
 /** Of the texts, so many are sent; the rest is received. */
 const SENT = 0.25
+const WITH_HEAP = process.env.BENCH_HEAP === '1'
 
 const bench = await startBench()
 try {
   await bench.sandbox.createContact(READER, { sink: true, receipts: 'delivered' })
-  const { gateway, pid, receiver, url, driver, instances } = await startLoaded(bench, { instances: 0, env: { SVC_SHARDS: '1' } })
+  const env = { SVC_SHARDS: '1', ...(WITH_HEAP ? heapEnv(bench.dir) : {}) }
+  const { service, gateway, pid, receiver, url, driver, instances } = await startLoaded(bench, { instances: 0, env })
   async function least(seconds: number): Promise<number> {
     let found = Number.POSITIVE_INFINITY
     for (let count = 0; count < seconds * 2; count++) {
@@ -36,11 +41,18 @@ try {
   }
   const wait = amount(10, 1)
   const empty = await least(wait)
-  const rows: { instances: number; rss_mb: number; mb_per_instance: number }[] = []
+  const rows: { instances: number; rss_mb: number; mb_per_instance: number; cpu_percent: number }[] = []
   for (const size of SIZES) {
     instances.push(...(await connectMany(gateway, bench.sandbox, instances.length, size - instances.length, { single_url: url })))
+    const [before, began] = [cpuMs(pid), performance.now()]
     const rss = await least(wait)
-    rows.push({ instances: size, rss_mb: round(rss, 1), mb_per_instance: round((rss - empty) / size) })
+    const cpu = ((cpuMs(pid) - before) / (performance.now() - began)) * 100
+    rows.push({
+      instances: size,
+      rss_mb: round(rss, 1),
+      mb_per_instance: round((rss - empty) / size),
+      cpu_percent: round(cpu, 1),
+    })
   }
   const [first, last] = [rows[0]!, rows.at(-1)!]
   const slope = (last.rss_mb - first.rss_mb) / (last.instances - first.instances)
@@ -48,7 +60,7 @@ try {
   const count = instances.length
   const writers = phoneNumbers(2_000, count)
   for (const phone of writers) await bench.sandbox.createContact(phone)
-  const after: { messages: number; rss_mb: number }[] = []
+  const after: { messages: number; rss_mb: number; heap_mb?: number }[] = []
   const ROUNDS = 4
   let done = 0
   for (let part = 0; part < ROUNDS; part++) {
@@ -65,14 +77,16 @@ try {
     })
     await all
     done += each * count + sent
-    after.push({ messages: done, rss_mb: round(await least(wait), 1) })
+    const rss = round(await least(wait), 1)
+    const heap = WITH_HEAP ? { heap_mb: (await heapOf(service.child, bench.dir)).shards_mb } : {}
+    after.push({ messages: done, rss_mb: rss, ...heap })
   }
   report('memory of the service: empty, per idle instance, after many texts', {
     shards: 1,
     empty_mb: round(empty, 1),
     idle: Object.fromEntries(rows.map(({ instances: size, ...row }) => [size, row])),
     slope_mb_per_instance: round(slope),
-    after_texts: Object.fromEntries(after.map(({ messages, rss_mb }) => [messages, rss_mb])),
+    after_texts: Object.fromEntries(after.map(({ messages, ...row }) => [messages, row])),
     growth_from_first_to_last_quarter: round(after.at(-1)!.rss_mb / after[0]!.rss_mb),
   })
 } finally {

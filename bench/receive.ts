@@ -14,6 +14,7 @@ import {
   ROUNDS,
   report,
   round,
+  rssMb,
   SMOKE,
   type Summary,
   sleep,
@@ -81,11 +82,16 @@ try {
     await all
     const { p50, p99, left_within_ms } = await latency()
     const count = each * accounts.length
-    return { cpu_ms: (cpuMs(pid) - before) / count, p50, p99, offered: ((count - 1) * 1_000) / left_within_ms, left_within_ms }
+    const offered = ((count - 1) * 1_000) / left_within_ms
+    return { cpu_ms: (cpuMs(pid) - before) / count, p50, p99, offered, rss: rssMb(pid) }
   }
   type Round = Awaited<ReturnType<typeof receive>>
   const shown = (rounds: Round[]) => ({
     offered_per_s: round(median(rounds.map(({ offered }) => offered)), 0),
+    rss_mb: spread(
+      rounds.map(({ rss }) => rss),
+      0,
+    ),
     cpu_ms: spread(rounds.map(({ cpu_ms }) => cpu_ms)),
     p50_ms: spread(
       rounds.map(({ p50 }) => p50),

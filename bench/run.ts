@@ -1,37 +1,27 @@
 /**
- * `npm run bench`: the benches of the table below one after another, each in a process of its own; then one table, and one JSON file for the
- * run. `npm run bench -- NAME …`: these. `npm run bench -- smoke`: does each one work? Small amounts, in chance order, as many as there is time
- * for (`BENCH_SECONDS`); one that runs out of time has not failed.
+ * `npm run bench`: the benches that have something to reach (`targets.ts`) one after another, each in a process of its own; then what was
+ * measured beside what is to be reached, one JSON file for the run, the chart, and the numbers of the README. `npm run bench -- NAME …`: these.
+ * `npm run bench -- chart` and `-- readme`: of the newest files. `npm run bench -- smoke`: does each one work? Small amounts, in chance order, as
+ * many as there is time for (`BENCH_SECONDS`); one that runs out of time has not failed.
  */
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { writeResults } from './results.ts'
+import { answerOf, type Row, reachedBy, TARGETS } from './targets.ts'
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
-/** Those of a run without names, in about fifteen minutes on two cores, with what is to be reached. */
-const GOALS: Record<string, string> = {
-  'send-text': 'CPU 2 x bare, saturated, with 1 and with many instances; 800 a second with 50; commits per text 4 and 1.5',
-  'send-group': 'rate 8 x bare, CPU 0.12 x',
-  conversation: 'CPU 2 x bare',
-  receive: "CPU at most bare's; p99 10 ms at 500 a second, also on one instance; it keeps up with 1,000 a second; loop p99 10 ms",
-  'http-accept': '2,000 a second, p99 20 ms, over 64 connections',
-  isolation: 'p99 of GET /status below 20 ms',
-  memory: '120 MB empty on one shard, 0.7 MB an instance, flat within 10 %',
-  boot: '100 within 5 s both ways, linear',
-  reconnect: 'heap and CPU per reconnect flat',
-  queue: 'a boot at most 1 s longer, a page below 10 ms',
-  threads: 'near-linear to the cores there are',
-  media: 'within 20 % of plain node:crypto',
-}
-const NOT_BENCHES = new Set(['run', 'measure', 'chart'])
+const NOT_BENCHES = new Set(['run', 'measure', 'chart', 'readme', 'results', 'targets'])
 const files = (await readdir(folder)).flatMap((name) => (name.endsWith('.ts') ? [name.slice(0, -3)] : []))
 const names = files.filter((name) => !NOT_BENCHES.has(name)).sort()
+/** Those of a run without names, in about fifteen minutes on two cores. */
+const known = [...new Set(TARGETS.map(({ bench }) => bench))]
 const wanted = process.argv.slice(2)
-const isSmoke = wanted[0] === 'smoke'
-const known = Object.keys(GOALS).filter((name) => names.includes(name))
-if (wanted[0] === 'chart') {
-  await import('./chart.ts')
+const [mode] = wanted
+const isSmoke = mode === 'smoke'
+if (mode === 'chart' || mode === 'readme') {
+  await import(`./${mode}.ts`)
   process.exit(0)
 }
 const unknown = wanted.filter((name) => name !== 'smoke' && !names.includes(name))
@@ -39,25 +29,19 @@ if (unknown.length > 0) {
   process.stderr.write(`There is no bench ${unknown.join(', ')}. There are: ${names.join(', ')}\n`)
   process.exit(2)
 }
-const chosen = isSmoke
-  ? known
-      .map((name) => ({ name, at: Math.random() }))
-      .sort((a, b) => a.at - b.at)
-      .map(({ name }) => name)
-  : wanted.length > 0
-    ? wanted
-    : known
+const isAll = wanted.length === 0
+const inChanceOrder = (all: readonly string[]) =>
+  all
+    .map((name) => ({ name, at: Math.random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ name }) => name)
+const chosen = isSmoke ? inChanceOrder(known) : isAll ? known : wanted
 
 /** Ends with this second of this process; none: never. */
 const endsAt = Number(process.env.BENCH_SECONDS ?? Number.POSITIVE_INFINITY) * 1_000
+/** In ms, of each bench of a run of all: one that hangs must not take the time of the others. */
+const MOST_OF_ONE = isAll ? 240_000 : Number.POSITIVE_INFINITY
 const env = { ...process.env, BENCH_BUILT: '1', ...(isSmoke ? { BENCH_SMOKE: '1' } : {}) }
-
-interface Row {
-  bench: string
-  seconds: number
-  load: number
-  result: Record<string, unknown>
-}
 
 async function runOne(bench: string): Promise<Row> {
   const began = performance.now()
@@ -69,19 +53,25 @@ async function runOne(bench: string): Promise<Row> {
   let out = ''
   child.stdout.on('data', (chunk: Buffer) => {
     out += chunk.toString()
-    process.stdout.write(chunk)
+    if (!isSmoke) process.stdout.write(chunk)
   })
-  let isLate = false
-  const late = () => {
-    isLate = true
+  let why: 'out_of_time' | 'too_long' | undefined
+  const end = (reason: typeof why) => () => {
+    why ??= reason
     child.kill('SIGTERM')
   }
-  const timer = Number.isFinite(endsAt) ? setTimeout(late, Math.max(0, endsAt - began)) : undefined
+  const timers = [
+    ...(Number.isFinite(endsAt) ? [setTimeout(end('out_of_time'), Math.max(0, endsAt - began))] : []),
+    ...(Number.isFinite(MOST_OF_ONE) ? [setTimeout(end('too_long'), MOST_OF_ONE)] : []),
+  ]
   const code = await new Promise<number | null>((resolve) => child.on('exit', resolve))
-  clearTimeout(timer)
+  timers.forEach(clearTimeout)
   const line = out.trim().split('\n').at(-1) ?? ''
-  const result = code === 0 ? JSON.parse(line) : isLate ? { out_of_time: true } : { failed: code ?? 'a signal' }
-  return { bench, seconds: Math.round((performance.now() - began) / 1_000), load, result }
+  const result =
+    code === 0 ? JSON.parse(line) : why === 'out_of_time' ? { out_of_time: true } : { failed: why ?? code ?? 'a signal' }
+  const row = { bench, seconds: Math.round((performance.now() - began) / 1_000), load, result }
+  if (isSmoke) printMeasured(row)
+  return row
 }
 
 /** What was measured, a line each: `saturated_1 ratio cpu  2.1 [1.9, 2.4]`. */
@@ -93,29 +83,52 @@ function lines(value: unknown, path: string[] = []): [string, string][] {
   return Object.entries(value).flatMap(([name, each]) => lines(each, [...path, name]))
 }
 
-if (process.env.BENCH_BUILT !== '1') execFileSync('npm', ['run', '--silent', 'build'], { cwd: `${folder}..`, stdio: 'inherit' })
-const rows: Row[] = []
-for (const name of chosen) {
-  if (performance.now() > endsAt - 5_000) {
-    process.stdout.write(`There is no time left for ${chosen.slice(rows.length).join(', ')}.\n`)
-    break
+function printMeasured({ bench, seconds, load, result }: Row) {
+  if (isSmoke) {
+    const how = 'failed' in result ? `does not work: ${result.failed}` : 'out_of_time' in result ? 'had no time to end' : 'works'
+    process.stdout.write(`${bench} ${how} (${seconds} s)\n`)
+    return
   }
-  rows.push(await runOne(name))
-}
-
-for (const { bench, seconds, load, result } of rows) {
   const { question, machine: _, note, ...measured } = result
   process.stdout.write(`\n${bench} (${seconds} s, load before ${load.toFixed(1)})${question ? `: ${question}` : ''}\n`)
-  if (GOALS[bench]) process.stdout.write(`  to reach: ${GOALS[bench]}\n`)
-  if (isSmoke && !('failed' in result)) continue
   for (const [name, value] of lines(measured)) process.stdout.write(`  ${name.padEnd(44)} ${value}\n`)
   if (note) process.stdout.write(`  note: ${note}\n`)
 }
+
+function printTable(rows: readonly Row[]) {
+  const table = reachedBy(rows).map((each) => [each.bench, each.figure, each.toReach, each.measured, answerOf(each)])
+  if (table.length === 0) return
+  const all = [['bench', 'figure', 'to reach', 'measured', 'reached'], ...table]
+  const widths = all[0]!.map((_, column) => Math.max(...all.map((cells) => cells[column]!.length)))
+  process.stdout.write('\n')
+  for (const cells of all)
+    process.stdout.write(
+      `${cells
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd()}\n`,
+    )
+}
+
+if (process.env.BENCH_BUILT !== '1') execFileSync('npm', ['run', '--silent', 'build'], { cwd: `${folder}..`, stdio: 'inherit' })
+const began = performance.now()
+const rows: Row[] = []
+const left = [...chosen]
+async function runLeft() {
+  while (left.length > 0 && performance.now() < endsAt - 5_000) rows.push(await runOne(left.shift()!))
+}
+// Whether one works does not depend on what is beside it; how fast it is does.
+await Promise.all(Array.from({ length: isSmoke ? 2 : 1 }, runLeft))
+if (left.length > 0) process.stdout.write(`There is no time left for ${left.join(', ')}.\n`)
+
 if (!isSmoke) {
-  const results = `${folder}results`
-  await mkdir(results, { recursive: true })
-  const file = `${results}/${new Date().toISOString().replaceAll(':', '-')}.json`
-  await writeFile(file, `${JSON.stringify(rows, undefined, 2)}\n`)
-  process.stdout.write(`\nWritten to ${file.slice(folder.length - 'bench/'.length)}\n`)
+  rows.forEach(printMeasured)
+  printTable(rows)
+  process.stdout.write(`\nAll of it took ${Math.round((performance.now() - began) / 1_000)} s.\n`)
+  process.stdout.write(`Written to ${await writeResults(rows)}\n`)
+}
+if (isAll) {
+  await import('./chart.ts')
+  await import('./readme.ts')
 }
 process.exit(rows.some(({ result }) => 'failed' in result) ? 1 : 0)

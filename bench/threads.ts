@@ -8,6 +8,7 @@ import {
   report,
   round,
   rssMb,
+  SMOKE,
   sleep,
   spread,
   startBench,
@@ -19,7 +20,7 @@ import {
 const CONTACT = '5511988880001'
 const INSTANCES = amount(20, 4)
 const TEXTS = amount(600, 20)
-const SHARDS = [1, 2, 4]
+const SHARDS = SMOKE ? [1, 2] : [1, 2, 4]
 
 const bench = await startBench()
 try {

@@ -1,0 +1,56 @@
+/**
+ * Preloaded into a service (`bench/reconnect.ts`, `bench/memory.ts`): what its threads hold after a full collection. SIGUSR2 has each shard
+ * and the main thread collect, and writes the MB of both to the file of BENCH_HEAP as JSON.
+ */
+import { writeFileSync } from 'node:fs'
+import v8 from 'node:v8'
+import vm from 'node:vm'
+import { getEnvironmentData, isMainThread, setEnvironmentData, workerData } from 'node:worker_threads'
+
+const KEY = 'bench heap'
+/** How often a shard looks whether it is asked, in ms. */
+const EVERY = 100
+/** Which time it is, how many shards there are, how many have answered, and what they hold together, in KB. */
+const [EPOCH, SHARDS, ANSWERED, HELD] = [0, 1, 2, 3]
+
+v8.setFlagsFromString('--expose-gc')
+const collect = vm.runInNewContext('gc')
+/** Objects and the memory of buffers that they keep, in KB. */
+function held() {
+  collect()
+  const { heapUsed, external } = process.memoryUsage()
+  return Math.round((heapUsed + external) / 1_024)
+}
+
+if (isMainThread) {
+  const shared = new Int32Array(new SharedArrayBuffer(4 * 4))
+  setEnvironmentData(KEY, shared.buffer)
+  process.on('SIGUSR2', () => {
+    Atomics.store(shared, ANSWERED, 0)
+    Atomics.store(shared, HELD, 0)
+    Atomics.add(shared, EPOCH, 1)
+    const timer = setInterval(() => {
+      if (Atomics.load(shared, ANSWERED) < Atomics.load(shared, SHARDS)) return
+      clearInterval(timer)
+      const mb = (kb) => Math.round(kb / 102.4) / 10
+      writeFileSync(process.env.BENCH_HEAP, JSON.stringify({ main_mb: mb(held()), shards_mb: mb(Atomics.load(shared, HELD)) }))
+    }, EVERY)
+  })
+} else if (isShard()) {
+  const shared = new Int32Array(getEnvironmentData(KEY))
+  Atomics.add(shared, SHARDS, 1)
+  let epoch = Atomics.load(shared, EPOCH)
+  setInterval(() => {
+    const now = Atomics.load(shared, EPOCH)
+    if (now === epoch) return
+    epoch = now
+    Atomics.add(shared, HELD, held())
+    Atomics.add(shared, ANSWERED, 1)
+  }, EVERY).unref()
+}
+
+/** Piscina wraps what a thread is given. */
+function isShard() {
+  const data = Array.isArray(workerData) ? workerData[1] : workerData
+  return data?.shard !== undefined
+}

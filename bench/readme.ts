@@ -1,0 +1,141 @@
+/**
+ * `npm run bench -- readme`: writes what the newest runs have measured into `bench/README.md`, between its markers: the table of what is to be
+ * reached, what an instance costs, and what that means for machines of 1, 2 and 4 cores.
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { round, type Spread } from './parts/numbers.ts'
+import { newestRows } from './results.ts'
+import { answerOf, reachedBy } from './targets.ts'
+
+const MARKERS = ['<!-- written by `npm run bench -- readme` -->', '<!-- up to here -->'] as const
+const file = fileURLToPath(new URL('./README.md', import.meta.url))
+
+const rows = await newestRows()
+if (rows.length === 0) throw new Error('bench/results has no run')
+
+/** A figure of a bench; undefined where it was not run. */
+function at(bench: string, ...path: string[]): unknown {
+  const result: unknown = rows.find((row) => row.bench === bench)?.result
+  return path.reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], result)
+}
+const numberAt = (bench: string, ...path: string[]) => at(bench, ...path) as number | undefined
+const medianAt = (bench: string, ...path: string[]) => (at(bench, ...path) as Spread | undefined)?.median
+const shownAt = (bench: string, ...path: string[]) => {
+  const value = at(bench, ...path) as Spread | undefined
+  return value && `${value.median} [${value.spread.join(', ')}]`
+}
+
+const table = (head: readonly string[], lines: readonly (readonly (string | number)[])[]) =>
+  [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+
+const range = (values: readonly number[], digits: number) => {
+  const [least, most] = [Math.min(...values), Math.max(...values)].map((value) => value.toFixed(digits))
+  return least === most ? least : `${least} to ${most}`
+}
+
+function heading(): string {
+  const days = [...new Set(rows.map(({ day }) => day))].sort()
+  const machines = [...new Set(rows.map(({ result }) => String(result.machine)))]
+  const minutes = Math.ceil(rows.reduce((sum, { seconds }) => sum + seconds, 0) / 60)
+  const loads = range(
+    rows.map(({ load }) => load),
+    1,
+  )
+  return `Measured ${days.join(', ')} on ${machines.join('; ')}: ${rows.length} benches in ${minutes} minutes, load of the machine before each ${loads}.`
+}
+
+const reached = () =>
+  table(
+    ['Bench', 'Figure', 'To reach', 'Measured', 'Reached'],
+    reachedBy(rows).map((each) => [each.bench, each.figure, each.toReach, each.measured, answerOf(each)]),
+  )
+
+/** MB of a shard more than one, by the largest number of them that was measured. */
+function shardMb(): number | undefined {
+  const [one, four] = [numberAt('threads', '1_shards', 'rss_mb'), numberAt('threads', '4_shards', 'rss_mb')]
+  return one === undefined || four === undefined ? undefined : Math.round((four - one) / 3)
+}
+
+const emptyMb = numberAt('memory', 'empty_mb')
+const slopeMb = numberAt('memory', 'slope_mb_per_instance')
+const idle = Object.values((at('memory', 'idle') ?? {}) as Record<string, { instances: number; cpu_percent?: number }>).at(-1)
+const loginMs = numberAt('boot', '200, gate lifted', 'after_stop', 'cpu_ms_per_login')
+
+function costs(): string {
+  const lines: [string, string | number | undefined][] = [
+    ['the service empty, one shard', emptyMb && `${emptyMb} MB`],
+    ['each shard more', shardMb() && `${shardMb()} MB`],
+    ['an idle connected instance', slopeMb && `${slopeMb} MB`],
+    [`${idle?.instances} idle connected instances`, idle?.cpu_percent && `${idle.cpu_percent} % of a core`],
+    ['a start, each saved instance', loginMs && `${loginMs} ms of a core`],
+    [
+      'a text sent with its three webhooks, 1 instance',
+      shownAt('send-text', 'saturated_1', 'gateway', 'cpu_ms') &&
+        `${shownAt('send-text', 'saturated_1', 'gateway', 'cpu_ms')} ms`,
+    ],
+    [
+      'the same, 50 instances',
+      shownAt('send-text', 'saturated_50', 'gateway', 'cpu_ms') &&
+        `${shownAt('send-text', 'saturated_50', 'gateway', 'cpu_ms')} ms, ${medianAt('send-text', 'saturated_50', 'gateway', 'per_s')} a second`,
+    ],
+    ...[1, 50].map((count): [string, string | undefined] => {
+      const cost = shownAt('receive', `200_per_s_on_${count}`, 'gateway', 'cpu_ms')
+      return [`a text received with its webhook, 200 a second on ${count}`, cost && `${cost} ms`]
+    }),
+  ]
+  return table(
+    ['', 'Costs'],
+    lines.flatMap(([what, cost]) => (cost === undefined ? [] : [[what, cost]])),
+  )
+}
+
+/** As `defaultShards` of `src/config.ts` has it. */
+const SHARDS: Record<number, number> = { 1: 1, 2: 1, 4: 3 }
+const DEFAULT = { heapMb: 512, webhooks: 128, starts: 25 }
+/** Of a core, for logins after a start: the rest is for those who are there already. */
+const SHARE_OF_STARTS = 0.75
+
+function settings(): string {
+  const lines = Object.entries(SHARDS).map(([cores, shards]) => {
+    const starts = loginMs === undefined ? DEFAULT.starts : Math.floor((SHARE_OF_STARTS * 1_000 * shards) / loginMs)
+    const mb = (instances: number) =>
+      emptyMb === undefined || slopeMb === undefined
+        ? '-'
+        : Math.round(emptyMb + (shards - 1) * (shardMb() ?? 60) + instances * slopeMb)
+    return [
+      cores,
+      `${shards} (default)`,
+      `${DEFAULT.heapMb} (default)`,
+      Number(cores) === 1 ? DEFAULT.webhooks / 2 : `${DEFAULT.webhooks} (default)`,
+      starts < DEFAULT.starts ? round(starts, 0) : `${DEFAULT.starts} (default)`,
+      `${mb(10)}, ${mb(50)}, ${mb(200)}`,
+    ]
+  })
+  return table(
+    [
+      'Cores',
+      '`SVC_SHARDS`',
+      '`SVC_SHARD_HEAP_MB`',
+      '`SVC_WEBHOOK_CONCURRENCY`',
+      '`SVC_STARTS_PER_SECOND`',
+      'MB with 10, 50, 200 idle instances',
+    ],
+    lines,
+  )
+}
+
+const written = [
+  heading(),
+  reached(),
+  '![CPU and memory against instances and rate](chart.svg)',
+  '### What one instance costs',
+  costs(),
+  '### What to set',
+  settings(),
+].join('\n\n')
+const text = await readFile(file, 'utf8')
+const [start, end] = MARKERS.map((marker) => text.indexOf(marker)) as [number, number]
+if (start < 0 || end < start) throw new Error(`bench/README.md lacks its markers, ${MARKERS.join(' and ')}`)
+await writeFile(file, `${text.slice(0, start + MARKERS[0].length)}\n${written}\n${text.slice(end)}`)
+process.stdout.write(`\n${written}\n\nbench/README.md has these numbers.\n`)

@@ -1,0 +1,29 @@
+/** The JSON files of runs, one each, in `bench/results`. */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { Row } from './targets.ts'
+
+const folder = fileURLToPath(new URL('./results/', import.meta.url))
+
+/** Resolves with the name of the file, from the root of the repository. */
+export async function writeResults(rows: readonly Row[]): Promise<string> {
+  const name = `${new Date().toISOString().replaceAll(':', '-')}.json`
+  await mkdir(folder, { recursive: true })
+  await writeFile(folder + name, `${JSON.stringify(rows, undefined, 2)}\n`)
+  return `bench/results/${name}`
+}
+
+export interface DatedRow extends Row {
+  /** As in 2026-11-22. */
+  day: string
+}
+
+/** Of each bench the newest run that did not fail. */
+export async function newestRows(): Promise<DatedRow[]> {
+  const newest = new Map<string, DatedRow>()
+  const files = await readdir(folder).catch(() => [])
+  for (const name of files.filter((file) => file.endsWith('.json')).sort())
+    for (const row of JSON.parse(await readFile(folder + name, 'utf8')) as Row[])
+      if (!('failed' in row.result)) newest.set(row.bench, { ...row, day: name.slice(0, 10) })
+  return [...newest.values()]
+}

@@ -1,0 +1,119 @@
+/** What is to be reached, as data: which figure of which bench, and how far it may go. The table of a run and that of the README are made of it. */
+import type { Spread } from './parts/numbers.ts'
+
+/** One bench of a run, as `run.ts` writes it to its file. */
+export interface Row {
+  bench: string
+  seconds: number
+  /** Of the machine, before it. */
+  load: number
+  result: Record<string, unknown>
+}
+
+interface Target {
+  bench: string
+  /** What is measured, in words, with its unit. */
+  figure: string
+  /** Where it stands in the bench's result. Of a spread it is the median that counts. */
+  at: readonly string[]
+  /** In place of `at`: what it is made of. */
+  of?(result: Record<string, unknown>): number | undefined
+  least?: number
+  most?: number
+}
+
+export interface Shown {
+  bench: string
+  figure: string
+  /** As in `at least 800`. */
+  toReach: string
+  /** With its spread where there is one. */
+  measured: string
+  isReached: boolean | undefined
+}
+
+type Bound = Pick<Target, 'least' | 'most'>
+const of = (bench: string, figure: string, at: string, bound: Bound): Target => ({ bench, figure, at: at.split('.'), ...bound })
+
+const RATES = [50, 200, 500]
+const SIZES = [10, 50, 100, 500]
+const BOOT = '25 a second, as by default'
+/** As `boot.ts` names its rows. */
+const bootOf = (size: number) => `${size}, ${BOOT}`
+
+export const TARGETS: readonly Target[] = [
+  of('send-text', 'CPU against bare, 1 instance saturated', 'saturated_1.ratio.cpu', { most: 2 }),
+  of('send-text', 'CPU against bare, 20 instances saturated', 'saturated_20.ratio.cpu', { most: 2 }),
+  of('send-text', 'texts per s, 50 instances', 'saturated_50.gateway.per_s', { least: 800 }),
+  of('send-text', 'commits per text, 1 instance', 'saturated_1.commits_per_text', { most: 4 }),
+  of('send-text', 'commits per text, 50 instances', 'saturated_50.commits_per_text', { most: 1.5 }),
+  ...SIZES.flatMap((size) => [
+    of('send-group', `rate against bare, ${size} members`, `of_${size}.ratio.rate`, { least: 8 }),
+    of('send-group', `CPU against bare, ${size} members`, `of_${size}.ratio.cpu`, { most: 0.12 }),
+  ]),
+  of('conversation', 'CPU against bare', 'ratio.cpu', { most: 2 }),
+  ...[1, 50].flatMap((instances) => [
+    ...RATES.map((rate) =>
+      of('receive', `CPU against bare, ${rate} per s on ${instances}`, `${rate}_per_s_on_${instances}.cpu_ratio`, { most: 1 }),
+    ),
+    of('receive', `p99 stanza to webhook in ms, 500 per s on ${instances}`, `500_per_s_on_${instances}.gateway.p99_ms`, {
+      most: 10,
+    }),
+  ]),
+  of('receive', 'texts per s that one instance keeps up with', 'one_instance.keeps_up_with_per_s', { least: 1_000 }),
+  of('receive', 'loop delay p99 in ms in a burst of 3,000', 'burst.loop_of_shard.p99_ms', { most: 10 }),
+  of('http-accept', 'accepted per s, 64 connections', 'send_text_64.per_s', { least: 2_000 }),
+  of('http-accept', 'p99 in ms, 64 connections', 'send_text_64.p99_ms', { most: 20 }),
+  of('isolation', 'p99 of GET /status in ms, shard saturated', 'saturated_shard.p99', { most: 20 }),
+  of('isolation', 'p99 of GET /status in ms, 60 MB body arrives', 'accepting_body.p99', { most: 20 }),
+  of('isolation', 'p99 of GET /status in ms, film is converted', 'converting_film.p99', { most: 20 }),
+  of('memory', 'RSS in MB, empty, one shard', 'empty_mb', { most: 120 }),
+  of('memory', 'MB per idle connected instance', 'slope_mb_per_instance', { most: 0.7 }),
+  of('memory', 'RSS after the last quarter of the texts against the first', 'growth_from_first_to_last_quarter', { most: 1.1 }),
+  ...[100, 200].flatMap((size) => {
+    // 100 in 5 s; linear: twice as many take twice as long.
+    const most = size / 20
+    return [
+      { ...of('boot', `s until ${size} are connected, after a stop`, '', { most }), at: [bootOf(size), 'after_stop', 'all_s'] },
+      { ...of('boot', `s until ${size} are connected, after kill -9`, '', { most }), at: [bootOf(size), 'after_kill', 'all_s'] },
+    ]
+  }),
+  of('reconnect', 'CPU each, last part against the first', 'last_against_first.cpu', { most: 1.1 }),
+  of('reconnect', 'heap after a collection, last part against the first', 'last_against_first.heap', { most: 1.1 }),
+  of('queue', 's longer to boot with waiting items', 'boot_s.longer', { most: 1 }),
+  of('queue', 'p99 of a page of 100 in ms', 'page_of_100_ms.p99', { most: 10 }),
+  {
+    bench: 'threads',
+    figure: 'texts per s with a shard for each core (4 at most) against one',
+    at: [],
+    of({ cores, rate_against_one }) {
+      const rates = rate_against_one as number[]
+      return rates[Math.min(Math.floor(Math.log2(cores as number)), rates.length - 1)]
+    },
+    least: 1.6,
+  },
+  of('media', 'MB per s against plain, encrypted and uploaded', 'encrypt_and_upload.rate_ratio', { least: 0.8 }),
+  of('media', 'MB per s against plain, downloaded and decrypted', 'download_and_decrypt.rate_ratio', { least: 0.8 }),
+]
+
+const isSpread = (value: unknown): value is Spread => typeof value === 'object' && value !== null && 'median' in value
+
+const found = ({ at }: Target, result: Record<string, unknown>): unknown =>
+  at.reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], result)
+
+function shown(target: Target, result: Record<string, unknown>): Shown {
+  const { bench, figure, least, most } = target
+  const toReach = least === undefined ? `at most ${most}` : `at least ${least.toLocaleString('en')}`
+  if ('failed' in result) return { bench, figure, toReach, measured: 'the bench failed', isReached: undefined }
+  const value = target.of ? target.of(result) : found(target, result)
+  const number = isSpread(value) ? value.median : value
+  if (typeof number !== 'number') return { bench, figure, toReach, measured: 'not measured', isReached: undefined }
+  const measured = isSpread(value) ? `${value.median} [${value.spread.join(', ')}]` : String(number)
+  return { bench, figure, toReach, measured, isReached: least === undefined ? number <= most! : number >= least }
+}
+
+/** One line for each figure of the benches that were run. */
+export const reachedBy = (rows: readonly Row[]): Shown[] =>
+  rows.flatMap(({ bench, result }) => TARGETS.filter((target) => target.bench === bench).map((target) => shown(target, result)))
+
+export const answerOf = ({ isReached }: Shown) => (isReached === undefined ? '?' : isReached ? 'yes' : 'no')
