@@ -10,10 +10,12 @@ import { after, before, describe, test } from 'node:test'
 import { readConfig } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
 import { startService } from '../../src/main.ts'
-import { program, ROOT } from '../harness/checkout.ts'
+import { HOOKS, program, ROOT } from '../harness/checkout.ts'
 
 const CLI = program('../../src/cli', import.meta.url)
 const START = program('../../src/start', import.meta.url)
+/** Where what was compiled with this test lies. */
+const BUILT = new URL('../../', import.meta.url)
 
 /** What a program said, and how it ended. */
 async function ended(file: string, args: string[], cwd: string | URL, env: Record<string, string> = {}) {
@@ -146,7 +148,8 @@ describe('operator commands', { timeout: 300_000 }, () => {
   })
 })
 
-test('a tree without the compiler runs what was built, and says so where nothing was', { timeout: 280_000 }, async () => {
+const skip = HOOKS.length > 0 ? 'runs from source: nothing is compiled beside it' : false
+test('a tree without the compiler runs what was built, and says so where nothing was', { timeout: 280_000, skip }, async () => {
   const tree = await mkdtemp(join(tmpdir(), 'svc-pruned-'))
   try {
     for (const name of ['package.json', 'scripts']) await cp(new URL(name, ROOT), join(tree, name), { recursive: true })
@@ -158,12 +161,8 @@ test('a tree without the compiler runs what was built, and says so where nothing
     }
     const npm = (...args: string[]) => ended('npm', ['run', '--silent', 'cli', '--', ...args], tree)
     assert.match((await npm('--version')).errors, /^Nothing is built, and the compiler is not installed/)
-    const build = await ended(
-      process.execPath,
-      ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', join(tree, 'dist')],
-      ROOT,
-    )
-    assert.deepEqual(build, { out: '', errors: '', code: 0 })
+    // What `npm run build` writes: the tests that run are compiled by the same options.
+    for (const name of ['src', 'workers']) await cp(new URL(name, BUILT), join(tree, 'dist', name), { recursive: true })
     const { out, code } = await npm('--version')
     assert.deepEqual([out.slice(0, 4), code], ['svc ', 0])
     assert.match((await npm('workspace', 'list')).errors, /There is no store in /)

@@ -1,22 +1,27 @@
 /** An ordinary lost connection is the commonest fault of all, and without the inbox it loses messages: INBOUND.md, section 1. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { amount } from '../harness/amount.ts'
 import { pause, startGround } from './ground.ts'
 import { compare, line } from './ledger.ts'
 import { assertIncomingOrder, CONTACTS, createPeople, MEMBERS, PHONE, waitForAll, writeBursts } from './traffic.ts'
 
-const CUTS = 45
+const CUTS = amount(45, 20)
+/** Texts that are written one after the other, to me and to a group of mine. */
+const PACED = amount(88, 40)
+/** Every fifth cut meets a burst of this many. */
+const BURST = 25
 
-test('45 lost connections during 400 incoming texts lose none and keep their order', { timeout: 180_000 }, async (t) => {
+test(`${CUTS} lost connections during incoming texts lose none and keep their order`, { timeout: 180_000 }, async (t) => {
   const ground = await startGround()
   const { gateway, sandbox, receiver } = ground
   try {
     const instance = await gateway.connected(sandbox, PHONE, receiver)
     const { group } = await createPeople(sandbox)
     const { ids, burst } = writeBursts(sandbox)
-    // Paced ones run through everything; a burst of 25 starts at every fifth cut.
-    await burst(CONTACTS[0], PHONE, 88, 'paced a ', 4)
-    await burst(MEMBERS[1], group, 87, 'paced g ', 4)
+    // Paced ones run through everything; a burst starts at every fifth cut.
+    await burst(CONTACTS[0], PHONE, PACED, 'paced a ', 4)
+    await burst(MEMBERS[1], group, PACED, 'paced g ', 4)
     const bursts = [
       [CONTACTS[2], PHONE],
       [MEMBERS[0], group],
@@ -28,7 +33,7 @@ test('45 lost connections during 400 incoming texts lose none and keep their ord
       const isInBurst = cut % 5 === 0
       if (isInBurst) {
         const [from, to] = bursts[(cut / 5) % bursts.length]!
-        await burst(from, to, 25, `burst ${cut} `)
+        await burst(from, to, BURST, `burst ${cut} `)
       }
       // Right into the burst, or somewhere into the quiet after it.
       await pause(Math.random() * (isInBurst ? 40 : 150))
@@ -42,7 +47,7 @@ test('45 lost connections during 400 incoming texts lose none and keep their ord
     const retries = ground.unreadable() ?? '?'
     t.diagnostic(line('cuts', { sent, unique, duplicates, lost: lost.length, cuts: CUTS, retries, undecryptable }))
     assert.deepEqual(lost, [])
-    assert.equal(sent, 400)
+    assert.equal(sent, 2 * PACED + BURST * Math.ceil(CUTS / 5))
     assert.deepEqual(torn, [], 'messages with two event ids')
     assertIncomingOrder(ground)
     assert.deepEqual(receiver.problems, [])

@@ -19,8 +19,10 @@ import {
   writeBursts,
 } from './traffic.ts'
 
-const KILLS = amount(10, 5)
-const INCOMING = amount(200, 165)
+const KILLS = amount(10, 3)
+const INCOMING = amount(200, 150)
+/** Texts to each of four people and a group. */
+const OUTGOING_EACH = amount(40, 20)
 /** Longest life between two kills, in ms after it answers: the queue begins about 2.5 s after that. */
 const LONGEST_LIFE = 4_500
 
@@ -37,7 +39,7 @@ test(`${KILLS} kills at random moments lose nothing of what goes out and comes i
 
     const owed: Owed[] = []
     const senders = [...CONTACTS, group].map(async (to, index) => {
-      for (let number = 1; number <= 40; number++) {
+      for (let number = 1; number <= OUTGOING_EACH; number++) {
         owed.push(await sendOwed(ground, instance, to, `out ${index} ${number}`))
         await pause(Math.random() * 1_600)
       }
@@ -66,7 +68,7 @@ test(`${KILLS} kills at random moments lose nothing of what goes out and comes i
     assert.deepEqual(lost, [])
     assert.deepEqual(outgoing.lost, [])
     assert.equal(incoming.sent, INCOMING)
-    assert.equal(outgoing.sent, 200)
+    assert.equal(outgoing.sent, 5 * OUTGOING_EACH)
     assert.deepEqual(incoming.torn, [], 'messages with two event ids')
     assertIncomingOrder(ground)
     await assertOutgoingOrder(ground)

@@ -1,18 +1,19 @@
-/** 40 paired accounts on two shards, one shard dies: whoever asks for the others meets no failure, and nothing of the rest is lost. */
+/** Paired accounts on two shards, one shard dies: whoever asks for the others meets no failure, and nothing of the rest is lost. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { amount } from '../harness/amount.ts'
 import type { Instance } from '../harness/gateway.ts'
 import { ask } from '../harness/http.ts'
 import { startWorld } from '../harness/world.ts'
 import { pause, until } from './ground.ts'
 import { compare, line } from './ledger.ts'
 
-const EACH = 20
+const EACH = amount(20, 8)
 const FRIEND = '5511988887777'
 const DEAD = 1
 const phoneOf = (index: number) => `55119999${String(10_001 + index)}`
 
-test('a shard with 20 accounts dies: the other 20 answer on, and nothing is lost', { timeout: 180_000 }, async (t) => {
+test(`a shard with ${EACH} accounts dies: the other ${EACH} answer on, and nothing is lost`, { timeout: 180_000 }, async (t) => {
   const world = await startWorld({ shards: 2 })
   const { gateway, sandbox, receiver, service } = world
   let isBack = false
@@ -58,7 +59,7 @@ test('a shard with 20 accounts dies: the other 20 answer on, and nothing is lost
       while (!isBack) {
         const { status, body } = await gateway.ask(instance, 'GET', '/queue')
         if (status !== 200) failed.push({ status, code: (body.error as { code: string }).code })
-        // Not as fast as it goes: twenty such loops leave the shard nothing to come back with.
+        // Not as fast as it goes: so many such loops leave the shard nothing to come back with.
         await pause(status === 200 ? 10 : 50)
       }
     }

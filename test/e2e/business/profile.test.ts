@@ -217,15 +217,3 @@ test('reading a profile is refused as the network refuses it', async () => {
     assert.equal(await ground.refused('business.profile', { phone: SHOP }), expected, String(code))
   }
 })
-
-test('what the network never answers ends in send_timeout', async () => {
-  const { sandbox } = ground.me.world
-  for (const xmlns of ['w:biz', 'fb:thrift_iq'])
-    await sandbox.post('/answers', { match: { account: ME, tag: 'iq', xmlns }, do: 'nothing' })
-  const asked: [string, Json][] = [
-    ['business.profile', {}],
-    ...WRITES.map(([operation, input]): [string, Json] => [operation, input]),
-  ]
-  const codes = await Promise.all(asked.map(([operation, input]) => ground.refused(operation, input)))
-  assert.deepEqual(new Set(codes), new Set(['send_timeout']))
-})

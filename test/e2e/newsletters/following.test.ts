@@ -339,22 +339,6 @@ for (const [operation, name] of CHOICES)
     }
   })
 
-test('what the network never answers ends in send_timeout', async () => {
-  const { id: newsletter_id } = await ground.channel()
-  const { sandbox } = ground.me.world
-  for (const xmlns of ['w:mex', 'newsletter'])
-    await sandbox.post('/answers', { match: { account: ME, tag: 'iq', xmlns }, do: 'nothing' })
-  const asked: [string, Json][] = [
-    ['newsletters.list', {}],
-    ['newsletters.metadata', { newsletter_id }],
-    ['newsletters.messages', { newsletter_id }],
-    ['newsletters.follow', { newsletter_id }],
-    ['newsletters.updateName', { newsletter_id, value: 'New' }],
-  ]
-  const codes = await Promise.all(asked.map(([operation, input]) => ground.refused(operation, input)))
-  assert.deepEqual(new Set(codes), new Set(['send_timeout']))
-})
-
 test('what is cut off while the network is asked ends in instance_not_connected', async () => {
   const { world, instance } = ground.me
   const match = { account: ME, from: 'client', xmlns: 'w:mex' }
