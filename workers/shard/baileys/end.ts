@@ -81,6 +81,9 @@ const CLOSED = 3
 interface RawSocket extends EventEmitter {
   readonly readyState: number
   terminate(): void
+  /** Nothing is read from the wire until `resume`. Neither does anything to a connection that is not open. */
+  pause(): void
+  resume(): void
 }
 
 /** Not `once` of `node:events`: a connection that is ended during its handshake emits `error` first. */

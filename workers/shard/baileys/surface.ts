@@ -85,6 +85,58 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
+    // From the agreements to the keys, and how many of them there are.
+    of: 'baileys/thread/read-key.ts',
+    file: 'lib/Utils/noise-handler.js',
+    text: [
+      "const localHKDF = (data) => { const key = hkdf(Buffer.from(data), 64, { salt, info: '' }); return [key.subarray(0, 32), key.subarray(32)]; };",
+      'const mixIntoKey = (data) => { const [write, read] = localHKDF(data); salt = write;',
+      'const [write, read] = localHKDF(new Uint8Array(0)); transport = new TransportState(write, read);',
+      'mixIntoKey(Curve.sharedKey(privateKey, serverHello.ephemeral));',
+      'const keyEnc = encrypt(noiseKey.public); mixIntoKey(Curve.sharedKey(noiseKey.private, serverHello.ephemeral)); return keyEnc;',
+    ],
+  },
+  {
+    of: 'baileys/thread/read-key.ts',
+    file: SOCKET,
+    text: ['const keyEnc = noise.processHandshake(handshake, creds.noiseKey);', 'const { creds } = authState;'],
+  },
+  {
+    // The form of a frame: its counter, its proof, that it may be deflated.
+    of: 'baileys/frames/reader.ts',
+    file: 'lib/Utils/noise-handler.js',
+    text: [
+      'decrypt(ciphertext) { const c = this.readCounter++; this.iv[8] = (c >>> 24) & 0xff; this.iv[9] = (c >>> 16) & 0xff; this.iv[10] = (c >>> 8) & 0xff; this.iv[11] = c & 0xff; return aesDecryptGCM(ciphertext, this.decKey, this.iv, EMPTY_BUFFER); }',
+      'size = (inBytes[0] << 16) | (inBytes[1] << 8) | inBytes[2];',
+      'const result = transport.decrypt(frame); frame = await decodeBinaryNode(result);',
+    ],
+  },
+  {
+    of: 'baileys/frames/reader.ts',
+    file: 'lib/WABinary/decode.js',
+    text: ['if (2 & buffer.readUInt8()) { buffer = await inflatePromise(buffer.slice(1)); }'],
+  },
+  {
+    // The one listener that is taken over, what it does with a frame besides reading it, and what a log of it would be.
+    of: 'baileys/frames/inbound.ts',
+    file: SOCKET,
+    text: [
+      "const onMessageReceived = async (data) => { await noise.decodeFrame(data, frame => { // reset ping timeout lastDateRecv = new Date(); let anyTriggered = false; anyTriggered = ws.emit('frame', frame);",
+      "ws.on('message', onMessageReceived);",
+      "ws.removeAllListeners('message');",
+    ],
+  },
+  {
+    of: 'wire/stanza-events.ts',
+    file: SOCKET,
+    text: [
+      `anyTriggered = ws.emit(\`\${DEF_TAG_PREFIX}\${msgId}\`, frame) || anyTriggered;`,
+      "const l2 = Array.isArray(frame.content) ? frame.content[0]?.tag : '';",
+      `for (const key of Object.keys(l1)) { anyTriggered = ws.emit(\`\${DEF_CALLBACK_PREFIX}\${l0},\${key}:\${l1[key]},\${l2}\`, frame) || anyTriggered; anyTriggered = ws.emit(\`\${DEF_CALLBACK_PREFIX}\${l0},\${key}:\${l1[key]}\`, frame) || anyTriggered; anyTriggered = ws.emit(\`\${DEF_CALLBACK_PREFIX}\${l0},\${key}\`, frame) || anyTriggered; }`,
+      `anyTriggered = ws.emit(\`\${DEF_CALLBACK_PREFIX}\${l0},,\${l2}\`, frame) || anyTriggered; anyTriggered = ws.emit(\`\${DEF_CALLBACK_PREFIX}\${l0}\`, frame) || anyTriggered;`,
+    ],
+  },
+  {
     of: 'baileys/query.ts',
     file: SOCKET,
     text: ["logger?.warn?.({ msgId }, 'timed out waiting for message'); return undefined;"],
@@ -275,6 +327,7 @@ export const LEANINGS: readonly Leaning[] = [
 export const EXPORTS = [
   'makeWASocket',
   'Curve',
+  'NOISE_MODE',
   'WA_CERT_DETAILS',
   'generateSignalPubKey',
   'initAuthCreds',

@@ -20,6 +20,7 @@ import type { NetworkOptions } from '../../../src/engine/engine.ts'
 import type { Tally } from '../../../src/metrics/tally.ts'
 import { type CompanionRefresh, watchCompanionRefresh } from '../baileys/companion-refresh.ts'
 import { adoptSocket, endReason, endSocket, rawSocket } from '../baileys/end.ts'
+import { readInbound } from '../baileys/frames/inbound.ts'
 import { keepAlive } from '../baileys/keep-alive.ts'
 import { keepLateTokens } from '../baileys/late-tokens.ts'
 import { libraryLogger } from '../baileys/logger.ts'
@@ -198,14 +199,13 @@ export function openConnection(deps: ConnectionDeps): Connection {
   adoptSocket(sock)
   keepLateTokens(sock)
   keepAlive(sock, { now: steady.now, onError: stray })
-  guardListeners(sock, {
-    onStray: stray,
-    onDeaf(error) {
-      tally.add('svc_inbound_deaf_total', { cause: 'frame' })
-      log.warn({ err: error }, 'a frame could not be opened: the connection hears nothing any more and is replaced')
-      replace('a frame could not be opened')
-    },
-  })
+  const onDeaf = (error: Error) => {
+    tally.add('svc_inbound_deaf_total', { cause: 'frame' })
+    log.warn({ err: error }, 'a frame could not be opened: the connection hears nothing any more and is replaced')
+    replace('a frame could not be opened')
+  }
+  guardListeners(sock, { onStray: stray, onDeaf })
+  readInbound(sock, { onDeaf })
   const liveness = watchLiveness(sock, {
     now: steady.now,
     deafAfterMs: deps.deafAfterMs,

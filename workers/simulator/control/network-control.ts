@@ -150,6 +150,12 @@ export interface PushInput {
   keep?: boolean | undefined
 }
 
+export interface FramesInput {
+  phone: string
+  /** What is sealed in each, in base64. */
+  frames: string[]
+}
+
 export type FaultAction =
   | 'drop'
   | 'duplicate'
@@ -303,6 +309,7 @@ export interface NetworkControl {
   expected(id: string, waitMs: number): Promise<{ complete: boolean; items: TraceLine[] }>
   /** How many devices it was sent to, or is kept for. */
   push(input: PushInput): { devices: number }
+  pushFrames(input: FramesInput): { devices: number }
   answerInstead(input: AnswerInput): { id: string }
   /** One, or all of them. */
   removeAnswers(id?: string): void

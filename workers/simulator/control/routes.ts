@@ -161,6 +161,7 @@ export const ROUTES: Route[] = [
     ...(await control.expected(id, wait_ms)),
   })),
   route('POST', '/stanzas', 200, shapes.Push, (control, input) => control.push(input)),
+  route('POST', '/frames', 200, shapes.PushFrames, (control, input) => control.pushFrames(input)),
   route('POST', '/answers', 201, shapes.Instead, (control, input) => control.answerInstead(input)),
   route('DELETE', '/answers', 200, Nothing, (control) => control.removeAnswers()),
   route('DELETE', '/answers/:id', 200, Nothing, (control, _, { id }) => control.removeAnswers(id)),

@@ -294,6 +294,8 @@ export const Push = v.pipe(
   v.check(({ phone, conn }) => (phone === undefined) !== (conn === undefined), 'exactly one of phone and conn is needed'),
 )
 
+export const PushFrames = v.strictObject({ phone: Phone, frames: v.array(v.pipe(v.string(), v.base64())) })
+
 export const Instead = v.strictObject({
   match: QueryMatch,
   do: v.union(

@@ -59,6 +59,9 @@ export function openConnection(network: Network, socket: WebSocket, wire: Duplex
       network.trace.saw(factsOf(connection, 'server'), item)
       write(transport.encrypt(encodeNode(item)))
     },
+    sendFrame(payload) {
+      if (transport && step === 'open') write(transport.encrypt(payload))
+    },
     sendGarbage() {
       if (transport) write(transport.encrypt(Buffer.from([0, 0xff, 0xff, 0xff])).fill(0x55))
     },

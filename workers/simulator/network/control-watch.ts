@@ -1,5 +1,5 @@
 import { ControlError } from '../control/control-error.ts'
-import type { PushInput } from '../control/network-control.ts'
+import type { FramesInput, PushInput } from '../control/network-control.ts'
 import { fromJson } from '../watch/stanza-json.ts'
 import type { BinaryNode } from '../wire/node.ts'
 import { enqueue } from './delivery.ts'
@@ -30,4 +30,13 @@ export function pushStanza(network: Network, input: PushInput): { devices: numbe
     else companion.connection?.send(item)
   }
   return { devices: reached.length }
+}
+
+/** Frames of any content, to all connected devices of an account: what no server would send, and stanzas in forms that ours does not use. */
+export function pushFrames(network: Network, { phone, frames }: FramesInput): { devices: number } {
+  const companions = network.people.get(phone)?.companions.values() ?? []
+  const connections = [...companions].flatMap(({ connection }) => connection ?? [])
+  if (connections.length === 0) throw new ControlError('conflict', `${phone} has no linked device that is connected`)
+  for (const connection of connections) for (const frame of frames) connection.sendFrame(Buffer.from(frame, 'base64'))
+  return { devices: connections.length }
 }

@@ -18,7 +18,7 @@ import {
 import { findKnown } from './control-people.ts'
 import { retryByControl } from './control-retry.ts'
 import { describeState } from './control-state.ts'
-import { pushStanza } from './control-watch.ts'
+import { pushFrames, pushStanza } from './control-watch.ts'
 import { notifyDevices } from './devices.ts'
 import { digits, isGroup } from './jid.ts'
 import { rotateKeys } from './key-rotation.ts'
@@ -272,6 +272,7 @@ export function createControl(network: Network, upload: Upload, reset: () => Pro
       return found
     },
     push: (input) => pushStanza(network, input),
+    pushFrames: (input) => pushFrames(network, input),
     answerInstead: (input) => network.answers.add(input),
     removeAnswers(id) {
       if (id === undefined) network.answers.clear()

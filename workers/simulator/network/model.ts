@@ -346,6 +346,8 @@ export interface Connection {
   isLive: boolean
   readonly isOpen: boolean
   send(item: BinaryNode): void
+  /** A frame of these bytes, whatever they are: the first says whether the rest is deflated. */
+  sendFrame(payload: Uint8Array): void
   /** An undecodable frame: the client's counters are off from here on. */
   sendGarbage(): void
   /** Answer of the client to an `<iq>` of ours. */

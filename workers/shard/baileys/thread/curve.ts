@@ -9,6 +9,7 @@
  */
 import { Curve, type KeyPair, proto } from '@whiskeysockets/baileys'
 import { calculateAgreement, calculateSignature, generateKeyPair, verifySignature } from 'whatsapp-rust-bridge'
+import { agreed } from './read-key.ts'
 import { type Certificate, isInTime, isRoot, judge, rootSerial, tolerateIssuer } from './trust.ts'
 
 const { Details } = proto.CertChain.NoiseCertificate
@@ -27,7 +28,9 @@ const wasmCurve = {
 
   sharedKey(privateKey: Uint8Array, publicKey: Uint8Array): Buffer {
     handshake = { staticKey: bare(publicKey) }
-    return Buffer.from(asError(() => calculateAgreement(publicKey, privateKey)))
+    const secret = Buffer.from(asError(() => calculateAgreement(publicKey, privateKey)))
+    agreed({ privateKey, publicKey, secret })
+    return secret
   },
 
   sign(privateKey: Uint8Array, message: Uint8Array): Buffer {

@@ -1,0 +1,103 @@
+/**
+ * What the network puts into its frames: compressed ones keep their place, large ones leave others their turn, and one that nobody means
+ * honestly ends the connection and no more: it is told in one line, and the next connection brings what was missed.
+ */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { deflateSync } from 'node:zlib'
+import { type BinaryNode, encodeBinaryNode } from '@whiskeysockets/baileys'
+import { pino } from 'pino'
+import { MAX_INFLATED } from '../../workers/shard/baileys/frames/reader.ts'
+import { ANA, ME } from '../e2e/received/story.ts'
+import { until } from './ground.ts'
+import { type HostedWorld, startHosted } from './hosted.ts'
+
+/** What the service logs at `warn` and above. */
+const lines: { msg: string; err?: { message: string } }[] = []
+const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line) as (typeof lines)[number]) })
+
+let world: HostedWorld
+before(async () => {
+  world = await startHosted(ME, { log })
+  await world.sandbox.createContact(ANA)
+})
+after(() => world?.stop())
+
+const jidOfAna = (device: number) => `${ANA}:${device}@s.whatsapp.net`
+
+/** The devices of a contact: notices of one kind are handled one after the other. */
+const notice = (id: string, devices: number): BinaryNode => ({
+  tag: 'notification',
+  attrs: { type: 'devices', from: `${ANA}@s.whatsapp.net`, id, t: '1700000000' },
+  content: [
+    {
+      tag: 'update',
+      attrs: {},
+      content: Array.from({ length: devices }, (_, n) => ({ tag: 'device', attrs: { jid: jidOfAna(n), 'key-index': `${n}` } })),
+    },
+  ],
+})
+const plain = (node: BinaryNode): Buffer => encodeBinaryNode(node)
+const compressed = (node: BinaryNode): Buffer => Buffer.concat([Buffer.of(2), deflateSync(plain(node).subarray(1))])
+const push = (...frames: Buffer[]) =>
+  world.sandbox.post('/frames', { phone: ME, frames: frames.map((frame) => frame.toString('base64')) })
+
+/** The stanzas that answer what was pushed meanwhile, by their ids, in their order. */
+async function answersTo(count: number, act: () => Promise<unknown>): Promise<(string | undefined)[]> {
+  const match = { from: 'client', tag: 'ack', attrs: { class: 'notification' } }
+  const { id } = await world.sandbox.post<{ id: string }>('/expect', { match, count, wait_ms: 0 })
+  await act()
+  const { items } = await world.sandbox.get<{ items: { node: [string, Record<string, string>] }[] }>(
+    `/expect/${id}?wait_ms=20000`,
+  )
+  return items.map(({ node }) => node[1].id)
+}
+
+test('a compressed frame is handled before the small ones that came behind it', async () => {
+  const ids = ['L1', 'S2', 'C3', 'S4', 'L5', 'S6']
+  const frames = [
+    compressed(notice('L1', 4_000)),
+    plain(notice('S2', 1)),
+    compressed(notice('C3', 1)),
+    plain(notice('S4', 1)),
+    plain(notice('L5', 4_000)),
+    plain(notice('S6', 1)),
+  ]
+  assert.deepEqual(await answersTo(ids.length, () => push(...frames)), ids)
+  assert.equal(world.state().status, 'connected')
+})
+
+const LIST_8 = 248
+const LIST_16 = 249
+const LEAF = [LIST_8, 1, 9]
+const HOSTILE: readonly [what: string, why: RegExp, frame: () => Buffer][] = [
+  ['inflates to more than any', /larger than/, () => Buffer.concat([Buffer.of(2), deflateSync(Buffer.alloc(MAX_INFLATED + 1))])],
+  [
+    'has ten thousand nodes in one another',
+    /nested too deep/,
+    () => Buffer.from([0, ...Array.from({ length: 10_000 }, () => [LIST_8, 2, 9, LIST_8, 1]).flat(), ...LEAF]),
+  ],
+  [
+    'names more children than it has, on each level',
+    /it ends too early/,
+    () => Buffer.from([0, ...Array.from({ length: 500 }, () => [LIST_8, 2, 9, LIST_16, 255, 255]).flat(), ...LEAF]),
+  ],
+  ['says that it is compressed and is not', /incorrect header/, () => Buffer.from([2, 1, 2, 3])],
+]
+for (const [what, why, frame] of HOSTILE) {
+  test(`a frame that ${what} ends the connection, and the next one brings what came meanwhile`, async () => {
+    lines.length = 0
+    const deafBefore = world.deps.tally.numbers().get('svc_inbound_deaf_total|frame') ?? 0
+    await push(frame(), plain(notice('never', 1)))
+    await until('the connection is replaced', () => world.state().status !== 'connected')
+    const { id } = await world.sandbox.send(ANA, ME, { text: `after it ${what}` })
+    await world.untilRelinked('connected', () => world.state().status === 'connected')
+    await world.receiver.waitFor(what, ({ message_id }) => message_id === id)
+    assert.deepEqual(
+      lines.map(({ msg }) => msg),
+      ['a frame could not be opened: the connection hears nothing any more and is replaced'],
+    )
+    assert.match(lines[0]!.err!.message, why)
+    assert.equal(world.deps.tally.numbers().get('svc_inbound_deaf_total|frame'), deafBefore + 1)
+  })
+}

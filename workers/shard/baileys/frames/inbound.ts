@@ -1,0 +1,57 @@
+/**
+ * Puts our reading of frames (`reader.ts`) in the place of the library's, from the end of the handshake on: the library goes on reading the server's
+ * hello, writing, and listening to the events of its socket, which are emitted here as it does itself (Socket/socket.js, onMessageReceived).
+ */
+import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import { createStanzaEvents } from '../../wire/stanza-events.ts'
+import { rawSocket } from '../end.ts'
+import '../thread/curve.ts'
+import { awaitReadKey } from '../thread/read-key.ts'
+import { asError } from '../thread/rejections.ts'
+import { escalateTrap } from '../thread/trap.ts'
+import { createFrameReader, type FrameReader } from './reader.ts'
+
+export interface InboundDeps {
+  /** A frame could not be opened or handled. The socket must be ended: it receives nothing any more. Called once. */
+  onDeaf(error: Error): void
+}
+
+/** Call right after the socket was made, and after `guardListeners`, which is still about what the handshake throws. */
+export function readInbound({ ws, ev, authState }: Pick<WASocket, 'ws' | 'ev' | 'authState'>, { onDeaf }: InboundDeps): void {
+  const events = createStanzaEvents()
+  const handshake = ws.listeners('message') as ((bytes: Buffer) => void)[]
+  let reader: FrameReader | undefined
+
+  function emit(node: BinaryNode) {
+    ws.emit('frame', node)
+    for (const name of events.of(node)) ws.emit(name, node)
+  }
+
+  function broken(thrown: unknown) {
+    const error = asError(thrown)
+    escalateTrap(error)
+    onDeaf(error)
+  }
+
+  function busy(isBusy: boolean) {
+    const raw = rawSocket({ ws })
+    if (isBusy) raw?.pause()
+    else raw?.resume()
+  }
+
+  for (const name of ws.eventNames()) events.listened(String(name))
+  ws.on('newListener', (name) => events.listened(String(name)))
+  ws.removeAllListeners('message')
+  ws.on('message', (bytes: Buffer) => {
+    if (reader) reader.push(bytes)
+    else for (const listener of handshake) listener.call(ws, bytes)
+  })
+  const leave = awaitReadKey(authState.creds.noiseKey.private, (key) => {
+    reader = createFrameReader(key, { onNode: emit, onBroken: broken, onBusy: busy })
+  })
+  ev.on('connection.update', ({ connection }) => {
+    if (connection !== 'close') return
+    leave()
+    reader?.end()
+  })
+}

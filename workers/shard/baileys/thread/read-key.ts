@@ -1,0 +1,48 @@
+/**
+ * The key of what a connection receives. The library keeps it to itself (Utils/noise-handler.js), but it follows from the three agreements of the
+ * handshake, and these are made by our functions (`curve.ts`). `processHandshake` is synchronous: the ephemeral key with the server's ephemeral and
+ * its static key, then, once the certificate is good, the long-term key with the server's ephemeral.
+ */
+import { hkdfSync } from 'node:crypto'
+import { NOISE_MODE } from '@whiskeysockets/baileys'
+
+interface Agreement {
+  privateKey: Uint8Array
+  publicKey: Uint8Array
+  secret: Uint8Array
+}
+
+/** The last two. */
+let earlier: readonly Agreement[] = []
+/** By the private half of a connection's long-term key. */
+const awaited = new WeakMap<Uint8Array, (key: Buffer) => void>()
+
+/** `onKey` is called when a handshake with this key is done; returns a function that no longer waits for it. */
+export function awaitReadKey(privateKey: Uint8Array, onKey: (key: Buffer) => void): () => void {
+  awaited.set(privateKey, onKey)
+  return () => {
+    if (awaited.get(privateKey) === onKey) awaited.delete(privateKey)
+  }
+}
+
+export function agreed(agreement: Agreement): void {
+  const onKey = awaited.get(agreement.privateKey)
+  const [first, second] = earlier
+  const isThird =
+    first !== undefined &&
+    first.privateKey === second?.privateKey &&
+    first.publicKey === agreement.publicKey &&
+    onKey !== undefined
+  earlier = isThird ? [] : [...earlier.slice(-1), agreement]
+  if (isThird) onKey(readKeyOf([first.secret, second!.secret, agreement.secret]))
+}
+
+/** The protocol's name is the first salt: it has the length of a hash. */
+const readKeyOf = (secrets: readonly Uint8Array[]): Buffer =>
+  mixed(
+    new Uint8Array(0),
+    secrets.reduce((salt: Buffer, secret) => mixed(secret, salt).subarray(0, HALF), Buffer.from(NOISE_MODE)),
+  ).subarray(HALF)
+
+const HALF = 32
+const mixed = (secret: Uint8Array, salt: Uint8Array): Buffer => Buffer.from(hkdfSync('sha256', secret, salt, '', 2 * HALF))
