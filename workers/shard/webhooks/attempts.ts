@@ -289,7 +289,7 @@ export function createAttempts(needs: Needs): Attempts {
   /** Ends the event: its body is removed in the same commit, which is not awaited. */
   async function finish(eventId: string, before: LogRow, row: LogRow, status: 'delivered' | 'discarded') {
     const after: LogRow = { ...row, status, body: 'erased', dueAt: null, finishedAt: clock.now() }
-    outcomes.add(eventId, [...bodyOps(instanceId, eventId, before), ...rowOps(eventId, before, after)])
+    outcomes.add(eventId, () => [...bodyOps(instanceId, eventId, before), ...rowOps(eventId, before, after)])
     // One that had failed for good was not waited for any more.
     if (before.status === 'pending') backlog.changed(-1)
     // Due events are looked up on disk.

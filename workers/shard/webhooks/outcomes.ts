@@ -21,7 +21,8 @@ const MAX_TAKEN = 8
 const WITHIN = 50
 
 export interface Outcomes {
-  add(eventId: string, ops: readonly Op[]): void
+  /** `ops` is called once, when they are written: not between an answer and the next POST. */
+  add(eventId: string, ops: () => readonly Op[]): void
   /** The oldest outcomes that nobody else has taken, some of them, for a commit that is made right away; call `written` after it. Otherwise they are written again. */
   take(): { ops: readonly Op[]; written(): void } | undefined
   /** All up to now are on disk when it resolves; a disk that fails is waited for. */
@@ -42,7 +43,7 @@ export interface OutcomesOptions {
 }
 
 interface Waiting {
-  ops: readonly Op[]
+  ops(): readonly Op[]
   /** Somebody's commit has it, and may yet fail. */
   isTaken: boolean
 }
@@ -61,7 +62,7 @@ export function createOutcomes({ instanceId, store, timer, steps, log, max }: Ou
     }
   }
 
-  const opsOf = (some: readonly (readonly [string, Waiting])[]) => some.flatMap(([, { ops }]) => ops)
+  const opsOf = (some: readonly (readonly [string, Waiting])[]) => some.flatMap(([, { ops }]) => ops())
 
   async function write(fits: (each: Waiting) => boolean): Promise<void> {
     const some = [...waiting].filter(([, each]) => fits(each))
@@ -104,7 +105,8 @@ export function createOutcomes({ instanceId, store, timer, steps, log, max }: Ou
 
   return {
     add(eventId, ops) {
-      waiting.set(eventId, { ops, isTaken: false })
+      let made: readonly Op[] | undefined
+      waiting.set(eventId, { ops: () => (made ??= ops()), isTaken: false })
       if (waiting.size < max) wakeLater()
     },
     take() {
