@@ -23,7 +23,7 @@ export interface GateDeps {
   buckets: Buckets
   /** Limit of public requests (the description, pages), per address. */
   descriptions: Buckets
-  /** Of requests to `/oauth`, per address. */
+  /** Of requests to `/oauth`, per kind and address. */
   apps: Buckets
   /** Limit of answers with 401, counted where they are given. */
   throttle: Throttle
@@ -261,9 +261,9 @@ export function createGate(deps: GateDeps) {
     isOnThisMachine: (incoming: Pick<AccessRequest, 'headers' | 'source' | 'peer'>): boolean =>
       isLocal(incoming, (source) => isIn(loopback, source)),
 
-    /** Every request to `/oauth`, whoever it is. */
-    oauth({ source }: Pick<AccessRequest, 'source'>): void {
-      const { allowed, retryAfter } = apps.take(subscriberOf(source))
+    /** A request to `/oauth`, whoever sends it. Those of another `kind` have a limit of their own. */
+    oauth({ source }: Pick<AccessRequest, 'source'>, kind: string): void {
+      const { allowed, retryAfter } = apps.take(`${kind} ${subscriberOf(source)}`)
       if (!allowed) throw new TooMany(retryAfter, 'address')
     },
 

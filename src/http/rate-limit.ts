@@ -9,7 +9,7 @@ export const CAPACITY = 120
 export const REFILL_PER_SECOND = 60
 /** Of the description, per address: a few pages opened at once, then one a second. */
 export const DESCRIPTIONS = { capacity: 20, perSecond: 1 }
-/** Of `/oauth`, per address: ten a minute. */
+/** Of `/oauth`, per kind of request and address: ten a minute. */
 export const OAUTH = { capacity: 10, perSecond: 10 / 60 }
 
 interface Bucket {

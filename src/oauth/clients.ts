@@ -53,6 +53,8 @@ export function createClients({ store, records, clock, readDocument, isUsed }: C
       return client
     },
 
+    knows: (id: string): boolean => registered.has(id) || isUsed(id),
+
     find: async (id: string): Promise<OauthClient | undefined> =>
       registered.get(id) ?? (id.includes(':') ? readDocument(id) : undefined),
   }

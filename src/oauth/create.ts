@@ -48,7 +48,12 @@ export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oa
     isUsed: grants.isUsed,
   })
   /** By the hash of the ticket. */
-  const consents = createExpiring<Consent & { cookieHash: string }>({ clock, ms: CONSENT, max: MAX_CONSENTS })
+  const consents = createExpiring<Consent & { cookieHash: string }>({
+    clock,
+    ms: CONSENT,
+    max: MAX_CONSENTS,
+    ownerOf: ({ client }) => client.id,
+  })
   /** By the hash of the code. */
   const codes = createExpiring<Code>({ clock, ms: CODE, max: MAX_CODES })
   const { isUsed: _, make, end, load, ...apps } = grants
@@ -63,6 +68,7 @@ export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oa
 
     register: clients.register,
     client: clients.find,
+    knows: clients.knows,
 
     ask(request) {
       const ticket = newSecret()

@@ -1,4 +1,7 @@
-/** Entries that last for minutes, in memory alone: a restart drops them, and somebody who makes many pushes out the oldest. */
+/**
+ * Entries that last for minutes, in memory alone: a restart drops them. Where there are too many, the oldest of the owner with the most makes
+ * room, so that one who makes many pushes out their own.
+ */
 import type { Clock } from '../domain/clock.ts'
 
 interface Entry<T> {
@@ -6,21 +9,44 @@ interface Entry<T> {
   until: number
 }
 
-export function createExpiring<T>({ clock, ms, max }: { clock: Clock; ms: number; max: number }) {
+export interface ExpiringOptions<T> {
+  clock: Clock
+  /** How long each lasts. */
+  ms: number
+  max: number
+  /** Whose an entry is. By default they are all of one owner. */
+  ownerOf?: (value: T) => string
+}
+
+export function createExpiring<T>({ clock, ms, max, ownerOf = () => '' }: ExpiringOptions<T>) {
   /** All last equally long, so the order of creation is the order of expiry. */
   const entries = new Map<string, Entry<T>>()
 
-  function sweep() {
+  function dropEnded() {
     const now = clock.now()
     for (const [key, { until }] of entries) {
-      if (until > now && entries.size < max) return
+      if (until > now) return
       entries.delete(key)
     }
   }
 
+  function oldestOfMost(): string | undefined {
+    const byOwner = new Map<string, { count: number; oldest: string }>()
+    for (const [key, { value }] of entries) {
+      const owner = ownerOf(value)
+      const found = byOwner.get(owner)
+      if (found) found.count++
+      else byOwner.set(owner, { count: 1, oldest: key })
+    }
+    let most: { count: number; oldest: string } | undefined
+    for (const each of byOwner.values()) if (each.count > (most?.count ?? 0)) most = each
+    return most?.oldest
+  }
+
   return {
     set(key: string, value: T) {
-      sweep()
+      dropEnded()
+      if (entries.size >= max) entries.delete(oldestOfMost() ?? '')
       entries.set(key, { value, until: clock.now() + ms })
     },
     get(key: string): T | undefined {

@@ -59,6 +59,8 @@ export interface Oauth {
   register(wish: { name: string; redirectUris: readonly string[] }): Promise<OauthClient>
   /** Undefined: nobody has registered so, or the document at its URL does not describe it. */
   client(id: string): Promise<OauthClient | undefined>
+  /** Whether it is registered here, or has an app. Asks nobody. */
+  knows(id: string): boolean
 
   /** Opens the way through the page. `ticket` stands in the form and `cookie` in the browser: neither is enough alone. */
   ask(request: AuthorizationRequest): { ticket: string; cookie: string }

@@ -21,7 +21,7 @@ const Security = z
           )
           .meta({ description: 'Kept while the list is not enabled, too.' }),
       })
-      .meta({ description: 'Who may use instance routes and `/account`.' }),
+      .meta({ description: 'Who may use instance routes, `/account` and `/mcp`.' }),
     operate_keys: z.int().meta({ description: 'Keys with `instances:operate`, an imported client token included.' }),
   })
   .meta({ id: 'Security' })
@@ -98,8 +98,8 @@ export const ipAllowlist = local('admin.ipAllowlist', 'PUT /admin/security/ip-al
   access: 'admin',
   summary: 'Restrict who may call, by address',
   description:
-    'Applies to instance routes and `/account`, at once; not to `/admin`, so that a wrong list can be mended. An IPv4 caller in IPv6 form ' +
-    'counts as IPv4. Enabling an empty list is refused with `not_allowed`.',
+    'Applies to instance routes, `/account` and `/mcp`, at once; not to `/admin`, so that a wrong list can be mended. An IPv4 caller in ' +
+    'IPv6 form counts as IPv4. Enabling an empty list is refused with `not_allowed`.',
   input: {
     enabled: z.boolean().meta({ description: 'Whether the list counts.' }),
     entries: z.array(Entry).max(200).optional().meta({ description: 'Replaces the list; without it the list stays.' }),

@@ -25,17 +25,24 @@ export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
   const baseOf = (c: Context<Env>) => baseUrl ?? new URL(c.req.url).origin
   const authorize = createAuthorize({ ...deps, baseOf })
 
-  const limit = (c: Context<Env>) => gate.oauth(accessRequestOf(c))
-
   /**
-   * Of the endpoints that take credentials only what is wrong counts, and what is right is always answered: behind a proxy strangers share the
-   * address of every app, and must not be able to lock one out. 192 random bits need no lockout.
+   * Behind a proxy strangers share the address of every app, and one of them must shut out as few others as can be. So each kind of request has
+   * a limit of its own, and whoever shows something that a stranger cannot know is not counted among the strangers.
    */
-  async function unlessRight(c: Context<Env>, answer: () => Promise<Response>): Promise<Response> {
+  const limit = (c: Context<Env>, kind: string) => gate.oauth(accessRequestOf(c), kind)
+
+  /** The id of a registered client is a secret of its app and its owner's browser; the URL of a document is public, but this client alone pays for it. */
+  function kindOf(c: Context<Env>): string {
+    const clientId = c.req.query('client_id')
+    return clientId !== undefined && oauth.knows(clientId) ? `authorize ${clientId}` : 'authorize'
+  }
+
+  /** Of requests with a secret of 192 random bits only the wrong ones count, and a right one is always answered: it needs no lockout. */
+  async function unlessRight(c: Context<Env>, kind: string, answer: () => Promise<Response>): Promise<Response> {
     try {
       return await answer()
     } catch (error) {
-      if (error instanceof OauthError) limit(c)
+      if (error instanceof OauthError) limit(c, kind)
       throw error
     }
   }
@@ -80,17 +87,16 @@ export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
     })
   })
   // Documents are for everybody; endpoints that invite guessing, or fill a store, are limited.
-  const limited = (answer: (c: Context<Env>) => Promise<Response>) => (c: Context<Env>) => {
-    limit(c)
-    return answer(c)
-  }
-  on('GET', '/oauth/authorize', limited(authorize.ask))
-  on('POST', '/oauth/authorize', limited(authorize.decide))
-  on(
-    'POST',
-    '/oauth/register',
-    limited((c) => register(oauth, c.req.raw)),
-  )
-  on('POST', '/oauth/token', (c) => unlessRight(c, () => token(oauth, c.req.raw, `${baseOf(c)}/mcp`)))
-  on('POST', '/oauth/revoke', (c) => unlessRight(c, () => revoke(oauth, c.req.raw, () => limit(c))))
+  on('GET', '/oauth/authorize', (c) => {
+    limit(c, kindOf(c))
+    return authorize.ask(c)
+  })
+  // A wrong admin key is counted where all of them are, by `gate.admin`.
+  on('POST', '/oauth/authorize', (c) => unlessRight(c, 'decide', () => authorize.decide(c)))
+  on('POST', '/oauth/register', (c) => {
+    limit(c, 'register')
+    return register(oauth, c.req.raw)
+  })
+  on('POST', '/oauth/token', (c) => unlessRight(c, 'token', () => token(oauth, c.req.raw, `${baseOf(c)}/mcp`)))
+  on('POST', '/oauth/revoke', (c) => unlessRight(c, 'token', () => revoke(oauth, c.req.raw, () => limit(c, 'token'))))
 }
