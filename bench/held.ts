@@ -78,7 +78,8 @@ const notification = (type: string, from: string, content: unknown[]) => [
   { type, from, id: 'N1', t: seconds(), participant: `${ANA}@s.whatsapp.net` },
   content,
 ]
-const both = (count: number) => times(count, (index) => ['participant', { jid: lid(index), phone_number: pn(index) }])
+const both = (count: number, from = 0) =>
+  times(count, (index) => ['participant', { jid: lid(from + index), phone_number: pn(from + index) }])
 
 const all: Case[] = [
   { name: 'a text', prepare: async () => async () => {} },
@@ -165,6 +166,26 @@ const all: Case[] = [
       const isRead = async () =>
         (await world.store.get(keys.savedContact(INSTANCE, world.sealer.blind('15550120002')))) !== undefined
       await until('all are saved', isRead, 300_000)
+      await behind(world)
+    },
+  },
+  {
+    name: '2,000 groups of 50 members, no two of them the same',
+    async prepare(world) {
+      const members = (group: number) => times(50, (index) => both(1, group * 50 + index)[0])
+      const groups = times(2_000, (number) => [
+        'group',
+        { id: `${120_363_000_000_000_000 + number * 1_000}`, subject: `group ${number}`, creation: '1', s_t: '1' },
+        members(number),
+      ])
+      const match = { xmlns: 'w:g2', child: 'participating' }
+      await (await post(world, '/answers', { match, do: { result: [['groups', {}, groups]] } }))()
+      return push(world, ['ib', { from: 's.whatsapp.net' }, [['dirty', { type: 'groups', timestamp: seconds() }]]])
+    },
+    async done(world) {
+      const known = () => createKeyStore(INSTANCE, world.store, world.sealer, createKeyCache({ maxEntries: 1 }))
+      const last = String(15_550_200_000 + 100_000 - 1)
+      await until('all are known', async () => (await known().get('lid-mapping', last)) !== undefined, 300_000)
       await behind(world)
     },
   },

@@ -101,3 +101,75 @@ for (const [what, why, frame] of HOSTILE) {
     assert.equal(world.deps.tally.numbers().get('svc_inbound_deaf_total|frame'), deafBefore + 1)
   })
 }
+
+const PEOPLE = 3_000
+const GROUP = '120363000000000001@g.us'
+const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index))
+const pn = (index: number) => `${15_550_200_000 + index}@s.whatsapp.net`
+const lid = (index: number) => `${81_896_700_000_000 + index}@lid`
+const element = (tag: string, attrs: Record<string, string>, content?: BinaryNode[]): BinaryNode => ({
+  tag,
+  attrs,
+  ...(content ? { content } : {}),
+})
+
+/** What a stanza makes the service write, by turns of the loop: the most records of one, and all of them. */
+async function writtenBy(act: () => Promise<unknown>): Promise<{ most: number; all: number }> {
+  let [now, most, all, isOver] = [0, 0, 0, false]
+  world.refuse(({ ops }) => {
+    now += ops.length
+    all += ops.length
+    most = Math.max(most, now)
+    return false
+  })
+  const turn = () => {
+    now = 0
+    if (!isOver) setImmediate(turn)
+  }
+  turn()
+  await act()
+  isOver = true
+  world.refuse(null)
+  return { most, all }
+}
+
+/** Two records of each pair of a slice, and some of others. */
+const MOST = 400
+
+test(`${PEOPLE} members who come to a group at once are written in slices`, async () => {
+  const added = element('notification', { type: 'w:gp2', from: GROUP, id: 'ADDED', t: '1700000000', participant: pn(0) }, [
+    element(
+      'add',
+      {},
+      times(PEOPLE, (index) => element('participant', { jid: lid(index), phone_number: pn(index) })),
+    ),
+  ])
+  const { most, all } = await writtenBy(() => answersTo(1, () => push(compressed(added))))
+  assert.ok(all >= PEOPLE, `${all} records`)
+  assert.ok(most <= MOST, `${most} records in one turn`)
+})
+
+test('300 groups of 20 members, all asked for, are read and written in slices', async (t) => {
+  const groups = times(300, (number) => [
+    'group',
+    { id: `12036300000001${String(number).padStart(4, '0')}`, subject: `group ${number}`, creation: '1', s_t: '1', p_v_id: '1' },
+    times(20, (index) => ['participant', { jid: lid(number * 10 + index), phone_number: pn(number * 10 + index) }]),
+  ])
+  const { sandbox } = world
+  await sandbox.post('/answers', {
+    match: { xmlns: 'w:g2', child: 'participating' },
+    do: { result: [['groups', {}, groups]] },
+    times: 1,
+  })
+  const match = { from: 'client', tag: 'iq', xmlns: 'urn:xmpp:whatsapp:dirty' }
+  const { id } = await sandbox.post<{ id: string }>('/expect', { match, wait_ms: 0 })
+  const dirty = element('ib', { from: 's.whatsapp.net' }, [element('dirty', { type: 'groups', timestamp: '1700000000' })])
+  const { most, all } = await writtenBy(async () => {
+    await push(plain(dirty))
+    const { complete } = await sandbox.get<{ complete: boolean }>(`/expect/${id}?wait_ms=20000`)
+    assert.ok(complete, 'all are read')
+  })
+  t.diagnostic(`${all} records, ${most} in one turn`)
+  assert.ok(all >= 300, `${all} records`)
+  assert.ok(most <= MOST, `${most} records in one turn`)
+})

@@ -50,8 +50,10 @@ test('many are taken in slices, and none once the session has ended', async () =
     ),
   )
   await take(groups)
-  assert.deepEqual([reads.length, met.length], [4, 2_000])
+  const slices = reads.length
+  assert.equal(met.length, 2_000)
+  assert.ok(slices >= 10 && Math.max(...reads) <= 200, `${slices} slices`)
   ending.abort()
   await take([group('21', [{ jid: lid(9_000), phone_number: pn(9_000) }])])
-  assert.deepEqual([reads.length, met.length], [4, 2_000])
+  assert.deepEqual([reads.length, met.length], [slices, 2_000])
 })

@@ -134,12 +134,14 @@ test('of many groups those that are only named are to be asked for, and those th
       node('group', { id: '3', error: '403' }),
     ]),
   )
-  const { groups, truncated } = groupsIn(answer)
   assert.deepEqual(
-    groups.map(({ id }) => id),
-    ['1@g.us'],
+    [...groupsIn(answer)].map((listed) => [listed.is, listed.is === 'whole' ? listed.group.id : listed.jid]),
+    [
+      ['whole', '1@g.us'],
+      ['truncated', '2@g.us'],
+      ['refused', '3@g.us'],
+    ],
   )
-  assert.deepEqual(truncated, ['2@g.us'])
 })
 
 test('the code of a link is told, or it is not', () => {

@@ -1,11 +1,14 @@
 /** Members of groups in the network's answers: number and LID of each, for the directory. */
 import { isLidUser, isPnUser } from '@whiskeysockets/baileys'
+import { createTurns } from '../../../src/lib/turns.ts'
 import type { LidPair } from '../connection/identity.ts'
 import { type Group, namesOf } from '../wire/groups.ts'
 import type { Directory } from './account-directory.ts'
 
-/** People handled together: one read and at most one commit. */
-const SLICE = 500
+/** Pairs of one read, of at most one commit, and of one turn of the loop. */
+const PAIRS = 150
+/** People who are taken to the directory together: the more there are, the less often each of its records is written again. */
+const PEOPLE = 3_000
 
 export interface MembersDeps {
   directory: Pick<Directory, 'ready' | 'met'>
@@ -14,7 +17,7 @@ export interface MembersDeps {
   ended: AbortSignal
 }
 
-/** Stores the members of groups, each person once however many groups they share. */
+/** Stores the members of groups in slices, each person once however many groups they share. */
 export type TakeMembers = (groups: readonly Group[]) => Promise<void>
 
 /** Pairs of the members for whom the answer has both names. */
@@ -29,12 +32,17 @@ export const takeMembers =
   ({ directory, learnPairs, ended }: MembersDeps): TakeMembers =>
   async (groups) => {
     await directory.ready()
+    const turn = createTurns()
     const seen = new Set<string>()
     let taken: string[][] = []
     const take = async () => {
       const people = taken
       taken = []
-      await learnPairs(pairsOf(people))
+      const pairs = pairsOf(people)
+      for (let from = 0; from < pairs.length && !ended.aborted; from += PAIRS) {
+        await learnPairs(pairs.slice(from, from + PAIRS))
+        await turn()
+      }
       if (!ended.aborted) await directory.met(people)
     }
     for (const { participants } of groups) {
@@ -45,7 +53,8 @@ export const takeMembers =
         seen.add(names[0])
         taken.push([...new Set(names)])
       }
-      if (taken.length >= SLICE) await take()
+      if (taken.length >= PEOPLE) await take()
+      await turn()
     }
     if (taken.length > 0) await take()
   }

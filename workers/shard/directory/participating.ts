@@ -2,11 +2,12 @@
  * Reads the list of groups that the account is in with one query: after the pairing, when the network reports the list as outdated, and at a login
  * when the last reading is old. In between notices change the list, and groups that they leave incomplete are read together.
  */
-import type { WASocket } from '@whiskeysockets/baileys'
+import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, DAY, SECOND } from '../../../src/domain/clock.ts'
+import { createTurns } from '../../../src/lib/turns.ts'
 import { boundedQuery } from '../baileys/query.ts'
-import { batchQuery, groupsIn, participatingQuery } from '../wire/groups.ts'
+import { batchQuery, type Group, groupsIn, participatingQuery } from '../wire/groups.ts'
 import type { GroupStore } from './group-store.ts'
 import type { GroupDirectory } from './groups.ts'
 import type { TakeMembers } from './members.ts'
@@ -48,7 +49,7 @@ export function createParticipating({ sock, directory, stored, members, ended, c
     const at = clock.now()
     const begun = directory.begin()
     try {
-      const { groups, truncated } = groupsIn(await boundedQuery(sock, participatingQuery(), DEADLINE))
+      const { groups, truncated } = await listedIn(await boundedQuery(sock, participatingQuery(), DEADLINE))
       // Credentials and directory of a removed account are removed, too.
       if (ended.aborted) return
       await members(groups)
@@ -62,7 +63,7 @@ export function createParticipating({ sock, directory, stored, members, ended, c
     const asked = directory.stale().slice(0, BATCH)
     const begun = directory.begin()
     try {
-      const { groups, refused } = groupsIn(await boundedQuery(sock, batchQuery(asked), DEADLINE))
+      const { groups, refused } = await listedIn(await boundedQuery(sock, batchQuery(asked), DEADLINE))
       if (ended.aborted) return
       await members(groups)
       if (!ended.aborted) await begun.some(groups, refused)
@@ -100,4 +101,17 @@ export function createParticipating({ sock, directory, stored, members, ended, c
       behind().catch((error) => log.info({ err: error }, 'which groups the account is in is not known'))
     },
   }
+}
+
+/** In slices. */
+async function listedIn(answer: BinaryNode): Promise<{ groups: Group[]; truncated: string[]; refused: string[] }> {
+  const turn = createTurns()
+  const groups: Group[] = []
+  const named = { truncated: [] as string[], refused: [] as string[] }
+  for (const listed of groupsIn(answer)) {
+    if (listed.is === 'whole') groups.push(listed.group)
+    else named[listed.is].push(listed.jid)
+    await turn()
+  }
+  return { groups, ...named }
 }

@@ -198,16 +198,20 @@ export function groupIn(answer: BinaryNode): Group {
   }
 }
 
-/** The groups of an answer with many. `truncated`: only named, to be queried; `refused`: the account is not in them. */
-export function groupsIn(answer: BinaryNode): { groups: Group[]; truncated: string[]; refused: string[] } {
-  const nodes = getBinaryNodeChildren(getBinaryNodeChild(answer, 'groups'), 'group')
-  const whole = nodes.filter(({ attrs }) => attrs.id && !attrs.error && attrs.truncated !== 'true')
-  const cut = nodes.filter(({ attrs }) => attrs.truncated === 'true')
-  const jidsOf = (some: BinaryNode[]) => some.flatMap((group) => groupJidIn({ tag: 'iq', attrs: {}, content: [group] }) ?? [])
-  return {
-    groups: whole.map((group) => groupIn({ tag: 'iq', attrs: {}, content: [group] })),
-    truncated: jidsOf(cut),
-    refused: jidsOf(nodes.filter(({ attrs }) => Number(attrs.error) > 0)),
+/** What an answer with many groups says of one. `truncated`: only named, to be queried; `refused`: the account is not in it. */
+export type ListedGroup = { is: 'whole'; group: Group } | { is: 'truncated' | 'refused'; jid: string }
+
+/** Those of an answer with many, one at a time: each is some work, and there may be thousands. */
+export function* groupsIn(answer: BinaryNode): Generator<ListedGroup> {
+  for (const group of getBinaryNodeChildren(getBinaryNodeChild(answer, 'groups'), 'group')) {
+    const alone: BinaryNode = { tag: 'iq', attrs: {}, content: [group] }
+    const { id, error, truncated } = group.attrs
+    const jid = groupJidIn(alone)
+    if (truncated === 'true') {
+      if (jid) yield { is: 'truncated', jid }
+    } else if (Number(error) > 0) {
+      if (jid) yield { is: 'refused', jid }
+    } else if (id && !error) yield { is: 'whole', group: groupIn(alone) }
   }
 }
 
