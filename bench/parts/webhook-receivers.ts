@@ -105,6 +105,8 @@ const calls = {
     // What is sent from now on is numbered anew.
     if (value) last.clear()
   },
+  /** Events since the last report. */
+  accepted: () => Object.fromEntries(KINDS.map((kind) => [kind, reports[kind].accepted])) as Record<Kind, number>,
   /** Since the last report. */
   report() {
     const made = Object.fromEntries(KINDS.map((kind) => [kind, { ...reports[kind], latency: summary(reports[kind].latency) }]))

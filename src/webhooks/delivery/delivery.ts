@@ -40,7 +40,7 @@ export type Deliver = (attempt: Attempt, signal?: AbortSignal) => Promise<Outcom
 export interface DeliveryOptions {
   allow: Ranges
   clock: Clock
-  /** Attempts in flight at once in this thread, and of these to one origin. */
+  /** Attempts in flight at once in this thread, those that hang aside, and to one origin, those that hang included. */
   concurrency?: number | undefined
   /** Default: a quarter of all, so that one receiver that is slow leaves room for the others. */
   perOrigin?: number
@@ -48,13 +48,16 @@ export interface DeliveryOptions {
   egress?: Pick<EgressOptions, 'resolve' | 'dial'>
 }
 
+/** An attempt without an answer for so long does not count among all any more: many receivers that hang must not hold up one that answers. */
+const HANGS = SECOND
+
 export function createDelivery(options: DeliveryOptions): { deliver: Deliver; close(): Promise<void> } {
   const { allow, clock, concurrency = 128, perOrigin = Math.ceil(concurrency / 4), timeoutMs = 10 * SECOND, egress } = options
   const agent = createAgent(
     { allow, plainHttp: 'allow-listed', connectTimeoutMs: timeoutMs, ...egress },
     { headersTimeout: 0, bodyTimeout: 0 },
   )
-  const slots = fairSlots({ total: concurrency, perOrigin })
+  const slots = fairSlots({ total: concurrency, perOrigin, longMs: HANGS })
   const { post, originOf } = createPost(agent, timeoutMs)
 
   const headersOf = ({ secrets, body, type, eventId, instanceId, attempt }: Attempt) => ({

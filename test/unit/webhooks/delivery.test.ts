@@ -2,13 +2,15 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { SECOND } from '../../../src/domain/clock.ts'
 import { parseRanges } from '../../../src/egress/addresses.ts'
 import { fairSlots } from '../../../src/egress/fair-slots.ts'
 import { NameUnresolved } from '../../../src/egress/resolve.ts'
 import { type Attempt, createDelivery, type DeliveryOptions } from '../../../src/webhooks/delivery/delivery.ts'
 import { sign } from '../../../src/webhooks/delivery/signature.ts'
 import { maskUrl } from '../../../src/webhooks/log.ts'
-import { INSTANCE, START, until } from '../storage/fixtures.ts'
+import { INSTANCE, manualTime, START, until } from '../storage/fixtures.ts'
 import { receiver } from './receiver.ts'
 
 function delivery(t: TestContext, change: Partial<DeliveryOptions> = {}) {
@@ -132,6 +134,46 @@ test('slots are given in order, stepping over an origin that is full', async () 
   ;(await a2)()
   giveBackC()
   assert.deepEqual(order, ['a1', 'b1', 'c1', 'a2'])
+})
+
+// A hundred receivers that hang, each its own origin, would hold up everybody for ten seconds.
+test('who has held a slot for long counts for its origin alone', async () => {
+  const time = manualTime()
+  const slots = fairSlots({ total: 2, perOrigin: 1, longMs: SECOND, now: time.clock.now, timer: time.timer })
+  await slots.take('a')
+  time.advance(SECOND / 2)
+  const giveBack = await slots.take('b')
+  let taken = 0
+  const more = ['c', 'a', 'd'].map((origin) =>
+    slots.take(origin).then((back) => {
+      taken++
+      return back
+    }),
+  )
+  time.advance(SECOND / 2 - 1)
+  await nextTurn()
+  assert.equal(taken, 0)
+  time.advance(1)
+  await more[0]
+  await nextTurn()
+  assert.equal(taken, 1, 'there is room for one more')
+  time.advance(SECOND / 2)
+  await more[2]
+  assert.equal(taken, 2, 'the one of the first origin waits for its own')
+  giveBack()
+  await nextTurn()
+  assert.equal(taken, 2)
+})
+
+test('receivers that hang hold up nobody, however many they are', async (t) => {
+  const slow = await Promise.all(Array.from({ length: 4 }, () => receiver(t, () => () => {})))
+  const quick = await receiver(t)
+  const deliver = delivery(t, { concurrency: 2, perOrigin: 1 })
+  const stop = new AbortController()
+  const hanging = slow.map(({ url }) => deliver(url, stop.signal).catch(() => 'stopped'))
+  assert.equal((await deliver(quick.url)).ok, true)
+  stop.abort(new Error('stopped'))
+  assert.deepEqual(await Promise.all(hanging), Array(4).fill('stopped'))
 })
 
 test('the signature is the one of the specification', () => {
