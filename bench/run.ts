@@ -4,7 +4,7 @@
  * `npm run bench -- chart` and `-- readme`: of the newest files. `npm run bench -- smoke`: does each one work? Small amounts, in chance order, as
  * many as there is time for (`BENCH_SECONDS`); one that runs out of time has not failed.
  */
-import { execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -43,6 +43,14 @@ const endsAt = Number(process.env.BENCH_SECONDS ?? Number.POSITIVE_INFINITY) * 1
 const MOST_OF_ONE = isAll ? 240_000 : Number.POSITIVE_INFINITY
 const env = { ...process.env, BENCH_BUILT: '1', ...(isSmoke ? { BENCH_SMOKE: '1' } : {}) }
 
+/** They end with this process. */
+const running = new Set<ChildProcess>()
+for (const signal of ['SIGTERM', 'SIGINT'] as const)
+  process.on(signal, () => {
+    for (const child of running) child.kill('SIGTERM')
+    process.exit(1)
+  })
+
 async function runOne(bench: string): Promise<Row> {
   const began = performance.now()
   const load = loadavg()[0]!
@@ -60,11 +68,13 @@ async function runOne(bench: string): Promise<Row> {
     why ??= reason
     child.kill('SIGTERM')
   }
+  running.add(child)
   const timers = [
     ...(Number.isFinite(endsAt) ? [setTimeout(end('out_of_time'), Math.max(0, endsAt - began))] : []),
     ...(Number.isFinite(MOST_OF_ONE) ? [setTimeout(end('too_long'), MOST_OF_ONE)] : []),
   ]
   const code = await new Promise<number | null>((resolve) => child.on('exit', resolve))
+  running.delete(child)
   timers.forEach(clearTimeout)
   const line = out.trim().split('\n').at(-1) ?? ''
   const result =

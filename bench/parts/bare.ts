@@ -14,7 +14,7 @@ import { answerCalls } from './calls.ts'
 import { summary } from './numbers.ts'
 import { epoch, leftAt } from './stamp.ts'
 
-if (process.argv[2] !== 'plain') shareAsyncLocalStorage()
+if (process.argv[2] !== 'plain') shareAsyncLocalStorage(false)
 const { initAuthCreds, makeWASocket, WA_CERT_DETAILS } = await import('@whiskeysockets/baileys')
 
 // The library's session entries go to the console, private keys included.

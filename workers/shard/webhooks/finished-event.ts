@@ -22,10 +22,11 @@ export function eventBytes(
   settings: WebhookSettings,
   isTest = false,
 ): Buffer {
-  const envelope = { type, event_id: eventId, instance_id: instanceId, momment: at }
-  return Buffer.from(
-    jsonOf({ ...envelope, ...(isSingleUrl(settings) ? { single_url: true } : {}), ...(isTest ? { test: true } : {}), ...body }),
-  )
+  const envelope: Record<string, unknown> = { type, event_id: eventId, instance_id: instanceId, momment: at }
+  if (isSingleUrl(settings)) envelope.single_url = true
+  if (isTest) envelope.test = true
+  // Joined as text: one object with the fields of both is dearer to make than to write. No body is empty, or has a field of the envelope.
+  return Buffer.from(`${JSON.stringify(envelope).slice(0, -1)},${jsonOf(body).slice(1)}`)
 }
 
 /** Half of a surrogate pair is written as an escape, which strict readers refuse; on the network it is U+FFFD, too. */

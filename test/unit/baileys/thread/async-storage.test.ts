@@ -113,6 +113,39 @@ test('callbacks that were bound run in the context they were bound in', () => {
   })
 })
 
+test('one that rests keeps values while any work runs in it, and not longer', async () => {
+  const Resting = sharedStorageClass(new AsyncLocalStorage(), true)
+  const [a, b] = [new Resting<string>(), new Resting<string>()]
+  let left: string | undefined = 'not seen'
+  const long = a.run('long', async () => {
+    await b.run('short', async () => {
+      await turn()
+      assert.deepEqual([a.getStore(), b.getStore()], ['long', 'short'])
+    })
+    await assert.rejects(
+      b.run('failing', () => turn().then(() => Promise.reject(new Error('inside')))),
+      /inside/,
+    )
+    await turn()
+    assert.deepEqual([a.getStore(), b.getStore()], ['long', undefined])
+    void turn()
+      .then(turn)
+      .then(() => {
+        left = a.getStore()
+      })
+    return 'done'
+  })
+  assert.equal(await long, 'done')
+  await turn()
+  await turn()
+  await turn()
+  assert.equal(left, undefined)
+  await a.run('again', async () => {
+    await turn()
+    assert.equal(a.getStore(), 'again')
+  })
+})
+
 test('however many storages are entered, a promise carries one', { skip: !isOld }, () => {
   const storages = Array.from({ length: 50 }, () => new AsyncLocalStorage<number>())
   const carried = () =>

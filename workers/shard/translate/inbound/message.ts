@@ -162,6 +162,10 @@ function photosOf({ photo }: InboundContext, { key }: ReadableMessage, { kind, c
   }
 }
 
+/**
+ * In the order of the contract: a field that is set again at the end keeps its place. One literal, and assigned to: of a dozen objects that are
+ * spread into one, V8 makes a hash table, which takes twenty times as long to build and to write as JSON.
+ */
 function finished(
   context: InboundContext,
   readable: ReadableMessage,
@@ -173,40 +177,36 @@ function finished(
   const { key } = readable
   const fromMe = key.fromMe === true
   const isList = kind === 'broadcast'
-  // In the order of the contract: a field that is set again below keeps its place.
-  const first = { message_id: idOrEmpty(key.id), message_type: translated.content.message_type }
   const inGroup = kind === 'group' || kind === 'status' ? author : null
-  return {
-    type: 'received',
-    at: timeOf(context, readable),
-    body: {
-      ...first,
-      phone: chat.phone,
-      chat_lid: chat.lid,
-      is_group: kind === 'group',
-      is_newsletter: kind === 'newsletter',
-      broadcast: kind === 'status' || isList,
-      from_me: fromMe,
-      from_api: false,
-      status: fromMe ? 'sent' : 'received',
-      chat_name: chatNameOf(context, readable, people),
-      sender_name: kind === 'newsletter' ? null : cutOrNull(readable.pushName, MAX_NAME),
-      ...photosOf(context, readable, people),
-      participant_phone: inGroup?.phone ?? null,
-      participant_lid: inGroup?.lid ?? null,
-      connected_phone: context.connectedPhone(),
-      reference_message_id: null,
-      is_status_reply: false,
-      is_edit: false,
-      forwarded: false,
-      view_once: false,
-      waiting_message: false,
-      message_expiration_seconds: null,
-      mentions: [],
-      ...(key.server_id ? { newsletter_server_id: idOrEmpty(key.server_id) } : {}),
-      ...fields,
-      ...translated.common,
-      ...translated.content,
-    },
+  const { photo, sender_photo } = photosOf(context, readable, people)
+  const body = {
+    message_id: idOrEmpty(key.id),
+    message_type: translated.content.message_type,
+    phone: chat.phone,
+    chat_lid: chat.lid,
+    is_group: kind === 'group',
+    is_newsletter: kind === 'newsletter',
+    broadcast: kind === 'status' || isList,
+    from_me: fromMe,
+    from_api: false,
+    status: fromMe ? ('sent' as const) : ('received' as const),
+    chat_name: chatNameOf(context, readable, people),
+    sender_name: kind === 'newsletter' ? null : cutOrNull(readable.pushName, MAX_NAME),
+    photo,
+    sender_photo,
+    participant_phone: inGroup?.phone ?? null,
+    participant_lid: inGroup?.lid ?? null,
+    connected_phone: context.connectedPhone(),
+    reference_message_id: null,
+    is_status_reply: false,
+    is_edit: false,
+    forwarded: false,
+    view_once: false,
+    waiting_message: false,
+    message_expiration_seconds: null,
+    mentions: [],
   }
+  const server = key.server_id ? { newsletter_server_id: idOrEmpty(key.server_id) } : {}
+  const common = Object.assign(body, server, fields, translated.common)
+  return { type: 'received', at: timeOf(context, readable), body: Object.assign(common, translated.content) }
 }
