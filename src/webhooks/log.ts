@@ -7,6 +7,7 @@ import { iso } from '../domain/clock.ts'
 import { EVENT_TYPES } from '../domain/events.ts'
 import { LOG_STATUSES, type LogEntry, type WebhookAttempt } from '../domain/webhook-log.ts'
 import { MAX_URL_LENGTH } from '../egress/targets.ts'
+import { boundedCache } from '../lib/bounded-cache.ts'
 import type { Op } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
 import { type Repository, repository } from '../storage/repository.ts'
@@ -81,11 +82,19 @@ export function attemptsOf({ failures, status, code, error, durationMs, finished
   return [...shown, { at: iso(finishedAt - (durationMs ?? 0)), code, error, duration_ms: durationMs }]
 }
 
+/** Every event names the URL of its webhook, and there are few. */
+const KNOWN_URLS = 256
+const masked = boundedCache<string, string>(KNOWN_URLS)
+
 /** The URL with the values of its query masked: `?token=***`. */
 export function maskUrl(text: string): string {
+  const known = masked.get(text)
+  if (known !== undefined) return known
   const url = new URL(text)
   url.search = url.search.slice(1).replace(/(^|&)([^=&]*)=[^&]*/g, '$1$2=***')
-  return url.href.slice(0, MAX_URL_LENGTH)
+  const made = url.href.slice(0, MAX_URL_LENGTH)
+  masked.set(text, made)
+  return made
 }
 
 /** Values of a due entry: what is done with a parked event at that time. */

@@ -32,7 +32,7 @@ export function recordingLog() {
   const write = (level: string) => (fields: unknown, message?: unknown) => {
     lines.push({ level, message: String(message), fields: fields as Record<string, unknown> })
   }
-  return { lines, info: write('info'), warn: write('warn'), error: write('error') }
+  return { lines, debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
 }
 
 export function manualTime(now = START) {

@@ -143,6 +143,28 @@ test('in single-URL mode every event says so', async (t) => {
   assert.deepEqual(Object.keys(to.received[0]!.json).slice(0, 5), ['type', 'event_id', 'instance_id', 'momment', 'single_url'])
 })
 
+// A line for each event of a busy account cost as much as its POST.
+test('what is taken at once is logged for debugging; what had failed, or tells of a request, for everybody', async (t) => {
+  let answer = 200
+  const to = await receiver(t, () => answer)
+  const b = await bench(t, to.url)
+  const outbox = await b.open()
+  const levels = () => b.log.lines.filter(({ message }) => message === 'webhook delivered').map(({ level }) => level)
+  await b.add(outbox, 'a')
+  await until(() => levels().length === 1, 'the first')
+  const { eventId, ops } = outbox.append(event('b'), 'the-request')
+  await b.store.commit({ ops })
+  outbox.committed(eventId)
+  await until(() => levels().length === 2, 'that of a request')
+  answer = 500
+  await b.add(outbox, 'c')
+  await b.time.armed(10 * SECOND)
+  answer = 200
+  b.time.advance(10 * SECOND)
+  await until(() => levels().length === 3, 'the third')
+  assert.deepEqual(levels(), ['debug', 'info', 'info'])
+})
+
 test('a type without URL, or silenced, is not wanted', async (t) => {
   const b = await bench(t, 'https://example.com/hook')
   const outbox = await b.open()

@@ -320,7 +320,9 @@ export function createAttempts(needs: Needs): Attempts {
   function report(eventId: string, { type, attempts, code, error, durationMs, requestId }: LogRow, result: DeliveryResult) {
     const outcome = { event: type, result, attempt: attempts, code, error, duration_ms: durationMs }
     const line = { instance_id: instanceId, event_id: eventId, ...outcome, request_id: requestId }
-    if (result === 'delivered') log.info(line, 'webhook delivered')
+    // What is received is told to its webhook a thousand times a second: a line for each would cost as much as the POST.
+    const isExpected = attempts === 1 && requestId === undefined
+    if (result === 'delivered') log[isExpected ? 'debug' : 'info'](line, 'webhook delivered')
     else log.warn(line, result === 'discarded' ? 'webhook discarded' : 'webhook attempt failed')
     onResult?.(type, result, durationMs)
   }

@@ -26,7 +26,7 @@ export interface OutboxOptions {
   /** Signs as well, for a while. */
   previousSecret?: () => PreviousSecret | undefined
   deliver: Deliver
-  log: Pick<Logger, 'info' | 'warn' | 'error'>
+  log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
   /** More operations for the commit of an event; `eventId` null: the event is not wanted. */
   note?: ((event: WebhookEvent, eventId: string | null) => Op[]) | undefined
   timer?: Timer
