@@ -13,6 +13,7 @@ import { describeTable, rowOf } from '../../../workers/shard/connection/socket/s
 import { createUnknownStanzas } from '../../../workers/shard/connection/socket/unknown-stanzas.ts'
 import { LEFT } from '../../../workers/shard/stanza-left.ts'
 import { type StanzaParts, stanzaTable } from '../../../workers/shard/stanza-table.ts'
+import { ACCOUNT_CHANGES } from '../../../workers/shard/wire/account-notices.ts'
 import { pong } from '../../../workers/shard/wire/keep-alive.ts'
 import { kindOf } from '../../../workers/shard/wire/kind.ts'
 import { ROOT } from '../../harness/checkout.ts'
@@ -53,6 +54,20 @@ test('what is left alone is so for a reason, and confirmed where the network wan
     assert.equal(row?.answer.name, isConfirmed ? 'ack' : 'nothing')
   }
   assert.ok(describeTable(table).some((line) => line === 'notification type=pay | at once | count left alone | answer ack'))
+})
+
+// The picture came first, and the list of our own devices was not read.
+test('a change of the account that is handled is read, whatever change stands before it in the notice', () => {
+  const notice = (...children: string[]) => ({
+    tag: 'notification',
+    attrs: { type: 'account_sync' },
+    content: children.map((tag) => ({ tag, attrs: {} })),
+  })
+  for (const change of ACCOUNT_CHANGES)
+    for (const other of ['picture', 'blocklist', 'user', 'username'])
+      for (const both of [notice(other, change), notice(change, other)])
+        assert.deepEqual(rowOf(table, both)?.of, { tag: 'notification', attrs: { type: 'account_sync' } }, `${other}, ${change}`)
+  assert.ok(LEFT.some(({ of }) => rowOf(table, notice('picture', 'status'))?.of === of))
 })
 
 test('each kind that is handled has what follows from it, and tests of that, in a row of docs/server-kinds.md', () => {

@@ -11,6 +11,9 @@ export type AccountChange =
   | { type: 'disappearing_mode'; duration: number; since: number }
   | { type: 'privacy' }
 
+/** The children that are a change. */
+export const ACCOUNT_CHANGES = ['devices', 'disappearing_mode', 'privacy'] as const satisfies readonly AccountChange['type'][]
+
 export const accountChangesIn = (notice: BinaryNode): AccountChange[] =>
   getAllBinaryNodeChildren(notice).flatMap((change): AccountChange[] => {
     switch (change.tag) {

@@ -7,18 +7,21 @@ export interface Match {
   attrs?: Readonly<Record<string, string | readonly (string | undefined)[]>>
   /** Its first child. */
   child?: string
+  /** None of its children is one of these. */
+  without?: readonly string[]
   /** The server of `from`. */
   from?: string
 }
 
-export function fits({ tag, attrs, child, from }: Match, node: BinaryNode): boolean {
+export function fits({ tag, attrs, child, without, from }: Match, node: BinaryNode): boolean {
   if (node.tag !== tag) return false
   if (child !== undefined && getAllBinaryNodeChildren(node)[0]?.tag !== child) return false
+  if (without !== undefined && getAllBinaryNodeChildren(node).some((each) => without.includes(each.tag))) return false
   if (from !== undefined && !node.attrs.from?.endsWith(`@${from}`)) return false
   return attrs === undefined || Object.entries(attrs).every(([name, wanted]) => [wanted].flat().includes(node.attrs[name]))
 }
 
-export const describeMatch = ({ tag, attrs = {}, child, from }: Match): string =>
+export const describeMatch = ({ tag, attrs = {}, child, without, from }: Match): string =>
   [
     tag,
     ...Object.entries(attrs).map(
@@ -30,6 +33,7 @@ export const describeMatch = ({ tag, attrs = {}, child, from }: Match): string =
     ),
     from && `from=@${from}`,
     child && `<${child}>`,
+    without && `without ${without.map((each) => `<${each}>`).join('')}`,
   ]
     .filter(Boolean)
     .join(' ')

@@ -53,10 +53,10 @@ export function openConnection(network: Network, socket: WebSocket, wire: Duplex
     get isOpen() {
       return step === 'open'
     },
-    send(item) {
+    send(item, isOrdered = false) {
       if (!transport || step !== 'open') return
       network.stats.stanzasOut += 1
-      network.trace.saw(factsOf(connection, 'server'), item)
+      network.trace.saw(factsOf(connection, 'server'), item, isOrdered)
       write(transport.encrypt(encodeNode(item)))
     },
     sendFrame(payload) {

@@ -345,7 +345,8 @@ export interface Connection {
   /** True once the stored stanzas were sent: from then on new ones are sent immediately. */
   isLive: boolean
   readonly isOpen: boolean
-  send(item: BinaryNode): void
+  /** `isOrdered`: somebody told the network to say so, in place of what it would say; a trace has it marked. */
+  send(item: BinaryNode, isOrdered?: boolean): void
   /** A frame of these bytes, whatever they are: the first says whether the rest is deflated. */
   sendFrame(payload: Uint8Array): void
   /** An undecodable frame: the client's counters are off from here on. */

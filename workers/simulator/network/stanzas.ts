@@ -38,8 +38,8 @@ export function receiveStanza(network: Network, connection: Connection, item: Bi
     return handle(network, connection, item)
   }
   if ('delay_ms' in action) return network.later(action.delay_ms, () => handle(network, connection, item))
-  if ('query_error' in action) return connection.send(queryError(item, ...action.query_error))
-  if ('ack_error' in action) return connection.send(acknowledgement(item, action.ack_error))
+  if ('query_error' in action) return connection.send(queryError(item, ...action.query_error), true)
+  if ('ack_error' in action) return connection.send(acknowledgement(item, action.ack_error), true)
   if ('stream_error' in action) return connection.end(streamError(action.stream_error))
   if ('failure' in action) return connection.end(failure(action.failure, { code: action.code, expire: action.expire }))
   if ('corrupt' in action) {

@@ -10,6 +10,8 @@ export interface TraceLine {
   from: 'client' | 'server'
   account: string | null
   node: StanzaJson
+  /** The network was told to answer so (`/answers`, a fault): it says nothing about how the network answers. */
+  ordered?: true
 }
 
 /** A setting of an account as the phone opened it (`client`: a linked device wrote it) or wrote it (`server`). */
@@ -30,7 +32,7 @@ export interface Watcher {
 
 export interface Trace {
   /** Costs nothing without observers. */
-  saw(facts: StanzaFacts, item: BinaryNode): void
+  saw(facts: StanzaFacts, item: BinaryNode, isOrdered?: boolean): void
   opened(action: () => OpenedAction): void
   /** Returns how to stop. */
   watch(watcher: Watcher): () => void
@@ -40,12 +42,13 @@ export interface Trace {
 export function createTrace(): Trace {
   const watchers = new Set<Watcher>()
   return {
-    saw(facts, item) {
+    saw(facts, item, isOrdered = false) {
       if (watchers.size === 0) return
       let line: TraceLine | undefined
       for (const watcher of watchers) {
         if (!matches(watcher.match, facts, item)) continue
-        line ??= { t: Date.now(), conn: facts.conn, from: facts.from, account: facts.account ?? null, node: toJson(item) }
+        const { conn, from, account = null } = facts
+        line ??= { t: Date.now(), conn, from, account, node: toJson(item), ...(isOrdered ? { ordered: true } : {}) }
         watcher.take(line)
       }
     },

@@ -44,7 +44,7 @@ export async function answerQuery(network: Network, connection: Connection, item
   if (ordered) {
     if (ordered.apply) await answerAs(network, connection, item, () => undefined)
     const instead = orderedAnswer(item, ordered.do)
-    if (instead) connection.send(instead)
+    if (instead) connection.send(instead, true)
     return
   }
   return answerAs(network, connection, item, (answer) => connection.send(answer))
