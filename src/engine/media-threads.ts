@@ -2,10 +2,12 @@
 import { Piscina } from 'piscina'
 import { SECOND } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
-import { threadFlags, threadModule } from './thread.ts'
+import { memoryLimits, threadFlags, threadModule } from './thread.ts'
 
 /** An idle thread keeps about 40 MB. */
 const IDLE = 30 * SECOND
+/** For what lives briefly, in MB: their large things are buffers, which are outside of it. */
+const YOUNG_MB = 6
 
 export interface MediaThreads {
   /** Of `workers`; `media` when it is not given. */
@@ -36,7 +38,7 @@ export function createMediaThreads<Task, Answer>(options: MediaThreads): Piscina
     idleTimeout: IDLE,
     atomics: 'disabled',
     recordTiming: false,
-    resourceLimits: { maxOldGenerationSizeMb: heapMb },
+    resourceLimits: memoryLimits(heapMb, YOUNG_MB),
   })
   // Without a listener a thread that dies idle would end the whole process.
   pool.on('error', (error) => log.error({ err: error, thread: `${folder}/${name}` }, 'a thread ended'))

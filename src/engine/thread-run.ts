@@ -7,16 +7,17 @@ import { SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { EngineEvent, Result, ShardNeed } from './engine.ts'
 import type { ShardRequest, ThreadData } from './protocol.ts'
-import { threadFlags } from './thread.ts'
+import { memoryLimits, threadFlags } from './thread.ts'
 
 /** Calls one thread takes at a time, and as many again that wait; beyond that the answer is 503. A thread does 109k small ones a second. */
 const CALLS_IN_FLIGHT = 2_000
 
 /**
- * For what lives briefly. By default it grows to 48 MB while the modules load, and no collection makes it smaller again: 22 MB of a thread that
- * then has nothing to do. Collecting more often costs about a twentieth of a text's processor time (bench/README.md, the list of changes).
+ * For what lives briefly. By default it grows to 48 MB while the modules load, and no collection makes it smaller again. What is too small here
+ * is paid with processor time: a text is in work for longer than a small generation lasts, so its objects are copied, and kept until the next
+ * large collection (bench/README.md, the list of changes).
  */
-const YOUNG_MB = 12
+const YOUNG_MB = 24
 
 export interface ThreadRunOptions {
   generation: number
@@ -59,7 +60,7 @@ export function startThreadRun({ generation, worker, task, data, heapMb, onEvent
     atomics: 'disabled',
     recordTiming: false,
     // A heap that runs full then ends this thread and not the process.
-    resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
+    resourceLimits: memoryLimits(heapMb, YOUNG_MB),
   })
   const inFlight = new Set<(failure: Failure) => void>()
   let isOver = false

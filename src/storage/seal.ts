@@ -12,7 +12,7 @@ export interface Sealer {
   open(recordKey: string, sealed: Uint8Array): Buffer
   /** 22 characters that stand for a text in the key of a record: the same for the same text, and revealing nothing without the key. */
   blind(text: string): string
-  /** The same for a text that is used once or twice: it takes no room among those that are remembered. */
+  /** The same for a text that is used a few times within a moment: it takes no room among those that are remembered for longer. */
   blindOnce(text: string): string
 }
 
@@ -29,6 +29,8 @@ const HEAD_BYTES = 1 + IV_BYTES + TAG_BYTES
 const POOL_BYTES = 341 * IV_BYTES
 /** Texts whose blind form is remembered: an active chat asks for the same few some fifteen times per message. */
 const MAX_BLIND = 4_096
+/** Of each sealer: the events of one message ask for the same few names within some milliseconds. */
+const MAX_BRIEF = 32
 /** By which a sealed value is longer than the plain one. */
 export const SEAL_BYTES = HEAD_BYTES
 
@@ -59,8 +61,8 @@ export function createSealer(key: Uint8Array, blinded: BlindCache = new Map()): 
   const names = createSecretKey(key.byteLength === RING_KEY_BYTES ? key.subarray(SECRET_KEY_BYTES) : namesKeyOf(key))
   const own = `${sealers++}:`
 
-  const blindOnce = (text: string) =>
-    createHmac('sha256', names).update(text).digest().subarray(0, BLIND_BYTES).toString('base64url')
+  const brief = new Map<string, string>()
+  const made = (text: string) => createHmac('sha256', names).update(text).digest().subarray(0, BLIND_BYTES).toString('base64url')
 
   return {
     seal(recordKey, plain) {
@@ -84,12 +86,19 @@ export function createSealer(key: Uint8Array, blinded: BlindCache = new Map()): 
         throw new Error(`${recordKey} cannot be opened: it was changed, or sealed with another secret key`, { cause })
       }
     },
-    blindOnce,
+    blindOnce(text) {
+      const known = brief.get(text)
+      if (known !== undefined) return known
+      const blind = made(text)
+      if (brief.size >= MAX_BRIEF) brief.delete(brief.keys().next().value!)
+      brief.set(text, blind)
+      return blind
+    },
     blind(text) {
       const name = own + text
       const known = blinded.get(name)
       if (known !== undefined) return known
-      const blind = blindOnce(text)
+      const blind = made(text)
       if (blinded.size >= MAX_BLIND) blinded.delete(blinded.keys().next().value!)
       blinded.set(name, blind)
       return blind

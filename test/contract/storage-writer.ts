@@ -20,6 +20,16 @@ async function writeInThread(url: string, writer: string, batches: number) {
   parentPort!.postMessage('done')
 }
 
+/** Commits each number that it is told, and then says so. */
+async function writeWhenTold(url: string, key: string) {
+  const store = await openStore(url)
+  parentPort!.on('message', async (n: number) => {
+    await store.commit({ ops: [[key, Buffer.from(String(n))]] })
+    parentPort!.postMessage(n)
+  })
+  parentPort!.postMessage('ready')
+}
+
 async function writeUntilKilled(url: string) {
   const store = await openStore(url)
   const write = async (writer: string) => {
@@ -32,5 +42,6 @@ async function writeUntilKilled(url: string) {
   await Promise.all(['a', 'b', 'c'].map(write))
 }
 
-if (parentPort) await writeInThread(workerData.url, workerData.writer, workerData.batches)
+if (parentPort && workerData.told) await writeWhenTold(workerData.url, workerData.told)
+else if (parentPort) await writeInThread(workerData.url, workerData.writer, workerData.batches)
 else if (process.argv[2] === 'until-killed') await writeUntilKilled(process.argv[3]!)

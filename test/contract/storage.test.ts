@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { threadFlags, threadModule } from '../../src/engine/thread.ts'
 import { KEY_LIMIT, type RangeOptions } from '../../src/storage/contract.ts'
@@ -211,6 +212,32 @@ for (const [name, urlOf] of Object.entries(BACKENDS)) {
       const other = await openStore(urlOf(dir))
       await other.commit({ ops: [[`${p}a`, bytes('1')]] })
       assert.equal(Buffer.from((await store.get(`${p}a`))!).toString(), '1')
+    })
+
+    test('what is read when a thread has said that it committed has it, whatever was read a moment before', async () => {
+      const key = `${space()}told`
+      const thread = new Worker(writerModule, { execArgv: threadFlags(writerModule), workerData: { url: urlOf(dir), told: key } })
+      await once(thread, 'message')
+      const wrong: string[] = []
+      await new Promise<void>((resolve) => {
+        const tell = async (n: number) => {
+          thread.postMessage(n)
+          // Reads of other callbacks, which may keep a moment of their own.
+          for (let turn = 0; turn < 20; turn++) {
+            await store.get(key)
+            await nextTurn()
+          }
+        }
+        thread.on('message', async (n: number) => {
+          const found = Number(await store.get(key))
+          if (found !== n) wrong.push(`${found} after ${n}`)
+          if (n === 50) resolve()
+          else await tell(n + 1)
+        })
+        void tell(1)
+      })
+      await thread.terminate()
+      assert.deepEqual(wrong, [])
     })
 
     test('a process killed while committing loses no acknowledged batch and tears none', async () => {

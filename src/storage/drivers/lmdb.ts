@@ -115,14 +115,27 @@ export function lmdbDriver({ dir, mustExist = false, claims = { all: new BigInt6
   for (const file of ['data.mdb', 'lock.mdb']) closeFile(join(dir, file))
   const room = createRoom(dir, createLook(db), claims)
 
+  /**
+   * A kept read transaction does not see what another thread has committed since. That it has is told by a message, and no message comes while
+   * the promises of one callback are worked off: what they read is of one moment. (Each reset is followed by a timer of lmdb-js.)
+   */
+  let isOfNow = false
+  function readOfNow() {
+    if (isOfNow) return
+    isOfNow = true
+    process.nextTick(() => {
+      isOfNow = false
+    })
+    ;(db as unknown as { resetReadTxn(): void }).resetReadTxn()
+  }
+
   const read = (key: string) => {
     // It cannot have been written, and lmdb throws: parts of keys come from strangers (message ids), who can make them as long as they like.
     if (key.length > KEY_LIMIT) {
       return undefined
     }
     try {
-      // Another thread may have committed in this turn of the event loop: a kept read transaction would not see it.
-      ;(db as unknown as { resetReadTxn(): void }).resetReadTxn()
+      readOfNow()
       return db.getBinary(key)
     } catch (cause) {
       throw new StorageFailure('state: a read failed', { cause })
@@ -160,7 +173,7 @@ export function lmdbDriver({ dir, mustExist = false, claims = { all: new BigInt6
     let last = from
     for (let left = limit; left > 0; ) {
       const step = Math.min(left, RANGE_STEP)
-      ;(db as unknown as { resetReadTxn(): void }).resetReadTxn()
+      readOfNow()
       const page = [...db.getRange({ ...bounds(prefix, last, reverse), reverse, limit: step })]
       for (const { key, value } of page) yield [key, value] as const
       if (page.length < step) return
@@ -172,7 +185,7 @@ export function lmdbDriver({ dir, mustExist = false, claims = { all: new BigInt6
   }
 
   async function count(prefix: string, { from, before }: CountOptions = {}): Promise<number> {
-    ;(db as unknown as { resetReadTxn(): void }).resetReadTxn()
+    readOfNow()
     const { start, end } = bounds(prefix, undefined, false)
     const later = [start, from]
       .filter((key) => key !== undefined)

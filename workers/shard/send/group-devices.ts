@@ -23,13 +23,15 @@ const STALE_ADDRESSING = 421
 export async function groupAudience({ ask, session, log }: Sender, to: string): Promise<GroupAudience | null> {
   if (chatKind(to) !== 'group') return null
   try {
-    const { participants, addressingMode } = await ask.library(() => session.groups.get(to))
-    const addressing = addressingMode === 'pn' ? 'pn' : 'lid'
-    const members = participants.map(({ id }) => id)
-    // The library makes the same query right after, and finds the answer cached.
-    const others = await ask.library((library) => library.getUSyncDevices(members, true, false))
+    const group = session.groups.known(to) ?? (await ask.library(() => session.groups.get(to)))
+    const addressing = group.addressingMode === 'pn' ? 'pn' : 'lid'
+    const members = group.participants.map(({ id }) => id)
     const own = addressing === 'lid' ? (session.me?.lid ?? session.me?.id) : session.me?.id
-    const hash = participantHash([...others.map(({ jid }) => jid), ...(own ? [own] : [])])
+    const hash = await session.devices.remembered(group, members, own ?? '', async () => {
+      // The library makes the same query right after, and finds the answer cached.
+      const others = await ask.library((library) => library.getUSyncDevices(members, true, false))
+      return participantHash([...others.map(({ jid }) => jid), ...(own ? [own] : [])])
+    })
     return hash === null ? null : { hash, addressing }
   } catch (error) {
     log.info({ err: error }, 'the devices of a group could not be told')

@@ -111,3 +111,30 @@ test('a list counts for five minutes', () => {
   now++
   assert.equal(cache.get(PN), undefined)
 })
+
+test('what was made of the lists of a group counts until one of them is another', async () => {
+  let now = 0
+  const lists = createDeviceLists({ now: () => now })
+  const fill = () => {
+    for (const user of [PN, LID]) lists.cache.set(user, [])
+  }
+  const [group, people] = [{}, [`${PN}@s.whatsapp.net`, `${LID}@lid`]]
+  let made = 0
+  const make = async () => ++made
+  const result = (own = 'me') => lists.remembered(group, people, own, make)
+  assert.deepEqual([await result(), await result()], [1, 2], 'nobody has a list')
+  fill()
+  assert.deepEqual([await result(), await result()], [3, 3])
+  assert.equal(await result('another'), 4)
+  assert.equal(await lists.remembered({}, people, 'me', make), 5, 'the group is another')
+  assert.equal(await result('another'), 4)
+  lists.cache.set(LID, ['device'])
+  assert.deepEqual([await result('another'), await result('another')], [6, 6])
+  lists.drop([people[0]!])
+  assert.deepEqual([await result('another'), await result('another')], [7, 8])
+  fill()
+  assert.deepEqual([await result(), await result()], [9, 9])
+  now = 5 * 60_000
+  assert.equal(await result(), 10)
+  assert.deepEqual(await lists.cache.mget!([PN, LID]), Object.create(null))
+})

@@ -1,0 +1,98 @@
+/**
+ * Where the time of a text out goes, in ms per text by cause: the main thread, and the thread of the shard. One instance, as many texts as it
+ * takes, three webhooks. `BENCH_OTHER`: the same of another checkout. The shares are the profile's; the time is that of the thread.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Gateway } from '../test/harness/gateway.ts'
+import type { Running } from '../test/harness/process.ts'
+import { amount, phoneNumber, report, round, sleep, startBench, textTo, UNLIMITED } from './measure.ts'
+import { startPart } from './parts/calls.ts'
+import { byCause, type Profile } from './parts/causes.ts'
+import type { Driver } from './parts/driver.ts'
+import type { Receiver } from './parts/receiver.ts'
+
+const OTHER = process.env.BENCH_OTHER
+const TEXTS = Number(process.env.BENCH_TEXTS ?? amount(1_500, 40))
+const WARM = amount(1_500, 20)
+/** A queue takes 1,000 items. */
+const AT_ONCE = 500
+const CONTACT = '5511988880001'
+const PROFILING = fileURLToPath(new URL('./parts/profiling.mjs', import.meta.url))
+/** Functions that are named one by one. */
+const NAMED = Number(process.env.BENCH_NAMED ?? 0)
+
+const bench = await startBench()
+const driver = startPart<Driver>('driver.ts')
+
+/** CPU ms of each thread of a process, by its number: `schedstat` counts nanoseconds where `stat` counts ticks. */
+function threadMs(pid: number): Map<string, number> {
+  const tasks = readdirSync(`/proc/${pid}/task`)
+  return new Map(
+    tasks.map((task) => [task, Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]) / 1e6]),
+  )
+}
+
+async function side({ service, gateway }: { service: Running; gateway: Gateway }, file: string, index: number) {
+  const receiver = startPart<Receiver>('receiver.ts')
+  const url = await receiver.call('open')
+  const { api_url } = await gateway.connected(bench.sandbox, phoneNumber(index), null, { webhooks: { single_url: url } })
+  const pid = service.child.pid!
+
+  async function send(texts: number) {
+    for (let left = texts; left > 0; left -= AT_ONCE) {
+      const count = Math.min(AT_ONCE, left)
+      await receiver.call('reset')
+      const arrived = receiver.call('until', { delivery: count, 'message_status sent': count, 'message_status delivered': count })
+      await driver.call('drive', { urls: [`${api_url}/send-text`], bodies: [textTo(CONTACT)], count, connections: 32 })
+      await arrived
+    }
+  }
+
+  async function profile(name: string): Promise<Profile> {
+    const path = `${file}.${name}.cpuprofile`
+    while (!existsSync(path)) await sleep(20)
+    return JSON.parse(readFileSync(path, 'utf8')) as Profile
+  }
+
+  await send(WARM)
+  service.child.kill('SIGUSR2')
+  await sleep(200)
+  const before = threadMs(pid)
+  await send(TEXTS)
+  const after = threadMs(pid)
+  service.child.kill('SIGUSR2')
+  const profiles = { main: byCause(await profile('main')), shard: byCause(await profile('shard')) }
+  const used = [...after].map(([task, ms]) => ({ task, ms: (ms - (before.get(task) ?? 0)) / TEXTS }))
+  const main = used.find(({ task }) => task === String(pid))!.ms
+  // Of all the others the shard's thread works most.
+  const others = used.filter(({ task }) => task !== String(pid)).map(({ ms }) => ms)
+  const shard = Math.max(...others)
+  const rest = others.reduce((sum, ms) => sum + ms, 0) - shard
+  const shown = ({ causes, functions }: ReturnType<typeof byCause>, ms: number) => ({
+    ms: round(ms),
+    ...Object.fromEntries(causes.map(([name, share]) => [name, round(share * ms, 3)])),
+    ...(NAMED > 0
+      ? { functions: Object.fromEntries(functions.slice(0, NAMED).map(([name, share]) => [name, round(share * ms, 3)])) }
+      : {}),
+  })
+  return {
+    ms: round(main + shard + rest),
+    main: shown(profiles.main, main),
+    shard: shown(profiles.shard, shard),
+    other_threads_ms: round(rest),
+  }
+}
+
+const envOf = (file: string) => ({ ...UNLIMITED, SVC_SHARDS: '1', NODE_OPTIONS: `--import ${PROFILING}`, BENCH_PROFILE: file })
+
+try {
+  await bench.sandbox.createContact(CONTACT, { sink: true, receipts: 'delivered' })
+  const [mine, theirs] = [join(process.env.BENCH_KEEP ?? bench.dir, 'ours'), join(process.env.BENCH_KEEP ?? bench.dir, 'other')]
+  const ours = await side(await bench.serve(envOf(mine)), mine, 0)
+  const other = OTHER ? await side(await bench.serveOther(OTHER, envOf(theirs)), theirs, 1) : undefined
+  report('where the time of a text out goes, ms per text', { texts: TEXTS, per_text: ours, ...(other ? { other } : {}) })
+} finally {
+  await bench.end()
+}
