@@ -51,11 +51,12 @@ export interface HostedWorld {
   stop(): Promise<void>
 }
 
-/** `account`: what its phone is made with. */
+/** `account`: what its phone is made with; `refused`: as with `refuse`, from the start on. */
 export async function startHosted(
   phone: string,
   more: Partial<ShardDeps> = {},
   account: Record<string, unknown> = {},
+  refused: ((batch: Batch) => boolean) | null = null,
 ): Promise<HostedWorld> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-hosted-'))
   const thread = await startNetworkThread({ dataDir: join(dir, 'network'), controlPort: 0 })
@@ -66,7 +67,7 @@ export async function startHosted(
   configureTrust({ root: Buffer.from(root, 'base64'), verify: 'strict', now: Date.now, log: () => {} })
 
   let state: RuntimeState | undefined
-  let refuses: ((batch: Batch) => boolean) | null = null
+  let refuses = refused
   let refusesRead: ((key: string) => boolean) | null = null
   let stall: { when(key: string): boolean; until: Promise<void> } | null = null
   const setup = {

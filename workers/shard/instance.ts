@@ -238,6 +238,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
           statuses: messageStatuses,
           authorship,
           receiving,
+          contacts,
           directory,
           groupDirectory,
           groupStore,

@@ -1,4 +1,5 @@
 /** One session of an instance, put together: the connection, its part of the inbox, app state, and the table of its stanzas. */
+import { isLidUser } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, SECOND } from '../../src/domain/clock.ts'
 import { readFetched } from '../../src/media/fetched.ts'
@@ -13,6 +14,7 @@ import { leaveOutNobody } from './baileys/left-out.ts'
 import type { Authorship } from './chats/authorship.ts'
 import { createGroups, type Groups } from './chats/group-cache.ts'
 import { createNumberLookUp } from './chats/number-look-up.ts'
+import type { SavedContacts } from './chats/saved-contacts.ts'
 import type { SocketSession } from './chats/session.ts'
 import { actionFailure } from './connection/failures.ts'
 import { keepingPairs } from './connection/identity.ts'
@@ -54,6 +56,7 @@ export interface SessionDeps {
   statuses: MessageStatuses
   authorship: Pick<Authorship, 'isOwn'>
   receiving: Receiving
+  contacts: Pick<SavedContacts, 'all'>
   directory: Directory
   groupDirectory: GroupDirectory
   groupStore: GroupStore
@@ -129,6 +132,11 @@ export function openSession(deps: SessionDeps, { creds, route, version, restrict
         keyOf,
         readFile: readFetched({ ...files, retries: FILE_RETRIES }),
         learnPairs: connection.learnPairs,
+        async savedPeople() {
+          await directory.ready()
+          const kept = await deps.contacts.all((error) => log.error({ err: error }, 'a saved contact is not readable'))
+          return [...kept.map(({ jid, lid }) => ({ pn: isLidUser(jid) ? null : jid, lid })), ...directory.saved()]
+        },
         log,
       })
       changes = createAppStateChanges({ instance, store, sock, creds, keyOf, reader, appState, log, steps: shard.steps })

@@ -97,6 +97,8 @@ function bench() {
     pairs,
     creds: { accountSyncCounter: 1, me: { id: '5511999990001:1@s.whatsapp.net', name: 'Before' } } as Record<string, unknown>,
     key: KEY.data as Buffer | undefined,
+    /** People who are kept. */
+    saved: [] as { pn: string | null; lid: string | null }[],
     has(...some: Phone[]) {
       phones.push(...some)
     },
@@ -150,6 +152,7 @@ function bench() {
     async learnPairs(some) {
       pairs.push(...some)
     },
+    savedPeople: async () => b.saved,
     log: recordingLog(),
   })
   return Object.assign(b, { reader, patchesBehind })
@@ -319,6 +322,59 @@ test('a damaged patch is not taken: everything is asked for, and then what can b
   // The one behind it is taken, and nobody waits for the damaged one for ever.
   assert.deepEqual(b.actions().slice(1), [['pin_v1 5511988880002@s.whatsapp.net', true]])
   assert.equal(b.last().version, 3)
+})
+
+test('who is kept of a reading that was cut off, and is not in the address book any more, is removed', async () => {
+  const b = bench()
+  const book = phone(CONTACTS)
+  b.has(book)
+  const person = (index: number) => ({
+    pn: `${15_550_200_000 + index}@s.whatsapp.net`,
+    lid: `${81_896_700_000_000 + index}@lid`,
+  })
+  b.saved = [person(1), { pn: null, lid: person(2).lid }, { pn: person(3).pn, lid: null }, person(4), { pn: null, lid: ANA_LID }]
+  book.write(contact(1), contact(2), contact(3), contact(5))
+  b.answer = () => collection({ name: CONTACTS }, { tag: 'snapshot', attrs: {}, content: book.snapshot() })
+  await b.reader.read([CONTACTS])
+  assert.deepEqual(
+    b.actions().filter(([, isThere]) => !isThere),
+    [
+      [`contact ${person(4).pn}`, false],
+      [`lid_contact ${person(4).lid}`, false],
+      [`lid_contact ${ANA_LID}`, false],
+    ],
+  )
+  // From then on every change is told.
+  book.write(contact(6))
+  b.answer = undefined
+  await b.reader.read([CONTACTS])
+  assert.equal(b.last().actions.length, 1)
+})
+
+test('nobody is removed by what could not be read, by another collection, or by an answer with nothing in it', async () => {
+  const kept = [{ pn: ANA, lid: ANA_LID }]
+  const book = phone(CONTACTS)
+  book.write(contact(1), contact(2))
+  const damaged = proto.SyncdPatch.decode(book.patches[0]!)
+  damaged.mutations[0]!.record!.value!.blob = Buffer.alloc(80)
+  const labels = phone('regular')
+  labels.write(labelledChange('1', ANA, true, NOW))
+  for (const [name, patches] of [
+    [CONTACTS, [proto.SyncdPatch.encode(damaged).finish()]],
+    ['regular', labels.patches],
+    [CONTACTS, []],
+  ] as const) {
+    const b = bench()
+    b.saved = kept
+    const content = patches.map((patch) => ({ tag: 'patch', attrs: {}, content: patch }))
+    b.answer = () => collection({ name, version: '1' }, { tag: 'patches', attrs: {}, content })
+    await b.reader.read([name])
+    assert.equal(b.readings.length, 1)
+    assert.deepEqual(
+      b.actions().filter(([, isThere]) => !isThere),
+      [],
+    )
+  }
 })
 
 test('what stands in a snapshot as it is known is no news', async () => {

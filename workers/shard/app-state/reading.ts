@@ -27,7 +27,7 @@ import { createTurns } from '../../../src/lib/turns.ts'
 import { isFinalAnswer, type ReadFile } from '../../../src/media/fetched.ts'
 import { boundedQuery } from '../baileys/query.ts'
 import { QUERY_DEADLINE } from '../connection/within.ts'
-import { type AppStateAction, type Association, factsOf } from '../wire/app-state-actions.ts'
+import { type AppStateAction, type Association, CONTACTS, factsOf, type PersonNames } from '../wire/app-state-actions.ts'
 import {
   type CollectionChange,
   type CollectionState,
@@ -52,6 +52,7 @@ import {
   verifyPatch,
 } from '../wire/app-state-reading.ts'
 import type { AppState, Reading } from './app-state.ts'
+import { removalsOf } from './gone-people.ts'
 
 export interface ReaderDeps {
   sock: Pick<WASocket, 'query' | 'ev'>
@@ -62,6 +63,8 @@ export interface ReaderDeps {
   readFile: ReadFile
   /** On disk when it resolves. */
   learnPairs(pairs: { pn: string; lid: string }[]): Promise<void>
+  /** People who are kept as saved on the phone. */
+  savedPeople(): Promise<readonly PersonNames[]>
   log: Pick<Logger, 'info' | 'warn'>
 }
 
@@ -97,10 +100,12 @@ interface Opened {
   actions: Map<string, AppStateAction>
   /** Unreadable entries are left out; otherwise they end the reading. */
   isLenient: boolean
+  /** Nothing was known of the collection, and nothing is left out: what it does not have is not there. */
+  isAll: boolean
 }
 
 export function createAppStateReader(deps: ReaderDeps): AppStateReader {
-  const { sock, creds, appState, keyOf, readFile, learnPairs, log } = deps
+  const { sock, creds, appState, keyOf, readFile, learnPairs, savedPeople, log } = deps
   const mutex = new Mutex()
   /** Their key has not come. */
   const blocked = new Set<WAPatchName>()
@@ -154,30 +159,32 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
     }
   }
 
-  async function openOne({ change, actions, isLenient }: Opened, entry: SealedEntry) {
+  async function openOne(opened: Opened, entry: SealedEntry) {
+    const { change, actions } = opened
     const keys = await keysOf(entry.keyId)
-    const action = orLeftOut(isLenient, () => openEntry(entry, keys))
+    const action = orLeftOut(opened, () => openEntry(entry, keys))
     if (!action) return
     if (entry.isRemoval) change.remove(entry.indexMac)
     else change.set(entry.indexMac, entry.valueMac)
     actions.set(JSON.stringify(action.index), action)
   }
 
-  function orLeftOut<T>(isLenient: boolean, read: () => T): T | null {
+  function orLeftOut<T>(opened: Opened, read: () => T): T | null {
     try {
       return read()
     } catch (error) {
-      if (!isLenient) throw error
+      if (!opened.isLenient) throw error
+      opened.isAll = false
       log.info({ err: error }, 'an entry of app state is left out')
       return null
     }
   }
 
-  async function openSnapshot(name: WAPatchName, reference: Uint8Array, before: CollectionState, isLenient: boolean) {
+  async function openSnapshot(name: WAPatchName, reference: Uint8Array, before: CollectionState, how: HowOpened) {
     const bytes = await fileBytes(decodeReference(reference))
     // An entry with the same value as before is no change.
     const standing = changeCollection(before)
-    const opened: Opened = { change: changeCollection(newCollection()), version: 0, actions: new Map(), isLenient }
+    const opened: Opened = { change: changeCollection(newCollection()), version: 0, actions: new Map(), ...how }
     const { version, mac, keyId } = await each(snapshotEntries(bytes), async (entry) => {
       const isNews = standing.set(entry.indexMac, entry.valueMac)
       if (isNews) return openOne(opened, entry)
@@ -186,8 +193,10 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
     opened.version = Number(version?.version ?? 0)
     const keys = await keysOf(keyId?.id ?? new Uint8Array(0))
     // Every entry has a MAC of its own; one that could not be read is missing from the sum.
-    if (!isEqual(snapshotMacOf(keys, name, opened.version, opened.change.hash), mac))
+    if (!isEqual(snapshotMacOf(keys, name, opened.version, opened.change.hash), mac)) {
+      opened.isAll = false
       log.info({ collection: name }, 'what stands in a collection of app state is not all of it')
+    }
     return opened
   }
 
@@ -201,7 +210,7 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
     if (version <= opened.version) return
     const keys = await keysOf(rest.keyId?.id ?? new Uint8Array(0))
     const macs = entries.map(({ valueMac }) => valueMac)
-    const isVerified = orLeftOut(opened.isLenient, () => {
+    const isVerified = orLeftOut(opened, () => {
       verifyPatch(name, rest, version, macs, keys)
       return true
     })
@@ -214,6 +223,7 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
     }
     if (isEqual(snapshotMacOf(keys, name, version, opened.change.hash), rest.snapshotMac)) return
     if (!opened.isLenient) throw new DamagedAppState('a patch does not lead where it says')
+    opened.isAll = false
     log.info({ collection: name, version }, 'a collection of app state is not what its last patch says')
   }
 
@@ -222,9 +232,10 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
     const { name, snapshot, patches } = answer
     if (!snapshot && patches.length === 0 && before) return null
     const from = before ?? newCollection()
-    const opened = snapshot
-      ? await openSnapshot(name, snapshot, from, isLenient)
-      : { change: changeCollection(from), version: from.version, actions: new Map<string, AppStateAction>(), isLenient }
+    const how = { isLenient, isAll: !before && (snapshot !== null || patches.length > 0) }
+    const opened: Opened = snapshot
+      ? await openSnapshot(name, snapshot, from, how)
+      : { change: changeCollection(from), version: from.version, actions: new Map(), ...how }
     for (const patch of patches) await openPatch(name, patch, opened, answer.version + 1)
     return opened
   }
@@ -278,7 +289,9 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
     const opened = await open(answer, before, tries + 1 >= TRIES)
     if (!opened) return false
     const { change, version, actions } = opened
-    await take(name, change.done(version), [...actions.values()], before === undefined)
+    const standing = [...actions.values()]
+    const gone = opened.isAll && name === CONTACTS ? removalsOf(await savedPeople(), standing) : []
+    await take(name, change.done(version), standing.concat(gone), before === undefined)
     blocked.delete(name)
     return hasMore && version > (before?.version ?? 0)
   }
@@ -360,6 +373,8 @@ function decodeReference(bytes: Uint8Array): proto.IExternalBlobReference {
     throw new DamagedAppState('a file of it is not named', { cause })
   }
 }
+
+type HowOpened = Pick<Opened, 'isLenient' | 'isAll'>
 
 const isEqual = (one: Uint8Array, other: Uint8Array | null | undefined) => Buffer.compare(one, other ?? new Uint8Array(0)) === 0
 

@@ -61,6 +61,8 @@ export interface Directory {
   chat(jids: readonly (string | null | undefined)[]): ChatEntry | undefined
   /** How many chats are pinned. */
   pinned(): number
+  /** Those who are saved on the phone. */
+  saved(): ContactEntry[]
   /** By name, then by number. */
   contacts(page: number, size: number): Page<ContactEntry>
   contact(jids: readonly (string | null | undefined)[]): ContactEntry | undefined
@@ -286,6 +288,7 @@ export function createDirectory({ instance, store, sealer, log, own }: Directory
     chats: (page, size) => newestFirst.page(page, size),
     chat: (jids) => chats.find(jids.map((jid) => jid && bare(jid))),
     pinned: () => [...chats.values()].filter(({ isPinned }) => isPinned).length,
+    saved: () => [...contacts.values()].filter(({ name }) => name !== null),
     contacts: (page, size) => byName.page(page, size),
     contact: (jids) => contacts.find(jids.map((jid) => jid && bare(jid))),
     labels: () => [...labels.values()].filter(isLabel).sort((one, other) => Number(one.id) - Number(other.id)),

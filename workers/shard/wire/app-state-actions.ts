@@ -133,7 +133,8 @@ export interface SavedName {
   onPhone: boolean
 }
 
-const CONTACTS = 'critical_unblock_low'
+/** Of the address book. */
+export const CONTACTS = 'critical_unblock_low'
 
 /** A person known by LID alone has an index kind of its own. */
 export function contactChange({ pn, lid }: PersonNames, { fullName, firstName, onPhone }: SavedName, now: number) {
