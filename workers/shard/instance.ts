@@ -200,6 +200,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     authorship,
     roles,
     contacts,
+    directory,
     correspondents,
     disappearing,
     record,

@@ -6,6 +6,7 @@ import type { Contact } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
+import type { ListedNames } from '../../../workers/shard/chats/names.ts'
 import { createNames } from '../../../workers/shard/chats/names.ts'
 import { createSavedContacts } from '../../../workers/shard/chats/saved-contacts.ts'
 import type { SocketSession } from '../../../workers/shard/chats/session.ts'
@@ -26,8 +27,16 @@ async function bench(t: TestContext) {
   const store = await tempStore(t)
   const log = recordingLog()
   const contacts = createSavedContacts(INSTANCE, store, sealer)
-  const open = () => createNames({ log: log as unknown as Logger, contacts, onNewsletter() {} })
-  return { store, log, contacts, open }
+  /** The directory's. */
+  const listed = new Map<string, ListedNames>()
+  const open = () =>
+    createNames({
+      log: log as unknown as Logger,
+      contacts,
+      listed: (jids) => jids.map((jid) => listed.get(jid)).find((found) => found !== undefined),
+      onNewsletter() {},
+    })
+  return { store, log, contacts, listed, open }
 }
 
 test('a saved name is better than what somebody calls itself, by whichever of the two jids it came', async (t) => {
@@ -41,6 +50,23 @@ test('a saved name is better than what somebody calls itself, by whichever of th
   assert.equal(names.of(BOTH), 'Ana')
   ev.emit('contacts.update', [{ id: NUMBER, notify: 'Anna' }])
   assert.equal(names.of(BOTH), 'Ana')
+})
+
+// The directory keeps 20,000 people, this room 10,000 names, two for each: of a large address book most had no name in their events.
+test('a person whose name fell out of memory has the one that the directory lists', async (t) => {
+  const { listed, open } = await bench(t)
+  const names = open()
+  listed.set(NUMBER, { name: 'Ana of the bakery', pushName: 'Annie' })
+  assert.equal(names.of(BOTH), 'Ana of the bakery')
+  names.recordPushName(BOTH, 'Anna')
+  assert.equal(names.of(BOTH), 'Ana of the bakery', 'what it calls itself is no better')
+  names.saved([{ id: NUMBER, name: 'Ana' }])
+  assert.equal(names.of(BOTH), 'Ana', 'what was saved since counts')
+  const other = '5511988880009@s.whatsapp.net'
+  listed.set(other, { name: null, pushName: 'Ben' })
+  assert.equal(names.of([other]), 'Ben')
+  names.recordPushName([other], 'Benny')
+  assert.equal(names.of([other]), 'Benny')
 })
 
 // Taken off the phone's address book, the name stood until the next restart.

@@ -90,7 +90,9 @@ export function createGroupRoles({ instance, store, sealer, clock, log }: GroupR
       if (asked.size <= MAX_ASKED) break
       asked.delete(oldest)
     }
-    session.groups.get(group).catch((error: unknown) => log.info({ err: error }, 'who the admins of a group are is not known'))
+    session.groups
+      .refresh(group)
+      .catch((error: unknown) => log.info({ err: error }, 'who the admins of a group are is not known'))
   }
 
   return {

@@ -1,7 +1,7 @@
 /**
  * Names of chats, as far as the network has sent them: people by the name they are saved under, else by their push name; groups and channels by their
- * subject. In memory and bounded; the saved names, which app state sends once, are read again after a restart. An unknown name of a group or channel
- * is queried after the event, never before it: the chat's next message has the name.
+ * subject. In memory and bounded; the saved names, which app state sends once, are read again after a restart, and people beyond the bound have the
+ * name that the directory lists them under. An unknown name of a group or channel is queried after the event, never before it: the chat's next message has the name.
  */
 
 import type { Contact, WASocket } from '@whiskeysockets/baileys'
@@ -35,9 +35,17 @@ export interface Names {
   clear(): void
 }
 
+/** The names of a person in the directory. */
+export interface ListedNames {
+  name: string | null
+  pushName: string | null
+}
+
 export interface NameDeps {
   log: Logger
   contacts: Pick<SavedContacts, 'all'>
+  /** A person of the directory, by any jid; undefined: nobody who is listed. */
+  listed(jids: readonly string[]): ListedNames | undefined
   /** The network's description of a channel. */
   onNewsletter(jid: string, description: unknown): void
 }
@@ -46,7 +54,7 @@ const MAX_NAMES = 10_000
 const MAX_LENGTH = 256
 /** Time to ask for one name, in ms. */
 
-export function createNames({ log, contacts, onNewsletter }: NameDeps): Names {
+export function createNames({ log, contacts, listed, onNewsletter }: NameDeps): Names {
   let saved = boundedCache<string, string>(MAX_NAMES)
   const pushed = boundedCache<string, string>(MAX_NAMES)
   let session: SocketSession | null = null
@@ -148,7 +156,9 @@ export function createNames({ log, contacts, onNewsletter }: NameDeps): Names {
       const name =
         first((chat) => session?.groups.known(chat)?.subject) ??
         first((chat) => saved.get(chat)) ??
+        listed(chats)?.name ??
         first((chat) => pushed.get(chat)) ??
+        listed(chats)?.pushName ??
         null
       if (name === null) chats.forEach(prefetch)
       return name

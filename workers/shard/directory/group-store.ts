@@ -1,7 +1,7 @@
 /**
  * Groups with their members as the network last sent them, on disk: after a restart, and with more groups than memory holds, a text needs no query
  * about its group. A notice of a change removes the group from here before it is acked, so the stored metadata is current; after a lost notice the
- * answer to the next text corrects it (`send/targets.ts`), or its age does.
+ * answer to the next text corrects it (`send/targets.ts`), or its age does, at the latest.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
@@ -14,7 +14,8 @@ import { repository } from '../../../src/storage/repository.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import type { Group } from '../wire/groups.ts'
 
-const MAX_AGE = DAY
+/** Notices wait for us as long as the device stays linked while it is away: of what is older one may have been lost. As for `group-roles.ts`. */
+const MAX_AGE = 14 * DAY
 /** Groups that are written in one commit, and sealed in one turn: of a thousand members each has 100 KB. */
 const SLICE = 8
 

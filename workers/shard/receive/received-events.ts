@@ -11,7 +11,7 @@ import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
 import type { MediaLinks } from '../../../src/media/links.ts'
 import type { Authorship } from '../chats/authorship.ts'
 import type { GroupRoles } from '../chats/group-roles.ts'
-import { createNames } from '../chats/names.ts'
+import { createNames, type NameDeps } from '../chats/names.ts'
 import { createPictures, PICTURE_HOST } from '../chats/pictures.ts'
 import type { Recent } from '../chats/recent.ts'
 import type { SavedContacts } from '../chats/saved-contacts.ts'
@@ -40,6 +40,7 @@ export interface InboundDeps {
   recent: Recent
   sent: Sent
   contacts: Pick<SavedContacts, 'all'>
+  directory: { contact: NameDeps['listed'] }
   /** `host:port` where the library's fixed media host is replaced. */
   mediaHost: string | null
   secrets: Secrets
@@ -88,12 +89,18 @@ export function createInbound(deps: InboundDeps): Inbound {
     authorship,
     roles,
     contacts,
+    directory,
     mediaHost,
     config,
     phone,
   } = deps
   let session: SocketSession | null = null
-  const names = createNames({ log, contacts, onNewsletter: (jid, description) => pictures.learnNewsletter(jid, description) })
+  const names = createNames({
+    log,
+    contacts,
+    listed: directory.contact,
+    onNewsletter: (jid, description) => pictures.learnNewsletter(jid, description),
+  })
   const pictures = createPictures({ clock: steady, log, host: mediaHost ?? PICTURE_HOST, askNewsletter: names.askNewsletter })
 
   async function original(id: string, about: WAMessageKey): Promise<KnownMessage | null> {

@@ -1,0 +1,47 @@
+/** Admins of groups, over a real store and the kept metadata of groups: what is asked of the network again, and what is not. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import { DAY, HOUR } from '../../../src/domain/clock.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
+import { createGroups } from '../../../workers/shard/chats/group-cache.ts'
+import { createGroupRoles } from '../../../workers/shard/chats/group-roles.ts'
+import { createGroupStore } from '../../../workers/shard/directory/group-store.ts'
+import { INSTANCE, recordingLog, sealer, tempStore, until } from '../storage/fixtures.ts'
+
+const GROUP = '120363019502650977@g.us'
+
+test('a text to a group needs no query for fourteen days; who its admins are is asked again after one, by who deletes or pins', async (t) => {
+  const store = await tempStore(t)
+  const clock = { at: 1_000_000_000_000, now: () => clock.at }
+  const log = recordingLog() as unknown as Logger
+  let queries = 0
+  const members: BinaryNode[] = [{ tag: 'participant', attrs: { jid: '1@lid', type: 'admin' } }]
+  const attrs = { id: GROUP.split('@')[0]!, subject: 'Team', creation: '1', s_t: '1' }
+  const network = {
+    async query() {
+      queries++
+      return { tag: 'iq', attrs: { type: 'result' }, content: [{ tag: 'group', attrs, content: members }] }
+    },
+  } as unknown as WASocket
+  const stored = createGroupStore({ instance: INSTANCE, store, sealer, clock, log })
+  const groups = createGroups(network, clock, async () => {}, stored)
+  const roles = createGroupRoles({ instance: INSTANCE, store, sealer, clock, log })
+  roles.attach({ groups, ended: new AbortController().signal })
+
+  await groups.get(GROUP)
+  const isWritten = async () => {
+    for await (const _ of store.range(keys.groupRolesOf(INSTANCE))) return true
+    return false
+  }
+  await until(isWritten, 'the roles')
+  clock.at += DAY + HOUR
+  await groups.get(GROUP)
+  assert.equal(queries, 1, 'the kept members serve')
+  assert.deepEqual((await roles.of(GROUP))?.admins, ['1@lid'], 'what is known is the answer')
+  members.push({ tag: 'participant', attrs: { jid: '2@lid', type: 'admin' } })
+  await until(() => queries === 2, 'the question')
+  await until(async () => (await roles.of(GROUP))?.admins.length === 2, 'the new roles')
+  assert.equal(queries, 2)
+})
