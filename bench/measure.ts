@@ -103,6 +103,12 @@ export function rssMb(pid: number): number {
   return Number(line?.[1] ?? 0) / 1_024
 }
 
+/** Of it the pages of files: code, and what the store has mapped, which the kernel takes back when somebody needs it. In MB; Linux only. */
+export function fileMb(pid: number): number {
+  const line = /^RssFile:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  return Number(line?.[1] ?? 0) / 1_024
+}
+
 /** Transactions that a store has committed so far. */
 export function commitsOf(stateDir: string): number {
   const file = openSync(join(stateDir, 'data.mdb'), 'r')

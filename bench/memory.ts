@@ -7,6 +7,7 @@ import {
   amount,
   connectMany,
   cpuMs,
+  fileMb,
   phoneNumbers,
   report,
   round,
@@ -19,7 +20,7 @@ import {
 } from './measure.ts'
 import { heapEnv, heapOf } from './parts/heap.ts'
 
-const SIZES = SMOKE ? [2, 4] : [10, 50, 100, 200]
+const SIZES = process.env.BENCH_SIZES?.split(',').map(Number) ?? (SMOKE ? [2, 4] : [10, 50, 100, 200])
 const MESSAGES = Number(process.env.BENCH_MESSAGES ?? amount(20_000, 100, 100_000))
 const READER = '5511988880001'
 /** Of the texts, so many are sent; the rest is received. */
@@ -60,7 +61,7 @@ try {
   const count = instances.length
   const writers = phoneNumbers(2_000, count)
   for (const phone of writers) await bench.sandbox.createContact(phone)
-  const after: { messages: number; rss_mb: number; heap_mb?: number }[] = []
+  const after: { messages: number; rss_mb: number; of_files_mb: number; heap_mb?: number }[] = []
   const ROUNDS = 4
   let done = 0
   for (let part = 0; part < ROUNDS; part++) {
@@ -79,7 +80,7 @@ try {
     done += each * count + sent
     const rss = round(await least(wait), 1)
     const heap = WITH_HEAP ? { heap_mb: (await heapOf(service.child, bench.dir)).shards_mb } : {}
-    after.push({ messages: done, rss_mb: rss, ...heap })
+    after.push({ messages: done, rss_mb: rss, of_files_mb: round(fileMb(pid), 1), ...heap })
   }
   report('memory of the service: empty, per idle instance, after many texts', {
     shards: 1,

@@ -10,6 +10,7 @@ import { setTimeout as nextTimer, setImmediate as nextTurn } from 'node:timers/p
 import { type Database, open } from 'lmdb'
 import type { Driver } from 'unstorage'
 import { isDiskFull, StorageFailure } from '../../domain/storage-failure.ts'
+import { ownedBytes } from '../../lib/owned-bytes.ts'
 import {
   type Batch,
   type CountingStore,
@@ -35,10 +36,6 @@ export interface LmdbDriver extends Driver, Pick<CountingStore, 'get' | 'commit'
   copyTo(dir: string): Promise<void>
   dispose(): Promise<void>
 }
-
-/** The bytes of a view into somebody else's memory (WebAssembly, a pool) may change before the write thread reads them. */
-const owned = (bytes: Uint8Array) =>
-  bytes.byteLength === bytes.buffer.byteLength ? bytes : Uint8Array.prototype.slice.call(bytes)
 
 /** First string after every key that begins with the prefix. Keys are printable ASCII, so the last character can always be raised. */
 const after = (prefix: string) => `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`
@@ -145,7 +142,8 @@ export function lmdbDriver({ dir, mustExist = false, claims = { all: new BigInt6
   async function commit({ guard, ops }: Batch): Promise<boolean> {
     checkOps(ops)
     if (guard) checkRecordKey(guard.key)
-    const writes = ops.map(([key, value]) => [key, value === null ? null : owned(value)] as const)
+    // Before the write thread reads them, the bytes of a view may have changed.
+    const writes = ops.map(([key, value]) => [key, value === null ? null : ownedBytes(value)] as const)
     const write = () => {
       for (const [key, value] of writes) {
         if (value === null) db.remove(key)

@@ -10,6 +10,7 @@
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import { DAY } from '../../../src/domain/clock.ts'
 import { fairLevel } from '../../../src/domain/fair-share.ts'
+import { ownedBytes } from '../../../src/lib/owned-bytes.ts'
 import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
 
 const MAX_MESSAGES = 4_000
@@ -126,7 +127,7 @@ export function createRecent(
     add(message) {
       const { key } = message
       if (!key.id) return
-      const encoded = proto.WebMessageInfo.encode(proto.WebMessageInfo.fromObject(message)).finish()
+      const encoded = ownedBytes(proto.WebMessageInfo.encode(proto.WebMessageInfo.fromObject(message)).finish())
       const before = messages.get(key.id) ?? []
       const same = before.find((entry) => isSameWriter(entry.key, key))
       if (!same && before.length >= MAX_WRITERS) return

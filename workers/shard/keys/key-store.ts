@@ -7,6 +7,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { SignalDataTypeMap } from '@whiskeysockets/baileys'
 import { LRUCache } from 'lru-cache'
+import { ownedBytes } from '../../../src/lib/owned-bytes.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys as records } from '../../../src/storage/record-keys.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
@@ -83,7 +84,7 @@ export function createKeyCache({
   /** Reads under way. A write that is published meanwhile supersedes them: their answer may be the old value. */
   const loads = new Map<string, { superseded: boolean; value: Promise<Uint8Array | undefined> }>()
 
-  const keep = (key: string, value: Uint8Array | null) => void known.set(key, value ?? ABSENT)
+  const keep = (key: string, value: Uint8Array | null) => void known.set(key, value === null ? ABSENT : ownedBytes(value))
 
   function supersede(key: string): void {
     const load = loads.get(key)
