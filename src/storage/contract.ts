@@ -33,13 +33,9 @@ export interface StateStore {
   commit(batch: Batch): Promise<boolean>
   /** Entries whose key begins with `prefix`, in key order, without a full scan. A consistent snapshot is not promised. */
   range(prefix: string, options?: RangeOptions): AsyncIterable<readonly [key: string, value: Uint8Array]>
-  close(): Promise<void>
-}
-
-/** For readers of much. */
-export interface CountingStore extends StateStore {
   /** How many entries that is, counted by the store itself: a hundred thousand take some milliseconds. */
   count(prefix: string, options?: CountOptions): Promise<number>
+  close(): Promise<void>
 }
 
 /** Records that are in memory ahead of the disk, and are written with the next commit. */

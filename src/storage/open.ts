@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { createStorage, type Driver, type Storage } from 'unstorage'
 import { parseStoreUrl, STORE_URLS, type StoreBackend } from '../domain/store-url.ts'
-import type { CountingStore } from './contract.ts'
+import type { StateStore } from './contract.ts'
 import { type LmdbDriver, type LmdbOptions, lmdbDriver } from './drivers/lmdb.ts'
 
 /** Backends for the state. A second one is one more line here and the conformance suite (test/contract/storage.test.ts) over it. */
@@ -10,7 +10,7 @@ const BACKENDS: Record<StoreBackend, (dir: string, options: OpenOptions) => Lmdb
   lmdb: (dir, options) => lmdbDriver({ dir, ...options }),
 }
 
-export type OpenStore = CountingStore & {
+export type OpenStore = StateStore & {
   /** The same entries through unstorage's own interface, for records that may be written one key at a time. */
   storage: Storage
   /** Its folder: every process that can open the store can reach it. */

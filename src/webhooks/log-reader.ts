@@ -12,12 +12,12 @@ import {
   type LogRange,
   type LogReader,
 } from '../domain/webhook-log.ts'
-import type { CountingStore } from '../storage/contract.ts'
+import type { StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
 import type { Sealer } from '../storage/seal.ts'
 import { type LogRow, logRows, RETRY, toEntry } from './log.ts'
 
-type Store = Pick<CountingStore, 'get' | 'range' | 'count'>
+type Store = Pick<StateStore, 'get' | 'range' | 'count'>
 
 /** The key that seals the rows of an instance. */
 export type SealerOf = (instanceId: string) => Sealer

@@ -104,6 +104,7 @@ export async function startHosted(
       return store.get(key)
     },
     range: store.range,
+    count: store.count,
     close: store.close,
     commit: async (batch) => {
       if (refuses?.(batch)) throw new StorageFailure('state: the disk is full, and nothing was stored')

@@ -47,6 +47,7 @@ export function createInstanceStore(store: StateStore): InstanceStore {
       return early === undefined ? store.get(key) : Promise.resolve(early.value ?? undefined)
     },
     range: (prefix, options) => store.range(prefix, options),
+    count: (prefix, options) => store.count(prefix, options),
     async commit(batch) {
       if (isClosed) throw new Failure('engine_unavailable')
       const written = write(batch, rider.take())

@@ -13,12 +13,12 @@ import { isDiskFull, StorageFailure } from '../../domain/storage-failure.ts'
 import { ownedBytes } from '../../lib/owned-bytes.ts'
 import {
   type Batch,
-  type CountingStore,
   type CountOptions,
   checkOps,
   checkRecordKey,
   KEY_LIMIT,
   type RangeOptions,
+  type StateStore,
 } from '../contract.ts'
 import { closeFile, PRIVATE_FOLDER } from '../private.ts'
 import { type Claims, checkRoom, createRoom, makeLockFile, type Used } from './lmdb-room.ts'
@@ -28,7 +28,7 @@ const RANGE_STEP = 128
 /** One slot per thread with an open read transaction, in all processes together (a backup, a probe). */
 const MAX_READERS = 512
 
-export interface LmdbDriver extends Driver, Pick<CountingStore, 'get' | 'commit' | 'range' | 'count'> {
+export interface LmdbDriver extends Driver, Pick<StateStore, 'get' | 'commit' | 'range' | 'count'> {
   options: { dir: string }
   /** Whether the disk has room for a commit. */
   hasRoom(): boolean

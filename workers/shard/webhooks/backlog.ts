@@ -6,12 +6,11 @@ import type { StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { ERASE } from '../../../src/webhooks/log.ts'
 
-export function createBacklog(instanceId: string, store: Pick<StateStore, 'range'>) {
+export function createBacklog(instanceId: string, store: Pick<StateStore, 'range' | 'count'>) {
   let size = 0
   return {
     async load(): Promise<void> {
-      let found = 0
-      for await (const _ of store.range(keys.outbox(instanceId))) found++
+      let found = await store.count(keys.outbox(instanceId))
       for await (const [, action] of store.range(keys.dues(instanceId))) if (Buffer.compare(action, ERASE) !== 0) found++
       size = found
     },

@@ -48,12 +48,6 @@ export function logPruning({
   /** Nothing could be removed, because everything still waits: looking again before the hour would find the same. */
   let stuck = false
 
-  async function countRows(): Promise<number> {
-    let found = 0
-    for await (const _ of store.range(prefix)) found++
-    return found
-  }
-
   /** undefined when it may not be removed yet. */
   function removal(key: string, bytes: Uint8Array): Op[] | undefined {
     try {
@@ -73,7 +67,7 @@ export function logPruning({
     },
     async run() {
       if (passed === undefined && steady.now() < nextLook && (stuck || (count ?? 0) <= maxEntries)) return
-      count ??= await countRows()
+      count ??= await store.count(prefix)
       const tooOld = clock.now() - KEEP_LOG_ENTRY
       // A little more than needed, so that a full log is not pruned at every event.
       let excess = count > maxEntries ? count - maxEntries + Math.floor(maxEntries / 500) : 0

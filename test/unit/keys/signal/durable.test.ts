@@ -22,6 +22,7 @@ function failing(store: StateStore) {
   const wrapped: StateStore = {
     get: (key) => store.get(key),
     range: (prefix, options) => store.range(prefix, options),
+    count: (prefix, options) => store.count(prefix, options),
     close: () => store.close(),
     commit: async (batch) => {
       if (state.fails) throw new Error('disk full')

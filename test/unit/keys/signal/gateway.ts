@@ -128,6 +128,7 @@ export function slowly(store: StateStore): StateStore {
     get: (key) => wait().then(() => store.get(key)),
     commit: (batch) => wait().then(() => store.commit(batch)),
     range: (prefix, options) => store.range(prefix, options),
+    count: (prefix, options) => store.count(prefix, options),
     close: () => store.close(),
   }
 }
