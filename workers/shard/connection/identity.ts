@@ -2,6 +2,7 @@
  * Names of people: each has a number (PN) and a LID, and the library learns the pairs from stanzas. Internally the LID is preferred; the API shows
  * digits whenever the number is known.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type AuthenticationState, isLidUser, isPnUser, jidDecode, type WASocket } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
 import { bare, identifierOf } from '../wire/jid.ts'
@@ -17,11 +18,25 @@ export interface LidPair {
 
 const userOf = (jid: string) => jidDecode(jid)?.user ?? ''
 
+/** Pairs of one read, of at most one commit, and of one turn of the loop: some 10 ms. */
+const SLICE = 200
+
 /**
  * Stores pairs of number and LID from the network's answers, as the library does with those of stanzas: data under the number, sessions included,
- * moves to the LID. A pair that is known already costs one read.
+ * moves to the LID. A pair that is known already costs one read. In slices: an answer about a large group has thousands.
  */
 export async function learnPairs(
+  sock: Pick<WASocket, 'signalRepository'>,
+  keys: AuthenticationState['keys'],
+  pairs: readonly LidPair[],
+): Promise<void> {
+  for (let from = 0; from < pairs.length; from += SLICE) {
+    if (from > 0) await nextTurn()
+    await learnSlice(sock, keys, pairs.slice(from, from + SLICE))
+  }
+}
+
+async function learnSlice(
   { signalRepository }: Pick<WASocket, 'signalRepository'>,
   keys: AuthenticationState['keys'],
   pairs: readonly LidPair[],
