@@ -1,7 +1,7 @@
 /** Questions on top of the page: the browser's own dialog, which keeps the focus and closes with Escape. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { useAction } from '../app/load.ts'
+import { type Action, useAction } from '../app/load.ts'
 import { Button } from './button.tsx'
 import { Line } from './field.tsx'
 import { Form } from './form.tsx'
@@ -41,6 +41,32 @@ export function Dialog({ title, children, onClose, onSubmit, actions, isWide, cl
     </dialog>
   )
 }
+
+interface ActionDialogProps extends Pick<DialogProps, 'title' | 'children' | 'onClose'> {
+  action: Action<[]>
+  /** The verb of the button. */
+  does: string
+  isDisabled?: boolean
+  /** Fields that say themselves what is wrong with them. */
+  fields?: readonly string[]
+}
+
+/** Asks for what an action needs, and says below what the service says to it. */
+export const ActionDialog = ({ title, children, action, does, isDisabled, fields = [], onClose }: ActionDialogProps) => (
+  <Dialog
+    title={title}
+    onClose={onClose}
+    onSubmit={() => action.run()}
+    actions={
+      <Button look="primary" isBusy={action.isBusy} isDisabled={isDisabled}>
+        {does}
+      </Button>
+    }
+  >
+    {children}
+    <Problem of={action.problem} fields={fields} />
+  </Dialog>
+)
 
 interface ConfirmProps {
   title: ComponentChildren

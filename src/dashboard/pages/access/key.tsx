@@ -2,10 +2,9 @@
 import { useState } from 'preact/hooks'
 import { answer, api } from '../../api/client.ts'
 import { useAction } from '../../app/load.ts'
-import { Button } from '../../parts/button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
+import { ActionDialog, Dialog } from '../../parts/dialog.tsx'
 import { Check, Line } from '../../parts/field.tsx'
-import { Notice, Problem } from '../../parts/notice.tsx'
+import { Notice } from '../../parts/notice.tsx'
 import { Secret } from '../../parts/secret.tsx'
 import { type ApiKey, SCOPES, type Scope } from './api-keys.ts'
 
@@ -32,7 +31,7 @@ export function KeyDialog({ of, onClose, onDone }: { of?: ApiKey; onClose(): voi
   const [name, setName] = useState(of?.name ?? '')
   const [scopes, setScopes] = useState<readonly Scope[]>(of?.scopes ?? ['instances:operate'])
   const [value, setValue] = useState<string>()
-  const { run, isBusy, problem } = useAction(async () => {
+  const action = useAction(async () => {
     const body = { name, scopes: [...scopes] }
     if (of) await answer(api.PUT('/admin/api-keys/{key_id}', { params: { path: { key_id: of.id } }, body }))
     else setValue((await answer(api.POST('/admin/api-keys', { body }))).value)
@@ -42,15 +41,13 @@ export function KeyDialog({ of, onClose, onDone }: { of?: ApiKey; onClose(): voi
   })
   if (value) return <Made value={value} onClose={onClose} />
   return (
-    <Dialog
+    <ActionDialog
       title={of ? 'Change the key' : 'Create a key'}
       onClose={onClose}
-      onSubmit={() => run()}
-      actions={
-        <Button look="primary" isBusy={isBusy} isDisabled={scopes.length === 0}>
-          {of ? 'Save' : 'Create'}
-        </Button>
-      }
+      action={action}
+      does={of ? 'Save' : 'Create'}
+      isDisabled={scopes.length === 0}
+      fields={['name']}
     >
       <Line
         label="Name"
@@ -59,7 +56,7 @@ export function KeyDialog({ of, onClose, onDone }: { of?: ApiKey; onClose(): voi
         maxLength={100}
         placeholder="CRM"
         hint="Of the program that uses it."
-        wrong={problem?.issues.get('name')}
+        wrong={action.problem?.issues.get('name')}
         onChange={setName}
       />
       <fieldset>
@@ -74,7 +71,6 @@ export function KeyDialog({ of, onClose, onDone }: { of?: ApiKey; onClose(): voi
           />
         ))}
       </fieldset>
-      <Problem of={problem} fields={['name']} />
-    </Dialog>
+    </ActionDialog>
   )
 }

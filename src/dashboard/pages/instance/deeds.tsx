@@ -5,13 +5,13 @@ import { answer, api, of } from '../../api/client.ts'
 import { useAction } from '../../app/load.ts'
 import { go, to } from '../../app/route.ts'
 import { Button } from '../../parts/button.tsx'
-import { Confirm, Dialog } from '../../parts/dialog.tsx'
+import { ActionDialog, Confirm } from '../../parts/dialog.tsx'
 import { Line } from '../../parts/field.tsx'
 import { Problem } from '../../parts/notice.tsx'
 
 function Rename({ row, onDone, onClose }: { row: InstanceRow; onDone(): unknown; onClose(): void }) {
   const [name, setName] = useState(row.name)
-  const { run, isBusy, problem } = useAction(async () => {
+  const action = useAction(async () => {
     const params = { path: of(row.id) }
     await answer(api.PUT('/instances/{instance_id}/token/{token}/name', { params, body: { value: name } }))
     onDone()
@@ -19,19 +19,16 @@ function Rename({ row, onDone, onClose }: { row: InstanceRow; onDone(): unknown;
     return 'Renamed.'
   })
   return (
-    <Dialog
+    <ActionDialog
       title="Rename the instance"
       onClose={onClose}
-      onSubmit={() => run()}
-      actions={
-        <Button look="primary" isBusy={isBusy} isDisabled={name === row.name}>
-          Rename
-        </Button>
-      }
+      action={action}
+      does="Rename"
+      isDisabled={name === row.name}
+      fields={['value']}
     >
-      <Line label="Name" value={name} required maxLength={100} wrong={problem?.issues.get('value')} onChange={setName} />
-      <Problem of={problem} fields={['value']} />
-    </Dialog>
+      <Line label="Name" value={name} required maxLength={100} wrong={action.problem?.issues.get('value')} onChange={setName} />
+    </ActionDialog>
   )
 }
 

@@ -2,15 +2,13 @@ import { useState } from 'preact/hooks'
 import { answer, api } from '../../api/client.ts'
 import { useAction } from '../../app/load.ts'
 import { go, to } from '../../app/route.ts'
-import { Button } from '../../parts/button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
+import { ActionDialog } from '../../parts/dialog.tsx'
 import { Line } from '../../parts/field.tsx'
-import { Problem } from '../../parts/notice.tsx'
 
 export function CreateDialog({ onClose }: { onClose(): void }) {
   const [name, setName] = useState('')
   const [url, setUrl] = useState('')
-  const { run, isBusy, problem } = useAction(async () => {
+  const action = useAction(async () => {
     const webhooks = url.trim() === '' ? {} : { webhooks: { single_url: url.trim() } }
     const made = await answer(api.POST('/account/instances', { body: { name, ...webhooks } }))
     onClose()
@@ -18,16 +16,7 @@ export function CreateDialog({ onClose }: { onClose(): void }) {
     return 'The instance is there: scan its code with the phone.'
   })
   return (
-    <Dialog
-      title="Create an instance"
-      onClose={onClose}
-      onSubmit={() => run()}
-      actions={
-        <Button look="primary" isBusy={isBusy}>
-          Create
-        </Button>
-      }
-    >
+    <ActionDialog title="Create an instance" onClose={onClose} action={action} does="Create" fields={['name', 'webhooks']}>
       <Line
         label="Name"
         value={name}
@@ -35,7 +24,7 @@ export function CreateDialog({ onClose }: { onClose(): void }) {
         maxLength={100}
         placeholder="Support"
         hint="For you; nobody on the network sees it."
-        wrong={problem?.issues.get('name')}
+        wrong={action.problem?.issues.get('name')}
         onChange={setName}
       />
       <Line
@@ -43,11 +32,10 @@ export function CreateDialog({ onClose }: { onClose(): void }) {
         value={url}
         placeholder="https://example.com/hook"
         hint="Where all its events go. It can wait: the instance's webhooks page has the details."
-        wrong={problem?.issues.get('webhooks.single_url')}
+        wrong={action.problem?.issues.get('webhooks.single_url')}
         onChange={setUrl}
       />
-      <Problem of={problem} fields={['name', 'webhooks']} />
-      {isBusy ? <p class="soft">It takes a moment: the answer comes with the first QR code.</p> : null}
-    </Dialog>
+      {action.isBusy ? <p class="soft">It takes a moment: the answer comes with the first QR code.</p> : null}
+    </ActionDialog>
   )
 }
