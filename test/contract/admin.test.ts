@@ -168,6 +168,38 @@ describe('an imported client token', () => {
   })
 })
 
+describe('a new key', () => {
+  test('is shown once, recognised by its last four characters, and listed newest first without its value', async () => {
+    const make = (name: string) => service.admin('POST', '/admin/api-keys', { name, scopes: ['INSTANCES:READ'] })
+    const [older, newer] = [await make('older'), await make(' newer ')]
+    const { value, ...shown } = newer.body
+    assert.equal(newer.status, 201)
+    assert.match(value, /^svc_key_[0-9a-f]{48}$/)
+    assert.deepEqual([shown.name, shown.hint, shown.kind], ['newer', `svc_key_…${value.slice(-4)}`, 'api_key'])
+    assert.deepEqual([shown.scopes, shown.last_used_at, shown.last_used_ip], [['instances:read'], null, null])
+    const { body } = await service.admin('GET', '/admin/api-keys')
+    assert.deepEqual([body.data[0], body.data[1].id, body.total], [shown, older.body.id, 2])
+    const last = await service.admin('GET', '/admin/api-keys?page=2&page_size=1')
+    assert.deepEqual([last.body.data[0].id, last.body.page, last.body.total], [older.body.id, 2, 2])
+    assert.deepEqual((await service.admin('GET', '/admin/api-keys?page=9')).body.data, [], 'past the end')
+    await revoke(newer.body.id)
+    assert.equal((await service.admin('GET', '/admin/api-keys')).body.total, 1)
+  })
+
+  test('has one to five scopes, each once', async () => {
+    for (const scopes of [[], ['instances:read', 'instances:read'], ['everything'], 'instances:read', undefined])
+      assert.deepEqual(codeOf(await service.admin('POST', '/admin/api-keys', { name: 'odd', scopes })), [400, 'invalid_request'])
+  })
+})
+
+test('of many mistakes in one request fifty are named', async () => {
+  const entries = Array.from({ length: 60 }, () => ({ cidr: 'nowhere' }))
+  const { status, body } = await put('security/ip-allowlist', { enabled: false, entries })
+  assert.deepEqual([status, body.error.details.issues.length], [400, 50])
+  const short = await put('security/ip-allowlist', { enabled: false, entries: entries.map(() => ({ cidr: '' })) })
+  assert.deepEqual([short.status, short.body.error.details.issues.length], [400, 50])
+})
+
 describe('the name and the scopes of a key', () => {
   test('change without its value, at once', async () => {
     const { id, value } = await service.newKey(['instances:read'], 'CRM')

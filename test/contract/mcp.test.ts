@@ -120,6 +120,47 @@ test('each tool is an operation of the contract, with words and an object of arg
   assert.ok(ids.has('contacts.exists') && tools.some(({ name }) => name === 'phone_exists'))
 })
 
+/** By their words in the contract's table: what only reads, what changes, what cannot be undone. */
+const TOOLS = {
+  reads: [
+    ...['instance_status', 'instance_me', 'instance_device', 'instance_qr_code', 'queue_list', 'chats_list', 'chats_get'],
+    ...['contacts_list', 'contacts_get', 'phone_exists', 'phone_exists_batch', 'groups_list', 'groups_metadata'],
+    ...['groups_invitation_link', 'groups_participant_requests', 'communities_list', 'communities_metadata'],
+    ...['newsletters_list', 'newsletters_metadata', 'newsletters_search', 'newsletters_messages'],
+    ...['labels_list', 'business_profile', 'business_products', 'list_operations', 'describe_operation'],
+  ],
+  writes: [
+    ...['instance_phone_code', 'instance_restart', 'send_text', 'send_image', 'send_audio', 'send_video', 'send_document'],
+    ...['send_location', 'send_contact', 'send_link', 'send_poll', 'send_reaction', 'read_message', 'send_presence'],
+    ...['chats_archive', 'chats_pin', 'chats_mute', 'chats_read', 'contacts_block', 'contacts_unblock', 'groups_create'],
+    ...['groups_update_name', 'groups_update_description', 'groups_update_settings', 'groups_add_participants'],
+    ...['groups_promote_participants', 'groups_demote_participants', 'groups_approve_participants'],
+    ...['groups_reject_participants', 'labels_add_to_chat', 'labels_remove_from_chat'],
+  ],
+  destroys: ['queue_clear', 'queue_remove', 'groups_remove_participants', 'groups_leave', 'call_operation'],
+}
+
+test('the tools are those of the contract, each with what it may do', () => {
+  const named = (is: (hints: { readOnlyHint: boolean; destructiveHint: boolean }) => boolean) =>
+    toolsOf()
+      .filter(({ annotations }) => is(annotations))
+      .map(({ name }) => name)
+      .sort()
+  assert.deepEqual(
+    named(({ readOnlyHint }) => readOnlyHint),
+    TOOLS.reads.sort(),
+  )
+  assert.deepEqual(
+    named(({ readOnlyHint, destructiveHint }) => !readOnlyHint && !destructiveHint),
+    TOOLS.writes.sort(),
+  )
+  assert.deepEqual(
+    named(({ destructiveHint }) => destructiveHint),
+    TOOLS.destroys.sort(),
+  )
+  assert.ok(toolsOf().every(({ annotations }) => annotations.openWorldHint))
+})
+
 test('a toolset that there is none of is named', async () => {
   const { status, body } = await post(list, {}, '/mcp?toolsets=groups,nothing')
   assert.deepEqual([status, body.error.details.issues[0].path], [400, 'toolsets'])

@@ -123,6 +123,36 @@ test('a page is no place to guess the admin key: wrong ones are counted with all
   assert.equal((await decide(page, { key: service.credentials.adminKey })).status, 200, 'the right one is answered')
 })
 
+test('apps are listed with their last use, newest first, and an app that is revoked stops at once', async () => {
+  const { id } = await service.newInstance()
+  const [older, newer] = [await service.newApp(id), await service.newApp(id)]
+  const call = (value: string) =>
+    service.ask('POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' }, { Authorization: `Bearer ${value}` })
+  const listed = async () => (await service.admin('GET', '/admin/oauth-apps')).body
+  const { data, ...page } = await listed()
+  assert.deepEqual(page, { page: 1, page_size: 20, total: 2 })
+  assert.deepEqual(
+    data.map((app: { id: string; last_used_at: string | null }) => [app.id, app.last_used_at]),
+    [
+      [newer.id, null],
+      [older.id, null],
+    ],
+  )
+  assert.deepEqual(Object.keys(data[0]).sort(), ['client_id', 'client_name', 'created_at', 'id', 'instance_id', 'last_used_at'])
+  const first = service.time.now
+  await call(older.accessToken)
+  service.time.now += 59_999
+  await call(older.accessToken)
+  const lastUse = async () => (await listed()).data[1].last_used_at
+  assert.equal(await lastUse(), new Date(first).toISOString(), 'at most one minute old')
+  service.time.now += 1
+  await call(older.accessToken)
+  assert.equal(await lastUse(), new Date(service.time.now).toISOString())
+  assert.deepEqual((await service.admin('DELETE', `/admin/oauth-apps/${older.id}`)).body, { value: true })
+  assert.deepEqual([(await call(older.accessToken)).status, (await call(newer.accessToken)).status], [401, 200])
+  assert.equal((await service.admin('DELETE', `/admin/oauth-apps/${older.id}`)).status, 404)
+})
+
 test('an app needs no key and no Client-Token; allowlist, rate limit and subscription are its instance’s', async () => {
   const { id, token, base } = await service.newInstance()
   const { accessToken } = await service.newApp(id)

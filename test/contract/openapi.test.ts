@@ -67,6 +67,20 @@ test('it is OpenAPI 3.1.0, version 1.0, cached for 300 s under an ETag', async (
   assert.equal(again.headers.get('Cache-Control'), 'max-age=300')
 })
 
+test('switched off, neither the description nor its page is there', async () => {
+  const silent = await openService({ hasDocs: false })
+  try {
+    for (const path of ['/openapi.json', '/docs'])
+      assert.deepEqual(
+        [(await silent.ask('GET', path)).status, (await silent.ask('GET', path)).body.error.code],
+        [404, 'not_found'],
+      )
+    assert.equal((await silent.ask('GET', '/health/live')).status, 200)
+  } finally {
+    await silent.close()
+  }
+})
+
 test('it is compressed for whoever takes gzip, under a tag of its own', async () => {
   const get = (headers: Record<string, string>) => service.app.request('http://gw.test/openapi.json', { headers })
   const plain = await (await get({})).arrayBuffer()

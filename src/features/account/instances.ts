@@ -126,7 +126,7 @@ export const deleteInstance = local('account.deleteInstance', 'DELETE /account/i
   description: 'Logs out (best effort, 5 s) and erases credentials, queue and undelivered webhooks. The slot is free at once.',
   input: byId,
   reply: Done,
-  errors: ['not_found', 'engine_unavailable'],
+  errors: ['not_found'],
   async handle({ parts, workspace }, { instance_id }) {
     await parts.directory.delete(parts.directory.find(workspace, instance_id))
     return { value: true } as const

@@ -121,6 +121,8 @@ export interface ServiceOptions {
   hasOauth?: boolean
   /** False: `/metrics` asks for none, and answers who is near. Otherwise it is METRICS_TOKEN. */
   hasMetricsToken?: boolean
+  /** False: there is no description, and no page of it. */
+  hasDocs?: boolean
 }
 
 export async function openService(options: ServiceOptions = {}) {
@@ -208,7 +210,7 @@ export async function openService(options: ServiceOptions = {}) {
     baseUrl: 'https://gw.example.com',
     trustedProxies: options.trustedProxies ?? [],
     adminAllowedIps: options.adminAllowedIps ?? [],
-    docs: true,
+    docs: options.hasDocs ?? true,
     pages: createPages({ hasDocs: true }),
     dashboard: options.dashboard && {
       mode: options.dashboard.mode,
