@@ -25,7 +25,7 @@ interface Line {
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
 
-const [WIDTH, HEIGHT, LEFT, TOP, BOTTOM] = [420, 300, 56, 40, 44]
+const [WIDTH, HEIGHT, LEFT, TOP, BOTTOM] = [420, 320, 44, 68, 44]
 
 /** Round numbers up to the largest value. */
 function ticks(most: number): number[] {
@@ -51,13 +51,13 @@ function panel(title: string, [xName, yName]: [string, string], lines: Line[], o
   const drawn = lines.map(({ name, color, points: at }, index) => {
     const path = at.map(([px, py], number) => `${number === 0 ? 'M' : 'L'}${x(px).toFixed(1)} ${y(py).toFixed(1)}`).join('')
     const dots = at.map(([px, py]) => `<circle cx="${x(px).toFixed(1)}" cy="${y(py).toFixed(1)}" r="3" fill="${color}"/>`)
-    const legend = text([x(0) + 8, TOP + 12 + 15 * index], name, `fill="${color}"`)
+    // Two to a line, between the title and the plot.
+    const legend = text([offset + LEFT + 180 * (index % 2), 40 + 15 * Math.floor(index / 2)], name, `fill="${color}"`)
     return `<path d="${path}" fill="none" stroke="${color}" stroke-width="2"/>${dots.join('')}${legend}`
   })
   return [
-    text([offset + LEFT, 22], title, 'font-weight="bold"'),
+    text([offset + LEFT, 22], `${title}, ${yName}`, 'font-weight="bold"'),
     text([offset + WIDTH / 2, HEIGHT - 8], xName, 'text-anchor="middle"'),
-    text([offset + LEFT - 40, TOP - 4], yName),
     ...grid,
     ...drawn,
   ].join('\n')
@@ -87,7 +87,12 @@ if (receive) {
   const share = ({ offered_per_s, cpu_ms }: Side) => (offered_per_s * cpu_ms.median) / 10
   const linesOf = (value: (side: Side) => number) =>
     counts.flatMap((count, index): Line[] => [
-      { name: `svc, ${instances(count)}`, color: index === 0 ? GREEN : BLUE, points: of('gateway', count, value) },
+      // Its service has all of them connected, also while texts come to one.
+      {
+        name: count === '1' ? `svc, 1 of ${counts.at(-1)}` : `svc, ${instances(count)}`,
+        color: index === 0 ? GREEN : BLUE,
+        points: of('gateway', count, value),
+      },
       { name: `bare library, ${instances(count)}`, color: index === 0 ? ORANGE : VIOLET, points: of('bare', count, value) },
     ])
   panels.push((offset) => panel('CPU of texts received', ['texts per s', '% of a core'], linesOf(share), offset))

@@ -59,7 +59,7 @@ function shardMb(): number | undefined {
 
 const emptyMb = numberAt('memory', 'empty_mb')
 const slopeMb = numberAt('memory', 'slope_mb_per_instance')
-const idle = Object.values((at('memory', 'idle') ?? {}) as Record<string, { instances: number; cpu_percent?: number }>).at(-1)
+const [instances, idle] = Object.entries((at('memory', 'idle') ?? {}) as Record<string, { cpu_percent: number }>).at(-1) ?? []
 const loginMs = numberAt('boot', '200, gate lifted', 'after_stop', 'cpu_ms_per_login')
 
 function costs(): string {
@@ -67,7 +67,7 @@ function costs(): string {
     ['the service empty, one shard', emptyMb && `${emptyMb} MB`],
     ['each shard more', shardMb() && `${shardMb()} MB`],
     ['an idle connected instance', slopeMb && `${slopeMb} MB`],
-    [`${idle?.instances} idle connected instances`, idle?.cpu_percent && `${idle.cpu_percent} % of a core`],
+    [`${instances} idle connected instances`, idle && `${idle.cpu_percent} % of a core`],
     ['a start, each saved instance', loginMs && `${loginMs} ms of a core`],
     [
       'a text sent with its three webhooks, 1 instance',

@@ -27,7 +27,7 @@ import { STAMPED } from './parts/stamp.ts'
 
 const MANY = amount(50, 3)
 const RATES = SMOKE ? [20] : [50, 200, 500]
-const SECONDS = amount(2, 1)
+const SECONDS = amount(1.5, 1)
 const STEPS = SMOKE ? [50] : [200, 400, 600, 800, 1_000, 1_500]
 const BURST = amount(3_000, 100)
 /** Each account has a sender of its own: a person's texts are encrypted one after another. */

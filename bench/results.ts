@@ -1,7 +1,7 @@
 /** The JSON files of runs, one each, in `bench/results`. */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { Row } from './targets.ts'
+import { type Row, TARGETS } from './targets.ts'
 
 const folder = fileURLToPath(new URL('./results/', import.meta.url))
 
@@ -18,12 +18,13 @@ export interface DatedRow extends Row {
   day: string
 }
 
-/** Of each bench the newest run that did not fail. */
+/** Of each bench the newest run that did not fail, in the order of what is to be reached. */
 export async function newestRows(): Promise<DatedRow[]> {
   const newest = new Map<string, DatedRow>()
   const files = await readdir(folder).catch(() => [])
   for (const name of files.filter((file) => file.endsWith('.json')).sort())
     for (const row of JSON.parse(await readFile(folder + name, 'utf8')) as Row[])
       if (!('failed' in row.result)) newest.set(row.bench, { ...row, day: name.slice(0, 10) })
-  return [...newest.values()]
+  const place = ({ bench }: Row) => TARGETS.findIndex((target) => target.bench === bench)
+  return [...newest.values()].filter((row) => place(row) >= 0).sort((one, other) => place(one) - place(other))
 }

@@ -40,7 +40,7 @@ const chosen = isSmoke ? inChanceOrder(known) : isAll ? known : wanted
 /** Ends with this second of this process; none: never. */
 const endsAt = Number(process.env.BENCH_SECONDS ?? Number.POSITIVE_INFINITY) * 1_000
 /** In ms, of each bench of a run of all: one that hangs must not take the time of the others. */
-const MOST_OF_ONE = isAll ? 240_000 : Number.POSITIVE_INFINITY
+const MOST_OF_ONE = isAll ? 300_000 : Number.POSITIVE_INFINITY
 const env = { ...process.env, BENCH_BUILT: '1', ...(isSmoke ? { BENCH_SMOKE: '1' } : {}) }
 
 /** They end with this process. */

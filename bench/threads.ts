@@ -19,7 +19,7 @@ import {
 
 const CONTACT = '5511988880001'
 const INSTANCES = amount(20, 4)
-const TEXTS = amount(400, 20)
+const TEXTS = amount(300, 20)
 const SHARDS = SMOKE ? [1, 2] : [1, 2, 4]
 
 const bench = await startBench()

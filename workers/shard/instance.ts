@@ -73,7 +73,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
 
   const keyStore = createKeyStore(id, store, sealer, deps.keyCache)
   const pairing = createPairing(steady, clock)
-  const recent = createRecent()
+  const recent = createRecent({ total: deps.recentTotal })
   const authorship = createAuthorship({ instance: id, store, sealer, clock, log })
   const roles = createGroupRoles({ instance: id, store, sealer, clock, log })
   const secrets = createSecrets({ instance: id, store, sealer, clock, log })
@@ -385,6 +385,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     if (how === 'erase') await link.session()?.logout(LOGOUT_DEADLINE)
     await status.stop()
     await link.leave((current) => current.end())
+    recent.end()
     await sent.stop()
     idempotency.stop()
     await receiving.stop()

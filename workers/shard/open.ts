@@ -53,6 +53,7 @@ export async function openShard(
       disk: () => diskState(disk),
       media: { tempDir, downloadMs, prepare: preparation.prepare },
       keyCache: createKeyCache({ maxEntries: CACHED_KEYS }),
+      recentTotal: { messages: 0, instances: 0 },
       network: setup.network,
       egressAllow,
       mexIds: setup.newsletterInviteQueryId ? { CreateNewsletterAdminInvite: setup.newsletterInviteQueryId } : {},

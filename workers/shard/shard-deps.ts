@@ -12,6 +12,7 @@ import type { StateStore } from '../../src/storage/contract.ts'
 import type { BlindCache } from '../../src/storage/seal.ts'
 import type { Deliver } from '../../src/webhooks/delivery/delivery.ts'
 import type { WebVersion } from './baileys/version.ts'
+import type { RecentTotal } from './chats/recent.ts'
 import type { MexIds } from './connection/mex.ts'
 import type { CountUnknown } from './connection/socket/unknown-stanzas.ts'
 import type { KeyCache } from './keys/key-store.ts'
@@ -21,6 +22,7 @@ export interface ShardDeps {
   store: StateStore
   blinds: BlindCache
   keyCache: KeyCache
+  recentTotal: RecentTotal
   /** Inline media of waiting items. */
   blobs: BlobFiles
   /** How full the disk is, at this moment. */

@@ -43,15 +43,34 @@ test('however many use one id, the first few are kept', () => {
 })
 
 test('the oldest go when there are too many, or too many bytes', () => {
-  const few = createRecent(2)
+  const few = createRecent({ maxMessages: 2 })
   for (const id of ['a', 'b', 'a', 'c']) few.add(said({ id, remoteJid: ANA }, id))
   assert.deepEqual(
     ['a', 'b', 'c'].map((id) => textOf(few.get(id, anybody))),
     ['a', undefined, 'c'],
   )
-  const small = createRecent(100, 300)
+  const small = createRecent({ maxMessages: 100, maxBytes: 300 })
   for (const id of ['a', 'b', 'c']) small.add(said({ id, remoteJid: ANA }, 'x'.repeat(150)))
   assert.deepEqual([small.size, textOf(small.get('c', anybody))?.length], [1, 150])
+})
+
+// Two hundred instances with 4,000 messages each ended a shard: its heap has no room for them.
+test('what all instances of a thread remember is bounded, each has its share of it, and one that stops leaves its own', () => {
+  const total = { messages: 0, instances: 0 }
+  const [busy, idle, third] = [1, 2, 3].map(() => createRecent({ total, maxOfThread: 900 }))
+  const take = (recent: typeof busy, count: number) => {
+    for (let n = 0; n < count; n++) recent!.add(said({ id: `${n}`, remoteJid: ANA }, 'text'))
+  }
+  take(busy, 800)
+  take(idle, 10)
+  assert.deepEqual([busy!.size, total], [800, { messages: 810, instances: 3 }])
+  take(third, 200)
+  busy!.add(said({ id: 'more', remoteJid: ANA }, 'text'))
+  assert.ok(busy!.size <= 300, `${busy!.size} are left`)
+  assert.equal(textOf(busy!.get('more', anybody)), 'text')
+  assert.deepEqual([idle!.size, third!.size], [10, 200])
+  for (const each of [busy, idle, third, third]) each!.end()
+  assert.deepEqual(total, { messages: 0, instances: 0 })
 })
 
 test('a post is found by the number the network gave it, in its channel only', () => {
@@ -82,7 +101,7 @@ test('however much somebody writes in another chat, what was said here stays', (
 
 test('where no chat has much the oldest go, and what is a day old goes before anything of a busy chat', () => {
   let now = 0
-  const recent = createRecent(4_000, 8 * 1_024 * 1_024, () => now)
+  const recent = createRecent({ now: () => now })
   for (let n = 0; n < 2_000; n++) recent.add(said({ id: `old${n}`, remoteJid: `${5511900000000 + n}@s.whatsapp.net` }, 'hi'))
   now += 25 * 3_600_000
   for (let n = 0; n < 3_500; n++) recent.add(said({ id: `busy${n}`, remoteJid: ANA }, 'hi'))

@@ -17,12 +17,24 @@ const MAX_MESSAGES = 4_000
 const MAX_BYTES = 8 * 1_024 * 1_024
 /** Past this age a message is no longer edited and hardly ever answered: it goes before any newer one, even of a chat that has many. */
 const OLD = DAY
+/**
+ * Messages of all instances of a thread together, some 1.6 kB of memory each. When there are more, an instance that takes another one keeps its
+ * share of them alone: two hundred that remember 4,000 each are more than the heap of a shard.
+ */
+const MAX_OF_THREAD = 50_000
+const MIN_OF_INSTANCE = 250
 /** A chat keeps this share whatever others use: two hundred chats must be flooded before the oldest of all is evicted. */
 const FLOOR = 1 / 200
 /** Made free at once, so that not every message has to look at all chats. */
 const SLACK = 1 / 32
 /** Writers of one id that are remembered; honest clients never share one. */
 const MAX_WRITERS = 4
+
+/** What the instances of a thread remember together. */
+export interface RecentTotal {
+  messages: number
+  instances: number
+}
 
 export interface Recent {
   add(message: WAMessage): void
@@ -36,6 +48,8 @@ export interface Recent {
   post(newsletter: string, serverId: string): WAMessageKey | undefined
   /** The device is gone: removes everything it received. */
   clear(): void
+  /** The instance stops. */
+  end(): void
   readonly size: number
 }
 
@@ -53,11 +67,23 @@ interface Chat {
   bytes: number
 }
 
-export function createRecent(
+export interface RecentOptions {
+  maxMessages?: number
+  maxBytes?: number
+  now?(): number
+  total?: RecentTotal
+  maxOfThread?: number
+}
+
+export function createRecent({
   maxMessages = MAX_MESSAGES,
   maxBytes = MAX_BYTES,
-  now: () => number = () => performance.now(),
-): Recent {
+  now = () => performance.now(),
+  total = { messages: 0, instances: 0 },
+  maxOfThread = MAX_OF_THREAD,
+}: RecentOptions = {}): Recent {
+  total.instances++
+  let isEnded = false
   /** By id, the first that came under it first. */
   const messages = new Map<string, Entry[]>()
   /** All of them, the longest unchanged first. */
@@ -71,6 +97,7 @@ export function createRecent(
     chat.entries.add(entry)
     chat.bytes += entry.bytes.byteLength
     all.add(entry)
+    total.messages++
     bytes += entry.bytes.byteLength
   }
 
@@ -80,6 +107,7 @@ export function createRecent(
     chat.bytes -= entry.bytes.byteLength
     if (chat.entries.size === 0) chats.delete(entry.chat)
     all.delete(entry)
+    total.messages--
     bytes -= entry.bytes.byteLength
     const id = entry.key.id ?? ''
     const others = messages.get(id)?.filter((each) => each !== entry) ?? []
@@ -87,18 +115,24 @@ export function createRecent(
     else messages.delete(id)
   }
 
+  function mostNow(): number {
+    if (total.messages <= maxOfThread) return maxMessages
+    return Math.min(maxMessages, Math.max(MIN_OF_INSTANCE, Math.floor(maxOfThread / total.instances)))
+  }
+
   /** The share of the limits to shrink to when they are exceeded. */
   const enough = maxMessages * SLACK >= 1 ? 1 - SLACK : 1
-  const fits = (share: number) => all.size <= maxMessages * share && bytes <= maxBytes * share
 
   function makeRoom() {
+    const most = mostNow()
+    const fits = (share: number) => all.size <= most * share && bytes <= maxBytes * share
     if (fits(1)) return
     const isEnough = () => fits(enough)
     for (const entry of all) {
       if (isEnough() || now() - entry.at < OLD) break
       remove(entry)
     }
-    levelOff((chat) => chat.entries.size, maxMessages, all.size)
+    levelOff((chat) => chat.entries.size, most, all.size)
     levelOff((chat) => chat.bytes, maxBytes, bytes)
     for (const entry of all) {
       if (isEnough()) break
@@ -123,10 +157,18 @@ export function createRecent(
     return entry && ({ ...proto.WebMessageInfo.decode(entry.bytes), key: entry.key } as WAMessage)
   }
 
+  function clear() {
+    total.messages -= all.size
+    messages.clear()
+    all.clear()
+    chats.clear()
+    bytes = 0
+  }
+
   return {
     add(message) {
       const { key } = message
-      if (!key.id) return
+      if (!key.id || isEnded) return
       const encoded = ownedBytes(proto.WebMessageInfo.encode(proto.WebMessageInfo.fromObject(message)).finish())
       const before = messages.get(key.id) ?? []
       const same = before.find((entry) => isSameWriter(entry.key, key))
@@ -152,11 +194,12 @@ export function createRecent(
       for (const { key } of chats.get(newsletter)?.entries ?? []) if (key.server_id === serverId) return key
       return undefined
     },
-    clear() {
-      messages.clear()
-      all.clear()
-      chats.clear()
-      bytes = 0
+    clear,
+    end() {
+      if (isEnded) return
+      isEnded = true
+      clear()
+      total.instances--
     },
     get size() {
       return all.size
