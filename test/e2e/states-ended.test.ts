@@ -151,6 +151,21 @@ describe('the end of a link', { concurrency: 4 }, () => {
     await see.sees(instance, 'logged_out', 'logged_out', 'The linked device was removed on the phone; pair again.')
   })
 
+  test('a deletion logs the device out, and nobody is told of the state it ends in', async () => {
+    const { instance, phone } = await see.connected()
+    const { gateway, sandbox } = world
+    const before = see.events(instance).map(({ status }) => status)
+    assert.equal(before.at(-1), 'connected')
+    await must('DELETE', `${gateway.baseUrl}/account/instances/${instance.id}`, undefined, gateway.account)
+    // Whatever was to be said was posted, or erased, when the deletion was answered.
+    assert.deepEqual(
+      see.events(instance).map(({ status }) => status),
+      before,
+    )
+    const { phones } = await sandbox.get<{ phones: { phone: string; devices: unknown[] }[] }>('/state')
+    assert.deepEqual(phones.find((each) => each.phone === phone)?.devices, [])
+  })
+
   test('19: the same credentials that log in again take over, and are taken over from', async () => {
     const { instance, phone } = await see.connected()
     await see.strike(instance, phone, { stream_error: 'replaced' })
