@@ -274,7 +274,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await field('Outcome', dialog()).selectOption('pending')
     await button('Resend', dialog()).click()
     await dialog()
-      .getByText(/^(\d+) of \1 events? attempted/)
+      .getByText(/^(\d+) of \1 events? delivered or given up/)
       .waitFor()
     await button('Close', dialog()).click()
     assert.equal(told('again').length, attempts + 1)

@@ -22,11 +22,11 @@ const Through = ({ queued, waiting }: Watched) => {
   const done = Math.max(0, queued - waiting)
   return (
     <div class="stack" role="status">
-      <progress max={Math.max(1, queued)} value={queued === 0 ? 1 : done} aria-label="Attempted" />
+      <progress max={Math.max(1, queued)} value={queued === 0 ? 1 : done} aria-label="Delivered or given up" />
       <p>
         {queued === 0
           ? 'There was nothing to send: no event of this range still has its body.'
-          : `${done.toLocaleString('en')} of ${count(queued, 'event')} attempted. This window may be closed: it goes on by itself.`}
+          : `${done.toLocaleString('en')} of ${count(queued, 'event')} delivered or given up. What is refused again is tried on its schedule. This window may be closed: it goes on by itself.`}
       </p>
     </div>
   )
