@@ -2,7 +2,7 @@
  * Where the time of a text out goes, in ms per text by cause: the main thread, and the thread of the shard. One instance, as many texts as it
  * takes, three webhooks. `BENCH_OTHER`: the same of another checkout. The shares are the profile's; the time is that of the thread.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Gateway } from '../test/harness/gateway.ts'
@@ -56,6 +56,8 @@ async function side({ service, gateway }: { service: Running; gateway: Gateway }
     return JSON.parse(readFileSync(path, 'utf8')) as Profile
   }
 
+  // Of an earlier run: they are kept where `BENCH_KEEP` says.
+  for (const name of ['main', 'shard']) rmSync(`${file}.${name}.cpuprofile`, { force: true })
   await send(WARM)
   service.child.kill('SIGUSR2')
   await sleep(200)

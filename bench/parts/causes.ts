@@ -18,6 +18,8 @@ export interface Profile {
 /** The first that fits counts. `name`: of a function without a file, which is V8's own. */
 const RULES: readonly { cause: string; name?: RegExp; url?: RegExp }[] = [
   { cause: 'idle', name: /^\(idle\)$/ },
+  // The profile's own beginning and end.
+  { cause: 'idle', url: /node:inspector|profiling\.mjs/ },
   { cause: 'GC', name: /^\(garbage collector\)$/ },
   { cause: 'native without a JS frame', name: /^\((program|root)\)$/ },
   { cause: 'JSON, valibot, zod', name: /^(stringify|parse)$/, url: /^$/ },
