@@ -12,7 +12,7 @@ import { dot, spec } from 'node:test/reporters'
 
 /** On two cores: many of them wait for a deadline most of their time. */
 const AT_ONCE = 4
-const TIME_LIMIT_MS = 600_000
+const TIME_LIMIT_MS = 400_000
 const SECOND_TRIES = 5
 
 const isShort = process.argv[2] === '--dots'

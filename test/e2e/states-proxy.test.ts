@@ -50,11 +50,12 @@ before(async () => {
   see = watch(world)
 })
 after(async () => {
-  await world.stop()
+  // First: a world that has something to complain of must not leave them open, and the process with them.
   for (const server of servers) {
     server.closeAllConnections()
     server.close()
   }
+  await world.stop()
 })
 
 const REFUSED = 'The configured proxy refused the connection.'

@@ -31,6 +31,15 @@ export interface Receiver {
 }
 
 const WAIT = 20_000
+/** An attempt is given up after 10 s. */
+const STRANGER = 8_000
+
+interface Parked {
+  instance: string
+  body: Buffer
+  headers: IncomingMessage['headers']
+  at: number
+}
 
 export async function startReceiver(): Promise<Receiver> {
   const stripe = new Stripe('sk_test_receiver')
@@ -39,6 +48,8 @@ export async function startReceiver(): Promise<Receiver> {
   const secrets = new Map<string, string>()
   const waiting = new Set<() => void>()
   const strangers = new Set<() => void>()
+  /** Of instances whose creation took longer than a webhook waits: answered, and looked at as soon as the secret is known. */
+  let parked: Parked[] = []
   let answer: Reply | null = null
   /** Its own: a port is used again, and what another test left behind may still call there. */
   const path = `/hook/${randomUUID()}`
@@ -57,9 +68,26 @@ export async function startReceiver(): Promise<Receiver> {
       const timer = setTimeout(() => {
         strangers.delete(look)
         resolve(undefined)
-      }, 9_000)
+      }, STRANGER)
       strangers.add(look)
     })
+  }
+
+  /** Counts it if its signature is good. Undefined: it is not. */
+  function accept({ body, headers, at }: Omit<Parked, 'instance'>, secret: string): Received | undefined {
+    try {
+      stripe.webhooks.constructEvent(body, String(headers['x-svc-signature']), secret)
+    } catch (error) {
+      problems.push(error instanceof Error ? error.message : String(error))
+      return undefined
+    }
+    const entry = { event: JSON.parse(body.toString()) as Received['event'], headers, at }
+    received.push(entry)
+    return entry
+  }
+
+  function tell() {
+    for (const look of [...waiting]) look()
   }
 
   const server = createServer((request, response) => {
@@ -70,22 +98,19 @@ export async function startReceiver(): Promise<Receiver> {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', async () => {
+      const { headers } = request
       const body = Buffer.concat(chunks)
-      const instance = String(request.headers['x-svc-instance-id'] ?? '')
+      const instance = String(headers['x-svc-instance-id'] ?? '')
       const secret = await secretOf(instance)
-      try {
-        if (secret === undefined) throw new Error(`an event of an unknown instance ${instance}`)
-        stripe.webhooks.constructEvent(body, String(request.headers['x-svc-signature']), secret)
-      } catch (error) {
-        problems.push(error instanceof Error ? error.message : String(error))
-        response.writeHead(400).end()
+      if (secret === undefined) {
+        parked.push({ instance, body, headers, at: Date.now() })
+        response.writeHead(200).end()
         return
       }
-      const entry = { event: JSON.parse(body.toString()) as Received['event'], headers: request.headers, at: Date.now() }
-      received.push(entry)
-      if (answer) answer(entry, response)
-      else response.writeHead(200).end()
-      for (const look of [...waiting]) look()
+      const entry = accept({ body, headers, at: Date.now() }, secret)
+      if (entry && answer) answer(entry, response)
+      else response.writeHead(entry ? 200 : 400).end()
+      if (entry) tell()
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -97,6 +122,10 @@ export async function startReceiver(): Promise<Receiver> {
     problems,
     trust(instance, secret) {
       secrets.set(instance, secret)
+      const own = parked.filter((each) => each.instance === instance)
+      parked = parked.filter((each) => each.instance !== instance)
+      for (const each of own) accept(each, secret)
+      if (own.length > 0) tell()
       for (const look of [...strangers]) look()
     },
     reply(reply) {
@@ -125,6 +154,7 @@ export async function startReceiver(): Promise<Receiver> {
     async stop() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
+      for (const { instance } of parked) problems.push(`an event of an unknown instance ${instance}`)
     },
   }
 }
