@@ -113,6 +113,7 @@ test('26: a suspension ends at its time, with the saved credentials, and also ov
   await see.told(leaves.instance, 'banned', 'temporarily_banned', 6)
   await world.restartService()
   await see.sees(moved(leaves.instance), 'connected', null, null)
+  await see.told(leaves.instance, 'connected', null, 8)
   const path = await see.path(leaves.instance)
   assert.deepEqual(path.slice(path.lastIndexOf('banned')), ['banned', 'connecting', 'connected'])
 })

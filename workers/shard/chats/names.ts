@@ -1,7 +1,8 @@
 /**
  * Names of chats, as far as the network has sent them: people by the name they are saved under, else by their push name; groups and channels by their
  * subject. In memory and bounded; the saved names, which app state sends once, are read again after a restart, and people beyond the bound have the
- * name that the directory lists them under. An unknown name of a group or channel is queried after the event, never before it: the chat's next message has the name.
+ * name that the directory lists them under. An unknown name of a group or channel is queried after the event, never before it: the chat's next
+ * message has the name.
  */
 
 import type { Contact, WASocket } from '@whiskeysockets/baileys'
@@ -52,7 +53,6 @@ export interface NameDeps {
 
 const MAX_NAMES = 10_000
 const MAX_LENGTH = 256
-/** Time to ask for one name, in ms. */
 
 export function createNames({ log, contacts, listed, onNewsletter }: NameDeps): Names {
   let saved = boundedCache<string, string>(MAX_NAMES)
