@@ -113,7 +113,8 @@ test('callbacks that were bound run in the context they were bound in', () => {
   })
 })
 
-test('one that rests keeps values while any work runs in it, and not longer', async () => {
+// On Node 24 nothing is shared, and a storage that is disabled still has what its frames carry.
+test('one that rests keeps values while any work runs in it, and not longer', { skip: !isOld }, async () => {
   const Resting = sharedStorageClass(new AsyncLocalStorage(), true)
   const [a, b] = [new Resting<string>(), new Resting<string>()]
   let left: string | undefined = 'not seen'
