@@ -107,6 +107,7 @@ const placed = panels.map(
     `<g transform="translate(0 ${Math.floor(index / COLUMNS) * HEIGHT})">\n${draw((index % COLUMNS) * WIDTH)}\n</g>`,
 )
 const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${COLUMNS * WIDTH} ${rows * HEIGHT}" font-family="sans-serif" font-size="12" fill="#333">
+<title>CPU and memory against instances and rate</title>
 <rect width="100%" height="100%" fill="#fff"/>
 ${placed.join('\n')}
 </svg>
