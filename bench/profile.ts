@@ -1,13 +1,13 @@
 /**
  * Where the time of a text out goes, in ms per text by cause: the main thread, and the thread of the shard. One instance, as many texts as it
- * takes, three webhooks. `BENCH_OTHER`: the same of another checkout. The shares are the profile's; the time is that of the thread.
+ * takes, three webhooks. `BENCH_OTHER`: the same of another checkout; `BENCH_GROUP=500`: of texts to a group of so many, two webhooks. The shares are the profile's; the time is that of the thread.
  */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Gateway } from '../test/harness/gateway.ts'
 import type { Running } from '../test/harness/process.ts'
-import { amount, phoneNumber, report, round, sleep, startBench, textTo, UNLIMITED } from './measure.ts'
+import { amount, phoneNumber, phoneNumbers, report, round, sleep, startBench, textTo, UNLIMITED } from './measure.ts'
 import { startPart } from './parts/calls.ts'
 import { byCause, type Profile } from './parts/causes.ts'
 import type { Driver } from './parts/driver.ts'
@@ -19,6 +19,7 @@ const WARM = amount(1_500, 20)
 /** A queue takes 1,000 items. */
 const AT_ONCE = 500
 const CONTACT = '5511988880001'
+const MEMBERS = phoneNumbers(2_000, Number(process.env.BENCH_GROUP ?? 1) - 1)
 const PROFILING = fileURLToPath(new URL('./parts/profiling.mjs', import.meta.url))
 /** Functions that are named one by one. */
 const NAMED = Number(process.env.BENCH_NAMED ?? 0)
@@ -34,18 +35,26 @@ function threadMs(pid: number): Map<string, number> {
   )
 }
 
+async function groupOf(owner: string): Promise<string> {
+  const { id } = await bench.sandbox.createGroup({ subject: 'bench', owner, participants: [owner, ...MEMBERS] })
+  return id.replace('@g.us', '-group')
+}
+
 async function side({ service, gateway }: { service: Running; gateway: Gateway }, file: string, index: number) {
   const receiver = startPart<Receiver>('receiver.ts')
   const url = await receiver.call('open')
-  const { api_url } = await gateway.connected(bench.sandbox, phoneNumber(index), null, { webhooks: { single_url: url } })
+  const owner = phoneNumber(index)
+  const { api_url } = await gateway.connected(bench.sandbox, owner, null, { webhooks: { single_url: url } })
+  const to = MEMBERS.length === 0 ? CONTACT : await groupOf(owner)
   const pid = service.child.pid!
 
   async function send(texts: number) {
     for (let left = texts; left > 0; left -= AT_ONCE) {
       const count = Math.min(AT_ONCE, left)
       await receiver.call('reset')
-      const arrived = receiver.call('until', { delivery: count, 'message_status sent': count, 'message_status delivered': count })
-      await driver.call('drive', { urls: [`${api_url}/send-text`], bodies: [textTo(CONTACT)], count, connections: 32 })
+      const receipts: Record<string, number> = MEMBERS.length === 0 ? { 'message_status delivered': count } : {}
+      const arrived = receiver.call('until', { delivery: count, 'message_status sent': count, ...receipts })
+      await driver.call('drive', { urls: [`${api_url}/send-text`], bodies: [textTo(to)], count, connections: 32 })
       await arrived
     }
   }
@@ -91,6 +100,7 @@ const envOf = (file: string) => ({ ...UNLIMITED, SVC_SHARDS: '1', NODE_OPTIONS: 
 
 try {
   await bench.sandbox.createContact(CONTACT, { sink: true, receipts: 'delivered' })
+  for (const phone of MEMBERS) await bench.sandbox.createContact(phone, { sink: true, receipts: 'none' })
   const [mine, theirs] = [join(process.env.BENCH_KEEP ?? bench.dir, 'ours'), join(process.env.BENCH_KEEP ?? bench.dir, 'other')]
   const ours = await side(await bench.serve(envOf(mine)), mine, 0)
   const other = OTHER ? await side(await bench.serveOther(OTHER, envOf(theirs)), theirs, 1) : undefined

@@ -79,6 +79,11 @@ function costs(): string {
       shownAt('send-text', 'saturated_50', 'gateway', 'cpu_ms') &&
         `${shownAt('send-text', 'saturated_50', 'gateway', 'cpu_ms')} ms, ${medianAt('send-text', 'saturated_50', 'gateway', 'per_s')} a second`,
     ],
+    [
+      'the first text to a group of 500 strangers',
+      shownAt('send-group', 'first_text_to_500', 'gateway', 'cpu_ms') &&
+        `${shownAt('send-group', 'first_text_to_500', 'gateway', 'cpu_ms')} ms; the bare library ${shownAt('send-group', 'first_text_to_500', 'bare', 'cpu_ms')}`,
+    ],
     ...[1, 50].map((count): [string, string | undefined] => {
       const cost = shownAt('receive', `200_per_s_on_${count}`, 'gateway', 'cpu_ms')
       return [`a text received with its webhook, 200 a second on ${count}`, cost && `${cost} ms`]

@@ -1,6 +1,7 @@
 /**
  * Texts from others: CPU of each and how long from the stanza to its webhook, at equal rates on 1 and on many instances, against the bare
- * library and its event; the most per second that one instance keeps up with; a burst, and how long it holds the loop of the shard.
+ * library and its event; the most per second that one instance keeps up with; a burst, and how long it holds the loop of the shard. And what the disk
+ * alone takes: a text is on it before its webhook is posted.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,6 +24,7 @@ import {
   startBench,
   startLoaded,
 } from './measure.ts'
+import { syncTimes } from './parts/disk.ts'
 import { STAMPED } from './parts/stamp.ts'
 
 const MANY = amount(50, 3)
@@ -78,7 +80,13 @@ try {
     const each = Math.ceil(total / accounts.length)
     const all = until(each * accounts.length)
     const rate = perSecond === undefined ? undefined : perSecond / accounts.length
-    await Promise.all(accounts.map((phone, index) => sandbox.burst(SENDERS[index]!, phone, each, STAMPED, rate)))
+    await Promise.all(
+      accounts.map(async (phone, index) => {
+        // Evenly: else each account's first would come at once with those of all others, and so would each of the following.
+        if (perSecond !== undefined) await sleep((index * 1_000) / perSecond)
+        return sandbox.burst(SENDERS[index]!, phone, each, STAMPED, rate)
+      }),
+    )
     await all
     const { p50, p99, left_within_ms } = await latency()
     const count = each * accounts.length
@@ -103,7 +111,7 @@ try {
     ),
   })
 
-  const result: Record<string, unknown> = {}
+  const result: Record<string, unknown> = { disk_ms: await syncTimes(bench.dir, amount(400, 20)) }
   for (const count of [1, MANY]) {
     const [mine, theirs] = [gateway(count), library(count)]
     const warm = amount(1_500, 30)

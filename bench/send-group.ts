@@ -1,4 +1,8 @@
-/** Texts to groups of 10 to 500 members, against the bare library, which has the metadata of its groups cached. */
+/**
+ * Texts to a group of 10 to 500 members, against the bare library, which has the metadata of its groups cached. It is one group that grows, so
+ * that both sides are in the state that lasts: the library's sender key has a skipped key for each text before, up to 2,000, and a text gets slower with
+ * them. Before that the first text to a group of 500 whose people nobody has written to: sessions, and the group's key for each device.
+ */
 import {
   amount,
   compared,
@@ -9,57 +13,110 @@ import {
   ROUNDS,
   report,
   SMOKE,
+  spread,
   startBare,
   startBench,
   startLoaded,
 } from './measure.ts'
 
-const SIZES = SMOKE ? [10, 50] : [10, 50, 100, 500]
-/** Of a large group the bare library sends a few a second. */
-const textsTo = (members: number) => amount(Math.max(10, Math.round(2_000 / members)), 5)
-const MEMBERS = phoneNumbers(2_000, Math.max(...SIZES))
+const SIZES = SMOKE ? [5, 10] : [10, 50, 100, 500]
+const LARGEST = Math.max(...SIZES)
+const WARM = amount(1_500, 5)
+/** After the group has grown: the first text gives the newcomers the key. */
+const WARM_AGAIN = amount(30, 2)
+/** A round of either side takes about as long. */
+const TEXTS = { ours: amount(200, 5), theirs: amount(50, 3) }
+const FIRSTS = amount(3, 1)
+/** A queue takes 1,000 items. */
+const AT_ONCE = 500
 const BARE = phoneNumber(500)
 
 const bench = await startBench()
 try {
-  for (const phone of MEMBERS) await bench.sandbox.createContact(phone, { sink: true, receipts: 'none' })
+  async function people(from: number): Promise<string[]> {
+    const phones = phoneNumbers(from, LARGEST - 1)
+    const create = (phone: string) => bench.sandbox.createContact(phone, { sink: true, receipts: 'none' })
+    for (let start = 0; start < phones.length; start += 32) await Promise.all(phones.slice(start, start + 32).map(create))
+    return phones
+  }
   const ours = await startLoaded(bench, { instances: 1, env: { SVC_SHARDS: '1' } })
   const bare = await startBare(bench, [BARE])
+  const urls = ours.instances.map(({ api_url }) => `${api_url}/send-text`)
+  const OWNERS = { ours: phoneNumber(0), theirs: BARE }
+  const groupOf = async (owner: string, others: readonly string[]) =>
+    (await bench.sandbox.createGroup({ subject: 'bench', owner, participants: [owner, ...others] })).id
+
+  async function through(group: string, count: number): Promise<Measured> {
+    const body = JSON.stringify({ phone: group.replace('@g.us', '-group'), message: 'text {n}', link_preview: false })
+    await ours.receiver.call('reset')
+    const began = Date.now()
+    let ended = began
+    const { cpuMs: cpu } = await ours.cost(async () => {
+      const arrived = ours.receiver.call('until', { delivery: count })
+      await ours.driver.call('drive', { urls, bodies: [body], count, connections: 16 })
+      ended = (await arrived).delivery!.last
+    })
+    return { per_s: (count * 1_000) / (ended - began), cpu_ms: cpu / count }
+  }
+  async function byLibrary(group: string, count: number): Promise<Measured> {
+    const before = cpuMs(bare.pid)
+    const ms = await bare.call('send', { count, to: [group] })
+    return { per_s: (count * 1_000) / ms, cpu_ms: (cpuMs(bare.pid) - before) / count }
+  }
+
+  const members = await people(2_000)
+  const mine = await groupOf(OWNERS.ours, members.slice(0, SIZES[0]! - 1))
+  const theirs = await groupOf(OWNERS.theirs, members.slice(0, SIZES[0]! - 1))
+  async function ourWarmUp() {
+    for (let left = WARM; left > 0; left -= AT_ONCE) await through(mine, Math.min(left, AT_ONCE))
+  }
+  await Promise.all([byLibrary(theirs, WARM), ourWarmUp()])
+
+  const first = { ours: [] as Measured[], theirs: [] as Measured[] }
+  for (let count = 0; count < FIRSTS; count++) {
+    const strangers = await people(3_000 + count * LARGEST)
+    first.theirs.push(await byLibrary(await groupOf(OWNERS.theirs, strangers), 1))
+    first.ours.push(await through(await groupOf(OWNERS.ours, strangers), 1))
+  }
+
   const result: Record<string, unknown> = {}
-  for (const size of SIZES) {
-    const group = async (owner: string) =>
-      (await bench.sandbox.createGroup({ subject: `of ${size}`, owner, participants: [owner, ...MEMBERS.slice(0, size - 1)] })).id
-    const [mine, theirs] = [await group(phoneNumber(0)), await group(BARE)]
-    const body = JSON.stringify({ phone: mine.replace('@g.us', '-group'), message: 'text {n}', link_preview: false })
-    const urls = ours.instances.map(({ api_url }) => `${api_url}/send-text`)
-    async function through(count: number): Promise<Measured> {
-      await ours.receiver.call('reset')
-      const began = Date.now()
-      let ended = began
-      const { cpuMs: cpu } = await ours.cost(async () => {
-        const arrived = ours.receiver.call('until', { delivery: count })
-        await ours.driver.call('drive', { urls, bodies: [body], count, connections: 16 })
-        ended = (await arrived).delivery!.last
-      })
-      return { per_s: (count * 1_000) / (ended - began), cpu_ms: cpu / count }
+  let size = SIZES[0]!
+  for (const wanted of SIZES) {
+    const phones = members.slice(size - 1, wanted - 1)
+    size = wanted
+    if (phones.length > 0) {
+      for (const [group, by] of [
+        [mine, OWNERS.ours],
+        [theirs, OWNERS.theirs],
+      ] as const)
+        await bench.sandbox.post(`/groups/${group}/participants`, { by, action: 'add', phones })
+      await bare.call('changed', theirs)
     }
-    async function byLibrary(count: number): Promise<Measured> {
-      const before = cpuMs(bare.pid)
-      const ms = await bare.call('send', { count, to: [theirs] })
-      return { per_s: (count * 1_000) / ms, cpu_ms: (cpuMs(bare.pid) - before) / count }
-    }
-    const texts = textsTo(size)
-    // The first text gives everybody the key.
-    await byLibrary(texts)
-    await through(texts)
+    await byLibrary(theirs, WARM_AGAIN)
+    await through(mine, WARM_AGAIN)
     const measured = { ours: [] as Measured[], theirs: [] as Measured[] }
     for (let count = 0; count < ROUNDS; count++) {
-      measured.theirs.push(await byLibrary(texts))
-      measured.ours.push(await through(texts))
+      measured.theirs.push(await byLibrary(theirs, TEXTS.theirs))
+      measured.ours.push(await through(mine, TEXTS.ours))
     }
     result[`of_${size}`] = compared(measured.ours, measured.theirs)
   }
-  report('texts to groups, whole gateway against the bare library', result)
+  const taken = (all: readonly Measured[]) => ({
+    ms: spread(
+      all.map(({ per_s }) => 1_000 / per_s),
+      0,
+    ),
+    cpu_ms: spread(
+      all.map(({ cpu_ms }) => cpu_ms),
+      0,
+    ),
+  })
+  result[`first_text_to_${LARGEST}`] = {
+    gateway: taken(first.ours),
+    bare: taken(first.theirs),
+    cpu_ratio: spread(first.ours.map(({ cpu_ms }, index) => cpu_ms / first.theirs[index]!.cpu_ms)),
+  }
+  report('texts to a group that grows, whole gateway against the bare library', result)
 } finally {
   await bench.end()
 }

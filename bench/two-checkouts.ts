@@ -1,11 +1,11 @@
 /**
  * What a text costs the processor in this checkout and in another, side by side: out (HTTP, queue, store, session, webhooks) and in (stanza,
  * inbox, webhook), in turn on one network. `BENCH_OTHER` is the folder of the other, with its packages installed; without it this checkout
- * is compared with itself, which shows what of a ratio is noise.
+ * is compared with itself, which shows what of a ratio is noise. `BENCH_GROUP=500`: the texts out go to a group of so many.
  */
 import { fileURLToPath } from 'node:url'
 import type { Gateway } from '../test/harness/gateway.ts'
-import { cpuMs, median, phoneNumber, report, round, sleep, startBench } from './measure.ts'
+import { cpuMs, median, phoneNumber, phoneNumbers, report, round, sleep, startBench } from './measure.ts'
 import { startCounter } from './parts/counter.ts'
 
 const OTHER = process.env.BENCH_OTHER ?? fileURLToPath(new URL('..', import.meta.url))
@@ -14,16 +14,23 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7)
 /** Below what the API takes of one instance. */
 const REQUESTS_PER_SECOND = 50
 const READER = '5511988880001'
+const MEMBERS = phoneNumbers(2_000, Number(process.env.BENCH_GROUP ?? 1) - 1)
 const WRITER = '5511988880002'
 
 const bench = await startBench()
 const { sandbox } = bench
+
+async function groupOf(owner: string): Promise<string> {
+  const { id } = await sandbox.createGroup({ subject: 'bench', owner, participants: [owner, ...MEMBERS] })
+  return id.replace('@g.us', '-group')
+}
 
 /** One of the two: its service, an account on it, and who receives its webhooks. */
 async function side({ service, gateway }: { service: { child: { pid?: number } }; gateway: Gateway }, index: number) {
   const receiver = await startCounter()
   const phone = phoneNumber(index)
   const instance = await gateway.connected(sandbox, phone, null, { webhooks: { single_url: receiver.url } })
+  const to = MEMBERS.length === 0 ? READER : await groupOf(phone)
   const pid = service.child.pid!
   let turn = 0
 
@@ -40,7 +47,7 @@ async function side({ service, gateway }: { service: { child: { pid?: number } }
       const wanted = receiver.count('delivery') + count
       const act = async () => {
         for (let number = 0; number < count; number++) {
-          await gateway.sendText(instance, READER, `text ${number}`, { link_preview: false })
+          await gateway.sendText(instance, to, `text ${number}`, { link_preview: false })
           await sleep(1_000 / REQUESTS_PER_SECOND)
         }
       }
@@ -56,7 +63,7 @@ async function side({ service, gateway }: { service: { child: { pid?: number } }
 }
 
 try {
-  await sandbox.createContact(READER, { sink: true, receipts: 'none' })
+  for (const phone of [READER, ...MEMBERS]) await sandbox.createContact(phone, { sink: true, receipts: 'none' })
   await sandbox.createContact(WRITER)
   const ours = await side(await bench.serve({ SVC_SHARDS: '1' }), 0)
   const theirs = await side(await bench.serveOther(OTHER), 1)

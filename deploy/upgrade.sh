@@ -5,13 +5,15 @@
 #   upgrade.sh --back            to the release before
 #
 # While it installs and compiles the old release serves; it is away for the seconds of one restart. A release that cannot be built
-# changes nothing. Needs git, tar, Node and npm. For other places: INSTALL_DIR, and RESTART in place of "systemctl restart svc".
+# changes nothing. Needs git, tar, Node and npm. For other places: INSTALL_DIR, SETTINGS in place of /etc/svc.env, and RESTART in place of
+# "systemctl restart svc".
 set -eu
 umask 022
 
 home=${INSTALL_DIR:-/opt/svc}
 restart=${RESTART:-systemctl restart svc}
 ready_seconds=${READY_SECONDS:-60}
+settings=${SETTINGS:-/etc/svc.env}
 
 fail() { echo "upgrade: $*" >&2; exit 1; }
 
@@ -26,11 +28,15 @@ switch_to() {
   $restart
 }
 
-# The settings of the unit, for the port.
-[ ! -r /etc/svc.env ] || { set -a; . /etc/svc.env; set +a; }
+# One setting of the unit, as systemd reads its file: text, not shell. The others are none of ours, and not of the programs that packages run
+# while they are installed: secrets are among them.
+setting() {
+  [ ! -r "$settings" ] || sed -n "s/^[[:space:]]*$1=[\"']\{0,1\}\([^\"']*[^\"'[:space:]]\)[\"']\{0,1\}[[:space:]]*\$/\1/p" "$settings" | tail -n 1
+}
 await_ready() {
   left=$ready_seconds
-  until report=$(node "$home/current/deploy/healthcheck.mjs"); do
+  port=$(setting SVC_PORT) host=$(setting SVC_HOST)
+  until report=$(SVC_PORT=${port:-${SVC_PORT:-}} SVC_HOST=${host:-${SVC_HOST:-}} node "$home/current/deploy/healthcheck.mjs"); do
     left=$((left - 1))
     [ "$left" -gt 0 ] || fail "not ready after $ready_seconds s: $report. Look at the log (journalctl -u svc); $0 --back returns to the release before."
     sleep 1
@@ -39,7 +45,7 @@ await_ready() {
 }
 
 case ${1:-} in
-  '' | -h | --help) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  '' | -h | --help) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 0 ;;
   --back)
     previous=$(readlink "$home/previous") || fail "there is no release before this one"
     switch_to "$previous"

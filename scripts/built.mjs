@@ -9,7 +9,8 @@ const COMPILER = 'node_modules/typescript/bin/tsc'
 const run = (...args) => spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1
 
 if (existsSync(COMPILER)) {
-  process.exitCode = run(COMPILER, '-p', 'tsconfig.build.json') || run('scripts/dashboard.mjs', 'dist')
+  process.exitCode =
+    run(COMPILER, '-p', 'tsconfig.build.json') || run('scripts/library.mjs', 'dist') || run('scripts/dashboard.mjs', 'dist')
 } else if (!existsSync('dist/src/start.js')) {
   process.stderr.write(
     'Nothing is built, and the compiler is not installed: npm ci && npm run build, then npm prune --omit=dev.\n',

@@ -26,6 +26,7 @@ import { createOutcomes } from './engine/outcomes.ts'
 import { createPooledEngine, type PooledEngine } from './engine/pool.ts'
 import { findPrograms } from './engine/programs.ts'
 import { createReadings } from './engine/readings.ts'
+import { spareMemory } from './engine/spare-memory.ts'
 import { watchHealth } from './health/health.ts'
 import { createApp } from './http/app.ts'
 import { createLive } from './http/dashboard/live.ts'
@@ -164,7 +165,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
     const tally = createTally()
     const ledger = createLedger()
     const mediaOfShards = await mediaSetup(config, blobsDir)
-    const engine = await createPooledEngine({
+    const threads = createPooledEngine({
       shards: config.shards,
       heapMb: config.shardHeapMb,
       startsPerSecond: config.startsPerSecond,
@@ -186,6 +187,8 @@ export async function startService(config: Config, { log, allowCrash = false, sa
       allowCrash,
       log,
     })
+    // While they load: nothing is served yet.
+    const [engine] = await Promise.all([threads, spareMemory()])
     undo.push((leftMs) => engine.close(leftMs))
 
     const eventStreams = createEventStreams({
@@ -292,7 +295,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
             sandboxUrl: sandboxUrl ?? null,
           }
     const tokenHash = metricsToken === null ? undefined : hashOf(metricsToken)
-    server.serve(({ peer, hasLeft, cut }) =>
+    server.serve(({ peer, hasLeft, cut, arrived }) =>
       createApp({
         account,
         directory,
@@ -311,6 +314,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
         peer,
         hasLeft,
         cut,
+        arrived,
         tally,
         metrics: createExposition({
           tally,
@@ -330,7 +334,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
         readLargeMessage: media.readLargeMessage,
         mcpAllowedOrigins: config.mcpAllowedOrigins,
         outcomes,
-        pages: createPages({ hasDocs: config.docs }),
+        pages: createPages({ hasDocs: config.docs, hasDashboard: dashboard !== 'off' }),
         dashboard: shown,
       }),
     )

@@ -1,11 +1,11 @@
 /** Node's side of HTTP: a listening socket around the Web-standard application, and its orderly end. */
 
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
 import { MINUTE } from './domain/clock.ts'
 import { Failure } from './domain/failures.ts'
-import { LONGEST_BODY } from './http/body.ts'
+import { type Arrived, LARGE_BODY, LONGEST_BODY } from './http/body.ts'
 import { failureResponse } from './http/errors.ts'
 import { requestIdOf } from './http/request-id.ts'
 import { orLate } from './lib/deadline.ts'
@@ -23,6 +23,15 @@ interface Peers {
   hasLeft(request: Request): boolean
   /** Ends it as it is. */
   cut(request: Request): void
+  arrived: Arrived
+}
+
+interface Caller {
+  incoming: IncomingMessage
+  socket: Socket
+  address: string | undefined
+  /** Its body was given out whole. */
+  isTaken: boolean
 }
 
 export interface Listening {
@@ -40,7 +49,7 @@ const HEALTH = /^\/health\//
 
 /** The port is taken when it resolves. */
 export async function listen({ host, port }: { host: string; port: number }): Promise<Listening> {
-  const sockets = new WeakMap<Request, { socket: Socket; address: string | undefined }>()
+  const callers = new WeakMap<Request, Caller>()
   let app: Handler | undefined
   let isStopping = false
   let inFlight = 0
@@ -51,7 +60,7 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     if (isStopping && !HEALTH.test(new URL(request.url).pathname)) return refusal(request, 'The service is stopping.')
     const { socket } = incoming
     // Kept now: a socket that has been closed has no address any more.
-    sockets.set(request, { socket, address: socket.remoteAddress })
+    callers.set(request, { incoming, socket, address: socket.remoteAddress, isTaken: false })
     inFlight++
     try {
       return await app.fetch(request)
@@ -63,8 +72,6 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
 
   const server = createAdaptorServer({
     fetch: (request, env) => answer(request, env as HttpBindings),
-    // A defect below the application: the request fails, not the process.
-    overrideGlobalObjects: false,
     // It would close the connection half a second after an answer to a body that still comes, and the answer would be lost with it. The
     // application reads on (`discardBody`).
     autoCleanupIncoming: false,
@@ -78,9 +85,10 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
 
     serve(makeApp) {
       app = makeApp({
-        peer: (request) => sockets.get(request)?.address,
-        hasLeft: (request) => sockets.get(request)?.socket.destroyed ?? false,
-        cut: (request) => sockets.get(request)?.socket.destroy(),
+        peer: (request) => callers.get(request)?.address,
+        hasLeft: (request) => callers.get(request)?.socket.destroyed ?? false,
+        cut: (request) => callers.get(request)?.socket.destroy(),
+        arrived: (request) => arrivedFrom(callers.get(request)),
       })
     },
 
@@ -104,6 +112,23 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
       clearTimeout(cut)
     },
   }
+}
+
+const NO_BYTES = new Uint8Array()
+
+/** What nobody has begun to read, once it is there: as much as was announced, or the parser has seen its end. */
+function arrivedFrom(caller: Caller | undefined): Uint8Array<ArrayBuffer> | undefined {
+  if (caller === undefined) return undefined
+  if (caller.isTaken) return NO_BYTES
+  const { incoming } = caller
+  const { readableLength } = incoming
+  if (incoming.destroyed || incoming.readableDidRead || readableLength > LARGE_BODY) return undefined
+  if (!incoming.complete && String(readableLength) !== incoming.headers['content-length']) return undefined
+  caller.isTaken = true
+  const bytes = incoming.read() as Buffer<ArrayBuffer> | null
+  // Its end is read, too, or the parser would keep it.
+  incoming.resume()
+  return bytes ?? NO_BYTES
 }
 
 /** Time for answers already made to leave, in ms. */

@@ -140,6 +140,10 @@ const calls = {
     )
     return performance.now() - began
   },
+  /** The group has other members now: its metadata is read again. */
+  changed(group: string) {
+    groups.delete(group)
+  },
   reset() {
     received = 0
     latencies.length = 0

@@ -45,7 +45,7 @@ function watch(turn, name) {
   }, LOOK).unref()
 }
 
-/** Piscina wraps what a thread is given. */
+/** Piscina, which wraps what a thread is given, is for the others; `BENCH_OTHER` may be a checkout in which it was for shards, too. */
 function isShard() {
   const data = Array.isArray(workerData) ? workerData[1] : workerData
   return data?.shard !== undefined

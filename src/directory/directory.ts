@@ -49,6 +49,8 @@ export interface Directory {
   state(instance: InstanceId): RuntimeState
   countByStatus(): Record<RuntimeState['status'], number>
   status(instance: InstanceId): StatusObject
+  /** `status` is what the shard itself would answer. */
+  isStatusOfNow(instance: InstanceId): boolean
   render(instance: InstanceId, baseUrl: string): InstanceObject
 
   /** Resolves when the first QR is there, or after 10 s. */

@@ -35,7 +35,7 @@ export interface DirectoryDeps {
   steps?: Steps
   account: Pick<Account, 'transact' | 'workspace'>
   oauth: Pick<Oauth, 'endOf'>
-  engine: Pick<Engine, 'start' | 'configure' | 'stop' | 'onEvent'>
+  engine: Pick<Engine, 'start' | 'configure' | 'stop' | 'onEvent' | 'hasTold'>
   clock: Clock
   log: Log
   checkUrl: CheckUrl
@@ -81,7 +81,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
   const deleted: ((instance: string) => void)[] = []
 
   engine.onEvent((event) => {
-    if (event.type === 'state' && instances.has(event.instance)) states.event(event.instance, event.state)
+    if (event.type === 'state' && instances.has(event.instance)) states.event(event.instance, event.state, event.isOpen)
   })
 
   function hold(record: InstanceRecord) {
@@ -235,9 +235,11 @@ export function createDirectory(deps: DirectoryDeps): Directory {
       return counts
     },
 
+    isStatusOfNow: engine.hasTold,
+
     status(instance) {
       const state = states.get(instance)
-      const connected = state.status === 'connected'
+      const connected = state.status === 'connected' && states.isOpen(instance)
       const { status, phone, restriction } = state
       const common = { status, phone, error: sentence(state), restriction: renderRestriction(restriction) }
       return { connected, smartphone_connected: connected, ...common }

@@ -82,6 +82,14 @@ export class Failure extends Error {
     return { code: this.code, message: this.message.slice(0, 500), details: this.details }
   }
 
+  /** The same failure with other paths in its issues: a caller is told the names that it used. */
+  renamed(nameOf: (path: string) => string): Failure {
+    const { issues } = (this.details ?? {}) as { issues?: readonly Issue[] }
+    if (!issues) return this
+    const named = issues.map(({ path, message }) => ({ path: nameOf(path), message }))
+    return new Failure(this.code, { message: this.message, details: { ...this.details, issues: named }, cause: this.cause })
+  }
+
   static from({ code, message, details }: FailureData): Failure {
     return new Failure(code, details === undefined ? { message } : { message, details })
   }

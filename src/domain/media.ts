@@ -14,19 +14,28 @@ export type MediaInput =
   /** Fetched when its turn comes. */
   | { kind: 'url'; url: string }
 
-const isInline = (value: object): value is Extract<MediaInput, { kind: 'inline' }> =>
+type Inline = Extract<MediaInput, { kind: 'inline' }>
+
+const isInline = (value: object): value is Inline =>
   (value as MediaInput).kind === 'inline' && (value as { bytes?: unknown }).bytes instanceof Uint8Array
 
 /** Every inline medium of an input, wherever it stands: cards of a carousel have one each. */
-export function* inlineMedia(input: unknown): Generator<Extract<MediaInput, { kind: 'inline' }>> {
+export function inlineMedia(input: unknown): Inline[] {
+  const found: Inline[] = []
+  collect(input, found)
+  return found
+}
+
+/** Looks through every request that crosses to a shard, and most have none. */
+function collect(input: unknown, found: Inline[]): void {
   if (typeof input !== 'object' || input === null || ArrayBuffer.isView(input)) return
-  if (isInline(input)) yield input
-  else for (const value of Object.values(input)) yield* inlineMedia(value)
+  if (isInline(input)) found.push(input)
+  else for (const value of Object.values(input)) if (typeof value === 'object') collect(value, found)
 }
 
 /** The input with its inline media replaced by where they stand in `bytes`, one after another; undefined when there are none. */
 export function takeOutMedia(input: Record<string, unknown>): { input: Record<string, unknown>; bytes: Uint8Array | undefined } {
-  const found = [...inlineMedia(input)].map(({ bytes }) => bytes)
+  const found = inlineMedia(input).map(({ bytes }) => bytes)
   if (found.length === 0) return { input, bytes: undefined }
   let offset = 0
   const replaced = (value: unknown): unknown => {

@@ -69,6 +69,7 @@ export const isWithin = (ranges: Ranges, address: Address): boolean =>
 
 /** False for what is no address. */
 export function isIn(ranges: Ranges, text: string): boolean {
+  if (ranges.length === 0) return false
   const address = readAddress(text)
   return address !== undefined && isWithin(ranges, address)
 }

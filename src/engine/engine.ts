@@ -58,6 +58,8 @@ export interface Engine {
    */
   call<Id extends OperationId>(instance: string, call: CallOf<Id>, origin?: CallOrigin): Promise<Operations[Id]['reply']>
   onEvent(listener: (event: EngineEvent) => void): void
+  /** The listeners of `onEvent` have been given the state that the instance has now: its shard need not be asked for it. */
+  hasTold(instance: string): boolean
   /** True when every shard is up. */
   isReady(): boolean
   /** Ends every session without logging out and the threads with them; after `deadlineMs` it ends them as they are. */
@@ -70,37 +72,39 @@ const call = v.looseObject({
 }) as unknown as v.GenericSchema<Call>
 const instanceConfig = v.looseObject({ id: v.string() }) as unknown as v.GenericSchema<InstanceConfig>
 
-/** Commands from main to a shard. The generation numbers the thread run: a command for an earlier run is refused. */
-export const Command = v.intersect([
-  v.object({ generation: v.number() }),
-  v.variant('type', [
-    /** `key` seals all records of the instance at rest. */
-    v.object({
-      type: v.literal('start'),
-      config: instanceConfig,
-      how: v.picklist(['create', 'boot']),
-      key: v.instance(Uint8Array) as v.GenericSchema<Uint8Array>,
-    }),
-    v.object({ type: v.literal('configure'), config: instanceConfig }),
-    v.object({ type: v.literal('stop'), instance: v.string(), how: v.picklist(['keep', 'erase']) }),
-    v.object({
-      type: v.literal('call'),
-      instance: v.string(),
-      call,
-      origin: v.object({ idempotencyKey: v.optional(v.string()), requestId: v.optional(v.string()) }),
-    }),
-    /** The result of a `prepare` request of the shard. */
-    v.object({ type: v.literal('prepared'), id: v.number(), result: v.unknown() }),
-    v.object({ type: v.literal('close'), deadlineMs: v.number() }),
-  ]),
-])
-export type Command = v.InferOutput<typeof Command>
+/** Of the thread run that a command is for: one for an earlier run is refused. */
+export const generation = v.number()
+
+/** Commands from main to a shard. */
+export const commands = [
+  /** `key` seals all records of the instance at rest. */
+  v.object({
+    generation,
+    type: v.literal('start'),
+    config: instanceConfig,
+    how: v.picklist(['create', 'boot']),
+    key: v.instance(Uint8Array) as v.GenericSchema<Uint8Array>,
+  }),
+  v.object({ generation, type: v.literal('configure'), config: instanceConfig }),
+  v.object({ generation, type: v.literal('stop'), instance: v.string(), how: v.picklist(['keep', 'erase']) }),
+  v.object({
+    generation,
+    type: v.literal('call'),
+    instance: v.string(),
+    call,
+    origin: v.object({ idempotencyKey: v.optional(v.string()), requestId: v.optional(v.string()) }),
+  }),
+  /** The result of a `prepare` request of the shard. */
+  v.object({ generation, type: v.literal('prepared'), id: v.number(), result: v.unknown() }),
+  v.object({ generation, type: v.literal('close'), deadlineMs: v.number() }),
+] as const
 
 export type Result = { ok: unknown } | { err: FailureData }
 
 /** Events that a shard sends to main: the state for main's directory, the outcome of every queued send, and news for readers of streams. */
 export type EngineEvent =
-  | { type: 'state'; instance: string; state: RuntimeState }
+  /** `isOpen`: its session can be used; one that has ended is announced before the status that follows from it. */
+  | { type: 'state'; instance: string; state: RuntimeState; isOpen: boolean }
   | { type: 'outcome'; svcId: string; outcome: SendEnd }
   /** There are new events since the readers of a stream last asked. */
   | { type: 'events'; instance: string }

@@ -66,6 +66,8 @@ interface Placed {
   config: InstanceConfig
   /** Generation that its start was sent to; undefined while it waits for its turn. */
   generation: number | undefined
+  /** Generation that has announced a state of it. */
+  heardIn: number | undefined
   /** Its creation failed, or it is being deleted: its records are erased, at the latest in the next thread run. */
   isDoomed: boolean
 }
@@ -108,7 +110,6 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
   const shards = Array.from({ length: count }, (_, index): Shard => {
     const shard = createShard({
       worker,
-      task: 'run',
       data: { ...common, shard: index, allowCrash },
       heapMb,
       clock,
@@ -116,13 +117,21 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
       log,
       onEvent(event) {
         if (event.type === 'prepare') void serve(shard, event)
-        else for (const listener of listeners) listener(event)
+        else {
+          if (event.type === 'state') heardOf(event.instance)
+          for (const listener of listeners) listener(event)
+        }
       },
       onUp: (generation) => bootAll(shard, generation),
       onReport: (generation, report) => onReport(index, generation, report),
     })
     return shard
   })
+
+  function heardOf(instance: string) {
+    const entry = placed.get(instance)
+    if (entry) entry.heardIn = entry.shard.generation()
+  }
 
   function gateOf({ config }: Placed): StartGate {
     const way = config.settings.proxy_url
@@ -207,7 +216,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     async start(config, how) {
       const shard = placed.get(config.id)?.shard ?? roomiest(how)
       if (shard === undefined || isClosed) throw new Failure('engine_unavailable')
-      const entry: Placed = { shard, config, generation: undefined, isDoomed: false }
+      const entry: Placed = { shard, config, generation: undefined, heardIn: undefined, isDoomed: false }
       placed.set(config.id, entry)
       if (how === 'boot') {
         const state = await boot(entry, shard.generation())
@@ -265,6 +274,11 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
 
     onEvent(listener) {
       listeners.push(listener)
+    },
+
+    hasTold(instance) {
+      const { shard, heardIn, isDoomed } = placed.get(instance) ?? {}
+      return heardIn !== undefined && !isDoomed && shard!.generation() === heardIn && shard!.hasToldAll()
     },
 
     isReady: () => !isClosed && shards.every((shard) => shard.generation() !== undefined),

@@ -3,16 +3,17 @@
  * answered before it, so a thread that started empty refuses work meant for the run before.
  */
 import * as v from 'valibot'
-import { Command, type ShardSetup } from './engine.ts'
+import { commands, generation, type ShardSetup } from './engine.ts'
+import type { Announced } from './thread-messages.ts'
 
-export const ShardCommand = v.union([
-  Command,
-  v.object({ generation: v.number(), type: v.literal('hello') }),
-  v.object({ generation: v.number(), type: v.literal('ping') }),
+export const ShardCommand = v.variant('type', [
+  ...commands,
+  v.object({ generation, type: v.literal('hello') }),
+  v.object({ generation, type: v.literal('ping') }),
   /** Asks for the backlog and deliveries of the instances; sent while somebody watches. */
-  v.object({ generation: v.number(), type: v.literal('survey') }),
+  v.object({ generation, type: v.literal('survey') }),
   /** Test hook, refused unless the thread was made with `allowCrash`: dies as an uncaught error, an exit, a full heap or a spin would. */
-  v.object({ generation: v.number(), type: v.literal('crash'), how: v.picklist(['throw', 'exit', 'heap', 'spin']) }),
+  v.object({ generation, type: v.literal('crash'), how: v.picklist(['throw', 'exit', 'heap', 'spin']) }),
 ])
 export type ShardCommand = v.InferOutput<typeof ShardCommand>
 
@@ -20,7 +21,11 @@ type WithoutGeneration<C> = C extends unknown ? Omit<C, 'generation'> : never
 export type ShardRequest = WithoutGeneration<ShardCommand>
 export type CrashHow = Extract<ShardCommand, { type: 'crash' }>['how']
 
-/** `workerData` of a shard thread. */
-export interface ThreadData extends ShardSetup {
+export interface ThreadSetup extends ShardSetup {
   allowCrash: boolean
+}
+
+/** `workerData` of a shard thread. */
+export interface ThreadData extends ThreadSetup {
+  announced: Announced
 }

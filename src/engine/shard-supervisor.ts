@@ -29,7 +29,7 @@ const WATCH_ROUNDS = 3
 /** 250 ms, doubled with every run that ended early, 30 s at most. */
 export const respawnDelay = (earlyEnds: number) => Math.min(LAST_DELAY, FIRST_DELAY * 2 ** Math.min(earlyEnds, 16))
 
-export interface ShardOptions extends Pick<ThreadRunOptions, 'worker' | 'task' | 'data' | 'heapMb'> {
+export interface ShardOptions extends Pick<ThreadRunOptions, 'worker' | 'data' | 'heapMb'> {
   log: Log
   clock: Clock
   watchEveryMs?: number | undefined
@@ -46,6 +46,8 @@ export interface Shard {
   readonly begun: Promise<void>
   /** Generation of the run that answers now; undefined while there is none. */
   generation(): number | undefined
+  /** Every state that this run has announced has come to `onEvent`. */
+  hasToldAll(): boolean
   run(request: ShardRequest, limitMs?: number, transfer?: ArrayBuffer[]): Promise<unknown>
   /** Resolves when it has reported, when it cannot, and after `limitMs`. */
   refreshReport(limitMs: number): Promise<void>
@@ -146,6 +148,7 @@ export function createShard({ log, clock, watchEveryMs = WATCH_EVERY, onEvent, o
     index: shard,
     begun,
     generation: () => (isUp && !current?.isOver() ? current?.generation : undefined),
+    hasToldAll: () => current?.hasToldAll() === true,
 
     run(request, limitMs = CALL_LIMIT, transfer) {
       if (current === undefined || !isUp || isClosed) return Promise.reject(new Failure('engine_unavailable'))

@@ -1,6 +1,6 @@
 /**
  * At most `limit` session starts in any second of one way out (states.md row 32), for starts of the process and of a single shard alike.
- * A window and not a pause between starts: 20 instances of a crashed shard begin within 3 s and are back well inside 10 s.
+ * A window and not a pause between starts: the instances of a crashed shard, 25 of them, begin at once.
  * An instance that turns out to have no session to start (created, logged out, stopped) gives its slot back.
  */
 import { type Clock, SECOND } from '../domain/clock.ts'

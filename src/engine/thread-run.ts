@@ -1,16 +1,19 @@
 /**
- * One run of a shard thread: a Piscina pool of exactly one thread that is never replaced within the pool. When the thread goes, its
- * calls fail at once and the run is over; the supervisor (`shard-supervisor.ts`) begins another one, with the next generation number.
+ * One run of a shard thread. When the thread goes, its calls fail at once and the run is over; the supervisor (`shard-supervisor.ts`) begins
+ * another one, with the next generation number.
  */
-import { Piscina } from 'piscina'
-import { SECOND } from '../domain/clock.ts'
+import { Worker } from 'node:worker_threads'
 import { Failure } from '../domain/failures.ts'
 import type { EngineEvent, Result, ShardNeed } from './engine.ts'
-import type { ShardRequest, ThreadData } from './protocol.ts'
+import type { ShardRequest, ThreadData, ThreadSetup } from './protocol.ts'
 import { memoryLimits, threadFlags } from './thread.ts'
+import { type Announced, type FromThread, sendInLists, type ToThread } from './thread-messages.ts'
 
-/** Calls one thread takes at a time, and as many again that wait; beyond that the answer is 503. A thread does 109k small ones a second. */
-const CALLS_IN_FLIGHT = 2_000
+/**
+ * Calls that wait for one thread at a time; beyond that the answer is 503. Everything else is taken: a ping that is refused looks like a thread
+ * that hangs, and for a medium that was made ready its message would wait for ever.
+ */
+const CALLS_IN_FLIGHT = 4_000
 
 /**
  * For what lives briefly. By default it grows to 48 MB while the modules load, and no collection makes it smaller again. What is too small here
@@ -23,9 +26,7 @@ export interface ThreadRunOptions {
   generation: number
   /** The thread's main module. */
   worker: URL
-  /** Name of the task the module exports. */
-  task: string
-  data: ThreadData
+  data: ThreadSetup
   heapMb: number
   onEvent(event: EngineEvent | ShardNeed): void
   /** Called once, whatever ended the run; the cause is undefined when the thread ended without an error. */
@@ -36,62 +37,66 @@ export interface ThreadRun {
   readonly generation: number
   /** True from the moment the thread is gone, before `onEnd` is called. */
   isOver(): boolean
+  /** Every state that the thread has announced up to now has come to `onEvent`. */
+  hasToldAll(): boolean
   /** Rejects with `Failure` only: what the shard answered, or `engine_unavailable`. */
   run(request: ShardRequest, limitMs: number, transfer?: ArrayBuffer[]): Promise<unknown>
   /** Ends the thread as it is. Resolves when it is gone. */
   end(): Promise<void>
 }
 
-export function startThreadRun({ generation, worker, task, data, heapMb, onEvent, onEnd }: ThreadRunOptions): ThreadRun {
+export function startThreadRun({ generation, worker, data, heapMb, onEvent, onEnd }: ThreadRunOptions): ThreadRun {
+  const announced: Announced = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   const flags = threadFlags(worker)
-  const pool = new Piscina<unknown, Result>({
-    filename: worker.href,
-    name: task,
+  const thread = new Worker(worker, {
     ...(flags === undefined ? {} : { execArgv: flags }),
-    workerData: data,
-    // 0, not 1: Piscina would replace a dead thread at once, with empty state and without back-off.
-    minThreads: 0,
-    maxThreads: 1,
-    // Any other value removes an idle thread, and its sockets with it.
-    idleTimeout: Number.POSITIVE_INFINITY,
-    concurrentTasksPerWorker: CALLS_IN_FLIGHT,
-    maxQueue: CALLS_IN_FLIGHT,
-    // The default waits on shared memory between tasks, which stops the timers and sockets of an idle thread.
-    atomics: 'disabled',
-    recordTiming: false,
+    workerData: { ...data, announced } satisfies ThreadData,
     // A heap that runs full then ends this thread and not the process.
     resourceLimits: memoryLimits(heapMb, YOUNG_MB),
   })
-  const inFlight = new Set<(failure: Failure) => void>()
+  const inFlight = new Map<number, { answered(result: Result): void; fail(failure: Failure): void }>()
+  const out = sendInLists<ToThread>(thread, ({ id }, cause) => inFlight.get(id)?.fail(new Failure('internal', { cause })))
+  let calls = 0
+  let told = 0
   let isOver = false
   let cause: unknown
 
-  pool.on('message', (event: EngineEvent | ShardNeed) => {
-    if (!isOver) onEvent(event)
+  thread.on('message', (messages: readonly FromThread[]) => {
+    for (const message of messages) {
+      if ('id' in message) {
+        inFlight.get(message.id)?.answered(message.result)
+        continue
+      }
+      if (message.said.type === 'state') told++
+      onEvent(message.said)
+    }
   })
-  // Without a listener an idle crash would end the whole process.
-  pool.on('error', (error) => {
+  // Without a listener it would end the whole process.
+  thread.on('error', (error) => {
     cause ??= error
   })
-  pool.on('workerDestroy', () => {
-    isOver = true
-    for (const fail of [...inFlight]) fail(new Failure('engine_unavailable'))
-    // Piscina reports the cause right after this event, to a call in flight or to 'error'.
-    setImmediate(() => {
-      pool.destroy().then(() => onEnd(cause), onEnd)
+  const ended = new Promise<void>((resolve) => {
+    thread.once('exit', () => {
+      isOver = true
+      for (const { fail } of [...inFlight.values()]) fail(new Failure('engine_unavailable', { cause }))
+      onEnd(cause)
+      resolve()
     })
   })
 
   return {
     generation,
     isOver: () => isOver,
+    hasToldAll: () => !isOver && Atomics.load(announced, 0) === told,
 
     run(request, limitMs, transfer = []) {
-      if (isOver) return Promise.reject(new Failure('engine_unavailable'))
+      const isFull = request.type === 'call' && inFlight.size >= CALLS_IN_FLIGHT
+      if (isOver || isFull) return Promise.reject(new Failure('engine_unavailable'))
       return new Promise((resolve, reject) => {
+        const id = calls++
         const settle = () => {
           clearTimeout(timer)
-          inFlight.delete(fail)
+          inFlight.delete(id)
         }
         const fail = (failure: Failure) => {
           settle()
@@ -99,31 +104,19 @@ export function startThreadRun({ generation, worker, task, data, heapMb, onEvent
         }
         // The shard has its own, shorter deadlines; this one means that the thread does not answer at all.
         const timer = setTimeout(() => fail(new Failure('engine_unavailable')), limitMs)
-        inFlight.add(fail)
-        // Never an abort signal: aborting a task terminates the thread.
-        pool.run({ ...request, generation }, { transferList: transfer }).then(
-          (result) => {
-            settle()
-            if ('ok' in result) resolve(result.ok)
-            else reject(Failure.from(result.err))
-          },
-          (error: unknown) => {
-            if (isOver) cause ??= error
-            const isFull = error instanceof Error && error.message === 'Task queue is at limit'
-            fail(new Failure(isOver || isFull ? 'engine_unavailable' : 'internal', { cause: error }))
-          },
-        )
+        const answered = (result: Result) => {
+          settle()
+          if ('ok' in result) resolve(result.ok)
+          else reject(Failure.from(result.err))
+        }
+        inFlight.set(id, { answered, fail })
+        out.send({ id, command: { ...request, generation } }, transfer)
       })
     },
 
     async end() {
-      // Piscina waits for the exit of a thread that no longer holds the event loop: without a timer the process could end first.
-      const hold = setInterval(() => {}, SECOND)
-      try {
-        await pool.destroy()
-      } finally {
-        clearInterval(hold)
-      }
+      await thread.terminate()
+      await ended
     },
   }
 }

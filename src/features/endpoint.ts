@@ -57,6 +57,12 @@ export interface Example {
   reply?: unknown
 }
 
+interface Fallback<Reply> {
+  ms: number
+  answer(call: InstanceCall): Promise<Reply>
+  isOfNow?: (call: InstanceCall) => boolean
+}
+
 export interface Endpoint<
   K extends Kind = Kind,
   Id extends string = string,
@@ -93,8 +99,11 @@ export interface Endpoint<
   deadlineMs: number
   /** For `action`: the failure that the network's 404 means. */
   notFound: FailureCode
-  /** For `control`: answered from main's directory when the shard is silent for `ms`. */
-  fallback: { ms: number; answer(call: InstanceCall): Promise<unknown> } | undefined
+  /**
+   * For `control`: answered from main's directory when the shard is silent for `ms`, and while the directory `isOfNow`: it knows what the shard
+   * would answer, and the shard, which may be busy, is not asked.
+   */
+  fallback: Fallback<unknown> | undefined
   /** For `local` only. */
   handle: ((call: never, input: never) => Promise<unknown>) | undefined
 }
@@ -222,7 +231,7 @@ export function action<const Id extends string, I extends z.ZodRawShape, R exten
 export function control<const Id extends string, I extends z.ZodRawShape, R extends z.ZodType>(
   id: Id,
   route: Route,
-  says: Says<I> & Replies<R> & { fallback?: { ms: number; answer(call: InstanceCall): Promise<z.output<R>> } },
+  says: Says<I> & Replies<R> & { fallback?: Fallback<z.output<R>> },
 ) {
   return declare('control', id, route, says, {
     access: 'instance',

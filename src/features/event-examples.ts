@@ -1,6 +1,6 @@
 /** An example of every event, and of `received` one per content: what the description shows, and what a receiver can be tried with. */
 import type { EventType } from '../domain/events.ts'
-import type { BlockName, ReceivedBlocks } from './received-blocks.ts'
+import type { BlockName, ReceivedBlocks } from './received/blocks.ts'
 import type { ChatPresence, Delivery, InstanceStatus, MessageStatus, Received } from './webhook-payloads.ts'
 
 interface EventExample {

@@ -68,14 +68,20 @@ function codeOf(issue: ZodIssue): FailureCode | undefined {
   return issue.code === 'custom' ? (issue.params?.code as FailureCode | undefined) : undefined
 }
 
-/** The issues of a failed union are those of the variant the caller meant: the one that got furthest. */
-function* flatten(issues: readonly z.core.$ZodIssue[], base: readonly PropertyKey[] = []): Generator<z.core.$ZodIssue> {
+type Issues = readonly z.core.$ZodIssue[]
+
+/** The variant of a failed union that the caller meant: the one that got furthest, or the only one that is more than a certain value. */
+function meantOf(variants: readonly Issues[]): Issues | undefined {
+  const furthest = variants.find((issues) => issues.some(({ code }) => code !== 'invalid_type' && code !== 'invalid_value'))
+  const [only, ...others] = variants.filter((issues) => issues.some(({ code }) => code !== 'invalid_value'))
+  return furthest ?? (others.length === 0 ? only : undefined)
+}
+
+/** The issues of a failed union are those of the variant the caller meant. */
+function* flatten(issues: Issues, base: readonly PropertyKey[] = []): Generator<z.core.$ZodIssue> {
   for (const issue of issues) {
     const path = [...base, ...issue.path]
-    const meant =
-      issue.code === 'invalid_union'
-        ? issue.errors.find((errors) => errors.some(({ code }) => code !== 'invalid_type' && code !== 'invalid_value'))
-        : undefined
+    const meant = issue.code === 'invalid_union' ? meantOf(issue.errors) : undefined
     if (meant) yield* flatten(meant, path)
     else yield { ...issue, path }
   }

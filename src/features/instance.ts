@@ -89,7 +89,11 @@ export const status = control('instance.status', 'GET /status', {
       description: 'What the network keeps the account from: messages to people who never wrote wait.',
     }),
   }),
-  fallback: { ms: 2_000, answer: async ({ parts, instance }) => parts.directory.status(instance) },
+  fallback: {
+    ms: 2_000,
+    answer: async ({ parts, instance }) => parts.directory.status(instance),
+    isOfNow: ({ parts, instance }) => parts.directory.isStatusOfNow(instance),
+  },
   examples: [
     {
       name: 'waiting for the phone',

@@ -39,7 +39,7 @@ const OWN_NOTES: Partial<Record<WebhookField, string>> = {
 /** The meaning of each field of the webhooks, in answers as in requests; most names state it themselves. */
 function webhookNote(name: WebhookField): string {
   const [, url, silenced, content] = /^(\w+)_url$|^ignore_(\w+)_callback$|^ignore_(\w+)$/.exec(name) ?? []
-  if (url !== undefined) return `Where \`${url}\` goes; null: nowhere.`
+  if (url !== undefined) return `Where \`${url}\` events go; without a URL there are none.`
   if (silenced !== undefined) return `Silences \`${silenced}\`; its URL stays.`
   return OWN_NOTES[name] ?? `No \`received\` whose \`message_type\` is \`${content}\`.`
 }

@@ -91,7 +91,7 @@ function meant(alias: Alias, fields: RawFields, onUnknown: (names: string[]) => 
   try {
     return { endpoint, input: parseInput(endpoint, input) }
   } catch (error) {
-    throw error instanceof Failure ? inTheirWords(error, theirs) : error
+    throw inTheirWords(alias, error)
   }
 }
 
@@ -111,10 +111,6 @@ function namesBack(rename: Readonly<Record<string, string>>): (path: string) => 
   }
 }
 
-/** The issues of a failure under the names of the alias. */
-function inTheirWords(failure: Failure, theirs: (path: string) => string): Failure {
-  const { issues } = (failure.details ?? {}) as { issues?: { path: string; message: string }[] }
-  if (!issues) return failure
-  const renamed = issues.map(({ path, message }) => ({ path: theirs(path), message }))
-  return new Failure(failure.code, { message: failure.message, details: { ...failure.details, issues: renamed } })
-}
+/** A failure's issues under the names of the alias, whoever found them: the fields, or what carried out the operation. */
+export const inTheirWords = ({ rename = {} }: Alias, error: unknown): unknown =>
+  error instanceof Failure ? error.renamed(namesBack(rename)) : error

@@ -14,6 +14,7 @@ interface Schema {
   properties?: Record<string, Schema>
   additionalProperties?: Schema | boolean
   items?: Schema
+  maxItems?: number
 }
 
 /** As the description reads an input; made when an operation is asked for the first time. */
@@ -47,7 +48,11 @@ function collect(schema: Schema, value: unknown, path: string, named: Record<str
   }
   const at = (name: string | number) => (path === '' ? String(name) : `${path}.${name}`)
   if (Array.isArray(value)) {
-    if (schema.items) for (const [index, entry] of value.entries()) collect(schema.items, entry, at(index), named, found)
+    if (!schema.items) return
+    // A list beyond its bound is refused whatever stands there, and a body has room for 100,000 entries.
+    const { length } = value
+    for (let index = 0; index < Math.min(length, schema.maxItems ?? length); index++)
+      collect(schema.items, value[index], at(index), named, found)
     return
   }
   const { properties, additionalProperties } = schema

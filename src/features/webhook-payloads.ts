@@ -7,15 +7,12 @@ import type { EventType } from '../domain/events.ts'
 import { FAILURES } from '../domain/failures.ts'
 import { STATUS_REASONS, STATUSES } from '../domain/instance.ts'
 import { instant } from './fields.ts'
-import { MESSAGE_TYPES, type ReceivedContent, type ReceivedExtras, receivedBlocks, receivedExtras } from './received-blocks.ts'
+import { MESSAGE_TYPES, type ReceivedContent, receivedBlocks } from './received/blocks.ts'
+import { flag, id, nullable, nullableIdentifier } from './received/described.ts'
+import { type ReceivedExtras, receivedExtras } from './received/extras.ts'
 
-/** Every helper takes what its field means, as in `received-blocks.ts`. */
 const nullableText = (description: string) => z.string().nullable().meta({ description })
-/** Of messages and people: chosen by strangers, cut. */
-const id = (description: string) => z.string().max(128).meta({ description })
-const nullableId = (description: string) => z.string().max(128).nullable().meta({ description })
-const name = (description: string) => z.string().max(256).nullable().meta({ description })
-const flag = (description: string) => z.boolean().meta({ description })
+const name = (description: string) => nullable(256, description)
 const chatId = id('Chat; can be sent back as `phone`.').meta({ examples: ['5511988887777'] })
 const chatLid = nullableText('`<digits>@lid` of a 1:1 chat: the stable key when the number becomes known later.')
 const isGroup = flag('The chat is a group.')
@@ -50,10 +47,10 @@ const common = {
   sender_name: name('Name of the author, as the author or the address book has it.'),
   photo: picture,
   sender_photo: picture,
-  participant_phone: nullableId('Author in a group or of a status.'),
+  participant_phone: nullableIdentifier('Author in a group or of a status.'),
   participant_lid: nullableText('`<digits>@lid` of that author.'),
   connected_phone: nullableText('Number of the account.'),
-  reference_message_id: nullableId('Quoted, answered or deleted message.'),
+  reference_message_id: nullableIdentifier('Quoted, answered or deleted message.'),
   is_status_reply: flag('Answers a status post of the account.'),
   is_edit: flag('New content of a message already sent; `edit_message_id` is then the id of the edit.'),
   forwarded: flag('It was forwarded.'),

@@ -57,7 +57,10 @@ export const updateType = local('webhooks.updateType', 'PUT /webhooks/{type}', {
   async handle({ parts, instance }, { type, value }) {
     const known = type.toLowerCase()
     if (!isEventType(known)) throw new Failure('not_found')
-    await parts.directory.update(instance, { webhooks: { [urlField(known)]: value } })
+    const field = urlField(known)
+    await parts.directory.update(instance, { webhooks: { [field]: value } }).catch((error: unknown) => {
+      throw error instanceof Failure ? error.renamed((path) => (path === field ? 'value' : path)) : error
+    })
     return parts.directory.webhooks(instance)
   },
   examples: [

@@ -14,7 +14,8 @@ import type { Description, Parts } from '../features/parts.ts'
 import { requestRoutes } from '../features/requests.ts'
 import type { Tally } from '../metrics/tally.ts'
 import { createGate, NO_ROUTE } from './access-checks.ts'
-import { discardBody } from './body.ts'
+import { dress } from './answer-headers.ts'
+import { type Arrived, discardBody } from './body.ts'
 import { createBodyBudget } from './body-budget.ts'
 import { type DashboardDeps, mountDashboard } from './dashboard/dashboard.ts'
 import { describe } from './description/openapi.ts'
@@ -23,9 +24,9 @@ import { type McpDeps, mountMcp } from './mcp/route.ts'
 import { type Env, type MountDeps, mount, type ReadLargeBody } from './mount.ts'
 import { mountOauth } from './oauth/route.ts'
 import { mountPages } from './pages.ts'
-import { createBuckets, createThrottle, DESCRIPTIONS, OAUTH, REFILL_PER_SECOND } from './rate-limit.ts'
+import { createBuckets, createThrottle, DESCRIPTIONS, OAUTH } from './rate-limit.ts'
 import { requestIdOf } from './request-id.ts'
-import { sourceOf } from './source.ts'
+import { createProxyHint, sourceOf } from './source.ts'
 
 export interface AppDeps {
   account: Account
@@ -51,6 +52,8 @@ export interface AppDeps {
   hasLeft(request: Request): boolean
   /** Ends the connection a request came over, as it is. */
   cut(request: Request): void
+  /** The whole body of a request, where all of it is there and nobody has read it. Undefined: it is read from the request. */
+  arrived: Arrived
   /** Public base of the service, no slash at the end. Null: the origin each request came to. */
   baseUrl: string | null
   /** CIDR ranges whose `X-Forwarded-For` is believed. */
@@ -122,7 +125,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
   app.notFound((c) => {
     const [, instance, token] = INSTANCE_PATH.exec(c.req.path) ?? []
     // For a known instance the rate headers are on every answer; a caller without a valid pair learns nothing from their absence.
-    if (instance && token) c.var.state.remaining = gate.remaining(instance, token)
+    if (instance && token) c.get('state').remaining = gate.remaining(instance, token)
     return failureResponse(
       isUnauthorized(served, c.req.method, c.req.path)
         ? new Failure('unauthorized')
@@ -133,15 +136,21 @@ export function createApp(deps: AppDeps): Hono<Env> {
     if (error instanceof Failure) {
       if (error instanceof TooMany) tally.add('svc_rate_limited_total', { scope: error.scope })
       if (error.cause !== undefined && error.status >= 500)
-        log.warn({ err: error.cause, request_id: c.var.state.requestId, code: error.code }, 'a request failed')
+        log.warn({ err: error.cause, request_id: c.get('state').requestId, code: error.code }, 'a request failed')
       return failureResponse(error)
     }
-    log.error({ err: error, request_id: c.var.state.requestId, route: c.var.state.route }, 'a request failed unexpectedly')
+    log.error({ err: error, request_id: c.get('state').requestId, route: c.get('state').route }, 'a request failed unexpectedly')
     return failureResponse(isStorageFailure(error) ? noStorage() : new Failure('internal'))
   })
   const bodies = createBodyBudget()
   const carrying = { gate, parts, engine, tally, now: clock.now, baseUrl: deps.baseUrl, bodies, log }
-  const mounted: MountDeps = { ...carrying, readLargeBody: deps.readLargeBody, outcomes: deps.outcomes, cut: deps.cut }
+  const mounted: MountDeps = {
+    ...carrying,
+    readLargeBody: deps.readLargeBody,
+    outcomes: deps.outcomes,
+    cut: deps.cut,
+    arrived: deps.arrived,
+  }
   mount(app, routes, mounted)
   const { readLargeMessage, mcpAllowedOrigins: allowedOrigins, hasOauth, oauth } = deps
   mountMcp(app, { ...carrying, readLargeMessage, allowedOrigins, hasOauth })
@@ -170,16 +179,19 @@ const LEFT = 499
 
 /** Applied to every request, whatever its outcome: an id, the rate headers, one line in the log. */
 function observe(
-  { clock, log, newRequestId, peer, hasLeft, tally, trustedProxies }: AppDeps,
+  { clock, log, newRequestId, peer, hasLeft, arrived, tally, trustedProxies }: AppDeps,
   failed: (source: string) => void,
 ): MiddlewareHandler<Env> {
   const trusted = parseRanges(trustedProxies)
+  const hint = createProxyHint(trusted, log)
   return async (c, next) => {
     const startedAt = clock.now()
     const begun = performance.now()
     const requestId = requestIdOf(c.req.raw.headers, newRequestId)
     const address = peer(c.req.raw)
-    const source = sourceOf(address, c.req.raw.headers.get('X-Forwarded-For'), trusted)
+    const forwardedFor = c.req.raw.headers.get('X-Forwarded-For')
+    hint(address, forwardedFor)
+    const source = sourceOf(address, forwardedFor, trusted)
     const state: Env['Variables']['state'] = {
       requestId,
       source,
@@ -187,20 +199,14 @@ function observe(
       route: undefined,
       remaining: undefined,
       headers: {},
+      isDressed: false,
     }
     c.set('state', state)
     await next()
-    discardBody(c.req.raw)
+    discardBody(c.req.raw, arrived)
     if (c.res.status === 401) failed(source)
-    c.header('X-Request-Id', requestId)
-    // Paths and answers carry credentials: neither may be cached, or sent as a referrer to another site.
-    c.header('Referrer-Policy', 'no-referrer')
-    if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store')
-    for (const [name, value] of Object.entries(state.headers)) c.header(name, value)
-    if (state.remaining !== undefined) {
-      c.header('X-RateLimit-Limit', String(REFILL_PER_SECOND))
-      c.header('X-RateLimit-Remaining', String(state.remaining))
-    }
+    // In place: a change by `c.header` copies the whole answer, each time.
+    if (!state.isDressed) dress(c.res.headers, state)
     const labels = { method: METHODS.has(c.req.method) ? c.req.method : OTHER, route: state.route ?? OTHER }
     tally.add('svc_http_requests_total', { ...labels, status: String(hasLeft(c.req.raw) ? LEFT : c.res.status) })
     tally.observe('svc_http_request_duration_seconds', labels, (performance.now() - begun) / SECOND)

@@ -1,5 +1,5 @@
 /**
- * Memory for large bodies, shared by all requests: a dozen of 60 MB at once would otherwise take 1.8 GB. Held until the request is answered,
+ * Memory for bodies, shared by all requests: a dozen of 60 MB at once would otherwise take 1.8 GB. Held until the request is answered,
  * because until then the bytes, their text or their media are in memory. One owner (an instance, or a workspace) is given half of it at most:
  * otherwise four slow uploads of one stop everybody's.
  */

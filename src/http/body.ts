@@ -11,7 +11,12 @@ export const MAX_BODY = 64 * MB
 export const LARGE_BODY = 256 * KB
 
 /** Memory is reserved as the bytes come, this much at a time: a caller who announces much and sends little reserves little. */
-const STEP = MB
+const STEP = 256 * KB
+/**
+ * What every body may have without: at the rate of requests of one instance those that stop half-way are in memory 700 at a time, before they
+ * are too slow.
+ */
+const UNRESERVED = 16 * KB
 
 /**
  * A body comes at this rate at least (1 Mbit/s, a slow line), in bytes per second, after some time to begin with, in ms: what has come of it is
@@ -27,6 +32,14 @@ export interface Body {
   pieces: Uint8Array<ArrayBuffer>[]
 }
 
+/**
+ * The whole body of a request, taken by whoever asks first (later ones are given no bytes), where all of it has come already and nobody reads
+ * it. Undefined: it is read from the request, as a stream. To make the stream costs as much as everything else that a small request needs.
+ */
+export type Arrived = (request: Request) => Uint8Array<ArrayBuffer> | undefined
+
+const nothingArrived: Arrived = () => undefined
+
 const tooLarge = () => Failure.invalid({ path: '', message: 'must have at most 64 MB' })
 const tooSlow = () => new Failure('invalid_request', { message: 'The body came too slowly: less than 128 KB per second.' })
 const cutOff = (cause?: unknown) =>
@@ -38,20 +51,33 @@ const isWithoutBody = ({ method }: Request) => method === 'GET' || method === 'H
 const JSON_TYPE = /^application\/json\s*(;|$)/i
 
 /**
- * All bytes of the body, in pieces; refused while reading as soon as there are too many, they come too slowly, or there is no memory for a large
- * one.
+ * All bytes of the body, in pieces; refused while reading as soon as there are too many, they come too slowly, or there is no memory for them.
  */
-export async function receiveBody(request: Request, memory: Lease, clock: Clock = steadyClock): Promise<Body> {
+export async function receiveBody(
+  request: Request,
+  memory: Lease,
+  arrived: Arrived = nothingArrived,
+  clock: Clock = steadyClock,
+): Promise<Body> {
   if (isWithoutBody(request)) return { size: 0, pieces: [] }
   const declared = Number(request.headers.get('Content-Length') ?? 0)
   if (declared > MAX_BODY) throw tooLarge()
+  if (declared <= LARGE_BODY) {
+    // A small one mostly comes together with its head, and is there when what reads the head has ended.
+    await undefined
+    const bytes = arrived(request)
+    if (bytes !== undefined) {
+      checkType(request, bytes.byteLength)
+      return { size: bytes.byteLength, pieces: [bytes] }
+    }
+  }
   if (request.body === null) return { size: 0, pieces: [] }
   if (declared > LARGE_BODY) memory.check(declared)
   const reader = request.body.getReader()
   const stream = steady(reader, clock)
   const pieces = createPieces()
   let size = 0
-  let held = LARGE_BODY
+  let held = UNRESERVED
   try {
     for (;;) {
       const piece = await stream.read()
@@ -68,18 +94,22 @@ export async function receiveBody(request: Request, memory: Lease, clock: Clock 
     stream.end()
   }
   if (size < declared) throw cutOff()
-  // Checked when there is something to read: an empty body and `{}` are the same, and nobody types what is empty.
-  if (size > 0 && !JSON_TYPE.test(request.headers.get('Content-Type') ?? ''))
-    throw Failure.invalid({ path: '', message: 'must be sent with Content-Type: application/json' })
+  checkType(request, size)
   return { size, pieces: pieces.all() }
+}
+
+/** Checked when there is something to read: an empty body and `{}` are the same, and nobody types what is empty. */
+function checkType({ headers }: Request, size: number) {
+  if (size > 0 && !JSON_TYPE.test(headers.get('Content-Type') ?? ''))
+    throw Failure.invalid({ path: '', message: 'must be sent with Content-Type: application/json' })
 }
 
 /**
  * For a request that was answered without reading its body. Many clients read the answer only when they have sent everything: if the
  * connection is closed before, they lose the answer and report a broken pipe in place of the reason.
  */
-export function discardBody(request: Request): void {
-  if (isWithoutBody(request) || request.bodyUsed) return
+export function discardBody(request: Request, arrived: Arrived = nothingArrived): void {
+  if (isWithoutBody(request) || request.bodyUsed || arrived(request) !== undefined) return
   const { body } = request
   if (body !== null && !body.locked) void throwAway(body.getReader(), steadyClock)
 }
@@ -104,14 +134,15 @@ async function throwAway(reader: Reader, clock: Clock): Promise<void> {
   await reader.cancel().catch(() => {})
 }
 
-interface Steady {
+export interface Steady {
   /** Undefined at the end. Rejects when the body is cut, or slower than it may be. */
   read(): Promise<Uint8Array | undefined>
   /** To be called once it is not read any more. */
   end(): void
 }
 
-function steady(reader: Reader, clock: Clock): Steady {
+/** A body that is read at the rate it must come at, or not at all. */
+export function steady(reader: Reader, clock: Clock): Steady {
   const begun = clock.now()
   let size = 0
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -55,11 +55,22 @@ export async function carryOut(
 ): Promise<unknown> {
   const { parts, baseUrl } = deps
   const { workspace, instance, isStillAllowed } = caller
-  const call = { parts, request, source, workspace, instance, isStillAllowed, baseUrl: baseUrl ?? new URL(request.url).origin }
+  const call = {
+    parts,
+    request,
+    source,
+    workspace,
+    instance,
+    isStillAllowed,
+    get baseUrl() {
+      return baseUrl ?? new URL(request.url).origin
+    },
+  }
   if (endpoint.handle) return endpoint.handle(call as never, input as never)
   if (!instance) throw new Error(`${endpoint.id} is done by a shard, but its route names no instance`)
-  const asked = askShard(endpoint, instance, input, origin, deps)
   const { fallback } = endpoint
+  if (fallback?.isOfNow?.(call as InstanceCall)) return fallback.answer(call as InstanceCall)
+  const asked = askShard(endpoint, instance, input, origin, deps)
   const reply = await (fallback ? within(asked, fallback.ms, () => fallback.answer(call as InstanceCall)) : asked)
   return endpoint.kind === 'send' ? acknowledge(reply as Queued) : reply
 }

@@ -12,9 +12,10 @@ import type { ServerEvents, StreamReader } from '../domain/server-events.ts'
 import type { Outcomes } from '../engine/outcomes.ts'
 import { type Endpoint, EVENT_STREAM } from '../features/endpoint.ts'
 import type { RawFields } from '../features/input.ts'
-import { type MeantRequest, type RequestRoute, readRequest } from '../features/requests.ts'
+import { inTheirWords, type MeantRequest, type RequestRoute, readRequest } from '../features/requests.ts'
 import type { AccessRequest, Gate } from './access-checks.ts'
-import { LARGE_BODY, receiveBody } from './body.ts'
+import { answerHeaders } from './answer-headers.ts'
+import { type Arrived, LARGE_BODY, receiveBody } from './body.ts'
 import type { BodyBudget, Lease } from './body-budget.ts'
 import { type Acknowledged, type Caller, type CarryOutDeps, carryOut, checkSubscription } from './carry-out.ts'
 import { InstanceGone } from './errors.ts'
@@ -34,6 +35,8 @@ export interface RequestState {
   remaining: number | undefined
   /** Further headers of the response. */
   headers: Record<string, string>
+  /** Its response was made with all of its headers (`answer-headers.ts`). */
+  isDressed: boolean
   /** Of a request of the dashboard. */
   session?: DashboardSession
 }
@@ -58,6 +61,7 @@ export interface MountDeps extends CarryOutDeps {
   log: DetailedLog
   /** Ends the connection a request came over, as it is. */
   cut(request: Request): void
+  arrived: Arrived
 }
 
 export const IDEMPOTENCY_KEY = { name: 'Idempotency-Key', maxLength: 128 } as const
@@ -100,7 +104,8 @@ export function mount(
       // The router hands HEAD to the route of GET, and a GET may do something: ask for a QR code and a session begins, for a received file
       // and it is fetched. System routes only show; balancers ask them so.
       if (c.req.raw.method !== route.method && !endpoint.id.startsWith('system.')) return c.notFound() // 1
-      c.var.state.route = template
+      const state = c.get('state')
+      state.route = template
       const { instance_id = '', token = '', ...rest } = c.req.param() as Record<string, string>
       const path = endpoint.access === 'instance' ? rest : (c.req.param() as Record<string, string>)
       // A change by an operator's command (a void key, a number of slots) counts from that moment on. A few reads of the store.
@@ -110,14 +115,14 @@ export function mount(
       const memory = deps.bodies.lease(caller.instance ?? caller.workspace ?? '')
       try {
         const { endpoint: meant, input } = await requestOf(route, path, c, deps, memory, byId)
-        const { source, requestId } = c.var.state
+        const { source, requestId } = state
         const asked = { request: c.req.raw, source, origin: { idempotencyKey: idempotencyKeyOf(meant, c), requestId } }
-        const reply = shaped(route, await carryOut(meant, caller, input, asked, deps))
+        const reply = shaped(route, await inWordsOf(route, carryOut(meant, caller, input, asked, deps)))
         if (meant.contentType === EVENT_STREAM) return streamed(reply as ServerEvents, 'events', c, deps)
-        if (meant.kind !== 'send') return respond(meant, reply)
+        if (meant.kind !== 'send') return respond(meant, reply, state)
         // It is in the queue, and what was held for the body is not needed to wait.
         memory.release()
-        return respond(meant, await awaited(reply as Acknowledged, caller, c, deps))
+        return respond(meant, await awaited(reply as Acknowledged, caller, c, deps), state)
       } finally {
         memory.release()
       }
@@ -132,6 +137,14 @@ export const streamed = (
   { cut, tally }: MountDeps,
 ): Response => eventStream(events, { cut: () => cut(req.raw), gone: req.raw.signal, reader, tally })
 
+/** What an operation finds wrong is named as its caller named it. */
+const inWordsOf = ({ alias }: RequestRoute, work: Promise<unknown>): Promise<unknown> =>
+  alias === undefined
+    ? work
+    : work.catch((error: unknown) => {
+        throw inTheirWords(alias, error)
+      })
+
 /** The answer of an alias where it differs from that of its operation. */
 function shaped({ alias }: RequestRoute, reply: unknown): unknown {
   if (alias?.answer === 'done') return { value: true }
@@ -140,14 +153,17 @@ function shaped({ alias }: RequestRoute, reply: unknown): unknown {
 }
 
 /** The request in the form that the checks read. */
-export const accessRequestOf = ({ req, var: { state } }: Context<Env>): AccessRequest => ({
-  headers: req.raw.headers,
-  source: state.source,
-  peer: state.peer,
-  limit(remaining) {
-    state.remaining = remaining
-  },
-})
+export function accessRequestOf(c: Context<Env>): AccessRequest {
+  const state = c.get('state')
+  return {
+    headers: c.req.raw.headers,
+    source: state.source,
+    peer: state.peer,
+    limit(remaining) {
+      state.remaining = remaining
+    },
+  }
+}
 
 function admit({ access }: Endpoint, instance: string, token: string, c: Context<Env>, { gate }: MountDeps): Caller {
   const incoming = accessRequestOf(c)
@@ -182,11 +198,11 @@ async function requestOf(
 ): Promise<MeantRequest> {
   const onUnknown = (names: string[]) => {
     const value = ignoredFieldsValue(names)
-    if (value !== undefined) c.var.state.headers[IGNORED_HEADER.name] = value
+    if (value !== undefined) c.get('state').headers[IGNORED_HEADER.name] = value
   }
   const query = route.takesQuery ? queryOf(c) : {}
   if (!route.takesBody) return readRequest(route, { path, query }, onUnknown)
-  const { size, pieces } = await receiveBody(c.req.raw, memory)
+  const { size, pieces } = await receiveBody(c.req.raw, memory, deps.arrived)
   if (size <= LARGE_BODY) return readRequest(route, { path, query, body: joined(pieces) }, onUnknown)
   const { operation, input } = await deps.readLargeBody(route.name, { path, query }, pieces, onUnknown)
   return { endpoint: byId.get(operation) ?? route.endpoint, input }
@@ -218,7 +234,7 @@ async function awaited(
   const outcome = await outcomes.of({ instance, svcId: queued.svc_id }, ms, c.req.raw.signal)
   if (!outcome) return queued
   if (outcome === 'gone') throw new InstanceGone() // 13
-  c.var.state.headers[PREFER.applied] = 'wait'
+  c.get('state').headers[PREFER.applied] = 'wait'
   if (outcome.status !== 'failed') return { ...queued, status: outcome.status }
   return { ...queued, status: 'failed', error_code: outcome.code, error_message: outcome.message.slice(0, MAX_REASON) }
 }
@@ -226,10 +242,10 @@ async function awaited(
 /** Characters, as in the `delivery` event. */
 const MAX_REASON = 512
 
-function respond({ status, contentType, cacheControl }: Endpoint, reply: unknown): Response {
+function respond({ status, contentType, cacheControl }: Endpoint, reply: unknown, state: RequestState): Response {
   if (reply instanceof Response) return reply
-  const headers = new Headers({ 'Content-Type': contentType })
-  if (cacheControl) headers.set('Cache-Control', cacheControl)
+  state.isDressed = true
+  const headers = answerHeaders(state, contentType, cacheControl)
   return new Response(contentType === 'application/json' ? JSON.stringify(reply) : (reply as Uint8Array<ArrayBuffer>), {
     status,
     headers,

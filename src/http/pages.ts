@@ -12,16 +12,16 @@ const ASSET_CACHE = 'max-age=3600'
 
 export function mountPages(app: Hono<Env>, pages: Pages, gate: Pick<Gate, 'described'>): void {
   app.get('/', (c) => {
-    c.var.state.route = '/'
+    c.get('state').route = '/'
     return pageResponse(pages.home)
   })
 
   app.get('/docs/:asset', async (c) => {
     const asset = await pages.asset(c.req.param('asset'))
     if (!asset) throw new Failure('not_found', { message: NO_ROUTE })
-    c.var.state.route = '/docs/{asset}'
+    c.get('state').route = '/docs/{asset}'
     // Large, and the same for everybody: nobody needs them often. Apart from the description itself, which the same page loads.
-    gate.described(c.var.state, 'asset:')
+    gate.described(c.get('state'), 'asset:')
     const isPacked = takesGzip(c.req.header('Accept-Encoding') ?? '')
     const headers = {
       'Content-Type': asset.type,

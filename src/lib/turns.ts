@@ -6,12 +6,12 @@
 const TURN = 8
 
 /** Await it between two pieces: mostly nothing happens, and when the time is up the loop turns. */
-export function createTurns(now: () => number = () => performance.now()): () => Promise<void> | undefined {
-  let until = now() + TURN
+export function createTurns(now: () => number = () => performance.now(), ms = TURN): () => Promise<void> | undefined {
+  let until = now() + ms
 
   async function turn() {
     await new Promise((resolve) => setImmediate(resolve))
-    until = now() + TURN
+    until = now() + ms
   }
 
   return () => (now() < until ? undefined : turn())

@@ -34,8 +34,8 @@ interface Code {
   request: AuthorizationRequest
   workspace: WorkspaceId
   instance: InstanceId
-  /** Shown once already. Of the app that came of it, its id. */
-  used?: { app: string | undefined }
+  /** Shown once already. Of the app that came of it, its id, once it is made; undefined where there is none. */
+  used?: Promise<string | undefined>
 }
 
 export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oauth {
@@ -101,18 +101,19 @@ export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oa
       if (!code) return undefined
       const { request, workspace, instance, used } = code
       if (used) {
-        if (used.app !== undefined) await end(used.app)
+        const app = await used
+        if (app !== undefined) await end(app)
         return undefined
       }
-      // Whatever the outcome, the code is used.
-      const mark: NonNullable<Code['used']> = { app: undefined }
-      code.used = mark
+      // Whatever the outcome, the code is used: from now on, and not only when its app is on disk.
       const isMeant =
         request.client.id === clientId && request.redirectUri === redirectUri && isVerifierOf(request.challenge, verifier)
-      if (!isMeant) return undefined
-      const made = await make({ client: request.client, workspace, instance })
-      mark.app = made.id
-      return made.tokens
+      const making = isMeant ? make({ client: request.client, workspace, instance }) : undefined
+      code.used = Promise.resolve(making).then(
+        (made) => made?.id,
+        () => undefined,
+      )
+      return (await making)?.tokens
     },
 
     endOf(of) {

@@ -15,18 +15,21 @@ form.addEventListener('submit', (event) => {
 form.elements.url.addEventListener('input', () => form.elements.url.setCustomValidity(''))
 `
 
+const dashboard = `<p><a href="./dashboard">Dashboard</a>: instances, messages and webhooks to look at, for the admin key</p>`
+
 const documentation = `<p><a href="./docs">API reference</a>, with every operation to try · <a href="./openapi.json">OpenAPI description</a></p>`
 
-export const homePage = ({ hasDocs }: { hasDocs: boolean }): Page =>
+export const homePage = ({ hasDocs, hasDashboard }: { hasDocs: boolean; hasDashboard: boolean }): Page =>
   makePage({
     title: BRAND,
     script,
     body: `
 <h1>${BRAND}</h1>
 <p>A self-hosted REST and webhook gateway to WhatsApp accounts. It is running.</p>
+${hasDashboard ? dashboard : ''}
 ${hasDocs ? documentation : ''}
 <h2>Pair an instance</h2>
-<p class="soft">Create an instance by the API, then paste its <code>api_url</code>: the pairing page shows the QR code, or a code for a number.</p>
+<p class="soft">Create an instance, then paste its <code>api_url</code>: the pairing page shows the QR code, or a code for a number.</p>
 <form autocomplete="off"><input name="url" required placeholder="https://…/instances/…/token/…" aria-label="api_url of the instance"><button>Pair</button></form>
 <p><small>Version ${VERSION} · <a href="./health/ready">health</a></small></p>`,
   })

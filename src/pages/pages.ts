@@ -5,8 +5,8 @@ import { createAssets, docsPage } from './docs.ts'
 import { homePage } from './home.ts'
 import { pairingPage } from './pairing.ts'
 
-export const createPages = ({ hasDocs }: { hasDocs: boolean }): Pages => ({
-  home: homePage({ hasDocs }),
+export const createPages = ({ hasDocs, hasDashboard }: { hasDocs: boolean; hasDashboard: boolean }): Pages => ({
+  home: homePage({ hasDocs, hasDashboard }),
   pairing: pairingPage(),
   consent: consentPage,
   docs: docsPage(),

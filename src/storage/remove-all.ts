@@ -4,10 +4,10 @@ import type { Op, StateStore } from './contract.ts'
 /** Removed in one commit: a longer one would hold up those of everybody else. */
 const BATCH = 1_000
 
-export async function removeAll(store: Pick<StateStore, 'range' | 'commit'>, prefix: string): Promise<void> {
+export async function removeAll(store: Pick<StateStore, 'range' | 'commit'>, prefix: string, batch = BATCH): Promise<void> {
   for (;;) {
     const ops: Op[] = []
-    for await (const [key] of store.range(prefix, { limit: BATCH })) ops.push([key, null])
+    for await (const [key] of store.range(prefix, { limit: batch })) ops.push([key, null])
     if (ops.length === 0) return
     await store.commit({ ops })
   }

@@ -5,6 +5,7 @@ export interface Sweeper {
   start(): void
   /** Unless one is under way. */
   soon(): void
+  isUnderWay(): boolean
   /** Resolves when none is under way. */
   idle(): Promise<void>
   /** When it resolves nothing is removed any more. */
@@ -43,6 +44,7 @@ export function createSweeper(
       soon()
     },
     soon,
+    isUnderWay: () => sweeping !== undefined,
     async idle() {
       await sweeping
     },

@@ -156,6 +156,8 @@ describe('the dashboard in Chromium', { skip }, () => {
     world.receiver.received.filter(({ event }) => (event.text as { message?: string } | undefined)?.message === text)
 
   test('shows at once that a receiver broke', async () => {
+    const group = (await world.sandbox.createGroup({ subject: HOSTILE, owner: BEN, participants: [BEN, ME] })).id
+    await world.receiver.waitFor('that there is a group', ({ notification }) => notification === 'group_create')
     world.receiver.reply((_, response) => response.writeHead(422).end('not now'))
     await to('sandbox')
     await field('Text').fill(SCRIPT)
@@ -163,7 +165,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await page.getByText('Written.').waitFor()
     await page.getByText('Hello from the dashboard').waitFor()
     await world.receiver.waitFor('the script', () => told(SCRIPT).length > 0)
-    await world.sandbox.send(BEN, ME, { text: 'again' })
+    await world.sandbox.send(BEN, group, { text: 'again' })
     await to('webhook-log')
     await page.getByRole('row').filter({ hasText: 'status 422' }).nth(1).waitFor()
     await sound('webhook-log')
@@ -259,6 +261,16 @@ describe('the dashboard in Chromium', { skip }, () => {
     await button('Show the body', dialog()).click()
     await dialog().getByText('window.hacked').waitFor()
     await sound('event')
+    await button('Close', dialog()).click()
+    const inGroup = page.getByRole('row').filter({ hasText: 'received' }).filter({ hasText: 'status 422' }).first()
+    await inGroup.getByRole('button').first().click()
+    await button('Show the body', dialog()).click()
+    await dialog().getByText('"chat_name"').filter({ hasText: 'onerror=' }).first().waitFor()
+    assert.equal(await page.evaluate('"hacked" in window'), false)
+    assert.equal(await page.locator('img[src="x"], main script').count(), 0)
+    await button('Close', dialog()).click()
+    await row.getByRole('button').first().click()
+    await dialog().getByText('status 422').nth(1).waitFor()
     const attempts = told(SCRIPT).length
     world.receiver.reply(null)
     await button('Resend now', dialog()).click()

@@ -141,6 +141,26 @@ test('what is wrong is told under the name that the caller used', async () => {
   assert.deepEqual(wrong.body.error.details.issues, [{ path: 'value', message: 'must be true or false' }])
   const missing = await outcome('PUT /update-notify-sent-by-me', {})
   assert.deepEqual(missing.body.error.details.issues, [{ path: 'notify_sent_by_me', message: 'is required' }])
+  // What only the operation itself can find wrong, too.
+  const value = 'https://10.0.0.1/hook'
+  for (const route of ['PUT /update-every-webhooks', 'PUT /update-webhook-received-delivery', 'PUT /update-webhook-delivery']) {
+    const refused = await outcome(route, { value })
+    assert.deepEqual(refused.body.error.details.issues, [
+      { path: 'value', message: 'must not point to a private, loopback or reserved address' },
+    ])
+  }
+})
+
+test('the URL of one type is told its problem under its own name', async () => {
+  const issuesOf = async (value: unknown) => (await outcome('PUT /webhooks/delivery', { value })).body.error.details.issues
+  assert.deepEqual(await issuesOf('https://user@example.com'), [
+    { path: 'value', message: 'must not hold a user name or password' },
+  ])
+  assert.deepEqual(await issuesOf(17), [{ path: 'value', message: 'must be a string' }])
+  assert.deepEqual(await issuesOf(undefined), [{ path: 'value', message: 'is required' }])
+  assert.deepEqual(await issuesOf(`https://example.com/${'x'.repeat(2_048)}`), [
+    { path: 'value', message: 'must have at most 2048 characters' },
+  ])
 })
 
 test('a large body under an alias means the same', async () => {

@@ -85,3 +85,21 @@ test('no example of a declaration has a field that does not exist', () => {
     for (const { input, name } of endpoint.examples)
       if (input) assert.deepEqual(unknownFields(endpoint, input), [], `${endpoint.id}: ${name}`)
 })
+
+test('of a list that is refused for its length, nothing behind its bound is looked at: a body has room for 100,000 entries', () => {
+  const add = endpoints.find(({ id }) => id === 'contacts.add')!
+  const contacts = Array.from({ length: 51 }, (_, index) => ({
+    phone: '5511988887777',
+    first_name: 'Ana',
+    ...(index >= 49 ? { age: 3 } : {}),
+  }))
+  let read = 0
+  const watched = new Proxy(contacts, {
+    get(target, name, receiver) {
+      if (/^\d+$/.test(String(name))) read++
+      return Reflect.get(target, name, receiver)
+    },
+  })
+  assert.deepEqual(unknownFields(add, { contacts: watched }), ['contacts.49.age'])
+  assert.equal(read, 50)
+})

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, test } from 'node:test'
+import type { InstanceId } from '../../src/domain/ids.ts'
 import { openService, type Service } from './http/service.ts'
 
 const CALLBACK = 'http://127.0.0.1:9/callback'
@@ -121,6 +122,20 @@ test('a page is no place to guess the admin key: wrong ones are counted with all
   for (let sent = 0; sent < 30; sent++) assert.equal((await decide(page, { key: `svc_admin_${sent}` })).status, 401)
   assert.equal((await decide(page, { key: 'svc_admin_31' })).status, 429)
   assert.equal((await decide(page, { key: service.credentials.adminKey })).status, 200, 'the right one is answered')
+})
+
+test('a code that is shown twice at once ends the app that comes of it', async () => {
+  const instance = await service.newInstance()
+  const client = (await service.oauth.client((await register()).body.client_id))!
+  const code = service.oauth.approve(
+    { client, redirectUri: CALLBACK, challenge: CHALLENGE, state: 's' },
+    { workspace: service.workspace, instance: instance.id as InstanceId },
+  )
+  const of = { clientId: client.id, redirectUri: CALLBACK, verifier: 'v'.repeat(43) }
+  const [first, second] = await Promise.all([service.oauth.redeem(code, of), service.oauth.redeem(code, of)])
+  assert.ok(first)
+  assert.equal(second, undefined)
+  assert.equal(service.oauth.authenticate(first.accessToken), undefined)
 })
 
 test('apps are listed with their last use, newest first, and an app that is revoked stops at once', async () => {

@@ -7,7 +7,7 @@ import { FAILURES, type FailureCode } from '../../src/domain/failures.ts'
 import { TAGS } from '../../src/features/areas.ts'
 import { EVENT_STREAM, INSTANCE_BASE } from '../../src/features/endpoint.ts'
 import { endpoints } from '../../src/features/index.ts'
-import { MESSAGE_TYPES } from '../../src/features/received-blocks.ts'
+import { MESSAGE_TYPES } from '../../src/features/received/blocks.ts'
 import { webhookPayloads } from '../../src/features/webhook-payloads.ts'
 import { openService, type Service } from './http/service.ts'
 

@@ -79,9 +79,14 @@ test('nobody gets the files over and over', async () => {
   assert.equal((await page('/openapi.json')).status, 200)
 })
 
-test('without documentation there is no reference, and nothing leads to one', async () => {
-  const { home, asset } = createPages({ hasDocs: false })
-  assert.ok(!/docs|openapi/.test(home.html))
+test('the first page leads to the dashboard and to the reference', async () => {
+  const { home } = createPages({ hasDocs: true, hasDashboard: true })
+  for (const link of ['./dashboard', './docs', './openapi.json']) assert.ok(home.html.includes(`href="${link}"`), link)
+})
+
+test('without documentation or dashboard there is none, and nothing leads to one', async () => {
+  const { home, asset } = createPages({ hasDocs: false, hasDashboard: false })
+  assert.ok(!/docs|openapi|dashboard/i.test(home.html))
   assert.equal(await asset('start.js'), undefined)
 })
 

@@ -116,6 +116,19 @@ describe('a pool of two shards', { timeout: 60_000 }, () => {
     })
   }
 
+  test('main knows the state of an instance while its shard has told all, and does not once the shard is gone', async () => {
+    const shard = engine.shardOf('a')!
+    const toldOf = async (id: string) => {
+      while (!engine.hasTold(id)) await wait(1)
+    }
+    await toldOf('a')
+    assert.equal(engine.hasTold('nobody'), false)
+    await engine.crashShard(shard)
+    assert.equal(engine.hasTold('a'), false)
+    await untilAnswered(engine, 'a')
+    await toldOf('a')
+  })
+
   test('a configuration given while the shard is down is the one its instances come back with', async () => {
     const shard = engine.shardOf('a')!
     await engine.crashShard(shard)
@@ -248,6 +261,30 @@ test('a report waits for no thread that hangs, and comes again from the next lif
     assert.deepEqual(heard.at(-1), { generation: 2, waiting: 1 })
   } finally {
     await engine.close(1_000)
+  }
+})
+
+// The ping was refused, too, and looked like a thread that hangs: all its sessions ended with it.
+test('a thread with more calls than it takes goes on, and refuses nothing but calls', { timeout: 60_000 }, async () => {
+  const heard: number[] = []
+  const engine = await createPooledEngine({
+    ...setup,
+    shards: 1,
+    watchEveryMs: 300,
+    onReport: (_, generation) => heard.push(generation),
+  })
+  const calls: Promise<unknown>[] = []
+  try {
+    await engine.start(config('a'), 'create')
+    for (let call = 0; call < 4_000; call++) calls.push(assert.rejects(engine.call('a', asks('never')), unavailable))
+    await assert.rejects(echo(engine, 'a'), unavailable)
+    await engine.start(config('b'), 'create')
+    const known = heard.length
+    while (heard.length < known + 5) await wait(10)
+    assert.deepEqual(new Set(heard), new Set([1]))
+  } finally {
+    await engine.close(1_000)
+    await Promise.all(calls)
   }
 })
 

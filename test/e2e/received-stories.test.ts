@@ -4,7 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { MESSAGE_TYPES, NOTIFICATIONS } from '../../src/features/received-blocks.ts'
+import { MESSAGE_TYPES } from '../../src/features/received/blocks.ts'
+import { NOTIFICATIONS } from '../../src/features/received/notifications.ts'
 import { commerce } from './received/commerce.ts'
 import { contents } from './received/contents.ts'
 import { groupNotices } from './received/group-notices.ts'

@@ -1,6 +1,6 @@
 /** Received events, whole: made for tests of what carries them, and read for tests of what makes them. */
 import assert from 'node:assert/strict'
-import type { BlockName, ReceivedBlocks, ReceivedContent } from '../../src/features/received-blocks.ts'
+import type { BlockName, ReceivedBlocks, ReceivedContent } from '../../src/features/received/blocks.ts'
 import type { Received, ReceivedEvent, ReceivedFields } from '../../src/features/webhook-payloads.ts'
 import { sampleEvent } from '../../workers/shard/webhooks/sample.ts'
 

@@ -59,8 +59,14 @@ const RULES: readonly Rule[] = [
     of: ['src/engine/engine.ts', 'src/engine/protocol.ts'],
     run: ['src/domain/', 'src/engine/engine.ts'],
     // The vocabulary of `call` is that of the declarations: types only.
-    types: ['src/features/'],
+    types: ['src/features/', 'src/engine/thread-messages.ts'],
     packages: { only: [/^valibot$/] },
+  },
+  {
+    of: ['src/engine/thread-messages.ts'],
+    run: ['src/domain/'],
+    types: ['src/engine/engine.ts'],
+    packages: { only: [/^node:worker_threads$/] },
   },
   { of: ['src/engine/'], run: ['src/domain/', 'src/lib/'], types: ['src/metrics/'], packages: { not: [BAILEYS, HTTP] } },
   // Counted in every thread: nothing but additions. What shows the numbers is the main thread's.
@@ -105,6 +111,8 @@ const RULES: readonly Rule[] = [
       'src/metrics/tally.ts',
       'src/engine/engine.ts',
       'src/engine/protocol.ts',
+      'src/engine/spare-memory.ts',
+      'src/engine/thread-messages.ts',
       'src/log.ts',
       'src/kill-at.ts',
     ],

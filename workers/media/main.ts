@@ -11,7 +11,7 @@ giveWay()
 
 /** `result` with the decoded media of `input`, which go back as they are, not as copies. */
 function moved<T extends object>(result: T, input: unknown): T {
-  const buffers = [...inlineMedia(input)].map(({ bytes }) => bytes.buffer as ArrayBuffer)
+  const buffers = inlineMedia(input).map(({ bytes }) => bytes.buffer as ArrayBuffer)
   if (buffers.length === 0) return result
   return move({
     get [transferableSymbol]() {

@@ -9,22 +9,13 @@ import type { InstanceConfig, Restriction, RuntimeState, Status } from '../../sr
 import type { AttemptResults, InstanceReading } from '../../src/domain/readings.ts'
 import type { StartHow, StopHow } from '../../src/engine/engine.ts'
 import { createSealer } from '../../src/storage/seal.ts'
+import { createAccountRecords } from './account-records.ts'
 import { runAs } from './baileys/thread/rejections.ts'
-import { createAuthorship } from './chats/authorship.ts'
-import { createCorrespondents } from './chats/correspondents.ts'
-import { createDisappearing } from './chats/disappearing.ts'
-import { createGroupRoles } from './chats/group-roles.ts'
 import { PICTURE_HOST } from './chats/pictures.ts'
-import { createRecent } from './chats/recent.ts'
-import { createSavedContacts } from './chats/saved-contacts.ts'
-import { createSecrets } from './chats/secrets.ts'
 import type { SocketSession } from './chats/session.ts'
 import { createLink } from './connection/link.ts'
 import { presentRoute } from './connection/network-route.ts'
 import { createPairing } from './connection/pairing/pairing.ts'
-import { createDirectory } from './directory/account-directory.ts'
-import { createGroupStore } from './directory/group-store.ts'
-import { createGroupDirectory } from './directory/groups.ts'
 import { createDispatch } from './dispatch.ts'
 import { eraseInstance } from './erase.ts'
 import { createInstanceStore } from './instance-store.ts'
@@ -73,10 +64,17 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
 
   const keyStore = createKeyStore(id, store, sealer, deps.keyCache)
   const pairing = createPairing(steady, clock)
-  const recent = createRecent({ total: deps.recentTotal })
-  const authorship = createAuthorship({ instance: id, store, sealer, clock, log })
-  const roles = createGroupRoles({ instance: id, store, sealer, clock, log })
-  const secrets = createSecrets({ instance: id, store, sealer, clock, log })
+  const records = createAccountRecords({
+    instance: id,
+    store,
+    sealer,
+    clock,
+    log,
+    recentTotal: deps.recentTotal,
+    identity: () => link.session()?.identity ?? null,
+    onNewCorrespondent: () => sending.queue.reachChanged(),
+  })
+  const { recent, authorship, secrets, contacts, directory, groupDirectory, groupStore, disappearing, correspondents } = records
   const sent = createSent({
     instance: id,
     store,
@@ -88,36 +86,14 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     keys: keyStore,
     undecided: () => sending.queue.undecided(),
   })
-  const contacts = createSavedContacts(id, store, sealer)
-  const directory = createDirectory({ instance: id, store, sealer, log, own: () => link.session()?.identity.own() ?? [] })
-  store.carries(directory.rides)
-  const groupDirectory = createGroupDirectory({ instance: id, store, sealer, log })
-  const groupStore = createGroupStore({ instance: id, store, sealer, clock, log })
   const record = recordInDirectory({
     directory,
     clock,
     identity: () => link.session()?.identity ?? null,
     unarchives: () => link.session()?.sock.authState.creds.accountSettings.unarchiveChats === true,
   })
-  const disappearing = createDisappearing({ instance: id, store, sealer, log })
-  const correspondents = createCorrespondents({
-    instance: id,
-    store,
-    sealer,
-    async otherName(jid) {
-      const identity = link.session()?.identity
-      return (await (jid.endsWith('@lid') ? identity?.pnOf(jid) : identity?.lidOf(jid))) ?? null
-    },
-    onNew: () => sending.queue.reachChanged(),
-  })
   let restricted: Restriction | null = null
-  const idempotency = createIdempotency({
-    instanceId: id,
-    store,
-    sealer,
-    clock,
-    onError: (error) => log.error({ err: error }, 'old acknowledgements could not be removed'),
-  })
+  const idempotency = createIdempotency({ instanceId: id, store, sealer, clock, log })
 
   const attempts: AttemptResults = { delivered: 0, retry: 0, failed: 0, discarded: 0 }
   const outbox = createOutbox({
@@ -169,7 +145,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     outbox,
     log,
     carryOut,
-    announce: (state) => deps.announce({ type: 'state', instance: id, state }),
+    announce,
     onChange(state, previous) {
       if (state.status !== previous)
         tally.add('svc_instance_status_changes_total', { to: state.status, reason: state.reason ?? 'none' })
@@ -193,16 +169,10 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     log,
     outbox,
     steps: deps.steps,
+    share: deps.openingShare,
     links: deps.mediaLinks,
-    recent,
+    ...records,
     sent,
-    secrets,
-    authorship,
-    roles,
-    contacts,
-    directory,
-    correspondents,
-    disappearing,
     record,
     mediaHost: deps.network.mediaHost,
     config: () => config,
@@ -246,6 +216,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
           clock,
           steady,
           log,
+          onEnd: () => announce(status.state),
         },
         opening,
       ),
@@ -254,21 +225,8 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     report: reportEvent,
     restriction: () => restricted,
     restricted: restrict,
-    forget() {
-      recent.clear()
-      return Promise.all([
-        contacts.clear(),
-        receiving.forget(),
-        sent.forget(),
-        secrets.forget(),
-        authorship.forget(),
-        roles.forget(),
-        disappearing.forget(),
-        directory.forget(),
-        groupDirectory.forget(),
-        groupStore.forget(),
-        correspondents.forget(),
-      ])
+    async forget() {
+      await Promise.all([records.forget(), receiving.forget(), sent.forget()])
     },
   })
 
@@ -315,6 +273,10 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     session: link.session,
   })
 
+  function announce(state: RuntimeState) {
+    deps.announce({ type: 'state', instance: id, state, isOpen: link.session()?.isOpen === true })
+  }
+
   /** At once: the next item may be about to leave. The state follows later. */
   function restrict(restriction: Restriction | null) {
     if (JSON.stringify(restriction) === JSON.stringify(restricted)) return
@@ -354,11 +316,10 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
   async function begin(how: StartHow): Promise<RuntimeState> {
     // One after another, so that a failure leaves nothing that is still starting.
     await outbox.start()
-    await Promise.all([receiving.load(), secrets.load(), authorship.load()])
+    await Promise.all([receiving.load(), records.load()])
     await sending.queue.start()
     sent.start()
-    secrets.start()
-    authorship.start()
+    records.start()
     messageStatuses.start()
     timeline.start()
     idempotency.start()
@@ -374,7 +335,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     restrict(status.state.restriction)
     // Without a record its first start never came about: it stays `created` until somebody asks for a QR.
     const state = saved ? await status.handle({ type: 'booted' }) : await status.create().then(() => status.state)
-    deps.announce({ type: 'state', instance: id, state })
+    announce(state)
     return state
   }
 
@@ -385,15 +346,12 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     if (how === 'erase') await link.session()?.logout(LOGOUT_DEADLINE)
     await status.stop()
     await link.leave((current) => current.end())
-    recent.end()
     await sent.stop()
-    idempotency.stop()
+    await idempotency.stop()
     await receiving.stop()
-    await secrets.stop()
-    await authorship.stop()
     await messageStatuses.stop()
     await timeline.stop()
-    await directory.flush().catch((cause) => log.error({ err: cause }, 'what is known of the chats could not be written'))
+    await records.stop()
     await outbox.stop(how === 'erase' ? 0 : STOP_DEADLINE)
     await link.close()
     await store.close()

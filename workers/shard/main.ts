@@ -6,6 +6,8 @@ import './baileys/thread/curve.ts'
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../src/domain/clock.ts'
 import type { ThreadData } from '../../src/engine/protocol.ts'
+import { spareMemory } from '../../src/engine/spare-memory.ts'
+import { answerMain } from '../../src/engine/thread-messages.ts'
 import { createLog } from '../../src/log.ts'
 import { redirectConsole } from './baileys/thread/console.ts'
 import { corkWebSockets } from './baileys/thread/cork.ts'
@@ -20,6 +22,7 @@ import { openShard } from './open.ts'
 import { createCrash } from './test-hooks.ts'
 
 const data = workerData as ThreadData
+const main = answerMain(parentPort!, data.announced)
 const log = createLog(data.logging, `shard ${data.shard}`)
 
 limitStackTraces()
@@ -42,16 +45,11 @@ configureTrust({
 
 const host = createHost({
   log,
-  open: () =>
-    openShard(
-      data,
-      log,
-      (event) => parentPort!.postMessage(event),
-      (need) => parentPort!.postMessage(need),
-    ),
+  open: () => openShard(data, log, main.say, main.say),
   createInstance,
   crash: createCrash(data.allowCrash),
 })
 
-/** The Piscina task. */
-export const run = host.run
+// Before there is anything that could be held up.
+await spareMemory()
+main.serve(host.run)

@@ -29,6 +29,7 @@ import { takeMembers } from './directory/members.ts'
 import { createNewsletterRoles } from './directory/newsletter-roles.ts'
 import { createParticipating } from './directory/participating.ts'
 import type { AuthState } from './keys/credentials.ts'
+import { createKeyHolders } from './keys/key-holders.ts'
 import type { KeyStore } from './keys/key-store.ts'
 import { keepFacts } from './keys/own-facts.ts'
 import type { AddressLocks } from './keys/signal/locks.ts'
@@ -40,6 +41,7 @@ import { historyPairs } from './receive/effects/lid-pairs.ts'
 import { historySalt, historyTokens } from './receive/effects/privacy-tokens.ts'
 import type { Receiving } from './receive/receiving.ts'
 import type { Sent } from './retry/sent.ts'
+import { groupForRelay } from './send/group-devices.ts'
 import type { ShardDeps } from './shard-deps.ts'
 import { stanzaParts } from './stanza-parts.ts'
 import { stanzaTable } from './stanza-table.ts'
@@ -64,6 +66,8 @@ export interface SessionDeps {
   /** For what waits: it does not step. */
   steady: Clock
   log: Logger
+  /** It can be used no more. */
+  onEnd(): void
 }
 
 /** Of the files of app state, in ms: others wait for a change of it. */
@@ -91,6 +95,7 @@ export function openSession(deps: SessionDeps, { creds, route, version, restrict
       )
     },
   })
+  const holders = createKeyHolders(keys)
   let groups!: Groups
   let session!: SocketSession
   let reader!: AppStateReader
@@ -105,11 +110,12 @@ export function openSession(deps: SessionDeps, { creds, route, version, restrict
   }
 
   openConnection({
+    instance,
     creds,
     auth: keepingPairs(appState.state, directory.join),
     makeSignalRepository: leaveOutNobody(createSignalRepository({ keys, locks, creds: () => creds, inbox: inbox.signal })),
     getMessage: async ({ id }) => (id ? sent.get(id) : undefined),
-    groupMetadata: (jid) => groups.forRelay(jid),
+    groupMetadata: (jid) => groupForRelay(session, holders, jid),
     save: appState.save,
     settled: appState.settled,
     table(connection, own) {
@@ -221,7 +227,10 @@ export function openSession(deps: SessionDeps, { creds, route, version, restrict
       return stanzaTable(parts)
     },
     isWorthAnother: receiving.isWorthAnother,
-    onEnd: inbox.fence,
+    onEnd() {
+      inbox.fence()
+      deps.onEnd()
+    },
     network: shard.network,
     route,
     version,

@@ -5,6 +5,7 @@ import { steadyClock, systemClock } from '../../src/domain/clock.ts'
 import { parseRanges } from '../../src/egress/addresses.ts'
 import type { EngineEvent, ShardNeed, ShardSetup } from '../../src/engine/engine.ts'
 import { createKillAt } from '../../src/kill-at.ts'
+import { createLoopShare } from '../../src/lib/loop-share.ts'
 import type { Logger } from '../../src/log.ts'
 import { createMediaLinks } from '../../src/media/links.ts'
 import { createTally } from '../../src/metrics/tally.ts'
@@ -21,6 +22,11 @@ import { MAX_WAITING } from './webhooks/schedule.ts'
 
 /** Signal records kept in memory, of all instances of the thread: about 1 KB each, 50 MB at most. */
 const CACHED_KEYS = 50_000
+/**
+ * Of a turn of the loop, for opening received messages: ms, and messages at least. An instance posts one webhook a turn, and everybody's answers wait
+ * for it; each turn costs some time of its own, and on a machine that is busy with others the time passes without work.
+ */
+const OPENING = { ms: 4, least: 4 }
 
 export interface OpenShard {
   deps: ShardDeps
@@ -54,6 +60,7 @@ export async function openShard(
       media: { tempDir, downloadMs, prepare: preparation.prepare },
       keyCache: createKeyCache({ maxEntries: CACHED_KEYS }),
       recentTotal: { messages: 0, instances: 0 },
+      openingShare: createLoopShare(OPENING),
       network: setup.network,
       egressAllow,
       mexIds: setup.newsletterInviteQueryId ? { CreateNewsletterAdminInvite: setup.newsletterInviteQueryId } : {},

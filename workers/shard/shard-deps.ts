@@ -5,6 +5,7 @@ import type { DiskState } from '../../src/domain/disk.ts'
 import type { Steps } from '../../src/domain/steps.ts'
 import type { Ranges } from '../../src/egress/addresses.ts'
 import type { EngineEvent, NetworkOptions } from '../../src/engine/engine.ts'
+import type { LoopShare } from '../../src/lib/loop-share.ts'
 import type { MediaLinks } from '../../src/media/links.ts'
 import type { Tally } from '../../src/metrics/tally.ts'
 import type { BlobFiles } from '../../src/storage/blobs.ts'
@@ -23,6 +24,8 @@ export interface ShardDeps {
   blinds: BlindCache
   keyCache: KeyCache
   recentTotal: RecentTotal
+  /** Of the loop's turns, for opening received messages. */
+  openingShare: LoopShare
   /** Inline media of waiting items. */
   blobs: BlobFiles
   /** How full the disk is, at this moment. */

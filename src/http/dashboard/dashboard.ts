@@ -64,11 +64,11 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
   app.use(`${BASE}/*`, async (c, next) => {
     if (mode === 'loopback' && !gate.isOnThisMachine(accessRequestOf(c))) throw new Failure('not_found', { message: NO_ROUTE })
     // Names that strangers chose are in its answers: they are data and nothing a browser could take for a page.
-    c.var.state.headers['X-Content-Type-Options'] = 'nosniff'
+    c.get('state').headers['X-Content-Type-Options'] = 'nosniff'
     return next()
   })
   app.get(BASE, (c) => {
-    c.var.state.route = BASE
+    c.get('state').route = BASE
     // Relative: the service may lie in a folder of its public base.
     return new Response(null, { status: 308, headers: { Location: 'dashboard/' } })
   })
@@ -80,18 +80,18 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
     })
 
   app.get(`${BASE}/session`, async (c) => {
-    c.var.state.route = `${BASE}/session`
+    c.get('state').route = `${BASE}/session`
     await parts.account.refresh()
     const session = sessionOf(c, sessions)
     return c.json(session ? infoOf(c, session, sessionDeps) : ({ signed_in: false } satisfies SignedOut))
   })
 
   app.post(`${BASE}/session`, async (c) => {
-    c.var.state.route = `${BASE}/session`
+    c.get('state').route = `${BASE}/session`
     const key = await adminKeyOf(c.req.raw)
     await parts.account.refresh()
     const { workspace } = gate.admin(accessRequestOf(c), key)
-    const from = { address: c.var.state.source, userAgent: c.req.header('User-Agent') ?? null }
+    const from = { address: c.get('state').source, userAgent: c.req.header('User-Agent') ?? null }
     const { session, value } = sessions.open(workspace, from)
     keepCookie(c, value, sessions.lifeMs / SECOND, baseUrl)
     deps.log.info({ session: session.id, workspace, address: from.address }, 'dashboard: signed in')
@@ -99,7 +99,7 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
   })
 
   app.delete(`${BASE}/session`, (c) => {
-    c.var.state.route = `${BASE}/session`
+    c.get('state').route = `${BASE}/session`
     const session = sessionOf(c, sessions)
     if (session) sessions.end(session.workspace, session.id)
     dropCookie(c, baseUrl)
@@ -108,15 +108,15 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
 
   // Before the routes: the caller is identified wherever the path leads.
   app.use(`${API}/*`, async (c, next) => {
-    c.var.state.session = await signedIn(c)
+    c.get('state').session = await signedIn(c)
     return next()
   })
 
   app.get(LIVE, (c) => {
     // The router hands HEAD to this, too, and nobody would read or end that stream.
     if (c.req.raw.method !== 'GET') return c.notFound()
-    c.var.state.route = LIVE
-    const session = c.var.state.session!
+    c.get('state').route = LIVE
+    const session = c.get('state').session!
     const isOpen = () => sessions.isOpen(session, true)
     const events = dashboard.live.open(session.workspace, c.req.header('Last-Event-ID'), isOpen)
     if (!events) throw new TooMany(STREAMS_AGAIN, 'workspace')
@@ -126,19 +126,19 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
   if (sandboxUrl !== null) mountSandbox(app, `${API}/sandbox`, sandboxUrl, deps)
 
   app.get(`${API}/sessions`, (c) => {
-    c.var.state.route = `${API}/sessions`
-    return c.json({ data: rowsOf(c.var.state.session!, sessions) })
+    c.get('state').route = `${API}/sessions`
+    return c.json({ data: rowsOf(c.get('state').session!, sessions) })
   })
 
   app.delete(`${API}/sessions/:id`, (c) => {
-    c.var.state.route = `${API}/sessions/{id}`
-    const { workspace } = c.var.state.session!
+    c.get('state').route = `${API}/sessions/{id}`
+    const { workspace } = c.get('state').session!
     if (!sessions.end(workspace, c.req.param('id'))) throw new Failure('not_found', { message: 'No session has this id.' })
     return c.json({ value: true })
   })
 
   function admit({ access, method }: Endpoint, instance: string, c: Context<Env>): Caller {
-    const { workspace } = c.var.state.session!
+    const { workspace } = c.get('state').session!
     if (access === 'instance') return { workspace, instance: parts.directory.find(workspace, instance) }
     // Without a plan the owner still sees everything, and can change the plan.
     const isAccount = access !== 'admin' && method !== 'GET'
@@ -165,7 +165,7 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
     const name = c.req.path.slice(BASE.length + 1) || INDEX
     const file = files.file(name)
     if (!file) throw new Failure('not_found', { message: NO_ROUTE })
-    c.var.state.route = `${BASE}/{file}`
+    c.get('state').route = `${BASE}/{file}`
     return answerFile(c, file, files)
   })
 }

@@ -48,7 +48,7 @@ export function mountSandbox(app: Hono<Env>, base: string, controlUrl: string, {
   for (const each of PATHS) {
     const [method, pattern] = each.split(' ') as [string, string]
     app.on(method, base + pattern, (c) => {
-      c.var.state.route = base + pattern.replace(/:(\w+)/g, '{$1}')
+      c.get('state').route = base + pattern.replace(/:(\w+)/g, '{$1}')
       const phone = (c.req.param() as { phone?: string }).phone
       return pass(c, pattern.replace(':phone', encodeURIComponent(phone ?? '')))
     })

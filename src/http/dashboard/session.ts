@@ -69,7 +69,7 @@ export function infoOf(c: Context<Env>, session: DashboardSession, deps: Session
     expires_at: iso(sessions.expiresAt(session)),
     idle_seconds: sessions.idleMs / SECOND,
     workspace: { id, name },
-    address: c.var.state.source,
+    address: c.get('state').source,
     sandbox: deps.hasSandbox,
     version: VERSION,
     base_url: baseUrl ?? new URL(c.req.url).origin,

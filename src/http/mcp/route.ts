@@ -72,14 +72,14 @@ export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
       return deps.gate.mcp(accessRequestOf(c))
     } catch (error) {
       if (deps.hasOauth && error instanceof Failure && (error.code === 'unauthorized' || error.code === 'instance_not_found'))
-        c.var.state.headers['WWW-Authenticate'] = challengeOf(deps.baseUrl ?? new URL(c.req.url).origin)
+        c.get('state').headers['WWW-Authenticate'] = challengeOf(deps.baseUrl ?? new URL(c.req.url).origin)
       throw error
     }
   }
 
   function nameIgnored(c: Context<Env>, names: string[]) {
     const value = ignoredFieldsValue(names)
-    if (value !== undefined) c.var.state.headers[IGNORED_HEADER.name] = value
+    if (value !== undefined) c.get('state').headers[IGNORED_HEADER.name] = value
   }
 
   async function read(c: Context<Env>, memory: Lease): Promise<Read | { problem: RpcProblem }> {
@@ -93,7 +93,7 @@ export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
 
   /** Rows 10 to 14 of the order of checks, for one call. */
   async function run(c: Context<Env>, caller: Caller, name: string, given: Record<string, unknown>, prepared?: PreparedCall) {
-    const { source, requestId } = c.var.state
+    const { source, requestId } = c.get('state')
     const asked = { request: c.req.raw, source, origin: { requestId } }
     if (prepared) {
       const { operation } = prepared
@@ -116,13 +116,13 @@ export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
       return await work
     } catch (error) {
       if (error instanceof Failure) return failureResult(error)
-      deps.log.error({ err: error, request_id: c.var.state.requestId, tool: name }, 'a tool failed unexpectedly')
+      deps.log.error({ err: error, request_id: c.get('state').requestId, tool: name }, 'a tool failed unexpectedly')
       return failureResult(isStorageFailure(error) ? noStorage() : new Failure('internal'))
     }
   }
 
   app.all(PATH, async (c) => {
-    c.var.state.route = PATH
+    c.get('state').route = PATH
     if (c.req.raw.method !== 'POST') return new Response(null, { status: 405, headers: { Allow: 'POST' } })
     checkOrigin(c)
     const caller = admit(c)

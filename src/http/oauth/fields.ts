@@ -1,4 +1,6 @@
 /** Small bodies of OAuth, and their parameters: each at most once (RFC 6749, 3.1 and 3.2). */
+import { type Clock, steadyClock } from '../../domain/clock.ts'
+import { steady } from '../body.ts'
 import { OauthError } from './answers.ts'
 
 const MAX_BODY = 65_536
@@ -7,22 +9,28 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i
 
 const bad = (description: string) => new OauthError('invalid_request', description)
 
-async function textOf(request: Request, type: RegExp, name: string): Promise<string> {
+/** Anybody may send it, and many at a time: it is held for no longer than it comes. */
+async function textOf(request: Request, type: RegExp, name: string, clock: Clock): Promise<string> {
   if (!type.test(request.headers.get('Content-Type') ?? '')) throw bad(`must be sent with Content-Type: ${name}`)
   if (request.body === null) return ''
   const decoder = new TextDecoder()
   const reader = request.body.getReader()
+  const stream = steady(reader, clock)
   let text = ''
   let size = 0
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return text + decoder.decode()
-    size += value.byteLength
-    if (size > MAX_BODY) {
-      void reader.cancel().catch(() => {})
-      throw bad('the body is too large')
+  try {
+    for (;;) {
+      const piece = await stream.read()
+      if (piece === undefined) return text + decoder.decode()
+      size += piece.byteLength
+      if (size > MAX_BODY) throw bad('the body is too large')
+      text += decoder.decode(piece, { stream: true })
     }
-    text += decoder.decode(value, { stream: true })
+  } catch (refusal) {
+    void reader.cancel().catch(() => {})
+    throw refusal
+  } finally {
+    stream.end()
   }
 }
 
@@ -48,15 +56,16 @@ export function fieldsOf(params: URLSearchParams): Fields {
   }
 }
 
-export const formOf = async (request: Request): Promise<Fields> =>
-  fieldsOf(new URLSearchParams(await textOf(request, FORM, 'application/x-www-form-urlencoded')))
+export const formOf = async (request: Request, clock = steadyClock): Promise<Fields> =>
+  fieldsOf(new URLSearchParams(await textOf(request, FORM, 'application/x-www-form-urlencoded', clock)))
 
-export async function jsonOf(request: Request): Promise<Record<string, unknown>> {
+export async function jsonOf(request: Request, clock = steadyClock): Promise<Record<string, unknown>> {
+  const text = await textOf(request, JSON_TYPE, 'application/json', clock)
   let value: unknown
   try {
-    value = JSON.parse(await textOf(request, JSON_TYPE, 'application/json'))
-  } catch (error) {
-    throw error instanceof OauthError ? error : bad('the body must be JSON')
+    value = JSON.parse(text)
+  } catch {
+    throw bad('the body must be JSON')
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw bad('the body must be a JSON object')
   return value as Record<string, unknown>

@@ -50,7 +50,7 @@ export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
   function on(method: 'GET' | 'POST', path: string, answer: (c: Context<Env>) => Response | Promise<Response>) {
     app.on(method, path, async (c) => {
       if (c.req.raw.method !== method) return c.notFound()
-      c.var.state.route = path
+      c.get('state').route = path
       try {
         return await answer(c)
       } catch (error) {

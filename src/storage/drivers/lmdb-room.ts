@@ -25,10 +25,16 @@ export interface Claims {
 }
 
 /** As lmdb reports them. */
-export interface Used {
+export interface Shape {
   pageSize: number
-  lastPageNumber: number
   treeDepth: number
+}
+
+export interface Look {
+  /** Remembered. */
+  shape(): Shape
+  /** Asked for: lmdb-js makes an object of a dozen numbers each time. */
+  lastPageNumber(): number
 }
 
 /** How much longer than needed the file is kept, and how much of that may be gone before it is made longer again. */
@@ -55,7 +61,7 @@ export interface Room {
   close(): void
 }
 
-export function createRoom(dir: string, used: () => Used, claims: Claims): Room {
+export function createRoom(dir: string, used: Look, claims: Claims): Room {
   const fd = openSync(join(dir, 'data.mdb'), 'a')
   const isCopying = COPY_ON_WRITE.has((statfsSync(dir, { bigint: true }) as BigIntStatsFs).type)
   Atomics.store(claims.all, claims.own, 0n)
@@ -81,8 +87,7 @@ export function createRoom(dir: string, used: () => Used, claims: Claims): Room 
 
   /** The file as it is must hold this much beyond what lmdb uses. */
   function has(more: number): boolean {
-    const { lastPageNumber, pageSize } = used()
-    const end = (lastPageNumber + 1) * pageSize + more
+    const end = (used.lastPageNumber() + 1) * used.shape().pageSize + more
     if (length < end + HEADROOM - STEP) grow(end + HEADROOM)
     return length >= end && (!isCopying || freeBytes() >= more)
   }
@@ -91,7 +96,7 @@ export function createRoom(dir: string, used: () => Used, claims: Claims): Room 
 
   return {
     take(ops) {
-      const bytes = BigInt(mostBytes(ops, used()))
+      const bytes = BigInt(mostBytes(ops, used.shape()))
       const giveBack = () => void Atomics.sub(claims.all, claims.own, bytes)
       Atomics.add(claims.all, claims.own, bytes)
       try {
@@ -112,7 +117,7 @@ export function createRoom(dir: string, used: () => Used, claims: Claims): Room 
  * The most a commit can add to the file, in bytes: each record copies the pages on the way to it, and splits each of them at worst; a long
  * value has pages of its own.
  */
-function mostBytes(ops: readonly Op[], { pageSize, treeDepth }: Used): number {
+function mostBytes(ops: readonly Op[], { pageSize, treeDepth }: Shape): number {
   let pages = FREE_LIST_PAGES
   for (const [, value] of ops) {
     pages += 2 * (treeDepth + 1)

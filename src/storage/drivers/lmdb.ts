@@ -21,7 +21,7 @@ import {
   type StateStore,
 } from '../contract.ts'
 import { closeFile, PRIVATE_FOLDER } from '../private.ts'
-import { type Claims, checkRoom, createRoom, makeLockFile, type Used } from './lmdb-room.ts'
+import { type Claims, checkRoom, createRoom, type Look, makeLockFile, type Shape } from './lmdb-room.ts'
 
 /** Entries read per step of a range. Between two steps no read transaction is held, so a slow reader does not keep old pages alive. */
 const RANGE_STEP = 128
@@ -64,14 +64,17 @@ async function commitFailure(error: unknown): Promise<Error> {
 const DEPTH_EVERY = 1_000
 
 /** The part of its file that lmdb uses. `getStats` begins a transaction and reads the list of free pages, which is too much for every commit. */
-function createLook(db: Database<Uint8Array, string>): () => Used {
-  const { env } = db as unknown as { env: { info(): Pick<Used, 'lastPageNumber'> } }
-  let known = db.getStats() as Used
+function createLook(db: Database<Uint8Array, string>): Look {
+  const { env } = db as unknown as { env: { info(): { lastPageNumber: number } } }
+  let known = db.getStats() as Shape
   let looks = 0
-  return () => {
-    if (++looks % DEPTH_EVERY === 0) known = db.getStats() as Used
-    // One more than it was: it may have grown since.
-    return { pageSize: known.pageSize, treeDepth: known.treeDepth + 1, lastPageNumber: env.info().lastPageNumber }
+  return {
+    shape() {
+      if (++looks % DEPTH_EVERY === 0) known = db.getStats() as Shape
+      // One more than it was: it may have grown since.
+      return { pageSize: known.pageSize, treeDepth: known.treeDepth + 1 }
+    },
+    lastPageNumber: () => env.info().lastPageNumber,
   }
 }
 

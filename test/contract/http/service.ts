@@ -70,7 +70,8 @@ export function doubleEngine() {
     startState: { ...CREATED, status: 'qr', reason: 'pairing_required' } as RuntimeState,
     startFailure: undefined as FailureCode | undefined,
     tell: (instance: string, state: Partial<RuntimeState>) => {
-      for (const listener of listeners) listener({ type: 'state', instance, state: { ...CREATED, ...state } })
+      for (const listener of listeners)
+        listener({ type: 'state', instance, state: { ...CREATED, ...state }, isOpen: state.status === 'connected' })
     },
     settle: (svcId: string, outcome: SendEnd) => {
       for (const listener of listeners) listener({ type: 'outcome', svcId, outcome })
@@ -90,6 +91,7 @@ export function doubleEngine() {
       return double.answer(instance, operation, input) as never
     },
     onEvent: (listener) => void listeners.push(listener),
+    hasTold: () => false,
     isReady: () => true,
     close: async () => {},
   }
@@ -203,6 +205,7 @@ export async function openService(options: ServiceOptions = {}) {
     newRequestId: () => ulid(),
     peer: () => peer.address,
     hasLeft: () => peer.hasLeft,
+    arrived: () => undefined,
     cut: () => {},
     tally,
     metrics,
@@ -211,7 +214,7 @@ export async function openService(options: ServiceOptions = {}) {
     trustedProxies: options.trustedProxies ?? [],
     adminAllowedIps: options.adminAllowedIps ?? [],
     docs: options.hasDocs ?? true,
-    pages: createPages({ hasDocs: true }),
+    pages: createPages({ hasDocs: true, hasDashboard: true }),
     dashboard: options.dashboard && {
       mode: options.dashboard.mode,
       sessions: createDashboardSessions({ account, clock }),

@@ -1,8 +1,8 @@
 /** A shard thread with the real host and a small instance in it, to see the supervision alone: no library, no network, no storage. */
 import { parentPort, threadId, workerData } from 'node:worker_threads'
 import { CREATED, type InstanceConfig, type RuntimeState } from '../../../src/domain/instance.ts'
-import type { EngineEvent } from '../../../src/engine/engine.ts'
 import type { ThreadData } from '../../../src/engine/protocol.ts'
+import { answerMain } from '../../../src/engine/thread-messages.ts'
 import { createTally } from '../../../src/metrics/tally.ts'
 import { createHost } from '../../../workers/shard/host.ts'
 import type { HostedInstance } from '../../../workers/shard/instance.ts'
@@ -10,6 +10,7 @@ import type { ShardDeps } from '../../../workers/shard/shard-deps.ts'
 import { createCrash } from '../../../workers/shard/test-hooks.ts'
 
 const data = workerData as ThreadData
+const main = answerMain(parentPort!, data.announced)
 const silent = { info() {}, warn() {}, error() {} }
 
 /** Of the instance whose first boot finds a full disk. */
@@ -29,7 +30,7 @@ function createSmallInstance(deps: ShardDeps, first: InstanceConfig): HostedInst
       if (how === 'boot' && config.id === 'full-disk' && failures++ === 0) throw new Error('no space left on device')
       if (how === 'create' && config.id === 'slow') return new Promise(() => {})
       const born = state()
-      deps.announce({ type: 'state', instance: config.id, state: born })
+      deps.announce({ type: 'state', instance: config.id, state: born, isOpen: born.status === 'connected' })
       return born
     },
     async configure(next) {
@@ -60,7 +61,7 @@ const tally = createTally()
 const host = createHost({
   log: silent,
   open: async () => ({
-    deps: { announce: (event: EngineEvent) => parentPort!.postMessage(event), tally } as ShardDeps,
+    deps: { announce: main.say, tally } as ShardDeps,
     prepared() {},
     async close() {},
   }),
@@ -68,4 +69,4 @@ const host = createHost({
   crash: createCrash(data.allowCrash),
 })
 
-export const run = host.run
+main.serve(host.run)

@@ -1,7 +1,8 @@
 /** Stories of what arrives: one instance, a contact, and events compared whole with the contract's full example. */
 import assert from 'node:assert/strict'
 import { z } from 'zod'
-import type { MESSAGE_TYPES, NOTIFICATIONS } from '../../../src/features/received-blocks.ts'
+import type { MESSAGE_TYPES } from '../../../src/features/received/blocks.ts'
+import type { NOTIFICATIONS } from '../../../src/features/received/notifications.ts'
 import { webhookPayloads } from '../../../src/features/webhook-payloads.ts'
 import type { Instance } from '../../harness/gateway.ts'
 import { startWorld, type World, type WorldOptions } from '../../harness/world.ts'

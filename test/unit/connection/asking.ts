@@ -14,5 +14,5 @@ export function askOver(
   // What a test changes of it later counts.
   const sock = Object.setPrototypeOf(played, { generateMessageTag: () => 'tag', ws: new EventEmitter() }) as WASocket
   const usual: AskOptions = { deadline: { eachMs: QUERY_DEADLINE }, toFailure: actionFailure }
-  return createAsk({ sock, mex: createMex(sock, {}), ended }, { ...usual, ...options })
+  return createAsk({ owner: 'test', sock, mex: createMex(sock, {}), ended }, { ...usual, ...options })
 }

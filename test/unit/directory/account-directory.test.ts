@@ -86,6 +86,16 @@ test('what waits to be read is counted once per message, and goes when it is rea
 
 const about = (kind: string, value: proto.ISyncActionValue, ...index: string[]) => ({ index: [kind, ...index], value })
 
+// Only the last one of a chat was known: when a commit of three failed, they counted as five.
+test('messages of a chat that come again together, as none of them could be written, are counted once', async (t) => {
+  const { directory } = await bench(t)
+  const messages = [text(pnOf(1), 100), text(pnOf(1), 101), text(pnOf(1), 102)]
+  for (const message of [...messages, ...messages]) directory.record(message, OPTIONS)
+  assert.equal(directory.chat([pnOf(1)])!.unread, 3)
+  directory.record(text(pnOf(1), 103), OPTIONS)
+  assert.equal(directory.chat([pnOf(1)])!.unread, 4)
+})
+
 test('what the phone does to a chat is so here, and the same when it is read again', async (t) => {
   const { directory, open } = await bench(t)
   directory.record(text(pnOf(1), 100), OPTIONS)

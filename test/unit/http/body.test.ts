@@ -77,10 +77,31 @@ suite('the memory of large bodies', () => {
   })
 
   test('is not asked for by small ones', async () => {
-    const { request: small, send, end } = request(256 * KB)
-    send(256 * KB)
+    const { request: small, send, end } = request(16 * KB)
+    send(16 * KB)
     end()
-    assert.equal((await receiveBody(small, createBodyBudget(0).lease('a'))).size, 256 * KB)
+    assert.equal((await receiveBody(small, createBodyBudget(0).lease('a'))).size, 16 * KB)
+  })
+
+  test('is not got around with many that stop half-way', async () => {
+    const budget = createBodyBudget(4 * MB)
+    const stopped = Array.from({ length: 20 }, () => request(250 * KB))
+    const outcomes = new Map<number, unknown>()
+    const reading = stopped.map(({ request }, index) =>
+      receiveBody(request, budget.lease('one')).catch((error: unknown) => void outcomes.set(index, error)),
+    )
+    for (const { send } of stopped) send(200 * KB)
+    await turn()
+    assert.deepEqual(
+      [...outcomes.values()].map((error) => error instanceof Busy),
+      Array(12).fill(true),
+    )
+    const other = request(250 * KB)
+    other.send(250 * KB)
+    other.end()
+    assert.equal((await receiveBody(other.request, budget.lease('other'))).size, 250 * KB)
+    for (const { end } of stopped) end()
+    await Promise.all(reading)
   })
 
   test('is not the only bound: more than 64 MB is refused, told or not', async () => {
@@ -132,7 +153,7 @@ suite('a body', () => {
   test('comes at 128 KB per second at least, after ten seconds to begin with', async (t) => {
     const { clock, pass } = byHand(t)
     const steady = request()
-    const read = receiveBody(steady.request, createBodyBudget().lease('a'), clock)
+    const read = receiveBody(steady.request, createBodyBudget().lease('a'), undefined, clock)
     await pass(10_000)
     for (let second = 0; second < 60; second++) {
       steady.send(130 * KB)
@@ -143,7 +164,7 @@ suite('a body', () => {
 
     const slow = request()
     let outcome: unknown
-    void receiveBody(slow.request, createBodyBudget().lease('a'), clock).catch((error: unknown) => {
+    void receiveBody(slow.request, createBodyBudget().lease('a'), undefined, clock).catch((error: unknown) => {
       outcome = error
     })
     slow.send(512 * KB)

@@ -33,6 +33,20 @@ test('what is committed is read back, also by another cache, and is sealed on di
   assert.ok(stored && !Buffer.from(stored).includes('secret'))
 })
 
+test('the keys that others start sessions with are read from the disk alone', async () => {
+  const cache = createKeyCache({ maxEntries: 10 })
+  const keys = createKeyStore('pre-keys', disk.store, sealer, cache)
+  await keys.commit([
+    ['pre-key', '1', value('one')],
+    ['session', '1.0', value('session')],
+  ])
+  assert.equal(text((await keys.get('pre-key', '1'))!), 'one')
+  assert.equal(text((await keys.ahead.get('pre-key', '1'))!), 'one')
+  assert.equal(cache.entries, 1)
+  await keys.commit([['pre-key', '1', null]])
+  assert.equal(await keys.get('pre-key', '1'), undefined)
+})
+
 test('ids of every shape are kept apart', async () => {
   const keys = createKeyStore('ids', disk.store, sealer, createKeyCache({ maxEntries: 10 }))
   const ids = ['AAAA/b+c=', 'g@g.us::1_1::0', 'a?b', 'a:b', 'a%3Ab', 'ä', '__proto__']

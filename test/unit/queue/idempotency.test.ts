@@ -1,9 +1,14 @@
 /** Which requests count as the same under one idempotency key, and by what name that is kept. */
 import assert from 'node:assert/strict'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { DAY } from '../../../src/domain/clock.ts'
+import type { StateStore } from '../../../src/storage/contract.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import { createSealer, type Sealer } from '../../../src/storage/seal.ts'
 import { createIdempotency, fingerprintOf } from '../../../workers/shard/queue/idempotency.ts'
-import { INSTANCE, START, sealer, tempStore } from '../storage/fixtures.ts'
+import { INSTANCE, recordingLog, START, sealer, tempStore, until } from '../storage/fixtures.ts'
 
 test('a request is the same whatever the order of its fields, and another when anything differs', () => {
   const print = (input: unknown) => fingerprintOf('send.sendText', input)
@@ -32,7 +37,7 @@ test('the name of the record of a key is keyed: of another instance it is anothe
       store,
       sealer: of,
       clock: { now: () => START },
-      onError: assert.ifError,
+      log: recordingLog(),
     })
     await idempotency.once('order 1', 'print', async (opsOf) => {
       const made = { svcId: '01JD3V8Q6ZP4M5T7X9K2B0C1DE', messageId: '3EB0EE97803A91FF2C0ED1' }
@@ -47,4 +52,69 @@ test('the name of the record of a key is keyed: of another instance it is anothe
   assert.equal(names.length, 1)
   assert.deepEqual(await namesUnder(sealer), names)
   assert.notDeepEqual(await namesUnder(createSealer(Buffer.alloc(32, 9))), names)
+})
+
+/** A queue that only counts, over this store. */
+function bench(store: StateStore, time: { now: number }) {
+  const log = recordingLog()
+  const idempotency = createIdempotency({ instanceId: INSTANCE, store, sealer, clock: { now: () => time.now }, log })
+  const queued: string[] = []
+  const send = (key: string) =>
+    idempotency.once(key, 'print', async (opsOf) => {
+      const made = { svcId: `svc ${queued.push(key)}`, messageId: '3EB0EE97803A91FF2C0ED1' }
+      await store.commit({ ops: opsOf(made) })
+      return made
+    })
+  return { idempotency, log, queued, send }
+}
+
+// Those of a day were removed in one commit: the store made its file a gigabyte longer to be sure of twenty thousand.
+test('what is too old is removed, also beside what cannot be read, and the store does not grow by it', async (t) => {
+  const store = await tempStore(t)
+  const time = { now: START }
+  const { idempotency, log, send } = bench(store, time)
+  // A few at a time: commits under way make room for all of them.
+  for (let from = 0; from < 1_500; from += 50) await Promise.all(Array.from({ length: 50 }, (_, i) => send(`order ${from + i}`)))
+  await store.commit({ ops: [[keys.idempotency(INSTANCE, 'A'), Buffer.from('damaged')]] })
+  const size = () => statSync(join(store.dir, 'data.mdb')).size
+  const before = size()
+  time.now += DAY
+  idempotency.start()
+  await until(async () => (await store.count(keys.idempotencies(INSTANCE))) === 1, 'all but one removed')
+  await idempotency.stop()
+  assert.ok(size() < before + 16 * 2 ** 20, `${size() - before} bytes more`)
+  assert.deepEqual(
+    log.lines.map(({ message }) => message),
+    ['an acknowledgement is not readable: left out'],
+  )
+})
+
+// Its new acknowledgement was removed as the old one it had been: the repeated request was queued a second time.
+test('a key that is used again while old ones are removed is remembered', async (t) => {
+  const disk = await tempStore(t)
+  const time = { now: START }
+  let go = () => {}
+  const read = new Promise<void>((resolve) => {
+    go = resolve
+  })
+  let isRead = false
+  const store: StateStore = {
+    ...disk,
+    async *range(prefix, options) {
+      yield* disk.range(prefix, options)
+      isRead = true
+      await read
+    },
+  }
+  const { idempotency, queued, send } = bench(store, time)
+  await Promise.all([send('daily report'), send('once')])
+  time.now += DAY
+  idempotency.start()
+  await until(() => isRead, 'the old ones were read')
+  const again = await send('daily report')
+  go()
+  await until(async () => (await disk.count(keys.idempotencies(INSTANCE))) === 1, 'the other one removed')
+  assert.deepEqual(await send('daily report'), again)
+  assert.deepEqual(queued, ['daily report', 'once', 'daily report'])
+  await idempotency.stop()
 })

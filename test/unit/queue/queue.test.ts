@@ -863,6 +863,11 @@ test('storage that fails for a while delays the outcome and sends nothing twice'
   const commit: OpenStore['commit'] = (batch) => (failing-- > 0 ? Promise.reject(new Error('disk full')) : b.store.commit(batch))
   const queue = await b.open({
     store: { ...b.store, commit },
+    // What goes with it is as of the try that succeeds.
+    onDelivery() {
+      let tries = 0
+      return () => [[`try-${++tries}`, Buffer.from('beside')]]
+    },
     steps(step) {
       if (step === 'queue:after-send') failing = 1
     },
@@ -877,6 +882,7 @@ test('storage that fails for a while delays the outcome and sends nothing twice'
   b.time.advance(SECOND)
   await until(async () => (await b.deliveries()).length === 1, 'delivered')
   assert.equal(b.sent.length, 1)
+  assert.deepEqual(await Promise.all(['try-1', 'try-2'].map((key) => b.store.get(key))), [undefined, Buffer.from('beside')])
 })
 
 // It stopped sending for as long as the clock had been set back, also after a restart.

@@ -167,6 +167,22 @@ test('a receipt waits for the commit of `sent`; where that takes too long, `sent
   assert.deepEqual(first?.ops(), [])
 })
 
+// The disk took the receipt first: `sent` followed `delivered`, and the receipt that came again was told again.
+test('a receipt that reaches the disk while the commit of `sent` waits for it leaves `sent` out', async (t) => {
+  const b = await bench(t)
+  const statuses = await b.open()
+  b.undecided = 'A'
+  const first = await statuses.sent(identity, ANA, 'A', START)
+  assert.ok(first?.ops().length, 'a try that failed')
+  await statuses.take(identity, receipt('delivered', ['A']))
+  assert.deepEqual(first.ops(), [], 'the next one')
+  first.applied()
+  await statuses.take(identity, receipt('delivered', ['A']))
+  await statuses.take(identity, receipt('read', ['A']))
+  await until(() => b.told.length === 3, 'all')
+  assert.deepEqual(b.told, ['sent A 5511988880001', 'delivered A 5511988880001', 'read A 5511988880001'])
+})
+
 test('one person under two names is one participant', async (t) => {
   const b = await bench(t)
   const statuses = await b.open()

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
+import { StorageFailure } from '../../../src/domain/storage-failure.ts'
 import { createMessageStatuses } from '../../../workers/shard/receipts/message-status.ts'
 import { answerRetryReceipt, requestOf } from '../../../workers/shard/retry/retry-receipts.ts'
 import { INSTANCE, recordingLog, sealer, tempStore } from '../storage/fixtures.ts'
@@ -34,6 +35,21 @@ test('one that cannot be answered, and a malformed one, are confirmed like any o
   ])
     await answer(node)
   assert.deepEqual(asked, ['A'])
+})
+
+// It was confirmed: the message stayed unreadable, as nobody asked for it again.
+test('one that a full disk keeps from being answered comes again', async () => {
+  let isFull = true
+  const answer = answerRetryReceipt({
+    async resend() {
+      if (isFull) throw new Error('not sealed', { cause: new StorageFailure('the disk is full', { isFull }) })
+    },
+    settled: () => undefined,
+    log: { warn() {} },
+  })
+  await assert.rejects(answer(retry()))
+  isFull = false
+  await answer(retry())
 })
 
 // The ack of what is sent again has the same id: it could be taken for that of the first.

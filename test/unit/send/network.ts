@@ -112,6 +112,8 @@ export function playedNetwork() {
     isOpen: true,
     isRestricted: () => restriction.isOn,
     refreshRestriction: async () => void restriction.refreshed++,
+    // Nothing is known of anybody.
+    toPerson: async () => false,
     asking: (options: AskOptions) => askOver(sock, ending.signal, options),
     ack() {
       let isGivenUp = false

@@ -3,10 +3,14 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { ROOT } from '../../harness/checkout.ts'
 
 const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
@@ -67,4 +71,53 @@ test('the health check ends with 0 when the service is ready, and with 1 and the
   const [code, text] = await check(port)
   assert.equal(code, 1)
   assert.match(text, /^nobody answers on 127\.0\.0\.1 port \d+: .*ECONNREFUSED/)
+})
+
+test('an upgrade reads the address from the settings: no value of them is run, and none reaches what is built', async (t) => {
+  const run = promisify(execFile)
+  const home = await mkdtemp(join(tmpdir(), 'svc-upgrade-'))
+  const source = join(home, 'source')
+  await mkdir(join(source, 'scripts'), { recursive: true })
+  await cp(new URL('deploy', ROOT), join(source, 'deploy'), { recursive: true })
+  await writeFile(join(source, 'scripts/prune.mjs'), '')
+  const git = (...args: string[]) => run('git', ['-C', source, '-c', 'user.name=t', '-c', 'user.email=t@localhost', ...args])
+  await git('init', '--quiet')
+  await git('add', '.')
+  await git('commit', '--quiet', '--message', 'a release')
+  await git('remote', 'add', 'origin', source)
+
+  const programs = join(home, 'programs')
+  const built = join(home, 'built')
+  await mkdir(programs)
+  await mkdir(built)
+  // Packages run programs of strangers while they are installed.
+  await writeFile(join(programs, 'npm'), `#!/bin/sh\nenv > "${built}/$1"\n`, { mode: 0o755 })
+  const server = createServer((_, response) => response.end('fine')).listen(0, '127.0.0.1')
+  t.after(async () => {
+    server.close()
+    await rm(home, { recursive: true, force: true })
+  })
+  await once(server, 'listening')
+  const settings = join(home, 'svc.env')
+  const lines = [
+    '# As systemd reads it: to the end of the line, and no shell.',
+    `SVC_PORT="${(server.address() as AddressInfo).port}"`,
+    'SVC_HOST=0.0.0.0 ',
+    `SVC_ADMIN_KEY=svc_admin_${'a'.repeat(48)}`,
+    `SVC_METRICS_TOKEN=a$(touch ${built}/ran)`,
+    'SVC_TRUSTED_PROXIES=10.0.0.0/8, 127.0.0.1',
+    'SVC_LISTEN_SECRET=$nobody',
+  ]
+  await writeFile(settings, `${lines.join('\n')}\n`)
+  const env = {
+    PATH: [programs, dirname(process.execPath), process.env.PATH].join(':'),
+    INSTALL_DIR: home,
+    SETTINGS: settings,
+    RESTART: 'true',
+    READY_SECONDS: '3',
+  }
+  const { stdout } = await run('/bin/sh', [fileURLToPath(new URL('deploy/upgrade.sh', ROOT)), 'HEAD'], { env })
+  assert.match(stdout, /^upgrade: releases\/[0-9a-f]{12} is ready: fine$/m)
+  assert.deepEqual((await readdir(built)).sort(), ['ci', 'prune', 'run'])
+  for (const name of await readdir(built)) assert.doesNotMatch(await readFile(join(built, name), 'utf8'), /SVC_/, name)
 })

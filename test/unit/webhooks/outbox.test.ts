@@ -4,6 +4,7 @@ import Stripe from 'stripe'
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import type { WebhookSettings } from '../../../src/domain/instance.ts'
 import type { Step } from '../../../src/domain/steps.ts'
+import { StorageFailure } from '../../../src/domain/storage-failure.ts'
 import type { LogEntry, LogFilter } from '../../../src/domain/webhook-log.ts'
 import { parseRanges } from '../../../src/egress/addresses.ts'
 import type { OpenStore } from '../../../src/storage/open.ts'
@@ -355,6 +356,35 @@ test('a manual resend makes one attempt at once and leaves schedule and erasure 
   assert.deepEqual(new Set(await b.keysLeft()), new Set(['log', 'log-ended']))
 })
 
+// It was taken out of the line, and its caller never answered.
+test('a manual resend that a stop finds waiting for the disk is refused', async (t) => {
+  const b = await bench(t, 'http://127.0.0.1:9/hook')
+  let isFull = false
+  const commit: OpenStore['commit'] = (batch) => (isFull ? Promise.reject(new Error('disk full')) : b.store.commit(batch))
+  const posted: string[] = []
+  const outbox = await b.open({
+    store: { ...b.store, commit },
+    maxUnwritten: 64,
+    async deliver({ body, eventId }) {
+      posted.push(eventId)
+      const ok = !Buffer.from(body).includes('refused')
+      isFull = ok
+      return { ok, code: ok ? 200 : 500, error: ok ? null : 'status 500', durationMs: 0 }
+    },
+  })
+  const [refused] = await b.add(outbox, 'refused')
+  await b.time.armed(10 * SECOND)
+  await b.add(outbox, 'taken')
+  await until(() => posted.length === 2, 'both posted')
+  await b.time.armed(10 * SECOND)
+  const resent = outbox.resend(refused!)
+  await until(() => b.log.lines.some(({ message }) => message.includes('could not be stored')), 'it waits for the disk')
+  const stopped = outbox.stop(0)
+  await assert.rejects(resent, /not available/)
+  await stopped
+  assert.equal(posted.length, 2)
+})
+
 test('resending many puts failed events back into the normal schedule and counts what is gone', async (t) => {
   let answer = 500
   const to = await receiver(t, () => answer)
@@ -520,6 +550,32 @@ test('the log keeps its size and its age, and never loses a waiting event', asyn
   }
   await until(async () => (await b.entries()).length === 0, 'too old')
   assert.deepEqual(await b.keysLeft(), [])
+})
+
+// Five hundred rows at once wanted room for seventy megabytes: where there was less they stayed, and each try held the webhooks up.
+test('events leave though the disk has no room for a long commit, and the log is pruned in short ones, to its end', async (t) => {
+  const to = await receiver(t)
+  const b = await bench(t, to.url)
+  const first = await b.open({ maxUnwritten: 64 })
+  await b.add(first, ...Array.from({ length: 200 }, (_, i) => `n${i}`))
+  await until(() => to.received.length === 200, 'all delivered')
+  await first.stop(1_000)
+  b.time.advance(24 * 7 * HOUR + HOUR)
+  let longest = 0
+  let isFull = true
+  const commit: OpenStore['commit'] = async (batch) => {
+    longest = Math.max(longest, batch.ops.length)
+    if (isFull && batch.ops.length > 20) throw new StorageFailure('the disk is full', { isFull })
+    return b.store.commit(batch)
+  }
+  const outbox = await b.open({ store: { ...b.store, commit } })
+  await b.add(outbox, 'new')
+  await until(() => to.received.length === 201, 'the new one')
+  isFull = false
+  b.time.advance(MINUTE)
+  await b.add(outbox, 'newer')
+  await until(async () => (await b.entries()).length === 2 && to.received.length === 202, 'pruned')
+  assert.ok(longest < 150, `${longest} operations in a commit`)
 })
 
 test('the log lists newest first over several instances, filtered and paged', async (t) => {

@@ -164,6 +164,31 @@ test('an event whose commit failed holds the others back for a minute, not for g
   assert.deepEqual((await b.read(cursor)).ids, [next])
 })
 
+// The outcome of a send waits for a disk that is full, under the id it was made with; the events that came after it were read by then.
+for (const minutes of [1, 11])
+  test(`an event that reaches the disk ${minutes} min late is a gap for who has read on`, async (t) => {
+    const b = await bench(t)
+    const { cursor } = await b.read(null)
+    const late = b.outbox.append(textEvent('late', START))
+    const [next] = await b.add('received')
+    let past = await b.read(cursor)
+    for (let minute = 0; minute < minutes; minute++) {
+      b.time.advance(MINUTE)
+      past = await b.read(past.cursor)
+    }
+    assert.deepEqual([past.cursor, past.gaps], [next, []])
+    await b.store.commit({ ops: late.ops })
+    b.outbox.committed(late.eventId)
+    assert.deepEqual(
+      (await b.read(past.cursor)).gaps.map(({ from }) => from),
+      [past.cursor],
+    )
+    assert.deepEqual((await b.read(cursor)).ids, [late.eventId, next], 'it can be read')
+    await b.open()
+    assert.equal((await b.read(past.cursor)).gaps.length, 1, 'and after a restart')
+    assert.equal(b.outbox.backlog(), 0)
+  })
+
 test('a reader that waits is told once, however many events come', async (t) => {
   const b = await bench(t)
   const { cursor } = await b.read(null)

@@ -13,6 +13,7 @@ import {
   readingNode,
   readNode,
 } from '../../../workers/shard/wire/binary-node.ts'
+import { nodeBytes } from '../../../workers/shard/wire/node-bytes.ts'
 
 // As in a shard: the library's encoder takes the names of object properties for tokens otherwise.
 forgetInheritedTokens()
@@ -141,6 +142,27 @@ test('what the library writes is read as the library reads it, at once and in sl
     const sized: BinaryNode = { tag: 'x', attrs: { text: 'é'.repeat(length / 2) }, content: Buffer.alloc(length, 7) }
     assert.deepStrictEqual(readNode(encoded(sized)), byLibrary(encoded(sized)))
   }
+})
+
+test('what we write are the bytes that the library writes', () => {
+  fc.assert(
+    fc.property(anyNode, (node) => assert.deepEqual(nodeBytes(node), encodeBinaryNode(node))),
+    { ...SEED, numRuns: 2_000 },
+  )
+  for (const token of TOKENS) {
+    const node: BinaryNode = { tag: token, attrs: { [token]: token }, content: token }
+    assert.deepEqual(nodeBytes(node), encodeBinaryNode(node))
+  }
+  for (const length of [255, 256, 2 ** 20 - 1, 2 ** 20]) {
+    const sized: BinaryNode = { tag: 'x', attrs: { text: 'é'.repeat(length / 2) }, content: Buffer.alloc(length, 7) }
+    assert.deepEqual(nodeBytes(sized), encodeBinaryNode(sized))
+  }
+})
+
+test('what is no node is not written', () => {
+  assert.throws(() => nodeBytes({ tag: '', attrs: {} }))
+  assert.throws(() => nodeBytes({ tag: 'x', attrs: {}, content: null as never }))
+  assert.throws(() => nodeBytes({ tag: 'x', attrs: {}, content: [Buffer.from('y')] as never }))
 })
 
 /** Strings in every form that the format has, whether or not the library writes it. */

@@ -51,6 +51,20 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
+    // A message to a person: whom it is for, what is in its stanza, and when the library has more to do than to send it.
+    of: 'connection/socket/person-relay.ts',
+    file: 'lib/Socket/messages-send.js',
+    text: [
+      'const meMsg = { deviceSentMessage: { destinationJid, message }, messageContextInfo: message.messageContextInfo };',
+      'const sessionDevices = await getUSyncDevices([senderIdentity, jid], true, false);',
+      'const isExactSenderDevice = jid === meId || (meLid && jid === meLid);',
+      "stanza.content.push({ tag: 'device-identity', attrs: {}, content: encodeSignedDeviceIdentity(authState.creds.account, true) });",
+      'const reportingKey = { id: msgId, fromMe: true, remoteJid: destinationJid, participant: participant?.jid };',
+      "if (tcTokenBuffer?.length && sock.serverProps.privacyTokenOn1to1) { ; stanza.content.push({ tag: 'tctoken', attrs: {}, content: tcTokenBuffer }); }",
+      'shouldSendNewTcToken(existingTokenEntry?.senderTimestamp)',
+    ],
+  },
+  {
     of: 'connection/media-hosts.ts',
     file: 'lib/Socket/messages-send.js',
     text: ['const media = await mediaConn; if (!media || forceGet'],

@@ -169,7 +169,7 @@ export function createRecent({
     add(message) {
       const { key } = message
       if (!key.id || isEnded) return
-      const encoded = ownedBytes(proto.WebMessageInfo.encode(proto.WebMessageInfo.fromObject(message)).finish())
+      const encoded = ownedBytes(proto.WebMessageInfo.encode(message).finish())
       const before = messages.get(key.id) ?? []
       const same = before.find((entry) => isSameWriter(entry.key, key))
       if (!same && before.length >= MAX_WRITERS) return

@@ -27,14 +27,14 @@ export type SavedContact = v.InferOutput<typeof SavedContact>
 export interface SavedContacts {
   /**
    * From app state, in slices: those without a name are not saved any more. Of two changes to one person the later one counts. `written` is called
-   * with each slice when that is on disk. Rejects at the first that could not be written. The caller writes one list after the other, and `clear`
+   * with each slice when that is on disk. Rejects at the first that could not be written. The caller writes one list after the other, and `forget`
    * only behind them.
    */
   write(contacts: readonly Contact[], written: (slice: readonly Contact[]) => void): Promise<void>
   /** `onUnreadable`: called with the error of a record that cannot be read, which is then left out; without it the call rejects. */
   all(onUnreadable?: (error: unknown) => void): Promise<SavedContact[]>
   /** When the account is unlinked, behind its credentials: the next one has people of its own. */
-  clear(): Promise<void>
+  forget(): Promise<void>
 }
 
 export function createSavedContacts(instance: string, store: StateStore, sealer: Sealer): SavedContacts {
@@ -68,6 +68,6 @@ export function createSavedContacts(instance: string, store: StateStore, sealer:
       for await (const { value } of records.list(store, keys.savedContacts(instance), options)) found.push(value)
       return found
     },
-    clear: () => removeAll(store, keys.savedContacts(instance)),
+    forget: () => removeAll(store, keys.savedContacts(instance)),
   }
 }

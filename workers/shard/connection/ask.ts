@@ -5,6 +5,7 @@
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
 import { throwingErrors } from '../baileys/query.ts'
+import { runAs } from '../baileys/thread/rejections.ts'
 import type { Json } from '../wire/json.ts'
 import type { MexName } from '../wire/mex.ts'
 import { refusedField, withId } from '../wire/refusal.ts'
@@ -62,6 +63,8 @@ export interface AskOptions {
 }
 
 export interface AskDeps extends Ending {
+  /** The instance: what the library leaves unhandled is told under its name. */
+  owner: string
   sock: WASocket
   mex: Mex
 }
@@ -70,7 +73,7 @@ export interface AskDeps extends Ending {
 const CONFLICT = 409
 
 export function createAsk(deps: AskDeps, { deadline, toFailure, meanings = {} }: AskOptions): Ask {
-  const { sock } = deps
+  const { owner, sock } = deps
   const endsAt = performance.now() + ('totalMs' in deadline ? deadline.totalMs : 0)
   /** In ms. Without a deadline for the whole operation, a single query may set its own. */
   const left = (limits: Limits | undefined): number =>
@@ -118,8 +121,10 @@ export function createAsk(deps: AskDeps, { deadline, toFailure, meanings = {} }:
 
     return Object.assign(query, {
       mex: (name: MexName, variables: Json) => settled((leftMs) => untilEnd(deps, deps.mex(name, variables, leftMs))),
-      library: <T>(work: (library: Library) => Promise<T | undefined>, limits?: Limits) => answered(() => work(sock), limits),
-      perform: (work: (library: Library) => Promise<unknown>, limits?: Limits) => done(() => work(sock), limits),
+      library: <T>(work: (library: Library) => Promise<T | undefined>, limits?: Limits) =>
+        answered(() => runAs(owner, () => work(sock)), limits),
+      perform: (work: (library: Library) => Promise<unknown>, limits?: Limits) =>
+        done(() => runAs(owner, () => work(sock)), limits),
       write: (stanza: BinaryNode) => done(() => sock.sendNode(stanza)),
       meaning: (more: Meanings) => asking({ ...own, ...more }),
     })

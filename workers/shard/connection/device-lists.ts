@@ -2,7 +2,7 @@
  * The devices of each person, as the network last listed them: the library asks before a send and caches the answer here, under the number or LID it
  * asked for. Our own cache, because a notice that outdates a list may use the person's other name (BAILEYS.md): both entries are dropped.
  */
-import type { PossiblyExtendedCacheStore } from '@whiskeysockets/baileys'
+import type { JidServer, PossiblyExtendedCacheStore } from '@whiskeysockets/baileys'
 import { type Clock, MINUTE } from '../../../src/domain/clock.ts'
 import { jidUser } from '../wire/jid.ts'
 
@@ -10,25 +10,79 @@ import { jidUser } from '../wire/jid.ts'
 const MAX_AGE = 5 * MINUTE
 const MAX_PEOPLE = 20_000
 
+/** All that a message to a group goes to, without the device it leaves from. */
+export interface GroupDevices {
+  readonly jids: readonly string[]
+  /** The `phash` of a message to them; null: it cannot be told. */
+  readonly hash: string | null
+}
+
+/** As the library lists one. */
+export interface Device {
+  user: string
+  server: JidServer
+  device: number
+}
+
 export interface DeviceLists {
   /** For the library's socket. */
   readonly cache: PossiblyExtendedCacheStore
+  /** Of a person by the number or LID that was asked for; undefined where the network has to be asked. */
+  known(user: string): readonly Device[] | undefined
   /** By any jid of the person. */
   drop(jids: readonly string[]): void
   /**
-   * What `make` makes of the lists of a group's people, remembered while each of them has the list it was made of. `group` and `people` are
-   * compared by identity; `own` is whatever else it depends on.
+   * What `make` makes of the lists of a group's people, remembered while each of them has the list it was made of. `group` is compared by
+   * identity; `own` is whatever else it depends on.
    */
-  remembered<T>(group: object, people: readonly string[], own: string, make: () => Promise<T>): Promise<T>
+  ofGroup(
+    group: { participants: readonly { id: string }[] },
+    own: string,
+    make: (people: string[]) => Promise<GroupDevices>,
+  ): Promise<GroupDevices>
+  /** The same, if it is remembered. */
+  knownOfGroup(group: object, own: string): GroupDevices | undefined
+}
+
+/** Of a group, with the lists it was made of. */
+interface Made {
+  users: string[]
+  own: string
+  lists: unknown[]
+  result: GroupDevices
+  /** No list had changed by then, and none is outdated before that time. */
+  checked: { changes: number; until: number }
 }
 
 export function createDeviceLists(clock: Clock): DeviceLists {
   const lists = new Map<string, { at: number; devices: unknown }>()
-  const made = new WeakMap<object, { users: string[]; own: string; lists: unknown[]; result: unknown }>()
+  const made = new WeakMap<object, Made>()
+  /** Counts changes of any list, so that a group of a thousand people is not looked through for each message. */
+  let changes = 0
 
   function fresh(user: string): unknown {
     const entry = lists.get(user)
     return entry && clock.now() - entry.at < MAX_AGE ? entry.devices : undefined
+  }
+
+  const check = (users: readonly string[]): Made['checked'] => ({
+    changes,
+    until: users.reduce((until, user) => Math.min(until, (lists.get(user)?.at ?? 0) + MAX_AGE), Number.POSITIVE_INFINITY),
+  })
+
+  function knownOfGroup(group: object, own: string): GroupDevices | undefined {
+    const known = made.get(group)
+    if (known?.own !== own) return undefined
+    const { users, checked } = known
+    if (checked.changes === changes && clock.now() < checked.until) return known.result
+    if (!users.every((user, index) => fresh(user) === known.lists[index])) return undefined
+    known.checked = check(users)
+    return known.result
+  }
+
+  function remove(user: string) {
+    changes++
+    lists.delete(user)
   }
 
   return {
@@ -44,28 +98,34 @@ export function createDeviceLists(clock: Clock): DeviceLists {
         return found
       },
       set(user: string, devices: unknown) {
-        lists.delete(user)
+        remove(user)
         lists.set(user, { at: clock.now(), devices })
         for (const oldest of lists.keys()) {
           if (lists.size <= MAX_PEOPLE) break
-          lists.delete(oldest)
+          remove(oldest)
         }
       },
-      del: (user: string) => void lists.delete(user),
-      flushAll: () => lists.clear(),
+      del: remove,
+      flushAll() {
+        changes++
+        lists.clear()
+      },
     },
+    known: (user) => fresh(user) as readonly Device[] | undefined,
     drop(jids) {
-      for (const jid of jids) lists.delete(jidUser(jid))
+      for (const jid of jids) remove(jidUser(jid))
     },
-    async remembered<T>(group: object, people: readonly string[], own: string, make: () => Promise<T>): Promise<T> {
-      const known = made.get(group)
-      if (known?.own === own && known.users.every((user, index) => fresh(user) === known.lists[index])) return known.result as T
-      const result = await make()
+    async ofGroup(group, own, make) {
+      const known = knownOfGroup(group, own)
+      if (known) return known
+      const people = group.participants.map(({ id }) => id)
+      const result = await make(people)
       const users = people.map(jidUser)
       const all = users.map(fresh)
-      if (all.every((list) => list !== undefined)) made.set(group, { users, own, lists: all, result })
+      if (all.every((list) => list !== undefined)) made.set(group, { users, own, lists: all, result, checked: check(users) })
       else made.delete(group)
       return result
     },
+    knownOfGroup,
   }
 }

@@ -28,9 +28,11 @@ import { countLogins } from '../baileys/thread/login-counts.ts'
 import { guardListeners } from '../baileys/thread/rejections.ts'
 import { watchConnection } from '../baileys/watchdog.ts'
 import { ownFacts } from '../keys/own-facts.ts'
+import { nodeBytes } from '../wire/node-bytes.ts'
 import { type Ask, type AskOptions, createAsk } from './ask.ts'
 import { createDeviceLists, type DeviceLists } from './device-lists.ts'
 import { type Closed, closedBy } from './disconnect.ts'
+import { sendFailure } from './failures.ts'
 import { createIdentity, type Identity, type LidPair, learnPairs } from './identity.ts'
 import { createMex, type MexIds } from './mex.ts'
 import type { NetworkRoute } from './network-route.ts'
@@ -38,11 +40,12 @@ import { requestCode } from './pairing/pairing-code.ts'
 import { type RestrictionWatch, watchRestriction } from './restriction-watch.ts'
 import { type AckOutcome, createAcks } from './socket/acks.ts'
 import { type Traffic, watchLiveness } from './socket/liveness.ts'
+import { createPersonRelay, type PersonRelay } from './socket/person-relay.ts'
 import { type SocketParts, socketOptions } from './socket/socket.ts'
 import { detachLibrary, type Router, routeStanzas, type Table } from './socket/stanza-router.ts'
 import type { CountUnknown } from './socket/unknown-stanzas.ts'
 import { createTrustedTokens, type TrustedTokens } from './trusted-tokens.ts'
-import { ACK_DEADLINE, QUERY_DEADLINE, untilEnd, within } from './within.ts'
+import { ACK_DEADLINE, QUERY_DEADLINE, RELAY_DEADLINE, within } from './within.ts'
 
 export interface SessionEvents {
   socketOpened(): void
@@ -62,6 +65,7 @@ export interface SessionEvents {
 }
 
 export interface ConnectionDeps {
+  instance: string
   creds: AuthenticationCreds
   /** Keys and credentials of the socket. */
   auth: AuthenticationState
@@ -154,6 +158,8 @@ export interface Connection {
    * `instance_not_connected`. Call `giveUp` if the send threw.
    */
   ack(messageId: string, to: string): { verdict(): Promise<Verdict>; giveUp(): void }
+  /** Sends to a person of whom everything is known. Rejects with a `Failure`, as a function of the library by `ask.perform`. */
+  readonly toPerson: PersonRelay
   /** Calls back with the answers of phones that were asked to upload a file again; returns a function that unsubscribes. */
   onMediaAnswer(listener: (answer: MediaAnswer) => void): () => void
   /** Ends the socket without logging out. Nothing is reported any more. */
@@ -195,6 +201,8 @@ export function openConnection(deps: ConnectionDeps): Connection {
   const stray = (error: unknown) => log.info({ err: error }, 'the library left an error unhandled')
   const replace = (reason: string) => void endSocket(sock, endReason(reason, DEAF), 'abrupt').catch(stray)
 
+  // The library's own functions keep the library's encoder.
+  sock.sendNode = (node) => sock.sendRawMessage(nodeBytes(node))
   detachLibrary(sock)
   adoptSocket(sock)
   keepLateTokens(sock)
@@ -295,6 +303,8 @@ export function openConnection(deps: ConnectionDeps): Connection {
 
   const fetchLids = async (pns: string[]): Promise<LidPair[]> => (await sock.signalRepository.lidMapping.getLIDsForPNs(pns)) ?? []
 
+  const toPerson = createPersonRelay({ sock, auth, identity, devices })
+
   const connection: Connection = {
     sock,
     get me() {
@@ -316,7 +326,7 @@ export function openConnection(deps: ConnectionDeps): Connection {
     get platform() {
       return creds.platform
     },
-    asking: (options) => createAsk({ sock, mex, ended: ending.signal }, options),
+    asking: (options) => createAsk({ owner: deps.instance, sock, mex, ended: ending.signal }, options),
     learnPairs: (pairs) => learnPairs(sock, auth.keys, pairs),
     fetchLids,
     tokens: createTrustedTokens({
@@ -333,11 +343,19 @@ export function openConnection(deps: ConnectionDeps): Connection {
       return {
         giveUp: pending.giveUp,
         async verdict() {
-          const outcome = await untilEnd({ ended: ending.signal }, pending.within(ACK_DEADLINE))
+          // At the end of the connection it is `closed`.
+          const outcome = await pending.within(ACK_DEADLINE)
           if (outcome === 'timeout') throw new Failure('send_timeout')
           if (outcome === 'closed') throw new Failure('instance_not_connected')
           return outcome
         },
+      }
+    },
+    async toPerson(...message) {
+      try {
+        return await within({ ended: ending.signal }, RELAY_DEADLINE, toPerson(...message))
+      } catch (error) {
+        throw sendFailure(error)
       }
     },
     onMediaAnswer: mediaAnswers.on,

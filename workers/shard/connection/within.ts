@@ -33,13 +33,26 @@ export function untilEnd<T>({ ended }: Ending, work: Promise<T>): Promise<T> {
   })
 }
 
-export function within<T>(session: Ending, deadlineMs: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const inTime = new Promise<T>((resolve, reject) => {
-    timer = setTimeout(() => reject(new Failure('send_timeout')), deadlineMs)
-    work.then(resolve, reject)
+/** Both, with one promise: a text waits a few times. */
+export function within<T>({ ended }: Ending, deadlineMs: number, work: Promise<T>): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    function over() {
+      clearTimeout(timer)
+      ended.removeEventListener('abort', onEnd)
+    }
+    function fail(error: unknown) {
+      over()
+      reject(error)
+    }
+    const onEnd = () => fail(new Failure('instance_not_connected'))
+    const timer = setTimeout(() => fail(new Failure('send_timeout')), deadlineMs)
+    if (ended.aborted) onEnd()
+    else ended.addEventListener('abort', onEnd)
+    work.then((value) => {
+      over()
+      resolve(value)
+    }, fail)
   })
-  return untilEnd(session, inTime).finally(() => clearTimeout(timer))
 }
 
 /** A pause that ends with the socket. */

@@ -10,6 +10,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
+import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { Op, Rider, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
@@ -99,6 +100,8 @@ export interface Pair {
 
 /** Changes of one turn: others are to have theirs. */
 const SLICE = 200
+/** Messages that are known to be counted: more than come again when a commit has failed. */
+const MAX_RECORDED = 1_000
 
 export function createDirectory({ instance, store, sealer, log, own }: DirectoryDeps): Directory {
   const common = { instance, store, sealer, log }
@@ -137,6 +140,8 @@ export function createDirectory({ instance, store, sealer, log, own }: Directory
   )
   const byName = orderOf(contacts, createByRank())
   const writing = new Set<Promise<void>>()
+  /** A commit may fail for several messages of a chat together: all of them come again. */
+  const recorded = boundedCache<string, true>(MAX_RECORDED)
 
   /** Commits of others that have changes of ours: resolved when they are over. */
   const riding = new Map<readonly Op[], { until: Promise<void>; over(): void }>()
@@ -232,9 +237,11 @@ export function createDirectory({ instance, store, sealer, log, own }: Directory
     },
 
     record(message, options) {
-      const { remoteJid, participant } = message.key
+      const { remoteJid, participant, id, fromMe } = message.key
       if (!remoteJid) return
-      recordMessage(chats, message, options)
+      const name = [remoteJid, participant, fromMe, id].join(' ')
+      if (recorded.has(name)) return
+      if (recordMessage(chats, message, options)) recorded.set(name, true)
       const author = participant ?? remoteJid
       if (isChat(remoteJid) && !isOwn(author)) recordAuthor(contacts, message)
     },
@@ -300,6 +307,7 @@ export function createDirectory({ instance, store, sealer, log, own }: Directory
     flush,
     async forget() {
       for (const table of tables) table.clear()
+      recorded.clear()
       await Promise.allSettled([...writing])
       await removeAll(store, keys.directory(instance))
     },

@@ -67,12 +67,12 @@ export function recordMessage(
   chats: Chats,
   { key, message, messageTimestamp }: Pick<WAMessage, 'key' | 'message' | 'messageTimestamp'>,
   { unarchives, fromApi, now }: MessageOptions,
-): void {
+): boolean {
   const { remoteJid, remoteJidAlt, id, fromMe } = key
-  if (!remoteJid || !id || !message || !isChat(remoteJid)) return
+  if (!remoteJid || !id || !message || !isChat(remoteJid)) return false
   const expiry = chatKind(remoteJid) === 'user' ? expiryOf(message) : null
   const isNews = saysSomething(message)
-  if (!isNews && expiry === null) return
+  if (!isNews && expiry === null) return false
   const chat = known(chats, bare(remoteJid), bareOrNull(remoteJidAlt))
   if (expiry) chat.ephemeralSeconds = expiry.seconds
   if (isNews && chat.last?.id !== id) {
@@ -89,6 +89,7 @@ export function recordMessage(
     else if (!fromApi) markRead(chat)
   }
   chats.changed(chat)
+  return isNews
 }
 
 const newest = (

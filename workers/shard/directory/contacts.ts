@@ -26,18 +26,25 @@ export function namesOf(jids: readonly (string | null | undefined)[]): Names | n
 }
 
 type ContactFacts = Partial<Omit<ContactEntry, 'pn' | 'lid'>>
+const FACTS = ['name', 'firstName', 'pushName', 'verifiedName'] as const
 
 /** Undefined fields were not sent and stay as they are. */
 function learn(contacts: Contacts, names: Names, facts: ContactFacts): void {
   const found = contacts.find([names.pn, names.lid])
   const contact = found ?? newContact(names)
-  const before = JSON.stringify(contact)
+  const { pn, lid, usedAt } = contact
   contact.pn ??= names.pn
   contact.lid ??= names.lid
-  for (const [field, value] of Object.entries(facts)) if (value !== undefined) Object.assign(contact, { [field]: value })
-  contact.usedAt = Math.max(contact.usedAt, facts.usedAt ?? 0)
+  let hasNew = contact.pn !== pn || contact.lid !== lid
+  for (const field of FACTS) {
+    const value = facts[field]
+    if (value === undefined || value === contact[field]) continue
+    contact[field] = value
+    hasNew = true
+  }
+  contact.usedAt = Math.max(usedAt, facts.usedAt ?? 0)
   if (!found) contacts.add(contact)
-  else if (JSON.stringify(contact) !== before) contacts.changed(contact)
+  else if (hasNew || contact.usedAt !== usedAt) contacts.changed(contact)
 }
 
 /** Activity counts as use of an entry, in whole days, so that not every message of an active chat is a change. */

@@ -137,10 +137,13 @@ async function withoutRepeats(keys: KeyStore, changes: readonly KeyChange[]): Pr
   for (const change of changes) {
     const [type, id, value] = change
     const before = type === 'sender-key-memory' && value !== null ? await keys.get(type, id) : undefined
-    if (before === undefined || value === null || Buffer.compare(before, value) !== 0) kept.push(change)
+    if (before === undefined || value === null || !isSame(before, value)) kept.push(change)
   }
   return kept
 }
+
+/** What nobody has looked into is the record itself. */
+const isSame = (one: Uint8Array, other: Uint8Array) => one === other || Buffer.compare(one, other) === 0
 
 function changesOf(data: SignalDataSet): KeyChange[] {
   return Object.entries(data).flatMap(([type, values]) =>

@@ -60,6 +60,11 @@ export interface KeyCache {
 
 /** Size of an entry besides its value: the key's text and the map's slot, in bytes. An estimate on the safe side. */
 const ENTRY_OVERHEAD = 200
+/**
+ * Read once at most, when somebody starts a session, and there are some 800 of them for each instance: remembered they were half of what an idle
+ * one costs.
+ */
+const REMEMBERED_NEVER: KeyType = 'pre-key'
 /** Stands for a record that is known not to exist. */
 const ABSENT = new Uint8Array()
 /** Records removed per commit while an instance is erased. */
@@ -155,7 +160,7 @@ export function createKeyStore(instanceId: string, store: StateStore, sealer: Se
 
   /** Being written, by record: its newest value, and when all of them are on disk. */
   const followed = new Map<string, { value: Uint8Array | null; written: Promise<void> }>()
-  const read = (key: string) => cache.read(key, () => load(key))
+  const read = (type: KeyType, key: string) => (type === REMEMBERED_NEVER ? load(key) : cache.read(key, () => load(key)))
 
   /** Resolves when these are written, or will not be. */
   async function unfollowed(recordKeys: Iterable<string>): Promise<void> {
@@ -167,13 +172,13 @@ export function createKeyStore(instanceId: string, store: StateStore, sealer: Se
     instanceId,
     get(type, id) {
       const key = recordKey(type, id)
-      return followed.has(key) ? unfollowed([key]).then(() => read(key)) : read(key)
+      return followed.has(key) ? unfollowed([key]).then(() => read(type, key)) : read(type, key)
     },
     ahead: {
       async get(type, id) {
         const key = recordKey(type, id)
         const early = followed.get(key)
-        return early ? (early.value ?? undefined) : read(key)
+        return early ? (early.value ?? undefined) : read(type, key)
       },
     },
     follow(changes, written) {
@@ -193,7 +198,7 @@ export function createKeyStore(instanceId: string, store: StateStore, sealer: Se
         return [key, value && sealer.seal(key, value)]
       }),
     applied(changes) {
-      for (const [type, id, value] of changes) cache.publish(recordKey(type, id), value)
+      for (const [type, id, value] of changes) if (type !== REMEMBERED_NEVER) cache.publish(recordKey(type, id), value)
     },
     async commit(changes, extra = []) {
       if (followed.size > 0) await unfollowed(changes.map(([type, id]) => recordKey(type, id)))

@@ -1,6 +1,6 @@
 /**
  * The only writer of an instance's status. Events are taken one after another: the move is looked up in the table, committed together
- * with its `instance_status`, carried out, then announced.
+ * with its `instance_status`, announced, then carried out.
  */
 
 import type { Logger } from 'pino'
@@ -129,11 +129,11 @@ export function createStatus(deps: StatusDeps): StatusKeeper {
     if (state.status !== previous) clearTimers()
     // Before the effects, which can take seconds: what depends on the status must not go by the old one while `state` shows the new one.
     deps.onChange(state, previous)
+    deps.announce(state)
     for (const effect of move.effects) {
       // One that fails must not keep the next ones back: without its retry timer an instance would never come back.
       await carryOut(effect).catch((error) => log.error({ err: error, row: move.row, effect: effect.do }, 'an effect failed'))
     }
-    deps.announce(state)
     return state
   }
 

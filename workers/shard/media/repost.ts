@@ -5,15 +5,13 @@
 import { createWriteStream } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type proto, toNumber } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
 import { decrypted } from '../../../src/media/decrypt.ts'
+import { createFileHost } from '../../../src/media/file-host.ts'
 import type { SendContext } from '../send/contract.ts'
 import { upload } from './upload.ts'
-
-const MEDIA_ORIGIN = 'https://mmg.whatsapp.net'
 
 const KINDS = {
   imageMessage: 'image',
@@ -72,11 +70,11 @@ async function fetchOpened(path: string, { media }: SendContext, kind: (typeof K
   }
   try {
     const signal = AbortSignal.timeout(media.downloadMs)
-    const headers = { origin: 'https://web.whatsapp.com' }
-    const response = await fetch(MEDIA_ORIGIN + file.path, { ...media.fetchOptions(), headers, signal })
-    if (!response.ok || !response.body) throw new Error(`the network's file host answered ${response.status}`)
-    const sealed = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0])
-    await pipeline(decrypted(file, sealed), createWriteStream(path))
+    const host = createFileHost({ of: () => media.files() })
+    // The path is a stranger's word: it may not lead to another host, and neither may the answer.
+    const answer = await host.get({ file, path: file.path, proxyUrl: null }, signal)
+    if ('status' in answer) throw new Error(`the network's file host answered ${answer.status}`)
+    await pipeline(decrypted(file, answer.body), createWriteStream(path))
   } catch (cause) {
     if (cause instanceof Failure) throw cause
     throw new Failure('media_download_failed', { message: 'The medium of the message could not be fetched again.', cause })

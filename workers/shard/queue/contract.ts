@@ -71,8 +71,8 @@ export interface QueueOptions {
   isOpen: () => boolean
   settings: () => InstanceSettings
   events: Pick<Outbox, 'wanted' | 'append' | 'committed' | 'noted'>
-  /** More operations for the commit that ends an item. */
-  onDelivery?: ((item: Waiting, outcome: SendOutcome) => Op[]) | undefined
+  /** More operations for the commit that ends an item: asked for right before each try of it, as a disk that fails is waited for. */
+  onDelivery?: ((item: Waiting, outcome: SendOutcome) => () => readonly Op[]) | undefined
   /** After that commit. */
   onSettled?: ((item: Waiting, outcome: SendOutcome) => void) | undefined
   /** Behind the commit that took out an item somebody removed. */

@@ -3,6 +3,7 @@
  * acknowledgement is written in the commit of the queue item, so that no crash can separate the two.
  */
 import { createHash } from 'node:crypto'
+import type { Logger } from 'pino'
 import * as v from 'valibot'
 import { type Clock, DAY, HOUR } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -10,9 +11,15 @@ import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { repository } from '../../../src/storage/repository.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
+import { createSweeper } from '../../../src/storage/sweeper.ts'
 
 const MAX_AGE = DAY
 const SWEEP_EVERY = HOUR
+/**
+ * Removed in one commit. After a day without the service all of them are too old, and the store makes its file as long as a commit could need
+ * (`storage/drivers/lmdb-room.ts`): for twenty thousand at once that was a gigabyte.
+ */
+const SWEEP_BATCH = 100
 
 const Acknowledged = v.object({
   /** Of operation and body. */
@@ -35,7 +42,8 @@ export interface Idempotency {
     queue: (opsOf: (made: Acknowledgement) => Op[]) => Promise<Acknowledgement>,
   ): Promise<Acknowledgement>
   start(): void
-  stop(): void
+  /** When it resolves nothing is removed any more. */
+  stop(): Promise<void>
 }
 
 export interface IdempotencyOptions {
@@ -43,25 +51,39 @@ export interface IdempotencyOptions {
   store: StateStore
   sealer: Sealer
   clock: Clock
-  onError(error: unknown): void
+  log: Pick<Logger, 'error'>
 }
 
-export function createIdempotency({ instanceId, store, sealer, clock, onError }: IdempotencyOptions): Idempotency {
+export function createIdempotency({ instanceId, store, sealer, clock, log }: IdempotencyOptions): Idempotency {
   const records = repository({ name: 'acknowledgement', schema: Acknowledged, version: 1, sealed: sealer })
   /** Of two at the same time the second waits for the result of the first. */
   const running = new Map<string, Promise<unknown>>()
-  let timer: NodeJS.Timeout | undefined
+  /** Records that were used since the sweep under way began: what it found of them is not true any more. */
+  const used = new Set<string>()
+  const sweeper = createSweeper(sweep, { everyMs: SWEEP_EVERY, log, complaint: 'old acknowledgements could not be removed' })
 
   const isOld = (at: number) => clock.now() - at >= MAX_AGE
   /** By a clock that was ahead; such a time counts as now, and would stay for as long as the clock was ahead. */
   const isAhead = (at: number) => at > clock.now()
 
-  async function sweep() {
-    const ops: Op[] = []
-    for await (const { key, value } of records.list(store, keys.idempotencies(instanceId)))
+  async function sweep(isStopped: () => boolean) {
+    let ops: Op[] = []
+    async function write() {
+      const still = ops.filter(([key]) => !used.has(key))
+      ops = []
+      if (still.length > 0) await store.commit({ ops: still })
+    }
+    used.clear()
+    for (const key of running.keys()) used.add(key)
+    const onUnreadable = (error: unknown) => log.error({ err: error }, 'an acknowledgement is not readable: left out')
+    for await (const { key, value } of records.list(store, keys.idempotencies(instanceId), { onUnreadable })) {
+      if (isStopped()) return
       if (isOld(value.at)) ops.push(records.remove(key))
       else if (isAhead(value.at)) ops.push(records.encode(key, { ...value, at: clock.now() }))
-    if (ops.length > 0) await store.commit({ ops })
+      if (ops.length >= SWEEP_BATCH) await write()
+    }
+    await write()
+    used.clear()
   }
 
   async function answer(recordKey: string, fingerprint: string, queue: Parameters<Idempotency['once']>[2]) {
@@ -79,20 +101,15 @@ export function createIdempotency({ instanceId, store, sealer, clock, onError }:
       while (running.has(recordKey)) await running.get(recordKey)!.catch(() => undefined)
       const answered = answer(recordKey, fingerprint, queue)
       running.set(recordKey, answered)
+      if (sweeper.isUnderWay()) used.add(recordKey)
       try {
         return await answered
       } finally {
         running.delete(recordKey)
       }
     },
-    start() {
-      timer = setInterval(() => void sweep().catch(onError), SWEEP_EVERY)
-      timer.unref()
-      sweep().catch(onError)
-    },
-    stop() {
-      clearInterval(timer)
-    },
+    start: sweeper.start,
+    stop: sweeper.stop,
   }
 }
 

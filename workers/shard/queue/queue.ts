@@ -210,8 +210,12 @@ export function createQueue(options: QueueOptions): Queue {
 
   /** At the place of its id: those before it may have left meanwhile, or wait aside. */
   function keep(...items: Waiting[]) {
-    line.push(...items)
-    line.sort((a, b) => (a.svcId < b.svcId ? -1 : 1))
+    for (const item of items) {
+      // Nearly always the last.
+      let at = line.length
+      while (at > 0 && line[at - 1]!.svcId > item.svcId) at--
+      line.splice(at, 0, item)
+    }
   }
 
   function insert(...back: Waiting[]) {
@@ -234,7 +238,8 @@ export function createQueue(options: QueueOptions): Queue {
     return gone.length
   }
 
-  async function enqueue({ bytes, also, ...request }: Enqueue) {
+  async function enqueue(request: Enqueue) {
+    const { bytes, also } = request
     if (state !== 'running') throw new Failure('engine_unavailable')
     if (settings().disable_enqueue_when_disconnected && connectedAt === null)
       throw new Failure('queue_disabled_while_disconnected')
@@ -243,11 +248,17 @@ export function createQueue(options: QueueOptions): Queue {
     try {
       const item: QueueItem = {
         svcId: ids.next(),
-        ...request,
-        preview: previewOf(request.preview),
+        messageId: request.messageId,
+        operation: request.operation,
+        phone: request.phone,
         referenceMessageId: request.referenceMessageId ?? null,
+        input: request.input,
+        preview: previewOf(request.preview),
+        delayMessage: request.delayMessage,
+        delayTyping: request.delayTyping,
         queuedAt: clock.now(),
         hasBytes: bytes !== undefined,
+        requestId: request.requestId,
       }
       const waiting = waitingOf(item, steady.now())
       const more = also?.({ svcId: item.svcId, messageId: item.messageId }) ?? []

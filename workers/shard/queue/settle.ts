@@ -32,6 +32,7 @@ export function createSettle({
 }: SettleDeps): Settle {
   return async function settle(ended, more = []) {
     const ops: Op[] = [...more]
+    const beside: (() => readonly Op[])[] = []
     const appended: string[] = []
     for (const [item, outcome] of ended) {
       ops.push([items.itemKey(item.svcId), null])
@@ -42,9 +43,9 @@ export function createSettle({
         appended.push(event.eventId)
       } else ops.push(...events.noted(delivery))
       // After the delivery: events that go with it follow it in the outbox, too.
-      ops.push(...(onDelivery?.(item, outcome) ?? []))
+      if (onDelivery) beside.push(onDelivery(item, outcome))
     }
-    await persistently(() => store.commit({ ops }), {
+    await persistently(() => store.commit({ ops: [...ops, ...beside.flatMap((make) => make())] }), {
       timer,
       signal,
       onFailure: (err, waitMs) =>

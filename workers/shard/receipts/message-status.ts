@@ -36,7 +36,7 @@ export interface MessageStatusDeps {
 
 /** The first status of a message, for the commit that ends its queue item. */
 export interface FirstStatus {
-  /** Right before the commit. Empty when a receipt was faster. */
+  /** Right before each try of the commit. Empty when a receipt was faster. */
   ops(): Op[]
   /** After it. */
   applied(): void
@@ -176,18 +176,19 @@ export function createMessageStatuses({
       const names = subjectsOf(levels, id, people)
       if ((await levels.of(names)) >= LEVEL.sent) return null
       const subjects = names.slice(0, 1)
-      let eventId: string | undefined
+      let appended: ReturnType<Outbox['append']> | undefined
+      let isCommitted = false
       return {
         ops() {
-          if (levels.recent(names) >= LEVEL.sent) return []
-          const appended = outbox.append(event({ status: 'sent', at }, people, [id]), requestId)
-          eventId = appended.eventId
+          isCommitted = levels.recent(names) < LEVEL.sent
+          if (!isCommitted) return []
+          appended ??= outbox.append(event({ status: 'sent', at }, people, [id]), requestId)
           return [...levels.ops(subjects, LEVEL.sent), ...appended.ops]
         },
         applied() {
-          if (eventId === undefined) return
+          if (!isCommitted || !appended) return
           levels.applied(subjects, LEVEL.sent)
-          outbox.committed(eventId)
+          outbox.committed(appended.eventId)
         },
       }
     },

@@ -5,6 +5,7 @@
  */
 import { type BinaryNode, isJidGroup, isJidStatusBroadcast } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
+import { isDiskFull } from '../../../src/domain/storage-failure.ts'
 import { escalateTrap } from '../baileys/thread/trap.ts'
 import { idOf } from '../wire/envelope.ts'
 import { retryReceiptIn } from '../wire/retry-receipt.ts'
@@ -32,7 +33,10 @@ export interface RetryReceiptDeps {
   log: Pick<Logger, 'warn'>
 }
 
-/** Runs in its turn. The receipt is confirmed afterwards, whatever the result, or it would come again at every login. */
+/**
+ * Runs in its turn. The receipt is confirmed afterwards, whatever the result, or it would come again at every login; only where the disk is full
+ * it rejects: nobody asks a second time for a message that waits.
+ */
 export const answerRetryReceipt =
   ({ resend, settled, log }: RetryReceiptDeps) =>
   async (receipt: BinaryNode): Promise<void> => {
@@ -43,6 +47,7 @@ export const answerRetryReceipt =
       if (request) await resend(request)
     } catch (error) {
       escalateTrap(error)
+      if (isDiskFull(error)) throw error
       log.warn({ err: error, message_id: idOf(receipt) }, 'a retry receipt could not be answered')
     }
   }

@@ -2,6 +2,7 @@
 import type { Agent as HttpsAgent } from 'node:https'
 import type { AnyMessageContent, proto, WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
+import type { Dispatcher } from 'undici'
 import type { Ranges } from '../../../src/egress/addresses.ts'
 import type { BoundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { Disappearing } from '../chats/disappearing.ts'
@@ -22,7 +23,9 @@ export interface SendFiles {
   blobTo(path: string, part: { offset: number; size: number }): Promise<void>
   /** Through the instance's proxy, trusting the network's media hosts. */
   uploadAgent(): HttpsAgent
-  /** For downloads from the network's file hosts, over the same route. */
+  /** For the files of received messages, over the same route. */
+  files(): Dispatcher
+  /** For pictures of the network's own host, over the same route. */
   fetchOptions(): RequestInit
 }
 

@@ -3,8 +3,10 @@
  * left out, error 421 that no device got it: the group's metadata and devices are queried again, and the message is sent once more under its id, with
  * the sender key for the devices that lacked it (WIRE.md 9). If nothing was out of date it is not sent again, which would change nothing.
  */
-import type { Asker } from '../chats/session.ts'
+import type { Group } from '../chats/group-cache.ts'
+import type { Asker, Session } from '../chats/session.ts'
 import type { Verdict } from '../connection/session.ts'
+import type { KeyHolders } from '../keys/key-holders.ts'
 import { chatKind } from '../wire/jid.ts'
 import { participantHash } from '../wire/phash.ts'
 import type { SendContext } from './contract.ts'
@@ -24,20 +26,40 @@ export async function groupAudience({ ask, session, log }: Sender, to: string): 
   if (chatKind(to) !== 'group') return null
   try {
     const group = session.groups.known(to) ?? (await ask.library(() => session.groups.get(to)))
-    const addressing = group.addressingMode === 'pn' ? 'pn' : 'lid'
-    const members = group.participants.map(({ id }) => id)
-    const own = addressing === 'lid' ? (session.me?.lid ?? session.me?.id) : session.me?.id
-    const hash = await session.devices.remembered(group, members, own ?? '', async () => {
+    const own = ownName(group, session.me)
+    const { hash } = await session.devices.ofGroup(group, own ?? '', async (members) => {
       // The library makes the same query right after, and finds the answer cached.
       const others = await ask.library((library) => library.getUSyncDevices(members, true, false))
-      return participantHash([...others.map(({ jid }) => jid), ...(own ? [own] : [])])
+      const jids = others.map(({ jid }) => jid)
+      return { jids, hash: participantHash([...jids, ...(own ? [own] : [])]) }
     })
+    const addressing = addressingOf(group)
     return hash === null ? null : { hash, addressing }
   } catch (error) {
     log.info({ err: error }, 'the devices of a group could not be told')
     return null
   }
 }
+
+/**
+ * The group as the library is given it at a relay. Where each of its devices has the account's key it has no members: with them the library goes
+ * through their lists of devices, and through those that have the key, for each text, only to find that there is nothing to do.
+ */
+export async function groupForRelay(
+  { groups, devices, me }: Pick<Session, 'groups' | 'devices' | 'me'>,
+  holders: Pick<KeyHolders, 'haveAll'>,
+  jid: string,
+): Promise<Group> {
+  const relayed = await groups.forRelay(jid)
+  const group = groups.known(jid)
+  const known = group && devices.knownOfGroup(group, ownName(group, me) ?? '')
+  return known && (await holders.haveAll(jid, known.jids)) ? { ...relayed, participants: [] } : relayed
+}
+
+const addressingOf = ({ addressingMode }: Pick<Group, 'addressingMode'>) => (addressingMode === 'pn' ? 'pn' : 'lid')
+
+/** The account's device, as a message to the group names it. */
+const ownName = (group: Group, me: Session['me']) => (addressingOf(group) === 'lid' ? (me?.lid ?? me?.id) : me?.id)
 
 /** Null: no device was left out, or the refusal has another reason. Otherwise the audience to send to. */
 export async function missedAudience(

@@ -20,7 +20,6 @@ import type { Tally } from '../../../src/metrics/tally.ts'
 import type { Blobs } from '../../../src/storage/blobs.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
-import { runAs } from '../baileys/thread/rejections.ts'
 import type { Disappearing } from '../chats/disappearing.ts'
 import type { Session } from '../chats/session.ts'
 import { sendFailure } from '../connection/failures.ts'
@@ -123,19 +122,22 @@ export function createSending(deps: SendingLineDeps): Sending {
     events: outbox,
     blobs: deps.blobs,
     settings: deps.settings,
-    send: (item) => runAs(instance, () => send(item)),
+    send,
     isOpen: () => deps.session()?.isOpen === true,
     onDelivery({ svcId, requestId }) {
       const entry = accompanying.get(svcId)
-      if (!entry) return []
+      if (!entry) return () => []
       accompanying.delete(svcId)
-      const firstOps = entry.first?.ops() ?? []
-      const own = entry.own && outbox.append(entry.own, requestId)
+      let own: ReturnType<Outbox['append']> | null | undefined
       appended.set(svcId, () => {
         entry.first?.applied()
         if (own) outbox.committed(own.eventId)
       })
-      return [...firstOps, ...(own?.ops ?? [])]
+      return () => {
+        const firstOps = entry.first?.ops() ?? []
+        own ??= entry.own && outbox.append(entry.own, requestId)
+        return [...firstOps, ...(own?.ops ?? [])]
+      }
     },
     onSettled({ svcId, messageId, operation }, outcome) {
       if (outcome.status === 'sent') shard.tally.add('svc_queue_sent_total', { type: operation })
@@ -161,6 +163,7 @@ export function createSending(deps: SendingLineDeps): Sending {
       await copyMedia(path, part)
     },
     uploadAgent: () => route().fetchAgent,
+    files: () => route().files,
     fetchOptions: () => route().fetchOptions,
   })
 
@@ -219,7 +222,7 @@ export function createSending(deps: SendingLineDeps): Sending {
     async direct(session, operation, to, outgoing) {
       const messageId = generateMessageIDV2(session.me?.id)
       const context = contextOf(session, filesOf({}), { messageId, operation, delayTyping: 0 })
-      const { message } = await runAs(instance, () => sendMessage(context, to, outgoing))
+      const { message } = await sendMessage(context, to, outgoing)
       const ops = await disappearing.ops(message!)
       if (ops.length > 0) await store.commit({ ops })
       return message!

@@ -108,21 +108,24 @@ async function attempt(
   { message, stanza, statusJidList }: PreparedMessage,
   { store, phash }: { store?: (() => Promise<void>) | undefined; phash?: string | undefined } = {},
 ): Promise<Verdict> {
+  const nodes = [...(await session.tokens.standIn(stanza.to)), ...stanza.nodes]
   const options: MessageRelayOptions = {
     messageId: item.messageId,
     useCachedGroupMetadata: true,
     additionalAttributes: { ...stanza.attributes, ...(phash === undefined ? {} : { phash }) },
     // The library adds the person's own token.
-    additionalNodes: [...(await session.tokens.standIn(stanza.to)), ...stanza.nodes],
+    additionalNodes: nodes,
   }
   let verdict: Verdict = { ok: true }
   for (const batch of batches(statusJidList)) {
     const ack = session.ack(item.messageId, stanza.to)
     try {
       const more = batch ? { statusJidList: batch } : {}
-      await ask.perform((library) => library.relayMessage(stanza.to, withMediaType(message), { ...options, ...more }), {
-        atMostMs: RELAY_DEADLINE,
-      })
+      const hasLeft = await session.toPerson(item.messageId, message, { ...stanza, nodes })
+      if (!hasLeft)
+        await ask.perform((library) => library.relayMessage(stanza.to, withMediaType(message), { ...options, ...more }), {
+          atMostMs: RELAY_DEADLINE,
+        })
     } catch (error) {
       ack.giveUp()
       // After a time-out it may still leave.

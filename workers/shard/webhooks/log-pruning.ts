@@ -1,7 +1,8 @@
 /** Keeps an instance's log within its age and its size, a slice at a time. Events that still wait are never touched. */
 import type { Logger } from 'pino'
 import { decodeTime } from 'ulid'
-import { type Clock, HOUR } from '../../../src/domain/clock.ts'
+import { type Clock, HOUR, MINUTE } from '../../../src/domain/clock.ts'
+import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { bodyOps, type LogRow } from '../../../src/webhooks/log.ts'
@@ -10,12 +11,16 @@ import { KEEP_LOG_ENTRY, MAX_LOG_ENTRIES } from './schedule.ts'
 
 /** Rows looked at per turn. */
 const SLICE = 500
+/** Of one commit: the store asks for room for the most that a commit can need, and an event is to leave where there is little (`lmdb-room.ts`). */
+const MAX_OPS = 100
+/** After a failure of storage: deliveries do not wait for it. */
+const AGAIN_AFTER = MINUTE
 
 export interface LogPruning {
   /** A row was committed. */
   added(): void
-  /** Removes what is too old or too much, when it is time to look. Cheap otherwise. */
-  run(): Promise<void>
+  /** Removes what is too old or too much, when it is time to look. Cheap otherwise. True: there is more to look at. */
+  run(): Promise<boolean>
 }
 
 export interface LogPruningOptions {
@@ -47,6 +52,7 @@ export function logPruning({
   let removedByLook = 0
   /** Nothing could be removed, because everything still waits: looking again before the hour would find the same. */
   let stuck = false
+  let notBefore = 0
 
   /** undefined when it may not be removed yet. */
   function removal(key: string, bytes: Uint8Array): Op[] | undefined {
@@ -61,47 +67,74 @@ export function logPruning({
     }
   }
 
+  async function remove(ops: Op[], rows: number) {
+    if (ops.length === 0) return
+    await store.commit({ ops })
+    count! -= rows
+    removedByLook += rows
+  }
+
+  async function look(): Promise<boolean> {
+    count ??= await store.count(prefix)
+    const tooOld = clock.now() - KEEP_LOG_ENTRY
+    // A little more than needed, so that a full log is not pruned at every event.
+    let excess = count > maxEntries ? count - maxEntries + Math.floor(maxEntries / 500) : 0
+    let seen = 0
+    let isDone = false
+    let ops: Op[] = []
+    let rows = 0
+    for await (const [key, bytes] of store.range(prefix, {
+      limit: SLICE,
+      ...(passed === undefined ? {} : { after: passed }),
+    })) {
+      if (excess <= 0 && decodeTime(key.slice(prefix.length)) >= tooOld) {
+        isDone = true
+        break
+      }
+      seen++
+      passed = key
+      const gone = removal(key, bytes)
+      if (gone === undefined) continue
+      ops.push(...gone)
+      rows++
+      excess--
+      if (ops.length < MAX_OPS) continue
+      await remove(ops, rows)
+      ops = []
+      rows = 0
+    }
+    await remove(ops, rows)
+    seenByLook += seen
+    if (!isDone && seen === SLICE) return true
+    // A short look costs nothing, and is made again with the next event.
+    stuck = removedByLook === 0 && seenByLook >= SLICE
+    begin()
+    nextLook = steady.now() + HOUR
+    return false
+  }
+
+  function begin() {
+    passed = undefined
+    seenByLook = 0
+    removedByLook = 0
+  }
+
   return {
     added() {
       if (count !== undefined) count++
     },
     async run() {
-      if (passed === undefined && steady.now() < nextLook && (stuck || (count ?? 0) <= maxEntries)) return
-      count ??= await store.count(prefix)
-      const tooOld = clock.now() - KEEP_LOG_ENTRY
-      // A little more than needed, so that a full log is not pruned at every event.
-      let excess = count > maxEntries ? count - maxEntries + Math.floor(maxEntries / 500) : 0
-      let seen = 0
-      let removed = 0
-      let isDone = false
-      const ops: Op[] = []
-      for await (const [key, bytes] of store.range(prefix, {
-        limit: SLICE,
-        ...(passed === undefined ? {} : { after: passed }),
-      })) {
-        if (excess <= 0 && decodeTime(key.slice(prefix.length)) >= tooOld) {
-          isDone = true
-          break
-        }
-        seen++
-        passed = key
-        const gone = removal(key, bytes)
-        if (gone === undefined) continue
-        ops.push(...gone)
-        excess--
-        removed++
+      const now = steady.now()
+      if (now < notBefore || (passed === undefined && now < nextLook && (stuck || (count ?? 0) <= maxEntries))) return false
+      try {
+        return await look()
+      } catch (error) {
+        if (!isStorageFailure(error)) throw error
+        log.error({ instance_id: instanceId, err: error }, 'old rows of the webhook log could not be removed')
+        begin()
+        notBefore = now + AGAIN_AFTER
+        return false
       }
-      if (ops.length > 0) await store.commit({ ops })
-      count -= removed
-      seenByLook += seen
-      removedByLook += removed
-      if (!isDone && seen === SLICE) return
-      passed = undefined
-      // A short look costs nothing, and is made again with the next event.
-      stuck = removedByLook === 0 && seenByLook >= SLICE
-      seenByLook = 0
-      removedByLook = 0
-      nextLook = steady.now() + HOUR
     },
   }
 }

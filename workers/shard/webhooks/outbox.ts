@@ -73,7 +73,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const { instanceId, store, sealer, clock, steady, webhooks, log, timer = systemTimer, maxLogEntries } = options
   const rows = logRows(sealer)
   const pruning = logPruning({ instanceId, store, rows, clock, steady, log, maxEntries: maxLogEntries })
-  const indexing = logIndexing({ instanceId, store, rows, log })
+  const indexing = logIndexing({ instanceId, store, rows, steady, log })
   const times = createEventTimes({ instanceId, store, sealer, clock })
   const ids = ascendingIds(clock)
   const backlog = createBacklog(instanceId, store)
@@ -149,11 +149,16 @@ export function createOutbox(options: OutboxOptions): Outbox {
   async function turn(): Promise<boolean> {
     const task = front.shift()
     if (task) {
-      await besideTheQueue(task.run)
+      try {
+        await besideTheQueue(task.run)
+      } catch (error) {
+        // It was stopped while outcomes waited for the disk: who asked for the task is waiting.
+        task.refuse()
+        throw error
+      }
       return true
     }
-    await indexing.run()
-    await pruning.run()
+    const hasMore = [await indexing.run(), await pruning.run()].includes(true)
     if (overflow.isDue() && (await besideTheQueue(overflow.run))) return true
     const hold = holds.due(steady.now())
     if (hold) {
@@ -182,6 +187,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     }
     nextDue = { due, isRight: true }
     if (!isFromMemory && !holds.any()) isStillWhole()
+    if (hasMore) return true
     // The hour is for the log's age, which no event announces.
     const next = Math.min(due?.at ?? Number.POSITIVE_INFINITY, holds.next())
     if (!again) wakeIn(Math.min(next - steady.now(), HOUR))

@@ -18,7 +18,12 @@ export function fits({ tag, attrs, child, without, from }: Match, node: BinaryNo
   if (child !== undefined && getAllBinaryNodeChildren(node)[0]?.tag !== child) return false
   if (without !== undefined && getAllBinaryNodeChildren(node).some((each) => without.includes(each.tag))) return false
   if (from !== undefined && !node.attrs.from?.endsWith(`@${from}`)) return false
-  return attrs === undefined || Object.entries(attrs).every(([name, wanted]) => [wanted].flat().includes(node.attrs[name]))
+  for (const name in attrs) {
+    const wanted = attrs[name]!
+    const value = node.attrs[name]
+    if (typeof wanted === 'string' ? wanted !== value : !wanted.includes(value)) return false
+  }
+  return true
 }
 
 export const describeMatch = ({ tag, attrs = {}, child, without, from }: Match): string =>

@@ -65,6 +65,35 @@ export interface SealedAgain {
   nodes: readonly BinaryNode[]
 }
 
+export interface Sealed {
+  /** The device. */
+  jid: string
+  type: 'msg' | 'pkmsg'
+  ciphertext: Uint8Array
+}
+
+/** A message to a person, for each device of both sides. `attributes`: of the ciphertexts. */
+export const messageStanza = (
+  attrs: Record<string, string>,
+  { sealed, attributes }: { sealed: readonly Sealed[]; attributes: Record<string, string> },
+  more: readonly BinaryNode[],
+): BinaryNode => ({
+  tag: 'message',
+  attrs,
+  content: [
+    {
+      tag: 'participants',
+      attrs: {},
+      content: sealed.map(({ jid, type, ciphertext }) => ({
+        tag: 'to',
+        attrs: { jid },
+        content: [{ tag: 'enc', attrs: { v: '2', type, ...attributes }, content: ciphertext }],
+      })),
+    },
+    ...more,
+  ],
+})
+
 /** A message for the one device that requested it. */
 export const sealedAgain = ({ id, attributes, address, ciphertext, count, identity, nodes }: SealedAgain): BinaryNode => ({
   tag: 'message',

@@ -118,15 +118,16 @@ test('what was made of the lists of a group counts until one of them is another'
   const fill = () => {
     for (const user of [PN, LID]) lists.cache.set(user, [])
   }
-  const [group, people] = [{}, [`${PN}@s.whatsapp.net`, `${LID}@lid`]]
+  const people = [`${PN}@s.whatsapp.net`, `${LID}@lid`]
+  const group = { participants: people.map((id) => ({ id })) }
   let made = 0
-  const make = async () => ++made
-  const result = (own = 'me') => lists.remembered(group, people, own, make)
+  const make = async () => ({ jids: [], hash: String(++made) })
+  const result = async (own = 'me', of = group) => Number((await lists.ofGroup(of, own, make)).hash)
   assert.deepEqual([await result(), await result()], [1, 2], 'nobody has a list')
   fill()
   assert.deepEqual([await result(), await result()], [3, 3])
   assert.equal(await result('another'), 4)
-  assert.equal(await lists.remembered({}, people, 'me', make), 5, 'the group is another')
+  assert.equal(await result('me', { ...group }), 5, 'the group is another')
   assert.equal(await result('another'), 4)
   lists.cache.set(LID, ['device'])
   assert.deepEqual([await result('another'), await result('another')], [6, 6])
@@ -134,7 +135,11 @@ test('what was made of the lists of a group counts until one of them is another'
   assert.deepEqual([await result('another'), await result('another')], [7, 8])
   fill()
   assert.deepEqual([await result(), await result()], [9, 9])
+  lists.cache.set('somebody else', [])
+  assert.equal(await result(), 9)
+  assert.equal(lists.knownOfGroup(group, 'me')?.hash, '9')
   now = 5 * 60_000
+  assert.equal(lists.knownOfGroup(group, 'me'), undefined)
   assert.equal(await result(), 10)
   assert.deepEqual(await lists.cache.mget!([PN, LID]), Object.create(null))
 })

@@ -41,7 +41,7 @@ async function bench(t: TestContext) {
     steps: [] as string[],
   }
   const log = recordingLog()
-  const state = { isFull: false, writing: Promise.resolve() }
+  const state = { isFull: false, isNotingFull: false, writing: Promise.resolve() }
   const store: ChainedStore = {
     ...disk,
     chain: () => createCommitChain(store),
@@ -63,12 +63,16 @@ async function bench(t: TestContext) {
       translate: async () => null,
       arrived: () => ({ ops: [], applied() {} }),
       alongside: async () => [],
-      unreadable: async ({ id }) => void translated.unreadable.push(id!),
+      async unreadable({ id }) {
+        if (state.isNotingFull) throw new Error('no space left on device')
+        translated.unreadable.push(id!)
+      },
       peer: async ({ conversation }) => void translated.peers.push(conversation ?? ''),
       outbox: { append: () => assert.fail(), committed: () => assert.fail() },
       remember: ({ key }) => translated.remembered.push(key.id!),
       onMessage: ({ key }) => translated.heard.push(key.id!),
       steps: (step) => void translated.steps.push(step),
+      share: () => undefined,
     })
     await inbox.load()
     return inbox
@@ -146,6 +150,17 @@ test('what opens and is no message is used up, noted as unreadable, and asked fo
   assert.equal(await s.take(node, Buffer.of(0xff, 0xff, 0xff, 1)), 'unread')
   assert.deepEqual([translated.unreadable, translated.heard], [['A'], []])
   assert.equal(await s.take(node), 'read')
+})
+
+// Its marks were set first: it was confirmed when it came again, and nobody ever heard of it.
+test('what opens and is no message is noted before anything else of it is written', async (t) => {
+  const { translated, state, live, socket } = await bench(t)
+  const node = stanza('A')
+  state.isNotingFull = true
+  await assert.rejects(socket((await live()).session()).take(node, Buffer.of(0xff, 0xff, 0xff, 1)), /no space left/)
+  state.isNotingFull = false
+  assert.equal(await socket((await live()).session()).take(node, Buffer.of(0xff, 0xff, 0xff, 1)), 'unread')
+  assert.deepEqual(translated.unreadable, ['A'])
 })
 
 test('a stanza without content is noted, and the phone is asked for it, unless it was read or never comes', async (t) => {
@@ -335,6 +350,37 @@ test('one that cannot be read now is read after the next login, and ends no conn
   assert.equal(await next.take(replayed!), 'history')
   while (!translated.steps.includes('inbox:peer-settled')) await settle()
   assert.deepEqual(translated.peers, [''])
+})
+
+// The fifth connection that was lost while an old account's history was read lost the history.
+test('a history is taken again however often the connection ends meanwhile; one that fails at each login is put aside', async (t) => {
+  const { translated, log, live, socket } = await bench(t)
+  const inbox = await live()
+  const first = socket(inbox.session())
+  first.readHistory = () => new Promise(() => {})
+  assert.equal(await first.take(peer('A'), HISTORY), 'history')
+  first.session.fence()
+  const login = async (readHistory: () => Promise<void>) => {
+    const s = socket(inbox.session())
+    s.readHistory = readHistory
+    const nodes = await s.session.replays()
+    for (const node of nodes) assert.equal(await s.take(node), 'history')
+    return { s, count: nodes.length }
+  }
+  for (let time = 0; time < 7; time++) {
+    const { s, count } = await login(() => new Promise(() => {}))
+    assert.equal(count, 1, `after ${time + 1} cuts`)
+    s.session.fence()
+  }
+  const failures = () => log.lines.filter(({ message }) => message.includes('a history could not be read')).length
+  for (let time = 1; time <= 5; time++) {
+    const { s, count } = await login(() => Promise.reject(new Error('the host is gone')))
+    assert.equal(count, 1)
+    await until(() => failures() === time, 'the failure')
+    s.session.fence()
+  }
+  assert.equal((await login(async () => {})).count, 0)
+  assert.deepEqual(translated.peers, [])
 })
 
 /** The disk writes nothing until the returned function is called. */

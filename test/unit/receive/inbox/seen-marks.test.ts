@@ -1,7 +1,9 @@
 /** One message under two names. */
 import assert from 'node:assert/strict'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { createMarks, messageMarks } from '../../../../workers/shard/receive/inbox/seen-marks.ts'
+import { ciphertextMark, createMarks, messageMarks } from '../../../../workers/shard/receive/inbox/seen-marks.ts'
 import { INSTANCE, sealer, tempStore } from '../../storage/fixtures.ts'
 
 const PN = '5511988880001@s.whatsapp.net'
@@ -42,4 +44,37 @@ test('the same id in another chat, of another author or of our own is another me
     { id: 'A', remoteJid: PN, fromMe: true },
   ])
     assert.ok(!messageMarks(key).some((mark) => marks.has(mark)))
+})
+
+// One commit removed the older ones, and the store made its file fifty to a hundred and fifty megabytes longer to be sure of it.
+test('marks give way to newer ones, the older first, and the store does not grow by it', async (t) => {
+  const store = await tempStore(t)
+  const marks = createMarks(INSTANCE, store, sealer)
+  await marks.load()
+  const size = () => statSync(join(store.dir, 'data.mdb')).size
+  const generation = async (name: string) => {
+    const all = Array.from({ length: 3_072 }, (_, i) => ciphertextMark(Buffer.from(`${name} ${i}`)))
+    for (let from = 0; from < all.length; from += 64) {
+      const some = all.slice(from, from + 64)
+      await store.commit({ ops: marks.ops(some) })
+      marks.applied(some)
+    }
+    await marks.rotate()
+    return all
+  }
+  const first = await generation('first')
+  const before = size()
+  const second = await generation('second')
+  assert.ok(size() < before + 16 * 2 ** 20, `${size() - before} bytes more`)
+  assert.deepEqual([first.some(marks.has), second.every(marks.has)], [false, true])
+  const next = createMarks(INSTANCE, store, sealer)
+  await next.load()
+  assert.deepEqual([first.some(next.has), second.every(next.has)], [false, true])
+  await next.forget()
+  const last = createMarks(INSTANCE, store, sealer)
+  await last.load()
+  assert.deepEqual(
+    [next, last].map((each) => second.some(each.has)),
+    [false, false],
+  )
 })

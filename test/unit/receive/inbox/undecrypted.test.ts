@@ -18,8 +18,9 @@ const placeholder = node([{ tag: 'unavailable', attrs: { type: 'view_once' } }])
 /** One life of the instance over this store. */
 async function live(store: StateStore, time: { now: number }, maxRecords?: number) {
   const translated: WaitingMessage[] = []
+  const appended: WebhookEvent[] = []
   const outbox = {
-    append: (_: WebhookEvent) => ({ eventId: `${translated.length}`, ops: [] }),
+    append: (event: WebhookEvent) => ({ eventId: `${appended.push(event)}`, ops: [] }),
     committed: () => {},
   }
   const waiting = createWaiting({
@@ -36,7 +37,7 @@ async function live(store: StateStore, time: { now: number }, maxRecords?: numbe
     ...(maxRecords === undefined ? {} : { maxRecords }),
   })
   await waiting.load()
-  return { waiting, translated }
+  return { waiting, translated, appended }
 }
 
 const rows = async (store: StateStore) => {
@@ -97,6 +98,30 @@ test('a message that comes in time is not told', async (t) => {
   await passInVain(60_000)
   assert.equal(translated.length, 0)
   assert.equal(await rows(store), 0)
+})
+
+// Its time was over while the readable message was being written: the receiver was told last that it waits.
+test('a message whose content is on its way to the disk is not told; one that could not be written is', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.after(() => mock.timers.reset())
+  const store = await tempStore(t)
+  const { waiting, appended } = await live(store, { now: 1_767_225_600_000 })
+  void waiting.add(key, node())
+  await written(store, 1)
+  waiting.arrived(key)
+  await passInVain(10_000)
+  assert.equal(appended.length, 0)
+  await pass(10_000, () => appended.length === 1, 'the event of the one that was not written')
+
+  void waiting.add(named('3EB0B'), node())
+  await written(store, 2)
+  const { ops, applied } = waiting.arrived(named('3EB0B'))
+  await passInVain(10_000)
+  await store.commit({ ops })
+  applied()
+  await passInVain(60_000)
+  assert.equal(appended.length, 1)
+  assert.equal(await rows(store), 1)
 })
 
 test('a view-once placeholder is told at once: nobody sends it again', async (t) => {

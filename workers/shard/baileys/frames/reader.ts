@@ -18,6 +18,8 @@ const COMPRESSED = 2
 export const MAX_INFLATED = 32 * 2 ** 20
 /** Bytes that are read in one turn: a few milliseconds, were they all nodes. */
 const SMALL = 32 * 2 ** 10
+/** In ms: how long frames are read in one turn. A read of the socket has hundreds of short ones, and what they set off follows in the same turn. */
+const TURN = 3
 /** Nodes and attributes between two looks at the time. */
 const SLICE = 512
 const TAG = 16
@@ -57,7 +59,7 @@ export function createFrameReader(key: Uint8Array, { onNode, onBroken, onBusy, n
 
   /** Until nothing is left, or what is left needs more than this turn. */
   function read(): void {
-    const turn = createTurns(now)
+    const turn = createTurns(now, TURN)
     for (let plain = next(); plain !== undefined; plain = next()) {
       const isLate = turn()
       if (isLate !== undefined || !isSmall(plain)) return void readOn(plain, turn, isLate)

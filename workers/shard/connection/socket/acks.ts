@@ -47,9 +47,11 @@ export function createAcks(): Acks {
   return {
     expect(messageId, to) {
       let timer: NodeJS.Timeout | undefined
+      let isOver = false
       let finish!: (outcome: AckOutcome) => void
       const verdict = new Promise<AckOutcome>((resolve) => {
         finish = (outcome) => {
+          isOver = true
           clearTimeout(timer)
           const all = waiting.get(messageId)
           all?.delete(mine)
@@ -62,9 +64,9 @@ export function createAcks(): Acks {
       else waiting.set(messageId, (waiting.get(messageId) ?? new Set()).add(mine))
       return {
         within(timeoutMs) {
-          timer = setTimeout(finish, timeoutMs, 'timeout')
-          // The verdict may have been reached before the timer was set: nothing else clears it then.
-          return verdict.finally(() => clearTimeout(timer))
+          // Once the verdict has been reached nothing clears it.
+          if (!isOver) timer = setTimeout(finish, timeoutMs, 'timeout')
+          return verdict
         },
         giveUp: () => finish('closed'),
       }

@@ -46,18 +46,18 @@ export function createAddressBook(keys: SignalKeyStore, mapping: LIDMappingStore
 
   return {
     async resolve(jid) {
-      if (isLid(jid)) return literalAddress(jid)
-      const { user } = decode(jid).decoded
+      const { domainType, user } = decode(jid).decoded
+      if (isLid(domainType)) return literalAddress(jid)
       return lidAddress(jid, cachedLid(user) ?? (await keys.get('lid-mapping', [user]))[user])
     },
-    resolveNow: (jid) => (isLid(jid) ? literalAddress(jid) : lidAddress(jid, cachedLid(decode(jid).decoded.user))),
+    resolveNow(jid) {
+      const { domainType, user } = decode(jid).decoded
+      return isLid(domainType) ? literalAddress(jid) : lidAddress(jid, cachedLid(user))
+    },
   }
 }
 
-function isLid(jid: string): boolean {
-  const { domainType } = decode(jid).decoded
-  return domainType === WAJIDDomains.LID || domainType === WAJIDDomains.HOSTED_LID
-}
+const isLid = (domain: number | undefined): boolean => domain === WAJIDDomains.LID || domain === WAJIDDomains.HOSTED_LID
 
 function decode(jid: string) {
   const decoded = jidDecode(jid)

@@ -1,5 +1,6 @@
 /** Keys and credentials as bytes. Byte values stay as they are; the rest is JSON or protobuf. */
 import { type AuthenticationCreds, BufferJSON, proto, type SignalDataTypeMap } from '@whiskeysockets/baileys'
+import { holdersCodec } from '../key-holders.ts'
 import type { KeyType } from '../key-store.ts'
 import { keyPairBytes, keyPairFrom } from './key-pair.ts'
 
@@ -28,7 +29,7 @@ const CODECS: { [T in KeyType]: Codec<SignalDataTypeMap[T]> } = {
   session: raw,
   'sender-key': raw,
   'identity-key': raw,
-  'sender-key-memory': json(),
+  'sender-key-memory': holdersCodec,
   'device-list': json(),
   'lid-mapping': text,
   tctoken: jsonWithBytes(),

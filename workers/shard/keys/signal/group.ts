@@ -11,7 +11,7 @@ import type { Address } from './address.ts'
 import { signalError } from './errors.ts'
 import type { Advanced } from './session.ts'
 import { protocolAddress, withObjects } from './wasm.ts'
-import { fields } from './wire.ts'
+import { checkFields, FieldReader } from './wire.ts'
 
 /** Author and group of a sender key. `literal` is the author's address as written: a key received before the LID was known is stored under it. */
 export interface SenderName {
@@ -119,7 +119,8 @@ function isSenderKey(record: Uint8Array): boolean {
   if (record.length === 0) return false
   if (record[0] === 0x5b) return true
   try {
-    for (const { bytes } of fields(record)) for (const _ of fields(bytes ?? record));
+    const reader = new FieldReader(record)
+    while (reader.next()) checkFields(reader.bytes ?? record)
     return true
   } catch {
     // A RangeError is the answer.

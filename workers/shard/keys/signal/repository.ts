@@ -47,16 +47,33 @@ const PRE_KEY_MESSAGE = 3
 
 type MakeSignalRepository = SocketConfig['makeSignalRepository']
 
+/** A plaintext for a device. */
+export interface Letter {
+  jid: string
+  data: Uint8Array
+}
+
+export interface SealedLetter {
+  jid: string
+  type: 'pkmsg' | 'msg'
+  ciphertext: Uint8Array
+}
+
+/** What the library's socket holds, with what only we use of it. */
+export interface SignalRepository extends SignalRepositoryWithLIDStore {
+  /**
+   * Encrypts for several devices under the locks of all of them, and commits their sessions together. Null: one of them has no session to send in, or
+   * two are the same; nothing has changed then.
+   */
+  encryptAll(letters: readonly Letter[]): Promise<SealedLetter[] | null>
+}
+
 export function createSignalRepository(deps: SignalRepositoryDeps): MakeSignalRepository {
   return (auth, logger, pnToLIDFunc) =>
     openRepository(deps, auth.keys, new LidMapping(auth.keys as SignalKeyStoreWithTransaction, logger, pnToLIDFunc))
 }
 
-function openRepository(
-  deps: SignalRepositoryDeps,
-  view: SignalKeyStore,
-  lidMapping: LIDMappingStore,
-): SignalRepositoryWithLIDStore {
+function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMapping: LIDMappingStore): SignalRepository {
   const { keys, locks, inbox } = deps
   /** A message that is opened is written by the inbox, behind those before it. */
   const receiving = { ...deps, keys: keys.ahead }
@@ -96,6 +113,26 @@ function openRepository(
   async function commit<T>({ result, changes }: Advanced<T>): Promise<T> {
     await keys.commitTogether(changes)
     return result
+  }
+
+  const addressesOf = (letters: readonly Letter[]) => Promise.all(letters.map(({ jid }) => book.resolve(jid)))
+
+  /** The locks are held. */
+  async function sealAll(letters: readonly Letter[], addresses: readonly Address[]): Promise<SealedLetter[] | null> {
+    const changes: KeyChange[] = []
+    const sealed: SealedLetter[] = []
+    for (const [index, { jid, data }] of letters.entries()) {
+      try {
+        const { result, changes: mine } = await encryptWith(deps, addresses[index]!, data)
+        changes.push(...mine)
+        sealed.push({ jid, type: result.type === PRE_KEY_MESSAGE ? 'pkmsg' : 'msg', ciphertext: result.body })
+      } catch (error) {
+        if (error instanceof SignalError) return null
+        throw error
+      }
+    }
+    await keys.commit(changes)
+    return sealed
   }
 
   /** Checked before waiting for the mutex and again inside: the repository may be fenced, or the same ciphertext opened, in between. */
@@ -174,6 +211,22 @@ function openRepository(
         return commit(await encryptWith(deps, address, data))
       })
       return { type: type === PRE_KEY_MESSAGE ? 'pkmsg' : 'msg', ciphertext: Buffer.from(body) }
+    },
+
+    async encryptAll(letters) {
+      for (;;) {
+        assertOpen()
+        const addresses = await addressesOf(letters)
+        const ids = addresses.map(addressId)
+        if (new Set(ids).size < ids.length) return null
+        const done = await locks.run(ids, async () => {
+          assertOpen()
+          // While it waited, a session may have moved to the LID's address.
+          const now = (await addressesOf(letters)).map(addressId)
+          return now.every((id, index) => id === ids[index]) ? { sealed: await sealAll(letters, addresses) } : undefined
+        })
+        if (done) return done.sealed
+      }
     },
 
     async decryptGroupMessage({ group, authorJid, msg }) {

@@ -3,7 +3,7 @@
  * module converts on its first use.
  */
 import { SessionRecord } from 'whatsapp-rust-bridge'
-import { bytesOf, fields, lengthDelimited } from './wire.ts'
+import { bytesOf, checkFields, FieldReader, lengthDelimited } from './wire.ts'
 
 const CURRENT = 1
 const ARCHIVED = 2
@@ -35,9 +35,11 @@ export function usableSession(stored: Uint8Array | undefined): LoadedSession | u
   if (!stored || stored.length === 0) return undefined
   if (stored[0] === 0x7b) return usableLegacy(stored)
   try {
-    for (const { number, bytes } of fields(stored)) {
+    const reader = new FieldReader(stored)
+    while (reader.next()) {
+      const { number, bytes } = reader
       if (!bytes || (number !== CURRENT && number !== ARCHIVED)) return undefined
-      for (const _ of fields(bytes));
+      checkFields(bytes)
     }
     return stored
   } catch {
@@ -82,13 +84,15 @@ export function sessionInfo(session: LoadedSession | undefined): { baseKey: Uint
   const baseKey = current && bytesOf(current, BASE_KEY)
   if (!current || !baseKey) return null
   let registrationId = 0
-  for (const field of fields(current)) if (field.number === REGISTRATION_ID) registrationId = field.value
+  const reader = new FieldReader(current)
+  while (reader.next()) if (reader.number === REGISTRATION_ID) registrationId = reader.value
   return { baseKey: Uint8Array.from(baseKey), registrationId }
 }
 
 const sessionsOf = (record: Uint8Array, number: number): Uint8Array[] => {
   const found: Uint8Array[] = []
-  for (const field of fields(record)) if (field.number === number && field.bytes) found.push(field.bytes)
+  const reader = new FieldReader(record)
+  while (reader.next()) if (reader.number === number && reader.bytes) found.push(reader.bytes)
   return found
 }
 

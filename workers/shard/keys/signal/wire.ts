@@ -1,59 +1,85 @@
 /** Just enough protobuf to look into records and messages the module gives no access to, without decoding all of them. */
 
-export interface Field {
-  number: number
-  /** Bytes of a length-delimited field; undefined for numbers. */
-  bytes: Uint8Array | undefined
-  /** Value of a varint field (exact up to 2^53); 0 for others. */
-  value: number
-}
+const [VARINT, FIXED_64, LENGTH_DELIMITED, FIXED_32] = [0, 1, 2, 5]
 
-/** Throws a RangeError where the bytes are not protobuf, as in a truncated record. */
-export function* fields(message: Uint8Array): Generator<Field> {
-  let at = 0
-  const varint = () => {
+/** Its fields, one after the other, without an object for each: a session is looked into several times for every message. */
+export class FieldReader {
+  readonly #message: Uint8Array
+  #at = 0
+  /** Of a length-delimited field; otherwise -1. */
+  #from = -1
+  number = 0
+  /** Of a varint field (exact up to 2^53); 0 for others. */
+  value = 0
+
+  constructor(message: Uint8Array) {
+    this.#message = message
+  }
+
+  /** Of a length-delimited field; undefined for numbers. */
+  get bytes(): Uint8Array | undefined {
+    return this.#from < 0 ? undefined : this.#message.subarray(this.#from, this.#at)
+  }
+
+  /** False: there are no more. Numbers of a fixed length are left out. Throws a RangeError where the bytes are not protobuf, as in a truncated record. */
+  next(): boolean {
+    while (this.#at < this.#message.length) {
+      const tag = this.#varint()
+      this.number = Math.floor(tag / 8)
+      if (this.number === 0) throw new RangeError('field 0 does not exist')
+      this.value = 0
+      this.#from = -1
+      switch (tag % 8) {
+        case VARINT:
+          this.value = this.#varint()
+          return true
+        case LENGTH_DELIMITED: {
+          const length = this.#varint()
+          this.#from = this.#at
+          this.#skip(length)
+          return true
+        }
+        case FIXED_64:
+          this.#skip(8)
+          break
+        case FIXED_32:
+          this.#skip(4)
+          break
+        default:
+          throw new RangeError(`wire type ${tag % 8} is not in use`)
+      }
+    }
+    return false
+  }
+
+  #varint(): number {
     let value = 0
     for (let factor = 1; factor < 2 ** 70; factor *= 128) {
-      const byte = message[at++]
+      const byte = this.#message[this.#at++]
       if (byte === undefined) throw new RangeError('the message ends inside a number')
       value += (byte & 0x7f) * factor
       if (byte < 0x80) return value
     }
     throw new RangeError('a number is too long')
   }
-  const take = (length: number) => {
-    if (at + length > message.length) throw new RangeError('the message ends inside a field')
-    const bytes = message.subarray(at, at + length)
-    at += length
-    return bytes
+
+  #skip(length: number): void {
+    if (this.#at + length > this.#message.length) throw new RangeError('the message ends inside a field')
+    this.#at += length
   }
-  while (at < message.length) {
-    const tag = varint()
-    const number = Math.floor(tag / 8)
-    if (number === 0) throw new RangeError('field 0 does not exist')
-    switch (tag % 8) {
-      case 0:
-        yield { number, bytes: undefined, value: varint() }
-        break
-      case 1:
-        take(8)
-        break
-      case 2:
-        yield { number, bytes: take(varint()), value: 0 }
-        break
-      case 5:
-        take(4)
-        break
-      default:
-        throw new RangeError(`wire type ${tag % 8} is not in use`)
-    }
-  }
+}
+
+/** Throws a RangeError where these bytes are not protobuf. */
+export function checkFields(message: Uint8Array): void {
+  const reader = new FieldReader(message)
+  while (reader.next());
 }
 
 /** The last one wins, as in any protobuf parser. */
 export function bytesOf(message: Uint8Array, number: number): Uint8Array | undefined {
   let found: Uint8Array | undefined
-  for (const field of fields(message)) if (field.number === number && field.bytes) found = field.bytes
+  const reader = new FieldReader(message)
+  while (reader.next()) if (reader.number === number) found = reader.bytes ?? found
   return found
 }
 

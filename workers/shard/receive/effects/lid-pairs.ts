@@ -2,7 +2,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AuthenticationState, BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { learnPairs } from '../../connection/identity.ts'
-import { jidUser } from '../../wire/jid.ts'
 import { type LidPair, lidPairsIn } from '../../wire/lid-pairs.ts'
 import type { HistoryReader } from './history.ts'
 
@@ -10,6 +9,9 @@ import type { HistoryReader } from './history.ts'
 const SLICE = 100
 /** Pairs that were stored over this socket: most stanzas bring one that is known. */
 const MAX_KNOWN = 20_000
+
+/** Of a jid without device, as pairs have them. */
+const userOf = (jid: string) => jid.slice(0, jid.indexOf('@'))
 
 export type TakePairs = (node: BinaryNode) => Promise<void> | undefined
 
@@ -28,8 +30,8 @@ export function createLidPairs({ signalRepository }: Pick<WASocket, 'signalRepos
     for (const { pn, lid } of pairs) {
       // A session begun under the number goes on under the LID.
       await signalRepository.migrateSession(pn, lid)
-      known.delete(jidUser(pn))
-      known.set(jidUser(pn), jidUser(lid))
+      known.delete(userOf(pn))
+      known.set(userOf(pn), userOf(lid))
     }
     for (const oldest of known.keys()) {
       if (known.size <= MAX_KNOWN) break
@@ -38,7 +40,7 @@ export function createLidPairs({ signalRepository }: Pick<WASocket, 'signalRepos
   }
 
   return (node) => {
-    const fresh = lidPairsIn(node).filter(({ pn, lid }) => known.get(jidUser(pn)) !== jidUser(lid))
+    const fresh = lidPairsIn(node).filter(({ pn, lid }) => known.get(userOf(pn)) !== userOf(lid))
     return fresh.length === 0 ? undefined : storeAll(fresh)
   }
 }

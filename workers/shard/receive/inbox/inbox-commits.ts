@@ -71,11 +71,12 @@ export function createInboxCommits(deps: InboxCommitDeps, chain: CommitChain): I
   /** `more`: further operations of its commit; `further`: seen marks beside those of the ciphertexts. */
   async function settle(stanza: MessageStanza, changes: readonly KeyChange[], more: readonly Op[], further: readonly Mark[]) {
     const done = [...stanza.marks, ...further]
-    const gone = journal.has(stanza.id) ? [journal.remove(stanza.id)] : []
+    const isHeld = journal.has(stanza.id)
+    const gone = isHeld ? [journal.remove(stanza.id)] : []
     const written = commit(changes, [...marks.ops(done), ...more, ...gone])
     marks.follow(done, written)
     await written
-    journal.applied(stanza.id, null)
+    if (isHeld) journal.applied(stanza.id, null)
   }
 
   return {

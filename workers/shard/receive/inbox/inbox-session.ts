@@ -12,6 +12,7 @@ import {
 } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { DAY, SECOND } from '../../../../src/domain/clock.ts'
+import type { LoopShare } from '../../../../src/lib/loop-share.ts'
 import type { CommitChain } from '../../../../src/storage/commit-chain.ts'
 import { isTrap } from '../../baileys/thread/trap.ts'
 import { Following } from '../../connection/socket/stanza-router.ts'
@@ -39,6 +40,8 @@ export interface InboxSessionDeps extends InboxCommitDeps {
   rotateMarks(): Promise<void>
   /** Of this session alone: its commits fail together. */
   chain: CommitChain
+  /** For opening messages: the thread's. */
+  share: LoopShare
   /** Commits of the session before that are under way are through. Never rejects. */
   before: Promise<void>
 }
@@ -96,6 +99,8 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
   const commits = createInboxCommits(deps, chain)
   const known = new WeakMap<Uint8Array, Part>()
   const problems = new WeakMap<BinaryNode, SignalError['problem']>()
+  /** Noted as unreadable. */
+  const noted = new WeakSet<BinaryNode>()
   /** Peer messages whose effect is under way or queued. */
   const settling = new Set<Mark>()
   let isFenced = false
@@ -132,7 +137,8 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
       return false
     }
     if (messageMarks(key).some(marks.has)) return false
-    await deps.unreadable(key, node)
+    if (!noted.has(node)) await deps.unreadable(key, node)
+    noted.add(node)
     return true
   }
 
@@ -155,6 +161,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     })
     peerTail = applied.catch((error) => {
       if (isFenced) return
+      journal.failed(stanza.id)
       log.warn({ err: error }, 'a peer message could not be settled; it is taken again after the next login')
       socket!.cut()
     })
@@ -168,7 +175,9 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
       })
       // Nothing waits for a history that a connection would have to end for.
       .catch((error) => {
-        if (!isFenced) log.warn({ err: error }, 'a history could not be read; it is taken again after the next login')
+        if (isFenced) return
+        journal.failed(stanza.id)
+        log.warn({ err: error }, 'a history could not be read; it is taken again after the next login')
       })
       .finally(() => settling.delete(stanza.id))
   }
@@ -194,8 +203,12 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
 
   async function finish(stanza: MessageStanza, changes: readonly KeyChange[]) {
     const message = readOrNull(stanza)
-    // It opened, but its content is no message: its key is used up, and it is asked for again.
-    if (!message) return await commits.settled(stanza, changes)
+    // It opened, but its content is no message: its key is used up, and it is asked for again. Noted before its marks are set: with them
+    // it is confirmed when it comes again, should the process or the disk fail in between.
+    if (!message) {
+      await noteUnreadable(stanza.node)
+      return await commits.settled(stanza, changes)
+    }
     const { written } = await commits.message(stanza, message, changes)
     stanza.written = written.then(deps.rotateMarks)
     stanza.written.catch(() => {})
@@ -299,6 +312,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
       assertOpen()
       await before
       await chain.room()
+      await deps.share()
       const stanza = messageStanza(node, me())
       const outcome = await takeStanza(stanza)
       return new Following(onDisk(stanza).then(() => outcome))
@@ -309,6 +323,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
       return await journal.replayPeers()
     },
     fence() {
+      if (!isFenced) journal.interrupted()
       isFenced = true
     },
   }

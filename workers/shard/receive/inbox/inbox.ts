@@ -82,9 +82,8 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
     },
     async forget() {
       await settled()
-      await store.commit({ ops: [...(await journal.eraseOps()), ...(await marks.eraseOps())] })
-      journal.forgotten()
-      marks.forgotten()
+      await journal.forget()
+      await marks.forget()
     },
   }
 }

@@ -9,6 +9,7 @@ import * as v from 'valibot'
 import { type Clock, DAY } from '../../../../src/domain/clock.ts'
 import type { Op, StateStore } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
+import { removeAll } from '../../../../src/storage/remove-all.ts'
 import { type Repository, repository } from '../../../../src/storage/repository.ts'
 import type { Sealer } from '../../../../src/storage/seal.ts'
 import { ciphertextsIn } from '../../wire/message-stanza.ts'
@@ -26,7 +27,9 @@ const JournalRecord = v.object({
 })
 export type JournalRecord = v.InferOutput<typeof JournalRecord>
 
-/** After this many replays a record is poison: it is put aside, so that it cannot end the thread at every start. */
+/**
+ * After this many replays that failed or ended the thread a record is poison: it is put aside, so that it cannot end the thread at every start.
+ */
 export const MAX_REPLAYS = 5
 
 /** The network logs a device out that was away for 14 days: nothing older is delivered again, or asked for. */
@@ -35,9 +38,8 @@ const MAX_AGE = 14 * DAY
 export interface Journal {
   /** Reads the stored records. Those that are too old are removed, put aside or not, here and before every replay. */
   load(): Promise<void>
-  /** Every record in storage, put aside or not: they go with the device that they were sent to. Call `forgotten` after the commit. */
-  eraseOps(): Promise<Op[]>
-  forgotten(): void
+  /** Removes every record, put aside or not: they go with the device that they were sent to. */
+  forget(): Promise<void>
   /** The plaintext of a part that was opened before, or undefined. */
   replay(ciphertext: Mark): Uint8Array | undefined
   put(id: string, record: JournalRecord): Op
@@ -47,6 +49,10 @@ export interface Journal {
   has(id: string): boolean
   /** Peer messages to give to the library again, oldest first. Counts the attempt durably before it hands them out. */
   replayPeers(): Promise<BinaryNode[]>
+  /** The attempt of this one failed, and counts. */
+  failed(id: string): void
+  /** The connection has ended, and the attempts under way with it: that is none of their doing. The next attempt is counted in their place. */
+  interrupted(): void
 }
 
 export const nodeText = (node: BinaryNode) => JSON.stringify(node, BufferJSON.replacer)
@@ -68,6 +74,8 @@ export function createJournal({ instance, store, sealer, clock, log }: JournalDe
     sealed: sealer,
   })
   const open = new Map<string, JournalRecord>()
+  /** Handed out again for the connection that stands, and neither done nor failed. */
+  const replayed = new Set<string>()
   const plaintexts = new Map<Mark, Uint8Array>()
   const key = (id: string) => keys.journal(instance, id)
 
@@ -78,7 +86,7 @@ export function createJournal({ instance, store, sealer, clock, log }: JournalDe
   function applied(id: string, record: JournalRecord | null) {
     forget(open.get(id))
     open.delete(id)
-    if (!record) return
+    if (!record) return void replayed.delete(id)
     const ciphertexts = ciphertextsIn(nodeOf(record.node))
     open.set(id, record)
     for (const [index, plaintext] of Object.entries(record.parts)) {
@@ -113,15 +121,11 @@ export function createJournal({ instance, store, sealer, clock, log }: JournalDe
       }
       await expire()
     },
-    async eraseOps() {
-      const ops: Op[] = []
-      for (const prefix of [keys.journals(instance), keys.deadLetters(instance)])
-        for await (const [at] of store.range(prefix)) ops.push([at, null])
-      return ops
-    },
-    forgotten() {
+    async forget() {
+      for (const prefix of [keys.journals(instance), keys.deadLetters(instance)]) await removeAll(store, prefix)
       open.clear()
       plaintexts.clear()
+      replayed.clear()
     },
     replay: (ciphertext) => plaintexts.get(ciphertext),
     put: (id, record) => records.encode(key(id), record),
@@ -136,14 +140,24 @@ export function createJournal({ instance, store, sealer, clock, log }: JournalDe
         if (attempts > MAX_REPLAYS) {
           await store.commit({ ops: [records.remove(key(id)), records.encode(keys.deadLetter(instance, id), record)] })
           applied(id, null)
+          log.error({ attempts: record.attempts }, 'a message of the own phone could not be taken however often: it is put aside')
           continue
         }
         const counted = { ...record, attempts }
         await store.commit({ ops: [records.encode(key(id), counted)] })
         applied(id, counted)
+        replayed.add(id)
         nodes.push(nodeOf(record.node))
       }
       return nodes
+    },
+    failed: (id) => void replayed.delete(id),
+    interrupted() {
+      for (const id of replayed) {
+        const record = open.get(id)
+        if (record) open.set(id, { ...record, attempts: record.attempts - 1 })
+      }
+      replayed.clear()
     },
   }
 }

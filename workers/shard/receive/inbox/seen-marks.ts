@@ -2,21 +2,29 @@
  * Seen marks, by which a redelivery is recognised: a hash per ciphertext and per message. Kept in two generations of a fixed size, so that
  * the set neither grows nor forgets what is recent; the network redelivers soon or never.
  */
-import { createHash } from 'node:crypto'
+import * as crypto from 'node:crypto'
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import type { Op, StateStore } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
+import { removeAll } from '../../../../src/storage/remove-all.ts'
 import type { Sealer } from '../../../../src/storage/seal.ts'
 import { bare } from '../../wire/jid.ts'
 
 /** Seen marks per generation, up to three a message. Two hold far more than the largest offline backlog of the trials (INBOUND.md, 2.8). */
 const GENERATION_SIZE = 3_072
 const PRESENT = Uint8Array.of(1)
+/** Removed in one commit: for a whole generation the store would make its file longer by a hundred megabytes (`storage/drivers/lmdb-room.ts`). */
+const DROP_BATCH = 128
 
 export type Mark = string & { readonly brand: 'mark' }
 
-const hash = (prefix: string, data: Uint8Array | string) =>
-  (prefix + createHash('sha256').update(data).digest('base64url').slice(0, 22)) as Mark
+/** Without an object for each, which takes three times as long; Node has it from 20.12 on. */
+const sha256 =
+  typeof crypto.hash === 'function'
+    ? (data: Uint8Array | string) => crypto.hash('sha256', data, 'base64url')
+    : (data: Uint8Array | string) => crypto.createHash('sha256').update(data).digest('base64url')
+
+const hash = (prefix: string, data: Uint8Array | string) => (prefix + sha256(data).slice(0, 22)) as Mark
 
 export const ciphertextMark = (ciphertext: Uint8Array) => hash('c', ciphertext)
 export const messageMark = (key: { id: string; chat: string; author: string }) => hash('k', `${key.id}|${key.chat}|${key.author}`)
@@ -46,11 +54,10 @@ export interface Marks {
   /** They are being written: set from now on, and `applied` when `written` resolves. Not set any more when it rejects. */
   follow(marks: readonly Mark[], written: Promise<void>): void
   applied(marks: readonly Mark[]): void
-  /** Drops the older generation when the newer one is full. Its own commit: losing it costs nothing but a try after the next message. */
+  /** Drops the older generation when the newer one is full. Its own commits: losing one costs nothing but a try after the next message. */
   rotate(): Promise<void>
-  /** All of them, in storage; `forgotten` after the commit. */
-  eraseOps(): Promise<Op[]>
-  forgotten(): void
+  /** Removes all of them. */
+  forget(): Promise<void>
 }
 
 /** A seen mark as it is stored and remembered: blind, after the character of its kind. */
@@ -82,6 +89,8 @@ export function createMarks(instance: string, store: StateStore, sealer: Sealer)
     for await (const [key] of store.range(prefix)) generations[generation as 0 | 1].add(key.slice(prefix.length) as Stored)
   }
 
+  const dropGeneration = (generation: number) => removeAll(store, keys.marks(instance, generation), DROP_BATCH)
+
   return {
     async load() {
       await Promise.all([readGeneration(0), readGeneration(1)])
@@ -110,13 +119,9 @@ export function createMarks(instance: string, store: StateStore, sealer: Sealer)
     applied(marks) {
       for (const mark of marks) generations[current as 0 | 1].add(stored(mark))
     },
-    async eraseOps() {
-      const ops: Op[] = [[keys.markGeneration(instance), null]]
-      for (const generation of [0, 1])
-        for await (const [key] of store.range(keys.marks(instance, generation))) ops.push([key, null])
-      return ops
-    },
-    forgotten() {
+    async forget() {
+      for (const generation of [0, 1]) await dropGeneration(generation)
+      await store.commit({ ops: [[keys.markGeneration(instance), null]] })
       for (const generation of generations) generation.clear()
       current = 0
     },
@@ -126,9 +131,8 @@ export function createMarks(instance: string, store: StateStore, sealer: Sealer)
       try {
         const next = other()
         // The disk decides: a mark that was being written while an earlier rotation ended is not in memory under this generation.
-        const ops: Op[] = [[keys.markGeneration(instance), Uint8Array.of(next)]]
-        for await (const [key] of store.range(keys.marks(instance, next))) ops.push([key, null])
-        await store.commit({ ops })
+        await dropGeneration(next)
+        await store.commit({ ops: [[keys.markGeneration(instance), Uint8Array.of(next)]] })
         generations[next as 0 | 1] = new Set()
         current = next
       } finally {

@@ -53,6 +53,13 @@ const Waiting = v.object({
 })
 export type WaitingMessage = v.InferOutput<typeof Waiting>
 
+interface Entry {
+  record: WaitingMessage
+  timer?: NodeJS.Timeout
+  /** The readable message is being written: `waiting_message` must not follow it. */
+  isArriving?: boolean
+}
+
 export interface WaitingDeps {
   instance: string
   store: StateStore
@@ -88,7 +95,7 @@ const optional = <K extends string>(name: K, value: string | null | undefined) =
 export function createWaiting(deps: WaitingDeps): WaitingMessages {
   const { instance, store, sealer, clock, log, outbox, event, alongside, maxRecords = MAX_RECORDS } = deps
   const records = repository({ name: 'waiting message', schema: Waiting, version: 1, sealed: sealer })
-  const open = new Map<Mark, { record: WaitingMessage; timer?: NodeJS.Timeout }>()
+  const open = new Map<Mark, Entry>()
   /** Every name of a message in `open`, to the one it is kept under. */
   const names = new Map<Mark, Mark>()
   const keyOf = (mark: Mark) => keys.waiting(instance, mark)
@@ -159,13 +166,19 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
     pausing.unref()
   }
 
-  async function appendEvent(mark: Mark) {
+  /** `isLast`: nothing can come any more. */
+  async function appendEvent(mark: Mark, isLast = false) {
     const found = open.get(mark)
     if (!found || found.record.isTold || isStopped) return
     const made = await event(found.record)
     // It came while its event was being made.
     if (open.get(mark) !== found) return
     if (made === 'later') return later(mark, RETRY_TIME)
+    if (found.isArriving && !isLast) {
+      // Should its commit fail, it comes again.
+      found.isArriving = false
+      return later(mark, RETRY_TIME)
+    }
     const record = { ...found.record, isTold: true }
     // In memory first: a readable message that comes during the commit gets its event after this one.
     open.set(mark, { record })
@@ -257,6 +270,7 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
     arrived(key) {
       const mark = knownAs(key)
       if (!mark) return { ops: [], applied() {} }
+      open.get(mark)!.isArriving = true
       return {
         ops: [records.remove(keyOf(mark))],
         applied() {
@@ -267,7 +281,7 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
     forget: () =>
       next(async () => {
         // An event that cannot be made now can never be made, and must not keep the rest.
-        for (const mark of open.keys()) await appendEvent(mark).catch(complain)
+        for (const mark of open.keys()) await appendEvent(mark, true).catch(complain)
         await removeAll(store, keys.waitings(instance))
         for (const mark of open.keys()) letGo(mark)
       }),

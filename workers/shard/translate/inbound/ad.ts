@@ -1,6 +1,6 @@
 /** `external_ad_reply`: the ad a conversation started from. shared/api/webhook-payloads.md, 2.2. */
 import type { proto } from '@whiskeysockets/baileys'
-import type { ExternalAdReply } from '../../../../src/features/received-blocks.ts'
+import type { ExternalAdReply } from '../../../../src/features/received/extras.ts'
 import { cutOrNull } from '../../wire/bounds.ts'
 
 const MEDIA_TYPES = { 0: 'none', 1: 'image', 2: 'video' } as const

@@ -1,6 +1,6 @@
 /** The button object of shared/api/interactive.md 1.1, from the three forms in which messages carry buttons. */
 import type { proto } from '@whiskeysockets/baileys'
-import type { ReceivedButton } from '../../../../src/features/received-blocks.ts'
+import type { ReceivedButton } from '../../../../src/features/received/commerce.ts'
 import { cut, cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
 import { jsonObject, textOf } from '../../wire/json.ts'
 import { block, type Family, type Scene } from './family.ts'

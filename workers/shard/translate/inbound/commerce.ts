@@ -1,6 +1,7 @@
 /** `product`, `order`, `request_payment`, `send_payment`. Amounts travel in thousandths. */
 import { proto } from '@whiskeysockets/baileys'
-import type { PlainNotification, ReceivedBlocks } from '../../../../src/features/received-blocks.ts'
+import type { ReceivedBlocks } from '../../../../src/features/received/blocks.ts'
+import type { PlainNotification } from '../../../../src/features/received/notifications.ts'
 import { count, cutOrEmpty, cutOrNull, decimal, idOrNull, secondsToIso, thousandths } from '../../wire/bounds.ts'
 import { block, type Family, identifier, notification } from './family.ts'
 import { may } from './permissions.ts'

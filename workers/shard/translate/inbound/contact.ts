@@ -1,6 +1,6 @@
 /** `contact`, `contacts`. */
 import type { proto } from '@whiskeysockets/baileys'
-import type { ReceivedContact } from '../../../../src/features/received-blocks.ts'
+import type { ReceivedContact } from '../../../../src/features/received/messages.ts'
 import { cutOrEmpty } from '../../wire/bounds.ts'
 import { block, type Family } from './family.ts'
 

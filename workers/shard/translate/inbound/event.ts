@@ -1,6 +1,6 @@
 /** `event`, `event_response`. */
 import { proto } from '@whiskeysockets/baileys'
-import type { ReceivedBlocks } from '../../../../src/features/received-blocks.ts'
+import type { ReceivedBlocks } from '../../../../src/features/received/blocks.ts'
 import { cutOrEmpty, cutOrNull, decimal, isoOrNull, millisecondsToIso, secondsToIso } from '../../wire/bounds.ts'
 import { block, type Family } from './family.ts'
 import { referencedMessage } from './referenced.ts'

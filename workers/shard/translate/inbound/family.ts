@@ -1,11 +1,7 @@
 /** The input and the result of a family of contents. One file per family beside this one; `families.ts` is the table. */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
-import type {
-  BlockName,
-  ReceivedBlocks,
-  ReceivedContent,
-  ReceivedNotification,
-} from '../../../../src/features/received-blocks.ts'
+import type { BlockName, ReceivedBlocks, ReceivedContent } from '../../../../src/features/received/blocks.ts'
+import type { ReceivedNotification } from '../../../../src/features/received/notifications.ts'
 import type { ReceivedFields } from '../../../../src/features/webhook-payloads.ts'
 import type { ChatKind } from '../../wire/jid.ts'
 import type { Person } from '../../wire/person.ts'

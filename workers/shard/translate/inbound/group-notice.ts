@@ -4,7 +4,7 @@
  */
 import { areJidsSameUser, type BinaryNode } from '@whiskeysockets/baileys'
 import { fromJid } from '../../../../src/domain/ids.ts'
-import type { PlainNotification } from '../../../../src/features/received-blocks.ts'
+import type { PlainNotification } from '../../../../src/features/received/notifications.ts'
 import { createTurns } from '../../../../src/lib/turns.ts'
 import { cut } from '../../wire/bounds.ts'
 import { type Actor, type GroupChange, groupNoticeIn, type NoticePerson, peopleIn, requestedIn } from '../../wire/group-notice.ts'

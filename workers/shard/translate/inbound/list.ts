@@ -1,6 +1,6 @@
 /** `list`: rows in sections, in the legacy form and as a native flow. */
 import type { proto } from '@whiskeysockets/baileys'
-import type { ReceivedRow, ReceivedSection } from '../../../../src/features/received-blocks.ts'
+import type { ReceivedRow, ReceivedSection } from '../../../../src/features/received/commerce.ts'
 import { cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
 import { type Json, jsonObject, objects, textOf } from '../../wire/json.ts'
 import type { Content } from './content.ts'

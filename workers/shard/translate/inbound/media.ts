@@ -1,7 +1,7 @@
 /** `image`, `video`, `audio`, `document`, `sticker`: the file as the message describes it, and a sealed link to it. Nothing is downloaded. */
 import type { proto } from '@whiskeysockets/baileys'
 import type { ReceivedFile } from '../../../../src/domain/file-download.ts'
-import type { ReceivedExtras } from '../../../../src/features/received-blocks.ts'
+import type { ReceivedExtras } from '../../../../src/features/received/extras.ts'
 import { count, cut, cutOrNull, idOrEmpty } from '../../wire/bounds.ts'
 import type { Unwrapped } from './content.ts'
 import { block, type Family, type Scene } from './family.ts'

@@ -1,6 +1,6 @@
 /** `location`, `live_location`. */
 import type { proto } from '@whiskeysockets/baileys'
-import type { ReceivedLocation } from '../../../../src/features/received-blocks.ts'
+import type { ReceivedLocation } from '../../../../src/features/received/described.ts'
 import { count, cutOrNull, decimal } from '../../wire/bounds.ts'
 import { block, type Family } from './family.ts'
 

@@ -4,7 +4,7 @@
  * here, once, for every kind.
  */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
-import type { ReferencedMessage } from '../../../../src/features/received-blocks.ts'
+import type { ReferencedMessage } from '../../../../src/features/received/described.ts'
 import { idOrEmpty } from '../../wire/bounds.ts'
 import { bare } from '../../wire/jid.ts'
 import { identifier, type Scene } from './family.ts'

@@ -27,6 +27,8 @@ const PAGE_EVENTS = 100
 const PAGE_BYTES = MB / 4
 /** An event that was made and is not on disk holds back those behind it, for so long at most: its commit may have failed. */
 const HOLDS_BACK = MINUTE
+/** Events that were made and are not on disk: more of them have failed for good, and the oldest are forgotten. */
+const MAX_UNDER_WAY = 1_000
 
 export interface StreamOptions {
   instanceId: string
@@ -51,6 +53,8 @@ interface Made {
   /** When it was made. */
   at: number
   isForWebhook: boolean
+  /** Readers may have been given events behind it. */
+  isPassed: boolean
 }
 
 interface Found {
@@ -77,6 +81,7 @@ export function createStream(options: StreamOptions) {
   /** A reader asked for the next events, and `onEvents` was not called since. */
   let isAwaited = false
   let tidying: Promise<void> | undefined
+  let noting: Promise<void> = Promise.resolve()
   let isStopped = false
   let alarm: { cancel(): void } | undefined
 
@@ -188,8 +193,19 @@ export function createStream(options: StreamOptions) {
   /** The disk is complete before this id: no earlier event is still on its way there. `newest`: behind every event so far. */
   function complete(newest: string): string {
     const now = clock.now()
-    for (const [id, { at }] of underWay) if (now - at < HOLDS_BACK) return id
+    for (const [id, made] of underWay) {
+      if (now - made.at < HOLDS_BACK) return id
+      made.isPassed = true
+    }
     return newest
+  }
+
+  /** An event came to the disk behind the position of readers (a disk that was full for minutes): it is a gap for all who are there now. */
+  function cameLate(type: EventType) {
+    interest.gone(type, position())
+    noting = noting
+      .then(async () => void (await store.commit({ ops: [interest.op()] })))
+      .catch((err) => log.error({ instance_id: instanceId, err }, 'a gap in the events for streams could not be written'))
   }
 
   function bodyOf({ key, bytes }: Pick<Found, 'key' | 'bytes'>): string | undefined {
@@ -222,7 +238,8 @@ export function createStream(options: StreamOptions) {
     /** Operations that keep an event of a type that is read. `isForWebhook`: it is in the outbox as well. */
     append(eventId: string, type: EventType, body: Uint8Array, isForWebhook: boolean): Op[] {
       const key = keys.keptEvent(instanceId, eventId, type)
-      underWay.set(eventId, { type, bytes: body.byteLength, at: clock.now(), isForWebhook })
+      underWay.set(eventId, { type, bytes: body.byteLength, at: clock.now(), isForWebhook, isPassed: false })
+      if (underWay.size > MAX_UNDER_WAY) underWay.delete(underWay.keys().next().value!)
       return [[key, sealer.seal(key, body)]]
     },
 
@@ -232,6 +249,7 @@ export function createStream(options: StreamOptions) {
       if (made === undefined) return true
       underWay.delete(eventId)
       keep(eventId, made.type, made.bytes)
+      if (made.isPassed) cameLate(made.type)
       tidy()
       if (isAwaited) {
         isAwaited = false
@@ -241,7 +259,6 @@ export function createStream(options: StreamOptions) {
     },
 
     async page({ after, types, reportedGap }: EventsQuery): Promise<EventsPage> {
-      for (const [id, { at }] of underWay) if (clock.now() - at > 10 * HOLDS_BACK) underWay.delete(id)
       if (await interest.read(types, position)) {
         onInterest()
         watch()
@@ -273,7 +290,7 @@ export function createStream(options: StreamOptions) {
     async stop(): Promise<void> {
       isStopped = true
       alarm?.cancel()
-      await tidying
+      await Promise.all([tidying, noting])
     },
   }
 }

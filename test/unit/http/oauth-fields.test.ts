@@ -1,0 +1,46 @@
+/** Bodies of `/oauth`, which anybody may send: they have a limit in bytes and in time. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { errorResponse } from '../../../src/http/oauth/answers.ts'
+import { formOf, jsonOf } from '../../../src/http/oauth/fields.ts'
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** What is answered to a request whose body has begun and never ends, and whether more of it was wanted by then. */
+async function stalled(t: TestContext, read: typeof formOf | typeof jsonOf, type: string) {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const time = { now: 0 }
+  let isCancelled = false
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode('{"a":')),
+    cancel() {
+      isCancelled = true
+    },
+  })
+  const init = { method: 'POST', body, headers: { 'Content-Type': type }, duplex: 'half' } as RequestInit
+  let answer: Response | undefined
+  void read(new Request('http://x/', init), { now: () => time.now }).catch((error: unknown) => {
+    answer = errorResponse(error)
+  })
+  for (let second = 0; second < 15; second++) {
+    await turn()
+    time.now += 1_000
+    t.mock.timers.tick(1_000)
+  }
+  await turn()
+  return { status: answer?.status, body: await answer?.json(), isCancelled }
+}
+
+const refused = {
+  status: 400,
+  body: { error: 'invalid_request', error_description: 'The body came too slowly: less than 128 KB per second.' },
+  isCancelled: true,
+}
+
+test('a form that stops coming is refused and let go', async (t) => {
+  assert.deepEqual(await stalled(t, formOf, 'application/x-www-form-urlencoded'), refused)
+})
+
+test('so is a registration', async (t) => {
+  assert.deepEqual(await stalled(t, jsonOf, 'application/json'), refused)
+})

@@ -1,0 +1,93 @@
+/**
+ * What an instance keeps of its account: chats, people, groups, messages as far as others refer to them. Made together, and forgotten together
+ * with the credentials, because the next account that is linked may not see them.
+ */
+
+import type { Logger } from 'pino'
+import type { Clock } from '../../src/domain/clock.ts'
+import type { Sealer } from '../../src/storage/seal.ts'
+import { createAuthorship } from './chats/authorship.ts'
+import { createCorrespondents } from './chats/correspondents.ts'
+import { createDisappearing } from './chats/disappearing.ts'
+import { createGroupRoles } from './chats/group-roles.ts'
+import { createRecent, type RecentTotal } from './chats/recent.ts'
+import { createSavedContacts } from './chats/saved-contacts.ts'
+import { createSecrets } from './chats/secrets.ts'
+import type { Identity } from './connection/identity.ts'
+import { createDirectory } from './directory/account-directory.ts'
+import { createGroupStore } from './directory/group-store.ts'
+import { createGroupDirectory } from './directory/groups.ts'
+import type { InstanceStore } from './instance-store.ts'
+
+export interface AccountRecordsDeps {
+  instance: string
+  store: InstanceStore
+  sealer: Sealer
+  clock: Clock
+  log: Logger
+  /** Messages that all instances of the shard remember together. */
+  recentTotal: RecentTotal
+  /** Of the session, while there is one. */
+  identity(): Identity | null
+  /** Somebody wrote to the account for the first time. */
+  onNewCorrespondent(): void
+}
+
+export type AccountRecords = ReturnType<typeof createAccountRecords>
+
+export function createAccountRecords({ recentTotal, identity, onNewCorrespondent, ...common }: AccountRecordsDeps) {
+  const { instance, store, sealer, log } = common
+  const recent = createRecent({ total: recentTotal })
+  const authorship = createAuthorship(common)
+  const roles = createGroupRoles(common)
+  const secrets = createSecrets(common)
+  const contacts = createSavedContacts(instance, store, sealer)
+  const directory = createDirectory({ instance, store, sealer, log, own: () => identity()?.own() ?? [] })
+  store.carries(directory.rides)
+  const groupDirectory = createGroupDirectory({ instance, store, sealer, log })
+  const groupStore = createGroupStore(common)
+  const disappearing = createDisappearing({ instance, store, sealer, log })
+  const correspondents = createCorrespondents({
+    instance,
+    store,
+    sealer,
+    async otherName(jid) {
+      return (await (jid.endsWith('@lid') ? identity()?.pnOf(jid) : identity()?.lidOf(jid))) ?? null
+    },
+    onNew: onNewCorrespondent,
+  })
+
+  return {
+    recent,
+    authorship,
+    roles,
+    secrets,
+    contacts,
+    directory,
+    groupDirectory,
+    groupStore,
+    disappearing,
+    correspondents,
+
+    /** Before anything arrives or leaves. */
+    async load() {
+      await Promise.all([secrets.load(), authorship.load()])
+    },
+    start() {
+      secrets.start()
+      authorship.start()
+    },
+    /** With the credentials. */
+    async forget() {
+      recent.clear()
+      const rest = [contacts, secrets, authorship, roles, disappearing, directory, groupDirectory, groupStore, correspondents]
+      await Promise.all(rest.map((each) => each.forget()))
+    },
+    async stop() {
+      recent.end()
+      await secrets.stop()
+      await authorship.stop()
+      await directory.flush().catch((cause) => log.error({ err: cause }, 'what is known of the chats could not be written'))
+    },
+  }
+}

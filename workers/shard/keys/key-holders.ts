@@ -1,0 +1,63 @@
+/**
+ * Which devices have the account's sender key of a group (the library's `sender-key-memory`): JSON, an entry for each device of each member. With every
+ * text to a group the library reads the record, and writes it back; both cost nothing here while nobody looks into it.
+ */
+import { isHostedLidUser, isHostedPnUser, jidDecode } from '@whiskeysockets/baileys'
+import type { KeyReader } from './key-store.ts'
+import { HOSTED_DEVICE } from './signal/address.ts'
+
+type Holders = Record<string, boolean>
+
+const holdersIn = (stored: Uint8Array): Holders => JSON.parse(Buffer.from(stored).toString())
+const bytesOf = (holders: Holders) => Buffer.from(JSON.stringify(holders))
+
+/** Answered with the stored record by one that nobody has looked into. */
+const UNOPENED = Symbol('unopened')
+
+/** A record is parsed when somebody looks into it, and what he changes is his own. */
+export const holdersCodec = {
+  bytes: (value: Holders & { [UNOPENED]?: Uint8Array }): Uint8Array => value[UNOPENED] ?? bytesOf(value),
+  from(stored: Uint8Array): Holders {
+    let opened: Holders | undefined
+    const open = () => {
+      opened ??= holdersIn(stored)
+      return opened
+    }
+    return new Proxy({} as Holders, {
+      get(_, name) {
+        if (name === UNOPENED) return opened === undefined ? stored : undefined
+        // A promise that is resolved with it asks whether it is one, too.
+        return name === 'then' ? undefined : Reflect.get(open(), name)
+      },
+      set: (_, name, value) => Reflect.set(open(), name, value),
+      has: (_, name) => Reflect.has(open(), name),
+      deleteProperty: (_, name) => Reflect.deleteProperty(open(), name),
+      ownKeys: () => Reflect.ownKeys(open()),
+      getOwnPropertyDescriptor: (_, name) => Reflect.getOwnPropertyDescriptor(open(), name),
+    })
+  },
+}
+
+export interface KeyHolders {
+  /** Whether each of these devices has the key of the group, as far as it may be sent to them. */
+  haveAll(group: string, devices: readonly string[]): Promise<boolean>
+}
+
+/** `keys`: as they are on disk. Both the list of devices and the record are compared by identity with those of the last answer. */
+export function createKeyHolders(keys: KeyReader): KeyHolders {
+  const complete = new WeakMap<readonly string[], Uint8Array>()
+  return {
+    async haveAll(group, devices) {
+      const stored = await keys.get('sender-key-memory', group)
+      if (stored === undefined) return false
+      if (complete.get(devices) === stored) return true
+      const holders = holdersIn(stored)
+      if (!devices.every((jid) => holders[jid] || isHosted(jid))) return false
+      complete.set(devices, stored)
+      return true
+    },
+  }
+}
+
+/** Those that the library leaves out. */
+const isHosted = (jid: string) => isHostedLidUser(jid) || isHostedPnUser(jid) || jidDecode(jid)?.device === HOSTED_DEVICE
