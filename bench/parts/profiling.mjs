@@ -45,7 +45,7 @@ function watch(turn, name) {
   }, LOOK).unref()
 }
 
-/** Piscina, which wraps what a thread is given, is for the others; `BENCH_OTHER` may be a checkout in which it was for shards, too. */
+/** Piscina wraps what a thread is given; `BENCH_OTHER` may be a checkout without it. */
 function isShard() {
   const data = Array.isArray(workerData) ? workerData[1] : workerData
   return data?.shard !== undefined

@@ -2,6 +2,7 @@
  * The supervisor's own commands to a shard, besides those of the engine. `hello` opens a thread run, and nothing else is
  * answered before it, so a thread that started empty refuses work meant for the run before.
  */
+import type { MessagePort } from 'node:worker_threads'
 import * as v from 'valibot'
 import { commands, generation, type ShardSetup } from './engine.ts'
 import type { Announced } from './thread-messages.ts'
@@ -21,11 +22,14 @@ type WithoutGeneration<C> = C extends unknown ? Omit<C, 'generation'> : never
 export type ShardRequest = WithoutGeneration<ShardCommand>
 export type CrashHow = Extract<ShardCommand, { type: 'crash' }>['how']
 
-export interface ThreadSetup extends ShardSetup {
+/** `workerData` of a shard thread. */
+export interface ThreadData extends ShardSetup {
   allowCrash: boolean
 }
 
-/** `workerData` of a shard thread. */
-export interface ThreadData extends ThreadSetup {
+/** The one task of a shard thread, which lasts as long as the thread does. */
+export interface ThreadTask {
+  /** To main and back, in the lists of `thread-messages.ts`. */
+  port: MessagePort
   announced: Announced
 }

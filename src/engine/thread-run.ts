@@ -1,11 +1,14 @@
 /**
- * One run of a shard thread. When the thread goes, its calls fail at once and the run is over; the supervisor (`shard-supervisor.ts`) begins
- * another one, with the next generation number.
+ * One run of a shard thread: a Piscina pool of exactly one thread, whose one task lasts as long as the thread does. What is said meanwhile goes
+ * through a channel that the task is given, in lists (`thread-messages.ts`): a task for every call would cost a message each. When the thread
+ * goes, its calls fail at once and the run is over; the supervisor (`shard-supervisor.ts`) begins another one, with the next generation number.
  */
-import { Worker } from 'node:worker_threads'
+import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
+import { Piscina } from 'piscina'
+import { SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { EngineEvent, Result, ShardNeed } from './engine.ts'
-import type { ShardRequest, ThreadData, ThreadSetup } from './protocol.ts'
+import type { ShardRequest, ThreadData, ThreadTask } from './protocol.ts'
 import { memoryLimits, threadFlags } from './thread.ts'
 import { type Announced, type FromThread, sendInLists, type ToThread } from './thread-messages.ts'
 
@@ -24,12 +27,12 @@ const YOUNG_MB = 24
 
 export interface ThreadRunOptions {
   generation: number
-  /** The thread's main module. */
+  /** The thread's main module; it exports the task, `live`. */
   worker: URL
-  data: ThreadSetup
+  data: ThreadData
   heapMb: number
   onEvent(event: EngineEvent | ShardNeed): void
-  /** Called once, whatever ended the run; the cause is undefined when the thread ended without an error. */
+  /** Called once, with what ended the run. */
   onEnd(cause: unknown): void
 }
 
@@ -47,21 +50,30 @@ export interface ThreadRun {
 
 export function startThreadRun({ generation, worker, data, heapMb, onEvent, onEnd }: ThreadRunOptions): ThreadRun {
   const announced: Announced = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  const { port1: port, port2: portOfThread } = new MessageChannel()
   const flags = threadFlags(worker)
-  const thread = new Worker(worker, {
+  const pool = new Piscina<ThreadTask, void>({
+    filename: worker.href,
+    name: 'live',
     ...(flags === undefined ? {} : { execArgv: flags }),
-    workerData: { ...data, announced } satisfies ThreadData,
+    workerData: data,
+    // 0, not 1: Piscina would replace a dead thread at once, with empty state and without back-off.
+    minThreads: 0,
+    maxThreads: 1,
+    // The default waits on shared memory between tasks, which stops the timers and sockets of the thread.
+    atomics: 'disabled',
+    recordTiming: false,
     // A heap that runs full then ends this thread and not the process.
     resourceLimits: memoryLimits(heapMb, YOUNG_MB),
   })
   const inFlight = new Map<number, { answered(result: Result): void; fail(failure: Failure): void }>()
-  const out = sendInLists<ToThread>(thread, ({ id }, cause) => inFlight.get(id)?.fail(new Failure('internal', { cause })))
+  const out = sendInLists<ToThread>(port, ({ id }, cause) => inFlight.get(id)?.fail(new Failure('internal', { cause })))
   let calls = 0
   let told = 0
   let isOver = false
   let cause: unknown
 
-  thread.on('message', (messages: readonly FromThread[]) => {
+  function take(messages: readonly FromThread[]) {
     for (const message of messages) {
       if ('id' in message) {
         inFlight.get(message.id)?.answered(message.result)
@@ -70,17 +82,26 @@ export function startThreadRun({ generation, worker, data, heapMb, onEvent, onEn
       if (message.said.type === 'state') told++
       onEvent(message.said)
     }
-  })
-  // Without a listener it would end the whole process.
-  thread.on('error', (error) => {
+  }
+
+  port.on('message', take)
+  // The task ends with the thread alone, and by an error.
+  pool.run({ port: portOfThread, announced }, { transferList: [portOfThread] }).catch((error: unknown) => {
     cause ??= error
   })
-  const ended = new Promise<void>((resolve) => {
-    thread.once('exit', () => {
-      isOver = true
+  // Without a listener it would end the whole process.
+  pool.on('error', (error) => {
+    cause ??= error
+  })
+  pool.on('workerDestroy', () => {
+    // What it said before it went has arrived, and was not read yet.
+    for (let last = receiveMessageOnPort(port); last !== undefined; last = receiveMessageOnPort(port)) take(last.message)
+    isOver = true
+    port.close()
+    // Piscina says what ended it right after this event.
+    setImmediate(() => {
       for (const { fail } of [...inFlight.values()]) fail(new Failure('engine_unavailable', { cause }))
-      onEnd(cause)
-      resolve()
+      pool.destroy().then(() => onEnd(cause), onEnd)
     })
   })
 
@@ -115,8 +136,13 @@ export function startThreadRun({ generation, worker, data, heapMb, onEvent, onEn
     },
 
     async end() {
-      await thread.terminate()
-      await ended
+      // Piscina waits for the exit of a thread that no longer holds the event loop: without a timer the process could end first.
+      const hold = setInterval(() => {}, SECOND)
+      try {
+        await pool.destroy()
+      } finally {
+        clearInterval(hold)
+      }
     },
   }
 }

@@ -1,10 +1,17 @@
 /** Removes every record under a prefix. Repeatable: the next attempt removes what a crash leaves. */
 import type { Op, StateStore } from './contract.ts'
 
-/** Removed in one commit: a longer one would hold up those of everybody else. */
-const BATCH = 1_000
+/**
+ * Records removed in one commit, wherever many are. A longer one holds up those of everybody else, and the store makes its file as long as a commit
+ * could need (`drivers/lmdb-room.ts`): for twenty thousand at once that was a gigabyte.
+ */
+export const REMOVED_AT_ONCE = 100
 
-export async function removeAll(store: Pick<StateStore, 'range' | 'commit'>, prefix: string, batch = BATCH): Promise<void> {
+export async function removeAll(
+  store: Pick<StateStore, 'range' | 'commit'>,
+  prefix: string,
+  batch = REMOVED_AT_ONCE,
+): Promise<void> {
   for (;;) {
     const ops: Op[] = []
     for await (const [key] of store.range(prefix, { limit: batch })) ops.push([key, null])

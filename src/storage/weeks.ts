@@ -1,10 +1,9 @@
 /** Rows that lie by the week of their writing: this week's and the last one's are kept, older ones go without looking at the rest. */
 import { type Clock, DAY } from '../domain/clock.ts'
 import type { Op, StateStore } from './contract.ts'
+import { REMOVED_AT_ONCE } from './remove-all.ts'
 
 const WEEK = 7 * DAY
-/** Removed in one commit. */
-const BATCH = 1_000
 
 export interface Weeks {
   /** Of now. */
@@ -29,7 +28,7 @@ export function createWeeks(
       const end = of(current() - 1)
       while (!isStopped()) {
         const ops: Op[] = []
-        for await (const [key] of store.range(all, { limit: BATCH })) if (key < end) ops.push([key, null])
+        for await (const [key] of store.range(all, { limit: REMOVED_AT_ONCE })) if (key < end) ops.push([key, null])
         if (ops.length === 0) return
         await store.commit({ ops })
       }

@@ -1,11 +1,11 @@
-/** The main module of a shard thread: puts the library right for the whole thread, then answers one command after another. */
+/** The main module of a shard thread: puts the library right for the whole thread; its task then answers one command after another. */
 // First, before anything loads the library.
 import './baileys/thread/first.ts'
 // Replaces the library's curve functions, which verify nothing.
 import './baileys/thread/curve.ts'
-import { parentPort, workerData } from 'node:worker_threads'
+import { workerData } from 'node:worker_threads'
 import { systemClock } from '../../src/domain/clock.ts'
-import type { ThreadData } from '../../src/engine/protocol.ts'
+import type { ThreadData, ThreadTask } from '../../src/engine/protocol.ts'
 import { spareMemory } from '../../src/engine/spare-memory.ts'
 import { answerMain } from '../../src/engine/thread-messages.ts'
 import { createLog } from '../../src/log.ts'
@@ -22,7 +22,6 @@ import { openShard } from './open.ts'
 import { createCrash } from './test-hooks.ts'
 
 const data = workerData as ThreadData
-const main = answerMain(parentPort!, data.announced)
 const log = createLog(data.logging, `shard ${data.shard}`)
 
 limitStackTraces()
@@ -43,13 +42,18 @@ configureTrust({
   log: (problem) => log.warn({ problem }, 'a certificate of the network does not verify'),
 })
 
-const host = createHost({
-  log,
-  open: () => openShard(data, log, main.say, main.say),
-  createInstance,
-  crash: createCrash(data.allowCrash),
-})
-
 // Before there is anything that could be held up.
 await spareMemory()
-main.serve(host.run)
+
+/** The thread's one task; it ends with the thread. */
+export function live({ port, announced }: ThreadTask): Promise<never> {
+  const main = answerMain(port, announced)
+  const host = createHost({
+    log,
+    open: () => openShard(data, log, main.say, main.say),
+    createInstance,
+    crash: createCrash(data.allowCrash),
+  })
+  main.serve(host.run)
+  return new Promise(() => {})
+}

@@ -1,7 +1,7 @@
 /** A shard thread with the real host and a small instance in it, to see the supervision alone: no library, no network, no storage. */
-import { parentPort, threadId, workerData } from 'node:worker_threads'
+import { threadId, workerData } from 'node:worker_threads'
 import { CREATED, type InstanceConfig, type RuntimeState } from '../../../src/domain/instance.ts'
-import type { ThreadData } from '../../../src/engine/protocol.ts'
+import type { ThreadData, ThreadTask } from '../../../src/engine/protocol.ts'
 import { answerMain } from '../../../src/engine/thread-messages.ts'
 import { createTally } from '../../../src/metrics/tally.ts'
 import { createHost } from '../../../workers/shard/host.ts'
@@ -10,7 +10,6 @@ import type { ShardDeps } from '../../../workers/shard/shard-deps.ts'
 import { createCrash } from '../../../workers/shard/test-hooks.ts'
 
 const data = workerData as ThreadData
-const main = answerMain(parentPort!, data.announced)
 const silent = { info() {}, warn() {}, error() {} }
 
 /** Of the instance whose first boot finds a full disk. */
@@ -58,15 +57,19 @@ function createSmallInstance(deps: ShardDeps, first: InstanceConfig): HostedInst
 }
 
 const tally = createTally()
-const host = createHost({
-  log: silent,
-  open: async () => ({
-    deps: { announce: main.say, tally } as ShardDeps,
-    prepared() {},
-    async close() {},
-  }),
-  createInstance: createSmallInstance,
-  crash: createCrash(data.allowCrash),
-})
 
-main.serve(host.run)
+export function live({ port, announced }: ThreadTask): Promise<never> {
+  const main = answerMain(port, announced)
+  const host = createHost({
+    log: silent,
+    open: async () => ({
+      deps: { announce: main.say, tally } as ShardDeps,
+      prepared() {},
+      async close() {},
+    }),
+    createInstance: createSmallInstance,
+    crash: createCrash(data.allowCrash),
+  })
+  main.serve(host.run)
+  return new Promise(() => {})
+}

@@ -14,7 +14,7 @@ import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { createFairGenerations } from '../../../src/storage/fair-generations.ts'
 import { createGenerations, type Term } from '../../../src/storage/generations.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { removeAll } from '../../../src/storage/remove-all.ts'
+import { REMOVED_AT_ONCE, removeAll } from '../../../src/storage/remove-all.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import { createSweeper } from '../../../src/storage/sweeper.ts'
 import type { Claim, Speaker } from '../translate/inbound/context.ts'
@@ -22,8 +22,6 @@ import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 
 const SWEEP_EVERY = HOUR
-/** Removed in one commit. */
-const SWEEP_BATCH = 1_000
 const TERM = 31 * DAY
 
 /** `ours`: only the account adds rows, so age alone removes them. `others`: everyone who can write to the number adds rows. */
@@ -84,7 +82,7 @@ export function createAuthorship({ instance, store, sealer, clock, log, terms = 
   const blindAll = (names: Iterable<string>) => new Set([...names].map(blind))
 
   async function sweep(isStopped: () => boolean) {
-    for (const each of all) while (!isStopped() && (await each.removeOld(SWEEP_BATCH)));
+    for (const each of all) while (!isStopped() && (await each.removeOld(REMOVED_AT_ONCE)));
   }
 
   /** An own message takes precedence over a received one under the same id. */

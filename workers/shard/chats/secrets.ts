@@ -12,7 +12,7 @@ import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { createFairGenerations } from '../../../src/storage/fair-generations.ts'
 import type { Term } from '../../../src/storage/generations.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { removeAll } from '../../../src/storage/remove-all.ts'
+import { REMOVED_AT_ONCE, removeAll } from '../../../src/storage/remove-all.ts'
 import { repository } from '../../../src/storage/repository.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import { createSweeper } from '../../../src/storage/sweeper.ts'
@@ -24,8 +24,6 @@ import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
 import { SECRET_BYTES, secretOf } from '../translate/inbound/secret.ts'
 
 const SWEEP_EVERY = HOUR
-/** Removed in one commit. */
-const SWEEP_BATCH = 1_000
 /** Twelve options of 100 characters are 5 kB at most: what is larger was made to be large. */
 const MAX_MESSAGE_BYTES = 8 * 1_024
 const MB = 1_024 * 1_024
@@ -110,7 +108,7 @@ export function createSecrets({ instance, store, sealer, clock, log, terms = TER
   })
 
   async function sweep(isStopped: () => boolean) {
-    for (const each of all) while (!isStopped() && (await each.removeOld(SWEEP_BATCH)));
+    for (const each of all) while (!isStopped() && (await each.removeOld(REMOVED_AT_ONCE)));
   }
 
   async function find(name: string): Promise<{ key: string; bytes: Uint8Array }[]> {

@@ -52,21 +52,26 @@ export function createGroupStore({ instance, store, sealer, clock, log }: GroupS
   let writing: Promise<void> | null = null
 
   async function write() {
-    while (open.size > 0) {
-      const taken = [...open].slice(0, SLICE)
-      const ops = taken.map(([jid, kept]) => (kept ? records.encode(keyOf(jid), kept) : records.remove(keyOf(jid))))
-      await store.commit({ ops })
-      // Not what has changed meanwhile.
-      for (const [jid, kept] of taken) if (open.get(jid) === kept) open.delete(jid)
+    try {
+      // Those that come in one turn share a commit.
       await nextTurn()
+      while (open.size > 0) {
+        const taken = [...open].slice(0, SLICE)
+        const ops = taken.map(([jid, kept]) => (kept ? records.encode(keyOf(jid), kept) : records.remove(keyOf(jid))))
+        await store.commit({ ops })
+        // Not what has changed meanwhile.
+        for (const [jid, kept] of taken) if (open.get(jid) === kept) open.delete(jid)
+        await nextTurn()
+      }
+    } finally {
+      // In the turn of the last look: a change that comes right behind it begins to write again.
+      writing = null
     }
   }
 
-  function settled(): Promise<void> {
-    writing ??= write().finally(() => {
-      writing = null
-    })
-    return writing
+  async function settled(): Promise<void> {
+    if (open.size > 0) writing ??= write()
+    await writing
   }
 
   function put(jid: string, kept: v.InferOutput<typeof Kept> | null) {

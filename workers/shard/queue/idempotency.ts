@@ -9,17 +9,13 @@ import { type Clock, DAY, HOUR } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
+import { REMOVED_AT_ONCE } from '../../../src/storage/remove-all.ts'
 import { repository } from '../../../src/storage/repository.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import { createSweeper } from '../../../src/storage/sweeper.ts'
 
 const MAX_AGE = DAY
 const SWEEP_EVERY = HOUR
-/**
- * Removed in one commit. After a day without the service all of them are too old, and the store makes its file as long as a commit could need
- * (`storage/drivers/lmdb-room.ts`): for twenty thousand at once that was a gigabyte.
- */
-const SWEEP_BATCH = 100
 
 const Acknowledged = v.object({
   /** Of operation and body. */
@@ -80,7 +76,7 @@ export function createIdempotency({ instanceId, store, sealer, clock, log }: Ide
       if (isStopped()) return
       if (isOld(value.at)) ops.push(records.remove(key))
       else if (isAhead(value.at)) ops.push(records.encode(key, { ...value, at: clock.now() }))
-      if (ops.length >= SWEEP_BATCH) await write()
+      if (ops.length >= REMOVED_AT_ONCE) await write()
     }
     await write()
     used.clear()

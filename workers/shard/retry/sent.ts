@@ -9,7 +9,7 @@ import { type Clock, DAY, HOUR } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { removeAll } from '../../../src/storage/remove-all.ts'
+import { REMOVED_AT_ONCE, removeAll } from '../../../src/storage/remove-all.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import { createSweeper } from '../../../src/storage/sweeper.ts'
 import type { Authorship } from '../chats/authorship.ts'
@@ -24,8 +24,6 @@ const MAX_MESSAGES = 10_000
 const MAX_BYTES = 64 * 1_024 * 1_024
 /** Looked through again when there are this much more than the most: then the oldest go. */
 const SLACK = 1.1
-/** Removed in one commit. */
-const SWEEP_BATCH = 1_000
 /** Time of writing, epoch ms, before the sealed protobuf: the sweep need not open what it removes. */
 const TIME_BYTES = 8
 
@@ -102,8 +100,8 @@ export function createSent(options: SentOptions): Sent {
     })
     count += found.length - gone.length
     bytes += kept
-    for (let from = 0; from < gone.length && !isOver(); from += SWEEP_BATCH)
-      await store.commit({ ops: gone.slice(from, from + SWEEP_BATCH).map(({ key }): Op => [key, null]) })
+    for (let from = 0; from < gone.length && !isOver(); from += REMOVED_AT_ONCE)
+      await store.commit({ ops: gone.slice(from, from + REMOVED_AT_ONCE).map(({ key }): Op => [key, null]) })
   }
 
   function rowOf(messageId: string, message: proto.IMessage, stanza: Stanza): { ops: Op[]; size: number } {

@@ -5,14 +5,13 @@ import { type Clock, HOUR, MINUTE } from '../../../src/domain/clock.ts'
 import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
+import { REMOVED_AT_ONCE } from '../../../src/storage/remove-all.ts'
 import { bodyOps, type LogRow } from '../../../src/webhooks/log.ts'
 import { indexOps } from '../../../src/webhooks/log-index.ts'
 import { KEEP_LOG_ENTRY, MAX_LOG_ENTRIES } from './schedule.ts'
 
 /** Rows looked at per turn. */
 const SLICE = 500
-/** Of one commit: the store asks for room for the most that a commit can need, and an event is to leave where there is little (`lmdb-room.ts`). */
-const MAX_OPS = 100
 /** After a failure of storage: deliveries do not wait for it. */
 const AGAIN_AFTER = MINUTE
 
@@ -98,7 +97,7 @@ export function logPruning({
       ops.push(...gone)
       rows++
       excess--
-      if (ops.length < MAX_OPS) continue
+      if (ops.length < REMOVED_AT_ONCE) continue
       await remove(ops, rows)
       ops = []
       rows = 0

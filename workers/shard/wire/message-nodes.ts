@@ -32,6 +32,12 @@ export const payBizNode = (name: 'payment_info' | 'order_details' | 'order_statu
   attrs: { native_flow_name: name },
 })
 
+/** `identity`: of the device that a session begins with, encoded, with the account's signature. */
+export const deviceIdentityNode = (identity: Uint8Array): BinaryNode => ({ tag: 'device-identity', attrs: {}, content: identity })
+
+/** The privacy token that a contact gave this account. */
+export const contactTokenNode = (token: Uint8Array): BinaryNode => ({ tag: 'tctoken', attrs: {}, content: token })
+
 /** A reaction to a post; null takes it back. */
 export const reactionNode = (emoji: string | null): BinaryNode => ({
   tag: 'reaction',
@@ -104,7 +110,7 @@ export const sealedAgain = ({ id, attributes, address, ciphertext, count, identi
       attrs: { v: '2', type: ciphertext.type, ...ciphertext.attributes, count: String(count) },
       content: ciphertext.bytes,
     },
-    { tag: 'device-identity', attrs: {}, content: identity },
+    deviceIdentityNode(identity),
     ...nodes,
   ],
 })

@@ -9,6 +9,7 @@ import {
   xmppSignedPreKey,
 } from '@whiskeysockets/baileys'
 import { KEY_BUNDLE_TYPE } from '@whiskeysockets/baileys/lib/Defaults/index.js'
+import { deviceIdentityNode } from './message-nodes.ts'
 
 export interface RetryFacts {
   /** Number of the request, from 1. */
@@ -43,6 +44,6 @@ const keysOf = (own: Own, { id, pair }: NonNullable<RetryFacts['preKey']>): Bina
     { tag: 'identity', attrs: {}, content: own.signedIdentityKey.public },
     xmppPreKey(pair, id),
     xmppSignedPreKey(own.signedPreKey),
-    { tag: 'device-identity', attrs: {}, content: encodeSignedDeviceIdentity(own.account!, true) },
+    deviceIdentityNode(encodeSignedDeviceIdentity(own.account!, true)),
   ],
 })

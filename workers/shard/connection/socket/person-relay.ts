@@ -15,7 +15,7 @@ import { getMessageReportingToken, shouldIncludeReportingToken } from '@whiskeys
 import { isTcTokenExpired, shouldSendNewTcToken } from '@whiskeysockets/baileys/lib/Utils/tc-token-utils.js'
 import type { Letter, SignalRepository } from '../../keys/signal/repository.ts'
 import { bare, chatKind, jidUser } from '../../wire/jid.ts'
-import { messageStanza } from '../../wire/message-nodes.ts'
+import { contactTokenNode, deviceIdentityNode, messageStanza } from '../../wire/message-nodes.ts'
 import { deviceSent, padded } from '../../wire/plaintext.ts'
 import type { DeviceLists } from '../device-lists.ts'
 import type { Identity } from '../identity.ts'
@@ -62,7 +62,7 @@ export function createPersonRelay({ sock, auth, identity, devices }: PersonRelay
     if (entry === undefined || shouldSendNewTcToken(entry.senderTimestamp)) return null
     if (!entry.token?.length) return []
     if (isTcTokenExpired(entry.timestamp)) return null
-    return sock.serverProps.privacyTokenOn1to1 ? [{ tag: 'tctoken', attrs: {}, content: entry.token }] : []
+    return sock.serverProps.privacyTokenOn1to1 ? [contactTokenNode(entry.token)] : []
   }
 
   async function reportToken(id: string, to: string, message: proto.IMessage, bytes: Buffer): Promise<BinaryNode[]> {
@@ -85,10 +85,8 @@ export function createPersonRelay({ sock, auth, identity, devices }: PersonRelay
     const sealed = await repository.encryptAll([...found.ours.map(letter(copy)), ...found.theirs.map(letter(bytes))])
     if (sealed === null) return false
     const isFirst = sealed.some(({ type }) => type === 'pkmsg')
-    const identityNode: BinaryNode[] = isFirst
-      ? [{ tag: 'device-identity', attrs: {}, content: encodeSignedDeviceIdentity(creds.account!, true) }]
-      : []
-    const more = [...identityNode, ...(await reportToken(messageId, to, message, bytes)), ...token, ...nodes]
+    const identityOfDevice = isFirst ? [deviceIdentityNode(encodeSignedDeviceIdentity(creds.account!, true))] : []
+    const more = [...identityOfDevice, ...(await reportToken(messageId, to, message, bytes)), ...token, ...nodes]
     await sock.sendNode(messageStanza({ id: messageId, to, ...attributes }, { sealed, attributes: enc }, more))
     return true
   }

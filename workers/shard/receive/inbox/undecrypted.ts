@@ -13,7 +13,7 @@ import { type Clock, DAY, HOUR, SECOND } from '../../../../src/domain/clock.ts'
 import type { ReceivedEvent } from '../../../../src/features/webhook-payloads.ts'
 import type { Op, StateStore } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
-import { removeAll } from '../../../../src/storage/remove-all.ts'
+import { REMOVED_AT_ONCE, removeAll } from '../../../../src/storage/remove-all.ts'
 import { repository } from '../../../../src/storage/repository.ts'
 import type { Sealer } from '../../../../src/storage/seal.ts'
 import { createSweeper } from '../../../../src/storage/sweeper.ts'
@@ -194,9 +194,11 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
   }
 
   async function drop(marks: readonly Mark[]) {
-    if (marks.length === 0) return
-    await store.commit({ ops: marks.map((mark) => records.remove(keyOf(mark))) })
-    for (const mark of marks) letGo(mark)
+    for (let from = 0; from < marks.length; from += REMOVED_AT_ONCE) {
+      const some = marks.slice(from, from + REMOVED_AT_ONCE)
+      await store.commit({ ops: some.map((mark) => records.remove(keyOf(mark))) })
+      for (const mark of some) letGo(mark)
+    }
   }
 
   const isOld = ({ isTold, at }: WaitingMessage) => isTold && clock.now() - at > MAX_AGE
