@@ -188,7 +188,17 @@ interface Code {
   value: string | null
   expires_at: string
 }
-const codeOf = (held: Held) => held.ask<Code>('instance.qrCode')
+/** Time goes on meanwhile: between two sockets there is no code, and whoever asks then waits for timers. */
+async function codeOf(held: Held): Promise<Code> {
+  const asked = held.ask<Code>('instance.qrCode')
+  let isAnswered = false
+  const answered = () => {
+    isAnswered = true
+  }
+  asked.then(answered, answered)
+  await until('an answer about the code', () => isAnswered)
+  return asked
+}
 
 async function connected(deps = mocked()): Promise<Held> {
   const held = await hold('create', configOf(), newPhone(), deps)
