@@ -7,10 +7,16 @@ export const MAX_REDIRECT_URIS = 5
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 const MAX_URI = 2_048
 
+/**
+ * A name of the DNS, or an address. URLs allow more in a host (`;`, `,`, `*`), and it becomes a source in the policy of the page that asks the
+ * owner, where those would begin another rule or stand for every host.
+ */
+const HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[[0-9a-f:.]+\])$/
+
 /** https, or http to the machine that the client runs on. */
 export function isRedirectUri(value: string): boolean {
   if (value.length > MAX_URI || !/^[!-~]+$/.test(value) || !URL.canParse(value)) return false
   const { protocol, hostname, username, password } = new URL(value)
-  if (username !== '' || password !== '' || value.includes('#')) return false
+  if (!HOST.test(hostname) || username !== '' || password !== '' || value.includes('#')) return false
   return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.has(hostname))
 }

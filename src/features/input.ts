@@ -6,6 +6,7 @@ import type { z } from 'zod'
 import { Failure, type FailureCode, type Issue } from '../domain/failures.ts'
 import type { Endpoint } from './endpoint.ts'
 import { atLeast, atMost } from './fields.ts'
+import { MAX_VALUES, parseJson, TooManyValues } from './json.ts'
 
 export type RawFields = Record<string, unknown>
 
@@ -108,15 +109,14 @@ export function parseInput({ input, ignored }: Pick<Endpoint, 'input' | 'ignored
   throw Failure.invalid(...issues)
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true })
-
 /** A body's bytes as a JSON object; no bytes are `{}`. With `list`, a bare list is the field of that name. */
 export function readFields(bytes: Uint8Array, list?: string): RawFields {
   if (bytes.byteLength === 0) return {}
   let value: unknown
   try {
-    value = JSON.parse(decoder.decode(bytes))
+    value = parseJson(bytes)
   } catch (cause) {
+    if (cause instanceof TooManyValues) throw Failure.invalid({ path: '', message: `must have at most ${MAX_VALUES} values` })
     throw new Failure('invalid_request', { details: { issues: [{ path: '', message: 'must be valid JSON in UTF-8' }] }, cause })
   }
   if (list !== undefined && Array.isArray(value)) return { [list]: value }

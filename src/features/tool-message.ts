@@ -12,10 +12,10 @@ import {
   type RpcProblem,
 } from '../domain/tool-message.ts'
 import { parseInput, type RawFields } from './input.ts'
+import { MAX_VALUES, parseJson, TooManyValues } from './json.ts'
 import { isTool, toolCall } from './tools.ts'
 import { unknownFields } from './unknown-fields.ts'
 
-const decoder = new TextDecoder('utf-8', { fatal: true })
 const isObject = (value: unknown): value is RpcMessage => typeof value === 'object' && value !== null && !Array.isArray(value)
 const problem = (code: RpcProblem['code'], message: string) => ({ problem: { code, message } })
 
@@ -29,8 +29,9 @@ const isMessage = (value: unknown): value is RpcMessage =>
 export function readMessage(bytes: Uint8Array): ReadMessage {
   let value: unknown
   try {
-    value = JSON.parse(decoder.decode(bytes))
-  } catch {
+    value = parseJson(bytes)
+  } catch (error) {
+    if (error instanceof TooManyValues) return problem(RPC.invalid, `The message has more than ${MAX_VALUES} values.`)
     return problem(RPC.parse, 'The body is not valid JSON in UTF-8.')
   }
   if (Array.isArray(value)) return problem(RPC.invalid, 'Batches are not taken: one message per request.')

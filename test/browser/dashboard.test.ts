@@ -292,6 +292,16 @@ describe('the dashboard in Chromium', { skip }, () => {
     assert.equal(told('again').length, attempts + 1)
   })
 
+  test('an address with a mistake names nothing, and leaves no blank page', async () => {
+    for (const path of ['instances/%', 'instances/%zz/queue', '%E0%A4%A', 'timeline/%?page=%']) {
+      await page.goto('about:blank')
+      await to(path)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+    }
+    await to('instances/%')
+    await page.getByText('There is no such instance').waitFor()
+  })
+
   test('every page is sound, and none is wider than a phone', async () => {
     /** Sound already, in the story. */
     const seen = new Set(['timeline', 'webhook-log', 'sandbox', `instances/${instance.id}`, `instances/${instance.id}/webhooks`])

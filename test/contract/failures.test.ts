@@ -5,6 +5,7 @@ import { Failure } from '../../src/domain/failures.ts'
 import { CREATED } from '../../src/domain/instance.ts'
 import { createMediaPool } from '../../src/engine/media-pool.ts'
 import { endpoints } from '../../src/features/index.ts'
+import { MAX_VALUES } from '../../src/features/json.ts'
 import { readRequest, routeNamed } from '../../src/features/requests.ts'
 import { openService, type Service } from './http/service.ts'
 
@@ -225,6 +226,7 @@ describe('large bodies', () => {
     ['a list', JSON.stringify([filler])],
     ['broken JSON', `{"filler":"${filler}`],
     ['no UTF-8', new Uint8Array(300_000).fill(0xff)],
+    ['a million objects', `{"phone":"5511988887777","message":"Hello","filler":[${'{},'.repeat(1_000_000)}{}]}`],
   ]
 
   test('give the same result in the media worker as on the HTTP thread', async () => {
@@ -262,6 +264,28 @@ describe('large bodies', () => {
     const [good, long] = await Promise.all(bodies.slice(0, 2).map(([, body]) => post(body)))
     assert.equal(good?.status, 200)
     assert.deepEqual(await problem(long!), invalid('message', 'must have at most 65536 characters'))
+  })
+
+  // Once two of them kept both threads busy for two minutes, with a gigabyte each, until their heaps were full.
+  test('of millions of values are refused before they are parsed', async () => {
+    assert.deepEqual(await problem(await post(bodies.at(-1)![1])), invalid('', `must have at most ${MAX_VALUES} values`))
+    const pool = createMediaPool({ logging: { level: 'error' }, log: service.log })
+    try {
+      const piece = () => new TextEncoder().encode('{},'.repeat(20_000_000))
+      const reads = ['[', '{"phone":"5511988887777","message":['].map((start) =>
+        pool.readLargeBody(endpoint.id, { path: {} }, [new TextEncoder().encode(start), piece()]),
+      )
+      for (const read of await Promise.allSettled(reads)) {
+        assert.equal(read.status, 'rejected')
+        assert.deepEqual((read.reason as Failure).details?.issues, [
+          { path: '', message: `must have at most ${MAX_VALUES} values` },
+        ])
+      }
+      const { problem } = (await pool.readLargeMessage([piece()])) as { problem: { message: string } }
+      assert.equal(problem.message, `The message has more than ${MAX_VALUES} values.`)
+    } finally {
+      await pool.close()
+    }
   })
 })
 

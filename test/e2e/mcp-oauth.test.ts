@@ -284,6 +284,12 @@ describe('what is refused', () => {
       'https://a.example/#x',
       'https://u:p@a.example/',
       'app:/x',
+      // In the policy of the page these would begin another rule, another policy, or let its form lead anywhere.
+      'https://a.example;sandbox/',
+      'https://a.example,b.example/',
+      'https://*/',
+      'https://*.example/',
+      "https://a.'none'/",
       '',
     ])
       assert.equal((await register({ client_name: 'x', redirect_uris: [uri] })).body.error, 'invalid_redirect_uri', uri)

@@ -7,9 +7,18 @@ export interface Route {
   query: URLSearchParams
 }
 
+/** A part that was mistyped (`%`, `%zz`) is taken as it stands: it names nothing, and its page says so. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
 function read(): Route {
   const [path = '', query = ''] = location.hash.replace(/^#\/?/, '').split('?')
-  return { path: path.split('/').filter(Boolean).map(decodeURIComponent), query: new URLSearchParams(query) }
+  return { path: path.split('/').filter(Boolean).map(decoded), query: new URLSearchParams(query) }
 }
 
 export const route = signal<Route>(read())

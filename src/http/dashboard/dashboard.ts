@@ -118,7 +118,7 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
     c.get('state').route = LIVE
     const session = c.get('state').session!
     const isOpen = () => sessions.isOpen(session, true)
-    const events = dashboard.live.open(session.workspace, c.req.header('Last-Event-ID'), isOpen)
+    const events = dashboard.live.open(session, c.req.header('Last-Event-ID'), isOpen)
     if (!events) throw new TooMany(STREAMS_AGAIN, 'workspace')
     return streamed(events, 'dashboard', c, deps)
   })

@@ -5,6 +5,7 @@
  * Nothing is buffered for a reader (`http/event-stream.ts`): each stream has a place in one bounded list of events that is shared by all, and
  * takes the next when it can. One that is so slow that its place is gone is ended, and begins anew.
  */
+import type { DashboardSession } from '../../account/account.ts'
 import type { Directory } from '../../directory/directory.ts'
 import { SECOND } from '../../domain/clock.ts'
 import type { LiveEventName, LiveEvents } from '../../domain/dashboard.ts'
@@ -25,7 +26,10 @@ const LOOK_EVERY = SECOND
 const HEARTBEAT = 15 * SECOND
 /** The browser reconnects after this, ms. */
 const RETRY = 2 * SECOND
+/** Of one session: the tabs of one person take nobody else's place. Sessions of a workspace are bounded, too (`account/sessions.ts`). */
 export const MAX_STREAMS = 20
+/** Channels nobody reads that are kept for a reader who comes back; the one left first goes first. */
+const MAX_LEFT = 8
 
 export interface LiveDeps {
   directory: Directory
@@ -38,9 +42,11 @@ export interface LiveDeps {
   run: string
 }
 
+export type StreamOwner = Pick<DashboardSession, 'id' | 'workspace'>
+
 export interface Live {
-  /** Undefined: there are too many. `isOpen`: polled; when it is false the stream ends. */
-  open(workspace: WorkspaceId, lastEventId: string | undefined, isOpen: () => boolean): ServerEvents | undefined
+  /** Undefined: the session has too many. `isOpen`: polled; when it is false the stream ends. */
+  open(session: StreamOwner, lastEventId: string | undefined, isOpen: () => boolean): ServerEvents | undefined
   /** Streams that are open. */
   count(): number
   /** Ends every stream, after a last event. */
@@ -66,7 +72,12 @@ const named = <N extends LiveEventName>(event: N, data: LiveEvents[N] | string, 
 })
 
 export function createLive({ directory, readings, onEvent, log, refresh, run }: LiveDeps): Live {
+  /** Those nobody reads in the order in which they were left. */
   const channels = new Map<WorkspaceId, Channel>()
+  /** By id of the session. */
+  const streamsOf = new Map<string, number>()
+  /** Places rise over all channels: one of a channel that was forgotten lies before the first of the next. */
+  let firstPlace = 1
   let timer: ReturnType<typeof setTimeout> | undefined
   let isStopped = false
 
@@ -149,7 +160,7 @@ export function createLive({ directory, readings, onEvent, log, refresh, run }: 
     for (const [workspace, channel] of channels) if (channel.streams > 0) sayAll(workspace, channel, seconds)
   }
 
-  /** While somebody looks, and not longer: a channel that nobody reads is forgotten with what it kept only when it has fallen behind. */
+  /** While somebody looks, and not longer. */
   function keepLooking() {
     if (timer !== undefined || isStopped) return
     timer = setTimeout(() => {
@@ -173,7 +184,7 @@ export function createLive({ directory, readings, onEvent, log, refresh, run }: 
     const known = channels.get(workspace)
     if (known) return known
     const made: Channel = {
-      first: 0,
+      first: firstPlace,
       events: [],
       rows: new Map(),
       attempts: new Map(),
@@ -183,6 +194,28 @@ export function createLive({ directory, readings, onEvent, log, refresh, run }: 
     }
     channels.set(workspace, made)
     return made
+  }
+
+  function enter({ id, workspace }: StreamOwner): Channel {
+    streamsOf.set(id, (streamsOf.get(id) ?? 0) + 1)
+    const channel = channelOf(workspace)
+    channel.streams++
+    return channel
+  }
+
+  function leave({ id, workspace }: StreamOwner, channel: Channel) {
+    const others = streamsOf.get(id)! - 1
+    if (others === 0) streamsOf.delete(id)
+    else streamsOf.set(id, others)
+    channel.streams--
+    if (channel.streams > 0) return
+    channels.delete(workspace)
+    channels.set(workspace, channel)
+    const left = [...channels].filter(([, { streams }]) => streams === 0)
+    for (const [each, forgotten] of left.slice(0, Math.max(0, left.length - MAX_LEFT))) {
+      channels.delete(each)
+      firstPlace = Math.max(firstPlace, end(forgotten) + 1)
+    }
   }
 
   const idOf = (place: number) => `${run}-${place}`
@@ -259,16 +292,15 @@ export function createLive({ directory, readings, onEvent, log, refresh, run }: 
   const count = () => [...channels.values()].reduce((sum, { streams }) => sum + streams, 0)
 
   return {
-    open(workspace, lastEventId, isOpen) {
-      if (count() >= MAX_STREAMS || isStopped) return undefined
-      const channel = channelOf(workspace)
-      channel.streams++
+    open(session, lastEventId, isOpen) {
+      if ((streamsOf.get(session.id) ?? 0) >= MAX_STREAMS || isStopped) return undefined
+      const channel = enter(session)
       keepLooking()
       return (signal) => {
-        const leave = () => void channel.streams--
-        if (signal.aborted) leave()
-        else signal.addEventListener('abort', leave, { once: true })
-        return told(workspace, channel, lastEventId, isOpen, signal)
+        const gone = () => leave(session, channel)
+        if (signal.aborted) gone()
+        else signal.addEventListener('abort', gone, { once: true })
+        return told(session.workspace, channel, lastEventId, isOpen, signal)
       }
     },
     count,

@@ -1,17 +1,29 @@
 /** The live stream and its bounds: how many there may be, and what becomes of a reader that does not read. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { hashOf, newAdminKey } from '../../../src/account/credentials.ts'
+import { newWorkspace } from '../../../src/account/new-workspace.ts'
+import { workspaceRecords } from '../../../src/account/records.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import { openService, type Service } from '../http/service.ts'
 
 const OWN = { 'X-Svc-Dashboard': '1', Host: 'gw.test' }
 
-async function signedIn(service: Service) {
-  const body = JSON.stringify({ admin_key: service.credentials.adminKey })
+async function signedIn(service: Service, adminKey = service.credentials.adminKey) {
+  const body = JSON.stringify({ admin_key: adminKey })
   const { headers } = await service.ask('POST', '/dashboard/session', body, { ...OWN, 'Content-Length': String(body.length) })
   const cookie = headers.get('Set-Cookie')!.split(';')[0]!
   const open = (more: Record<string, string> = {}) =>
     service.app.request('http://gw.test/dashboard/api/live', { headers: { Host: 'gw.test', Cookie: cookie, ...more } })
   return { cookie, open }
+}
+
+/** The admin key of another workspace. */
+async function newNeighbour({ store, sealer, time }: Service): Promise<string> {
+  const key = newAdminKey()
+  const neighbour = newWorkspace({ name: 'next door', now: time.now, adminKeyHash: hashOf(key), instanceSlots: 5 })
+  await store.commit({ ops: [workspaceRecords(sealer).encode(keys.workspace(neighbour.id), neighbour)] })
+  return key
 }
 
 /** What is read until the stream says so. */
@@ -26,7 +38,7 @@ async function readUntil(reader: ReadableStreamDefaultReader<Uint8Array>, fits: 
   return text
 }
 
-test('twenty streams at a time; one that ends makes room', async () => {
+test('twenty streams of a session at a time; one that ends makes room', async () => {
   const service = await openService({ dashboard: { mode: 'on' } })
   const { open } = await signedIn(service)
   const streams = await Promise.all(Array.from({ length: 20 }, () => open()))
@@ -39,6 +51,48 @@ test('twenty streams at a time; one that ends makes room', async () => {
     assert.equal(streams.at(-1)!.status, 200)
   } finally {
     for (const { body } of streams) await body!.cancel()
+    await service.close()
+  }
+})
+
+test('the streams of one session take no place of another, of the same workspace or of the next', async () => {
+  const service = await openService({ dashboard: { mode: 'on' } })
+  const adminKey = await newNeighbour(service)
+  const streams: Response[] = []
+  try {
+    for (const key of [undefined, undefined, adminKey]) {
+      const { open } = await signedIn(service, key)
+      const own = await Promise.all(Array.from({ length: 20 }, () => open()))
+      streams.push(...own)
+      assert.deepEqual(new Set(own.map(({ status }) => status)), new Set([200]))
+      assert.equal((await open()).status, 429)
+    }
+  } finally {
+    for (const { body } of streams) await body!.cancel()
+    await service.close()
+  }
+})
+
+test('what nobody reads any more is kept for the last few workspaces, and forgotten of the others', async () => {
+  const service = await openService({ dashboard: { mode: 'on' } })
+  /** The id of the event that a reader begins behind, after which nobody reads. */
+  async function looked(open: (headers?: Record<string, string>) => Response | Promise<Response>, last?: string) {
+    const reader = (await open(last === undefined ? {} : { 'Last-Event-ID': last })).body!.getReader()
+    const text = await readUntil(reader, (all) => /event: ready\n(?:.*\n)*\n/.test(all))
+    await reader.cancel()
+    return { text, id: /id: (\S+)\n(?![\s\S]*id: )/.exec(text)![1]! }
+  }
+  try {
+    const { open } = await signedIn(service)
+    const first = await looked(open)
+    const again = await looked(open, first.id)
+    assert.doesNotMatch(again.text, /event: reset/)
+    for (let number = 0; number < 8; number++) {
+      const adminKey = await newNeighbour(service)
+      await looked((await signedIn(service, adminKey)).open)
+    }
+    assert.match((await looked(open, again.id)).text, /event: reset/)
+  } finally {
     await service.close()
   }
 })

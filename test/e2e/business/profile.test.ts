@@ -70,6 +70,22 @@ test('opening hours are seen by others, by day and interval', async () => {
   assert.deepEqual((await seenByEva()).hours, { timezone: 'Europe/Lisbon', days: [] })
 })
 
+test('a time zone in another letter case reaches the others as the tz database writes it', async () => {
+  for (const [given, seen] of [
+    ['utc', ['UTC']],
+    ['AMERICA/SAO_PAULO', ['America/Sao_Paulo']],
+    ['america/port-au-prince', ['America/Port-au-Prince']],
+    // A second name, as it is; in another case the zone it stands for, under a name that everybody knows.
+    ['Asia/Kolkata', ['Asia/Kolkata']],
+    ['US/Pacific', ['US/Pacific']],
+    ['asia/kolkata', ['Asia/Calcutta', 'Asia/Kolkata']],
+  ] as const) {
+    await ground.must('business.updateHours', { timezone: given, days: [] })
+    const { timezone } = (await seenByEva()).hours as { timezone: string }
+    assert.ok((seen as readonly string[]).includes(timezone), `${given}: ${timezone}`)
+  }
+})
+
 test('hours that cannot be are told by their field', async () => {
   const hours = (...days: Json[]) => issuesOf('business.updateHours', { timezone: 'UTC', days })
   const at = (open_time: string, close_time: string, more: Json = {}) => ({ day: 'tue', open_time, close_time, ...more })

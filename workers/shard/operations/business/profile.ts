@@ -66,7 +66,7 @@ export const businessProfile: Handlers<typeof import('../../../../src/features/b
       const hasTimes = mode === 'specific_hours'
       return { day, mode, opensAt: hasTimes ? minutesOf(open_time) : null, closesAt: hasTimes ? minutesOf(close_time) : null }
     })
-    await ask(profileChangeQuery({ hours: { timezone, days: hours } }))
+    await ask(profileChangeQuery({ hours: { timezone: asWritten(timezone), days: hours } }))
     return DONE
   },
 
@@ -78,6 +78,18 @@ export const businessProfile: Handlers<typeof import('../../../../src/features/b
         .map(shownCategory),
     }
   },
+}
+
+/** An area and a place, in the letter case of the tz database. */
+const PLACE = /^(?:US|[A-Z][a-z]+)(?:\/[A-Z][a-z][\w-]*)+$/
+
+/**
+ * The name of a time zone in the letter case of the tz database. Our check takes any (`utc`), as `Intl` does; apps look the name up as it is, and
+ * one they do not find is GMT to them. Of a second name of a zone (`asia/kolkata`) some versions of `Intl` know only the first, which means the same.
+ */
+function asWritten(name: string): string {
+  const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions()
+  return timeZone.toLowerCase() !== name.toLowerCase() && PLACE.test(name) ? name : timeZone
 }
 
 const shownCategory = ({ id, name }: { id: string; name: string }) => ({ id: cut(id, MAX_ID), name: cut(name, MAX_NAME) })

@@ -1,0 +1,26 @@
+/** What counts as a value of a body, and what only looks like one. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MAX_VALUES, parseJson, TooManyValues } from '../../../src/features/json.ts'
+
+const parse = (text: string) => parseJson(new TextEncoder().encode(text))
+
+test('as many values as there may be are parsed, and one more is not', () => {
+  // The list is a value, too.
+  assert.equal((parse(`[${'1,'.repeat(MAX_VALUES - 1)}1]`) as unknown[]).length, MAX_VALUES)
+  assert.throws(() => parse(`[${'1,'.repeat(MAX_VALUES)}1]`), TooManyValues)
+  assert.throws(() => parse(`${'['.repeat(MAX_VALUES + 1)}${']'.repeat(MAX_VALUES + 1)}`), TooManyValues)
+  assert.throws(() => parse(`${'{"a":'.repeat(MAX_VALUES + 1)}1${'}'.repeat(MAX_VALUES + 1)}`), TooManyValues)
+})
+
+test('what stands in a text is no value, however its quotes are written', () => {
+  const text = `${'\\"'}${'[{,'.repeat(MAX_VALUES)}${'\\\\'}`
+  assert.deepEqual(parse(`{"a":"${text}","b":"\\\\"}`), { a: JSON.parse(`"${text}"`), b: '\\' })
+  // The text ends behind two backslashes, and what follows it counts.
+  assert.throws(() => parse(`["\\\\",${'1,'.repeat(MAX_VALUES)}1]`), TooManyValues)
+})
+
+test('what is no JSON is no JSON, however long it is', () => {
+  for (const text of ['"'.padEnd(MAX_VALUES * 2, 'x'), '{"a":"\\'.padEnd(MAX_VALUES * 2, '\\'), 'x'.repeat(MAX_VALUES * 2)])
+    assert.throws(() => parse(text), SyntaxError)
+})
