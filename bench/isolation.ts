@@ -34,6 +34,7 @@ const TURNS = amount(4, 1, 8)
 
 if (!programs) throw new Error('this bench needs ffmpeg')
 const bench = await startBench()
+let watch: NodeJS.Timeout | undefined
 const receiver = await startReceiver()
 const web = await serveFiles()
 
@@ -66,7 +67,7 @@ try {
   }
   const asking = startAsking(others.map(({ api_url }) => `${api_url}/status`))
   let mostMb = 0
-  const watch = setInterval(() => {
+  watch = setInterval(() => {
     mostMb = Math.max(mostMb, rssMb(pid))
   }, 10)
   const deliveryOf = (id: unknown) =>
@@ -122,7 +123,6 @@ try {
     conversions.push((performance.now() - begun) / 1_000)
     times.both.push(...(await asking.during(() => Promise.all([sendFilm().then(settled), sendBody().then(settled)]))))
   }
-  clearInterval(watch)
   asking.end()
   report('GET /status of other instances, in ms, while large media are taken, sent and converted', {
     body_mb: round(body.byteLength / MB, 1),
@@ -137,6 +137,8 @@ try {
     rss_mb: { idle: round(idleMb, 0), most: round(mostMb, 0) },
   })
 } finally {
+  // Else it looks for a service that has ended, and what went wrong is not shown.
+  clearInterval(watch)
   await web.stop()
   await receiver.stop()
   await bench.end()

@@ -84,11 +84,11 @@ const calls = {
       fileLength,
     }
   },
-  /** Down, through the cipher, and checked. */
-  async receive({ url, mediaKey, fileSha256, fileLength }: Laid): Promise<void> {
+  /** Down, through the cipher, and checked as the service does it: MAC, and both hashes that the message has. */
+  async receive({ url, mediaKey, fileSha256, fileEncSha256, fileLength }: Laid): Promise<void> {
     const { iv, cipherKey, macKey } = keysOf(Buffer.from(mediaKey, 'base64'))
     const decipher = createDecipheriv('aes-256-cbc', cipherKey, iv)
-    const [plainHash, mac] = [createHash('sha256'), createHmac('sha256', macKey).update(iv)]
+    const [plainHash, sealedHash, mac] = [createHash('sha256'), createHash('sha256'), createHmac('sha256', macKey).update(iv)]
     const [answer] = (await once(get(url, { agent }), 'response')) as [IncomingMessage]
     let tail = Buffer.alloc(0)
     let size = 0
@@ -97,6 +97,7 @@ const calls = {
       plainHash.update(bytes)
     }
     for await (const chunk of answer as AsyncIterable<Buffer>) {
+      sealedHash.update(chunk)
       const all = tail.length > 0 ? Buffer.concat([tail, chunk]) : chunk
       const sealed = all.subarray(0, Math.max(0, all.length - TAG))
       tail = Buffer.from(all.subarray(sealed.length))
@@ -104,7 +105,8 @@ const calls = {
       take(decipher.update(sealed))
     }
     take(decipher.final())
-    const isGood = mac.digest().subarray(0, TAG).equals(tail) && plainHash.digest('base64') === fileSha256
+    const areHashesGood = plainHash.digest('base64') === fileSha256 && sealedHash.digest('base64') === fileEncSha256
+    const isGood = mac.digest().subarray(0, TAG).equals(tail) && areHashesGood
     if (!isGood || size !== fileLength) throw new Error('the file is not what it was')
   },
 }

@@ -10,3 +10,6 @@ export function joined<B extends ArrayBufferLike>(pieces: readonly Uint8Array<B>
   }
   return bytes
 }
+
+/** Makes what is kept of bytes that come, a piece at a time. */
+export type Through = (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>

@@ -11,6 +11,7 @@ import { dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createStorage } from 'unstorage'
 import fsLite from 'unstorage/drivers/fs-lite'
+import type { Through } from '../domain/bytes.ts'
 import { checkRecordKey } from './contract.ts'
 import { syncFolder } from './durable-files.ts'
 import { PRIVATE_FILE } from './private.ts'
@@ -22,8 +23,8 @@ export interface Blobs {
   put(key: string, bytes: Uint8Array): Promise<boolean>
   has(key: string): Promise<boolean>
   get(key: string): Promise<Uint8Array | undefined>
-  /** Writes a part of it into a file, piece by piece. */
-  copyTo(key: string, path: string, part: BlobPart): Promise<void>
+  /** Writes a part of it into a file, piece by piece: what `through` makes of it, where it is given. */
+  copyTo(key: string, path: string, part: BlobPart, through?: Through): Promise<void>
   remove(key: string): Promise<void>
   /** Keys that begin with the prefix, in no order. */
   list(prefix: string): Promise<string[]>
@@ -128,10 +129,10 @@ export async function openBlobs(dir: string, { budgetBytes, counter }: BlobsOpti
         await handle.close()
       }
     },
-    async copyTo(key, path, part) {
+    async copyTo(key, path, part, through = (bytes) => bytes) {
       const handle = await open(file(key), 'r')
       try {
-        await pipeline(read(handle, key, part, sealer), createWriteStream(path))
+        await pipeline(through(read(handle, key, part, sealer)), createWriteStream(path))
       } finally {
         await handle.close()
       }

@@ -345,6 +345,35 @@ test('inline media waits on the disk, sealed, goes with its item, and survives a
   }
 })
 
+test('a document from an address is encrypted as it comes: its plain bytes never lie on the disk', async () => {
+  const { readdir, readFile } = await import('node:fs/promises')
+  const { join } = await import('node:path')
+  const file = Buffer.from('a document nobody else should read, '.repeat(20_000))
+  // Its second half comes when the first was looked at.
+  let comeOn = () => {}
+  const url = web.answer('/halves.txt', (response) => {
+    response.writeHead(200, { 'content-length': file.byteLength }).write(file.subarray(0, file.byteLength / 2))
+    comeOn = () => response.end(file.subarray(file.byteLength / 2))
+  })
+  const id = await send('/send-document/txt', { phone: ANA, document: url })
+  const folder = join(world.dir, 'tmp')
+  async function begun(): Promise<Buffer> {
+    for (let left = 1_000; left > 0; left--) {
+      const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+      const whole = found.filter((entry) => entry.isFile()).map((entry) => readFile(join(entry.parentPath, entry.name)))
+      const bytes = Buffer.concat(await Promise.all(whole))
+      if (bytes.byteLength > 0) return bytes
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    throw new Error(`nothing of it came to ${folder}`)
+  }
+  assert.ok(!(await begun()).includes('nobody else'), 'plain bytes lie on the disk')
+  comeOn()
+  assert.equal((await deliveryOf(id)).status, 'sent')
+  const item = await next(ANA)
+  assert.deepEqual([item.media?.sha256, item.media?.bytes], [sha256(file), file.byteLength])
+})
+
 /** RFC 3533 and 7845: pages with their checksum, 20 ms packets of silence. */
 function oggOpus(): Buffer {
   const head = Buffer.from('4f707573486561640101380180bb0000000000', 'hex')

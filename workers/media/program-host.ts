@@ -19,8 +19,9 @@ export type ProgramReport =
   | { id: number; output: Uint8Array }
   | { id: number; failed: { why: ProgramFailed['why'] | 'start'; message: string } }
 
-// Programs inherit this priority from their first moment on.
-setPriority(constants.priority.PRIORITY_LOW)
+// Programs inherit this priority from their first moment on: a ninth of what an ordinary process gets beside them. With the lowest, a seventieth, a
+// short film did not end within its two minutes where a core was busy otherwise, and its message failed.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 /** Resolves once the report is sent, or has failed because the service is gone, which `disconnect` is about to report. */
 const post = (report: ProgramReport) => new Promise<void>((resolve) => process.send?.(report, undefined, {}, () => resolve()))

@@ -40,6 +40,18 @@ test('a file arrives whole', async () => {
   assert.deepEqual(await readFile(path), bytes)
 })
 
+test('the file has what is made of the bytes on their way, and the limit holds for what came', async () => {
+  const path = target()
+  const bytes = Buffer.alloc(900_000, 'abc')
+  async function* dotted(source: AsyncIterable<Uint8Array>) {
+    for await (const chunk of source) yield Buffer.alloc(2 * chunk.byteLength, '.')
+    yield Buffer.from('end')
+  }
+  const { size } = await guardedDownload(web.put('/made', bytes), path, options, dotted)
+  assert.equal(size, bytes.byteLength)
+  assert.deepEqual(await readFile(path), Buffer.concat([Buffer.alloc(2 * bytes.byteLength, '.'), Buffer.from('end')]))
+})
+
 test('five redirects are followed, a sixth is not', async () => {
   web.put('/far', Buffer.from('here'))
   assert.equal((await guardedDownload(web.redirect('/far', 5), target(), options)).size, 4)

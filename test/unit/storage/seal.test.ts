@@ -183,6 +183,10 @@ test('a blob of several pieces is read whole and in parts, and shows when it was
     await blobs.copyTo('i:1', join(dir, 'part'), { offset, size })
     assert.deepEqual(await readFile(join(dir, 'part')), bytes.subarray(offset, offset + size))
   }
+  await blobs.copyTo('i:1', join(dir, 'made'), { offset: 5, size: 1_500_000 }, async function* (pieces) {
+    for await (const piece of pieces) yield Buffer.from(piece).fill(7)
+  })
+  assert.deepEqual(await readFile(join(dir, 'made')), Buffer.alloc(1_500_000, 7))
   const file = join(dir, 'i', '1')
   const sealed = await readFile(file)
   const piece = 1_048_576 + SEAL_BYTES

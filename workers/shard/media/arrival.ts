@@ -4,6 +4,7 @@
  */
 import { mkdir, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Through } from '../../../src/domain/bytes.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { MB, type MediaInput } from '../../../src/domain/media.ts'
 import { StorageFailure } from '../../../src/domain/storage-failure.ts'
@@ -28,18 +29,20 @@ export interface Arriving {
   egressAllow: Ranges
 }
 
+/** The file has what `through` makes of the medium as it comes. */
 export async function withMedia<T>(
   context: Arriving,
   input: MediaInput,
   limitBytes: number,
   use: (arrived: Arrived) => Promise<T>,
+  through?: Through,
 ): Promise<T> {
   const { tempDir } = context.media
   await mkdir(tempDir, { recursive: true })
   const dir = await mkdtemp(join(tempDir, 'send-'))
   try {
     const path = join(dir, 'original')
-    await fetchTo(path, context, input, limitBytes)
+    await fetchTo(path, context, input, limitBytes, through)
     return await use({ path, dir })
   } catch (cause) {
     // On a full disk a converter reports a damaged file; the item waits until the cause is certain.
@@ -51,23 +54,29 @@ export async function withMedia<T>(
   }
 }
 
-async function fetchTo(path: string, { media, egressAllow }: Arriving, input: MediaInput, limitBytes: number): Promise<void> {
-  if (input.kind === 'inline') return writeFile(path, input.bytes)
+async function fetchTo(
+  path: string,
+  { media, egressAllow }: Arriving,
+  input: MediaInput,
+  limitBytes: number,
+  through: Through = (bytes) => bytes,
+): Promise<void> {
+  if (input.kind === 'inline') return writeFile(path, through(piecesOf(input.bytes)))
   if (input.kind === 'blob') {
     if (!media.blobTo) throw new Failure('media_invalid', { message: 'The media is not there.' })
-    return media.blobTo(path, input)
+    return media.blobTo(path, input, through)
   }
-  const { status, size } = await guardedDownload(input.url, path, {
-    allow: egressAllow,
-    timeoutMs: media.downloadMs,
-    maxBytes: limitBytes,
-    maxRedirects: MAX_REDIRECTS,
-  }).catch((error: unknown) => {
+  const limits = { allow: egressAllow, timeoutMs: media.downloadMs, maxBytes: limitBytes, maxRedirects: MAX_REDIRECTS }
+  const { status, size } = await guardedDownload(input.url, path, limits, through).catch((error: unknown) => {
     throw error instanceof FetchFailed ? notDownloaded(error, limitBytes) : error
   })
   if (status < 200 || status > 299)
     throw new Failure('media_download_failed', { message: `The URL answered with status ${status}.`, details: { status } })
   if (size === 0) throw new Failure('media_invalid', { message: 'The URL answered without content.' })
+}
+
+async function* piecesOf(bytes: Uint8Array) {
+  yield bytes
 }
 
 function notDownloaded(error: FetchFailed, limitBytes: number): Failure {

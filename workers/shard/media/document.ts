@@ -3,9 +3,8 @@ import type { proto } from '@whiskeysockets/baileys'
 import { DOCUMENT_LIMIT, type MediaInput } from '../../../src/domain/media.ts'
 import type { SendContext } from '../send/contract.ts'
 import type { Destination } from '../send/destination.ts'
-import { withMedia } from './arrival.ts'
 import { mimeOf } from './extensions.ts'
-import { upload } from './upload.ts'
+import { uploadAsItComes } from './upload.ts'
 
 export interface FileNames {
   extension?: string | undefined
@@ -19,7 +18,7 @@ export async function documentMessage(
   names: FileNames,
 ): Promise<proto.Message.IDocumentMessage> {
   const { fileName, extension } = named(names)
-  const uploaded = await withMedia(context, input, DOCUMENT_LIMIT, (arrived) => upload(context, to, 'document', arrived))
+  const uploaded = await uploadAsItComes(context, to, 'document', input, DOCUMENT_LIMIT)
   return { ...uploaded, mimetype: mimeOf(extension), fileName, title: fileName }
 }
 

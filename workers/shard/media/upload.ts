@@ -9,10 +9,11 @@ import { pipeline } from 'node:stream/promises'
 import { getMediaKeys, uploadWithNodeHttp } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
+import type { MediaInput } from '../../../src/domain/media.ts'
 import { UPLOAD_DEADLINE, within } from '../connection/within.ts'
 import type { SendContext } from '../send/contract.ts'
 import type { Destination } from '../send/destination.ts'
-import type { Arrived } from './arrival.ts'
+import { type Arrived, withMedia } from './arrival.ts'
 
 /** The fields every medium of a message has. */
 export interface Uploaded {
@@ -55,8 +56,29 @@ export async function upload(
     const answer = await send(context, path, `/newsletter/newsletter-${folder}`, plain.fileSha256, '&server_thumb_gen=1')
     return { ...answer, ...plain }
   }
-  const { sealedPath, ...sealed } = await seal(path, type, dir)
-  const answer = await send(context, sealedPath, `/mms/${FOLDERS[type]}`, sealed.fileEncSha256)
+  const sealing = await createSealing(type)
+  const sealedPath = join(dir, 'sealed')
+  await pipeline(createReadStream(path, { highWaterMark: PIECE }), sealing.through, createWriteStream(sealedPath))
+  return uploadSealed(context, type, sealedPath, sealing)
+}
+
+/** A medium that nothing has to be made of: it is encrypted as it comes, and its plain bytes never lie on this disk. */
+export async function uploadAsItComes(
+  context: SendContext,
+  to: Pick<Destination, 'kind'>,
+  type: UploadType,
+  input: MediaInput,
+  limitBytes: number,
+): Promise<Uploaded> {
+  if (to.kind === 'newsletter') return withMedia(context, input, limitBytes, (arrived) => upload(context, to, type, arrived))
+  const sealing = await createSealing(type)
+  const sent = ({ path }: Arrived) => uploadSealed(context, type, path, sealing)
+  return withMedia(context, input, limitBytes, sent, sealing.through)
+}
+
+async function uploadSealed(context: SendContext, type: UploadType, path: string, sealing: Sealing): Promise<Uploaded> {
+  const sealed = sealing.ended()
+  const answer = await send(context, path, `/mms/${FOLDERS[type]}`, sealed.fileEncSha256)
   return { ...answer, ...sealed, mediaKeyTimestamp: Math.floor(context.now() / SECOND) }
 }
 
@@ -103,33 +125,39 @@ async function measure(path: string): Promise<Pick<Uploaded, 'fileLength'> & { f
   return { fileSha256: hash.digest(), fileLength }
 }
 
+interface Sealing {
+  /** Once: the bytes of one file in, what lies on the media host out. */
+  through(plain: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer>
+  /** What its message says of the file; to be asked for when all of it has gone through. */
+  ended(): Pick<Uploaded, 'fileLength'> & { mediaKey: Buffer; fileSha256: Buffer; fileEncSha256: Buffer }
+}
+
 /** AES-256-CBC, then the first 10 bytes of HMAC-SHA256(mac key, iv | ciphertext): the form of every medium on the network. */
-async function seal(path: string, type: UploadType, dir: string) {
+async function createSealing(type: UploadType): Promise<Sealing> {
   const mediaKey = randomBytes(32)
   const { iv, cipherKey, macKey } = await getMediaKeys(mediaKey, type)
   const cipher = createCipheriv('aes-256-cbc', cipherKey, iv)
   const mac = createHmac('sha256', macKey!).update(iv)
   const plain = createHash('sha256')
   const sealed = createHash('sha256')
-  const sealedPath = join(dir, 'sealed')
   let fileLength = 0
-
-  async function* encrypted(source: AsyncIterable<Buffer>) {
-    const out = (piece: Buffer) => {
-      mac.update(piece)
-      sealed.update(piece)
-      return piece
-    }
-    for await (const piece of source) {
-      fileLength += piece.byteLength
-      plain.update(piece)
-      yield out(cipher.update(piece))
-    }
-    yield out(cipher.final())
-    const end = mac.digest().subarray(0, MAC_BYTES)
-    sealed.update(end)
-    yield end
+  const out = (piece: Buffer) => {
+    mac.update(piece)
+    sealed.update(piece)
+    return piece
   }
-  await pipeline(createReadStream(path, { highWaterMark: PIECE }), encrypted, createWriteStream(sealedPath))
-  return { sealedPath, mediaKey, fileSha256: plain.digest(), fileEncSha256: sealed.digest(), fileLength }
+  return {
+    async *through(source) {
+      for await (const piece of source) {
+        fileLength += piece.byteLength
+        plain.update(piece)
+        yield out(cipher.update(piece))
+      }
+      yield out(cipher.final())
+      const end = mac.digest().subarray(0, MAC_BYTES)
+      sealed.update(end)
+      yield end
+    },
+    ended: () => ({ mediaKey, fileSha256: plain.digest(), fileEncSha256: sealed.digest(), fileLength }),
+  }
 }

@@ -1,5 +1,6 @@
 /** Where the items of one instance lie: records in `state:`, inline media in `blobs:`. */
 import type { Logger } from 'pino'
+import type { Through } from '../../../src/domain/bytes.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
 import type { BlobPart, Blobs } from '../../../src/storage/blobs.ts'
@@ -17,8 +18,8 @@ export interface ItemStoreOptions {
 }
 
 export type StoredItem = QueueItem & {
-  /** Writes a part of the item's inline media into a file. */
-  copyMedia?: ((path: string, part: BlobPart) => Promise<void>) | undefined
+  /** Writes a part of the item's inline media into a file, or what is made of it on the way. */
+  copyMedia?: ((path: string, part: BlobPart, through?: Through) => Promise<void>) | undefined
 }
 
 export type ItemStore = ReturnType<typeof createItemStore>
@@ -57,7 +58,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
         if (!item.hasBytes) return item
         const key = blobKey(svcId)
         if (!blobs || !(await blobs.has(key))) throw new Error(`${itemKey(svcId)} has lost its media`)
-        return { ...item, copyMedia: (path, part) => blobs.copyTo(key, path, part) }
+        return { ...item, copyMedia: (path, part, through) => blobs.copyTo(key, path, part, through) }
       } catch (error) {
         if (isStorageFailure(error)) throw error
         log.error({ instance_id: instanceId, svc_id: svcId, err: error }, 'queue item is not readable')

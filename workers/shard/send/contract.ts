@@ -3,6 +3,7 @@ import type { Agent as HttpsAgent } from 'node:https'
 import type { AnyMessageContent, proto, WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { Dispatcher } from 'undici'
+import type { Through } from '../../../src/domain/bytes.ts'
 import type { Ranges } from '../../../src/egress/addresses.ts'
 import type { BoundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { Disappearing } from '../chats/disappearing.ts'
@@ -19,8 +20,8 @@ export interface SendFiles {
   /** For a download, everything together. */
   downloadMs: number
   prepare: MediaPreparation['prepare']
-  /** Writes a part of the item's blob into a file. */
-  blobTo(path: string, part: { offset: number; size: number }): Promise<void>
+  /** Writes a part of the item's blob into a file, or what is made of it on the way. */
+  blobTo(path: string, part: { offset: number; size: number }, through?: Through): Promise<void>
   /** Through the instance's proxy, trusting the network's media hosts. */
   uploadAgent(): HttpsAgent
   /** For the files of received messages, over the same route. */

@@ -158,9 +158,9 @@ export function createSending(deps: SendingLineDeps): Sending {
 
   const filesOf = ({ copyMedia }: Pick<SendItem, 'copyMedia'>): SendFiles => ({
     ...shard.media,
-    async blobTo(path, part) {
+    async blobTo(path, part, through) {
       if (!copyMedia) throw new Failure('send_failed', { message: 'The media of the message is gone.' })
-      await copyMedia(path, part)
+      await copyMedia(path, part, through)
     },
     uploadAgent: () => route().fetchAgent,
     files: () => route().files,

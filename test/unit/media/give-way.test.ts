@@ -1,0 +1,34 @@
+/**
+ * The priority of threads that give way: behind others, and still with a share. (One 60 MB body was read for 44 s where other processes wanted
+ * the same core, because its thread had a ninth of what each of them got; a bench with several did not end.)
+ */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { getPriority } from 'node:os'
+import { test } from 'node:test'
+import { Worker } from 'node:worker_threads'
+
+const MODULE = new URL('../../../workers/media/give-way.js', import.meta.url)
+/** From the kernel's table of weights: this far behind, a thread has a third of what one of ordinary priority gets beside it. */
+const A_THIRD = 5
+
+const priorities = () => readdirSync('/proc/self/task').map((thread) => getPriority(Number(thread)))
+
+test('a thread gives way alone, and keeps a third of what others get', { skip: process.platform !== 'linux' }, async () => {
+  const before = new Set(priorities())
+  const source = `import(${JSON.stringify(MODULE.href)}).then(({ giveWay }) => {
+    giveWay()
+    const { parentPort } = require('node:worker_threads')
+    parentPort.on('message', () => process.exit())
+    parentPort.postMessage('there')
+  })`
+  const worker = new Worker(source, { eval: true })
+  await once(worker, 'message')
+  const own = getPriority()
+  const lower = priorities().filter((priority) => !before.has(priority))
+  worker.postMessage('end')
+  await once(worker, 'exit')
+  assert.equal(lower.length, 1, 'one thread has another priority')
+  assert.ok(lower[0]! > own && lower[0]! <= own + A_THIRD, `${lower[0]} against ${own}`)
+})
