@@ -5,7 +5,7 @@
  * A file is a row of pieces, each sealed by itself under its place in the row and the number of all: one that is missing, moved or
  * changed shows, and neither writing nor reading ever holds a large medium twice, or its thread for as long as it takes.
  */
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, ftruncateSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -82,17 +82,21 @@ export async function openBlobs(dir: string, { budgetBytes, counter }: BlobsOpti
     add(-bytes)
   }
 
-  async function write(path: string, key: string, bytes: Uint8Array, pieces: number, sealer: Sealer): Promise<void> {
-    await mkdir(dirname(path), { recursive: true })
-    const handle = await open(path, 'w')
-    try {
-      for (let index = 0; index < pieces; index++)
-        await handle.writeFile(sealer.seal(nameOf(key, index, pieces), bytes.subarray(index * PIECE, (index + 1) * PIECE)))
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    await syncFolder(dirname(path))
+  /**
+   * The file is as long as it will be, and counts for that, in one turn and before any of it is written: should the thread end meanwhile, the file
+   * that is left behind gives back just what it took when it is removed. False when the budget does not allow it.
+   */
+  function claim({ fd }: FileHandle, bytes: number): boolean {
+    ftruncateSync(fd, bytes)
+    if (add(bytes) <= budgetBytes) return true
+    add(-bytes)
+    return false
+  }
+
+  async function fill(handle: FileHandle, key: string, bytes: Uint8Array, pieces: number, sealer: Sealer): Promise<void> {
+    for (let index = 0; index < pieces; index++)
+      await handle.writeFile(sealer.seal(nameOf(key, index, pieces), bytes.subarray(index * PIECE, (index + 1) * PIECE)))
+    await handle.sync()
   }
 
   const of = (sealer: Sealer): Blobs => ({
@@ -102,19 +106,22 @@ export async function openBlobs(dir: string, { budgetBytes, counter }: BlobsOpti
     async put(key, bytes) {
       checkRecordKey(key)
       const pieces = Math.max(1, Math.ceil(bytes.byteLength / PIECE))
-      const needed = bytes.byteLength + pieces * SEAL_BYTES
-      if (add(needed) > budgetBytes) {
-        add(-needed)
-        return false
-      }
+      const path = file(key)
+      await mkdir(dirname(path), { recursive: true })
+      const handle = await open(path, 'w')
+      let isClaimed = false
       try {
-        await write(file(key), key, bytes, pieces, sealer)
+        isClaimed = claim(handle, bytes.byteLength + pieces * SEAL_BYTES)
+        if (isClaimed) await fill(handle, key, bytes, pieces, sealer)
       } catch (error) {
-        add(-needed)
-        await rm(file(key), { force: true })
+        await remove(key)
         throw error
+      } finally {
+        await handle.close()
       }
-      return true
+      if (isClaimed) await syncFolder(dirname(path))
+      else await rm(path)
+      return isClaimed
     },
     async get(key) {
       const sealed = await size(key)

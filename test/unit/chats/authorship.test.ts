@@ -62,6 +62,22 @@ test('a person is the same under both names, and so is the chat', async (t) => {
   assert.deepEqual(await authorship.claim('nobody', [ANA], [ANA]), { place: 'unknown' })
 })
 
+// Chats are taken beside one another, and the rows of both were asked for before either was on disk: the second one's took the place of the first.
+test('of two messages of one id that come at a time the first is the owner, also when its commit has to be made again', async (t) => {
+  const b = await bench(t)
+  const authorship = await b.open()
+  const anas = { id: 'G', remoteJid: GROUP, participant: ANA, fromMe: false }
+  const bens = { id: 'G', remoteJid: BEN, fromMe: false }
+  const [first, second] = await Promise.all([authorship.ops(anas), authorship.ops(bens)])
+  assert.deepEqual([first.length, second.length], [1, 0])
+  // The commit of the first failed: it comes again.
+  await b.store.commit({ ops: [...(await authorship.ops(bens)), ...(await authorship.ops(anas))] })
+  assert.deepEqual(await authorship.claim('G', [GROUP], [ANA]), HERE)
+  assert.deepEqual(await authorship.claim('G', [BEN], [BEN]), { place: 'elsewhere' })
+  await authorship.forget()
+  assert.equal((await authorship.ops(bens)).length, 1)
+})
+
 test('who uses the id of another message is not its author, in this chat or another; ours come first', async (t) => {
   const b = await bench(t)
   const before = await b.open()

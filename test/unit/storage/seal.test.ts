@@ -3,7 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import * as v from 'valibot'
+import { threadFlags, threadModule } from '../../../src/engine/thread.ts'
 import { ascendingIds } from '../../../src/storage/ascending-ids.ts'
 import { measureBlobs, openBlobs } from '../../../src/storage/blobs.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
@@ -164,6 +167,25 @@ test('blobs are sealed files within one budget that threads can share', async (t
   const again = (await openBlobs(dir, { budgetBytes: 10_000 })).of(sealer)
   assert.equal(again.used(), one.used())
   await assert.rejects(again.put('a/b', bytes), /a key is printable/)
+})
+
+// The budget lost what was being written whenever a shard ended, until the next start of the process.
+test('what a thread was writing when it was ended counts as what it left behind, and nothing once that is removed', async (t) => {
+  const dir = await tempDir(t)
+  const counter = new BigInt64Array(new SharedArrayBuffer(8))
+  const module = threadModule('./blob-writer', import.meta.url)
+  const bytes = 256 * 1_048_576
+  const writer = new Worker(module, {
+    execArgv: threadFlags(module) ?? process.execArgv,
+    workerData: { dir, counter, key: 'i:1', bytes },
+  })
+  while (Atomics.load(counter, 0) === 0n) await nextTurn()
+  await writer.terminate()
+  const blobs = (await openBlobs(dir, { budgetBytes: bytes, counter })).of(sealer)
+  assert.deepEqual(await blobs.list('i:'), ['i:1'])
+  assert.equal(blobs.used(), await measureBlobs(dir))
+  await blobs.remove('i:1')
+  assert.equal(blobs.used(), 0)
 })
 
 test('a blob of several pieces is read whole and in parts, and shows when it was cut, changed or put together anew', async (t) => {

@@ -10,6 +10,7 @@
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, DAY, HOUR } from '../../../src/domain/clock.ts'
+import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { createFairGenerations } from '../../../src/storage/fair-generations.ts'
 import { createGenerations, type Term } from '../../../src/storage/generations.ts'
@@ -22,6 +23,8 @@ import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 
 const SWEEP_EVERY = HOUR
+/** Messages of others whose rows may be on their way to the disk: what the chats bring in while one commit is written, and more. */
+const CLAIMED = 128
 const TERM = 31 * DAY
 
 /** `ours`: only the account adds rows, so age alone removes them. `others`: everyone who can write to the number adds rows. */
@@ -71,6 +74,11 @@ export function createAuthorship({ instance, store, sealer, clock, log, terms = 
     ...terms.others,
   })
   const all = [ours, others]
+  /**
+   * By the hash of an id, the row that was handed out last: two messages of one id, each of its own chat, come at a time, and neither is on disk
+   * yet. The owner's row is handed out again where its commit failed; a row of anybody else is none until then.
+   */
+  const claimed = boundedCache<string, Buffer>(CLAIMED)
   const sweeper = createSweeper(sweep, {
     everyMs: SWEEP_EVERY,
     log,
@@ -113,9 +121,13 @@ export function createAuthorship({ instance, store, sealer, clock, log, terms = 
       const [chat] = chats
       if (!key.id || chat === undefined || (await find(key.id))) return []
       if (key.fromMe) return ownOps(key.id, chats)
-      const place = others.next(hashOf(key.id), blind(chat))
-      if (place.isNew) sweeper.soon()
+      const hash = hashOf(key.id)
       const value = bytesOf({ chats: chats.map(blind), authors: namesOf(key).map(blind) })
+      const owner = claimed.get(hash)
+      if (owner !== undefined && !owner.equals(value)) return []
+      claimed.set(hash, value)
+      const place = others.next(hash, blind(chat))
+      if (place.isNew) sweeper.soon()
       place.count(value.byteLength)
       return [[place.key, value]]
     },
@@ -138,6 +150,7 @@ export function createAuthorship({ instance, store, sealer, clock, log, terms = 
     async forget() {
       await sweeper.idle()
       await removeAll(store, keys.authors(instance))
+      claimed.clear()
       for (const each of all) each.forgotten()
     },
     start: sweeper.start,

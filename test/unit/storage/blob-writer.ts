@@ -1,0 +1,8 @@
+/** A thread that writes a blob, to be ended in the middle of it. */
+import { workerData } from 'node:worker_threads'
+import { openBlobs } from '../../../src/storage/blobs.ts'
+import { sealer } from './fixtures.ts'
+
+const { dir, counter, key, bytes } = workerData as { dir: string; counter: BigInt64Array; key: string; bytes: number }
+const blobs = (await openBlobs(dir, { budgetBytes: Number.MAX_SAFE_INTEGER, counter })).of(sealer)
+await blobs.put(key, new Uint8Array(bytes))
