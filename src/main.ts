@@ -28,8 +28,6 @@ import { findPrograms } from './engine/programs.ts'
 import { createReadings } from './engine/readings.ts'
 import { spareMemory } from './engine/spare-memory.ts'
 import { watchHealth } from './health/health.ts'
-import { createApp } from './http/app.ts'
-import { createLive } from './http/dashboard/live.ts'
 import { createKillAt } from './kill-at.ts'
 import { newUlid } from './lib/ulid.ts'
 import type { Logger } from './log.ts'
@@ -84,6 +82,13 @@ const ASK_AGAIN = {
   notFound: 'media_download_failed',
 } as const
 
+/** Zod and the declarations of all operations, a third of a start: loaded while the shards load the library, on another core. */
+async function loadHttp() {
+  const [{ createApp }, { createLive }] = await Promise.all([import('./http/app.ts'), import('./http/dashboard/live.ts')])
+  await spareMemory()
+  return { createApp, createLive }
+}
+
 const NO_CONVERTER =
   'There is no ffmpeg: sound goes as it is, and films, GIFs and moving stickers that need a conversion are refused with media_invalid.'
 
@@ -114,6 +119,8 @@ export async function startService(config: Config, { log, allowCrash = false, sa
     // First of all parts, so that a port that is taken costs nothing; until the application is ready every request is answered 503.
     const server = await listen(config)
     undo.push(server.close)
+    // They are run once to see whether they do: beside the opening of the store.
+    const searching = findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
     await refuseDamaged(storeDirOf(config.storeUrl), (problem) => log.warn({ problem }, 'the store could not be checked'))
     const disk = shareDisk(config.shards + 1)
     const store = await openStore(config.storeUrl, { claims: claimsOf(disk, 0) })
@@ -155,7 +162,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
 
     const media = createMediaPool({ logging: config.logging, log })
     undo.push(() => media.close())
-    const programs = await findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
+    const programs = await searching
     if (!programs && config.ffmpeg !== null && config.ffmpeg !== 'off')
       throw new Error(`SVC_FFMPEG is ${JSON.stringify(config.ffmpeg)}; it must be an ffmpeg that runs, with its ffprobe, or off.`)
     // With `off` the operator made the choice, so there is no warning.
@@ -187,8 +194,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
       allowCrash,
       log,
     })
-    // While they load: nothing is served yet.
-    const [engine] = await Promise.all([threads, spareMemory()])
+    const [engine, { createApp, createLive }] = await Promise.all([threads, loadHttp()])
     undo.push((leftMs) => engine.close(leftMs))
 
     const eventStreams = createEventStreams({

@@ -26,7 +26,8 @@ export async function findPrograms({ ffmpeg: given, path }: FindOptions): Promis
   if (ffmpeg === undefined) return null
   const ffprobe = await locate('ffprobe', [dirname(ffmpeg), ...folders])
   if (ffprobe === undefined) return null
-  return (await runs(ffmpeg)) && (await runs(ffprobe)) ? { ffmpeg, ffprobe } : null
+  const answers = await Promise.all([runs(ffmpeg), runs(ffprobe)])
+  return answers.every((isRunning) => isRunning) ? { ffmpeg, ffprobe } : null
 }
 
 async function locate(name: string, folders: readonly string[]): Promise<string | undefined> {
