@@ -27,6 +27,11 @@ import { type Claims, checkRoom, createRoom, type Look, makeLockFile, type Shape
 const RANGE_STEP = 128
 /** One slot per thread with an open read transaction, in all processes together (a backup, a probe). */
 const MAX_READERS = 512
+/**
+ * Addresses for the file's pages, which cost nothing before they are read. By default lmdb-js begins with 128 KB and maps the whole file anew at each
+ * doubling, at another place; the maps before stay, and with them their pages: in memory a growing store was there twice. Beyond this it grows so.
+ */
+const MAP_BYTES = 16 * 1_024 ** 3
 
 export interface LmdbDriver extends Driver, Pick<StateStore, 'get' | 'commit' | 'range' | 'count'> {
   options: { dir: string }
@@ -106,6 +111,7 @@ export function lmdbDriver({ dir, mustExist = false, claims = { all: new BigInt6
     encoding: 'binary',
     maxDbs: 1,
     maxReaders: MAX_READERS,
+    mapSize: MAP_BYTES,
     // A commit resolves after its fsync. (With overlapping sync, lmdb's default, it resolves before; measured no slower here.)
     overlappingSync: false,
     // Each batch states what belongs together. (The library's own grouping per turn makes a promise nobody holds: when a commit fails, on
