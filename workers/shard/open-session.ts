@@ -198,6 +198,7 @@ export function openSession(deps: SessionDeps, { creds, route, version, restrict
         replayPeers(own.take)
         directory.warm().catch((error) => log.warn({ err: error }, 'what is known of the chats could not be read'))
         reader.loggedIn()
+        receiving.loggedIn(session)
         rebuildDirectory({ instance, store, sock, reader, creds, appState })
           .then(changes.recover)
           .catch((error) => log.info({ err: error }, 'app state could not be read again'))

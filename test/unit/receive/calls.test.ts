@@ -131,6 +131,29 @@ test('an end that comes while a rejected call is being told says that it was rej
   assert.deepEqual(answered, ['Please write.'])
 })
 
+// It stayed in the list of ringing calls for a day, and nobody was told of it: the network says no end of a call that was rejected.
+test('a call whose rejection had no answer is rejected again after the next login, and told once', async (t) => {
+  const store = await tempStore(t)
+  const cut = { ask: () => Promise.reject(new Failure('instance_not_connected')) } as unknown as Session
+  const killed = await live(store, rejecting)
+  await killed.calls.take(stanza('offer', '3EB0A'), cut)
+  await killed.calls.take(stanza('offer', '3EB0B'), cut)
+  const { calls, translated, answered } = await live(store, rejecting)
+  // It came before the offer was confirmed; and somebody took the other call on a phone.
+  await calls.take(stanza('offer', '3EB0A'), cut)
+  const network = answering(async () => calls.take(stanza('accept', '3EB0B'), network))
+  calls.resume(network)
+  await until(async () => translated.length > 0 && (await ringing(store)) === 0, 'the event')
+  assert.deepEqual(
+    translated.map(({ call }) => (call as { call_id: string; auto_rejected: boolean }).auto_rejected),
+    [true],
+  )
+  assert.deepEqual(answered, ['Please write.'])
+  calls.resume(network)
+  await calls.take(stanza('offer', '3EB0A'), network)
+  assert.equal(translated.length, 1)
+})
+
 test('a rejected call is told although no text can be queued', async (t) => {
   const store = await tempStore(t)
   const { calls, translated } = await live(store, rejecting, { canQueue: false })

@@ -31,6 +31,8 @@ const Call = v.object({
   isVideo: v.boolean(),
   /** Epoch seconds. */
   timestamp: v.number(),
+  /** We reject it; what came of that is not on disk. */
+  isRejecting: v.optional(v.literal(true)),
 })
 type Call = v.InferOutput<typeof Call>
 
@@ -51,6 +53,11 @@ export interface Calls {
   load(): Promise<void>
   /** Undefined for a stanza that neither begins nor ends a call. */
   take(node: BinaryNode, session: Session): Promise<void> | undefined
+  /**
+   * Of a session that has just logged in: calls whose rejection had no answer when the connection or the service ended are rejected again. The network
+   * says no end of a call that it took our rejection of, so that nothing else would tell of them.
+   */
+  resume(session: Session): void
   /** The device is gone: the ends of its calls do not arrive any more. Call it after its session has ended. */
   forget(): Promise<void>
 }
@@ -77,19 +84,27 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tra
     }
   }
 
-  async function offered(call: Call, isOld: boolean, session: Session) {
+  async function offered(offer: Call, isOld: boolean, session: Session) {
+    const isRejecting = ringing.get(offer.id)?.isRejecting ?? (settings().call_reject_auto && !isOld)
+    const call: Call = isRejecting ? { ...offer, isRejecting: true } : offer
     const old = [...ringing.values()].filter(isStale)
     ringing.set(call.id, call)
     await store.commit({ ops: [...old.map(({ id }) => records.remove(keyOf(id))), records.encode(keyOf(call.id), call)] })
     for (const { id } of old) ringing.delete(id)
-    if (!settings().call_reject_auto || isOld) return
+    if (!isRejecting) return
     isOver(call.id)
-    // Not awaited: the network's answer does not depend on this stanza, but a rejection can take long.
-    void reject(call, session).catch((error: unknown) => log.warn({ err: error }, 'a call could not be rejected'))
+    rejectLater(call, session, () => true)
   }
 
-  async function reject(call: Call, session: Session) {
+  /** Not awaited: the network's answer does not depend on this stanza, but a rejection can take long. */
+  function rejectLater(call: Call, session: Session, isOurs: () => boolean) {
+    void reject(call, session, isOurs).catch((error: unknown) => log.warn({ err: error }, 'a call could not be rejected'))
+  }
+
+  /** `isOurs`: asked once the network has answered. */
+  async function reject(call: Call, session: Session, isOurs: () => boolean) {
     await session.ask(callRejection(session.me?.id ?? '', call.from, call.id))
+    if (!isOurs()) return
     rejected.add(call.id)
     await ended(call)
   }
@@ -179,6 +194,10 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tra
         default:
           return undefined
       }
+    },
+    resume(session) {
+      // What came while we were away may say that somebody took it on another device.
+      for (const call of ringing.values()) if (call.isRejecting) rejectLater(call, session, () => ringing.has(call.id))
     },
     async forget() {
       await removeAll(store, keys.calls(instance))

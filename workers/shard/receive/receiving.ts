@@ -55,6 +55,8 @@ export interface Receiving {
   isMissing: WaitingMessages['has']
   /** At once after the session was made, before anything arrives. */
   attach(session: SocketSession): void
+  /** The session has just logged in. */
+  loggedIn(session: SocketSession): void
   /** The session is logged in, or the webhooks have changed. */
   announce(): void
   /** The event of a message this service sent. */
@@ -159,6 +161,7 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
       inbound.use(session)
       presence.attach(session)
     },
+    loggedIn: calls.resume,
     announce: presence.announce,
     async own(message) {
       presence.wroteTo(message.key.remoteJid ?? '')
