@@ -114,6 +114,36 @@ export function discardBody(request: Request, arrived: Arrived = nothingArrived)
   if (body !== null && !body.locked) void throwAway(body.getReader(), steadyClock)
 }
 
+/**
+ * The text of a short body that is read before its sender is known: anybody may send one, and many at a time, so that it is held for no longer than
+ * it comes. `tooLong`: of one of more than `most` bytes.
+ */
+export async function receiveText(
+  request: Request,
+  { most, tooLong, clock = steadyClock }: { most: number; tooLong(): Error; clock?: Clock | undefined },
+): Promise<string> {
+  if (request.body === null) return ''
+  const decoder = new TextDecoder()
+  const reader = request.body.getReader()
+  const stream = steady(reader, clock)
+  let text = ''
+  let size = 0
+  try {
+    for (;;) {
+      const piece = await stream.read()
+      if (piece === undefined) return text + decoder.decode()
+      size += piece.byteLength
+      if (size > most) throw tooLong()
+      text += decoder.decode(piece, { stream: true })
+    }
+  } catch (refusal) {
+    void reader.cancel().catch(() => {})
+    throw refusal
+  } finally {
+    stream.end()
+  }
+}
+
 type Reader = ReadableStreamDefaultReader<Uint8Array>
 
 /** Reads on and keeps nothing: twice as much as the largest body, as slowly as any. What comes after that costs the connection. */
@@ -134,7 +164,7 @@ async function throwAway(reader: Reader, clock: Clock): Promise<void> {
   await reader.cancel().catch(() => {})
 }
 
-export interface Steady {
+interface Steady {
   /** Undefined at the end. Rejects when the body is cut, or slower than it may be. */
   read(): Promise<Uint8Array | undefined>
   /** To be called once it is not read any more. */
@@ -142,7 +172,7 @@ export interface Steady {
 }
 
 /** A body that is read at the rate it must come at, or not at all. */
-export function steady(reader: Reader, clock: Clock): Steady {
+function steady(reader: Reader, clock: Clock): Steady {
   const begun = clock.now()
   let size = 0
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -3,10 +3,11 @@ import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { DashboardSession, DashboardSessions } from '../../account/account.ts'
 import { BRAND, VERSION } from '../../domain/brand.ts'
-import { iso, SECOND } from '../../domain/clock.ts'
+import { type Clock, iso, SECOND } from '../../domain/clock.ts'
 import type { SessionInfo, SessionRow } from '../../domain/dashboard.ts'
 import { Failure } from '../../domain/failures.ts'
 import type { Parts } from '../../features/parts.ts'
+import { receiveText } from '../body.ts'
 import type { Env } from '../mount.ts'
 
 const COOKIE = `${BRAND}_dashboard`
@@ -44,14 +45,15 @@ export function dropCookie(c: Context<Env>, baseUrl: string | null): void {
   deleteCookie(c, COOKIE, { ...scopeOf(c, baseUrl), httpOnly: true, sameSite: 'Strict' })
 }
 
-/** The admin key of a sign-in. The caller is not authenticated yet, so a body that is not small is not read. */
-export async function adminKeyOf(request: Request): Promise<string> {
+/** The admin key of a sign-in. The caller is not authenticated yet, so a body that is not small, or comes slowly, is not read. */
+export async function adminKeyOf(request: Request, clock?: Clock): Promise<string> {
+  const tooLong = () => Failure.invalid({ path: '', message: `must have a Content-Length of at most ${MAX_SIGN_IN} bytes` })
   const size = Number(request.headers.get('Content-Length') ?? Number.NaN)
-  if (!(size <= MAX_SIGN_IN))
-    throw Failure.invalid({ path: '', message: `must have a Content-Length of at most ${MAX_SIGN_IN} bytes` })
+  if (!(size <= MAX_SIGN_IN)) throw tooLong()
+  const text = await receiveText(request, { most: MAX_SIGN_IN, tooLong, clock })
   let body: unknown
   try {
-    body = JSON.parse(await request.text())
+    body = JSON.parse(text)
   } catch {
     throw Failure.invalid({ path: '', message: 'must be a JSON object' })
   }

@@ -1,6 +1,6 @@
 /** Small bodies of OAuth, and their parameters: each at most once (RFC 6749, 3.1 and 3.2). */
 import { type Clock, steadyClock } from '../../domain/clock.ts'
-import { steady } from '../body.ts'
+import { receiveText } from '../body.ts'
 import { OauthError } from './answers.ts'
 
 const MAX_BODY = 65_536
@@ -9,29 +9,9 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i
 
 const bad = (description: string) => new OauthError('invalid_request', description)
 
-/** Anybody may send it, and many at a time: it is held for no longer than it comes. */
 async function textOf(request: Request, type: RegExp, name: string, clock: Clock): Promise<string> {
   if (!type.test(request.headers.get('Content-Type') ?? '')) throw bad(`must be sent with Content-Type: ${name}`)
-  if (request.body === null) return ''
-  const decoder = new TextDecoder()
-  const reader = request.body.getReader()
-  const stream = steady(reader, clock)
-  let text = ''
-  let size = 0
-  try {
-    for (;;) {
-      const piece = await stream.read()
-      if (piece === undefined) return text + decoder.decode()
-      size += piece.byteLength
-      if (size > MAX_BODY) throw bad('the body is too large')
-      text += decoder.decode(piece, { stream: true })
-    }
-  } catch (refusal) {
-    void reader.cancel().catch(() => {})
-    throw refusal
-  } finally {
-    stream.end()
-  }
+  return await receiveText(request, { most: MAX_BODY, tooLong: () => bad('the body is too large'), clock })
 }
 
 export interface Fields {

@@ -1,13 +1,24 @@
-/** Bodies of `/oauth`, which anybody may send: they have a limit in bytes and in time. */
+/** Bodies that anybody may send, those of `/oauth` and a sign-in: they have a limit in bytes and in time. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import type { Clock } from '../../../src/domain/clock.ts'
+import type { Failure } from '../../../src/domain/failures.ts'
+import { adminKeyOf } from '../../../src/http/dashboard/session.ts'
+import { failureResponse } from '../../../src/http/errors.ts'
 import { errorResponse } from '../../../src/http/oauth/answers.ts'
 import { formOf, jsonOf } from '../../../src/http/oauth/fields.ts'
+
+type Read = (request: Request, clock: Clock) => Promise<unknown>
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** What is answered to a request whose body has begun and never ends, and whether more of it was wanted by then. */
-async function stalled(t: TestContext, read: typeof formOf | typeof jsonOf, type: string) {
+async function stalled(
+  t: TestContext,
+  read: Read,
+  type: string,
+  answerOf: (error: Failure) => Response | undefined = errorResponse,
+) {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const time = { now: 0 }
   let isCancelled = false
@@ -17,10 +28,10 @@ async function stalled(t: TestContext, read: typeof formOf | typeof jsonOf, type
       isCancelled = true
     },
   })
-  const init = { method: 'POST', body, headers: { 'Content-Type': type }, duplex: 'half' } as RequestInit
+  const init = { method: 'POST', body, headers: { 'Content-Type': type, 'Content-Length': '100' }, duplex: 'half' } as RequestInit
   let answer: Response | undefined
-  void read(new Request('http://x/', init), { now: () => time.now }).catch((error: unknown) => {
-    answer = errorResponse(error)
+  void read(new Request('http://x/', init), { now: () => time.now }).catch((error: Failure) => {
+    answer = answerOf(error)
   })
   for (let second = 0; second < 15; second++) {
     await turn()
@@ -28,7 +39,7 @@ async function stalled(t: TestContext, read: typeof formOf | typeof jsonOf, type
     t.mock.timers.tick(1_000)
   }
   await turn()
-  return { status: answer?.status, body: await answer?.json(), isCancelled }
+  return { status: answer?.status, body: (await answer?.json()) as { error: unknown; error_description?: string }, isCancelled }
 }
 
 const refused = {
@@ -43,4 +54,10 @@ test('a form that stops coming is refused and let go', async (t) => {
 
 test('so is a registration', async (t) => {
   assert.deepEqual(await stalled(t, jsonOf, 'application/json'), refused)
+})
+
+// It was held until the server's own limit, ten minutes.
+test('and a sign-in to the dashboard', async (t) => {
+  const { status, body, isCancelled } = await stalled(t, adminKeyOf, 'application/json', failureResponse)
+  assert.deepEqual([status, (body.error as Failure).message, isCancelled], [400, refused.body.error_description, true])
 })
