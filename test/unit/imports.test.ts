@@ -33,7 +33,7 @@ const parts = ['src/account/', 'src/directory/', 'src/oauth/', 'src/webhooks/', 
 
 const RULES: readonly Rule[] = [
   // Thin over well-kept libraries, for everybody.
-  { of: ['src/lib/'], run: [], packages: { only: [/^(lru-cache|async-mutex|p-queue|p-timeout|ulid|node:crypto)$/] } },
+  { of: ['src/lib/'], run: [], packages: { only: [/^(lru-cache|async-mutex|p-queue|ulid|node:crypto)$/] } },
   { of: ['src/domain/'], run: [], packages: { only: [] } },
   {
     of: ['src/features/'],

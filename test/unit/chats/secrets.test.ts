@@ -41,7 +41,7 @@ async function bench(t: TestContext) {
       return secrets
     },
     async keep(secrets: Secrets, ...messages: Pick<WAMessage, 'key' | 'message'>[]) {
-      await store.commit({ ops: messages.flatMap(secrets.ops) })
+      for (const message of messages) await store.commit({ ops: await secrets.opsUnlessTaken(message) })
     },
     async left() {
       let count = 0
@@ -146,13 +146,24 @@ test('nothing is kept of what has no secret, of what speaks about another messag
     ofAna('E', { pollCreationMessageV3: { name: 'Large', options } }),
     ofAna('', { conversation: 'hi' }),
   ])
-    assert.deepEqual(secrets.ops(message), [], JSON.stringify(message.key))
+    assert.deepEqual(await secrets.opsUnlessTaken(message), [], JSON.stringify(message.key))
+})
+
+test('of what this service sends only polls and events have a row: the rest is kept whole for a day', async (t) => {
+  const b = await bench(t)
+  const secrets = await b.open()
+  const sent = (id: string, content: proto.IMessage) => ofAna(id, content, { fromMe: true })
+  assert.deepEqual(secrets.ownOps(sent('text', { conversation: 'hi' })), [])
+  await b.store.commit({ ops: [...secrets.ownOps(sent('poll', poll)), ...secrets.ownOps(sent('event', { eventMessage: {} }))] })
+  const after = await b.open()
+  assert.deepEqual((await after.get('poll', HERE))?.key, { id: 'poll', fromMe: true })
+  assert.ok(await after.get('event', HERE))
 })
 
 test('neither a secret nor an option can be read on the disk', async (t) => {
   const b = await bench(t)
   const secrets = await b.open()
-  const [op] = secrets.ops(ofAna('3EB0', poll))
+  const [op] = await secrets.opsUnlessTaken(ofAna('3EB0', poll))
   const [key, value] = op!
   const row = Buffer.from(value!)
   for (const word of [secret.toString('base64'), secret, 'Monday', '5511988880001']) assert.equal(row.includes(word), false)
@@ -257,7 +268,7 @@ test('with the device everything goes, and what comes then is kept again', async
 test('one that was changed on disk is as if it were not there', async (t) => {
   const b = await bench(t)
   const secrets = await b.open()
-  const [op] = secrets.ops(ofAna('A', poll))
+  const [op] = await secrets.opsUnlessTaken(ofAna('A', poll))
   const [key, value] = op!
   const changed = Buffer.from(value!)
   changed[changed.length - 1]! ^= 1

@@ -117,6 +117,9 @@ const receipt = (status: MessageStatus, ids: string[], more: Partial<Receipt> = 
   ...more,
 })
 
+/** As after a first try. */
+const acked = (id: string, chat: string) => ({ chat, id, at: START, requestId: undefined, isNew: true })
+
 // What was told was in memory alone: after a restart a late `delivered` followed the `read`.
 test('after a restart no value is told again, and no lower one', async (t) => {
   const b = await bench(t)
@@ -126,7 +129,7 @@ test('after a restart no value is told again, and no lower one', async (t) => {
   const after = await b.open()
   await after.take(identity, receipt('delivered', ['A', 'B']))
   await after.take(identity, receipt('read', ['A']))
-  assert.equal(await after.sent(identity, ANA, 'A', START), null)
+  assert.equal(await after.sent(identity, acked('A', ANA)), null)
   await after.take(identity, receipt('played', ['A']))
   await until(() => b.told.length === 3, 'all')
   assert.deepEqual(b.told, ['read A 5511988880001', 'delivered B 5511988880001', 'played A 5511988880001'])
@@ -146,11 +149,11 @@ test('what could not be written is told when it comes again', async (t) => {
 test('`sent` counts when it is committed, not when it is prepared', async (t) => {
   const b = await bench(t)
   const statuses = await b.open()
-  assert.ok((await statuses.sent(identity, ANA, 'A', START))?.ops().length)
-  const again = await statuses.sent(identity, ANA, 'A', START)
+  assert.ok((await statuses.sent(identity, acked('A', ANA)))?.ops().length)
+  const again = await statuses.sent(identity, acked('A', ANA))
   assert.ok(again?.ops().length)
   again.applied()
-  assert.equal(await statuses.sent(identity, ANA, 'A', START), null)
+  assert.equal(await statuses.sent(identity, acked('A', ANA)), null)
 })
 
 test('a receipt waits for the commit of `sent`; where that takes too long, `sent` is left out', async (t) => {
@@ -158,7 +161,7 @@ test('a receipt waits for the commit of `sent`; where that takes too long, `sent
   const b = await bench(t)
   const statuses = await b.open()
   statuses.hold('A')
-  const first = await statuses.sent(identity, ANA, 'A', START)
+  const first = await statuses.sent(identity, acked('A', ANA))
   const waiting = statuses.take(identity, receipt('delivered', ['A']))
   await statuses.take(identity, receipt('delivered', ['B']))
   assert.equal((await b.rows()).length, 1)
@@ -172,7 +175,7 @@ test('a receipt that reaches the disk while the commit of `sent` waits for it le
   const b = await bench(t)
   const statuses = await b.open()
   b.undecided = 'A'
-  const first = await statuses.sent(identity, ANA, 'A', START)
+  const first = await statuses.sent(identity, acked('A', ANA))
   assert.ok(first?.ops().length, 'a try that failed')
   await statuses.take(identity, receipt('delivered', ['A']))
   assert.deepEqual(first.ops(), [], 'the next one')
@@ -232,11 +235,11 @@ test('whoever has the item in flight says that it was sent, in chats and in grou
   b.undecided = 'A'
   await statuses.take(identity, receipt('delivered', ['A', 'B']))
   await statuses.take(identity, receipt('read', ['A']))
-  assert.equal(await statuses.sent(identity, ANA, 'A', START), null)
+  assert.equal(await statuses.sent(identity, acked('A', ANA)), null)
   b.undecided = 'G'
   await statuses.take(identity, receipt('delivered', ['G'], { chat: GROUP, participant: ANA }))
   await statuses.take(identity, receipt('delivered', ['G'], { chat: GROUP, participant: BIA }))
-  assert.equal(await statuses.sent(identity, GROUP, 'G', START), null)
+  assert.equal(await statuses.sent(identity, acked('G', GROUP)), null)
   await until(() => b.told.length === 6, 'all')
   assert.deepEqual(b.told, [
     'sent A 5511988880001',

@@ -25,6 +25,8 @@ import { bare, chatKind } from '../wire/jid.ts'
 const SWEEP_EVERY = HOUR
 /** Messages of others whose rows may be on their way to the disk: what the chats bring in while one commit is written, and more. */
 const CLAIMED = 128
+/** Own messages whose chats are remembered: most receipts come within seconds. */
+const REMEMBERED = 500
 const TERM = 31 * DAY
 
 /** `ours`: only the account adds rows, so age alone removes them. `others`: everyone who can write to the number adds rows. */
@@ -79,6 +81,8 @@ export function createAuthorship({ instance, store, sealer, clock, log, terms = 
    * yet. The owner's row is handed out again where its commit failed; a row of anybody else is none until then.
    */
   const claimed = boundedCache<string, Buffer>(CLAIMED)
+  /** Chats of the newest messages that this service sent, by id. */
+  const recent = boundedCache<string, readonly string[]>(REMEMBERED)
   const sweeper = createSweeper(sweep, {
     everyMs: SWEEP_EVERY,
     log,
@@ -131,7 +135,10 @@ export function createAuthorship({ instance, store, sealer, clock, log, terms = 
       place.count(value.byteLength)
       return [[place.key, value]]
     },
-    ownOps: (id, chat) => ownOps(id, [chat]),
+    ownOps(id, chat) {
+      recent.set(id, [bare(chat)])
+      return ownOps(id, [chat])
+    },
     async claim(id, chat, sender) {
       const row = await find(id)
       if (!row) return { place: 'unknown' }
@@ -142,6 +149,8 @@ export function createAuthorship({ instance, store, sealer, clock, log, terms = 
       return { place: 'here', isSpeakers: row.authors.some((name) => names.has(name)) }
     },
     async isOwn(id, chat) {
+      const known = recent.get(id)
+      if (known) for (const name of chat) if (known.includes(bare(name))) return true
       const hash = hashOf(id)
       const found = await Promise.all(ours.keys(hash).map((key) => store.get(key)))
       const chats = blindAll(chat)
@@ -152,6 +161,7 @@ export function createAuthorship({ instance, store, sealer, clock, log, terms = 
       await removeAll(store, keys.authors(instance))
       claimed.clear()
       for (const each of all) each.forgotten()
+      recent.clear()
     },
     start: sweeper.start,
     stop: sweeper.stop,

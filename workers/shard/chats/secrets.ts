@@ -1,7 +1,7 @@
 /**
  * Secrets that open later parts of a message: votes, answers to events, edits and sealed reactions are encrypted under a secret that only the message
- * itself carries (`translate/inbound/secret.ts`). One sealed row per message, in the commit of its event or, for sent messages, in the one before it
- * is sent; read when `recent.ts` does not have the message, which is after a restart.
+ * itself carries (`translate/inbound/secret.ts`). One sealed row per received message, in the commit of its event, and per poll or event that is sent,
+ * in the one before it leaves; read when `recent.ts` does not have the message, which is after a restart.
  */
 import { createHash } from 'node:crypto'
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
@@ -72,9 +72,15 @@ export interface SecretsOptions {
 
 export interface Secrets {
   load(): Promise<void>
-  /** For the commit of the message; none when no encrypted message can refer to it. */
-  ops(message: Pick<WAMessage, 'key' | 'message'>): Op[]
-  /** The same for a message of another author: ids are chosen by senders, and the first message under an id stays. */
+  /**
+   * For the commit before a message leaves that this service sends: polls and events alone. The others are kept whole, for a day, in what may have
+   * to be sent again (`retry/sent.ts`), which is asked first.
+   */
+  ownOps(message: Pick<WAMessage, 'key' | 'message'>): Op[]
+  /**
+   * For the commit of a message that was received; none when no encrypted message can refer to it. Ids are chosen by senders, and the first message
+   * under an id stays.
+   */
   opsUnlessTaken(message: Pick<WAMessage, 'key' | 'message'>): Promise<Op[]>
   /**
    * The kept parts of the message: its author, its secret, the options of a poll, the file under a caption. `chat`: every name of the chat that the
@@ -119,9 +125,9 @@ export function createSecrets({ instance, store, sealer, clock, log, terms = TER
   }
 
   /** What is to be kept of a message, and under which name; null: nothing. */
-  function keepable({ key, message }: Pick<WAMessage, 'key' | 'message'>) {
+  function keepable({ key, message }: Pick<WAMessage, 'key' | 'message'>, isWanted = (_: keyof Terms) => true) {
     const kept = key.id && message ? keptOf(message) : null
-    if (!kept || !key.id) return null
+    if (!kept || !key.id || !isWanted(kept.term)) return null
     const encoded = proto.Message.encode(kept.message).finish()
     return encoded.byteLength > MAX_MESSAGE_BYTES ? null : { term: kept.term, encoded, key, name: nameOf(key.id) }
   }
@@ -139,8 +145,8 @@ export function createSecrets({ instance, store, sealer, clock, log, terms = TER
   }
 
   return {
-    ops(message) {
-      const kept = keepable(message)
+    ownOps(message) {
+      const kept = keepable(message, (term) => term === 'asked')
       return kept ? opsOf(kept) : []
     },
     async opsUnlessTaken(message) {

@@ -34,6 +34,17 @@ export interface MessageStatusDeps {
   steps: Steps
 }
 
+/** A message that the network has taken. */
+export interface Acked {
+  chat: string
+  id: string
+  /** Epoch ms. */
+  at: number
+  requestId: string | undefined
+  /** It was in flight for the first time: no receipt of it can have come before it was held. */
+  isNew: boolean
+}
+
 /** The first status of a message, for the commit that ends its queue item. */
 export interface FirstStatus {
   /** Right before each try of the commit. Empty when a receipt was faster. */
@@ -52,7 +63,7 @@ export interface MessageStatuses {
   /** Resolves when its effect is on disk; rejects when it cannot be written. */
   take(identity: Identity, receipt: Receipt): Promise<void>
   /** The network's own ack; null when its event is not wanted. */
-  sent(identity: Identity, chat: string, id: string, at: number, requestId?: string): Promise<FirstStatus | null>
+  sent(identity: Identity, sent: Acked): Promise<FirstStatus | null>
   stop(): Promise<void>
 }
 
@@ -67,7 +78,7 @@ export function createMessageStatuses({
   steps,
 }: MessageStatusDeps): MessageStatuses {
   const levels = createReceiptLevels(instance, store, sealer, clock, log)
-  const held = new Map<string, { until: Promise<void>; release(): void }>()
+  const held = new Map<string, { until: Promise<void>; release(): void; hasReceipts: boolean }>()
   /** One after another: the order of the events is the order of the receipts. */
   let tail: Promise<unknown> = Promise.resolve()
 
@@ -122,6 +133,8 @@ export function createMessageStatuses({
     const people = await peopleOf(identity, receipt)
     const fresh: { id: string; subject: Subject }[] = []
     for (const id of new Set(receipt.ids)) {
+      const holder = held.get(id)
+      if (holder) holder.hasReceipts = true
       const names = subjectsOf(levels, id, people)
       if ((await levels.of(names)) < level) fresh.push({ id, subject: names[0]! })
     }
@@ -152,7 +165,7 @@ export function createMessageStatuses({
       const until = new Promise<void>((resolve) => {
         release = resolve
       })
-      if (!held.has(id)) held.set(id, { until, release })
+      if (!held.has(id)) held.set(id, { until, release, hasReceipts: false })
     },
     release(id) {
       held.get(id)?.release()
@@ -170,11 +183,12 @@ export function createMessageStatuses({
       tail = reported.catch(() => {})
       return reported
     },
-    async sent(identity, chat, id, at, requestId) {
+    async sent(identity, { chat, id, at, requestId, isNew }) {
       if (!outbox.wanted('message_status')) return null
       const people = await peopleOf(identity, { chat, participant: null })
       const names = subjectsOf(levels, id, people)
-      if ((await levels.of(names)) >= LEVEL.sent) return null
+      const hasNone = isNew && held.get(id)?.hasReceipts === false
+      if (!hasNone && (await levels.of(names)) >= LEVEL.sent) return null
       const subjects = names.slice(0, 1)
       let appended: ReturnType<Outbox['append']> | undefined
       let isCommitted = false

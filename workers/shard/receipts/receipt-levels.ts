@@ -61,12 +61,18 @@ export function createReceiptLevels(
     return Math.max(0, ...stored.map((value) => value?.[0] ?? 0))
   }
 
+  const recent = (names: readonly Subject[]) => Math.max(0, ...names.map((name) => known.get(name) ?? 0))
+
   return {
     start: sweeper.start,
     subject: (id, chat, participant) => sealer.blindOnce(hashOf(id, chat, participant)) as Subject,
     stop: sweeper.stop,
-    of: async (names) => Math.max(0, ...(await Promise.all(names.map(read)))),
-    recent: (names) => Math.max(0, ...names.map((name) => known.get(name) ?? 0)),
+    async of(names) {
+      // What is written under the first name was written knowing the others.
+      const isKnown = names[0] !== undefined && known.has(names[0])
+      return isKnown ? recent(names) : Math.max(0, ...(await Promise.all(names.map(read))))
+    },
+    recent,
     ops: (subjects, level) =>
       subjects.map((subject) => [keys.receipt(instance, weeks.current(), subject), Uint8Array.of(level)] as const),
     applied(subjects, level) {

@@ -33,7 +33,7 @@ export interface SentOptions {
   sealer: Sealer
   clock: Clock
   log: Pick<Logger, 'error'>
-  /** The secret that opens later votes and edits is kept longer, and written with the message because they may come at once. */
+  /** The secret that opens later votes and answers is kept longer, and written with the message because they may come at once. */
   secrets: Secrets
   /** The record that it is ours, and in which chat, is kept longer still. */
   authorship: Pick<Authorship, 'ownOps'>
@@ -112,7 +112,7 @@ export function createSent(options: SentOptions): Sent {
     time.writeBigUInt64BE(BigInt(clock.now()))
     const value = Buffer.concat([time, sealer.seal(key, packed(message, stanza))])
     const own = { id: messageId, remoteJid: stanza.to, fromMe: true }
-    const known = [...secrets.ops({ key: own, message }), ...authorship.ownOps(messageId, stanza.to)]
+    const known = [...secrets.ownOps({ key: own, message }), ...authorship.ownOps(messageId, stanza.to)]
     return { ops: [[key, value], ...known], size: value.byteLength }
   }
 

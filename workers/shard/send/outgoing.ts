@@ -193,7 +193,7 @@ export function createSending(deps: SendingLineDeps): Sending {
     turns.set(item.svcId, clock.now())
     try {
       const { message } = (item.again && (await sendAgain(context))) || (await handler(context, item.input as never))
-      if (message) accompanying.set(item.svcId, await eventsOf(message, session, item.requestId))
+      if (message) accompanying.set(item.svcId, await eventsOf(message, session, item))
       return { status: 'sent' }
     } catch (error) {
       if (
@@ -210,9 +210,10 @@ export function createSending(deps: SendingLineDeps): Sending {
     }
   }
 
-  async function eventsOf(message: WAMessage, { identity }: Session, requestId: string | undefined) {
+  async function eventsOf(message: WAMessage, { identity }: Session, { requestId, again }: SendItem) {
     const { remoteJid, id } = message.key
-    const first = await statuses.sent(identity, remoteJid ?? '', id ?? '', clock.now(), requestId)
+    const acked = { chat: remoteJid ?? '', id: id ?? '', at: clock.now(), requestId, isNew: !again }
+    const first = await statuses.sent(identity, acked)
     return { first, own: await deps.own(message) }
   }
 
