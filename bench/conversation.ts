@@ -23,8 +23,10 @@ const bench = await startBench()
 try {
   await bench.sandbox.settings({ receipt_delay_ms: 0 })
   for (const phone of PEOPLE) await bench.sandbox.createContact(phone, { receipts: 'read' })
-  const ours = await startLoaded(bench, { instances: ACCOUNTS, env: { SVC_SHARDS: '1' } })
-  const bare = await startBare(bench, phoneNumbers(600, ACCOUNTS))
+  const [ours, bare] = await Promise.all([
+    startLoaded(bench, { instances: ACCOUNTS, env: { SVC_SHARDS: '1' } }),
+    startBare(bench, phoneNumbers(600, ACCOUNTS)),
+  ])
   const bodies = PEOPLE.map((phone) => JSON.stringify({ phone, message: 'echo text {n}', link_preview: false }))
   const urls = ours.instances.map(({ api_url }) => `${api_url}/send-text`)
 

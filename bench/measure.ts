@@ -97,6 +97,13 @@ export function cpuMs(pid: number, thread?: number): number {
   return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS
 }
 
+/** Time that all cores of the machine together have been idle, those that wait for the disk among them, in ms. Linux only. */
+export function idleMs(): number {
+  // `cpu`, then the ticks of user, nice, system, idle, iowait and more.
+  const [idle, waiting] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]!.split(/\s+/).slice(4, 6)
+  return ((Number(idle) + Number(waiting)) * 1_000) / TICKS
+}
+
 /** Resident memory of a process in MB. Linux only. */
 export function rssMb(pid: number): number {
   const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))

@@ -1,6 +1,6 @@
 /**
  * Memory of the service on one shard: empty, per idle connected instance (and their CPU), and after many texts received and sent. Each figure is
- * the least of six seconds, because a collection waits until there is a reason. `BENCH_HEAP=1` has what is left after a full collection, too;
+ * the least of four seconds, because a collection waits until there is a reason. `BENCH_HEAP=1` has what is left after a full collection, too;
  * what looks for it takes some MB itself.
  */
 import {
@@ -21,7 +21,7 @@ import {
 import { heapEnv, heapOf } from './parts/heap.ts'
 
 const SIZES = process.env.BENCH_SIZES?.split(',').map(Number) ?? (SMOKE ? [2, 4] : [10, 50, 100, 200])
-const MESSAGES = Number(process.env.BENCH_MESSAGES ?? amount(12_000, 100, 100_000))
+const MESSAGES = Number(process.env.BENCH_MESSAGES ?? amount(8_000, 100, 100_000))
 const READER = '5511988880001'
 /** Of the texts, so many are sent; the rest is received. */
 const SENT = 0.25
@@ -40,7 +40,7 @@ try {
     }
     return found
   }
-  const wait = amount(6, 1)
+  const wait = amount(4, 1)
   const empty = await least(wait)
   const rows: { instances: number; rss_mb: number; mb_per_instance: number; cpu_percent: number }[] = []
   for (const size of SIZES) {

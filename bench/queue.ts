@@ -9,7 +9,7 @@ import { startPart } from './parts/calls.ts'
 import type { Driver } from './parts/driver.ts'
 
 const INSTANCES = amount(200, 4)
-const ITEMS = Number(process.env.BENCH_ITEMS ?? amount(150, 10, 1_000))
+const ITEMS = Number(process.env.BENCH_ITEMS ?? amount(120, 10, 1_000))
 
 const bench = await startBench()
 try {

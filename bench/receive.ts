@@ -50,12 +50,14 @@ try {
   const { sandbox } = bench
   for (const phone of SENDERS) await sandbox.createContact(phone)
   const loopFile = join(bench.dir, 'loop.json')
-  const ours = await startLoaded(bench, {
-    instances: MANY,
-    env: { SVC_SHARDS: '1', NODE_OPTIONS: `--import ${LOOP}`, BENCH_LOOP: loopFile },
-  })
-  const one = await startBare(bench, [phoneNumber(500)])
-  const many = await startBare(bench, phoneNumbers(600, MANY))
+  const [ours, one, many] = await Promise.all([
+    startLoaded(bench, {
+      instances: MANY,
+      env: { SVC_SHARDS: '1', NODE_OPTIONS: `--import ${LOOP}`, BENCH_LOOP: loopFile },
+    }),
+    startBare(bench, [phoneNumber(500)]),
+    startBare(bench, phoneNumbers(600, MANY)),
+  ])
   const gateway = (count: number): Side => ({
     accounts: phoneNumbers(0, count),
     pid: ours.pid,

@@ -5,7 +5,7 @@
 import { amount, cpuMs, phoneNumber, report, round, rssMb, startBench, UNLIMITED } from './measure.ts'
 import { heapEnv, heapOf } from './parts/heap.ts'
 
-const RECONNECTS = Number(process.env.BENCH_RECONNECTS ?? amount(600, 6, 10_000))
+const RECONNECTS = Number(process.env.BENCH_RECONNECTS ?? amount(420, 6, 10_000))
 const PARTS = amount(6, 2, 10)
 
 const bench = await startBench()

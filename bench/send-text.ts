@@ -44,8 +44,12 @@ const cases: Case[] = [
 const bench = await startBench()
 try {
   await bench.sandbox.createContact(CONTACT, { sink: true, receipts: 'delivered' })
-  const ours = await startLoaded(bench, { instances: MANY, env: { SVC_SHARDS: '1' } })
-  const bare = { one: await startBare(bench, [phoneNumber(500)]), some: await startBare(bench, phoneNumbers(600, SOME)) }
+  const [ours, one, some] = await Promise.all([
+    startLoaded(bench, { instances: MANY, env: { SVC_SHARDS: '1' } }),
+    startBare(bench, [phoneNumber(500)]),
+    startBare(bench, phoneNumbers(600, SOME)),
+  ])
+  const bare = { one, some }
   const result: Record<string, unknown> = {}
   for (const { name, instances, texts, warm, perSecond, isAlone = false } of cases) {
     const urls = ours.instances.slice(0, instances).map(({ api_url }) => `${api_url}/send-text`)
