@@ -1,6 +1,7 @@
 /**
  * Where the time of a text out goes, in ms per text by cause: the main thread, and the thread of the shard. One instance, as many texts as it
- * takes, three webhooks. `BENCH_OTHER`: the same of another checkout; `BENCH_GROUP=500`: of texts to a group of so many, two webhooks. The shares are the profile's; the time is that of the thread.
+ * takes, three webhooks. `BENCH_OTHER`: the same of another checkout; `BENCH_GROUP=500`: of texts to a group of so many, two webhooks;
+ * `BENCH_IN=300`: of texts that come in at so many a second. The shares are the profile's; the time is that of the thread.
  */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,6 +20,8 @@ const WARM = amount(1_500, 20)
 /** A queue takes 1,000 items. */
 const AT_ONCE = 500
 const CONTACT = '5511988880001'
+const WRITER = '5511988880002'
+const IN_PER_SECOND = Number(process.env.BENCH_IN ?? 0)
 const MEMBERS = phoneNumbers(2_000, Number(process.env.BENCH_GROUP ?? 1) - 1)
 const PROFILING = fileURLToPath(new URL('./parts/profiling.mjs', import.meta.url))
 /** Functions that are named one by one. */
@@ -59,6 +62,14 @@ async function side({ service, gateway }: { service: Running; gateway: Gateway }
     }
   }
 
+  async function take(texts: number) {
+    await receiver.call('reset')
+    const arrived = receiver.call('until', { received: texts })
+    await bench.sandbox.burst(WRITER, owner, texts, 'text ', IN_PER_SECOND)
+    await arrived
+  }
+  const work = IN_PER_SECOND > 0 ? take : send
+
   async function profile(name: string): Promise<Profile> {
     const path = `${file}.${name}.cpuprofile`
     while (!existsSync(path)) await sleep(20)
@@ -67,11 +78,11 @@ async function side({ service, gateway }: { service: Running; gateway: Gateway }
 
   // Of an earlier run: they are kept where `BENCH_KEEP` says.
   for (const name of ['main', 'shard']) rmSync(`${file}.${name}.cpuprofile`, { force: true })
-  await send(WARM)
+  await work(WARM)
   service.child.kill('SIGUSR2')
   await sleep(200)
   const before = threadMs(pid)
-  await send(TEXTS)
+  await work(TEXTS)
   const after = threadMs(pid)
   service.child.kill('SIGUSR2')
   const profiles = { main: byCause(await profile('main')), shard: byCause(await profile('shard')) }
@@ -100,11 +111,16 @@ const envOf = (file: string) => ({ ...UNLIMITED, SVC_SHARDS: '1', NODE_OPTIONS: 
 
 try {
   await bench.sandbox.createContact(CONTACT, { sink: true, receipts: 'delivered' })
+  await bench.sandbox.createContact(WRITER)
   for (const phone of MEMBERS) await bench.sandbox.createContact(phone, { sink: true, receipts: 'none' })
   const [mine, theirs] = [join(process.env.BENCH_KEEP ?? bench.dir, 'ours'), join(process.env.BENCH_KEEP ?? bench.dir, 'other')]
   const ours = await side(await bench.serve(envOf(mine)), mine, 0)
   const other = OTHER ? await side(await bench.serveOther(OTHER, envOf(theirs)), theirs, 1) : undefined
-  report('where the time of a text out goes, ms per text', { texts: TEXTS, per_text: ours, ...(other ? { other } : {}) })
+  report(`where the time of a text ${IN_PER_SECOND > 0 ? 'in' : 'out'} goes, ms per text`, {
+    texts: TEXTS,
+    per_text: ours,
+    ...(other ? { other } : {}),
+  })
 } finally {
   await bench.end()
 }

@@ -63,8 +63,8 @@ export const keys = {
     `${keys.logEndedBy(id, status, type)}${eventId}`,
   logEndedBy: (id: string, status: string, type: string): string => `instance:${id}:log-ended:${status}:${type}:`,
   logIsIndexed: (id: string) => `instance:${id}:log-is-indexed`,
-  /** Inbox: marks of what is done, in two generations, and parts that still wait. */
-  mark: (id: string, generation: number, mark: string) => `instance:${id}:seen:${generation}:${mark}`,
+  /** Inbox: marks of what is done, those of a message in a record, in two generations, numbered; and parts that still wait. */
+  mark: (id: string, generation: number, number: string) => `instance:${id}:seen:${generation}:${number}`,
   marks: (id: string, generation: number) => `instance:${id}:seen:${generation}:`,
   markGeneration: (id: string) => `instance:${id}:mark-generation`,
   journal: (id: string, key: string) => `instance:${id}:journal:${key}`,

@@ -5,6 +5,7 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomFillSync } from 'node:crypto'
 
 import { SECRET_KEY_BYTES } from '../domain/secret-key.ts'
+import { keyedHash } from '../lib/keyed-hash.ts'
 
 export interface Sealer {
   seal(recordKey: string, plain: Uint8Array): Buffer
@@ -58,11 +59,11 @@ export function createSealer(key: Uint8Array, blinded: BlindCache = new Map()): 
     throw new RangeError(`a key has ${SECRET_KEY_BYTES} bytes, or ${RING_KEY_BYTES} in the key ring, not ${key.byteLength}`)
   // Read once: of bytes each use would make a key again.
   const secret = createSecretKey(key.subarray(0, SECRET_KEY_BYTES))
-  const names = createSecretKey(key.byteLength === RING_KEY_BYTES ? key.subarray(SECRET_KEY_BYTES) : namesKeyOf(key))
+  const names = key.byteLength === RING_KEY_BYTES ? key.subarray(SECRET_KEY_BYTES) : namesKeyOf(key)
   const own = `${sealers++}:`
 
   const brief = new Map<string, string>()
-  const made = (text: string) => createHmac('sha256', names).update(text).digest().subarray(0, BLIND_BYTES).toString('base64url')
+  const made = keyedHash(names, BLIND_BYTES)
 
   return {
     seal(recordKey, plain) {

@@ -110,7 +110,12 @@ export function createOutcomes({ instanceId, store, timer, steps, log, max }: Ou
       if (waiting.size < max) wakeLater()
     },
     take() {
-      const taken = [...waiting].filter(([, { isTaken }]) => !isTaken).slice(0, MAX_TAKEN)
+      const taken: (readonly [string, Waiting])[] = []
+      // One by one: each event asks, while up to a whole batch waits.
+      for (const one of waiting) {
+        if (taken.length === MAX_TAKEN) break
+        if (!one[1].isTaken) taken.push(one)
+      }
       if (taken.length === 0) return undefined
       for (const [, each] of taken) each.isTaken = true
       return { ops: opsOf(taken), written: () => done(taken) }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { keys } from '../../../../src/storage/record-keys.ts'
 import { ciphertextMark, createMarks, messageMarks } from '../../../../workers/shard/receive/inbox/seen-marks.ts'
 import { INSTANCE, sealer, tempStore } from '../../storage/fixtures.ts'
 
@@ -32,6 +33,27 @@ test('a message that comes again under the other name of its chat or author is t
       { id: 'D', remoteJid: 'status@broadcast', participant: LID },
     ),
   )
+})
+
+// A store of before has a record for each mark, and its messages may come again.
+test('marks that are records of their own are known, beside those of a message that are one record', async (t) => {
+  const store = await tempStore(t)
+  const [before, ...together] = ['before', 'one', 'two', 'three'].map((text) => ciphertextMark(Buffer.from(text)))
+  const name = before![0] + sealer.blindOnce(before!.slice(1))
+  await store.commit({ ops: [[keys.mark(INSTANCE, 0, name), Uint8Array.of(1)]] })
+  const marks = createMarks(INSTANCE, store, sealer)
+  await marks.load()
+  assert.equal(marks.ops(together).length, 1)
+  assert.deepEqual(marks.ops([]), [])
+  await store.commit({ ops: marks.ops(together) })
+  const next = createMarks(INSTANCE, store, sealer)
+  await next.load()
+  assert.ok([before!, ...together].every(next.has))
+  // Written behind those that are there, and not over them.
+  await store.commit({ ops: next.ops([ciphertextMark(Buffer.from('four'))]) })
+  const last = createMarks(INSTANCE, store, sealer)
+  await last.load()
+  assert.ok([before!, ...together, ciphertextMark(Buffer.from('four'))].every(last.has))
 })
 
 test('the same id in another chat, of another author or of our own is another message', () => {

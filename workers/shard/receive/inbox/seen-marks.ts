@@ -12,7 +12,10 @@ import { bare } from '../../wire/jid.ts'
 
 /** Seen marks per generation, up to three a message. Two hold far more than the largest offline backlog of the trials (INBOUND.md, 2.8). */
 const GENERATION_SIZE = 3_072
-const PRESENT = Uint8Array.of(1)
+/** Between the marks of a record: not a character of a mark. */
+const BETWEEN = ' '
+/** Digits of a record's number: they sort as text. */
+const DIGITS = 12
 /** Removed in one commit: for a whole generation the store would make its file longer by a hundred megabytes (`storage/drivers/lmdb-room.ts`). */
 const DROP_BATCH = 128
 
@@ -60,7 +63,7 @@ export interface Marks {
   forget(): Promise<void>
 }
 
-/** A seen mark as it is stored and remembered: blind, after the character of its kind. */
+/** A seen mark as it is stored and remembered: blind, after the character of its kind. Those of one message are one record. */
 type Stored = string & { readonly brand: 'stored mark' }
 
 /** The marks of one message are requested a few times, one right after the other. */
@@ -71,6 +74,8 @@ export function createMarks(instance: string, store: StateStore, sealer: Sealer)
   let isRotating = false
   const generations: [Set<Stored>, Set<Stored>] = [new Set(), new Set()]
   const recent = new Map<Mark, Stored>()
+  /** Of the newest record. They ascend, so that the records of one time share the pages of the store: one of a random name changes a page of its own. */
+  let newest = 0
   const other = () => 1 - current
   /** Being written, and by how many commits. */
   const followed = new Map<Stored, number>()
@@ -86,7 +91,21 @@ export function createMarks(instance: string, store: StateStore, sealer: Sealer)
 
   async function readGeneration(generation: number) {
     const prefix = keys.marks(instance, generation)
-    for await (const [key] of store.range(prefix)) generations[generation as 0 | 1].add(key.slice(prefix.length) as Stored)
+    const marks = generations[generation as 0 | 1]
+    for await (const [key, value] of store.range(prefix)) {
+      const name = key.slice(prefix.length)
+      // Each mark was a record once, under its own name.
+      if (value.byteLength === 1) marks.add(name as Stored)
+      else {
+        newest = Math.max(newest, Number(name))
+        for (const mark of Buffer.from(value).toString('latin1').split(BETWEEN)) marks.add(mark as Stored)
+      }
+    }
+  }
+
+  function record(marks: readonly Mark[]): Op {
+    const name = String(++newest).padStart(DIGITS, '0')
+    return [keys.mark(instance, current, name), Buffer.from(marks.map(stored).join(BETWEEN), 'latin1')]
   }
 
   const dropGeneration = (generation: number) => removeAll(store, keys.marks(instance, generation), DROP_BATCH)
@@ -100,7 +119,7 @@ export function createMarks(instance: string, store: StateStore, sealer: Sealer)
       const name = stored(mark)
       return generations[0].has(name) || generations[1].has(name) || followed.has(name)
     },
-    ops: (marks) => marks.map((mark) => [keys.mark(instance, current, stored(mark)), PRESENT] as const),
+    ops: (marks) => (marks.length === 0 ? [] : [record(marks)]),
     follow(marks, written) {
       const names = marks.map(stored)
       for (const name of names) followed.set(name, (followed.get(name) ?? 0) + 1)
