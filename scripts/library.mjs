@@ -5,6 +5,7 @@
  *
  * - WAProto/index.js, 672 messages and enumerations in 4.4 MB: each is made when somebody first asks for it, and white space is gone.
  * - lib/WAM, the statistics events and what writes them, which nobody asks for, is left out but for what a socket makes of itself.
+ * - lib/Socket and lib/Utils: caches of their own (scripts/library-cache.mjs) in place of @cacheable/node-cache.
  * - The two programs of whatsapp-rust-bridge are files instead of texts of 1 MB; only the one that runs is read.
  *
  * An upgrade that looks otherwise ends the build. Nothing is done where nothing changed.
@@ -67,6 +68,29 @@ function withoutPrograms(source) {
   return { reading: `import { readFileSync } from 'node:fs';\n${reading}`, texts }
 }
 
+const CACHE = 'scripts/library-cache.mjs'
+/** The library's modules that import its caches. */
+const CACHE_USERS = [
+  'Socket/chats',
+  'Socket/messages-recv',
+  'Socket/messages-send',
+  'Utils/auth-utils',
+  'Utils/identity-change-handler',
+]
+
+function withOwnCaches() {
+  return CACHE_USERS.map((name) => {
+    const path = `${LIBRARY}/lib/${name}.js`
+    const source = read(path)
+    const own = source.replace(
+      "import NodeCache from '@cacheable/node-cache'",
+      "import { BriefCache as NodeCache } from '../brief-cache.js'",
+    )
+    need(own !== source, `${name} imports no cache`)
+    return [path, own]
+  })
+}
+
 /** What is made, by its path. */
 function made() {
   const index = read(`${LIBRARY}/lib/index.js`)
@@ -76,6 +100,8 @@ function made() {
   return {
     [PROTO]: withLazyMessages(read(PROTO)),
     [`${LIBRARY}/lib/index.js`]: index.replace(WAM, ''),
+    [`${LIBRARY}/lib/brief-cache.js`]: readFileSync(CACHE, 'utf8'),
+    ...Object.fromEntries(withOwnCaches()),
     [`${BRIDGE}/dist/index.js`]: reading,
     ...Object.fromEntries(texts.map((text, index) => [`${BRIDGE}/dist/program-${index + 1}.b64`, text])),
   }
@@ -84,7 +110,7 @@ function made() {
 const isCopied = (path) => !/\.(d\.ts|map|proto|sh)$|lib\/WAM\/(constants|encode|index)\.js$/.test(path)
 const done = join(modules, '.made')
 /** Packages have no times that say when they came: npm gives all the same. */
-const madeOf = [`${LIBRARY}/package.json`, `${BRIDGE}/package.json`, '../scripts/library.mjs']
+const madeOf = [`${LIBRARY}/package.json`, `${BRIDGE}/package.json`, '../scripts/library.mjs', `../${CACHE}`]
 const stamp = createHash('sha256').update(madeOf.map(read).join()).digest('hex')
 const isDone = existsSync(done) && readFileSync(done, 'utf8') === stamp
 
