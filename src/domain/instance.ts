@@ -65,8 +65,14 @@ export const DEFAULT_SETTINGS: InstanceSettings = {
   proxy_url: null,
 }
 
-export const urlField = <T extends EventType>(type: T) => `${type}_url` as const
-export const ignoreField = <T extends EventType>(type: T) => `ignore_${type}_callback` as const
+/** Made once: each event asks for a dozen, and a name that is put together anew is looked for among all names there are. */
+const fieldsOf = <F extends string>(nameOf: (type: EventType) => F) =>
+  Object.fromEntries(EVENT_TYPES.map((type) => [type, nameOf(type)])) as Record<EventType, F>
+const URL_FIELDS = fieldsOf((type) => `${type}_url` as const)
+const IGNORE_FIELDS = fieldsOf((type) => `ignore_${type}_callback` as const)
+
+export const urlField = <T extends EventType>(type: T) => URL_FIELDS[type] as `${T}_url`
+export const ignoreField = <T extends EventType>(type: T) => IGNORE_FIELDS[type] as `ignore_${T}_callback`
 
 /** The webhooks object by what its fields hold: types, stored record, what is shown and what may be changed follow from these lists. */
 export const WEBHOOK_URLS: readonly `${EventType}_url`[] = EVENT_TYPES.map((type) => urlField(type))

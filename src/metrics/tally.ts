@@ -38,21 +38,67 @@ export interface Tally {
   numbers(): Numbers
 }
 
+/** A series and its numbers. A counter has one number, a histogram one for each bucket and the sum behind them. */
+interface Series {
+  key: string
+  counts: number[]
+}
+
+/** The series of a metric by the values of its labels, one after another. */
+interface Branch {
+  below: Map<unknown, Branch>
+  series?: Series
+}
+
+const SUM = BUCKETS.length + 1
+
 export function createTally(): Tally {
-  const numbers = new Map<string, number>()
-  const grow = (key: string, by: number) => numbers.set(key, (numbers.get(key) ?? 0) + by)
+  const all: Series[] = []
+  const roots = new Map<MetricName, Branch>()
+
+  function below<K>(branches: Map<K, Branch>, value: K): Branch {
+    let found = branches.get(value)
+    if (found === undefined) {
+      found = { below: new Map() }
+      branches.set(value, found)
+    }
+    return found
+  }
+
+  /** Found by the labels themselves: a key that is put together anew each time is dearer than what is counted. */
+  function countsOf<N extends MetricName>(name: N, labels: LabelsOf<N>, size: number): number[] {
+    let branch = below(roots, name)
+    for (const label of METRICS[name].labels) branch = below(branch.below, labels[label as keyof LabelsOf<N>])
+    if (branch.series === undefined) {
+      branch.series = { key: keyOf(name, labels), counts: new Array<number>(size).fill(0) }
+      all.push(branch.series)
+    }
+    return branch.series.counts
+  }
 
   return {
     add(name, labels) {
-      grow(keyOf(name, labels), 1)
+      countsOf(name, labels, 1)[0]!++
     },
     observe(name, labels, seconds) {
-      const key = keyOf(name, labels)
+      const counts = countsOf(name, labels, SUM + 1)
       const bucket = BUCKETS.findIndex((bound) => seconds <= bound)
-      grow(joined(key, bucket === -1 ? BUCKETS.length : bucket), 1)
-      grow(joined(key, 'sum'), seconds)
+      counts[bucket === -1 ? BUCKETS.length : bucket]!++
+      counts[SUM]! += seconds
     },
-    numbers: () => new Map(numbers),
+    numbers() {
+      const numbers = new Map<string, number>()
+      // A label that comes as a number and as its text is one series.
+      const put = (key: string, count: number) => numbers.set(key, (numbers.get(key) ?? 0) + count)
+      for (const { key, counts } of all) {
+        if (counts.length === 1) put(key, counts[0]!)
+        else {
+          for (const [index, count] of counts.entries()) if (index !== SUM && count > 0) put(joined(key, index), count)
+          put(joined(key, 'sum'), counts[SUM]!)
+        }
+      }
+      return numbers
+    },
   }
 }
 

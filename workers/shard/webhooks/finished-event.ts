@@ -1,6 +1,6 @@
 /** An event as it goes out, and the first row of its log: written once, with whatever caused it. Pure. */
-import { EVENT_TYPES, type EventType } from '../../../src/domain/events.ts'
-import { ignoreField, urlField, type WebhookSettings } from '../../../src/domain/instance.ts'
+import type { EventType } from '../../../src/domain/events.ts'
+import { ignoreField, urlField, WEBHOOK_URLS, type WebhookSettings } from '../../../src/domain/instance.ts'
 import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
 import { type LogRow, maskUrl } from '../../../src/webhooks/log.ts'
 
@@ -10,8 +10,8 @@ export const isWanted = (settings: WebhookSettings, type: EventType, isRead: boo
 
 /** Single-URL mode: the five URLs are set and identical. */
 function isSingleUrl(settings: WebhookSettings): boolean {
-  const [url, ...others] = EVENT_TYPES.map((type) => settings[urlField(type)])
-  return typeof url === 'string' && others.every((other) => other === url)
+  const url = settings[WEBHOOK_URLS[0]!]
+  return typeof url === 'string' && WEBHOOK_URLS.every((field) => settings[field] === url)
 }
 
 /** The bytes every attempt sends, fields in the order of the contract. */
