@@ -36,6 +36,8 @@ try {
     await connectMany(running.gateway, bench.sandbox, made, size - made)
     made = size
     for (const [name, limit] of Object.entries(GATES)) {
+      // What the service itself takes is asked of the most there are.
+      if (limit === LIFTED && size !== SIZES.at(-1)) continue
       const env = { SVC_STARTS_PER_SECOND: limit }
       await running.service.stop()
       const afterStop = await started(env)

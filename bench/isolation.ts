@@ -30,7 +30,7 @@ const BODY_MB = amount(60, 4)
 const FILM_MB = amount(15, 1)
 const MB = 1_048_576
 /** The 99th of a hundred answers is the slowest but one: an answer for every turn would be a matter of luck. */
-const TURNS = amount(4, 1, 8)
+const TURNS = amount(3, 1, 8)
 
 if (!programs) throw new Error('this bench needs ffmpeg')
 const bench = await startBench()

@@ -53,8 +53,9 @@ const reached = () =>
 
 /** MB of a shard more than one, by the largest number of them that was measured. */
 function shardMb(): number | undefined {
-  const [one, four] = [numberAt('threads', '1_shards', 'rss_mb'), numberAt('threads', '4_shards', 'rss_mb')]
-  return one === undefined || four === undefined ? undefined : Math.round((four - one) / 3)
+  const mb = (shards: number) => numberAt('threads', `${shards}_shards`, 'rss_mb')
+  const [one, most] = [mb(1), [4, 2].find((shards) => mb(shards) !== undefined)]
+  return one === undefined || most === undefined ? undefined : Math.round((mb(most)! - one) / (most - 1))
 }
 
 const emptyMb = numberAt('memory', 'empty_mb')
