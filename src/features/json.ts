@@ -1,11 +1,12 @@
 /**
- * Parsing of JSON that a caller sent, on the HTTP thread and in `workers/media`. What may be large in a body is a text (a file in base64). Millions
+ * Parsing of JSON that a caller sent, on the HTTP thread and in `workers/media`. What may be large in a body is a text (a file in base64). Thousands
  * of small values are not what any operation takes, and cost more than their bytes: 20 million `{}` (60 MB) kept a thread busy for two minutes,
- * until its heap was full, as every collection of garbage looks at all values parsed so far. So they are counted before anything is made of them.
+ * until its heap was full, as every collection of garbage looks at all values parsed so far; the 80,000 of a body that the HTTP thread parses held
+ * everybody's requests up for 20 ms. So they are counted before anything is made of them.
  */
 
-/** Entries and fields of one body. The operation with the most takes a few thousand. */
-export const MAX_VALUES = 250_000
+/** Entries and fields of one body. The operation with the most takes 1,208 (`send.sendContacts`). */
+export const MAX_VALUES = 10_000
 
 /** The body has more than `MAX_VALUES` values. */
 export class TooManyValues extends Error {}

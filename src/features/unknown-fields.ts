@@ -49,7 +49,7 @@ function collect(schema: Schema, value: unknown, path: string, named: Record<str
   const at = (name: string | number) => (path === '' ? String(name) : `${path}.${name}`)
   if (Array.isArray(value)) {
     if (!schema.items) return
-    // A list beyond its bound is refused whatever stands there, and a body has room for 100,000 entries.
+    // A list beyond its bound is refused whatever stands there, and a body has room for thousands of entries.
     const { length } = value
     for (let index = 0; index < Math.min(length, schema.maxItems ?? length); index++)
       collect(schema.items, value[index], at(index), named, found)

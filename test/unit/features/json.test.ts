@@ -1,6 +1,8 @@
 /** What counts as a value of a body, and what only looks like one. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { z } from 'zod'
+import { endpoints } from '../../../src/features/index.ts'
 import { MAX_VALUES, parseJson, TooManyValues } from '../../../src/features/json.ts'
 
 const parse = (text: string) => parseJson(new TextEncoder().encode(text))
@@ -23,4 +25,34 @@ test('what stands in a text is no value, however its quotes are written', () => 
 test('what is no JSON is no JSON, however long it is', () => {
   for (const text of ['"'.padEnd(MAX_VALUES * 2, 'x'), '{"a":"\\'.padEnd(MAX_VALUES * 2, '\\'), 'x'.repeat(MAX_VALUES * 2)])
     assert.throws(() => parse(text), SyntaxError)
+})
+
+interface Schema {
+  $ref?: string
+  $defs?: Record<string, Schema>
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  properties?: Record<string, Schema>
+  items?: Schema
+  maxItems?: number
+}
+
+/** Values that an input of this schema can have; infinite where a list has no bound. */
+function most(
+  { $ref, anyOf, oneOf, properties, items, maxItems = Number.POSITIVE_INFINITY }: Schema,
+  named: Record<string, Schema>,
+): number {
+  if ($ref !== undefined) return most(named[$ref.split('/').at(-1)!]!, named)
+  const forms = anyOf ?? oneOf
+  if (forms) return Math.max(...forms.map((form) => most(form, named)))
+  if (items) return 1 + maxItems * most(items, named)
+  return Object.values(properties ?? {}).reduce((sum, part) => sum + most(part, named), 1)
+}
+
+test('every operation takes far fewer values than there may be', () => {
+  for (const { id, fields } of endpoints) {
+    const schema = z.toJSONSchema(z.object(fields), { io: 'input', unrepresentable: 'any' }) as Schema
+    const values = most(schema, schema.$defs ?? {})
+    assert.ok(values <= MAX_VALUES / 4, `${id}: ${values}`)
+  }
 })
