@@ -176,7 +176,7 @@ test('what a thread was writing when it was ended counts as what it left behind,
   const module = threadModule('./blob-writer', import.meta.url)
   const bytes = 256 * 1_048_576
   const writer = new Worker(module, {
-    execArgv: threadFlags(module) ?? process.execArgv,
+    execArgv: threadFlags(module),
     workerData: { dir, counter, key: 'i:1', bytes },
   })
   while (Atomics.load(counter, 0) === 0n) await nextTurn()
