@@ -1,7 +1,8 @@
 /**
  * What a text costs the processor in this checkout and in another, side by side: out (HTTP, queue, store, session, webhooks) and in (stanza,
  * inbox, webhook), in turn on one network. `BENCH_OTHER` is the folder of the other, with its packages installed; without it this checkout
- * is compared with itself, which shows what of a ratio is noise. `BENCH_GROUP=500`: the texts out go to a group of so many.
+ * is compared with itself, which shows what of a ratio is noise. `BENCH_GROUP=500`: the texts out go to a group of so many; `BENCH_IN=500`: so many
+ * texts in a second; `BENCH_WARM=6000`: so many of them before (V8 compiles for the first 4,500).
  */
 import { fileURLToPath } from 'node:url'
 import type { Gateway } from '../test/harness/gateway.ts'
@@ -13,6 +14,8 @@ const TEXTS = Number(process.env.BENCH_TEXTS ?? 300)
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7)
 /** Below what the API takes of one instance. */
 const REQUESTS_PER_SECOND = 50
+const IN_PER_SECOND = Number(process.env.BENCH_IN ?? 100)
+const WARM_IN = Number(process.env.BENCH_WARM ?? 500)
 const READER = '5511988880001'
 const MEMBERS = phoneNumbers(2_000, Number(process.env.BENCH_GROUP ?? 1) - 1)
 const WRITER = '5511988880002'
@@ -55,7 +58,7 @@ async function side({ service, gateway }: { service: { child: { pid?: number } }
     },
     in(count = TEXTS) {
       const wanted = receiver.count('received') + count
-      const act = () => sandbox.burst(WRITER, phone, count, `turn ${++turn} `, 100)
+      const act = () => sandbox.burst(WRITER, phone, count, `turn ${++turn} `, IN_PER_SECOND)
       return costOf(count, act, () => receiver.count('received') >= wanted)
     },
     stop: () => receiver.stop(),
@@ -70,7 +73,7 @@ try {
   const costs = { out: { ours: [] as number[], theirs: [] as number[] }, in: { ours: [] as number[], theirs: [] as number[] } }
   for (const each of [ours, theirs]) {
     await each.out(100)
-    await each.in(500)
+    await each.in(WARM_IN)
   }
   for (let count = 0; count < ROUNDS; count++) {
     for (const way of ['out', 'in'] as const) {
