@@ -216,11 +216,16 @@ test('whoever was cut off gets what was missed, once and in order; whoever was a
 })
 
 test('a restart of its thread is told, and the numbers come back', async () => {
+  const behind = (count: number, fits: (event: LiveEvent) => boolean) => (event: LiveEvent) =>
+    live.events.indexOf(event) >= count && fits(event)
   const before = live.events.length
   await world.service.engine.crashShard(0)
-  const later = (fits: (event: LiveEvent) => boolean) => (event: LiveEvent) => live.events.indexOf(event) >= before && fits(event)
-  await live.waitFor('nobody knows its queue', later(isRow({ queue: null })))
-  await live.waitFor('it is back', later(isRow({ queue: 0, status: 'connected' })))
+  // Its numbers are looked at once a second: those of a thread that is back sooner are never missing.
+  const begun = await live.waitFor(
+    'it starts again',
+    behind(before, isRow({ status: 'starting', status_reason: 'engine_restart' })),
+  )
+  await live.waitFor('it is back', behind(live.events.indexOf(begun), isRow({ queue: 0, status: 'connected' })))
 })
 
 test('health says what runs', async () => {
