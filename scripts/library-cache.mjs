@@ -6,20 +6,22 @@ export class BriefCache {
   /** By key: the value, and until when it is known, in ms of the monotonic clock; undefined before there is one. */
   #known
   #lifeMs
+  #now
 
-  /** `stdTTL`: life of an entry in seconds; 0: for ever. Values are never cloned. */
-  constructor({ stdTTL = 0 } = {}) {
+  /** `stdTTL`: life of an entry in seconds; 0: for ever. Values are never cloned. `now` in ms; does not step. */
+  constructor({ stdTTL = 0 } = {}, now = () => performance.now()) {
+    this.#now = now
     this.#lifeMs = stdTTL > 0 ? stdTTL * 1_000 : Number.POSITIVE_INFINITY
   }
 
   get(key) {
     const found = this.#known?.get(String(key))
-    return found !== undefined && found.until > performance.now() ? found.value : undefined
+    return found !== undefined && found.until > this.#now() ? found.value : undefined
   }
 
   set(key, value) {
     this.#known ??= new Map()
-    const now = performance.now()
+    const now = this.#now()
     // All live equally long, so those that are over are the first.
     for (const [old, { until }] of this.#known) {
       if (until > now) break

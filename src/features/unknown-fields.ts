@@ -1,41 +1,20 @@
 /** Fields of a request that its operation does not have: they have no effect, so the answer names them to the caller. */
-import { z } from 'zod'
 import type { Endpoint } from './endpoint.ts'
+import { type FieldsSchema, fieldsSchema } from './fields-schema.ts'
 import type { RawFields } from './input.ts'
 
 /** Names that are looked for: a header has room for few, and a body may have thousands. */
 export const MAX_UNKNOWN = 20
 
-interface Schema {
-  $ref?: string
-  $defs?: Record<string, Schema>
-  anyOf?: Schema[]
-  oneOf?: Schema[]
-  properties?: Record<string, Schema>
-  additionalProperties?: Schema | boolean
-  items?: Schema
-  maxItems?: number
-}
-
-/** As the description reads an input; made when an operation is asked for the first time. */
-const schemas = new WeakMap<Endpoint, Schema>()
-
-function schemaOf(endpoint: Endpoint): Schema {
-  const made =
-    schemas.get(endpoint) ?? (z.toJSONSchema(z.object(endpoint.fields), { io: 'input', unrepresentable: 'any' }) as Schema)
-  schemas.set(endpoint, made)
-  return made
-}
-
 /** Paths as in `details.issues`, e.g. `delayMessage` and `contacts.3.nickname`; the first of them, `MAX_UNKNOWN` at most. */
 export function unknownFields(endpoint: Endpoint, fields: RawFields): string[] {
-  const schema = schemaOf(endpoint)
+  const schema = fieldsSchema(endpoint)
   const found: string[] = []
   collect(schema, fields, '', schema.$defs ?? {}, found)
   return found
 }
 
-function collect(schema: Schema, value: unknown, path: string, named: Record<string, Schema>, found: string[]): void {
+function collect(schema: FieldsSchema, value: unknown, path: string, named: Record<string, FieldsSchema>, found: string[]): void {
   if (typeof value !== 'object' || value === null || found.length >= MAX_UNKNOWN) return
   if (schema.$ref !== undefined) {
     collect(named[schema.$ref.split('/').at(-1)!] ?? {}, value, path, named, found)
@@ -66,7 +45,7 @@ function collect(schema: Schema, value: unknown, path: string, named: Record<str
 }
 
 /** Of several forms the one that the value fits best. */
-function closest(branches: readonly Schema[], value: object, path: string, named: Record<string, Schema>): string[] {
+function closest(branches: readonly FieldsSchema[], value: object, path: string, named: Record<string, FieldsSchema>): string[] {
   const isList = Array.isArray(value)
   const readings = branches
     .filter((branch) => branch.$ref !== undefined || (isList ? branch.items : branch.properties) !== undefined)
