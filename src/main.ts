@@ -194,8 +194,14 @@ export async function startService(config: Config, { log, allowCrash = false, sa
       allowCrash,
       log,
     })
+    // Before they are up: something else may fail meanwhile. If they fail themselves there is nothing to close.
+    undo.push((leftMs) =>
+      threads.then(
+        (engine) => engine.close(leftMs),
+        () => {},
+      ),
+    )
     const [engine, { createApp, createLive }] = await Promise.all([threads, loadHttp()])
-    undo.push((leftMs) => engine.close(leftMs))
 
     const eventStreams = createEventStreams({
       engine,

@@ -2,7 +2,8 @@
  * HMAC-SHA-256 of short texts under one key (RFC 2104: a hash of a hash, each begun with the key). Node's `createHmac` makes an object with a
  * finalizer for each text and takes twice as long.
  */
-import * as crypto from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { sha256 } from './sha256.ts'
 
 /** Of the hash's input, in bytes: the key fills the first. */
 const BLOCK = 64
@@ -16,9 +17,7 @@ const MAX_BYTES = 3
 export function keyedHash(key: Uint8Array, bytes: number): (text: string) => string {
   if (key.byteLength > BLOCK) throw new RangeError(`a key of ${key.byteLength} bytes is longer than a block`)
   const own = Uint8Array.from(key)
-  const plain = (text: string) => crypto.createHmac('sha256', own).update(text).digest().toString('base64url', 0, bytes)
-  // Node has it from 20.12 on.
-  if (typeof crypto.hash !== 'function') return plain
+  const plain = (text: string) => createHmac('sha256', own).update(text).digest().toString('base64url', 0, bytes)
   const begun = (pad: number, room: number) =>
     Buffer.concat([Buffer.alloc(BLOCK).map((_, at) => (own[at] ?? 0) ^ pad), Buffer.alloc(room)])
   const inner = begun(0x36, MAX_BYTES * MAX_TEXT)
@@ -28,8 +27,8 @@ export function keyedHash(key: Uint8Array, bytes: number): (text: string) => str
     if (text.length > MAX_TEXT) return plain(text)
     const end = BLOCK + inner.write(text, BLOCK)
     // As texts of one character a byte: they cost half of what a buffer does.
-    outer.write(crypto.hash('sha256', inner.subarray(0, end), 'binary'), BLOCK, 'binary')
-    result.write(crypto.hash('sha256', outer, 'binary'), 'binary')
+    outer.write(sha256(inner.subarray(0, end), 'binary'), BLOCK, 'binary')
+    result.write(sha256(outer, 'binary'), 'binary')
     return result.toString('base64url', 0, bytes)
   }
 }

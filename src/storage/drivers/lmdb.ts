@@ -21,6 +21,7 @@ import {
   type StateStore,
 } from '../contract.ts'
 import { closeFile, PRIVATE_FOLDER } from '../private.ts'
+import { removeAll } from '../remove-all.ts'
 import { type Claims, checkRoom, createRoom, type Look, makeLockFile, type Shape } from './lmdb-room.ts'
 
 /** Entries read per step of a range. Between two steps no read transaction is held, so a slow reader does not keep old pages alive. */
@@ -229,14 +230,7 @@ export function lmdbDriver({ dir, mustExist = false, claims = { all: new BigInt6
       for await (const [key] of range(base)) found.push(key)
       return found
     },
-    async clear(base = '') {
-      for (;;) {
-        const ops: [string, null][] = []
-        for await (const [key] of range(base, { limit: 1_000 })) ops.push([key, null])
-        if (ops.length === 0) return
-        await commit({ ops })
-      }
-    },
+    clear: (base = '') => removeAll({ range, commit }, base),
     async dispose() {
       // A read leaves a timer that lets its transaction go; on a closed environment it throws where nobody can catch it.
       await nextTimer(1)

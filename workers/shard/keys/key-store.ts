@@ -10,6 +10,7 @@ import { LRUCache } from 'lru-cache'
 import { ownedBytes } from '../../../src/lib/owned-bytes.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys as records } from '../../../src/storage/record-keys.ts'
+import { removeAll } from '../../../src/storage/remove-all.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 
 export type KeyType = keyof SignalDataTypeMap
@@ -67,8 +68,6 @@ const ENTRY_OVERHEAD = 200
 const REMEMBERED_NEVER: KeyType = 'pre-key'
 /** Stands for a record that is known not to exist. */
 const ABSENT = new Uint8Array()
-/** Records removed per commit while an instance is erased. */
-const ERASE_BATCH = 1_000
 
 /**
  * Least recently used, bounded by entries and bytes, shared by all instances of a thread (a cache per socket multiplies with reconnects).
@@ -231,14 +230,8 @@ export function createKeyStore(instanceId: string, store: StateStore, sealer: Se
     },
     async erase(extra = []) {
       await unfollowed(followed.keys())
-      let ops: Op[] = [...extra]
-      for await (const [key] of store.range(prefix)) {
-        ops.push([key, null])
-        if (ops.length < ERASE_BATCH) continue
-        await store.commit({ ops })
-        ops = []
-      }
-      if (ops.length > 0) await store.commit({ ops })
+      if (extra.length > 0) await store.commit({ ops: extra })
+      await removeAll(store, prefix)
       cache.forget(prefix)
     },
     async isEmpty() {

@@ -9,7 +9,7 @@ import * as v from 'valibot'
 import { type Clock, DAY } from '../../../../src/domain/clock.ts'
 import type { Op, StateStore } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
-import { removeAll } from '../../../../src/storage/remove-all.ts'
+import { removeAll, removeThese } from '../../../../src/storage/remove-all.ts'
 import { type Repository, repository } from '../../../../src/storage/repository.ts'
 import type { Sealer } from '../../../../src/storage/seal.ts'
 import { ciphertextsIn } from '../../wire/message-stanza.ts'
@@ -104,7 +104,7 @@ export function createJournal({ instance, store, sealer, clock, log }: JournalDe
     const ops = waiting.map((id): Op => [key(id), null])
     for await (const { key: at, value } of records.list(store, keys.deadLetters(instance), { onUnreadable }))
       if (value.at < oldest) ops.push([at, null])
-    if (ops.length > 0) await store.commit({ ops })
+    await removeThese(store, ops)
     for (const id of waiting) applied(id, null)
   }
 

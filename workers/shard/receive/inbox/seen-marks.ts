@@ -2,8 +2,8 @@
  * Seen marks, by which a redelivery is recognised: a hash per ciphertext and per message. Kept in two generations of a fixed size, so that
  * the set neither grows nor forgets what is recent; the network redelivers soon or never.
  */
-import * as crypto from 'node:crypto'
 import type { WAMessageKey } from '@whiskeysockets/baileys'
+import { sha256 } from '../../../../src/lib/sha256.ts'
 import type { Op, StateStore } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../../src/storage/remove-all.ts'
@@ -16,18 +16,10 @@ const GENERATION_SIZE = 3_072
 const BETWEEN = ' '
 /** Digits of a record's number: they sort as text. */
 const DIGITS = 12
-/** Removed in one commit: for a whole generation the store would make its file longer by a hundred megabytes (`storage/drivers/lmdb-room.ts`). */
-const DROP_BATCH = 128
 
 export type Mark = string & { readonly brand: 'mark' }
 
-/** Without an object for each, which takes three times as long; Node has it from 20.12 on. */
-const sha256 =
-  typeof crypto.hash === 'function'
-    ? (data: Uint8Array | string) => crypto.hash('sha256', data, 'base64url')
-    : (data: Uint8Array | string) => crypto.createHash('sha256').update(data).digest('base64url')
-
-const hash = (prefix: string, data: Uint8Array | string) => (prefix + sha256(data).slice(0, 22)) as Mark
+const hash = (prefix: string, data: Uint8Array | string) => (prefix + sha256(data, 'base64url').slice(0, 22)) as Mark
 
 export const ciphertextMark = (ciphertext: Uint8Array) => hash('c', ciphertext)
 export const messageMark = (key: { id: string; chat: string; author: string }) => hash('k', `${key.id}|${key.chat}|${key.author}`)
@@ -108,7 +100,7 @@ export function createMarks(instance: string, store: StateStore, sealer: Sealer)
     return [keys.mark(instance, current, name), Buffer.from(marks.map(stored).join(BETWEEN), 'latin1')]
   }
 
-  const dropGeneration = (generation: number) => removeAll(store, keys.marks(instance, generation), DROP_BATCH)
+  const dropGeneration = (generation: number) => removeAll(store, keys.marks(instance, generation))
 
   return {
     async load() {
