@@ -31,7 +31,7 @@ export const keys = {
   runtime: (id: string) => `instance:${id}:runtime`,
   statusHistory: (id: string) => `instance:${id}:status-history`,
   creds: (id: string) => `instance:${id}:creds`,
-  /** `keyId` blind: it holds the numbers of people. */
+  /** `keyId` blind, because it holds the numbers of people; of a one-time pre-key its number, 8 digits. */
   signal: (id: string, type: string, keyId: string) => `instance:${id}:key:${type}:${keyId}`,
   signals: (id: string, type?: string) => (type === undefined ? `instance:${id}:key:` : `instance:${id}:key:${type}:`),
   queueItem: (id: string, svcId: string) => `instance:${id}:queue:${svcId}`,

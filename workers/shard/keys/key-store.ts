@@ -65,7 +65,9 @@ const ENTRY_OVERHEAD = 200
  * Read once at most, when somebody starts a session, and there are some 800 of them for each instance: remembered they were half of what an idle
  * one costs.
  */
-const REMEMBERED_NEVER: KeyType = 'pre-key'
+const ONE_TIME: KeyType = 'pre-key'
+/** Of the largest pre-key id, which has three bytes on the wire. */
+const PRE_KEY_DIGITS = 8
 /** Stands for a record that is known not to exist. */
 const ABSENT = new Uint8Array()
 
@@ -145,8 +147,12 @@ export function createKeyCache({
 
 export function createKeyStore(instanceId: string, store: StateStore, sealer: Sealer, cache: KeyCache): KeyStore {
   const prefix = records.signals(instanceId)
-  /** Ids contain phone numbers and are only looked up by name, never listed. */
-  const recordKey = (type: KeyType, id: string) => records.signal(instanceId, type, sealer.blind(id))
+  /**
+   * Ids contain phone numbers and are only looked up by name, never listed. That of a one-time pre-key is a number of its own: by it, the 800 of
+   * an upload lie in the order they are written in, and fill their pages.
+   */
+  const recordKey = (type: KeyType, id: string) =>
+    records.signal(instanceId, type, type === ONE_TIME ? id.padStart(PRE_KEY_DIGITS, '0') : sealer.blind(id))
 
   async function load(key: string): Promise<Uint8Array | undefined> {
     const sealed = await store.get(key)
@@ -159,7 +165,11 @@ export function createKeyStore(instanceId: string, store: StateStore, sealer: Se
 
   /** Being written, by record: its newest value, and when all of them are on disk. */
   const followed = new Map<string, { value: Uint8Array | null; written: Promise<void> }>()
-  const read = (type: KeyType, key: string) => (type === REMEMBERED_NEVER ? load(key) : cache.read(key, () => load(key)))
+  /** The blind name that a one-time pre-key has in a store of 0.1.0. */
+  const formerKey = (id: string) => records.signal(instanceId, ONE_TIME, sealer.blindOnce(id))
+  const loadOneTime = async (id: string) => (await load(recordKey(ONE_TIME, id))) ?? load(formerKey(id))
+  const read = (type: KeyType, id: string, key: string) =>
+    type === ONE_TIME ? loadOneTime(id) : cache.read(key, () => load(key))
 
   /** Resolves when these are written, or will not be. */
   async function unfollowed(recordKeys: Iterable<string>): Promise<void> {
@@ -171,13 +181,13 @@ export function createKeyStore(instanceId: string, store: StateStore, sealer: Se
     instanceId,
     get(type, id) {
       const key = recordKey(type, id)
-      return followed.has(key) ? unfollowed([key]).then(() => read(type, key)) : read(type, key)
+      return followed.has(key) ? unfollowed([key]).then(() => read(type, id, key)) : read(type, id, key)
     },
     ahead: {
       async get(type, id) {
         const key = recordKey(type, id)
         const early = followed.get(key)
-        return early ? (early.value ?? undefined) : read(type, key)
+        return early ? (early.value ?? undefined) : read(type, id, key)
       },
     },
     follow(changes, written) {
@@ -192,12 +202,13 @@ export function createKeyStore(instanceId: string, store: StateStore, sealer: Se
       }, end)
     },
     ops: (changes) =>
-      changes.map(([type, id, value]): Op => {
+      changes.flatMap(([type, id, value]): Op[] => {
         const key = recordKey(type, id)
-        return [key, value && sealer.seal(key, value)]
+        const op: Op = [key, value && sealer.seal(key, value)]
+        return type === ONE_TIME && value === null ? [op, [formerKey(id), null]] : [op]
       }),
     applied(changes) {
-      for (const [type, id, value] of changes) if (type !== REMEMBERED_NEVER) cache.publish(recordKey(type, id), value)
+      for (const [type, id, value] of changes) if (type !== ONE_TIME) cache.publish(recordKey(type, id), value)
     },
     async commit(changes, extra = []) {
       if (followed.size > 0) await unfollowed(changes.map(([type, id]) => recordKey(type, id)))
