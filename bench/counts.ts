@@ -77,7 +77,7 @@ async function side({ service, gateway }: { service: Running; gateway: Gateway }
     const wanted = receiver.count('received') + count
     return await each(
       count,
-      () => sandbox.burst(WRITER, phone, count, `turn ${Math.random()} `, perSecond),
+      () => sandbox.burst(WRITER, phone, count, `turn ${Math.random()} `, { per_second: perSecond }),
       () => receiver.count('received') >= wanted,
     )
   }

@@ -1,6 +1,6 @@
 /**
- * How many texts a second the API accepts (validated, durable, acknowledged), and how long each takes, over 1 and 64 connections to 50
- * instances; and `GET /status` beside it. None of them is paired, so the texts stay in their queues and nothing is sent meanwhile.
+ * How many texts a second the API accepts (validated, durable, acknowledged), over 1 and 64 connections to 50 instances, and how long each takes
+ * when there are 2,000 a second; and `GET /status` beside it. None of them is paired, so the texts stay in their queues and nothing is sent meanwhile.
  */
 import type { Instance } from '../test/harness/gateway.ts'
 import { amount, cpuMs, ROUNDS, report, spread, startBench, textTo, UNLIMITED } from './measure.ts'
@@ -9,6 +9,11 @@ import type { Driver } from './parts/driver.ts'
 
 const INSTANCES = Number(process.env.BENCH_INSTANCES ?? amount(50, 4))
 const CONNECTIONS = [1, 64]
+/**
+ * What the latency is measured at. With 64 requests in flight at any time it is 64 divided by the rate, by Little's law: as many as the service
+ * takes say how many that is, and texts at a steady rate how long one takes.
+ */
+const RATE = amount(2_000, 100)
 const EACH: Record<number, number> = { 1: amount(600, 20), 64: amount(3_000, 100) }
 
 const bench = await startBench()
@@ -27,34 +32,32 @@ try {
     status: { urls: urls('/status') },
   }
   const emptied = () => Promise.all(instances.map((each) => gateway.must(each, 'DELETE', '/queue')))
-  /** As many as go, one after another on each connection. */
-  async function measure(question: { urls: string[]; bodies?: string[] }, connections: number) {
+  /** As many as go, one after another on each connection; or so many a second. */
+  async function measure(question: { urls: string[]; bodies?: string[] }, connections: number, perSecond?: number) {
     const count = EACH[connections]!
     const before = cpuMs(pid)
-    const { ms, p50, p99 } = await driver.call('drive', { ...question, count, connections })
+    const { ms, p50, p99 } = await driver.call('drive', { ...question, count, connections, ...(perSecond ? { perSecond } : {}) })
     const cpu = (cpuMs(pid) - before) / count
     // A queue takes 1,000 items.
     await emptied()
     return { per_s: (count * 1_000) / ms, p50, p99, cpu }
   }
   for (const question of Object.values(questions)) await measure(question, 64)
+  async function rounds(question: { urls: string[]; bodies?: string[] }, connections: number, perSecond?: number) {
+    const all: Awaited<ReturnType<typeof measure>>[] = []
+    for (let count = 0; count < ROUNDS; count++) all.push(await measure(question, connections, perSecond))
+    const of = (field: keyof (typeof all)[number], digits?: number) =>
+      spread(
+        all.map((each) => each[field]),
+        digits,
+      )
+    return { per_s: of('per_s', 0), p50_ms: of('p50', 1), p99_ms: of('p99', 1), cpu_ms_each: of('cpu') }
+  }
   const result: Record<string, unknown> = { instances: INSTANCES }
   for (const connections of CONNECTIONS)
-    for (const [name, question] of Object.entries(questions)) {
-      const all: Awaited<ReturnType<typeof measure>>[] = []
-      for (let count = 0; count < ROUNDS; count++) all.push(await measure(question, connections))
-      const of = (field: keyof (typeof all)[number], digits?: number) =>
-        spread(
-          all.map((each) => each[field]),
-          digits,
-        )
-      result[`${name}_${connections}`] = {
-        per_s: of('per_s', 0),
-        p50_ms: of('p50', 1),
-        p99_ms: of('p99', 1),
-        cpu_ms_each: of('cpu'),
-      }
-    }
+    for (const [name, question] of Object.entries(questions))
+      result[`${name}_${connections}`] = await rounds(question, connections)
+  result.send_text_64_at_rate = await rounds(questions.send_text, 64, RATE)
   report('accepted texts per second and their latency, and GET /status, over 1 and 64 connections', result)
 } finally {
   await bench.end()

@@ -65,7 +65,7 @@ async function side({ service, gateway }: { service: Running; gateway: Gateway }
   async function take(texts: number) {
     await receiver.call('reset')
     const arrived = receiver.call('until', { received: texts })
-    await bench.sandbox.burst(WRITER, owner, texts, 'text ', IN_PER_SECOND)
+    await bench.sandbox.burst(WRITER, owner, texts, 'text ', { per_second: IN_PER_SECOND })
     await arrived
   }
   const work = IN_PER_SECOND > 0 ? take : send

@@ -58,7 +58,7 @@ async function side({ service, gateway }: { service: { child: { pid?: number } }
     },
     in(count = TEXTS) {
       const wanted = receiver.count('received') + count
-      const act = () => sandbox.burst(WRITER, phone, count, `turn ${++turn} `, IN_PER_SECOND)
+      const act = () => sandbox.burst(WRITER, phone, count, `turn ${++turn} `, { per_second: IN_PER_SECOND })
       return costOf(count, act, () => receiver.count('received') >= wanted)
     },
     stop: () => receiver.stop(),

@@ -69,7 +69,7 @@ try {
   }
 
   // One healthy receiver while nothing else happens.
-  await sandbox.burst(writerOf(IDLE), phoneNumber(IDLE), IDLE_TEXTS, 'event ', IDLE_PER_SECOND)
+  await sandbox.burst(writerOf(IDLE), phoneNumber(IDLE), IDLE_TEXTS, 'event ', { per_second: IDLE_PER_SECOND })
   await until('the idle texts', async () => (await inLog('delivered')) >= IDLE_TEXTS)
   const idle = (await receivers.call('report')).answers.latency
 
@@ -81,7 +81,7 @@ try {
     for (let index = 0; index < INSTANCES; index++) {
       // One after another over the time between two texts of an instance: begun at once they would come in bursts of all instances.
       await sleep(began + (index * 1_000) / PER_SECOND - performance.now())
-      await sandbox.burst(writerOf(index), phoneNumber(index), each, 'event ', PER_SECOND / INSTANCES)
+      await sandbox.burst(writerOf(index), phoneNumber(index), each, 'event ', { per_second: PER_SECOND / INSTANCES })
     }
     all += each * INSTANCES
     const expected = each * instances.filter((_, index) => index !== IDLE && takers.includes(kindOf(index))).length

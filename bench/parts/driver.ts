@@ -9,14 +9,15 @@ export interface Drive {
   /** Of POSTs, in turn like the URLs; `{n}` is the number of the request. Absent: GET. */
   bodies?: string[]
   count: number
-  /** In flight at once, each after the answer of the one before; or a rate, whatever the answers do. */
+  /** In flight at once, each after the answer of the one before. */
   connections?: number
+  /** So many a second, whatever the answers do; one that finds no connection free waits for it, which counts. */
   perSecond?: number
 }
 
 const calls = {
-  async drive({ urls, bodies, count, connections = 32, perSecond }: Drive) {
-    const pool = new Pool(new URL(urls[0]!).origin, { connections: perSecond ? 128 : connections, pipelining: 1 })
+  async drive({ urls, bodies, count, perSecond, connections = perSecond ? 128 : 32 }: Drive) {
+    const pool = new Pool(new URL(urls[0]!).origin, { connections, pipelining: 1 })
     const times: number[] = []
     const refused: Record<number, number> = {}
     const paths = urls.map((url) => new URL(url).pathname)

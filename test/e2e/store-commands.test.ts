@@ -58,7 +58,7 @@ describe('the store on disk', { timeout: 240_000 }, () => {
     const waiting = await gateway.sendText(instance, CONTACT, 'from the copy', { delay_message: 15 })
     await gateway.must(instance, 'POST', '/send-document/bin', { phone: CONTACT, document: PICTURE })
     // Writing goes on while it is copied.
-    await sandbox.burst(CONTACT, PHONE, 60, 'meanwhile ', 30)
+    await sandbox.burst(CONTACT, PHONE, 60, 'meanwhile ', { per_second: 30 })
 
     const checked = await cli('original', 'store', 'check')
     assert.equal(checked.code, 0, checked.errors)

@@ -37,7 +37,7 @@ test('an instance that hears nothing any more is connected anew with the same cr
 test('silence and traffic that is handled are no deafness', async () => {
   const { sandbox, receiver } = world
   const { connections } = await sandbox.stats()
-  const { count, first_id } = await sandbox.burst(CONTACTS[1], PHONE, 30, 'paced ', 8)
+  const { count, first_id } = await sandbox.burst(CONTACTS[1], PHONE, 30, 'paced ', { per_second: 8 })
   const ids = burstIds({ count, first_id })
   await until('all of them', () => compare(receiver, 'received', ids).lost.length === 0)
   assert.equal(world.state().status, 'connected')

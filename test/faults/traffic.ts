@@ -28,7 +28,7 @@ export function writeBursts(sandbox: Sandbox) {
   return {
     ids,
     async burst(from: string, to: string, count: number, prefix: string, perSecond?: number): Promise<void> {
-      ids.push(...burstIds(await sandbox.burst(from, to, count, prefix, perSecond)))
+      ids.push(...burstIds(await sandbox.burst(from, to, count, prefix, { per_second: perSecond })))
     },
   }
 }

@@ -71,13 +71,13 @@ export function createSandbox(url: string) {
       post<{ id: string }>(`/contacts/${from}/send`, { to, message, ...more }),
     sendFromPhone: (phone: string, to: string, message: unknown) =>
       post<{ id: string }>(`/phones/${phone}/send`, { to, message }),
-    burst: (from: string, to: string, count: number, text_prefix: string, per_second?: number) =>
-      post<{ first_id: string; count: number }>(`/contacts/${from}/burst`, {
-        to,
-        count,
-        text_prefix,
-        ...(per_second ? { per_second } : {}),
-      }),
+    burst: (
+      from: string,
+      to: string,
+      count: number,
+      text_prefix: string,
+      more: { per_second?: number | undefined; lead_ms?: number } = {},
+    ) => post<{ first_id: string; count: number }>(`/contacts/${from}/burst`, { to, count, text_prefix, ...more }),
     async inbox(phone: string, after = 0, waitMs = 0): Promise<InboxItem[]> {
       const path = `${url}/contacts/${phone}/inbox?after=${after}&wait_ms=${waitMs}`
       return (await must<{ items: InboxItem[] }>('GET', path)).items

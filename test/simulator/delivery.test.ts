@@ -120,7 +120,7 @@ test('a message can be made to be delivered twice', async () => {
 })
 
 test('after a cut in mid-burst everything arrives, at the latest with the next login', async () => {
-  simulator.control.burst(CONTACT, PHONE, 60, 'cut ', 500)
+  simulator.control.burst(CONTACT, { to: PHONE, count: 60, textPrefix: 'cut ', perSecond: 500 })
   await received(client, 'cut 20')
   simulator.control.cut(PHONE)
   assert.equal((await client.ended()).code, 428)

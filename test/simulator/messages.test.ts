@@ -83,7 +83,7 @@ test('echo answers', async () => {
 
 test('a message to a device that is offline waits, in order, and comes with the next login', async () => {
   await client.close()
-  simulator.control.burst(CONTACT, PHONE, 20, 'offline ')
+  simulator.control.burst(CONTACT, { to: PHONE, count: 20, textPrefix: 'offline ' })
   client = await login(simulator, client.auth)
   await received(client, 'offline 20')
   const texts = client.messages.map((message) => message.message?.conversation).filter((text) => text?.startsWith('offline '))

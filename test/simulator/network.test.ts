@@ -246,7 +246,7 @@ test('the phone answers requests for history', async () => {
 })
 
 test('a thousand texts in a burst all arrive in order', async () => {
-  simulator.control.burst(CONTACT, PHONE, 1_000, 'burst ')
+  simulator.control.burst(CONTACT, { to: PHONE, count: 1_000, textPrefix: 'burst ' })
   await received(client, 'burst 1000')
   const texts = client.messages.map((message) => message.message?.conversation).filter((text) => text?.startsWith('burst '))
   assert.deepEqual(

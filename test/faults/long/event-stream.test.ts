@@ -53,7 +53,7 @@ test('a reader that resumes misses no event over three kills, and gets none unde
 
     const ids: string[] = []
     for (let kill = 0; kill < KILLS; kill++) {
-      ids.push(...burstIds(await sandbox.burst(FRIEND, PHONE, TEXTS, `before kill ${kill} `, 40)))
+      ids.push(...burstIds(await sandbox.burst(FRIEND, PHONE, TEXTS, `before kill ${kill} `, { per_second: 40 })))
       await pause(Math.random() * 800)
       await ground.service.kill()
       ids.push(...burstIds(await sandbox.burst(FRIEND, PHONE, 5, `while it is gone ${kill} `)))

@@ -243,6 +243,17 @@ export interface ChannelPost {
   reactions: Record<string, string>
 }
 
+/** Texts in a row. */
+export interface Burst {
+  to: string
+  count: number
+  textPrefix: string
+  /** Absent: as fast as they can be encrypted. */
+  perSecond?: number | undefined
+  /** All are encrypted first, and the first is due to leave so many ms after the request. */
+  leadMs?: number | undefined
+}
+
 export interface NetworkControl {
   state(): { phones: unknown[]; contacts: unknown[]; groups: unknown[]; newsletters: unknown[] }
   stats(): Stats
@@ -271,7 +282,7 @@ export interface NetworkControl {
     unavailable?: string,
     damage?: Damage,
   ): Promise<{ id: string }>
-  burst(phone: string, to: string, count: number, textPrefix: string, perSecond?: number): { first_id: string; count: number }
+  burst(phone: string, burst: Burst): { first_id: string; count: number }
   /** `receipts`: receipts for the person's own messages, newest last, the last hundred. */
   inbox(phone: string, after: number, waitMs: number): Promise<{ items: InboxItem[]; receipts: InboxReceipt[] }>
   copies(phone: string, id: string): MessageCopy[]

@@ -85,8 +85,13 @@ export const ROUTES: Route[] = [
     (control, { to, message, id, delay_ms, unavailable, damage }, { phone }) =>
       control.sendFromContact(phone, to, message, id, delay_ms, unavailable, damage),
   ),
-  route('POST', '/contacts/:phone/burst', 202, shapes.Burst, (control, { to, count, text_prefix, per_second }, { phone }) =>
-    control.burst(phone, to, count, text_prefix, per_second),
+  route(
+    'POST',
+    '/contacts/:phone/burst',
+    202,
+    shapes.Burst,
+    (control, { to, count, text_prefix: textPrefix, per_second: perSecond, lead_ms: leadMs }, { phone }) =>
+      control.burst(phone, { to, count, textPrefix, perSecond, leadMs }),
   ),
   route('GET', '/contacts/:phone/inbox', 200, shapes.InboxQuery, (control, { after, wait_ms }, { phone }) =>
     control.inbox(phone, after, wait_ms),

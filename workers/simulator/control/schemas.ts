@@ -94,6 +94,8 @@ export const Burst = v.strictObject({
   to: text,
   count: v.pipe(v.number(), v.integer(), v.minValue(1)),
   per_second: v.optional(v.pipe(v.number(), v.gtValue(0))),
+  /** All are encrypted first, and the first is due to leave so many ms after the request. */
+  lead_ms: v.optional(count),
   text_prefix: v.string(),
 })
 

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Burst } from '../control/network-control.ts'
 import { digits, isGroup } from './jid.ts'
 import type { Network, Person } from './model.ts'
 import { newMessageId, sendAs } from './send-as.ts'
@@ -6,28 +7,56 @@ import { newMessageId, sendAs } from './send-as.ts'
 /** Messages after which other work gets its turn. */
 const CHUNK = 16
 
-/** In the prefix of a burst: the time at which each text is made, epoch ms with fractions. Whoever gets it knows how long it took. */
+/** In the prefix of a burst: the time at which each text is made, or is to leave; epoch ms with fractions. Whoever gets it knows how long it took. */
 const NOW = '{now}'
 
+const epoch = () => performance.timeOrigin + performance.now()
+
 /** Many texts in a row, numbered from 1; goes on to its end whether or not the receiver is connected. */
-export function startBurst(network: Network, from: Person, to: string, count: number, textPrefix: string, perSecond?: number) {
+export function startBurst(network: Network, from: Person, { to, count, textPrefix, perSecond, leadMs }: Burst) {
   const base = newMessageId().slice(0, -6)
   // the number is part of the id: unique, and readable in a log
   const idOf = (number: number) => `${base}${String(number).padStart(6, '0')}`
   const chat = isGroup(to) ? to : digits(to)
-  const started = Date.now()
+  const first = epoch() + (leadMs ?? 0)
+  const dueOf = (number: number) => (perSecond === undefined ? first : first + ((number - 1) * 1_000) / perSecond)
+  // a reset takes the sender away
+  const isThere = () => network.people.get(from.number) === from
 
-  async function run() {
-    for (let number = 1; number <= count; number++) {
-      // a reset took the sender away
-      if (network.people.get(from.number) !== from) return
-      const due = perSecond === undefined ? 0 : started + ((number - 1) * 1_000) / perSecond - Date.now()
-      if (due > 0) await new Promise<void>((resolve) => network.later(due, resolve))
-      else if (number % CHUNK === 0) await nextTurn()
-      const prefix = textPrefix.replace(NOW, () => String(performance.timeOrigin + performance.now()))
-      await sendAs(network, from, chat, { conversation: `${prefix}${number}` }, { id: idOf(number) })
+  async function due(number: number) {
+    const ms = dueOf(number) - epoch()
+    if (ms > 0) await new Promise<void>((resolve) => network.later(ms, resolve))
+    else if (number % CHUNK === 0) await nextTurn()
+  }
+
+  function send(number: number, at: number, leave?: (send: () => void) => void) {
+    const conversation = `${textPrefix.replace(NOW, () => String(at))}${number}`
+    return sendAs(network, from, chat, { conversation }, { id: idOf(number), leave })
+  }
+
+  async function oneByOne() {
+    for (let number = 1; number <= count && isThere(); number++) {
+      await due(number)
+      await send(number, epoch())
     }
   }
-  network.run(run())
+
+  /** Encrypts all of them in advance, so that whoever measures the receiver has the processor to itself. */
+  async function ahead() {
+    const departures: (() => void)[][] = []
+    for (let number = 1; number <= count && isThere(); number++) {
+      const stanzas: (() => void)[] = []
+      departures.push(stanzas)
+      await send(number, dueOf(number), (leave) => stanzas.push(leave))
+      if (number % CHUNK === 0) await nextTurn()
+    }
+    for (const [index, stanzas] of departures.entries()) {
+      await due(index + 1)
+      if (!isThere()) return
+      for (const leave of stanzas) leave()
+    }
+  }
+
+  network.run(leadMs === undefined ? oneByOne() : ahead())
   return { first_id: idOf(1), count }
 }

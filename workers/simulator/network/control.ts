@@ -207,7 +207,7 @@ export function createControl(network: Network, upload: Upload, reset: () => Pro
       network.later(delayMs, () => network.run(send()))
       return { id }
     },
-    burst: (phone, to, count, textPrefix, perSecond) => startBurst(network, person(phone), to, count, textPrefix, perSecond),
+    burst: (phone, burst) => startBurst(network, person(phone), burst),
     async inbox(phone, after, waitMs) {
       const { inbox, signals } = person(phone)
       const items = await inbox.read(after, waitMs)

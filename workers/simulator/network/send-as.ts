@@ -22,6 +22,8 @@ export interface SendAsOptions {
   /** The type of `<unavailable>` that linked devices get instead of the content. */
   unavailable?: string | undefined
   damage?: Damage | undefined
+  /** Takes what is encrypted, a stanza for each linked device, and sends it when it likes; in the order of the calls. */
+  leave?: ((send: () => void) => void) | undefined
 }
 
 /** A simulated person sends a message: encrypted for every linked device it concerns, in the order of the calls. */
@@ -30,9 +32,9 @@ export async function sendAs(network: Network, from: Person, to: string, message
   const device = from.devices[0]!
   const bytes = proto.Message.encode(message).finish()
   remember(from, id, isGroup(to) || to === STATUS ? to : digits(to), bytes)
-  const { unavailable, damage } = options
+  const { unavailable, damage, leave } = options
   const about = options.about ?? stanzaOf(message)
-  const outgoing: Outgoing = { id, about, bytes, message, count: undefined, unavailable, damage }
+  const outgoing: Outgoing = { id, about, bytes, message, count: undefined, unavailable, damage, leave }
   if (to === STATUS) await device.turn(() => toStatus(network, device, outgoing, options.audience))
   else if (isGroup(to)) await device.turn(() => toGroup(network, device, groupOf(network, from, to), outgoing))
   else await device.turn(() => toPerson(network, device, personOf(network, to), outgoing))
@@ -49,7 +51,8 @@ interface Outgoing {
   /** Set on a message that is sent again. */
   count: number | undefined
   unavailable?: string | undefined
-  damage?: Damage | undefined
+  damage?: SendAsOptions['damage']
+  leave?: SendAsOptions['leave']
 }
 
 export function newMessageId(): string {
@@ -100,12 +103,20 @@ function padded(bytes: Uint8Array, damage: Damage | undefined): Buffer {
 const REPLAYABLE = 50
 
 /** Sends a message to a linked device, corrupted if the control API ordered so. */
-function deliverTo(network: Network, from: Person, to: Companion, item: BinaryNode, damage?: Damage) {
+function deliverTo(
+  network: Network,
+  from: Person,
+  to: Companion,
+  item: BinaryNode,
+  { damage, leave }: Pick<Outgoing, 'damage' | 'leave'>,
+) {
   const stanza = damage === 'ciphertext' ? corrupted(item) : item
   const { id = '' } = stanza.attrs
   from.replayable.set(id, [...(from.replayable.get(id) ?? []), { to, stanza }])
   if (from.replayable.size > REPLAYABLE) from.replayable.delete(from.replayable.keys().next().value ?? '')
-  enqueue(network, to, stanza)
+  const send = () => enqueue(network, to, stanza)
+  if (leave) leave(send)
+  else send()
 }
 
 /** Every stanza of a message again, ciphertext and all; how many there were. */
@@ -123,14 +134,14 @@ async function toPerson(network: Network, device: PretendDevice, to: Person, out
   for (const companion of to.companions.values()) {
     const { unavailable: type } = outgoing
     const content = type ? node('unavailable', { type }) : await seal(network, device, companion, outgoing.bytes, outgoing)
-    deliverTo(network, from, companion, directStanza(network, device, outgoing, [content]), outgoing.damage)
+    deliverTo(network, from, companion, directStanza(network, device, outgoing, [content]), outgoing)
   }
   if (to !== from) recordFor(to, from, outgoing, pnOf(from))
   const chat = jidOf(to, network.settings.addressing)
   const sent = proto.Message.encode({ deviceSentMessage: { destinationJid: chat, message: outgoing.message } }).finish()
   for (const companion of to === from ? [] : from.companions.values()) {
     const enc = await seal(network, device, companion, sent, outgoing)
-    deliverTo(network, from, companion, directStanza(network, device, outgoing, [enc], chat), outgoing.damage)
+    deliverTo(network, from, companion, directStanza(network, device, outgoing, [enc], chat), outgoing)
   }
 }
 
@@ -216,7 +227,7 @@ async function toMany(
     // the key itself stays whole: only what is sealed with it is spoilt
     const spoilt = outgoing.damage === 'ciphertext' ? corrupted(node('message', {}, [shared])).content : [shared]
     const stanza = groupStanza(device, chat, addressing, outgoing, [...copy, ...(spoilt as BinaryNode[])])
-    deliverTo(network, device.person, companion, stanza)
+    deliverTo(network, device.person, companion, stanza, { leave: outgoing.leave })
   }
 }
 
