@@ -169,6 +169,7 @@ const Environment = v.object({
   SVC_CONVERSIONS: v.optional(whole(1, 64), '2'),
   PATH: v.optional(v.string(), ''),
   SVC_SANDBOX_PORT: v.optional(whole(0, 65_535), '8081'),
+  SVC_SANDBOX_KEEP: v.optional(oneOf('on', 'off'), 'on'),
   SVC_SANDBOX_TRACE: v.optional(
     v.pipe(
       v.string(),
@@ -255,6 +256,8 @@ export interface Config {
   /** Null: `/metrics` answers loopback and private addresses. */
   metricsToken: string | null
   sandboxPort: number
+  /** The sandbox's phones and keys are on disk, for its next start. */
+  sandboxKeep: boolean
   /** File that the sandbox writes every stanza to, or a folder for a file of its own; null: none. */
   sandboxTrace: string | null
   logging: Logging
@@ -335,6 +338,7 @@ export function readConfig({
     mcpAllowedOrigins: known.SVC_MCP_ALLOWED_ORIGINS ?? null,
     metricsToken: known.SVC_METRICS_TOKEN ?? null,
     sandboxPort: known.SVC_SANDBOX_PORT,
+    sandboxKeep: known.SVC_SANDBOX_KEEP === 'on',
     sandboxTrace: known.SVC_SANDBOX_TRACE ?? null,
     logging: {
       level: known.SVC_LOG_LEVEL,

@@ -49,16 +49,15 @@ function readFlags(): Flags | { text: string } {
 }
 
 /** Only in sandbox mode: otherwise nothing of the simulator is loaded. */
-async function startNetwork({ dataDir, sandboxPort, sandboxTrace }: Config): Promise<Network> {
+async function startNetwork({ dataDir, sandboxPort, sandboxKeep, sandboxTrace }: Config): Promise<Network> {
   await makeDataDir(dataDir)
   const { startNetworkThread } = await import('../workers/simulator/thread.ts')
   const trace = sandboxTrace ?? undefined
-  return startNetworkThread({ dataDir: join(dataDir, 'network'), controlPort: sandboxPort, trace }).catch(
-    (cause: NodeJS.ErrnoException) => {
-      if (cause.syscall !== 'listen') throw cause
-      throw new Error(`The sandbox cannot listen on port ${sandboxPort}: ${whyNot(cause)} (SVC_SANDBOX_PORT).`, { cause })
-    },
-  )
+  const options = { dataDir: join(dataDir, 'network'), keep: sandboxKeep, controlPort: sandboxPort, trace }
+  return startNetworkThread(options).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.syscall !== 'listen') throw cause
+    throw new Error(`The sandbox cannot listen on port ${sandboxPort}: ${whyNot(cause)} (SVC_SANDBOX_PORT).`, { cause })
+  })
 }
 
 const networkOf = (network: Network | undefined): Printed['network'] =>

@@ -178,6 +178,20 @@ describe('the start command', { timeout: 300_000, concurrency: 2 }, () => {
     assert.equal(await stop(launched, 'SIGTERM'), 0, launched.errors())
   })
 
+  test('a network that keeps nothing knows none of its phones after the next start', async () => {
+    const phonesAfterRestart = async (keep: string) => {
+      const env = { SVC_DATA_DIR: join(dataDir, `network-keep-${keep}`), SVC_SANDBOX_KEEP: keep }
+      const first = await launchJson(['--network-only'], env)
+      await ask(`${first.printed.sandbox_url}/phones`, { body: { phone: '5511900011111' } })
+      assert.equal(await stop(first, 'SIGTERM'), 0, first.errors())
+      const second = await launchJson(['--network-only'], env)
+      const { phones } = await ask<{ phones: unknown[] }>(`${second.printed.sandbox_url}/state`)
+      assert.equal(await stop(second, 'SIGTERM'), 0, second.errors())
+      return phones.length
+    }
+    assert.deepEqual([await phonesAfterRestart('on'), await phonesAfterRestart('off')], [1, 0])
+  })
+
   test('a variable that cannot be used ends the start with one sentence and code 1', async () => {
     const launched = launch([], { SVC_DATA_DIR: join(dataDir, 'bad'), SVC_PORT: 'http' })
     assert.equal(await launched.ended, 1)

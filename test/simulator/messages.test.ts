@@ -94,6 +94,21 @@ test('a message to a device that is offline waits, in order, and comes with the 
   assert.equal((await received(client, 'offline 1')).upsert, 'append')
 })
 
+test('a burst that is encrypted in advance leaves in order, and its texts say when each was due', async () => {
+  simulator.control.burst(CONTACT, { to: PHONE, count: 20, textPrefix: 'due {now} no ', perSecond: 200, leadMs: 50 })
+  const texts = () =>
+    client.messages.flatMap(({ message }) => {
+      const [, at, number] = /^due ([\d.]+) no (\d+)$/.exec(message?.conversation ?? '') ?? []
+      return at === undefined ? [] : [{ at: Number(at), number: Number(number) }]
+    })
+  await client.until(() => texts().length === 20, 'the last text')
+  const [first] = texts()
+  assert.deepEqual(
+    texts().map(({ number, at }) => [number, Math.round(at - first!.at)]),
+    Array.from({ length: 20 }, (_, index) => [index + 1, index * 5]),
+  )
+})
+
 test('nothing was left unread and nothing unknown was asked', () => {
   const { undecryptable, unknown_queries } = simulator.control.stats()
   assert.deepEqual(

@@ -13,6 +13,8 @@ import { withMedia } from './media/received.ts'
 export interface SandboxNetworkOptions {
   /** Folder of phones, keys and media; without it everything is lost when the process ends. */
   dataDir?: string | undefined
+  /** False: phones and keys are not written to it, and end with the process; only media are. Else they are, as a whole, after they changed. */
+  keep?: boolean | undefined
   /** Of the WebSocket; 0 or absent is any free one. */
   port?: number | undefined
   controlPort?: number | undefined
@@ -37,7 +39,7 @@ export interface SandboxNetwork extends SandboxNetworkReady {
 const LOOPBACK = '127.0.0.1'
 
 async function startSandboxNetwork(options: SandboxNetworkOptions = {}): Promise<SandboxNetwork> {
-  const { dataDir, port = 0, controlPort = 0, trace } = options
+  const { dataDir, keep = true, port = 0, controlPort = 0, trace } = options
   if (dataDir !== undefined) await mkdir(dataDir, { recursive: true })
   /** Undone in reverse, also when a later part does not start. */
   const undo: (() => Promise<void>)[] = []
@@ -53,7 +55,7 @@ async function startSandboxNetwork(options: SandboxNetworkOptions = {}): Promise
     const simulator = await startSimulator({
       port,
       trace,
-      ...(dataDir === undefined ? {} : { stateFile: join(dataDir, 'network.json') }),
+      ...(dataDir === undefined || !keep ? {} : { stateFile: join(dataDir, 'network.json') }),
       mediaHost: { host: media.host, upload: media.put },
     })
     undo.push(() => simulator.stop())
