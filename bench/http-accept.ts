@@ -5,6 +5,7 @@
 import type { Instance } from '../test/harness/gateway.ts'
 import { amount, cpuMs, ROUNDS, report, spread, startBench, textTo, UNLIMITED } from './measure.ts'
 import { startPart } from './parts/calls.ts'
+import { syncTimes } from './parts/disk.ts'
 import type { Driver } from './parts/driver.ts'
 
 const INSTANCES = Number(process.env.BENCH_INSTANCES ?? amount(50, 4))
@@ -53,7 +54,7 @@ try {
       )
     return { per_s: of('per_s', 0), p50_ms: of('p50', 1), p99_ms: of('p99', 1), cpu_ms_each: of('cpu') }
   }
-  const result: Record<string, unknown> = { instances: INSTANCES }
+  const result: Record<string, unknown> = { instances: INSTANCES, disk_ms: await syncTimes(bench.dir, amount(400, 20)) }
   for (const connections of CONNECTIONS)
     for (const [name, question] of Object.entries(questions))
       result[`${name}_${connections}`] = await rounds(question, connections)

@@ -45,6 +45,9 @@ const BOOT = '25 a second, as by default'
 /** As `boot.ts` names its rows. */
 const bootOf = (size: number) => `${size}, ${BOOT}`
 
+/** A text is on disk before it is acknowledged, to the API's caller and to the network. */
+const DISK = { words: 'p99 of the disk alone', at: ['disk_ms', 'p99'] }
+
 /** Cores that must be idle with one shard before a second one can show what it brings. */
 const A_CORE = 0.8
 const idleWithOne = (result: Record<string, unknown>) => (result['1_shards'] as { cores_idle: Spread }).cores_idle.median
@@ -73,13 +76,16 @@ export const TARGETS: readonly Target[] = [
       ...of('receive', `p99 stanza to webhook in ms, 500 per s on ${instances}`, `500_per_s_on_${instances}.gateway.p99_ms`, {
         most: 10,
       }),
-      beside: { words: 'p99 of the disk alone', at: ['disk_ms', 'p99'] },
+      beside: DISK,
     },
   ]),
   of('receive', 'texts per s that one instance keeps up with', 'one_instance.keeps_up_with_per_s', { least: 1_000 }),
   of('receive', 'loop delay p99 in ms in a burst of 3,000', 'burst.loop_of_shard.p99_ms', { most: 10 }),
   of('http-accept', 'accepted per s, 64 connections', 'send_text_64.per_s', { least: 2_000 }),
-  of('http-accept', 'p99 in ms at 2,000 per s, 64 connections', 'send_text_64_at_rate.p99_ms', { most: 20 }),
+  {
+    ...of('http-accept', 'p99 in ms at 2,000 per s, 64 connections', 'send_text_64_at_rate.p99_ms', { most: 20 }),
+    beside: DISK,
+  },
   of('isolation', 'p99 of GET /status in ms, shard saturated', 'saturated_shard.p99', { most: 20 }),
   of('isolation', 'p99 of GET /status in ms, 60 MB body arrives', 'accepting_body.p99', { most: 20 }),
   of('isolation', 'p99 of GET /status in ms, film is converted', 'converting_film.p99', { most: 20 }),
