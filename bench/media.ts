@@ -1,6 +1,6 @@
 /**
  * A large document out (downloaded from an address, encrypted, uploaded) and in (downloaded by its link, decrypted, checked), in MB a second,
- * against `node:crypto` streaming the same bytes between the same hosts in a process of its own.
+ * against `node:crypto` streaming the same bytes between the same hosts, the client among them, in a process of its own.
  */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ try {
   const instance = await gateway.connected(bench.sandbox, me, receiver)
   const { ca, media_host: host } = bench.network.printed.network
   const plain = startPart<PlainMedia>('plain-media.ts')
-  await plain.call('open', { host: host!, ca: readFileSync(ca!, 'utf8') })
+  const plainUrl = await plain.call('open', { host: host!, ca: readFileSync(ca!, 'utf8') })
   const source = web.put('/large.bin', randomBytes(FILE_MB * MB))
 
   interface Taken {
@@ -71,16 +71,18 @@ try {
   await bench.sandbox.send(CONTACT, me, { proto: { documentMessage } })
   const event = await receiver.waitFor('received', ({ type }) => type === 'received', 60_000)
   const { url } = (event as unknown as { document: { url: string } }).document
-  const read = async () => {
-    const size = await bytesOf(url)
+  await plain.call('offer', laid)
+  const read = async (from: string) => {
+    const size = await bytesOf(from)
     if (size !== FILE_MB * MB) throw new Error(`${size} bytes came`)
   }
-  await read()
+  await read(url)
+  await read(plainUrl)
   for (let count = 0; count < ROUNDS; count++) {
     up.plain.push(await timed(plain.pid, () => plain.call('send', source)))
     up.ours.push(await timed(pid, sent))
-    down.plain.push(await timed(plain.pid, () => plain.call('receive', laid)))
-    down.ours.push(await timed(pid, read))
+    down.plain.push(await timed(plain.pid, () => read(plainUrl)))
+    down.ours.push(await timed(pid, () => read(url)))
   }
   const shown = ({ ours, plain }: typeof up) => {
     const of = (all: Taken[]) => ({

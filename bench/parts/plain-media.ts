@@ -3,8 +3,9 @@ import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, ran
 import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
-import { type IncomingMessage, get as plainGet } from 'node:http'
+import { createServer, type IncomingMessage, get as plainGet, type ServerResponse } from 'node:http'
 import { Agent, get, request } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { answerCalls } from './calls.ts'
@@ -31,10 +32,47 @@ function keysOf(mediaKey: Buffer) {
   return { iv: all.subarray(0, 16), cipherKey: all.subarray(16, 48), macKey: all.subarray(48, 80) }
 }
 
+let offered: Laid | undefined
+
+/** Down, through the cipher, checked as the service does it (MAC, and both hashes that the message has), and on to whoever asked. */
+async function receive({ url, mediaKey, fileSha256, fileEncSha256, fileLength }: Laid, client: ServerResponse): Promise<void> {
+  const { iv, cipherKey, macKey } = keysOf(Buffer.from(mediaKey, 'base64'))
+  const decipher = createDecipheriv('aes-256-cbc', cipherKey, iv)
+  const [plainHash, sealedHash, mac] = [createHash('sha256'), createHash('sha256'), createHmac('sha256', macKey).update(iv)]
+  const [answer] = (await once(get(url, { agent }), 'response')) as [IncomingMessage]
+  let tail = Buffer.alloc(0)
+  let size = 0
+  const take = async (bytes: Buffer) => {
+    size += bytes.length
+    plainHash.update(bytes)
+    if (!client.write(bytes)) await once(client, 'drain')
+  }
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    sealedHash.update(chunk)
+    const all = tail.length > 0 ? Buffer.concat([tail, chunk]) : chunk
+    const sealed = all.subarray(0, Math.max(0, all.length - TAG))
+    tail = Buffer.from(all.subarray(sealed.length))
+    mac.update(sealed)
+    await take(decipher.update(sealed))
+  }
+  await take(decipher.final())
+  const areHashesGood = plainHash.digest('base64') === fileSha256 && sealedHash.digest('base64') === fileEncSha256
+  const isGood = mac.digest().subarray(0, TAG).equals(tail) && areHashesGood
+  if (!isGood || size !== fileLength) throw new Error('the file is not what it was')
+  client.end()
+}
+
+const server = createServer((_, client) => {
+  receive(offered!, client).catch((error: Error) => client.destroy(error))
+})
+
 const calls = {
-  open(at: { host: string; ca: string }) {
+  /** Resolves with the address that files are to be had at. */
+  async open(at: { host: string; ca: string }): Promise<string> {
     host = at.host
     agent = new Agent({ ca: at.ca, keepAlive: true })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   },
   /** From an address through the cipher into a file, whose hash is in the address of the upload; then up. */
   async send(source: string): Promise<Laid> {
@@ -84,30 +122,9 @@ const calls = {
       fileLength,
     }
   },
-  /** Down, through the cipher, and checked as the service does it: MAC, and both hashes that the message has. */
-  async receive({ url, mediaKey, fileSha256, fileEncSha256, fileLength }: Laid): Promise<void> {
-    const { iv, cipherKey, macKey } = keysOf(Buffer.from(mediaKey, 'base64'))
-    const decipher = createDecipheriv('aes-256-cbc', cipherKey, iv)
-    const [plainHash, sealedHash, mac] = [createHash('sha256'), createHash('sha256'), createHmac('sha256', macKey).update(iv)]
-    const [answer] = (await once(get(url, { agent }), 'response')) as [IncomingMessage]
-    let tail = Buffer.alloc(0)
-    let size = 0
-    const take = (bytes: Buffer) => {
-      size += bytes.length
-      plainHash.update(bytes)
-    }
-    for await (const chunk of answer as AsyncIterable<Buffer>) {
-      sealedHash.update(chunk)
-      const all = tail.length > 0 ? Buffer.concat([tail, chunk]) : chunk
-      const sealed = all.subarray(0, Math.max(0, all.length - TAG))
-      tail = Buffer.from(all.subarray(sealed.length))
-      mac.update(sealed)
-      take(decipher.update(sealed))
-    }
-    take(decipher.final())
-    const areHashesGood = plainHash.digest('base64') === fileSha256 && sealedHash.digest('base64') === fileEncSha256
-    const isGood = mac.digest().subarray(0, TAG).equals(tail) && areHashesGood
-    if (!isGood || size !== fileLength) throw new Error('the file is not what it was')
+  /** Whoever asks the address of `open` gets this one from now on. */
+  offer(laid: Laid) {
+    offered = laid
   },
 }
 export type PlainMedia = typeof calls
