@@ -42,6 +42,7 @@ test('nothing that version 0.1.0 owed is lost or repeated', { timeout: 180_000 }
   running.push(receiver)
   receiver.trust(story.instance.id, story.instance.secret)
   const service = await run([], {
+    ...env,
     ...networkEnv(network.printed),
     SVC_DATA_DIR: join(dir, 'service'),
     SVC_PORT: '0',

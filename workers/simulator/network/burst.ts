@@ -25,7 +25,8 @@ export function startBurst(network: Network, from: Person, { to, count, textPref
 
   async function due(number: number) {
     const ms = dueOf(number) - epoch()
-    if (ms > 0) await new Promise<void>((resolve) => network.later(ms, resolve))
+    // Whole ms, or a timer ends before it: none leaves early.
+    if (ms > 0) await new Promise<void>((resolve) => network.later(Math.ceil(ms), resolve))
     else if (number % CHUNK === 0) await nextTurn()
   }
 
