@@ -4,8 +4,8 @@
  */
 import type { WASocket } from '@whiskeysockets/baileys'
 import type { Ask } from '../connection/ask.ts'
+import type { Connection } from '../connection/contract.ts'
 import type { MediaHosts } from '../connection/media-hosts.ts'
-import type { Connection } from '../connection/session.ts'
 import type { NewsletterRoles } from '../directory/newsletter-roles.ts'
 import type { Participating } from '../directory/participating.ts'
 import type { ChangeAppState } from '../wire/app-state-actions.ts'

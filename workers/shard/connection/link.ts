@@ -10,10 +10,9 @@ import { EgressBlocked } from '../../../src/egress/egress.ts'
 import type { NetworkOptions } from '../../../src/engine/engine.ts'
 import type { WebVersion } from '../baileys/version.ts'
 import type { AuthState } from '../keys/credentials.ts'
-import type { ConnectionEvent } from './contract.ts'
+import type { Connection, ConnectionEvent, SessionEvents } from './contract.ts'
 import { createNetworkRoute, type NetworkRoute } from './network-route.ts'
 import type { Pairing } from './pairing/pairing.ts'
-import type { Connection, SessionEvents } from './session.ts'
 import { onlyWhile, sessionEvents } from './session-events.ts'
 
 /** Parameters of a new session. */

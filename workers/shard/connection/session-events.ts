@@ -1,9 +1,8 @@
 /** Events of a session, as the state table names them. */
 import type { AuthenticationCreds } from '@whiskeysockets/baileys'
 import { bare, identifierOf } from '../wire/jid.ts'
-import type { ConnectionEvent } from './contract.ts'
+import type { ConnectionEvent, SessionEvents } from './contract.ts'
 import type { Pairing } from './pairing/pairing.ts'
-import type { SessionEvents } from './session.ts'
 
 export interface SessionEventDeps extends Pick<SessionEvents, 'restricted'> {
   creds: AuthenticationCreds

@@ -3,22 +3,11 @@
  * the socket, the instance decides, and the handling of stanzas is passed in. After its end it reports nothing, whatever the socket still emits.
  */
 import { setMaxListeners } from 'node:events'
-import {
-  type AuthenticationCreds,
-  type AuthenticationState,
-  type BaileysEventMap,
-  type BinaryNode,
-  makeWASocket,
-  type WASocket,
-  type WAVersion,
-} from '@whiskeysockets/baileys'
-import type { Logger } from 'pino'
-import { type Clock, SECOND } from '../../../src/domain/clock.ts'
+import { type BinaryNode, makeWASocket } from '@whiskeysockets/baileys'
+import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
-import type { Restriction } from '../../../src/domain/instance.ts'
-import type { NetworkOptions } from '../../../src/engine/engine.ts'
-import type { Tally } from '../../../src/metrics/tally.ts'
-import { type CompanionRefresh, watchCompanionRefresh } from '../baileys/companion-refresh.ts'
+import { orLate } from '../../../src/lib/deadline.ts'
+import { watchCompanionRefresh } from '../baileys/companion-refresh.ts'
 import { adoptSocket, endReason, endSocket, rawSocket } from '../baileys/end.ts'
 import { readInbound } from '../baileys/frames/inbound.ts'
 import { keepAlive } from '../baileys/keep-alive.ts'
@@ -29,144 +18,22 @@ import { guardListeners } from '../baileys/thread/rejections.ts'
 import { watchConnection } from '../baileys/watchdog.ts'
 import { ownFacts } from '../keys/own-facts.ts'
 import { nodeBytes } from '../wire/node-bytes.ts'
-import { type Ask, type AskOptions, createAsk } from './ask.ts'
-import { createDeviceLists, type DeviceLists } from './device-lists.ts'
-import { type Closed, closedBy } from './disconnect.ts'
+import { createAsk } from './ask.ts'
+import type { Connection, ConnectionDeps, MediaAnswer, OwnParts } from './contract.ts'
+import { createDeviceLists } from './device-lists.ts'
+import { closedBy } from './disconnect.ts'
 import { sendFailure } from './failures.ts'
-import { createIdentity, type Identity, type LidPair, learnPairs } from './identity.ts'
-import { createMex, type MexIds } from './mex.ts'
-import type { NetworkRoute } from './network-route.ts'
+import { createIdentity, type LidPair, learnPairs } from './identity.ts'
+import { createMex } from './mex.ts'
 import { requestCode } from './pairing/pairing-code.ts'
-import { type RestrictionWatch, watchRestriction } from './restriction-watch.ts'
-import { type AckOutcome, createAcks } from './socket/acks.ts'
-import { type Traffic, watchLiveness } from './socket/liveness.ts'
-import { createPersonRelay, type PersonRelay } from './socket/person-relay.ts'
-import { type SocketParts, socketOptions } from './socket/socket.ts'
-import { detachLibrary, type Router, routeStanzas, type Table } from './socket/stanza-router.ts'
-import type { CountUnknown } from './socket/unknown-stanzas.ts'
-import { createTrustedTokens, type TrustedTokens } from './trusted-tokens.ts'
+import { watchRestriction } from './restriction-watch.ts'
+import { createAcks } from './socket/acks.ts'
+import { watchLiveness } from './socket/liveness.ts'
+import { createPersonRelay } from './socket/person-relay.ts'
+import { socketOptions } from './socket/socket.ts'
+import { detachLibrary, type Router, routeStanzas } from './socket/stanza-router.ts'
+import { createTrustedTokens } from './trusted-tokens.ts'
 import { ACK_DEADLINE, QUERY_DEADLINE, RELAY_DEADLINE, within } from './within.ts'
-
-export interface SessionEvents {
-  socketOpened(): void
-  /** `expiresAt` epoch ms. */
-  qr(payload: string, expiresAt: number): void
-  /** The same code with a new secret. */
-  qrReplaced(payload: string): void
-  /** The phone accepted the code; the credentials are saved. */
-  paired(): void
-  opened(): void
-  closed(closed: Closed): void
-  passkeyRequested(): void
-  /** The name of the account, as it stands in the credentials. */
-  named(name: string): void
-  /** Also when it is the same again. */
-  restricted(restriction: Restriction | null): void
-}
-
-export interface ConnectionDeps {
-  instance: string
-  creds: AuthenticationCreds
-  /** Keys and credentials of the socket. */
-  auth: AuthenticationState
-  makeSignalRepository: SocketParts['makeSignalRepository']
-  getMessage: SocketParts['getMessage']
-  groupMetadata: SocketParts['groupMetadata']
-  /** The credentials, as they are now, are written. */
-  save(): void
-  /** All that changed up to now is on disk. Rejects from the first write on that failed. */
-  settled(): Promise<void>
-  /** Handling of stanzas, except for those that the connection itself needs. */
-  table(connection: Connection, own: OwnParts): Table
-  /** Whether a stanza that could not be handled is to be delivered again. Counts the attempt. */
-  isWorthAnother(stanza: string): boolean
-  /** The socket has ended: nothing may be opened any more. Called before any other listener. */
-  onEnd(): void
-  network: NetworkOptions
-  route: NetworkRoute
-  version: WAVersion
-  /** Numbers of GraphQL operations, from the configuration. */
-  mexIds: MexIds
-  /** How long stanzas may come without one being handled, in ms. */
-  deafAfterMs?: number | undefined
-  /** The restriction known before this session. */
-  restriction: Restriction | null
-  tally: Tally
-  countUnknown: CountUnknown
-  clock: Clock
-  steady: Clock
-  log: Logger
-  events: SessionEvents
-}
-
-/** Effects of the table's rows on the connection itself. */
-export interface OwnParts {
-  acks: { came(ack: BinaryNode): void }
-  companion: CompanionRefresh
-  watchdog: { answered(): void }
-  restriction: Pick<RestrictionWatch, 'lockChanged'>
-  /** A query of ours, whichever, was answered with an error. */
-  queryRefused(answer: BinaryNode): void
-  mediaAnswered(answer: MediaAnswer): void
-  passkeyRequested(): void
-  /** The account shows itself as available. */
-  isAvailable(): boolean
-  /** Gives the stanza to the table once more. */
-  take(node: BinaryNode): void
-  /** Of the stanzas that came until now: resolves when those that fit are through. */
-  before: Router['before']
-  /** Without the connection everything unconfirmed is delivered again. */
-  cut(): void
-}
-
-/** `serverId` of a channel post. */
-export type Verdict = Exclude<AckOutcome, string>
-export type MediaAnswer = BaileysEventMap['messages.media-update'][number]
-
-export interface Connection {
-  readonly sock: WASocket
-  /** The account itself. `sock.user` is what it was when the socket was made: a name or LID learned since is not in it. */
-  readonly me: AuthenticationCreds['me']
-  readonly identity: Identity
-  readonly devices: DeviceLists
-  /** Aborted when the socket ends: `within.ts` ends every wait on the network with it. */
-  readonly ended: AbortSignal
-  /** The phone's platform as sent at the pairing; undefined if it was not. */
-  readonly platform: string | undefined
-  /** Queries to the network. */
-  asking(options: AskOptions): Ask
-  /** Stores pairs of number and LID from the network's answers. */
-  learnPairs(pairs: readonly LidPair[]): Promise<void>
-  /** The LIDs of people by number, queried from the network where unknown. A person without one is left out. */
-  fetchLids(pns: string[]): Promise<LidPair[]>
-  readonly tokens: TrustedTokens
-  /** A code by which a phone can be paired instead of the QR. */
-  pairingCode(digits: string): Promise<string>
-  readonly isOpen: boolean
-  /** The account shows itself as there. */
-  readonly isAvailable: boolean
-  /** Stanzas that came since the login, and how many of them are through. */
-  traffic(): Traffic
-  /** When the last of them came, epoch ms; before the first, when the login succeeded. Null: it has not. */
-  lastInboundAt(): number | null
-  /** While the network restricts the account, tries in the other namespace only make it worse. */
-  isRestricted(): boolean
-  /** Asks the network whether it does. */
-  refreshRestriction(): Promise<void>
-  /**
-   * Arm it before the send, `to` as its stanza names the chat; call `verdict` after the send, when its time begins: it rejects with `send_timeout`,
-   * `instance_not_connected`. Call `giveUp` if the send threw.
-   */
-  ack(messageId: string, to: string): { verdict(): Promise<Verdict>; giveUp(): void }
-  /** Sends to a person of whom everything is known. Rejects with a `Failure`, as a function of the library by `ask.perform`. */
-  readonly toPerson: PersonRelay
-  /** Calls back with the answers of phones that were asked to upload a file again; returns a function that unsubscribes. */
-  onMediaAnswer(listener: (answer: MediaAnswer) => void): () => void
-  /** Ends the socket without logging out. Nothing is reported any more. */
-  end(): Promise<void>
-  /** Removes the linked device from the account, then ends. At most `deadlineMs`. */
-  logout(deadlineMs: number): Promise<void>
-}
 
 /** Validity of a code: the first of a socket, and the next ones (instance.md, qrCode). */
 const FIRST_QR_LIFE = 60 * SECOND
@@ -362,13 +229,9 @@ export function openConnection(deps: ConnectionDeps): Connection {
     end,
     async logout(deadlineMs) {
       isLeaving = true
-      let timer: NodeJS.Timeout | undefined
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, deadlineMs)
-      })
       const removal = hasEnded || !ws.isOpen ? Promise.resolve() : sock.logout()
-      await Promise.race([removal.catch((error) => log.info({ err: error }, 'the removal of the device was not sent')), late])
-      clearTimeout(timer)
+      const sentOrNot = removal.catch((error) => log.info({ err: error }, 'the removal of the device was not sent'))
+      await orLate(sentOrNot, deadlineMs, () => {})
       await end()
     },
   }

@@ -6,7 +6,7 @@ import { decryptMediaRetryData, encryptMediaRetryRequest, proto, type WAMessageK
 import { Failure } from '../../../src/domain/failures.ts'
 import type { ReceivedFile } from '../../../src/domain/file-download.ts'
 import type { Asker } from '../chats/session.ts'
-import type { MediaAnswer } from '../connection/session.ts'
+import type { MediaAnswer } from '../connection/contract.ts'
 import { PHONE_DEADLINE } from '../connection/within.ts'
 import type { ActionContext } from './types.ts'
 

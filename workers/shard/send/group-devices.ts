@@ -5,7 +5,7 @@
  */
 import type { Group } from '../chats/group-cache.ts'
 import type { Asker, Session } from '../chats/session.ts'
-import type { Verdict } from '../connection/session.ts'
+import type { Verdict } from '../connection/contract.ts'
 import type { KeyHolders } from '../keys/key-holders.ts'
 import { chatKind } from '../wire/jid.ts'
 import { participantHash } from '../wire/phash.ts'
