@@ -20,7 +20,7 @@ export { median, round, type Spread, type Summary, spread, summary } from './par
 
 /** `BENCH_SMOKE=1` asks only whether a bench works; `BENCH_FULL=1` for amounts that take longer than a run of all benches may. */
 export const SMOKE = process.env.BENCH_SMOKE === '1'
-export const amount = (usual: number, smoke: number, full = usual) =>
+export const amount = <T = number>(usual: T, smoke: T, full: T = usual): T =>
   SMOKE ? smoke : process.env.BENCH_FULL === '1' ? full : usual
 /** Rounds of a comparison: a median of less than five says little. */
 export const ROUNDS = Number(process.env.BENCH_ROUNDS ?? amount(5, 1))

@@ -60,14 +60,17 @@ function shardMb(): number | undefined {
 
 const emptyMb = numberAt('memory', 'empty_mb')
 const slopeMb = numberAt('memory', 'slope_mb_per_instance')
-const [instances, idle] = Object.entries((at('memory', 'idle') ?? {}) as Record<string, { cpu_percent: number }>).at(-1) ?? []
+type Idle = { rss_mb: number; cpu_percent: number }
+const idleOf = (at('memory', 'idle') ?? {}) as Record<string, Idle>
+const [instances, idle] = Object.entries(idleOf).at(-1) ?? []
 const loginMs = numberAt('boot', '200, gate lifted', 'after_stop', 'cpu_ms_per_login')
 
 function costs(): string {
   const lines: [string, string | number | undefined][] = [
     ['the service empty, one shard', emptyMb && `${emptyMb} MB`],
     ['each shard more', shardMb() && `${shardMb()} MB`],
-    ['an idle connected instance', slopeMb && `${slopeMb} MB`],
+    ['with its first 10 idle connected instances', idleOf[10] && `${idleOf[10].rss_mb} MB`],
+    ['each idle connected instance more', slopeMb && `${slopeMb} MB`],
     [`${instances} idle connected instances`, idle && `${idle.cpu_percent} % of a core`],
     ['a start, each saved instance', loginMs && `${loginMs} ms of a core`],
     [
@@ -106,9 +109,7 @@ function settings(): string {
   const lines = Object.entries(SHARDS).map(([cores, shards]) => {
     const starts = loginMs === undefined ? DEFAULT.starts : Math.floor((SHARE_OF_STARTS * 1_000 * shards) / loginMs)
     const mb = (instances: number) =>
-      emptyMb === undefined || slopeMb === undefined
-        ? '-'
-        : Math.round(emptyMb + (shards - 1) * (shardMb() ?? 60) + instances * slopeMb)
+      idleOf[instances] === undefined ? '-' : Math.round(idleOf[instances].rss_mb + (shards - 1) * (shardMb() ?? 60))
     return [
       cores,
       `${shards} (default)`,

@@ -9,9 +9,16 @@ import type { NetworkOptions } from '../engine/engine.ts'
 /** Hosts of the network; in the sandbox they are one host of this machine. */
 const FIXED_HOSTS = /\.whatsapp\.net$/
 
+/** By the name of the file. One list for all instances: it has 145 of the system. */
+const withFile = new Map<string, string[]>()
+
 /** The file's authorities on top of the system's; undefined: the system's alone. */
-export const authorities = ({ ca }: NetworkOptions): string[] | undefined =>
-  ca === null ? undefined : [...rootCertificates, readFileSync(ca, 'utf8')]
+export function authorities({ ca }: NetworkOptions): string[] | undefined {
+  if (ca === null) return undefined
+  const all = withFile.get(ca) ?? [...rootCertificates, readFileSync(ca, 'utf8')]
+  withFile.set(ca, all)
+  return all
+}
 
 export function fileRoute(network: NetworkOptions, proxy: ProxyRoute | undefined): Dispatcher {
   return proxy ? proxied(proxy) : direct(network)

@@ -132,7 +132,6 @@ export function detachLibrary({ ws }: RoutedSocket): void {
 
 export function routeStanzas({ ws }: RoutedSocket, table: Table, deps: RouterDeps): Router {
   const rows = table as unknown as readonly Route[]
-  const names = new Map(rows.map((row) => [row, describeMatch(row.of)]))
   const byTag = new Map<string, Route[]>()
   for (const row of rows) byTag.set(row.of.tag, [...(byTag.get(row.of.tag) ?? []), row])
   /** Of each mutex, by key: when its last task lets the next one begin, when all of them are done, and how many there are. Neither rejects. */
@@ -157,7 +156,7 @@ export function routeStanzas({ ws }: RoutedSocket, table: Table, deps: RouterDep
         if (isFenced) return
         const error = thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown })
         escalateTrap(error)
-        const about = { route: names.get(row)!, step: name }
+        const about = { route: describeMatch(row.of), step: name }
         const { id, from } = envelopeOf(node)
         if (phase === 'commit' || deps.isWorthAnother(`${about.route} ${name} ${from} ${id}`)) {
           isFenced = true
