@@ -28,7 +28,9 @@ import { keys } from '../../../src/storage/record-keys.ts'
 import { systemTimer, within } from '../../../src/storage/timer.ts'
 import { validSecrets } from '../../../src/webhooks/delivery/signature.ts'
 import { logRows } from '../../../src/webhooks/log.ts'
-import { createAttempts } from './attempts.ts'
+import { type AttemptNeeds, createAttempt } from './attempts/attempt.ts'
+import { manualAttempts } from './attempts/by-hand.ts'
+import { scheduledAttempts } from './attempts/scheduled.ts'
 import { createBacklog } from './backlog.ts'
 import type { Outbox, OutboxOptions } from './contract.ts'
 import { createDeliveryQueue } from './delivery-queue.ts'
@@ -247,7 +249,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
         log.error({ instance_id: instanceId, err, retry_in_ms: waitMs }, 'webhook outbox: an outcome could not be stored'),
     })
 
-  const attempts = createAttempts({
+  const needs: AttemptNeeds = {
     ...options,
     persist,
     stopping: stopping.signal,
@@ -256,8 +258,11 @@ export function createOutbox(options: OutboxOptions): Outbox {
     holds,
     queue: () => queue,
     overflow: () => overflow,
-  })
-  const { readRow } = attempts
+  }
+  const attempt = createAttempt(needs)
+  const attempts = scheduledAttempts(needs, attempt)
+  const manual = manualAttempts(needs, attempt)
+  const { readRow } = attempt
   const queue = createDeliveryQueue({ instanceId, store, webhooks, holds, readRow, settled: outcomes.flush })
   const { maxWaiting: max = MAX_WAITING, onOverflow } = options
   const overflow = createOverflow({ instanceId, store, rows, readRow, backlog, clock: steady, log, max, onOverflow })
@@ -340,19 +345,19 @@ export function createOutbox(options: OutboxOptions): Outbox {
     },
     async detail(eventId) {
       await outcomes.flush()
-      return await attempts.detail(eventId)
+      return await manual.detail(eventId)
     },
     async body(eventId) {
       await outcomes.flush()
-      return await attempts.body(eventId)
+      return await manual.body(eventId)
     },
     events: stream.page,
-    resend: (eventId) => inFront(() => attempts.byHand(eventId)),
+    resend: (eventId) => inFront(() => manual.byHand(eventId)),
     resendMany: async (eventIds) => {
       const wanted = [...new Set(eventIds)]
       let queued = 0
       for (let at = 0; at < wanted.length; at += AT_ONCE)
-        queued += await inFront(() => attempts.again(wanted.slice(at, at + AT_ONCE)))
+        queued += await inFront(() => manual.again(wanted.slice(at, at + AT_ONCE)))
       return { queued, notFound: wanted.length - queued }
     },
     configured: wake,

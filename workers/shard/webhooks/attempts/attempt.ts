@@ -1,0 +1,129 @@
+/** One POST of an event, and how its outcome is recorded: what attempts of the schedule and by hand have in common. */
+import type { EventType } from '../../../../src/domain/events.ts'
+import { urlField } from '../../../../src/domain/instance.ts'
+import type { Op } from '../../../../src/storage/contract.ts'
+import { keys } from '../../../../src/storage/record-keys.ts'
+import type { Outcome } from '../../../../src/webhooks/delivery/delivery.ts'
+import { validSecrets } from '../../../../src/webhooks/delivery/signature.ts'
+import { bodyOps, type LogRow, logRows, maskUrl, withFailure } from '../../../../src/webhooks/log.ts'
+import { indexOps } from '../../../../src/webhooks/log-index.ts'
+import type { Backlog } from '../backlog.ts'
+import type { DeliveryResult, OutboxOptions } from '../contract.ts'
+import type { DeliveryQueue } from '../delivery-queue.ts'
+import type { Holds } from '../holds.ts'
+import type { Outcomes } from '../outcomes.ts'
+import type { Overflow } from '../overflow.ts'
+import { MAX_TRIES } from '../schedule.ts'
+
+export type AttemptNeeds = Pick<
+  OutboxOptions,
+  | 'instanceId'
+  | 'store'
+  | 'sealer'
+  | 'clock'
+  | 'steady'
+  | 'webhooks'
+  | 'previousSecret'
+  | 'deliver'
+  | 'log'
+  | 'steps'
+  | 'onResult'
+> & {
+  /** Stores an outcome; waits for a disk that fails rather than forget it. */
+  persist(ops: Op[]): Promise<unknown>
+  stopping: AbortSignal
+  outcomes: Pick<Outcomes, 'add' | 'flush' | 'isFull'>
+  backlog: Pick<Backlog, 'changed'>
+  holds: Holds
+  queue(): Pick<DeliveryQueue, 'fromTheBeginning'>
+  overflow(): Pick<Overflow, 'parked'>
+}
+
+export type Attempt = ReturnType<typeof createAttempt>
+
+export function createAttempt(needs: AttemptNeeds) {
+  const { instanceId, store, sealer, clock, webhooks, deliver, log, steps, onResult, stopping, outcomes, backlog, holds } = needs
+  const rows = logRows(sealer)
+  const logKey = (eventId: string) => keys.logEntry(instanceId, eventId)
+  const rowOp = (eventId: string, row: LogRow) => rows.encode(logKey(eventId), row)
+
+  /** Of a row that may end, or go on after it had ended. */
+  const rowOps = (eventId: string, before: LogRow, after: LogRow): Op[] => [
+    rowOp(eventId, after),
+    ...indexOps(instanceId, eventId, before, after),
+  ]
+
+  /** Undefined when there is none that can be read. Throws when storage itself fails. */
+  async function readRow(eventId: string): Promise<LogRow | undefined> {
+    const stored = await store.get(logKey(eventId))
+    try {
+      return stored && rows.decode(logKey(eventId), stored)
+    } catch (error) {
+      log.error({ instance_id: instanceId, event_id: eventId, err: error }, 'webhook log row is not readable')
+      return undefined
+    }
+  }
+
+  /** Never rejects but when the outbox is stopped. */
+  async function post(eventId: string, type: EventType, url: string, body: Uint8Array, attempt: number): Promise<Outcome> {
+    await steps('outbox:before-post', eventId)
+    const secrets = [webhooks().secret, ...validSecrets(needs.previousSecret?.(), clock.now())]
+    const shown = Math.min(attempt, MAX_TRIES)
+    const outcome = await deliver({ url, secrets, body, type, eventId, instanceId, attempt: shown }, stopping).catch(
+      (error: unknown) => {
+        if (stopping.aborted) throw error
+        log.error({ instance_id: instanceId, event_id: eventId, err: error }, 'webhook attempt broke')
+        return { ok: false, code: null, error: 'internal', durationMs: 0 }
+      },
+    )
+    await steps('outbox:after-post', eventId)
+    return outcome
+  }
+
+  /** The row with what the attempt brought. */
+  function afterAttempt(before: LogRow, url: string, { ok, code, error, durationMs }: Outcome): LogRow {
+    const attempts = before.attempts + 1
+    const row = { ...before, url: maskUrl(url), attempts, code, error: error?.slice(0, 300) ?? null, durationMs }
+    return ok ? row : withFailure(row, clock.now())
+  }
+
+  /** Ends the event: its body is removed in the same commit, which is not awaited. */
+  async function finish(eventId: string, before: LogRow, row: LogRow, status: 'delivered' | 'discarded') {
+    const after: LogRow = { ...row, status, body: 'erased', dueAt: null, finishedAt: clock.now() }
+    outcomes.add(eventId, () => [...bodyOps(instanceId, eventId, before), ...rowOps(eventId, before, after)])
+    // One that had failed for good was not waited for any more.
+    if (before.status === 'pending') backlog.changed(-1)
+    // Due events are looked up on disk.
+    if (outcomes.isFull || before.body !== 'line') await outcomes.flush()
+    report(eventId, after, status)
+  }
+
+  /** The receiver answered: if its queue was held, it goes on, at once. */
+  function answered(url: string) {
+    if (holds.answered(url)) needs.queue().fromTheBeginning()
+  }
+
+  function report(eventId: string, { type, attempts, code, error, durationMs, requestId }: LogRow, result: DeliveryResult) {
+    const outcome = { event: type, result, attempt: attempts, code, error, duration_ms: durationMs }
+    const line = { instance_id: instanceId, event_id: eventId, ...outcome, request_id: requestId }
+    // What is received is told to its webhook a thousand times a second: a line for each would cost as much as the POST.
+    const isExpected = attempts === 1 && requestId === undefined
+    if (result === 'delivered') log[isExpected ? 'debug' : 'info'](line, 'webhook delivered')
+    else log.warn(line, result === 'discarded' ? 'webhook discarded' : 'webhook attempt failed')
+    onResult?.(type, result, durationMs)
+  }
+
+  return {
+    /** The URL at the moment of the attempt. Silencing is decided when the event happens: an event that was written goes out. */
+    target: (type: EventType) => webhooks()[urlField(type)],
+    rowOf: (eventId: string, stored: Uint8Array) => rows.decode(logKey(eventId), stored),
+    readRow,
+    rowOp,
+    rowOps,
+    post,
+    afterAttempt,
+    finish,
+    answered,
+    report,
+  }
+}

@@ -1,0 +1,101 @@
+/** What an administrator does with an event of the log: looks at it, posts it once more, puts it back into the schedule. */
+import { Failure } from '../../../../src/domain/failures.ts'
+import type { LogDetail, LogEntry, WebhookBody } from '../../../../src/domain/webhook-log.ts'
+import type { Op } from '../../../../src/storage/contract.ts'
+import { keys } from '../../../../src/storage/record-keys.ts'
+import { attemptsOf, type LogRow, RETRY, toEntry } from '../../../../src/webhooks/log.ts'
+import type { Attempt, AttemptNeeds } from './attempt.ts'
+
+/** Of a body, what somebody is shown who looks at it. */
+const SHOWN_BYTES = 256 * 1_024
+
+export interface ManualAttempts {
+  /** One attempt, outside the schedule. */
+  byHand(eventId: string): Promise<LogEntry>
+  /** Back into the schedule, due now, in one commit. How many there were to send, and somewhere to send them to. */
+  again(eventIds: readonly string[]): Promise<number>
+  /** Throws not_found. */
+  detail(eventId: string): Promise<LogDetail>
+  /** The beginning of what is sent, while it is kept. Throws not_found. */
+  body(eventId: string): Promise<WebhookBody>
+}
+
+export function manualAttempts(needs: AttemptNeeds, attempts: Attempt): ManualAttempts {
+  const { instanceId, store, sealer, steady, persist, outcomes, backlog } = needs
+  const { target, readRow, rowOp, rowOps, post, afterAttempt, finish, answered, report } = attempts
+
+  /** An event that still has its body. */
+  async function kept(eventId: string) {
+    const row = await readRow(eventId)
+    if (row === undefined || row.body === 'erased') return undefined
+    const key = row.body === 'line' ? keys.outboxEvent(instanceId, eventId) : keys.parkedEvent(instanceId, eventId)
+    const sealed = await store.get(key)
+    return sealed && { row, key, sealed }
+  }
+
+  async function known(eventId: string): Promise<LogRow> {
+    const row = await readRow(eventId)
+    if (row === undefined) throw new Failure('not_found', { message: 'No event has this id.' })
+    return row
+  }
+
+  async function detail(eventId: string): Promise<LogDetail> {
+    const row = await known(eventId)
+    return { entry: toEntry(instanceId, eventId, row), attempts: attemptsOf(row) }
+  }
+
+  async function body(eventId: string): Promise<WebhookBody> {
+    const found = await kept(eventId)
+    if (found === undefined) throw new Failure('not_found', { message: 'The body of this event is not kept any more.' })
+    const bytes = sealer.open(found.key, found.sealed)
+    return { body: bytes.subarray(0, SHOWN_BYTES).toString('utf8'), truncated: bytes.byteLength > SHOWN_BYTES }
+  }
+
+  async function byHand(eventId: string): Promise<LogEntry> {
+    const found = await kept(eventId)
+    if (found === undefined) throw new Failure('not_found', { message: 'The body of this event is not kept any more.' })
+    const url = target(found.row.type)
+    if (url === null) throw new Failure('not_allowed', { message: 'The type of this event has no URL.' })
+    const body = sealer.open(found.key, found.sealed)
+    const outcome = await post(eventId, found.row.type, url, body, found.row.attempts + 1)
+    const row = afterAttempt(found.row, url, outcome)
+    if (outcome.ok) {
+      await finish(eventId, found.row, row, 'delivered')
+      await outcomes.flush()
+      answered(url)
+    } else {
+      // Changes nothing but the row: place, schedule and time of erasure stay.
+      await persist([rowOp(eventId, row)])
+      report(eventId, row, row.status === 'failed' ? 'failed' : 'retry')
+    }
+    return toEntry(instanceId, eventId, (await readRow(eventId)) ?? row)
+  }
+
+  async function again(eventIds: readonly string[]): Promise<number> {
+    const dueAt = steady.now()
+    const ops: Op[] = []
+    const revived: string[] = []
+    let queued = 0
+    for (const eventId of eventIds) {
+      const found = await kept(eventId)
+      if (found === undefined || target(found.row.type) === null) continue
+      queued++
+      // It is in the queue anyway.
+      if (found.row.body === 'line') continue
+      if (found.row.dueAt !== null) ops.push([keys.due(instanceId, found.row.dueAt, eventId), null])
+      ops.push(
+        [keys.due(instanceId, dueAt, eventId), RETRY],
+        ...rowOps(eventId, found.row, { ...found.row, status: 'pending', tries: 0, dueAt, finishedAt: null }),
+      )
+      if (found.row.status === 'failed') revived.push(eventId)
+    }
+    await store.commit({ ops })
+    for (const eventId of revived) {
+      backlog.changed(1)
+      needs.overflow().parked(eventId)
+    }
+    return queued
+  }
+
+  return { detail, body, byHand, again }
+}

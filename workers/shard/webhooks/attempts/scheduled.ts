@@ -1,0 +1,205 @@
+/** The next attempt of an event by its schedule, and the one commit that records it. The outbox decides which event is next. */
+import type { Op } from '../../../../src/storage/contract.ts'
+import { keys } from '../../../../src/storage/record-keys.ts'
+import { bodyOps, ERASE, type LogRow, RETRY } from '../../../../src/webhooks/log.ts'
+import { isReceivers } from '../holds.ts'
+import type { FreshEvent } from '../queue-memory.ts'
+import { KEEP_FAILED_BODY, retryDelay } from '../schedule.ts'
+import type { Attempt, AttemptNeeds } from './attempt.ts'
+
+export interface ScheduledAttempts {
+  /** The next try of a queued or parked event, whose body is under `key`. True: the event is over, and nothing else has changed. */
+  scheduled(eventId: string, key: string, sealed: Uint8Array): Promise<boolean>
+  /** The same of one that was never tried, as it was written. */
+  fresh(event: FreshEvent): Promise<boolean>
+  /** A due index came up. */
+  due(eventId: string, dueKey: string, action: Uint8Array): Promise<void>
+  /** The next due index, when nothing else is to be done. False: it is right; true: it was put off too far, and is another now. */
+  correct(eventId: string, dueKey: string, dueAt: number, action: Uint8Array): Promise<boolean>
+}
+
+export function scheduledAttempts(needs: AttemptNeeds, attempts: Attempt): ScheduledAttempts {
+  const { instanceId, store, sealer, clock, steady, log, steps, persist, backlog, holds } = needs
+  const { target, rowOf, readRow, rowOp, rowOps, post, afterAttempt, finish, answered, report } = attempts
+
+  async function scheduled(eventId: string, key: string, sealed: Uint8Array): Promise<boolean> {
+    await steps('outbox:picked', eventId)
+    const opened = await open(eventId, key, sealed)
+    return opened !== undefined && (await attempt(eventId, opened.row, opened.body))
+  }
+
+  async function fresh({ id, row, body }: FreshEvent): Promise<boolean> {
+    await steps('outbox:picked', id)
+    return await attempt(id, row, body)
+  }
+
+  /** True: it is over. */
+  async function attempt(eventId: string, row: LogRow, body: Uint8Array): Promise<boolean> {
+    const url = target(row.type)
+    if (url === null) {
+      await finish(eventId, row, { ...row, error: 'switched off' }, 'discarded')
+      return true
+    }
+    const outcome = await post(eventId, row.type, url, body, row.tries + 1)
+    const tried = afterAttempt(row, url, outcome)
+    if (outcome.ok) await finish(eventId, row, tried, 'delivered')
+    else if (isReceivers(outcome)) await away(eventId, url, row, tried, body)
+    else await park(eventId, row, { ...tried, tries: row.tries + 1 }, body)
+    if (outcome.ok || !isReceivers(outcome)) answered(url)
+    return outcome.ok
+  }
+
+  /** An outage, or the first sign of one. */
+  async function away(eventId: string, url: string, row: LogRow, tried: LogRow, body: Uint8Array) {
+    // Tried before and still queued: its receiver was held already, before a restart.
+    const waits = holds.of(url) !== undefined || (row.body === 'line' && row.tries > 0)
+    const before = waits ? undefined : holds.failed(url, eventId)
+    if (!waits && before === undefined) return await park(eventId, row, { ...tried, tries: row.tries + 1 }, body)
+    const others = before === undefined ? undefined : await toQueue(before)
+    await stay(eventId, url, row, tried, body, others)
+    if (others !== undefined) holds.wait(url, [others.eventId], others.dueAt ?? 0, steady.now())
+  }
+
+  async function due(eventId: string, dueKey: string, action: Uint8Array) {
+    const key = keys.parkedEvent(instanceId, eventId)
+    const sealed = await store.get(key)
+    // An index entry without a body is stale.
+    if (sealed === undefined) {
+      await store.commit({ ops: [[dueKey, null]] })
+      if (Buffer.compare(action, ERASE) !== 0) backlog.changed(-1)
+      return
+    }
+    if (Buffer.compare(action, ERASE) !== 0) return await retry(eventId, key, sealed)
+    const row = await readRow(eventId)
+    const ops: Op[] = [
+      [key, null],
+      [dueKey, null],
+    ]
+    if (row) ops.push(rowOp(eventId, { ...row, body: 'erased', dueAt: null }))
+    await store.commit({ ops })
+  }
+
+  /** Its time has come; while its receiver is away it takes its place in the held queue, and is its head if it is the oldest. */
+  async function retry(eventId: string, key: string, sealed: Uint8Array) {
+    const row = await readRow(eventId)
+    const url = row === undefined ? null : target(row.type)
+    const hold = url === null ? undefined : holds.of(url)
+    const moved = hold === undefined ? undefined : await toQueue(eventId)
+    if (hold === undefined || moved === undefined) return void (await scheduled(eventId, key, sealed))
+    await store.commit({ ops: moved.ops })
+    holds.wait(hold.url, [eventId], hold.probeAt, steady.now())
+  }
+
+  /** Operations that put a parked event back to its place in the queue. Undefined when it is parked no more. */
+  async function toQueue(eventId: string): Promise<{ eventId: string; ops: Op[]; dueAt: number | null } | undefined> {
+    const row = await readRow(eventId)
+    const sealed = await store.get(keys.parkedEvent(instanceId, eventId))
+    if (row?.body !== 'parked' || row.status !== 'pending' || sealed === undefined) return undefined
+    let body: Uint8Array
+    try {
+      body = sealer.open(keys.parkedEvent(instanceId, eventId), sealed)
+    } catch {
+      // Its own attempt finds that out, and records it.
+      return undefined
+    }
+    const key = keys.outboxEvent(instanceId, eventId)
+    const ops: Op[] = [
+      ...bodyOps(instanceId, eventId, row),
+      [key, sealer.seal(key, body)],
+      rowOp(eventId, { ...row, body: 'line' }),
+    ]
+    return { eventId, ops, dueAt: row.dueAt }
+  }
+
+  /**
+   * The event stays in the queue. A try at the time of its schedule counts; an earlier one was only a probe of the receiver. The last one
+   * ends it, as everywhere.
+   */
+  async function stay(
+    eventId: string,
+    url: string,
+    row: LogRow,
+    tried: LogRow,
+    body: Uint8Array,
+    others: { ops: Op[] } | undefined,
+  ) {
+    const now = steady.now()
+    // A time written by a clock that was ahead counts as now.
+    const wasDue = row.dueAt === null || row.dueAt <= now || row.dueAt > now + (retryDelay(row.tries) ?? 0)
+    const tries = wasDue ? row.tries + 1 : row.tries
+    const delay = retryDelay(tries)
+    if (delay === undefined) {
+      await park(eventId, row, { ...tried, tries }, body)
+      const hold = holds.of(url)
+      if (hold?.head === eventId) holds.headless(hold)
+      return holds.wait(url, [], Number.POSITIVE_INFINITY, now)
+    }
+    const dueAt = wasDue ? now + delay : row.dueAt!
+    const after: LogRow = { ...tried, tries, status: 'pending', body: 'line', dueAt, finishedAt: null }
+    const key = keys.outboxEvent(instanceId, eventId)
+    await persist([
+      ...bodyOps(instanceId, eventId, row),
+      [key, sealer.seal(key, body)],
+      rowOp(eventId, after),
+      ...(others?.ops ?? []),
+    ])
+    holds.wait(url, [eventId], dueAt, now)
+    await steps('outbox:settled', eventId)
+    report(eventId, after, 'retry')
+  }
+
+  /** Corrects a time written by a clock that was ahead: it counts as written now. */
+  async function correct(eventId: string, dueKey: string, dueAt: number, action: Uint8Array): Promise<boolean> {
+    const now = steady.now()
+    if (dueAt <= now) return false
+    const row = await readRow(eventId)
+    if (!row) return false
+    const delay = Buffer.compare(action, ERASE) === 0 ? KEEP_FAILED_BODY : (retryDelay(row.tries) ?? 0)
+    if (dueAt <= now + delay) return false
+    const next = now + delay
+    const ops: Op[] = [[dueKey, null], [keys.due(instanceId, next, eventId), action], rowOp(eventId, { ...row, dueAt: next })]
+    await store.commit({ ops })
+    return true
+  }
+
+  /** Body and row. An event that was changed on disk, or cannot be read, is removed and recorded, so that it does not stop the queue. */
+  async function open(eventId: string, key: string, sealed: Uint8Array): Promise<{ row: LogRow; body: Uint8Array } | undefined> {
+    // Outside the try: a failure of storage is not the event's, which waits then.
+    const stored = await store.get(keys.logEntry(instanceId, eventId))
+    try {
+      if (stored === undefined) throw new Error(`${key} has no log row`)
+      return { row: rowOf(eventId, stored), body: sealer.open(key, sealed) }
+    } catch (error) {
+      log.error({ instance_id: instanceId, event_id: eventId, err: error }, 'webhook event is not readable: removed')
+      const row = await readRow(eventId)
+      const ops: Op[] = [[key, null]]
+      const gone = { status: 'failed', error: 'unreadable', body: 'erased', dueAt: null, finishedAt: clock.now() } as const
+      if (row) ops.push(...bodyOps(instanceId, eventId, row), ...rowOps(eventId, row, { ...row, ...gone }))
+      await store.commit({ ops })
+      backlog.changed(-1)
+      return undefined
+    }
+  }
+
+  async function park(eventId: string, before: LogRow, row: LogRow, body: Uint8Array) {
+    const now = clock.now()
+    const delay = retryDelay(row.tries)
+    const last = delay === undefined
+    const dueAt = steady.now() + (delay ?? KEEP_FAILED_BODY)
+    const after: LogRow = { ...row, status: last ? 'failed' : 'pending', body: 'parked', dueAt, finishedAt: last ? now : null }
+    const key = keys.parkedEvent(instanceId, eventId)
+    // Of two operations on one key the later one counts: a body parked before is replaced.
+    await persist([
+      ...bodyOps(instanceId, eventId, before),
+      [key, sealer.seal(key, body)],
+      [keys.due(instanceId, dueAt, eventId), last ? ERASE : RETRY],
+      ...rowOps(eventId, before, after),
+    ])
+    if (last) backlog.changed(-1)
+    else needs.overflow().parked(eventId)
+    await steps('outbox:settled', eventId)
+    report(eventId, after, last ? 'failed' : 'retry')
+  }
+
+  return { scheduled, fresh, due, correct }
+}
