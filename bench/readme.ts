@@ -109,7 +109,9 @@ function settings(): string {
   const lines = Object.entries(SHARDS).map(([cores, shards]) => {
     const starts = loginMs === undefined ? DEFAULT.starts : Math.floor((SHARE_OF_STARTS * 1_000 * shards) / loginMs)
     const mb = (instances: number) =>
-      idleOf[instances] === undefined ? '-' : Math.round(idleOf[instances].rss_mb + (shards - 1) * (shardMb() ?? 60))
+      idleOf[10] === undefined || slopeMb === undefined
+        ? '-'
+        : Math.round(idleOf[10].rss_mb + (instances - 10) * slopeMb + (shards - 1) * (shardMb() ?? 60))
     return [
       cores,
       `${shards} (default)`,
