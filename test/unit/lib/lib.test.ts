@@ -13,6 +13,21 @@ test('a bounded cache forgets what was used longest ago', () => {
   assert.deepEqual([...cache].map(([key]) => key).sort(), ['a', 'c', 'd'])
 })
 
+test('a bounded cache answers before it has anything, and after it was cleared', () => {
+  const cache = boundedCache<string, number>(3)
+  const isEmpty = () => assert.deepEqual([cache.get('a'), cache.has('a'), [...cache]], [undefined, false, []])
+  isEmpty()
+  cache.delete('a')
+  cache.clear()
+  cache.set('a', 1)
+  assert.deepEqual([cache.get('a'), cache.has('a'), [...cache]], [1, true, [['a', 1]]])
+  cache.delete('a')
+  isEmpty()
+  cache.set('a', 2)
+  cache.clear()
+  isEmpty()
+})
+
 test('one at a time per name, others beside it, and a failure holds up nobody', async () => {
   const mutex = createKeyedMutex()
   const order: string[] = []
