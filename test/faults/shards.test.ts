@@ -31,6 +31,10 @@ test(`a shard with ${EACH} accounts dies: the other ${EACH} answer on, and nothi
     const dead = instances.filter(({ id }) => service.engine.shardOf(id) === DEAD)
     const others = instances.filter(({ id }) => service.engine.shardOf(id) !== DEAD)
     assert.deepEqual([dead.length, others.length], [EACH, EACH])
+    // The API tells of a state before its webhook has arrived.
+    const isAnnounced = ({ id }: Instance) =>
+      receiver.events('instance_status').some(({ instance_id, connected }) => instance_id === id && connected === true)
+    await until('all connections announced', async () => instances.every(isAnnounced))
     const changesBefore = receiver.events('instance_status').length
 
     const answers: { status: number; connected: unknown; tookMs: number }[] = []
