@@ -60,8 +60,7 @@ function shardMb(): number | undefined {
 
 const emptyMb = numberAt('memory', 'empty_mb')
 const slopeMb = numberAt('memory', 'slope_mb_per_instance')
-type Idle = { rss_mb: number; cpu_percent: number }
-const idleOf = (at('memory', 'idle') ?? {}) as Record<string, Idle>
+const idleOf = (at('memory', 'idle') ?? {}) as Record<string, { rss_mb: number; cpu_percent: number }>
 const [instances, idle] = Object.entries(idleOf).at(-1) ?? []
 const loginMs = numberAt('boot', '200, gate lifted', 'after_stop', 'cpu_ms_per_login')
 

@@ -46,6 +46,7 @@ export function createAttempt(needs: AttemptNeeds) {
   const rows = logRows(sealer)
   const logKey = (eventId: string) => keys.logEntry(instanceId, eventId)
   const rowOp = (eventId: string, row: LogRow) => rows.encode(logKey(eventId), row)
+  const rowOf = (eventId: string, stored: Uint8Array) => rows.decode(logKey(eventId), stored)
 
   /** Of a row that may end, or go on after it had ended. */
   const rowOps = (eventId: string, before: LogRow, after: LogRow): Op[] => [
@@ -57,7 +58,7 @@ export function createAttempt(needs: AttemptNeeds) {
   async function readRow(eventId: string): Promise<LogRow | undefined> {
     const stored = await store.get(logKey(eventId))
     try {
-      return stored && rows.decode(logKey(eventId), stored)
+      return stored && rowOf(eventId, stored)
     } catch (error) {
       log.error({ instance_id: instanceId, event_id: eventId, err: error }, 'webhook log row is not readable')
       return undefined
@@ -116,7 +117,7 @@ export function createAttempt(needs: AttemptNeeds) {
   return {
     /** The URL at the moment of the attempt. Silencing is decided when the event happens: an event that was written goes out. */
     target: (type: EventType) => webhooks()[urlField(type)],
-    rowOf: (eventId: string, stored: Uint8Array) => rows.decode(logKey(eventId), stored),
+    rowOf,
     readRow,
     rowOp,
     rowOps,

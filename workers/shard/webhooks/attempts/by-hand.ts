@@ -3,7 +3,7 @@ import { Failure } from '../../../../src/domain/failures.ts'
 import type { LogDetail, LogEntry, WebhookBody } from '../../../../src/domain/webhook-log.ts'
 import type { Op } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
-import { attemptsOf, type LogRow, RETRY, toEntry } from '../../../../src/webhooks/log.ts'
+import { attemptsOf, RETRY, toEntry } from '../../../../src/webhooks/log.ts'
 import type { Attempt, AttemptNeeds } from './attempt.ts'
 
 /** Of a body, what somebody is shown who looks at it. */
@@ -33,34 +33,32 @@ export function manualAttempts(needs: AttemptNeeds, attempts: Attempt): ManualAt
     return sealed && { row, key, sealed }
   }
 
-  async function known(eventId: string): Promise<LogRow> {
-    const row = await readRow(eventId)
-    if (row === undefined) throw new Failure('not_found', { message: 'No event has this id.' })
-    return row
+  async function mustBeKept(eventId: string) {
+    const found = await kept(eventId)
+    if (found === undefined) throw new Failure('not_found', { message: 'The body of this event is not kept any more.' })
+    return found
   }
 
   async function detail(eventId: string): Promise<LogDetail> {
-    const row = await known(eventId)
+    const row = await readRow(eventId)
+    if (row === undefined) throw new Failure('not_found', { message: 'No event has this id.' })
     return { entry: toEntry(instanceId, eventId, row), attempts: attemptsOf(row) }
   }
 
   async function body(eventId: string): Promise<WebhookBody> {
-    const found = await kept(eventId)
-    if (found === undefined) throw new Failure('not_found', { message: 'The body of this event is not kept any more.' })
-    const bytes = sealer.open(found.key, found.sealed)
+    const { key, sealed } = await mustBeKept(eventId)
+    const bytes = sealer.open(key, sealed)
     return { body: bytes.subarray(0, SHOWN_BYTES).toString('utf8'), truncated: bytes.byteLength > SHOWN_BYTES }
   }
 
   async function byHand(eventId: string): Promise<LogEntry> {
-    const found = await kept(eventId)
-    if (found === undefined) throw new Failure('not_found', { message: 'The body of this event is not kept any more.' })
-    const url = target(found.row.type)
+    const { row: before, key, sealed } = await mustBeKept(eventId)
+    const url = target(before.type)
     if (url === null) throw new Failure('not_allowed', { message: 'The type of this event has no URL.' })
-    const body = sealer.open(found.key, found.sealed)
-    const outcome = await post(eventId, found.row.type, url, body, found.row.attempts + 1)
-    const row = afterAttempt(found.row, url, outcome)
+    const outcome = await post(eventId, before.type, url, sealer.open(key, sealed), before.attempts + 1)
+    const row = afterAttempt(before, url, outcome)
     if (outcome.ok) {
-      await finish(eventId, found.row, row, 'delivered')
+      await finish(eventId, before, row, 'delivered')
       await outcomes.flush()
       answered(url)
     } else {
