@@ -20,7 +20,10 @@ const calls = {
     const pool = new Pool(new URL(urls[0]!).origin, { connections, pipelining: 1 })
     const times: number[] = []
     const refused: Record<number, number> = {}
-    const paths = urls.map((url) => new URL(url).pathname)
+    const paths = urls.map((url) => {
+      const { pathname, search } = new URL(url)
+      return pathname + search
+    })
     let next = 0
     async function one(number: number) {
       const began = performance.now()
