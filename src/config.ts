@@ -238,7 +238,7 @@ export interface Config {
   /** POSTs of webhooks that a shard has in flight at once. */
   webhookConcurrency: number
   network: NetworkOptions
-  /** CIDR ranges that webhooks may reach although they are not public. */
+  /** CIDR ranges that webhooks, media URLs, previews and proxies may reach although they are not public. */
   egressAllow: readonly string[]
   /** Webhook events of one instance that may wait; beyond them the oldest are given up. */
   outboxMax: number
@@ -327,7 +327,7 @@ export function readConfig({
       mediaHost: known.SVC_NETWORK_MEDIA_HOST ?? null,
       verify: known.SVC_NETWORK_VERIFY,
     },
-    // In the sandbox webhooks may reach this machine by default, and nothing else.
+    // In the sandbox webhooks may reach this machine by default, and nothing else that is not public.
     egressAllow: known.SVC_EGRESS_ALLOW ?? (sandbox ? LOOPBACK : []),
     outboxMax: known.SVC_OUTBOX_MAX,
     webVersion: known.SVC_WEB_VERSION ?? null,
@@ -372,13 +372,14 @@ export function readConfig({
 }
 
 /**
- * The sandbox keeps everything in a folder of its own, so that an account of the pretend network is never logged in to the real one
- * when the same machine later runs `npm start`.
+ * The sandbox keeps everything in folders of its own, also where the store has a URL of its own: a real account that logs in to the pretend
+ * network is refused, and its credentials are erased; one of the pretend network must not be logged in to the real one either.
  */
 export function sandboxed(config: Config): Config {
   const dataDir = join(config.dataDir, 'sandbox')
-  const own = `lmdb:${join(config.dataDir, 'state')}`
-  return { ...config, dataDir, storeUrl: config.storeUrl === own ? `lmdb:${join(dataDir, 'state')}` : config.storeUrl }
+  const { backend, dir } = parseStoreUrl(config.storeUrl)!
+  const storeDir = resolve(dir) === join(config.dataDir, 'state') ? join(dataDir, 'state') : join(dir, 'sandbox')
+  return { ...config, dataDir, storeUrl: `${backend}:${storeDir}` }
 }
 
 function sentence(issue: v.BaseIssue<unknown>): string {

@@ -58,7 +58,7 @@ async function opened<T>(
 
 /** An operator who tried the sandbox first looks for its data in the wrong folder. */
 export function withHint(error: unknown, config: Config): unknown {
-  const isThere = existsSync(join(sandboxed(config).dataDir, 'state'))
+  const isThere = existsSync(storeDirOf(sandboxed(config).storeUrl))
   if (!(error instanceof Error) || !isThere) return error
   return new Error(`${error.message} The sandbox has one: add --sandbox.`, { cause: error.cause })
 }

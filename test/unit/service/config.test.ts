@@ -5,6 +5,7 @@ import { describe, test } from 'node:test'
 import { readConfig } from '../../../src/config.ts'
 import { parseRanges } from '../../../src/egress/addresses.ts'
 import { judge } from '../../../src/egress/targets.ts'
+import { storeDirOf } from '../../../src/storage/open.ts'
 import { ROOT } from '../../harness/checkout.ts'
 
 const read = (env: Record<string, string>, sandbox = false) => readConfig({ env, sandbox, isTerminal: false })
@@ -26,10 +27,20 @@ test('the store lies in the data folder unless it has a URL of its own', () => {
   assert.equal(read({ SVC_STORE_URL: 'lmdb:/fast' }).config.storeUrl, 'lmdb:/fast')
 })
 
-test('the sandbox has a folder of its own inside the data folder, unless the store has a URL of its own', () => {
+test('the sandbox has a folder of its own inside the data folder', () => {
   const { config } = read({ SVC_DATA_DIR: '/var/lib/svc' }, true)
   assert.deepEqual([config.dataDir, config.storeUrl], ['/var/lib/svc/sandbox', 'lmdb:/var/lib/svc/sandbox/state'])
-  assert.equal(read({ SVC_STORE_URL: 'lmdb:/fast' }, true).config.storeUrl, 'lmdb:/fast')
+})
+
+// With the secret key in the environment, too, the sandbox once opened the real store: the pretend network refused each account there, which
+// was logged out for it, and lost its credentials.
+test('the sandbox never opens the store of the service, whatever URL that has', () => {
+  const storeOf = (url: string, sandbox: boolean) =>
+    read({ SVC_DATA_DIR: '/var/lib/svc', SVC_STORE_URL: url }, sandbox).config.storeUrl
+  for (const url of ['lmdb:/fast', 'lmdb:fast', 'lmdb:/var/lib/svc/state', 'lmdb:/var/lib/svc/state/', 'lmdb:/var/lib/svc'])
+    assert.notEqual(storeDirOf(storeOf(url, true)), storeDirOf(storeOf(url, false)), url)
+  assert.equal(storeOf('lmdb:/fast', true), 'lmdb:/fast/sandbox')
+  assert.equal(storeOf('lmdb:/var/lib/svc/state', true), 'lmdb:/var/lib/svc/sandbox/state')
 })
 
 test('lines of the log are for a program, on a terminal for a person, and as asked in any case', () => {
