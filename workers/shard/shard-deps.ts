@@ -41,7 +41,7 @@ export interface ShardDeps {
   outboxMax: number
   /** The web client version, one for all. */
   version: WebVersion
-  /** How long stanzas may come without one being handled, in ms; absent: as `connection/liveness.ts` has it. */
+  /** How long stanzas may come without one being handled, in ms; absent: as `connection/socket/liveness.ts` has it. */
   deafAfterMs?: number
   /** Seals links to received files. */
   mediaLinks: MediaLinks

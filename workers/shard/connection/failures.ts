@@ -54,7 +54,7 @@ function isConnectionLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return true
   if (isAnswer(error as BoomLike)) return false
   const { output, code } = error as BoomLike & { code?: unknown }
-  // Without a status: the error of pending queries at a socket's end (`baileys/end.ts`, `baileys/rejections.ts`) and of a fenced repository.
+  // Without a status: the error of pending queries at a socket's end (`baileys/end.ts`, `baileys/thread/rejections.ts`) and of a fenced repository.
   if (error.message.startsWith('Connection Closed') || error.message === SESSION_CLOSED) return true
   return SOCKET_CODES.has(output?.statusCode as number) || BROKEN_PIPE.has(code as string)
 }

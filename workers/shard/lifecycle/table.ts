@@ -1,7 +1,7 @@
 /**
  * An instance's status as one table of moves: `shared/api/states.md`, row by row. Pure: what happened goes in, the next state and the
- * effects to carry out come out. `workers/shard/lifecycle/status.ts` is the only caller and the only writer of `status`: it commits the state, then
- * runs the effects, then announces one `instance_status` when the status changed.
+ * effects to carry out come out. `workers/shard/lifecycle/status.ts` is the only caller and the only writer of `status`: it commits the state,
+ * with one `instance_status` when the status changed, then announces it, then runs the effects.
  */
 import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import type { Status } from '../../../src/domain/instance.ts'
