@@ -67,13 +67,16 @@ function read({ name, arguments: args = [], options = {} }: Command, words: read
   return { sandbox: sandbox === true, given: { options: { ...own, ...Object.fromEntries(flags) }, arguments: given } }
 }
 
+/** Behind an unknown option: how an argument that begins with a dash is given. No command has any. */
+const ADVICE = /\. To specify a positional argument .*$/s
+
 /** An error of node's parser about a flag is the caller's mistake, not a failure of the command. */
 function strictly<T>(name: string, read: () => T): T {
   try {
     return read()
   } catch (error) {
     if (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
-      throw new UsageError(error.message, name)
+      throw new UsageError(error.message.replace(ADVICE, '.'), name)
     throw error
   }
 }

@@ -1,6 +1,5 @@
 /** Changes of settings and webhooks in a request: every field optional, at least one. */
 import { z } from 'zod'
-import { EVENT_TYPES } from '../domain/events.ts'
 import { type InstanceSettings, WEBHOOK_FLAGS, WEBHOOK_URLS } from '../domain/instance.ts'
 import { plain } from './fields.ts'
 import { describedWebhooks } from './objects.ts'
@@ -74,8 +73,6 @@ export const webhooksFields = {
 export const WebhooksChange = z
   .object(webhooksFields)
   .meta({ id: 'WebhooksChange', description: 'Webhook URLs and filters; only the given fields change.' })
-
-export const webhookTypes = EVENT_TYPES
 
 const isEmpty = (fields: object) => Object.values(fields).every((value) => value === undefined)
 

@@ -33,8 +33,6 @@ export interface AccountRecordsDeps {
   onNewCorrespondent(): void
 }
 
-export type AccountRecords = ReturnType<typeof createAccountRecords>
-
 export function createAccountRecords({ recentTotal, identity, onNewCorrespondent, ...common }: AccountRecordsDeps) {
   const { instance, store, sealer, log } = common
   const recent = createRecent({ total: recentTotal })

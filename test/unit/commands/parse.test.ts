@@ -35,7 +35,7 @@ test('what is not understood is a sentence that names it, and the command whose 
     [['workspace'], /^There is no command "workspace"; there is workspace create, workspace set, workspace list\.$/],
     [['serve'], /^There is no command "serve"; there is admin-key reset, /],
     [['--json'], /^There is no command, and --json means nothing without one\.$/],
-    [['workspace', 'list', '--all'], /^Unknown option '--all'/, 'workspace list'],
+    [['workspace', 'list', '--all'], /^Unknown option '--all'\.$/, 'workspace list'],
     [['workspace', 'create'], /^--name is missing: its name, 1 to 100 characters\.$/, 'workspace create'],
     [['workspace', 'list', 'them'], /^"them" is one word too many\.$/, 'workspace list'],
   ]

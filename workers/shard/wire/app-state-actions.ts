@@ -3,7 +3,6 @@
  * the specification; it names no versions, so these are the library's, which agree with zapo's. Pure.
  */
 import { type Contact, isLidUser, isPnUser, type proto, type WAMessageKey, type WAPatchName } from '@whiskeysockets/baileys'
-import { SECOND } from '../../../src/domain/clock.ts'
 import { bare, chatKind } from './jid.ts'
 
 type Value = proto.ISyncActionValue
@@ -157,9 +156,6 @@ export const labelChange = (id: string, labelEditAction: proto.SyncActionValue.I
 
 export const labelledChange = (id: string, chat: string, labeled: boolean, now: number) =>
   set('regular', 3, ['label_jid', id, chat], { labelAssociationAction: { labeled } }, now)
-
-/** Epoch s. */
-export const secondsNow = (now: number) => Math.floor(now / SECOND)
 
 const isPn = (jid: string | null | undefined): jid is string => !!jid && isPnUser(jid) === true
 const isLid = (jid: string | null | undefined): jid is string => !!jid && isLidUser(jid) === true

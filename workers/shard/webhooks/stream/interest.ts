@@ -95,4 +95,3 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
     },
   }
 }
-export type Interest = ReturnType<typeof createInterest>
