@@ -41,7 +41,7 @@ const MAX_TURNS = 1_000
 /** Status posts whose audience is remembered for their deletion; an older post is deleted for today's audience. */
 const MAX_AUDIENCES = 50
 
-export interface SendingLineDeps extends Pick<SendContext, 'recent' | 'sent' | 'contacts'> {
+export interface SendingDeps extends Pick<SendContext, 'recent' | 'sent' | 'contacts'> {
   disappearing: Pick<Disappearing, 'of' | 'ops'>
   instance: string
   /** Of the thread, for all its instances. */
@@ -86,7 +86,7 @@ export interface Sending {
   direct(session: Session, operation: string, to: Destination, outgoing: OutgoingMessage): Promise<WAMessage>
 }
 
-export function createSending(deps: SendingLineDeps): Sending {
+export function createSending(deps: SendingDeps): Sending {
   const {
     instance,
     shard,

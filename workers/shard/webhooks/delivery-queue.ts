@@ -19,7 +19,7 @@ export interface Waiting {
   bytes: Uint8Array
 }
 
-export interface SendingOptions {
+export interface DeliveryQueueOptions {
   instanceId: string
   store: Pick<StateStore, 'range'>
   webhooks: () => WebhookSettings
@@ -30,7 +30,7 @@ export interface SendingOptions {
   settled(): Promise<void>
 }
 
-export function createDeliveryQueue({ instanceId, store, webhooks, holds, readRow, settled }: SendingOptions) {
+export function createDeliveryQueue({ instanceId, store, webhooks, holds, readRow, settled }: DeliveryQueueOptions) {
   const prefix = keys.outbox(instanceId)
   /** Behind this event the next one is; undefined: from the beginning. */
   let passed: string | undefined
