@@ -60,6 +60,24 @@ test('people are looked up with what they show; who has no account says so by th
   assert.deepEqual([find(nobody, 'contact')?.attrs.type, String(find(nobody, 'contact')?.content)], ['out', '+5511900000000'])
 })
 
+// It was the moment of the question, so that two answers a second apart differed.
+test('an about text has the moment at which it was set, however late it is asked for', async (t) => {
+  const usync = node('usync', { sid: '2', mode: 'query', last: 'true', index: '0', context: 'interactive' }, [
+    node('query', {}, [node('status'), node('text_status')]),
+    node('list', {}, [node('user', { jid: jidOf(SHOP) })]),
+  ])
+  const moments = async () => {
+    const [shop] = all(find(await query('usync', 'get', [usync]), 'usync', 'list'), 'user')
+    return [find(shop, 'status')?.attrs.t, find(shop, 'text_status')?.attrs.last_update_time]
+  }
+  const before = await moments()
+  assert.deepEqual(before, [before[0], before[0]])
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 3_600_000 })
+  assert.deepEqual(await moments(), before)
+  simulator.control.updateContact(SHOP, { about: 'open' })
+  assert.equal(Number((await moments())[0]) - Number(before[0]) >= 3_600, true)
+})
+
 test('a picture that is known already is not sent again', async () => {
   const ask = (id?: string) =>
     client.socket.query(

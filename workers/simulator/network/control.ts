@@ -26,7 +26,7 @@ import { unlinkDevice } from './login.ts'
 import type { Network, Person } from './model.ts'
 import { actOnCode, refreshCompanionReg, scan } from './pairing.ts'
 import { enterCode } from './pairing-code.ts'
-import { addPerson, findPerson, jidOf, pnOf, setDeviceCount } from './people.ts'
+import { addPerson, findPerson, jidOf, pnOf, setAbout, setDeviceCount } from './people.ts'
 import { findPicture, setPersonPicture } from './pictures.ts'
 import { showPresence } from './presence.ts'
 import { giveReceipt } from './receipts.ts'
@@ -134,7 +134,7 @@ function applyContact(network: Network, person: Person, input: ContactOptions, i
   person.business = input.business ?? person.business
   person.receipts = input.receipts ?? person.receipts
   if (input.picture !== undefined) setPersonPicture(network, person, input.picture)
-  person.about = input.about ?? person.about
+  if (input.about !== undefined) setAbout(person, input.about)
   person.blockedMe = input.blocked_me ?? person.blockedMe
   person.groupAdd = input.group_add ?? person.groupAdd
   if (input.needs_token !== undefined) person.needsToken = input.needs_token

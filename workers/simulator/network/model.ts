@@ -42,6 +42,8 @@ export interface Person {
   /** How often a linked device queried it. */
   pictureQueries?: number
   about: string | undefined
+  /** When the about text was set; of none, when the person came into being. Epoch s. */
+  aboutAt: number
   /** A text shown beside the name for a while. Times in seconds. */
   textStatus?: { text: string | null; emoji: string | null; duration: number; at: number } | undefined
   blockedMe: boolean

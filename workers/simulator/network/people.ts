@@ -45,6 +45,7 @@ export function addPerson(network: Network, number: string, isPhone: boolean, is
     receipts: undefined,
     picture: undefined,
     about: undefined,
+    aboutAt: seconds(),
     blockedMe: false,
     groupAdd: 'all',
     isSink: false,
@@ -154,6 +155,11 @@ export function addSignal(person: Person, signal: Person['signals'][number]) {
   if (person.signals.length > 100) person.signals.shift()
 }
 
+export function setAbout(person: Person, text: string) {
+  person.about = text
+  person.aboutAt = seconds()
+}
+
 /** The text shown beside a name: set for a while, or the about text. */
-export const textStatusOf = ({ textStatus, about }: Person): Person['textStatus'] =>
-  textStatus ?? (about === undefined ? undefined : { text: about, emoji: null, duration: 0, at: seconds() })
+export const textStatusOf = ({ textStatus, about, aboutAt }: Person): Person['textStatus'] =>
+  textStatus ?? (about === undefined ? undefined : { text: about, emoji: null, duration: 0, at: aboutAt })

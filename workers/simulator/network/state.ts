@@ -55,6 +55,7 @@ const PERSON_FIELDS = [
   'receipts',
   'picture',
   'about',
+  'aboutAt',
   'textStatus',
   'blockedMe',
   'needsToken',

@@ -5,7 +5,7 @@ import { setGroupPicture } from '../group-settings.ts'
 import { mayEdit } from '../groups.ts'
 import { isGroup } from '../jid.ts'
 import type { Person } from '../model.ts'
-import { addSignal, findPerson, lidJidOf, pnOf } from '../people.ts'
+import { addSignal, findPerson, lidJidOf, pnOf, setAbout } from '../people.ts'
 import { pictureId, picturePath, pictureUrl, setPersonPicture } from '../pictures.ts'
 import type { Answer } from './query.ts'
 import { QueryError } from './query.ts'
@@ -78,7 +78,7 @@ export const PROFILE_QUERIES: Record<string, Answer> = {
   'privacy set tokens': issueTokens,
   'status get privacy': ({ companion }) => [statusPrivacy(companion.person)],
   'status set status': ({ network, companion, subject }) => {
-    companion.person.about = textOf(subject) ?? ''
+    setAbout(companion.person, textOf(subject) ?? '')
     network.changed()
     return undefined
   },

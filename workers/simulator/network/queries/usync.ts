@@ -30,7 +30,7 @@ const PROTOCOLS: Record<string, Protocol> = {
   lid: (person, { jid }) => (jid && parseJid(jid).server === 'lid' ? undefined : node('lid', { val: lidJidOf(person) })),
   contact: (_person, { phone }) => (phone === undefined ? undefined : node('contact', { type: 'in' }, phone)),
   status: (person) =>
-    person.blockedMe ? node('status', { code: 401, type: 'fail' }) : node('status', { t: seconds() }, person.about ?? ''),
+    person.blockedMe ? node('status', { code: 401, type: 'fail' }) : node('status', { t: person.aboutAt }, person.about ?? ''),
   disappearing_mode: (person) => node('disappearing_mode', { duration: person.defaultEphemeralSeconds, t: seconds() }),
   picture: ({ picture }) => (picture === undefined ? undefined : node('picture', { id: pictureId(picture) })),
   text_status(person) {
