@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'
 import { ask, must } from '../harness/http.ts'
+import { until } from '../harness/until.ts'
 import { startWorld, type World } from '../harness/world.ts'
 
 const ME = '5511999990000'
@@ -29,14 +30,7 @@ const admin = <T = Record<string, unknown>>(method: string, path: string, body?:
   must<T>(method, `${world.gateway.baseUrl}/admin/webhook-log${path}`, body, world.gateway.admin)
 const entries = async (query: string) =>
   (await admin<{ data: Entry[] }>('GET', `?instance_id=${instance.id}&type=received&page_size=500&${query}`)).data
-async function listed(query: string, fits: (found: Entry[]) => boolean): Promise<Entry[]> {
-  for (const end = Date.now() + 20_000; ; ) {
-    const found = await entries(query)
-    if (fits(found)) return found
-    if (Date.now() > end) throw new Error(`the log never had it: ${query}: ${JSON.stringify(found)}`)
-    await new Promise((resolve) => setTimeout(resolve, 25))
-  }
-}
+const listed = (query: string, fits: (found: Entry[]) => boolean) => until(() => entries(query), fits)
 const isText = (event: Record<string, unknown>, text: RegExp) =>
   text.test((event.text as { message?: string } | undefined)?.message ?? '')
 

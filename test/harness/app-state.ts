@@ -32,12 +32,3 @@ export function phoneOf(stage: () => Stage, number: string) {
       stage().world.sandbox.post(`/phones/${number}/actions`, { collection, index, value }),
   }
 }
-
-/** Asks again until the answer fits: what the phone does comes as a notice. */
-export async function until<T>(ask: () => Promise<T>, fits: (answer: T) => boolean): Promise<T> {
-  for (;;) {
-    const answer = await ask()
-    if (fits(answer)) return answer
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { createAsking, NETWORK_CODES } from '../../harness/answers.ts'
-import { phoneOf, until } from '../../harness/app-state.ts'
+import { phoneOf } from '../../harness/app-state.ts'
 import { type Json, type Stage, startStage } from '../../harness/stage.ts'
+import { until } from '../../harness/until.ts'
 
 const ME = '5511999990012'
 const ANA = '5511988880001'

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { createAsking, NETWORK_CODES } from '../../harness/answers.ts'
-import { phoneOf, until } from '../../harness/app-state.ts'
+import { phoneOf } from '../../harness/app-state.ts'
 import { type Json, joinStage, type Stage, startStage } from '../../harness/stage.ts'
+import { until } from '../../harness/until.ts'
 
 const SHOP = '5511999990013'
 const PERSON = '5511999990014'

@@ -5,6 +5,7 @@ import * as files from '../../harness/media-files.ts'
 import { detailsOf } from '../../harness/operations.ts'
 import { chatOf } from '../../harness/places.ts'
 import type { Json } from '../../harness/stage.ts'
+import { until } from '../../harness/until.ts'
 import { ANA, BEN, EVA, type Ground, ME, startGround } from '../groups/ground.ts'
 
 let ground: Ground
@@ -33,16 +34,6 @@ const parameters = ({ notification_parameters }: Json) => notification_parameter
 const onNetwork = async (id: string) =>
   (await ground.me.world.sandbox.get<{ groups: Json[] }>('/state')).groups.find((group) => chatOf(String(group.id)) === id)
 
-/** What notices tell of comes behind the answers; nobody is told when. */
-async function until<T>(read: () => Promise<T>, fits: (found: T) => boolean): Promise<T> {
-  const end = Date.now() + 10_000
-  for (;;) {
-    const found = await read()
-    if (fits(found)) return found
-    assert.ok(Date.now() < end, `still ${JSON.stringify(found)}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
 const listed = async () => ((await ground.must('communities.list', {})) as { data: Json[] }).data
 
 test('a new community has an announcement group and a general one, and its administrators alone add groups', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Json } from '../../harness/stage.ts'
+import { until as eventually } from '../../harness/until.ts'
 import { ANA, BEN, EVA, type Ground, ME, startGround } from './ground.ts'
 
 let ground: Ground
@@ -13,16 +14,7 @@ after(() => ground.stop())
 const list = async (query: Json = {}) => (await ground.must('groups.list', query)) as unknown as { data: Json[]; total: number }
 const entry = async (chat: string) => (await list()).data.find(({ phone }) => phone === chat)
 
-/** What the network told comes behind the answers that it gave; nobody is told when. */
-async function until(chat: string, fits: (found: Json | undefined) => boolean): Promise<Json | undefined> {
-  const end = Date.now() + 10_000
-  for (;;) {
-    const found = await entry(chat)
-    if (fits(found)) return found
-    assert.ok(Date.now() < end, `still ${JSON.stringify(found)}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
+const until = (chat: string, fits: (found: Json | undefined) => boolean) => eventually(() => entry(chat), fits)
 
 /** Watches which questions about groups the account asks meanwhile. */
 async function questions(child: string, work: () => Promise<void>): Promise<number> {
