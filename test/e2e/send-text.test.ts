@@ -186,10 +186,15 @@ for (const addressing of ['lid', 'pn'] as const) {
     await world.gateway.sendText(instance, chat, 'I can', { reply_to_message_id: id })
     assert.equal(infoOf((await next(BEN)).proto).stanzaId, id)
     await next(ANA)
-    await world.gateway.sendText(instance, chat, 'only for you', { reply_to_message_id: id, private_answer: true })
+    const named = { mentions: [ANA], mention_all: true }
+    await world.gateway.sendText(instance, chat, `ask @${ANA}`, { reply_to_message_id: id, private_answer: true, ...named })
     const secret = await next(BEN)
-    assert.equal(secret.text, 'only for you')
-    assert.equal(infoOf(secret.proto).remoteJid, group.includes('@') ? group : `${group.replace('-group', '')}@g.us`)
+    assert.equal(secret.text, `ask @${ANA}`)
+    const { remoteJid, stanzaId, mentionedJid, nonJidMentions } = infoOf(secret.proto)
+    assert.equal(remoteJid, group.includes('@') ? group : `${group.replace('-group', '')}@g.us`)
+    assert.equal(stanzaId, id)
+    assert.deepEqual(mentionedJid, [`${ANA}@s.whatsapp.net`], 'the chat with one person names others as its text does')
+    assert.equal(nonJidMentions, undefined, 'nobody else is in that chat')
   })
 }
 

@@ -4,7 +4,7 @@ import { STATUS_BACKGROUND, STATUS_FONT } from '../../../../src/domain/status-te
 import type { Session } from '../../chats/session.ts'
 import { editMessage } from '../../send/compose/edit.ts'
 import { linkPreview } from '../../send/compose/link-preview.ts'
-import { surroundings } from '../../send/context-info.ts'
+import { quote, surroundings } from '../../send/context-info.ts'
 import { type Destination, resolveDestination } from '../../send/destination.ts'
 import { sendPost } from '../../send/newsletter.ts'
 import { sendMessage } from '../../send/relay.ts'
@@ -34,12 +34,11 @@ export const text: Handlers<typeof import('../../../../src/features/send/text.ts
     const { quoted } = around
     if (input.private_answer && to.kind === 'group' && quoted && !quoted.key.fromMe) {
       const author = await authorOf(session, quoted)
-      // The group's expiry does not apply in a 1:1 chat, which may have a setting of its own.
-      const { expiration: _, ...info } = around.info
-      const { info: expiry } = await surroundings(context, author, {})
+      // The group's mentions, names and expiry do not apply in a 1:1 chat.
+      const { text, info } = await surroundings(context, author, { mentions: input.mentions }, input.message)
       return sendMessage(context, author, {
-        content: { text: input.message, linkPreview: card },
-        info: { ...info, ...expiry, remoteJid: to.jid },
+        content: { text, linkPreview: card },
+        info: { ...quote(session, author, quoted), ...info },
       })
     }
     const outgoing = { content: { text: around.text, linkPreview: card }, info: around.info }
