@@ -54,6 +54,27 @@ test('a reaction names the message in the namespace it came in, and can be repla
   assert.equal(gone.attrs?.edit, '7')
 })
 
+test('an edited message is forwarded and quoted as it is now, and can be edited again', async () => {
+  const { id } = await stage.shown('/send-text', { phone: ANA, message: 'It costs 100.' })
+  await stage.shown('/send-text', { phone: ANA, message: 'It costs 120.', edit_message_id: id })
+  const copy = await stage.shown('/forward-message', { phone: BEN, message_id: id, message_phone: ANA }, BEN)
+  assert.equal(field(copy.proto, 'extendedTextMessage').text, 'It costs 120.')
+  const answer = await stage.shown('/send-text', { phone: ANA, message: 'Final.', reply_to_message_id: id })
+  const quoted = field(field(field(answer.proto, 'extendedTextMessage'), 'contextInfo'), 'quotedMessage')
+  assert.equal(field(quoted, 'extendedTextMessage').text, 'It costs 120.')
+  const again = await stage.shown('/send-text', { phone: ANA, message: 'It costs 130.', edit_message_id: id })
+  assert.equal(field(field(again.proto, 'protocolMessage'), 'key').id, id)
+
+  const png = await sharp({ create: { width: 40, height: 30, channels: 3, background: '#258' } })
+    .png()
+    .toBuffer()
+  const image = await stage.shown('/send-image', { phone: ANA, image: png.toString('base64'), caption: 'old' })
+  await stage.shown('/send-text', { phone: ANA, message: 'new', edit_message_id: image.id })
+  const picture = await stage.shown('/forward-message', { phone: BEN, message_id: image.id, message_phone: ANA }, BEN)
+  assert.equal(field(picture.proto, 'imageMessage').caption, 'new')
+  assert.equal(field(picture.proto, 'imageMessage').directPath, field(image.proto, 'imageMessage').directPath)
+})
+
 test('the delivery of a reaction refers to its target', async () => {
   const { id } = await stage.shown('/send-text', { phone: ANA, message: 'own' })
   const { proto } = await stage.shown('/send-reaction', { phone: ANA, reaction: '🇧🇷', message_id: id })

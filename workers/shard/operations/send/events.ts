@@ -6,6 +6,7 @@ import { surroundings } from '../../send/context-info.ts'
 import type { SendContext } from '../../send/contract.ts'
 import { resolveDestination } from '../../send/destination.ts'
 import { sendMessage } from '../../send/relay.ts'
+import { remembering } from '../../send/remembering.ts'
 import { rememberedTarget, secretAbout } from '../../send/targets.ts'
 import { type CalendarEvent, callOf, eventEdit, eventMessage, eventResponse, startOf } from '../../translate/outbound/event.ts'
 import type { Handlers } from '../types.ts'
@@ -30,21 +31,12 @@ export const events: Handlers<typeof import('../../../../src/features/send/event
     const about = secretAbout(context, target)
     const changed = eventMessage(event, await joinLink(context, event, target.event.joinLink))
     const edit = eventEdit(target.key, about, changed, context.now())
+    const { contextInfo } = target.event
     // The next edit starts from this version: a link that is kept is taken from the last edit.
-    const remember = () => {
-      const { contextInfo } = target.event
-      const eventNow = { ...changed, ...(contextInfo ? { contextInfo } : {}) }
-      context.recent.add({ ...target.message, message: { ...target.message.message, eventMessage: eventNow } })
-    }
-    try {
-      const accepted = await sendMessage(context, target.to, { content: { proto: edit } })
-      remember()
-      return accepted
-    } catch (error) {
-      // It leaves again as it is, without coming through here.
-      if (error instanceof Failure && error.code === 'instance_not_connected') remember()
-      throw error
-    }
+    const eventNow = { ...changed, ...(contextInfo ? { contextInfo } : {}) }
+    return remembering(context, target.message, { eventMessage: eventNow }, () =>
+      sendMessage(context, target.to, { content: { proto: edit } }),
+    )
   },
 
   async 'send.sendEventResponse'(context, { phone, event_message_id, event_response }) {

@@ -8,6 +8,7 @@ import type { Accepted, SendContext } from '../contract.ts'
 import type { Destination } from '../destination.ts'
 import { editPost } from '../newsletter.ts'
 import { sendMessage } from '../relay.ts'
+import { remembering } from '../remembering.ts'
 
 /** An own message can be edited this long. */
 const EDIT_WINDOW = 15 * MINUTE
@@ -31,16 +32,18 @@ export async function editMessage(context: SendContext, to: Destination, id: str
   if (change.isMeant?.(content) === false) throw new Failure('message_not_found', { message: 'The message is of another kind.' })
   const isPost = to.kind === 'newsletter'
   const editedMessage = await edited(content, change, isPost)
-  if (isPost) return editPost(context, to.jid, id, editedMessage)
-  const protocolMessage = {
-    key: original.key,
-    type: proto.Message.ProtocolMessage.Type.MESSAGE_EDIT,
-    editedMessage,
-    timestampMs: context.now(),
-  }
-  // The target keeps the namespace it was sent in.
-  const chat = original.key.remoteJid ?? to.jid
-  return sendMessage(context, { ...to, jid: chat, other: null }, { content: { proto: { protocolMessage } } })
+  return remembering(context, original, editedMessage, () => {
+    if (isPost) return editPost(context, to.jid, id, editedMessage)
+    const protocolMessage = {
+      key: original.key,
+      type: proto.Message.ProtocolMessage.Type.MESSAGE_EDIT,
+      editedMessage,
+      timestampMs: context.now(),
+    }
+    // The target keeps the namespace it was sent in.
+    const chat = original.key.remoteJid ?? to.jid
+    return sendMessage(context, { ...to, jid: chat, other: null }, { content: { proto: { protocolMessage } } })
+  })
 }
 
 /** Throws `not_allowed` for what has neither text nor caption. */
