@@ -160,6 +160,11 @@ export const film = (format: FilmFormat, size = '320x240', seconds = 2): Promise
 /** The right container, a codec that phones do not play. */
 export const mpeg2Film = (): Promise<Buffer> =>
   once('mpeg2', () => ffmpeg('mp4', [...SCENE('320x240', 1), '-c:v', 'mpeg2video', '-c:a', 'aac']))
+/** A film of which one half is left: the same container, without the other track. */
+export const halfFilm = (format: 'mp4' | 'webm', without: 'picture' | 'sound'): Promise<Buffer> =>
+  once(`${format} without ${without}`, () =>
+    ffmpeg(format, [...SCENE('320x240', 1), ...CONTAINERS[format]!, without === 'picture' ? '-vn' : '-an']),
+  )
 /** A film of about so many bytes, in a codec that phones do not play; converted it is smaller. */
 export const largeFilm = (bytes: number): Promise<Buffer> =>
   once(`film of ${bytes}`, () =>

@@ -1,7 +1,7 @@
 /** Sound: voice notes as mono ogg/opus with their loudness picture, audio files in what the apps play. */
 import { join } from 'node:path'
 import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'
-import { type Content, demuxerOf, invalid, notA } from './content.ts'
+import { type Content, demuxerOf, invalid, lacks, notA } from './content.ts'
 import type { Converter } from './converter.ts'
 
 export type AudioPart = Pick<PreparedMedia, 'path' | 'mime' | 'seconds' | 'waveform'>
@@ -30,7 +30,7 @@ export async function prepareAudio(job: MediaJob, content: Content, converter: C
   }
   if (demuxer === undefined) throw invalid(`${content.mime} cannot be sent as an audio.`)
   const probe = await converter.probe(job.path, demuxer)
-  if (!probe?.audio) throw notA('an audio', content)
+  if (!probe?.audio) throw lacks('sound', content)
   if (isVoice) {
     const isReady = content.isOpus && probe.audio.codec === 'opus' && probe.audio.channels === 1
     const path = isReady ? job.path : await toOpus(job, demuxer, converter)

@@ -76,5 +76,9 @@ export const notA = (what: string, { mime }: Content): Failure =>
     mime === 'application/octet-stream' ? `The content is no known format of ${what}.` : `The content is ${mime}, not ${what}.`,
   )
 
+/** The container may hold it, and does not: a film of sound alone, a recording of pictures alone. */
+export const lacks = (track: 'picture' | 'sound', { mime }: Content): Failure =>
+  invalid(`The content is ${mime} without ${track}.`)
+
 export const needsConverter = ({ mime }: Content, what: string): Failure =>
   invalid(`${mime} must be converted to be sent as ${what}, and this service has no converter.`)

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'
 import { readFilm } from './boxes.ts'
-import { type Content, demuxerOf, invalid, needsConverter, notA } from './content.ts'
+import { type Content, demuxerOf, invalid, lacks, needsConverter, notA } from './content.ts'
 import type { Converter, Probe } from './converter.ts'
 import { thumbnail } from './pixels.ts'
 
@@ -34,7 +34,7 @@ export async function prepareVideo(job: MediaJob, content: Content, converter: C
   }
   if (demuxer === undefined) throw invalid(`${content.mime} cannot be sent as ${WORDS[kind]}.`)
   const probe = await converter.probe(job.path, demuxer)
-  if (!probe?.video) throw notA(WORDS[kind], content)
+  if (!probe?.video) throw lacks('picture', content)
   const plays = playsAsIs(content, probe, kind)
   const path = plays ? job.path : await toMp4(job, demuxer, probe, converter, isFilm || content.mime === 'video/quicktime')
   const result = plays ? probe : await converter.probe(path, 'mov')

@@ -219,6 +219,21 @@ describe('hostile files are refused with a sentence', () => {
         })
       })
 
+  test('a film without picture, or without sound, is told what it lacks', { skip: withoutFfmpeg }, async () => {
+    for (const format of ['mp4', 'webm'] as const) {
+      const soundAlone = await job('video', await files.halfFilm(format, 'picture'))
+      await assert.rejects(prepareWith(soundAlone), {
+        code: 'media_invalid',
+        message: `The content is video/${format} without picture.`,
+      })
+      const pictureAlone = await job('voice', await files.halfFilm(format, 'sound'))
+      await assert.rejects(prepareWith(pictureAlone), {
+        code: 'media_invalid',
+        message: `The content is video/${format} without sound.`,
+      })
+    }
+  })
+
   test('a film that was cut off, with its index in front and at its end', { skip: withoutFfmpeg }, async () => {
     const front = await files.film('mp4')
     for (const prepare of [prepareBare, prepareWith])
