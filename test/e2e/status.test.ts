@@ -115,6 +115,26 @@ test('a status is taken back from those it went to, whoever would see it now', a
   await audience('contacts')
 })
 
+test('an edit of a status reaches those the post went to, and keeps its colour and font', async () => {
+  const id = await sent('/send-text-status', { message: 'open until 20h', background_color: '#102030', font: 2 })
+  await audience('allowlist', [])
+  const edit = await inboxItem(
+    EVA,
+    await sent('/send-text', { phone: 'status@broadcast', message: 'open until 22h', edit_message_id: id }),
+  )
+  const change = field(edit.proto, 'protocolMessage')
+  assert.equal(field(change, 'key').id, id)
+  assert.equal(edit.attrs?.edit, '1')
+  assert.equal(metaOf(edit.nodes), undefined, 'it is no post of its own')
+  const { text, backgroundArgb, font } = field(field(change, 'editedMessage'), 'extendedTextMessage')
+  assert.deepEqual(
+    [text, backgroundArgb, font],
+    ['open until 22h', 0xff102030, field((await inboxItem(EVA, id)).proto, 'extendedTextMessage').font],
+  )
+  assert.deepEqual(await seenBy(edit.id), [ANA, BEN, EVA])
+  await audience('contacts')
+})
+
 test('a post for nobody goes to the own devices only, which is no failure', async () => {
   await audience('allowlist', [])
   const id = await sent('/send-text-status', { message: 'diary' })

@@ -9,7 +9,7 @@ import type { SendContext } from '../../send/contract.ts'
 import { type Destination, resolveDestination } from '../../send/destination.ts'
 import { reactToPost, removePost, sendPost } from '../../send/newsletter.ts'
 import { sendMessage } from '../../send/relay.ts'
-import { removeStatus } from '../../send/status/post.ts'
+import { changeStatus } from '../../send/status/post.ts'
 import {
   isAllowed,
   isOwnAdmin,
@@ -73,7 +73,7 @@ export const actions: Handlers<typeof import('../../../../src/features/send/acti
     if (input.owner && !key.fromMe) throw new Failure('not_allowed', { message: 'The message is not yours.' })
     const outgoing = { content: { proto: { protocolMessage: { key, type: Type.REVOKE } } } }
     if (key.fromMe)
-      return to.kind === 'status' ? removeStatus(context, input.message_id, outgoing) : sendMessage(context, to, outgoing)
+      return to.kind === 'status' ? changeStatus(context, input.message_id, outgoing) : sendMessage(context, to, outgoing)
     if (to.kind === 'status') throw new Failure('not_allowed', { message: 'The status is not yours.' })
     if (!(await isAllowed(context, to, (group) => isOwnAdmin(session, group))))
       throw new Failure('not_allowed', { message: 'Only admins may delete messages of others.' })

@@ -9,6 +9,7 @@ import type { Destination } from '../destination.ts'
 import { editPost } from '../newsletter.ts'
 import { sendMessage } from '../relay.ts'
 import { remembering } from '../remembering.ts'
+import { changeStatus } from '../status/post.ts'
 
 /** An own message can be edited this long. */
 const EDIT_WINDOW = 15 * MINUTE
@@ -40,9 +41,11 @@ export async function editMessage(context: SendContext, to: Destination, id: str
       editedMessage,
       timestampMs: context.now(),
     }
+    const outgoing = { content: { proto: { protocolMessage } } }
+    if (to.kind === 'status') return changeStatus(context, id, outgoing)
     // The target keeps the namespace it was sent in.
     const chat = original.key.remoteJid ?? to.jid
-    return sendMessage(context, { ...to, jid: chat, other: null }, { content: { proto: { protocolMessage } } })
+    return sendMessage(context, { ...to, jid: chat, other: null }, outgoing)
   })
 }
 
@@ -61,7 +64,20 @@ async function edited(original: proto.IMessage, { text, info, card }: Change, is
     throw new Failure('not_allowed', { message: 'A message of this kind cannot be edited.' })
   const written = textMessage(text, (await card?.()) ?? null)
   if (isPost) return written
-  return { extendedTextMessage: { text, ...written.extendedTextMessage, ...(contextInfo ? { contextInfo } : {}) } }
+  return {
+    extendedTextMessage: {
+      text,
+      ...looksOf(extendedTextMessage),
+      ...written.extendedTextMessage,
+      ...(contextInfo ? { contextInfo } : {}),
+    },
+  }
+}
+
+/** Of a status, which is drawn in them: they stay when its text changes. */
+function looksOf(original: proto.Message.IExtendedTextMessage | null | undefined): proto.Message.IExtendedTextMessage {
+  const { backgroundArgb, textArgb, font } = original ?? {}
+  return { ...(backgroundArgb ? { backgroundArgb } : {}), ...(textArgb ? { textArgb } : {}), ...(font ? { font } : {}) }
 }
 
 const mentionsOf = ({ mentionedJid, nonJidMentions }: proto.IContextInfo): proto.IContextInfo | null =>

@@ -22,22 +22,22 @@ export async function postStatus(context: SendContext, outgoing: OutgoingMessage
   return accepted
 }
 
-/** A removal: of a post, from those it went to. */
-export async function removeStatus(context: SendContext, messageId: string, outgoing: OutgoingMessage) {
+/** A removal or an edit of a post: to those it went to. */
+export async function changeStatus(context: SendContext, messageId: string, outgoing: OutgoingMessage) {
   const known = context.audiences.get(messageId)
   const audience = known ?? (await statusAudience(context))
   return sendMessage(context, STATUS, { ...outgoing, attributes: addressing(audience), statusJidList: audience.jids })
 }
 
-/** Sends a stored post to today's audience; a removal goes to the audience of its post, where that is known. */
+/** Sends a stored post to today's audience; a removal or an edit goes to the audience of its post, where that is known. */
 export async function relayStatus(context: SendContext, message: proto.IMessage, stanza: Stanza) {
-  const removed = message.protocolMessage?.key?.id
-  const known = removed ? context.audiences.get(removed) : undefined
+  const changed = message.protocolMessage?.key?.id
+  const known = changed ? context.audiences.get(changed) : undefined
   const audience = known ?? (await statusAudience(context))
   const { addressing_mode: _, ...attributes } = stanza.attributes
   const addressed = { ...stanza, attributes: { ...attributes, ...addressing(audience) } }
   const accepted = await relay(context, { message, stanza: addressed, statusJidList: audience.jids })
-  if (!removed) remember(context, audience)
+  if (!changed) remember(context, audience)
   return accepted
 }
 
