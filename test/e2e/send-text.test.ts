@@ -222,6 +222,48 @@ for (const addressing of ['lid', 'pn'] as const) {
   })
 }
 
+for (const addressing of ['lid', 'pn'] as const) {
+  test(`in a group addressed by ${addressing}, a number without its ninth digit is mentioned in its registered form`, async () => {
+    const [dora, given] = addressing === 'lid' ? ['5511988885001', '551188885001'] : ['5511988885002', '551188885002']
+    await world.sandbox.createContact(dora, { lid: `66${dora}@lid` })
+    const { id: group } = await world.sandbox.createGroup({
+      subject: 'Digits',
+      owner: ANA,
+      participants: [ANA, dora, ME],
+      addressing,
+    })
+    const chat = `${group.split('@')[0]!.replace('-group', '')}-group`
+    const called = addressing === 'lid' ? [`66${dora}`, '@lid'] : [dora, '@s.whatsapp.net']
+    await world.gateway.sendText(instance, chat, `welcome @${given}`, { mentions: [given] })
+    const { text, proto } = await next(dora)
+    assert.equal(text, `welcome @${called[0]}`)
+    assert.deepEqual(infoOf(proto).mentionedJid, [called.join('')])
+    await next(ANA)
+
+    const reaction = { phone: chat, message_id: 'FORGOTTEN', participant: given, reaction: '👍' }
+    await world.gateway.must(instance, 'POST', '/send-reaction', reaction)
+    const { key } = (await next(dora)).proto.reactionMessage as { key: { participant: string } }
+    assert.equal(key.participant, called.join(''))
+    await next(ANA)
+
+    await world.gateway.sendText(instance, ANA, `ask @${given}`, { mentions: [given] })
+    const told = await next(ANA)
+    const [mentioned] = infoOf(told.proto).mentionedJid as string[]
+    assert.equal(told.text, `ask @${mentioned!.split('@')[0]}`)
+    assert.equal(mentioned, `${dora}@s.whatsapp.net`)
+  })
+}
+
+test('a mentioned number without an account, or that cannot be asked about, does not hold the text up', async () => {
+  const nobody = '5511988880000'
+  for (const fault of [null, { on: 'query', match: { xmlns: 'usync' }, do: { query_error: [429, 'rate-overlimit'] } }]) {
+    if (fault) await world.sandbox.fault(fault)
+    await world.gateway.sendText(instance, ANA, `who is @${nobody}?`, { mentions: [nobody] })
+    assert.equal((await next(ANA)).text, `who is @${nobody}?`)
+    await world.sandbox.clearFaults()
+  }
+})
+
 test('a group that is not ours ends in group_not_found or not_allowed', async () => {
   const ack = await world.gateway.sendText(instance, '120363000000000000-group', 'anybody?')
   assert.equal((await deliveryOf(ack.message_id)).error_code, 'group_not_found')

@@ -12,13 +12,13 @@ import {
   type WAMessageKey,
 } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
-import { toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
+import type { UserIdentifier } from '../../../src/domain/ids.ts'
 import type { Session } from '../chats/session.ts'
 import { chatNamesOf } from '../translate/inbound/referenced.ts'
 import { bare } from '../wire/jid.ts'
 import type { SendContext } from './contract.ts'
 import type { Destination } from './destination.ts'
-import { memberJid } from './member.ts'
+import { memberJids } from './member.ts'
 
 /** The shared fields of a send as its input has them; absent in operations that share only the delay. */
 export interface SharedFields {
@@ -35,14 +35,14 @@ export interface Surroundings {
 }
 
 export async function surroundings(
-  context: Pick<SendContext, 'session' | 'recent' | 'disappearing'>,
+  context: Pick<SendContext, 'ask' | 'session' | 'recent' | 'disappearing' | 'log'>,
   to: Destination,
   input: SharedFields,
   text = '',
 ): Promise<Surroundings> {
   const { session } = context
   const quoted = input.reply_to_message_id === undefined ? undefined : remembered(context, input.reply_to_message_id, to)
-  const mentions = await mentioned(session, to, text, input.mentions ?? [])
+  const mentions = await mentioned(context, to, text, input.mentions ?? [])
   const everybody = input.mention_all && to.group ? to.group.participants.map(({ id }) => id) : []
   const jids = [...new Set([...mentions.jids, ...everybody])]
   const expiry = to.group ? expiryOfGroup(to.group) : await context.disappearing.of([to.jid, to.other])
@@ -109,14 +109,14 @@ export function authorOf(session: Session, to: Destination, key: WAMessage['key'
 }
 
 /** The mention and the `@<digits>` of the text must both be what the group calls the person. */
-async function mentioned(session: Session, to: Destination, text: string, mentions: readonly UserIdentifier[]) {
-  const called = new Map<string, string>()
-  const jids: string[] = []
-  for (const person of mentions) {
-    const jid = await memberJid(session, to, toJid(person))
-    called.set(person.digits, jid.split('@')[0]!)
-    jids.push(jid)
-  }
+async function mentioned(
+  context: Parameters<typeof memberJids>[0],
+  to: Destination,
+  text: string,
+  mentions: readonly UserIdentifier[],
+) {
+  const jids = await memberJids(context, to, mentions)
+  const called = new Map(mentions.map(({ digits }, index) => [digits, jids[index]!.split('@')[0]!]))
   // In one go: the name of one may be what another is called.
   return { text: text.replaceAll(/@(\d+)/g, (whole, digits) => `@${called.get(digits) ?? whole.slice(1)}`), jids }
 }

@@ -1,7 +1,12 @@
 /** The address of a person in a group: the LID in a group addressed by LID, the number in one addressed by number. */
 
-import type { Session } from '../chats/session.ts'
+import type { GroupMetadata } from '@whiskeysockets/baileys'
+import { Failure } from '../../../src/domain/failures.ts'
+import { toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
+import { accountsOf } from '../chats/accounts.ts'
+import type { Asker, Session } from '../chats/session.ts'
 import { bare } from '../wire/jid.ts'
+import type { SendContext } from './contract.ts'
 import type { Destination } from './destination.ts'
 
 /**
@@ -12,11 +17,47 @@ export async function memberJid({ identity }: Session, { group }: Destination, j
   if (!group) return jid
   const isLid = group.addressingMode === 'lid'
   if (jid.endsWith('@lid') === isLid) return jid
-  const member = group.participants.find(({ id, lid, phoneNumber }) =>
-    [id, lid, phoneNumber].some((name) => name && bare(name) === jid),
-  )
+  const member = memberOf(group, jid)
   const listed = member && [member.id, isLid ? member.lid : member.phoneNumber].find((name) => name?.endsWith('@lid') === isLid)
   if (listed) return bare(listed)
   const known = await (isLid ? identity.lidOf(jid) : identity.pnOf(jid))
   return known === null ? jid : bare(known)
+}
+
+const memberOf = ({ participants }: GroupMetadata, jid: string) =>
+  participants.find(({ id, lid, phoneNumber }) => [id, lid, phoneNumber].some((name) => name && bare(name) === jid))
+
+/**
+ * The same of people as a caller names them. A number may be written in another form than the registered one (Brazil's ninth digit): those that are
+ * known in no way are asked of the network, all in one query. Who has no account keeps the name as given, and so does who cannot be asked about now.
+ */
+export async function memberJids(
+  asker: Asker & Pick<SendContext, 'log'>,
+  to: Destination,
+  people: readonly UserIdentifier[],
+): Promise<string[]> {
+  const { session, log } = asker
+  await accountsOf(asker, await unknownOf(session, to, people)).catch((error: unknown) => {
+    if (error instanceof Failure && error.code === 'instance_not_connected') throw error
+    log.info({ err: error }, 'the numbers of a message could not be looked up')
+  })
+  const registered = (person: UserIdentifier) =>
+    (person.space === 'phone' ? session.numbers.known(person.digits) : undefined) ?? toJid(person)
+  return Promise.all(people.map((person) => memberJid(session, to, registered(person))))
+}
+
+/** Numbers of which no account is known that is registered under them. */
+async function unknownOf(
+  { identity, numbers }: Session,
+  { group }: Destination,
+  people: readonly UserIdentifier[],
+): Promise<string[]> {
+  const unknown: string[] = []
+  for (const person of people) {
+    const jid = toJid(person)
+    if (person.space !== 'phone' || numbers.known(person.digits) !== undefined) continue
+    const isKnown = (group !== null && memberOf(group, jid) !== undefined) || (await identity.lidOf(jid)) !== null
+    if (!isKnown) unknown.push(person.digits)
+  }
+  return unknown
 }

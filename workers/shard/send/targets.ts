@@ -1,14 +1,14 @@
 /** The message an action is about: how the chat knows it, and in which of the chat's two names the action has to go there. */
 import type { GroupMetadata, proto, WAMessage } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
-import { toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
+import type { UserIdentifier } from '../../../src/domain/ids.ts'
 import type { Asker, Session } from '../chats/session.ts'
 import type { SecretAbout } from '../translate/outbound/secret.ts'
 import { bare } from '../wire/jid.ts'
 import { authorOf, remembered } from './context-info.ts'
 import type { SendContext } from './contract.ts'
 import { type Destination, groupAt } from './destination.ts'
-import { memberJid } from './member.ts'
+import { memberJids } from './member.ts'
 
 export interface Target {
   key: proto.IMessageKey
@@ -32,8 +32,8 @@ export async function targetOf(context: SendContext, to: Destination, fields: Ta
   const key: proto.IMessageKey = { remoteJid: to.jid, id, fromMe }
   if (to.kind !== 'group' || fromMe) return { key, to, message: undefined }
   if (!participant) throw new Failure('message_not_found')
-  const author = await memberJid(context.session, to, toJid(participant))
-  return { key: { ...key, participant: author }, to, message: undefined }
+  const [author] = await memberJids(context, to, [participant])
+  return { key: { ...key, participant: author! }, to, message: undefined }
 }
 
 export function rememberedTarget(context: SendContext, to: Destination, id: string): Target & { message: WAMessage } {
