@@ -1,21 +1,20 @@
 /** The card for the first URL of a text, by our guarded fetch. A page that does not answer well costs the card, never the message. */
-import { URL_REGEX, type WAUrlInfo } from '@whiskeysockets/baileys'
+import type { WAUrlInfo } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import type { Ranges } from '../../../../src/egress/addresses.ts'
 import { guardedFetch } from '../../../../src/egress/guarded-fetch.ts'
 import { cut } from '../../wire/bounds.ts'
+import { firstUrl } from './first-url.ts'
 
 /** A card is an extra: it may not hold the queue longer than the official clients let a person wait. */
 const TIMEOUT = 5 * SECOND
 /** The head of a page; what follows is not read. */
 const MAX_BYTES = 256 * 1_024
 const MAX_REDIRECTS = 5
-/** A plain host or http address counts for people, but only https and http links with a scheme can be opened from a card. */
-const ANY_URL = /https?:\/\/[^\s<>"']+/
 
 export async function linkPreview(text: string, allow: Ranges, log: Logger): Promise<WAUrlInfo | null> {
-  const url = (text.match(URL_REGEX) ?? text.match(ANY_URL))?.[0]
+  const url = firstUrl(text)
   if (url === undefined) return null
   try {
     const page = await guardedFetch(url, {
