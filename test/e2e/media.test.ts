@@ -220,6 +220,14 @@ for (const [path, fields, name, mime] of [
   })
 }
 
+test('an answer to an image that is to be seen once shows nothing of it', async () => {
+  const { id } = await arrives('/send-image', { image: base64(await files.image('png')), caption: 'secret', view_once: true })
+  await world.gateway.sendText(instance, ANA, 'seen?', { reply_to_message_id: id })
+  const { contextInfo } = (await next(ANA)).proto.extendedTextMessage as { contextInfo: Fields }
+  assert.equal(contextInfo.stanzaId, id)
+  assert.deepEqual(contextInfo.quotedMessage, { imageMessage: { viewOnce: true } })
+})
+
 test('the caption of an own document, image and video can be edited', async () => {
   const { id } = await arrives('/send-document/txt', { document: base64(Buffer.from('hello')), caption: 'Due on Friday' })
   const edit = await send('/send-document', { phone: ANA, edit_message_id: id, caption: 'Due on Monday' })

@@ -15,6 +15,7 @@ import { Failure } from '../../../src/domain/failures.ts'
 import type { UserIdentifier } from '../../../src/domain/ids.ts'
 import type { Session } from '../chats/session.ts'
 import { chatNamesOf } from '../translate/inbound/referenced.ts'
+import { isViewOnce } from '../translate/outbound/forward.ts'
 import { bare } from '../wire/jid.ts'
 import type { SendContext } from './contract.ts'
 import type { Destination } from './destination.ts'
@@ -87,7 +88,9 @@ export const isOf =
 export function quote(session: Session, to: Destination, { key, message }: WAMessage): proto.IContextInfo {
   const content = normalizeMessageContent(message ?? undefined) ?? {}
   const field = getContentType(content)
-  const copy = field ? proto.Message.fromObject({ [field]: content[field] }) : undefined
+  // With its key or its small picture it could be seen again.
+  const shown = field && isViewOnce(message ?? {}) ? { viewOnce: true } : field && content[field]
+  const copy = field ? proto.Message.fromObject({ [field]: shown }) : undefined
   const inner = field && copy?.[field]
   // A quote of a quote is not shown, and would grow with every answer.
   if (typeof inner === 'object' && inner !== null && 'contextInfo' in inner) inner.contextInfo = null

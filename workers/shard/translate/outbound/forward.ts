@@ -31,15 +31,20 @@ const NOT_FORWARDED = new Set<Field>([
 ])
 const SECRET_BYTES = 32
 
-const isViewOnce = (message: proto.IMessage) =>
-  Boolean(message.viewOnceMessage ?? message.viewOnceMessageV2 ?? message.viewOnceMessageV2Extension) ||
-  Boolean(message.imageMessage?.viewOnce ?? message.videoMessage?.viewOnce ?? message.audioMessage?.viewOnce)
+/** To be seen once, also within a disappearing message. */
+export function isViewOnce(message: proto.IMessage): boolean {
+  const content = message.ephemeralMessage?.message ?? message
+  return (
+    Boolean(content.viewOnceMessage ?? content.viewOnceMessageV2 ?? content.viewOnceMessageV2Extension) ||
+    Boolean(content.imageMessage?.viewOnce ?? content.videoMessage?.viewOnce ?? content.audioMessage?.viewOnce)
+  )
+}
 
 /** Content of the copy. Throws `not_allowed` for what cannot be forwarded. */
 export function forwarded(message: proto.IMessage): proto.IMessage {
   const inner = normalizeMessageContent(message)
   const field = inner && (getContentType(inner) as Field | undefined)
-  if (!inner || !field || NOT_FORWARDED.has(field) || isViewOnce(unwrapEphemeral(message)))
+  if (!inner || !field || NOT_FORWARDED.has(field) || isViewOnce(message))
     throw new Failure('not_allowed', { message: 'A message of this kind cannot be forwarded.' })
   const copy = proto.Message.decode(proto.Message.encode({ [field]: inner[field] }).finish())
   const content =
@@ -48,5 +53,3 @@ export function forwarded(message: proto.IMessage): proto.IMessage {
   holder.contextInfo = { isForwarded: true, forwardingScore: (holder.contextInfo?.forwardingScore ?? 0) + 1 }
   return { ...content, messageContextInfo: { messageSecret: randomBytes(SECRET_BYTES) } }
 }
-
-const unwrapEphemeral = (message: proto.IMessage) => message.ephemeralMessage?.message ?? message
