@@ -20,3 +20,14 @@ export function isRedirectUri(value: string): boolean {
   if (!HOST.test(hostname) || username !== '' || password !== '' || value.includes('#')) return false
   return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.has(hostname))
 }
+
+/** `http` to the machine that the client runs on, in front of and behind its port. */
+const LOCAL = /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?(?=[/?]|$)/
+const withoutLocalPort = (uri: string) => uri.replace(LOCAL, '$1')
+
+/**
+ * Whether a client that registered the one may be answered at the other: letter by letter. Only the port of its own machine is free: a program
+ * listens on whichever one it is given, each time another (RFC 8252, 7.3).
+ */
+export const isRedirectOf = (registered: string, asked: string): boolean =>
+  withoutLocalPort(registered) === withoutLocalPort(asked)

@@ -9,7 +9,7 @@ export interface OauthClient {
   /** Of a registered one made here; of one with a document its URL. */
   id: string
   name: string
-  /** Compared as they are written. */
+  /** Compared as they are written, but for the port of the client's own machine. */
   redirectUris: readonly string[]
 }
 

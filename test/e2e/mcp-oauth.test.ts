@@ -302,7 +302,11 @@ describe('what is refused', () => {
     for (const redirect_uri of [
       `${CALLBACK}&x=1`,
       CALLBACK.toUpperCase(),
-      'http://127.0.0.1:10/callback?from=svc',
+      'http://localhost:9/callback?from=svc',
+      'https://127.0.0.1:9/callback?from=svc',
+      'http://127.0.0.1:9@evil.example/callback?from=svc',
+      'http://127.0.0.1:99999/callback?from=svc',
+      'http://127.0.0.1.evil.example/callback?from=svc',
       'https://evil.example/',
       undefined,
     ]) {
@@ -310,6 +314,29 @@ describe('what is refused', () => {
       assert.deepEqual([status, to], [400, undefined], redirect_uri)
     }
     assert.deepEqual((await ask({ client_id: 'unknown' })).to, undefined)
+  })
+
+  test('the port of the client’s own machine is free, in the code’s redirect as in the tokens that follow', async () => {
+    const verifier = 'v'.repeat(43)
+    const challenge = createHash('sha256').update(verifier).digest('base64url')
+    for (const [registered, asked] of [
+      ['http://localhost/callback', 'http://localhost:51353/callback'],
+      ['http://127.0.0.1:33418', 'http://127.0.0.1:40001'],
+      ['http://[::1]/callback', 'http://[::1]:40002/callback'],
+    ] as const) {
+      const { client_id } = (await register({ client_name: 'On a machine', redirect_uris: [registered] })).body
+      const page = await open(query({ client_id, redirect_uri: asked, code_challenge: challenge }))
+      assert.equal((await answerPage(page, { key: adminKey })).status, 200)
+      const allowed = await answerPage(page, { decision: 'allow', instance: instance.id })
+      const back = new URL(allowed.headers.get('location')!)
+      assert.equal(back.origin, new URL(asked).origin)
+      const code = back.searchParams.get('code')!
+      const fields = { grant_type: 'authorization_code', client_id, redirect_uri: asked, code, code_verifier: verifier }
+      assert.equal((await post('/oauth/token', fields)).status, 200)
+    }
+    // A port elsewhere is another program's, perhaps another person's.
+    const { client_id } = (await register({ client_name: 'Elsewhere', redirect_uris: ['https://a.example/callback'] })).body
+    assert.equal((await ask({ client_id, redirect_uri: 'https://a.example:8443/callback' })).status, 400)
   })
 
   test('what is wrong with the request is said here, and sends nobody to an address that a stranger registered', async () => {

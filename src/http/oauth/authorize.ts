@@ -5,7 +5,7 @@
 import type { Context } from 'hono'
 import { Failure } from '../../domain/failures.ts'
 import type { WorkspaceId } from '../../domain/ids.ts'
-import { isRedirectUri } from '../../domain/oauth-client.ts'
+import { isRedirectOf, isRedirectUri } from '../../domain/oauth-client.ts'
 import { pageResponse } from '../../features/page.ts'
 import type { ConsentView, Parts } from '../../features/parts.ts'
 import type { AuthorizationRequest, Consent, Oauth } from '../../oauth/oauth.ts'
@@ -49,7 +49,7 @@ export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
     if (!client) throw new OauthError('invalid_client', 'no client has this client_id')
     const redirectUri = fields.must('redirect_uri')
     // Again as when it was registered: the rules may have been others then.
-    if (!client.redirectUris.includes(redirectUri) || !isRedirectUri(redirectUri))
+    if (!client.redirectUris.some((uri) => isRedirectOf(uri, redirectUri)) || !isRedirectUri(redirectUri))
       throw new OauthError('invalid_request', 'redirect_uri is none of this client, letter by letter')
     return { client, redirectUri }
   }
