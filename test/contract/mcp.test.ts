@@ -50,6 +50,43 @@ describe('the transport', () => {
     }
   })
 
+  test('tells the browser of an allowed page, and of no other, that the page may call and read the answer', async () => {
+    const others = await openService({ mcpAllowedOrigins: ['https://agents.example', 'https://gw.example.com'] })
+    try {
+      const { token } = await others.newInstance()
+      const preflight = (origin: string) =>
+        others.ask('OPTIONS', '/mcp', undefined, {
+          Origin: origin,
+          'Access-Control-Request-Method': 'POST',
+          'Access-Control-Request-Headers': 'authorization,content-type,mcp-protocol-version',
+        })
+      const allowed = await preflight('https://agents.example')
+      assert.equal(allowed.status, 204)
+      assert.equal(allowed.headers.get('Access-Control-Allow-Origin'), 'https://agents.example')
+      assert.equal(allowed.headers.get('Access-Control-Allow-Methods'), 'POST')
+      assert.equal(allowed.headers.get('Access-Control-Allow-Headers'), 'authorization,content-type,mcp-protocol-version')
+      const refused = await preflight('https://evil.example')
+      assert.deepEqual([refused.status, refused.headers.get('Access-Control-Allow-Origin')], [405, null])
+
+      const origin = { Origin: 'https://agents.example' }
+      for (const [value, status] of [
+        [token, 200],
+        ['wrong', 401],
+      ] as const) {
+        const answer = await others.ask('POST', '/mcp', list, { Authorization: `Bearer ${value}`, ...origin })
+        assert.equal(answer.status, status)
+        assert.equal(answer.headers.get('Access-Control-Allow-Origin'), origin.Origin)
+        assert.match(answer.headers.get('Access-Control-Expose-Headers') ?? '', /WWW-Authenticate/)
+        assert.equal(answer.headers.get('Vary'), 'Origin')
+      }
+      // The instance's own routes have a credential in their path, and are for no page at all.
+      const { headers } = await others.ask('GET', '/health/live', undefined, origin)
+      assert.equal(headers.get('Access-Control-Allow-Origin'), null)
+    } finally {
+      await others.close()
+    }
+  })
+
   test('takes one message of JSON-RPC 2.0', async () => {
     for (const [sent, code] of [
       ['{', -32700],

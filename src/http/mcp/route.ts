@@ -21,6 +21,7 @@ import { type Caller, type CarryOutDeps, carryOut, checkSubscription } from '../
 import { IGNORED_HEADER, ignoredFieldsValue } from '../ignored-fields.ts'
 import { accessRequestOf, type Env } from '../mount.ts'
 import { challengeOf } from '../oauth/route.ts'
+import { corsHeaders, isPreflight, preflightResponse } from './cors.ts'
 import type { Session } from './server.ts'
 import { failureResult, resultOf, type ToolResult } from './tool-result.ts'
 
@@ -58,12 +59,14 @@ interface Read {
 export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
   const byId: ReadonlyMap<string, Endpoint> = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]))
 
-  function checkOrigin(c: Context<Env>) {
+  /** Programs send no origin. The browser of an allowed page is told that it may read the answer, a refusal, too. */
+  function isAllowedOrigin(c: Context<Env>): boolean {
     const origin = c.req.header('Origin')
-    if (origin === undefined) return
+    if (origin === undefined) return true
     const own = new URL(deps.baseUrl ?? c.req.url).origin
-    if (!(deps.allowedOrigins ?? [own]).includes(origin))
-      throw new Failure('not_allowed', { message: 'Pages of this origin may not call the tools.' })
+    if (!(deps.allowedOrigins ?? [own]).includes(origin)) return false
+    Object.assign(c.get('state').headers, corsHeaders(origin))
+    return true
   }
 
   /** Rows 1 to 7. */
@@ -123,8 +126,10 @@ export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
 
   app.all(PATH, async (c) => {
     c.get('state').route = PATH
+    const isAllowed = isAllowedOrigin(c)
+    if (isAllowed && isPreflight(c.req.raw)) return preflightResponse(c.req.raw)
     if (c.req.raw.method !== 'POST') return new Response(null, { status: 405, headers: { Allow: 'POST' } })
-    checkOrigin(c)
+    if (!isAllowed) throw new Failure('not_allowed', { message: 'Pages of this origin may not call the tools.' })
     const caller = admit(c)
     if (!takesJson(c.req.header('Accept') ?? null))
       return rpcResponse(406, { code: NOT_ACCEPTABLE, message: 'The answer is application/json, which Accept must allow.' })

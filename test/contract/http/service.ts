@@ -121,6 +121,8 @@ export interface ServiceOptions {
   dashboard?: { mode: 'loopback' | 'on'; folder?: string }
   /** Apps can be let in to `/mcp`. */
   hasOauth?: boolean
+  /** Absent: pages of the service's own origin alone may call `/mcp`. */
+  mcpAllowedOrigins?: string[]
   /** False: `/metrics` asks for none, and answers who is near. Otherwise it is METRICS_TOKEN. */
   hasMetricsToken?: boolean
   /** False: there is no description, and no page of it. */
@@ -231,7 +233,7 @@ export async function openService(options: ServiceOptions = {}) {
       return result.ok
     },
     readLargeMessage: async (pieces) => readMessagePieces(pieces),
-    mcpAllowedOrigins: null,
+    mcpAllowedOrigins: options.mcpAllowedOrigins ?? null,
   })
 
   const workspace = account.findAdmin(credentials.adminKey)!
