@@ -1,8 +1,8 @@
 /** Node's side of HTTP: a listening socket around the Web-standard application, and its orderly end. */
 
-import type { IncomingMessage, Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
+import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server'
 import { MINUTE } from './domain/clock.ts'
 import { Failure } from './domain/failures.ts'
 import { type Arrived, LARGE_BODY, LONGEST_BODY } from './http/body.ts'
@@ -46,6 +46,7 @@ export interface Listening {
 }
 
 const HEALTH = /^\/health\//
+const NO_HOST = 'localhost'
 
 /** The port is taken when it resolves. */
 export async function listen({ host, port }: { host: string; port: number }): Promise<Listening> {
@@ -70,14 +71,16 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     }
   }
 
-  const server = createAdaptorServer({
-    fetch: (request, env) => answer(request, env as HttpBindings),
+  const listener = getRequestListener((request, env) => answer(request, env as HttpBindings), {
+    // Of a request without `Host`, which HTTP/1.0 allows: balancers ask so whether the service is ready.
+    hostname: NO_HOST,
     // It would close the connection half a second after an answer to a body that still comes, and the answer would be lost with it. The
     // application reads on (`discardBody`).
     autoCleanupIncoming: false,
-    // In place of Node's five minutes: bodies have a limit of their own, which is answered with an error.
-    serverOptions: { requestTimeout: LONGEST_BODY + MINUTE },
-  }) as Server
+    errorHandler: unreadable,
+  })
+  // In place of Node's five minutes: bodies have a limit of their own, which is answered with an error.
+  const server = createServer({ requestTimeout: LONGEST_BODY + MINUTE }, listener)
   await bind(server, host, port)
 
   return {
@@ -134,9 +137,18 @@ function arrivedFrom(caller: Caller | undefined): Uint8Array<ArrayBuffer> | unde
 /** Time for answers already made to leave, in ms. */
 const FLUSH = 250
 
-function refusal({ headers }: Request, message: string): Response {
-  const response = failureResponse(new Failure('engine_unavailable', { message }))
-  response.headers.set('X-Request-Id', requestIdOf(headers, newUlid))
+const refusal = ({ headers }: Request, message: string): Response =>
+  closing(new Failure('engine_unavailable', { message }), requestIdOf(headers, newUlid))
+
+/** A request that became none, of which the application never hears: `Host` or the path is not of the kind that a URL has. */
+function unreadable(error: unknown): Response {
+  const issue = error instanceof RequestError ? { path: '', message: 'must have a path, and a Host header, of a URL' } : undefined
+  return closing(issue ? Failure.invalid(issue) : new Failure('internal'), newUlid())
+}
+
+function closing(failure: Failure, requestId: string): Response {
+  const response = failureResponse(failure)
+  response.headers.set('X-Request-Id', requestId)
   response.headers.set('Connection', 'close')
   return response
 }
