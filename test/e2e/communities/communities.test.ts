@@ -187,6 +187,20 @@ test('a community that ends is gone, and its groups live on by themselves', asyn
   assert.equal(await ground.refused('communities.deactivate', { community_id: chat }), 'group_not_found')
 })
 
+// Until the notice of it came behind the answer, the lists had the community, and its groups named it.
+test('a community is in the lists with the answer that made it, and in none with the answer that ended it', async () => {
+  const parents = async () =>
+    ((await ground.must('groups.list', { page_size: 500 })) as { data: Json[] }).data.map(({ community_id }) => community_id)
+  for (let round = 0; round < 8; round += 1) {
+    const { id } = await ground.must('communities.create', { name: 'Short' })
+    assert.ok((await listed()).some((one) => one.id === id))
+    assert.equal((await parents()).filter((parent) => parent === id).length, 2)
+    await ground.must('communities.deactivate', { community_id: String(id) })
+    assert.ok(!(await listed()).some((one) => one.id === id))
+    assert.ok(!(await parents()).includes(id))
+  }
+})
+
 test('a community needs a name that the network accepts', async () => {
   assert.equal(await ground.refused('communities.create', { name: '' }), 'invalid_request')
   assert.equal(await ground.refused('communities.create', { name: 'x'.repeat(101) }), 'invalid_request')

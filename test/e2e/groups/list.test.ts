@@ -202,3 +202,37 @@ for (const [code, expected] of [
     }
     assert.equal((await entry(chat))?.name, 'Again')
   })
+
+// Notices of an account's own changes arrive behind the answers, and the lists went by them alone: what was just renamed had its old name.
+test('what the account itself has done to a group is in the lists with the answer', async () => {
+  const left: string[] = []
+  for (let round = 0; round < 8; round += 1) {
+    const group_id = String((await ground.must('groups.create', { name: 'Made', phones: [EVA] })).phone)
+    assert.equal((await entry(group_id))?.participants_count, 2)
+    await ground.must('groups.updateName', { group_id, value: `Round ${round}` })
+    assert.equal((await entry(group_id))?.name, `Round ${round}`)
+    await ground.must('groups.addParticipants', { group_id, phones: [ANA] })
+    assert.equal((await entry(group_id))?.participants_count, 3)
+    await ground.heard(group_id, 'group_participant_add')
+    await ground.must('groups.leave', { group_id })
+    assert.equal(await entry(group_id), undefined)
+    left.push(group_id)
+  }
+  const { data } = await list()
+  assert.deepEqual(
+    data.filter(({ phone }) => left.includes(String(phone))),
+    [],
+  )
+})
+
+test('the list of chats has the new name of a group with the answer', async () => {
+  const { sandbox } = ground.me.world
+  for (let round = 0; round < 6; round += 1) {
+    const { id, chat } = await ground.group({ owner: ANA, subject: 'Old' })
+    await sandbox.send(ANA, id, { text: 'hello' })
+    await until(chat, (found) => found?.unread === 1)
+    await ground.must('groups.updateName', { group_id: chat, value: 'New' })
+    const { data } = (await ground.must('chats.list', {})) as { data: Json[] }
+    assert.equal(data.find(({ phone }) => phone === chat)?.name, 'New')
+  }
+})

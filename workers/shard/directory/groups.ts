@@ -71,7 +71,11 @@ export interface GroupDirectory {
   learn(group: Group): void
   /** A notice of a group. `isMe`: of a jid. On disk when it resolves. */
   noticed(notice: BinaryNode, isMe: (jid: string) => boolean): Promise<void>
-  /** The account is not in it (any more). */
+  /** Changed by this service, and notices arrive after answers: read again with the next list, and of a community its groups, too. */
+  changed(jids: readonly string[]): void
+  /** The same of one that the account has come into. */
+  joined(jid: string): void
+  /** The account is not in it any more, or it is a community that has ended. */
   left(jid: string): void
 
   flush(): Promise<void>
@@ -170,6 +174,14 @@ export function createGroupDirectory({ instance, store, sealer, log }: GroupDire
     table.changed(known)
   }
 
+  function doubt(jids: readonly string[], isNews: boolean) {
+    for (const jid of jids) {
+      touch(jid)
+      stale(jid, isNews)
+    }
+    flushBehind()
+  }
+
   /** A change noticed while a list is on its way is newer than the list, so such a group is read once more. */
   async function take(groups: readonly Group[], touched: ReadonlySet<string>, each?: (group: Group) => void) {
     for (const [index, group] of groups.entries()) {
@@ -243,9 +255,15 @@ export function createGroupDirectory({ instance, store, sealer, log }: GroupDire
       await flush()
     },
 
+    changed(jids) {
+      const among = new Set(jids)
+      const inside = [...table.values()].filter(({ parent }) => parent !== null && among.has(parent))
+      doubt([...jids, ...inside.map(({ id }) => id)], false)
+    },
+    joined: (jid) => doubt([jid], true),
     left(jid) {
       touch(jid)
-      drop(jid)
+      gone(jid)
       flushBehind()
     },
 

@@ -11,6 +11,7 @@ import { object } from '../../wire/json.ts'
 import { setPictureQuery } from '../../wire/picture.ts'
 import { askOnce } from '../groups/create.ts'
 import { groupObject, NO_INVITATION } from '../groups/group-object.ts'
+import { rename } from '../groups/groups.ts'
 import { entriesOf } from '../groups/list.ts'
 import { changing, inGroup, readGroup } from '../groups/membership.ts'
 import type { ActionContext, Handlers } from '../types.ts'
@@ -51,7 +52,7 @@ export const communities: Handlers<typeof import('../../../../src/features/commu
     }),
 
   async 'communities.updateName'(context, { community_id, value }) {
-    await changing(context, community_id, (jid) => context.ask.perform((sock) => sock.groupUpdateSubject(jid, value)))
+    await changing(context, community_id, (jid) => rename(context, jid, value))
     return DONE
   },
 
@@ -78,7 +79,10 @@ export const communities: Handlers<typeof import('../../../../src/features/commu
   },
 
   async 'communities.deactivate'(context, { community_id }) {
-    await changing(context, community_id, (jid) => context.ask(deactivateQuery(jid)))
+    await changing(context, community_id, async (jid) => {
+      await context.ask(deactivateQuery(jid))
+      context.groupDirectory.left(jid)
+    })
     return DONE
   },
 }
@@ -86,11 +90,15 @@ export const communities: Handlers<typeof import('../../../../src/features/commu
 /** The community exists by now: a failure to read it back is not a failure to create it. */
 async function made(context: ActionContext, jid: string) {
   const group = await readGroup(context, jid)
+  const { groupDirectory } = context
+  await groupDirectory.ready()
+  groupDirectory.joined(jid)
   const groups = await subGroupsAt(context, jid).catch((error: unknown) => {
     if (!isRefused(error)) throw error
     context.log.warn({ err: error }, 'the groups of a new community could not be read')
     return []
   })
+  for (const each of groups) groupDirectory.joined(each.jid)
   return communityObject(context, group, groups)
 }
 

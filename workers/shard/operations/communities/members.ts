@@ -6,7 +6,7 @@ import { type MemberChange, memberQuery, namesOf, type Outcome, outcomesIn } fro
 import { bare, identifierOf } from '../../wire/jid.ts'
 import { invitationLinkOf } from '../groups/group-object.ts'
 import { newInviteCodeOf, plainInviteCodeOf } from '../groups/invite-code.ts'
-import { changing, inGroup, readGroup } from '../groups/membership.ts'
+import { changing, forget, inGroup, readGroup } from '../groups/membership.ts'
 import { addTo, settle } from '../groups/participants.ts'
 import type { Listed } from '../groups/results.ts'
 import type { ActionContext, Handlers } from '../types.ts'
@@ -55,8 +55,8 @@ export const communityMembers: Handlers<typeof import('../../../../src/features/
 const jidsOf = (groups: readonly GroupIdentifier[]) => [...new Set(groups.map(toJid))]
 
 /** Forgets the groups, so that the community of each is read again: the notices name the community only. */
-function linkResults({ session }: ActionContext, groups: readonly GroupIdentifier[], codes: ReadonlyMap<string, number>) {
-  for (const group of groups) session.groups.forget(toJid(group))
+function linkResults(context: ActionContext, groups: readonly GroupIdentifier[], codes: ReadonlyMap<string, number>) {
+  forget(context, groups.map(toJid))
   const results = groups.map((group) => {
     const code = codes.get(toJid(group)) ?? NOT_THERE
     return { phone: renderIdentifier(group), success: code === DONE, code }

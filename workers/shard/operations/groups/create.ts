@@ -18,7 +18,8 @@ const FIRST_TRY = 15 * SECOND
 const DONE = 200
 
 export async function create(context: ActionContext, { name, phones, auto_invite }: Input) {
-  const { session } = context
+  const { session, groupDirectory } = context
+  await groupDirectory.ready()
   const candidates = await candidatesOf(context, phones)
   const own = candidates.findIndex((candidate) => candidate?.names.some((one) => session.identity.isMe(one)))
   if (own >= 0) throw Failure.invalid({ path: `phones.${own}`, message: 'is the own number' })
@@ -27,6 +28,7 @@ export async function create(context: ActionContext, { name, phones, auto_invite
 
   const { jid, answers } = await make(context, name, people)
   session.groups.forget(jid)
+  groupDirectory.joined(jid)
   const link = await inviteCodeOf(context, jid).then(invitationLinkOf, (error: unknown) => {
     context.log.warn({ err: error }, 'the invitation link of a new group could not be read')
     return null

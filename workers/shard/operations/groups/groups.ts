@@ -31,7 +31,7 @@ export const groups: Handlers<typeof import('../../../../src/features/groups/gro
     }),
 
   async 'groups.updateName'(context, { group_id, value }) {
-    await changing(context, group_id, (jid) => context.ask.perform((sock) => sock.groupUpdateSubject(jid, value)))
+    await changing(context, group_id, (jid) => rename(context, jid, value))
     return DONE
   },
 
@@ -56,6 +56,7 @@ export const groups: Handlers<typeof import('../../../../src/features/groups/gro
     await changing(context, group_id, async (jid) => {
       const code = leaveError(await context.ask(leaveQuery(jid)))
       if (code !== null) throw new Failure(leaveFailure(code), { details: { network_code: code } })
+      context.groupDirectory.left(jid)
     })
     return DONE
   },
@@ -65,6 +66,13 @@ export const groups: Handlers<typeof import('../../../../src/features/groups/gro
       await apply(context.ask, jid, wanted)
       return settingsOf(await readGroup(context, jid))
     }),
+}
+
+/** The list of chats shows the new name without the network's notice of it. */
+export async function rename({ ask, directory }: ActionContext, jid: string, name: string): Promise<void> {
+  await directory.ready()
+  await ask.perform((sock) => sock.groupUpdateSubject(jid, name))
+  directory.group(jid, { name })
 }
 
 /** The network answers the whole with success, and the group inside with an error: of an account that is not in it. */

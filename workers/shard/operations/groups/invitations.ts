@@ -20,13 +20,11 @@ export const groupInvitations: Handlers<typeof import('../../../../src/features/
   },
 
   async 'groups.acceptInvitation'(context, { url: code }) {
-    const joined = await join(context, code)
-    if (joined.jid) context.session.groups.forget(joined.jid)
-    return {
-      value: true,
-      phone: joined.jid === null ? null : identifierOf(joined.jid),
-      pending_approval: joined.isPending,
-    } as const
+    await context.groupDirectory.ready()
+    const { jid, isPending } = await join(context, code)
+    if (jid !== null) context.session.groups.forget(jid)
+    if (jid !== null && !isPending) context.groupDirectory.joined(jid)
+    return { value: true, phone: jid === null ? null : identifierOf(jid), pending_approval: isPending } as const
   },
 
   'groups.invitationLink': (context, { group_id }) =>

@@ -24,13 +24,34 @@ export async function inGroup<T>(context: Context, group: GroupIdentifier, work:
   }
 }
 
-/** The same for changes of the group: its notice arrives after the answer, and a read in between must not return the old metadata. */
-export async function changing<T>(context: Context, group: GroupIdentifier, work: (jid: string) => Promise<T>): Promise<T> {
+/** The same for changes of the group: its notice arrives after the answer, and a read in between must not return what was before it. */
+export async function changing<T>(
+  context: Context & Pick<ActionContext, 'groupDirectory'>,
+  group: GroupIdentifier,
+  work: (jid: string) => Promise<T>,
+): Promise<T> {
+  await context.groupDirectory.ready()
+  const jid = toJid(group)
   try {
-    return await inGroup(context, group, work)
+    const result = await inGroup(context, group, work)
+    context.groupDirectory.changed([jid])
+    return result
+  } catch (error) {
+    if (isOpen(error)) context.groupDirectory.changed([jid])
+    throw error
   } finally {
-    context.session.groups.forget(toJid(group))
+    context.session.groups.forget(jid)
   }
+}
+
+/** Without an answer the network may have made the change; what it refuses leaves the group as it is. */
+const isOpen = (error: unknown) =>
+  error instanceof Failure && (error.code === 'send_timeout' || error.code === 'instance_not_connected')
+
+/** Their metadata, and what lists of groups show of them, is read again before it is used. */
+export function forget({ session, groupDirectory }: Pick<ActionContext, 'session' | 'groupDirectory'>, jids: readonly string[]) {
+  for (const jid of jids) session.groups.forget(jid)
+  groupDirectory.changed(jids)
 }
 
 /** The network shows a group's metadata to its members only. */
