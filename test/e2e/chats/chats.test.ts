@@ -323,3 +323,16 @@ test('a restart of the service remembers the list without asking', async () => {
   assert.deepEqual(await list(), before)
   assert.equal(await seen(), asked)
 })
+
+// Each counted the pins before any of the others was made, and all of them were: the account had more than the network keeps.
+test('of several chats that are pinned at once no more than three are', async () => {
+  const people = [ANA, BEN, CAT, DAN, EVA]
+  for (const who of people) await hear(who)
+  const answers = await Promise.all(
+    people.map((who) => stage.world.gateway.ask(stage.instance, 'PUT', `/chats/${who}/pin`, { value: true })),
+  )
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, 403, 403])
+  const pins = await Promise.all(people.map(async (who) => (await chat(who)).pinned))
+  assert.equal(pins.filter(Boolean).length, 3)
+  for (const who of people) await write('chats.pin', 'PUT', `${who}/pin`, { value: false })
+})

@@ -131,12 +131,21 @@ export const chats: Handlers<typeof import('../../../../src/features/chats.ts')>
       archiveChange(chat.id, value, newest, now),
     ]),
 
-  'chats.pin': (context, { phone, value }) =>
-    change(context, phone, ({ chat, newest, now }) => {
-      if (value && !chat.isPinned && context.directory.pinned() >= MAX_PINNED)
+  async 'chats.pin'(context, { phone, value }) {
+    const { ask, session, directory, clock } = context
+    const found = await chatAt(context, phone)
+    // Counted behind the changes before it: of several at once each would find room for itself.
+    const make = () => {
+      const chat = directory.chat([found.id]) ?? found
+      if (value && !chat.isPinned && directory.pinned() >= MAX_PINNED)
         throw new Failure('not_allowed', { message: `At most ${MAX_PINNED} chats are pinned at a time.` })
+      const now = clock.now()
+      const newest = newestOf(chat, Math.floor(now / SECOND))
       return [...(value ? [archiveChange(chat.id, false, newest, now)] : []), pinChange(chat.id, value, now)]
-    }),
+    }
+    await ask.perform(() => session.change({ collection: 'regular_low', make }))
+    return DONE
+  },
 
   'chats.mute': (context, { phone, value, duration_seconds: seconds }) =>
     change(context, phone, ({ chat, now }) => {
