@@ -12,7 +12,7 @@ export interface Alias {
   operation: string
   /** Field of the alias → field of the operation. */
   rename?: Readonly<Record<string, string>>
-  /** By field of the alias: written value → value of the operation. Anything else is an issue that names the accepted values. */
+  /** By field of the alias: written value, in any case → value of the operation. Anything else is an issue that names the accepted values. */
   values?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   /** Fields that only this route has: `choose` reads them, the operation has none of them. */
   own?: readonly string[]
@@ -53,10 +53,14 @@ const CHAT_ACTIONS: Readonly<Record<string, { operation: string; fixed?: RawFiel
 const BLOCK_ACTIONS = { block: { operation: 'contacts.block' }, unblock: { operation: 'contacts.unblock' } }
 
 /** The operation that a field names. */
-const byAction = (actions: Readonly<Record<string, { operation: string; fixed?: RawFields }>>) => (fields: RawFields) =>
-  typeof fields.action === 'string' && Object.hasOwn(actions, fields.action)
-    ? actions[fields.action]!
-    : { issue: { path: 'action', message: `must be one of ${Object.keys(actions).join(', ')}` } }
+const byAction =
+  (actions: Readonly<Record<string, { operation: string; fixed?: RawFields }>>) =>
+  ({ action }: RawFields) => {
+    const name = typeof action === 'string' ? action.toLowerCase() : ''
+    return Object.hasOwn(actions, name)
+      ? actions[name]!
+      : { issue: { path: 'action', message: `must be one of ${Object.keys(actions).join(', ')}` } }
+  }
 
 const BOTH = { issue: { path: 'community_id', message: 'cannot stand beside group_id' } }
 
@@ -190,7 +194,10 @@ export const aliases: readonly Alias[] = [
   privacy('POST /privacy/photo', 'profilePhoto', { visualization_type: 'value' }),
   privacy('POST /privacy/description', 'about', { visualization_type: 'value' }),
   privacy('POST /privacy/group-add', 'groupsAdd', { type: 'value' }),
-  privacy('POST /privacy/online', 'online', { visualization_type: 'value', same_last_seen: 'match_last_seen' }),
+  same('POST /privacy/online', 'privacy.online', {
+    rename: { visualization_type: 'value' },
+    values: { visualization_type: { all: 'all', same_last_seen: 'match_last_seen', match_last_seen: 'match_last_seen' } },
+  }),
   same('POST /privacy/read-receipts', 'privacy.readReceipts', {
     query: true,
     values: { value: { enable: true, disable: false } },

@@ -128,11 +128,24 @@ export const messagesDuration = action('privacy.messagesDuration', 'PUT /privacy
   examples: [{ name: 'a week', input: { value: 604_800 }, reply: { value: true } }],
 })
 
+const LISTS = ['last_seen', 'profile_photo', 'about', 'groups_add'] as const
+
+/** As clients of other gateways name them (shared/api/aliases.md). The route is the same, so that it has no row among the aliases. */
+const OTHER_NAMES = new Map<unknown, (typeof LISTS)[number]>([
+  ['photo', 'profile_photo'],
+  ['description', 'about'],
+  ['group_add', 'groups_add'],
+])
+const listName = z.preprocess(
+  (value) => OTHER_NAMES.get(typeof value === 'string' ? value.toLowerCase() : value) ?? value,
+  oneOf(LISTS),
+)
+
 export const disallowedContacts = action('privacy.disallowedContacts', 'GET /privacy/disallowed-contacts', {
   writes: false,
   summary: 'People a setting leaves out',
   description: 'Empty when the setting is not `contact_blacklist`.',
-  input: { type: oneOf(['last_seen', 'profile_photo', 'about', 'groups_add']).meta({ description: 'The setting.' }) },
+  input: { type: listName.meta({ description: 'The setting.' }) },
   reply: z.object({
     disallowed_contacts: z.array(z.string()).meta({ description: 'Identifiers, at most 64,000.' }),
   }),

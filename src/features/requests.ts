@@ -98,7 +98,8 @@ function meant(alias: Alias, fields: RawFields, onUnknown: (names: string[]) => 
 function meaningOf({ values }: Alias, name: string, value: unknown): unknown {
   const table = values?.[name]
   if (!table) return value
-  if (typeof value === 'string' && Object.hasOwn(table, value)) return table[value]
+  const written = typeof value === 'string' ? value.toLowerCase() : ''
+  if (Object.hasOwn(table, written)) return table[written]
   throw Failure.invalid({ path: name, message: `must be one of ${Object.keys(table).join(', ')}` })
 }
 

@@ -124,6 +124,35 @@ function withoutSecret(body: Fields | undefined): Fields | undefined {
 
 const settingOf = (field: string) => (field === 'call_reject_message' ? 'Please write.' : true)
 
+/** Values that only an alias has, as written and as the operation is asked with them. */
+const VALUES: readonly [string, Fields, Fields][] = [
+  ['POST /privacy/online', { visualization_type: 'same_last_seen' }, { value: 'match_last_seen' }],
+  ['POST /privacy/online', { visualization_type: 'Same_Last_Seen' }, { value: 'match_last_seen' }],
+  ['POST /privacy/online', { visualization_type: 'ALL' }, { value: 'all' }],
+  ['POST /privacy/read-receipts', { value: 'DISABLE' }, { value: false }],
+  ['POST /privacy/messages-duration', { value: 'Days7' }, { value: 604_800 }],
+  ['GET /privacy/disallowed-contacts', { type: 'photo' }, { type: 'profile_photo' }],
+  ['GET /privacy/disallowed-contacts', { type: 'description' }, { type: 'about' }],
+  ['GET /privacy/disallowed-contacts', { type: 'Group_Add' }, { type: 'groups_add' }],
+]
+
+test('values that only an alias has are taken, in any case', async () => {
+  for (const [route, written, meant] of VALUES) {
+    const operation = aliases.find((alias) => alias.route === route)?.operation ?? 'privacy.disallowedContacts'
+    answers(endpointOf(operation)!)
+    const { status, body, call } = await outcome(route, written)
+    assert.equal(status, 200, JSON.stringify(body))
+    assert.deepEqual(call, { operation, input: meant })
+  }
+  answers(endpointOf('chats.archive')!)
+  const archived = (action: string) => outcome('POST /modify-chat', { phone: '5511988887777', action })
+  assert.deepEqual((await archived('UnArchive')).call, (await archived('unarchive')).call)
+  const wrong = await outcome('POST /privacy/online', { visualization_type: 'nobody' })
+  assert.deepEqual(wrong.body.error.details.issues, [
+    { path: 'visualization_type', message: 'must be one of all, same_last_seen, match_last_seen' },
+  ])
+})
+
 test('a URL for received and delivery also reports what the account sends; none leaves that as it is', async () => {
   const set = await outcome('PUT /update-webhook-received-delivery', { value: 'https://example.com/hook' })
   assert.equal(set.urls.received_url, 'https://example.com/hook')
