@@ -74,6 +74,11 @@ export interface Service {
 /** Received files read at a time, and of one instance: each holds about 1 MB at most. */
 const DOWNLOADS = 64
 const DOWNLOADS_OF_INSTANCE = 16
+/**
+ * Of the time that a stop may take, for requests in flight. The rest is for the sessions: a caller who never sends the rest of a body could take
+ * all of it, and the message in flight would be sent again by the next start.
+ */
+const ANSWERS_SHARE = 0.5
 /** The phone is given 30 s to upload a file again. */
 const ASK_AGAIN = {
   kind: 'action',
@@ -350,7 +355,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
         dashboard: shown,
       }),
     )
-    undo.push((leftMs) => server.stop(leftMs))
+    undo.push((leftMs) => server.stop(leftMs * ANSWERS_SHARE))
     // Before that: callers who wait for an outcome are answered that the message is in the queue.
     undo.push(async () => outcomes.stop())
     undo.push(async () => live.stop())

@@ -1,0 +1,45 @@
+/** A stop while a caller does not get on: it is not the time of the sessions that the caller takes. */
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import { startGround, until } from './ground.ts'
+import { CONTACTS, createPeople, PHONE } from './traffic.ts'
+
+/** After which the network answers to a text, in ms: one of them is under way when the caller's time is over. */
+const ACK = 1_500
+const STOP_SECONDS = 4
+
+test('the item in flight ends by the answer of the network although a caller never sends the rest of its body', async () => {
+  const ground = await startGround({}, { SVC_SHUTDOWN_SECONDS: String(STOP_SECONDS) })
+  const { gateway, sandbox, receiver } = ground
+  try {
+    const instance = await gateway.connected(sandbox, PHONE, receiver)
+    await createPeople(sandbox)
+    const first = await gateway.sendText(instance, CONTACTS[0], 'first')
+    await receiver.waitFor('the first', ({ svc_id }) => svc_id === first.svc_id)
+
+    await sandbox.fault({ on: 'message', match: { type: 'text', direction: 'from_client' }, do: { delay_ms: ACK } })
+    const owed = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((text) => gateway.sendText(instance, CONTACTS[0], text)))
+    const { hostname, port, pathname } = new URL(`${instance.api_url}/send-text`)
+    const caller = connect(Number(port), hostname)
+    const asks = `POST ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`
+    await new Promise<void>((resolve) => caller.write(asks, () => resolve()))
+    // Its request has begun.
+    await gateway.status(instance)
+    const began = Date.now()
+    await ground.service.stop()
+    const tookMs = Date.now() - began
+    caller.destroy()
+    await sandbox.clearFaults()
+
+    await ground.start()
+    const isTold = ({ svc_id }: { svc_id: string }) => receiver.events('delivery').some((event) => event.svc_id === svc_id)
+    await until('every delivery', () => owed.every(isTold))
+    const items = await sandbox.inbox(CONTACTS[0])
+    const repeated = items.filter(({ repeats }) => repeats !== undefined).map(({ text }) => text)
+    assert.deepEqual(repeated, [], 'sent again after the stop')
+    assert.ok(tookMs < STOP_SECONDS * 1_000, 'the caller does not hold it up for the whole time')
+  } finally {
+    await ground.stop()
+  }
+})
