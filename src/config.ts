@@ -2,7 +2,8 @@
  * Environment to typed Config: the only reader of `process.env`. Bad variables end the start with one sentence each, which names the
  * variable, its value and the accepted values; a variable nobody reads is named in a warning, so that a typo does not pass for a setting.
  */
-import { accessSync, constants, existsSync } from 'node:fs'
+import { X509Certificate } from 'node:crypto'
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import * as v from 'valibot'
@@ -43,10 +44,11 @@ const oneOf = <const T extends readonly string[]>(...words: T) => v.picklist(wor
 const text = v.pipe(v.string(), v.nonEmpty('not empty'))
 
 const split = (list: string) => list.split(',').flatMap((entry) => entry.trim() || [])
+/** With an entry at least: one list that is empty stands for "any", which a stray comma must not say. */
 const cidrs = v.pipe(
   v.string(),
   v.check(
-    (list) => split(list).every((entry) => canonicalCidr(entry) !== undefined),
+    (list) => split(list).length > 0 && split(list).every((entry) => canonicalCidr(entry) !== undefined),
     'a comma-separated list of IP addresses or CIDR ranges',
   ),
   v.transform((list) => split(list).flatMap((entry) => canonicalCidr(entry) ?? [])),
@@ -79,11 +81,10 @@ function isWritablePlace(path: string): boolean {
   }
 }
 
-/** The shards read it again at each connection; here only so that a wrong path ends the start. */
-function isReadable(path: string): boolean {
+/** The shards read it at a first connection; here only so that a wrong path, or a file without a certificate, ends the start. */
+function hasCertificate(path: string): boolean {
   try {
-    accessSync(path, constants.R_OK)
-    return true
+    return new X509Certificate(readFileSync(path, 'utf8')).fingerprint256 !== ''
   } catch {
     return false
   }
@@ -141,11 +142,19 @@ const Environment = v.object({
   SVC_NETWORK_CA: v.optional(
     v.pipe(
       v.string(),
-      v.check(isReadable, 'a PEM file that can be read'),
+      v.check(hasCertificate, 'a PEM file that can be read, with a certificate in it'),
       v.transform((path) => resolve(path)),
     ),
   ),
-  SVC_NETWORK_MEDIA_HOST: v.optional(v.pipe(v.string(), v.regex(/^[^\s/]+:\d{1,5}$/, 'a host and a port, as in 127.0.0.1:8443'))),
+  SVC_NETWORK_MEDIA_HOST: v.optional(
+    v.pipe(
+      v.string(),
+      v.check(
+        (value) => /^[^\s/]+:\d{1,5}$/.test(value) && URL.canParse(`https://${value}`),
+        'a host and a port, as in 127.0.0.1:8443',
+      ),
+    ),
+  ),
   SVC_NETWORK_VERIFY: v.optional(oneOf('strict', 'warn'), 'strict'),
   SVC_EGRESS_ALLOW: v.optional(cidrs),
   SVC_OUTBOX_MAX: v.optional(whole(1, 10_000_000), '100000'),
@@ -157,8 +166,8 @@ const Environment = v.object({
     ),
   ),
   SVC_NEWSLETTER_INVITE_QUERY_ID: v.optional(v.pipe(v.string(), v.regex(/^\d{1,32}$/, 'a number of up to 32 digits'))),
-  SVC_ADMIN_ALLOWED_IPS: v.optional(cidrs, ''),
-  SVC_TRUSTED_PROXIES: v.optional(cidrs, ''),
+  SVC_ADMIN_ALLOWED_IPS: v.optional(cidrs),
+  SVC_TRUSTED_PROXIES: v.optional(cidrs),
   SVC_MCP_ALLOWED_ORIGINS: v.optional(origins),
   SVC_MCP_OAUTH: v.optional(oneOf('on', 'off'), 'off'),
   SVC_METRICS_TOKEN: v.optional(v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,200}$/, '1 to 200 visible ASCII characters'))),
@@ -332,8 +341,8 @@ export function readConfig({
     outboxMax: known.SVC_OUTBOX_MAX,
     webVersion: known.SVC_WEB_VERSION ?? null,
     newsletterInviteQueryId: known.SVC_NEWSLETTER_INVITE_QUERY_ID ?? null,
-    adminAllowedIps: known.SVC_ADMIN_ALLOWED_IPS,
-    trustedProxies: known.SVC_TRUSTED_PROXIES,
+    adminAllowedIps: known.SVC_ADMIN_ALLOWED_IPS ?? [],
+    trustedProxies: known.SVC_TRUSTED_PROXIES ?? [],
     mcpOauth: known.SVC_MCP_OAUTH === 'on',
     mcpAllowedOrigins: known.SVC_MCP_ALLOWED_ORIGINS ?? null,
     metricsToken: known.SVC_METRICS_TOKEN ?? null,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
 import { describe, test } from 'node:test'
 import { readConfig } from '../../../src/config.ts'
@@ -150,7 +151,16 @@ describe('a bad variable ends the start with one sentence', () => {
     ['SVC_DOCS', 'yes', 'SVC_DOCS is "yes"; it must be on or off.'],
     ['SVC_NETWORK_URL', 'http://127.0.0.1', 'SVC_NETWORK_URL is "http://127.0.0.1"; it must be a ws or wss URL.'],
     ['SVC_NETWORK_ROOT', 'c2hvcnQ=', 'SVC_NETWORK_ROOT is "c2hvcnQ="; it must be the base64 of a 32-byte public key.'],
-    ['SVC_NETWORK_CA', '/nowhere/ca.pem', 'SVC_NETWORK_CA is "/nowhere/ca.pem"; it must be a PEM file that can be read.'],
+    ...['/nowhere/ca.pem', tmpdir(), '/dev/null'].map((value): [string, string, string] => [
+      'SVC_NETWORK_CA',
+      value,
+      `SVC_NETWORK_CA is "${value}"; it must be a PEM file that can be read, with a certificate in it.`,
+    ]),
+    ...['127.0.0.1', '127.0.0.1:65536'].map((value): [string, string, string] => [
+      'SVC_NETWORK_MEDIA_HOST',
+      value,
+      `SVC_NETWORK_MEDIA_HOST is "${value}"; it must be a host and a port, as in 127.0.0.1:8443.`,
+    ]),
     ['SVC_BASE_URL', 'example.org', 'SVC_BASE_URL is "example.org"; it must be an http or https URL.'],
     ...['https://gw.example.org/x?y=1', 'https://gw.example.org/x?', 'https://gw.example.org/#part'].map(
       (value): [string, string, string] => [
@@ -168,6 +178,11 @@ describe('a bad variable ends the start with one sentence', () => {
       'SVC_EGRESS_ALLOW',
       value,
       `SVC_EGRESS_ALLOW is "${value}"; it must be a comma-separated list of IP addresses or CIDR ranges.`,
+    ]),
+    ...[',', ' '].map((value): [string, string, string] => [
+      'SVC_ADMIN_ALLOWED_IPS',
+      value,
+      `SVC_ADMIN_ALLOWED_IPS is "${value}"; it must be a comma-separated list of IP addresses or CIDR ranges.`,
     ]),
     [
       'SVC_TRUSTED_PROXIES',
