@@ -89,6 +89,25 @@ test('a sample for curl is one a shell can read', async () => {
   assert.equal(code, 0, stderr)
 })
 
+test('a sample names the instance and its token by variables, and leaves a field of the same name among the fields', () => {
+  const own = endpoints.filter(({ access }) => access === 'instance').flatMap((endpoint) => codeSamples(endpoint))
+  for (const { source } of own) assert.match(source, /\/instances\/\$\{?INSTANCE_ID\}?\/token\/\$\{?TOKEN\}?/)
+  const curlOf = (wanted: string) => codeSamples(endpoints.find(({ id }) => id === wanted)!)[0]!.source
+  assert.match(curlOf('send.sendOrder'), /-d '\{.*"token":/)
+  assert.match(curlOf('business.order'), /\?token=/)
+})
+
+test('a sample reads an answer as what it is', () => {
+  const readIn = (wanted: string) => {
+    const sample = codeSamples(endpoints.find(({ id }) => id === wanted)!)[1]!
+    return sample.source.split('const answer = ')[1]
+  }
+  assert.equal(readIn('instance.status'), 'await response.json()')
+  assert.equal(readIn('system.metrics'), 'await response.text()')
+  assert.equal(readIn('webhooks.events'), 'response.body')
+  assert.equal(readIn('instance.qrCodeImage'), 'await response.arrayBuffer()')
+})
+
 test('a sample for TypeScript compiles', async () => {
   for (const endpoint of endpoints)
     await writeFile(join(dir, `${endpoint.id}.ts`), `${codeSamples(endpoint)[1]!.source}\nvoid answer\nexport {}\n`)

@@ -1,6 +1,6 @@
 /** `x-codeSamples` of an operation, for curl and TypeScript: its first example as a request. */
 
-import { type Endpoint, isAnybodys } from '../../features/endpoint.ts'
+import { type Endpoint, EVENT_STREAM, isAnybodys } from '../../features/endpoint.ts'
 
 export interface CodeSample {
   lang: 'Shell' | 'TypeScript'
@@ -24,14 +24,31 @@ interface Asked {
   path: string
   credential: string | undefined
   body: Record<string, unknown> | undefined
-  isFile: boolean
+  answer: Answer
+}
+
+/** What the answer is read as. A stream has no end that could be waited for. */
+type Answer = 'json' | 'text' | 'file' | 'stream'
+
+const READ: Readonly<Record<Answer, string>> = {
+  json: 'await response.json()',
+  text: 'await response.text()',
+  file: 'await response.arrayBuffer()',
+  stream: 'response.body',
+}
+
+function answerOf({ contentType }: Endpoint): Answer {
+  if (contentType.startsWith(EVENT_STREAM)) return 'stream'
+  if (contentType.includes('json')) return 'json'
+  return contentType.startsWith('text/') ? 'text' : 'file'
 }
 
 function askedBy(endpoint: Endpoint): Asked {
-  const { method, path, access, examples, contentType } = endpoint
+  const { method, path, access, examples } = endpoint
   const given = { ...examples.find(({ input }) => input)?.input }
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    if (access === 'instance' && name in VARIABLES && !(name in given)) return `{${VARIABLES[name]}}`
+    // A field of the same name (the `token` of an order) is another value, and stays among the fields.
+    if (access === 'instance' && name in VARIABLES) return `{${VARIABLES[name]}}`
     const value = given[name]
     delete given[name]
     return encodeURIComponent(String(value))
@@ -43,23 +60,24 @@ function askedBy(endpoint: Endpoint): Asked {
     path: query === '' ? filled : `${filled}?${query}`,
     credential: credentialOf(endpoint),
     body: takesBody && Object.keys(given).length > 0 ? given : undefined,
-    isFile: !/json|text/.test(contentType),
+    answer: answerOf(endpoint),
   }
 }
 
 /** In single quotes a shell reads everything as it is, but for the quote itself. */
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-function curl({ method, path, credential, body, isFile }: Asked): string {
+function curl({ method, path, credential, body, answer }: Asked): string {
   const url = `"$${BASE}${path.replace(/\{(\w+)\}/g, '$$$1')}"`
   const lines = [`curl${method === 'GET' ? '' : ` -X ${method}`} ${url}`]
   if (credential !== undefined) lines.push(`-H "Authorization: Bearer $${credential}"`)
   if (body) lines.push(`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body))}`)
-  if (isFile) lines.push('-o file')
+  if (answer === 'file') lines.push('-o file')
+  if (answer === 'stream') lines.push('-N')
   return lines.join(' \\\n  ')
 }
 
-function typescript({ method, path, credential, body, isFile }: Asked): string {
+function typescript({ method, path, credential, body, answer }: Asked): string {
   const variables = [BASE, ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name), ...(credential ? [credential] : [])]
   const headers = [
     ...(credential ? [`Authorization: \`Bearer \${${credential}}\``] : []),
@@ -77,7 +95,7 @@ function typescript({ method, path, credential, body, isFile }: Asked): string {
     `const { ${variables.join(', ')} } = env`,
     `const response = await ${call}`,
     'if (!response.ok) throw new Error(await response.text())',
-    `const answer = await response.${isFile ? 'arrayBuffer' : 'json'}()`,
+    `const answer = ${READ[answer]}`,
   ].join('\n')
 }
 
