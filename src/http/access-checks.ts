@@ -4,7 +4,7 @@
  */
 import type { Account, ApiKey } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'
-import { API_KEY_PREFIX } from '../domain/brand.ts'
+import { ADMIN_KEY_PREFIX, API_KEY_PREFIX } from '../domain/brand.ts'
 import type { Clock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
@@ -70,6 +70,9 @@ function isLocalHost(host: string | null): boolean {
 
 export const NO_ROUTE = 'There is no such route.'
 
+/** The code is that of an API key, which is not accepted here: somebody who has one is told what is. */
+const ADMIN_KEY_WANTED = `A valid admin key (${ADMIN_KEY_PREFIX}…) is required; an API key does not do.`
+
 /** Codes of a wrong credential. */
 type Wrong = 'unauthorized' | 'instance_not_found' | 'api_key_required' | 'client_token_required'
 
@@ -87,9 +90,9 @@ export function createGate(deps: GateDeps) {
    * Answers a wrong credential. Only a wrong one is ever throttled: behind a proxy strangers share the address of every caller, and must not
    * be able to lock anybody out. A secret of 192 bits needs no lockout.
    */
-  function refuse(code: Wrong, source: string): never {
+  function refuse(code: Wrong, source: string, message?: string): never {
     const wait = throttle.blockedFor(source)
-    throw wait === undefined ? new Failure(code) : new TooMany(wait, 'credential')
+    throw wait === undefined ? new Failure(code, message === undefined ? {} : { message }) : new TooMany(wait, 'credential')
   }
 
   /**
@@ -241,7 +244,7 @@ export function createGate(deps: GateDeps) {
     /** `value`: the admin key, by default the bearer of the request. */
     admin(incoming: AccessRequest, value = bearer(incoming.headers)): { workspace: WorkspaceId } {
       const workspace = value === undefined ? undefined : account.findAdmin(value)
-      if (!workspace) refuse('api_key_required', incoming.source) // 2, 3
+      if (!workspace) refuse('api_key_required', incoming.source, ADMIN_KEY_WANTED) // 2, 3
       const owner = `workspace:${workspace}`
       incoming.limit(buckets.remaining(owner))
       checkAdminAddress(incoming) // 4

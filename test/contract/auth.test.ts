@@ -340,7 +340,9 @@ describe('account routes', () => {
 describe('admin routes', () => {
   test('only the admin key opens them, from the addresses the operator allows', async () => {
     const { value } = await service.newKey(['instances:read'])
-    assert.deepEqual(codeOf(await service.ask('GET', '/admin/api-keys', undefined, bearer(value))), [401, 'api_key_required'])
+    const refused = await service.ask('GET', '/admin/api-keys', undefined, bearer(value))
+    assert.deepEqual(codeOf(refused), [401, 'api_key_required'])
+    assert.match(refused.body.error.message, /admin key \(svc_admin_…\)/, 'who has a valid API key is told which key is wanted')
     service.peer.address = '192.0.2.1'
     assert.deepEqual(codeOf(await service.admin('GET', '/admin/api-keys')), [403, 'ip_not_allowed'])
     service.peer.address = '2001:db8::7'

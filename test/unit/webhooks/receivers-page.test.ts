@@ -33,6 +33,8 @@ const cases = (): [string, Buffer, string, boolean][] => {
     ['a time to come', BODY, sign([SECRET], BODY, now + 400_000), false],
     ['no header', BODY, '', false],
     ['a header that is none', BODY, 't=,v1=,x,v1', false],
+    ['a time in digits that are none', BODY, `t=²,v1=${'0'.repeat(64)}`, false],
+    ['a time longer than a number', BODY, `t=${'9'.repeat(5_000)},v1=${'0'.repeat(64)}`, false],
     ['a short signature', BODY, sign([SECRET], BODY, now).slice(0, -2), false],
   ]
 }
