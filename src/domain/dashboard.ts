@@ -47,6 +47,7 @@ export interface SessionRow {
   id: string
   created_at: string
   last_used_at: string
+  /** When it ends if nobody uses it before. */
   expires_at: string
   address: string
   user_agent: string | null

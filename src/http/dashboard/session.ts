@@ -84,7 +84,7 @@ export function rowsOf(current: DashboardSession, sessions: DashboardSessions): 
     id: session.id,
     created_at: iso(session.createdAt),
     last_used_at: iso(session.lastUsedAt),
-    expires_at: iso(sessions.expiresAt(session)),
+    expires_at: iso(Math.min(sessions.expiresAt(session), session.lastUsedAt + sessions.idleMs)),
     address: session.address,
     user_agent: session.userAgent,
     current: session.id === current.id,

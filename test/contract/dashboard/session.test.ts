@@ -145,6 +145,21 @@ describe('the end of a session', () => {
       assert.equal((await ask('GET', 'api/sessions')).status, 401)
     }))
 
+  test('the list says when each would end without another use', () =>
+    withService({}, async (service) => {
+      const [mine] = [await browserOf(service), await browserOf(service)]
+      service.time.now += 20 * MINUTE
+      const { body } = await mine.ask('GET', 'api/sessions')
+      const left = body.data.map(({ expires_at }: { expires_at: string }) => Date.parse(expires_at) - service.time.now)
+      assert.deepEqual(left, [10 * MINUTE, 30 * MINUTE])
+      for (let past = 20 * MINUTE; past < 12 * HOUR - 20 * MINUTE; past += 20 * MINUTE) {
+        service.time.now += 20 * MINUTE
+        await mine.ask('GET', 'api/sessions')
+      }
+      const { body: last } = await mine.ask('GET', 'api/sessions')
+      assert.equal(Date.parse(last.data[0].expires_at) - service.time.now, 20 * MINUTE)
+    }))
+
   test('signing out ends it for whoever has the cookie, and only it', () =>
     withService({}, async (service) => {
       const [mine, other] = [await browserOf(service), await browserOf(service)]

@@ -92,7 +92,7 @@ export function SessionsTab() {
       <section class="card flush" aria-label="Sessions">
         <header>
           <h2>Signed in to this dashboard</h2>
-          <p>A session ends half an hour after its last use, and when the service starts anew.</p>
+          <p>A session ends half an hour after its last use, after half a day in any case, and when the service starts anew.</p>
         </header>
         <Problem of={problem ?? end.problem} again={reload} />
         {!data && !problem ? (
