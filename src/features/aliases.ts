@@ -171,8 +171,14 @@ export const aliases: readonly Alias[] = [
   newsletter('GET /newsletter/metadata/{newsletter_id}', 'metadata'),
   same('POST /search-newsletter', 'newsletters.search', {
     own: ['filters'],
+    // For what is wrong with them: the field itself is read below.
+    rename: { 'filters.country_codes': 'country_codes' },
     choose: ({ filters }) => {
-      const codes = (filters as { country_codes?: unknown } | null | undefined)?.country_codes
+      if (filters === undefined) return {}
+      if (filters === null) return { issue: { path: 'filters', message: 'must not be null' } }
+      if (typeof filters !== 'object' || Array.isArray(filters))
+        return { issue: { path: 'filters', message: 'must be an object' } }
+      const { country_codes: codes } = filters as { country_codes?: unknown }
       return codes === undefined ? {} : { fixed: { country_codes: codes } }
     },
   }),

@@ -153,6 +153,13 @@ test('values that only an alias has are taken, in any case', async () => {
   ])
 })
 
+test('countries of a search are taken from its filters', async () => {
+  answers(endpointOf('newsletters.search')!)
+  const canonically = await outcome('POST /newsletters/search', { view: 'trending', country_codes: ['BR'] })
+  const { call } = await outcome('POST /search-newsletter', { view: 'trending', filters: { country_codes: ['BR'] } })
+  assert.deepEqual(call, canonically.call)
+})
+
 test('a URL for received and delivery also reports what the account sends; none leaves that as it is', async () => {
   const set = await outcome('PUT /update-webhook-received-delivery', { value: 'https://example.com/hook' })
   assert.equal(set.urls.received_url, 'https://example.com/hook')
@@ -170,6 +177,14 @@ test('what is wrong is told under the name that the caller used', async () => {
   assert.deepEqual(wrong.body.error.details.issues, [{ path: 'value', message: 'must be true or false' }])
   const missing = await outcome('PUT /update-notify-sent-by-me', {})
   assert.deepEqual(missing.body.error.details.issues, [{ path: 'notify_sent_by_me', message: 'is required' }])
+  const filtered = async (filters: unknown) =>
+    (await outcome('POST /search-newsletter', { filters })).body.error.details.issues as Fields[]
+  assert.deepEqual(
+    (await filtered({ country_codes: ['Brazil'] })).map(({ path }) => path),
+    ['filters.country_codes.0'],
+  )
+  assert.deepEqual(await filtered('BR'), [{ path: 'filters', message: 'must be an object' }])
+  assert.deepEqual(await filtered(null), [{ path: 'filters', message: 'must not be null' }])
   // What only the operation itself can find wrong, too.
   const value = 'https://10.0.0.1/hook'
   for (const route of ['PUT /update-every-webhooks', 'PUT /update-webhook-received-delivery', 'PUT /update-webhook-delivery']) {
