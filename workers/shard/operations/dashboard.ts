@@ -24,6 +24,12 @@ const ORDER: readonly TimelineStep['kind'][] = [
   'webhook',
 ]
 
+/** An event whose row is gone has no details. */
+function unlessGone(error: unknown): undefined {
+  if (error instanceof Failure && error.code === 'not_found') return undefined
+  throw error
+}
+
 type End = Extract<Fact, { kind: 'end' }>
 type ReceiptFact = Extract<Fact, { kind: 'receipt' }>
 
@@ -75,8 +81,7 @@ export const dashboard: Handlers<typeof import('../../../src/features/dashboard.
     if (!entry && !end && receipts.length === 0)
       throw new Failure('not_found', { message: 'Nothing is known of a message with this id.' })
     const eventIds = [...new Set([end?.eventId, ...receipts.map(({ eventId }) => eventId)])].flatMap((each) => each ?? [])
-    // An event whose row is gone has no details.
-    const details = await Promise.all(eventIds.slice(0, MAX_EVENTS).map((each) => outbox.detail(each).catch(() => undefined)))
+    const details = await Promise.all(eventIds.slice(0, MAX_EVENTS).map((each) => outbox.detail(each).catch(unlessGone)))
     const told = end ? receipts.filter(({ status }) => status !== 'sent') : receipts
     const steps = [
       ...(entry && !end ? queueSteps(entry, leftAt(entry.svc_id)) : []),
