@@ -2,6 +2,7 @@
  * Operator commands on the data folder itself: a lost admin key, another workspace. Read access to the folder is the permission, so they ask
  * for no credential. Only `listen`, for developers, asks a running service. Each help text states how a running service takes the change.
  */
+import './refuse-old-node.ts'
 import { UsageError } from './commands/command.ts'
 import { helpOf, overview } from './commands/help.ts'
 import { COMMANDS } from './commands/index.ts'

@@ -1,4 +1,5 @@
 /** `npm start` and `npm run sandbox`: reads the flags, starts the service, prints its output for a person or a script, stops on a signal. */
+import './refuse-old-node.ts'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -160,7 +160,7 @@ test('a tree without the compiler runs what was built, and says so where nothing
       await symlink(new URL(`node_modules/${name}`, ROOT), join(tree, 'node_modules', name))
     }
     const npm = (...args: string[]) => ended('npm', ['run', '--silent', 'cli', '--', ...args], tree)
-    assert.match((await npm('--version')).errors, /^Nothing is built, and the compiler is not installed/)
+    assert.match((await npm('--version')).errors, /^Nothing is built, and what builds it is not installed/)
     // What `npm run build` writes: the tests that run are compiled by the same options.
     for (const name of ['src', 'workers']) await cp(new URL(name, BUILT), join(tree, 'dist', name), { recursive: true })
     const { out, code } = await npm('--version')

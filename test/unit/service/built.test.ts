@@ -1,0 +1,36 @@
+/** What comes before `npm start`: where nothing can be built, what was built runs, whatever npm left of the compiler. */
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { cp, mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { ROOT } from '../../harness/checkout.ts'
+import { tempDir } from '../storage/fixtures.ts'
+
+const COMPILER = 'node_modules/typescript/bin/tsc'
+
+async function build(t: TestContext, files: readonly string[]) {
+  const tree = await tempDir(t)
+  for (const path of [...files, 'scripts/built.mjs']) await mkdir(dirname(join(tree, path)), { recursive: true })
+  await cp(fileURLToPath(new URL('scripts/built.mjs', ROOT)), join(tree, 'scripts/built.mjs'))
+  for (const path of files) await writeFile(join(tree, path), "process.stdout.write('compiles')\nprocess.exitCode = 2\n")
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/built.mjs'], { cwd: tree, encoding: 'utf8' })
+  return { status, stdout, stderr }
+}
+
+test('with all that builds it, it is built', async (t) => {
+  const { status, stdout } = await build(t, [COMPILER, 'node_modules/esbuild/package.json', 'dist/src/start.js'])
+  assert.deepEqual([status, stdout], [2, 'compiles'])
+})
+
+test('in a production tree what was built runs, also with the compiler that npm leaves there', async (t) => {
+  assert.deepEqual(await build(t, ['dist/src/start.js']), { status: 0, stdout: '', stderr: '' })
+  assert.deepEqual(await build(t, [COMPILER, 'dist/src/start.js']), { status: 0, stdout: '', stderr: '' })
+})
+
+test('a production tree in which nothing was built says what to do', async (t) => {
+  const { status, stderr } = await build(t, [COMPILER])
+  assert.equal(status, 1)
+  assert.match(stderr, /^Nothing is built, and .* is not installed: npm ci && npm run build, then npm prune --omit=dev\.\n$/)
+})

@@ -1,0 +1,21 @@
+/** Programs of ours on a Node that is too old for them. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { whyTooOld } from '../../../src/node-version.ts'
+import { ROOT } from '../../harness/checkout.ts'
+
+const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
+
+test('a Node older than the package wants is refused with one sentence, and newer ones are not', () => {
+  const oldest = Number(/^>=(\d+)$/.exec(JSON.parse(textOf('package.json')).engines.node)?.[1])
+  const sentence = `This is Node ${oldest - 1}.20.8, which is too old; it must be ${oldest} or newer (24 is best).`
+  assert.equal(whyTooOld(`${oldest - 1}.20.8`), sentence)
+  assert.equal(whyTooOld(`${oldest}.0.0`), undefined)
+  assert.equal(whyTooOld(process.versions.node), undefined)
+})
+
+test('each program looks at its Node before anything else is loaded', () => {
+  for (const path of ['src/start.ts', 'src/cli.ts'])
+    assert.match(textOf(path), /^\/\*\*[\s\S]*?\*\/\nimport '\.\/refuse-old-node\.ts'\n/, path)
+})
