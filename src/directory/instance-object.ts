@@ -2,6 +2,7 @@
 import { iso } from '../domain/clock.ts'
 import type { InstanceSettings, PreviousSecret, RuntimeState, Status, StatusReason, WebhookSettings } from '../domain/instance.ts'
 import { type RestrictionObject, renderRestriction } from '../domain/restriction.ts'
+import { MASKED } from '../domain/url-text.ts'
 import type { Subscription, SubscriptionStatus } from '../domain/workspace.ts'
 
 /** Main's record. */
@@ -82,5 +83,5 @@ export const renderSettings = (settings: InstanceSettings): InstanceSettings => 
 /** `http://user:secret@host:1` as `http://***@host:1`. */
 export function maskUserInfo(url: string): string {
   const parsed = new URL(url)
-  return parsed.username === '' && parsed.password === '' ? url : url.replace(/^([a-z0-9+.-]+:\/\/)[^/?#]*@/i, '$1***@')
+  return parsed.username === '' && parsed.password === '' ? url : url.replace(/^([a-z0-9+.-]+:\/\/)[^/?#]*@/i, `$1${MASKED}@`)
 }

@@ -1,3 +1,6 @@
+/** In place of user names, passwords and values that are not shown. */
+export const MASKED = '***'
+
 /** Characters that the URL parser ignores silently, and that a person who is shown the text does not. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what a URL must not hold.
 const UNSEEN = /^ | $|[\u0000-\u001f\u007f]/

@@ -1,5 +1,5 @@
 /** Which addresses the service may reach, and which URLs may be configured. Pure, without a socket: the main thread uses it too. */
-import { problemOfUrlText } from '../domain/url-text.ts'
+import { MASKED, problemOfUrlText } from '../domain/url-text.ts'
 import { isPublic, isWithin, literalAddress, type Ranges, reachedAddress, readAddress } from './addresses.ts'
 
 export const MAX_URL_LENGTH = 2_048
@@ -16,6 +16,7 @@ export function judge(text: string, allow: Ranges): Verdict {
   return isPublic(address) ? 'public' : 'refused'
 }
 
+const PORT_ZERO = 'must not have the port 0'
 const PRIVATE = 'must not point to a private, loopback or reserved address'
 
 const PROXY_SCHEMES: readonly string[] = ['http:', 'https:', 'socks5:']
@@ -34,7 +35,9 @@ export function checkProxy(text: string, allow: Ranges): string | undefined {
   if (url === undefined || !PROXY_SCHEMES.includes(url.protocol) || url.hostname === '')
     return 'must be an http, https or socks5 URL'
   if (!['', '/'].includes(url.pathname) || /[?#]/.test(text)) return 'must not have a path, query or fragment'
-  if (url.port === '0') return 'must not have the port 0'
+  if (url.port === '0') return PORT_ZERO
+  // As an answer shows them.
+  if (url.username === MASKED && url.password === '') return `has ${MASKED} in place of its user name and password`
   for (const part of [url.username, url.password]) {
     const bytes = credentialBytes(part)
     if (bytes === undefined) return 'must have its user name and password percent-encoded'
@@ -71,6 +74,7 @@ export function checkUrl(text: string, allow: Ranges): string | undefined {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must begin with https://'
   if (url.username !== '' || url.password !== '') return 'must not hold a user name or password'
   if (text.includes('#')) return 'must not have a fragment'
+  if (url.port === '0') return PORT_ZERO
   const literal = literalAddress(url.hostname)
   const verdict = literal === undefined ? undefined : judge(literal, allow)
   if (url.protocol === 'http:' && (verdict === undefined ? allow.length === 0 : verdict !== 'allowed'))

@@ -153,7 +153,7 @@ export const remove = action('chats.delete', 'DELETE /chats/{phone}', {
 export const star = action('chats.star', 'PUT /chats/{phone}/messages/{message_id}/star', {
   ...flag,
   summary: 'Star a message, or end that',
-  description: 'Of messages that came or were sent since the last restart.',
+  description: 'Of messages that came since the last restart, and of those this service sent since then or within the last day.',
   input: {
     phone,
     message_id: messageId.meta({ description: 'The message.' }),

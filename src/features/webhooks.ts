@@ -1,6 +1,6 @@
 /** Webhook configuration of one instance (shared/api/webhook-config.md). */
 import { z } from 'zod'
-import { EVENT_TYPES, type EventType } from '../domain/events.ts'
+import { EVENT_TYPES, eventTypeOf } from '../domain/events.ts'
 import { Failure } from '../domain/failures.ts'
 import { urlField } from '../domain/instance.ts'
 import { atLeastOne, nullableHookUrl, webhooksFields } from './changes.ts'
@@ -38,8 +38,6 @@ export const update = local('webhooks.update', 'PUT /webhooks', {
   ],
 })
 
-const isEventType = (type: string): type is EventType => (EVENT_TYPES as readonly string[]).includes(type)
-
 export const updateType = local('webhooks.updateType', 'PUT /webhooks/{type}', {
   access: 'instance',
   summary: 'Set the URL of one event type',
@@ -55,9 +53,7 @@ export const updateType = local('webhooks.updateType', 'PUT /webhooks/{type}', {
   reply: Webhooks,
   errors: ['not_found'],
   async handle({ parts, instance }, { type, value }) {
-    const known = type.toLowerCase()
-    if (!isEventType(known)) throw new Failure('not_found')
-    const field = urlField(known)
+    const field = urlField(eventTypeOf(type))
     await parts.directory.update(instance, { webhooks: { [field]: value } }).catch((error: unknown) => {
       throw error instanceof Failure ? error.renamed((path) => (path === field ? 'value' : path)) : error
     })

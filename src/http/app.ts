@@ -9,11 +9,10 @@ import { isStorageFailure, noStorage } from '../domain/storage-failure.ts'
 import { parseRanges } from '../egress/addresses.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Outcomes } from '../engine/outcomes.ts'
-import { type Endpoint, INSTANCE_BASE } from '../features/endpoint.ts'
 import type { Description, Parts } from '../features/parts.ts'
 import { requestRoutes } from '../features/requests.ts'
 import type { Tally } from '../metrics/tally.ts'
-import { createGate, NO_ROUTE } from './access-checks.ts'
+import { createGate } from './access-checks.ts'
 import { dress } from './answer-headers.ts'
 import { type Arrived, discardBody } from './body.ts'
 import { createBodyBudget } from './body-budget.ts'
@@ -27,6 +26,7 @@ import { mountPages } from './pages.ts'
 import { createBuckets, createThrottle, DESCRIPTIONS, OAUTH } from './rate-limit.ts'
 import { requestIdOf } from './request-id.ts'
 import { createProxyHint, sourceOf } from './source.ts'
+import { INSTANCE_PATH, unknownPath } from './unknown-path.ts'
 
 export interface AppDeps {
   account: Account
@@ -126,11 +126,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
     const [, instance, token] = INSTANCE_PATH.exec(c.req.path) ?? []
     // For a known instance the rate headers are on every answer; a caller without a valid pair learns nothing from their absence.
     if (instance && token) c.get('state').remaining = gate.remaining(instance, token)
-    return failureResponse(
-      isUnauthorized(served, c.req.method, c.req.path)
-        ? new Failure('unauthorized')
-        : new Failure('not_found', { message: NO_ROUTE }),
-    )
+    return failureResponse(unknownPath(served, c.req.method, c.req.path))
   })
   app.onError((error, c) => {
     if (error instanceof Failure) {
@@ -251,16 +247,3 @@ function withoutSecrets(path: string): string {
 }
 /** Characters of a path that is no route. */
 const MAX_LOGGED = 512
-
-const INSTANCE_PATH = /^\/instances\/([^/]*)\/token\/([^/]*)(\/.+)$/
-
-/** The router takes no empty segment for a parameter: such a path is a route whose credentials are missing. */
-function isUnauthorized(served: readonly Endpoint[], method: string, path: string): boolean {
-  const [, instance, token, rest] = INSTANCE_PATH.exec(path) ?? []
-  if (rest === undefined || (instance !== '' && token !== '')) return false
-  return served.some((endpoint) => {
-    if (endpoint.access !== 'instance' || endpoint.method !== method) return false
-    const pattern = endpoint.path.slice(INSTANCE_BASE.length).replace(/\{\w+\}/g, '[^/]+')
-    return new RegExp(`^${pattern}$`).test(rest)
-  })
-}

@@ -24,11 +24,13 @@ export async function eraseLeftovers({ store, keyRing, blobsDir, log }: Leftover
   const found = new Set([...keyRing.instances(), ...(await idsUnder(store, keys.instances)), ...(await withBlobs(blobsDir))])
   for (const instance of found) {
     if (known.has(instance)) continue
+    const wasLinked = (await store.get(keys.creds(instance))) !== undefined
     await removeAll(store, keys.instance(instance))
     await rm(join(blobsDir, instance), { recursive: true, force: true })
     // Last: it marks that something is left to do.
     await keyRing.destroy(instance)
-    log.warn({ instance }, 'what a deletion had left of an instance was erased')
+    const still = wasLinked ? '; its device may still be on the list of the phone' : ''
+    log.warn({ instance }, `what a deletion had left of an instance was erased${still}`)
   }
 }
 

@@ -76,7 +76,8 @@ export function openKeyFiles(dir: string, secretKey: Uint8Array): KeyFiles {
     read,
     async names() {
       try {
-        return (await readdir(dir)).filter((name) => !name.endsWith('.tmp'))
+        const entries = await readdir(dir, { withFileTypes: true })
+        return entries.filter((entry) => entry.isFile() && isKeyName(entry.name)).map(({ name }) => name)
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
         throw error
@@ -107,6 +108,9 @@ export function openKeyFiles(dir: string, secretKey: Uint8Array): KeyFiles {
     },
   }
 }
+
+/** Folders and hidden files are of the system's making: `lost+found`, `.DS_Store`. */
+const isKeyName = (name: string) => !name.startsWith('.') && !name.endsWith('.tmp')
 
 const recordKey = (name: string) => `key:${name}`
 

@@ -5,6 +5,7 @@
 import * as v from 'valibot'
 import { iso } from '../domain/clock.ts'
 import { EVENT_TYPES } from '../domain/events.ts'
+import { MASKED } from '../domain/url-text.ts'
 import { LOG_STATUSES, type LogEntry, type WebhookAttempt } from '../domain/webhook-log.ts'
 import { MAX_URL_LENGTH } from '../egress/targets.ts'
 import { boundedCache } from '../lib/bounded-cache.ts'
@@ -91,7 +92,7 @@ export function maskUrl(text: string): string {
   const known = masked.get(text)
   if (known !== undefined) return known
   const url = new URL(text)
-  url.search = url.search.slice(1).replace(/(^|&)([^=&]*)=[^&]*/g, '$1$2=***')
+  url.search = url.search.slice(1).replace(/(^|&)([^=&]*)=[^&]*/g, `$1$2=${MASKED}`)
   const made = url.href.slice(0, MAX_URL_LENGTH)
   masked.set(text, made)
   return made

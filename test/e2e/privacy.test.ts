@@ -168,6 +168,16 @@ test('a list that the phone changed meanwhile is read again and written once mor
   assert.deepEqual((await phone()).privacy_lists.status, [BEN, ANA])
 })
 
+test('of changes of one list at once each is made', async () => {
+  const people = [ANA, BEN]
+  const change = (action: string) =>
+    Promise.all(people.map((each) => write('about', { value: 'contact_blacklist', contacts: [{ action, phone: each }] })))
+  await change('remove')
+  assert.deepEqual(await leftOut('about'), [])
+  await change('add')
+  assert.deepEqual(new Set((await leftOut('about')) as string[]), new Set(people))
+})
+
 test('one query resolves a whole list, and who has no account is named', async () => {
   const { sandbox } = stage.world
   const { id } = await sandbox.post<{ id: string }>('/expect', {

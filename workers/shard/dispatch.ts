@@ -4,8 +4,8 @@ import type { Call, CallOrigin } from '../../src/domain/call.ts'
 import type { Clock } from '../../src/domain/clock.ts'
 import { Failure } from '../../src/domain/failures.ts'
 import type { InstanceConfig, RuntimeState, Status } from '../../src/domain/instance.ts'
+import { createKeyedMutex } from '../../src/lib/keyed-mutex.ts'
 import { runAs } from './baileys/thread/rejections.ts'
-import type { Recent } from './chats/recent.ts'
 import type { Session } from './chats/session.ts'
 import { actionFailure, meaningsOf } from './connection/failures.ts'
 import type { Pairing } from './connection/pairing/pairing.ts'
@@ -15,6 +15,7 @@ import type { StatusKeeper } from './lifecycle/status.ts'
 import type { ActionFiles } from './media/portrait.ts'
 import { handlerOf } from './operations/index.ts'
 import type { ControlContext } from './operations/types.ts'
+import type { KnownMessages } from './retry/known-messages.ts'
 import type { Sending } from './send/outgoing.ts'
 
 export interface DispatchDeps {
@@ -25,7 +26,7 @@ export interface DispatchDeps {
   pairing: Pairing
   outbox: ControlContext['outbox']
   timeline: ControlContext['timeline']
-  recent: Recent
+  messages: KnownMessages
   directory: Directory
   groupDirectory: GroupDirectory
   clock: Clock
@@ -38,7 +39,7 @@ export interface DispatchDeps {
 export type Dispatch = (call: Call, origin?: CallOrigin) => Promise<unknown>
 
 export function createDispatch(deps: DispatchDeps): Dispatch {
-  const { instance, log, sending, status, pairing, outbox, recent, directory, groupDirectory, clock, files, pictureHost } = deps
+  const { instance, log, sending, status, pairing, outbox, messages, directory, groupDirectory, clock, files, pictureHost } = deps
 
   const control: ControlContext = {
     get config() {
@@ -75,6 +76,8 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
     throw new Failure(isComingUp(status.state.status) ? 'instance_starting' : 'instance_not_connected')
   }
 
+  const { run: inTurn } = createKeyedMutex()
+
   async function act({ operation, input, deadlineMs, notFound }: Extract<Call, { kind: 'action' }>): Promise<unknown> {
     const handler = handlerOf('action', operation)
     if (!handler) throw new Failure('not_found')
@@ -85,8 +88,8 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
       meanings: meaningsOf(notFound),
     })
     const { enqueue, direct } = sending
-    const known = { session, recent, directory, groupDirectory, clock, state: status.state }
-    return handler({ ask, ...known, log, files, pictureHost, enqueue, direct }, input as never)
+    const known = { session, messages, directory, groupDirectory, clock, state: status.state }
+    return handler({ ask, ...known, log, files, pictureHost, inTurn, enqueue, direct }, input as never)
   }
 
   async function controlled({ operation, input }: Extract<Call, { kind: 'control' }>): Promise<unknown> {

@@ -32,6 +32,7 @@ import { createMessageStatuses } from './receipts/message-status.ts'
 import { createMessageTimeline } from './receipts/timeline.ts'
 import { recordInDirectory } from './receive/effects/directory.ts'
 import { createReceiving } from './receive/receiving.ts'
+import { createKnownMessages } from './retry/known-messages.ts'
 import { createSent } from './retry/sent.ts'
 import { createSending } from './send/outgoing.ts'
 import type { ShardDeps } from './shard-deps.ts'
@@ -86,6 +87,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     keys: keyStore,
     undecided: () => sending.queue.undecided(),
   })
+  const messages = createKnownMessages({ recent, sent })
   const record = recordInDirectory({
     directory,
     clock,
@@ -173,6 +175,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     links: deps.mediaLinks,
     ...records,
     sent,
+    messages,
     record,
     mediaHost: deps.network.mediaHost,
     config: () => config,
@@ -244,7 +247,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     outbox,
     statuses: messageStatuses,
     idempotency,
-    recent,
+    messages,
     sent,
     contacts,
     disappearing,
@@ -263,7 +266,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     pairing,
     outbox,
     timeline,
-    recent,
+    messages,
     directory,
     groupDirectory,
     clock,

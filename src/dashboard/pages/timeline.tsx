@@ -10,6 +10,7 @@ import { Badge, OutcomeBadge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Choice, Field, Line } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
+import { instanceChoices } from '../parts/instance-choices.ts'
 import { Empty, Problem, Skeleton } from '../parts/notice.tsx'
 import { Ago, durationText, exactText, fineText } from '../parts/time.tsx'
 import { readable } from '../parts/words.tsx'
@@ -135,7 +136,7 @@ function Sought({ instance, id }: { instance: string; id: string }) {
 
 export function TimelinePage() {
   const { query: asked } = route.value
-  const instances = [...rows.value.values()].map(({ id, name }) => [id, name] as const)
+  const instances = instanceChoices(rows.value.values())
   const instance = asked.get('instance') ?? instances[0]?.[0] ?? ''
   const id = asked.get('id') ?? ''
   const [text, setText] = useState(id)

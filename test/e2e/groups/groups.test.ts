@@ -92,6 +92,13 @@ test('a description that was changed from elsewhere meanwhile is written on the 
   assert.deepEqual([answer.status, detailsOf(answer)], [502, { network_code: 409 }])
 })
 
+test('each of several descriptions at once is taken', async () => {
+  const values = ['one', 'two', 'three', 'four', 'five']
+  await Promise.all(values.map((value) => ground.must('groups.updateDescription', { group_id: ours.chat, value })))
+  const { description } = await ground.must('groups.lightMetadata', { group_id: ours.chat })
+  assert.ok(values.includes(String(description)), String(description))
+})
+
 test('a name that the network does not accept is told by its field', async () => {
   await ground.refuses('subject', 406)
   const answer = await ground.ask('groups.updateName', { group_id: ours.chat, value: 'No' })

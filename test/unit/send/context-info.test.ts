@@ -53,7 +53,7 @@ test('everybody is every member once, and marked as everybody', async () => {
 
 test('an own message is quoted by the name the group has for us', async () => {
   const { context } = playedNetwork()
-  context.recent.add(received('Q', { remoteJid: TEAM, fromMe: true }, 'before'))
+  context.messages.add(received('Q', { remoteJid: TEAM, fromMe: true }, 'before'))
   for (const [mode, name] of [
     ['lid', ME.lid.replace(':3', '')],
     ['pn', ME.id.replace(':3', '')],
@@ -67,18 +67,18 @@ test('an own message is quoted by the name the group has for us', async () => {
 test('a quote of a quote is not carried on', async () => {
   const { context } = playedNetwork()
   const inner = { text: 'answer', contextInfo: { stanzaId: 'OLD', quotedMessage: { conversation: 'old' } } }
-  context.recent.add({ ...received('Q', { remoteJid: TEAM, participant: ANA_LID }), message: { extendedTextMessage: inner } })
+  context.messages.add({ ...received('Q', { remoteJid: TEAM, participant: ANA_LID }), message: { extendedTextMessage: inner } })
   const { info } = await surroundings(context, group('lid'), { reply_to_message_id: 'Q' })
   assert.equal(info.quotedMessage?.extendedTextMessage?.text, 'answer')
   assert.equal(info.quotedMessage?.extendedTextMessage?.contextInfo ?? null, null)
   // What is remembered stays whole.
-  assert.ok(context.recent.get('Q', () => true)?.message?.extendedTextMessage?.contextInfo)
+  assert.ok((await context.messages.get('Q', () => true))?.message?.extendedTextMessage?.contextInfo)
 })
 
 test('a message of another chat cannot be quoted here; one of this chat can, by either name of the person', async () => {
   const { context } = playedNetwork()
-  context.recent.add(received('THERE', { remoteJid: BIA_LID }))
-  context.recent.add(received('HERE', { remoteJid: ANA }))
+  context.messages.add(received('THERE', { remoteJid: BIA_LID }))
+  context.messages.add(received('HERE', { remoteJid: ANA }))
   await assert.rejects(
     surroundings(context, withAna, { reply_to_message_id: 'THERE' }),
     (error) => error instanceof Failure && error.code === 'message_not_found',

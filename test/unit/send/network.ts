@@ -13,6 +13,7 @@ import type { Session } from '../../../workers/shard/chats/session.ts'
 import type { AskOptions } from '../../../workers/shard/connection/ask.ts'
 import { sendFailure } from '../../../workers/shard/connection/failures.ts'
 import { createIdentity } from '../../../workers/shard/connection/identity.ts'
+import { createKnownMessages } from '../../../workers/shard/retry/known-messages.ts'
 import type { SendContext } from '../../../workers/shard/send/contract.ts'
 import { askOver } from '../connection/asking.ts'
 
@@ -132,17 +133,22 @@ export function playedNetwork() {
   } as unknown as Session
 
   const stored: { id: string; to: string }[] = []
+  const recent = createRecent()
+  const sent = {
+    put: async (id: string, _: unknown, { to }: { to: string }) => void stored.push({ id, to }),
+    putEncrypted:
+      (id: string, _: unknown, { to }: { to: string }) =>
+      async () =>
+        void stored.push({ id, to }),
+    stored: async () => undefined,
+    change: async () => {},
+    remove: async (removed: string) => void stored.splice(0, stored.length, ...stored.filter(({ id }) => id !== removed)),
+  }
   const context = {
     session,
     ask: askOver(sock, ending.signal, { toFailure: sendFailure }),
-    recent: createRecent(),
-    sent: {
-      put: async (id: string, _: unknown, { to }: { to: string }) => void stored.push({ id, to }),
-      putEncrypted:
-        (id: string, _: unknown, { to }: { to: string }) =>
-        async () =>
-          void stored.push({ id, to }),
-    },
+    messages: createKnownMessages({ recent, sent }),
+    sent,
     contacts: {},
     disappearing: { of: async () => ({}) },
     audiences: boundedCache(50),

@@ -20,7 +20,7 @@ test('what the network takes is stored, remembered as our own, and has left once
     [[ANA_LID, '3EB0A']],
   )
   assert.deepEqual(stored, [{ id: '3EB0A', to: ANA_LID }])
-  assert.ok(context.recent.get('3EB0A', () => true))
+  assert.ok(await context.messages.get('3EB0A', () => true))
 })
 
 for (const code of [400, 463, 479])

@@ -1,6 +1,6 @@
 /** The keys beside the store: which secret key opens them, what a rotation leaves when it is cut short anywhere, and how one is destroyed. */
 import assert from 'node:assert/strict'
-import { cp, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { cp, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { checkRing, checkSecretKey, keysDir, openKeyRing, openMain, rotateSecretKey } from '../../../src/storage/key-ring.ts'
@@ -75,6 +75,15 @@ test('a key that is missing, damaged or of another store is a sentence that name
   await cp(other.dir, dir, { recursive: true })
   await assert.rejects(ring(), /are not those of the store beside them; restore both from one backup/)
   await assert.rejects(checkRing(store, (await other.ring()).main), /are not those of the store/)
+})
+
+test('folders and hidden files beside the keys are none', async (t) => {
+  const { ring, dir } = await bench(t)
+  const before = await ring()
+  await before.make(INSTANCE)
+  await mkdir(join(dir, 'lost+found'))
+  await writeFile(join(dir, '.DS_Store'), 'x')
+  assert.deepEqual((await ring()).instances(), [INSTANCE])
 })
 
 test('an empty store beside keys of instances is not begun anew', async (t) => {

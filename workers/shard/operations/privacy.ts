@@ -68,16 +68,18 @@ async function changesOf(context: ActionContext, contacts: NonNullable<AudienceI
 }
 
 /** A change is made to a version of the list: when the phone has made another meanwhile, it is read again and the change made once more. */
-async function changeList({ ask, session }: ActionContext, name: ListCategory, changes: readonly ListChange[]) {
+async function changeList({ ask, session, inTurn }: ActionContext, name: ListCategory, changes: readonly ListChange[]) {
   const addressing = addressingOf(session)
   const write = async () => {
     const { dhash } = listOf(await ask(listQuery(name, addressing)))
     return ask(listChangeQuery(name, changes, dhash, addressing))
   }
-  await write().catch((error) => {
-    if (isConflict(error)) return write()
-    throw error
-  })
+  await inTurn(`privacy ${name}`, () =>
+    write().catch((error) => {
+      if (isConflict(error)) return write()
+      throw error
+    }),
+  )
 }
 
 const CONFLICT = 409

@@ -5,7 +5,7 @@ import type { Clock } from '../../../src/domain/clock.ts'
 import type { StatusChange } from '../../../src/domain/dashboard.ts'
 import type { InstanceConfig, RuntimeState } from '../../../src/domain/instance.ts'
 import type { HandlerContexts, HandlersOf, Queued } from '../../../src/features/endpoint.ts'
-import type { Recent } from '../chats/recent.ts'
+import type { KeyedMutex } from '../../../src/lib/keyed-mutex.ts'
 import type { Asker, Session } from '../chats/session.ts'
 import type { Pairing } from '../connection/pairing/pairing.ts'
 import type { Directory } from '../directory/account-directory.ts'
@@ -13,13 +13,14 @@ import type { GroupDirectory } from '../directory/groups.ts'
 import type { ActionFiles } from '../media/portrait.ts'
 import type { Queue } from '../queue/contract.ts'
 import type { MessageTimeline } from '../receipts/timeline.ts'
+import type { KnownMessages } from '../retry/known-messages.ts'
 import type { Accepted, SendContext } from '../send/contract.ts'
 import type { Sending } from '../send/outgoing.ts'
 import type { Outbox } from '../webhooks/contract.ts'
 
 /** An immediate operation on a connected instance. */
 export interface ActionContext extends Asker {
-  recent: Recent
+  messages: KnownMessages
   directory: Directory
   groupDirectory: GroupDirectory
   clock: Clock
@@ -28,6 +29,8 @@ export interface ActionContext extends Asker {
   files: ActionFiles
   /** Host of the pictures for which the network sends only a path. */
   pictureHost: string
+  /** By the name of what is changed: changes that name the version before them, which would refuse each other. */
+  inTurn: KeyedMutex['run']
   /** For messages that an action sends besides, such as an invitation: they are queued. */
   enqueue(call: SendCall): Promise<Queued>
   /** For a setting that is sent as a message: without the queue. */

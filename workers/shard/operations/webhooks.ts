@@ -1,6 +1,5 @@
 /** Webhooks: events of the log that are to be sent again, and such as never happened. The instance's outbox does it. */
-import { EVENT_TYPES } from '../../../src/domain/events.ts'
-import { Failure } from '../../../src/domain/failures.ts'
+import { eventTypeOf } from '../../../src/domain/events.ts'
 import type { EventsPage, EventsQuery } from '../../../src/domain/server-events.ts'
 import type { LogDetail, LogEntry, WebhookBody } from '../../../src/domain/webhook-log.ts'
 import { maskUrl } from '../../../src/webhooks/log.ts'
@@ -8,9 +7,7 @@ import type { ControlContext, Handlers } from './types.ts'
 
 const tests: Handlers<typeof import('../../../src/features/webhooks.ts')> = {
   async 'webhooks.test'({ outbox }, { type }) {
-    const known = EVENT_TYPES.find((each) => each === type.toLowerCase())
-    if (known === undefined) throw new Failure('not_found')
-    const { ok, code, error, durationMs, answer = null, url, eventId } = await outbox.test(known)
+    const { ok, code, error, durationMs, answer = null, url, eventId } = await outbox.test(eventTypeOf(type))
     return {
       delivered: ok,
       event_id: eventId,

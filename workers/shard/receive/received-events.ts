@@ -17,6 +17,7 @@ import type { Recent } from '../chats/recent.ts'
 import type { SavedContacts } from '../chats/saved-contacts.ts'
 import type { Secrets } from '../chats/secrets.ts'
 import type { SocketSession } from '../chats/session.ts'
+import { isDeleted } from '../retry/known-messages.ts'
 import type { Sent } from '../retry/sent.ts'
 import type { Shown } from '../translate/inbound/context.ts'
 import type { InboundContext, KnownMessage, Translated } from '../translate/inbound/family.ts'
@@ -105,7 +106,7 @@ export function createInbound(deps: InboundDeps): Inbound {
 
   async function original(id: string, about: WAMessageKey): Promise<KnownMessage | null> {
     const known = recent.spokenOf(id, about)
-    if (known) return { key: known.key, message: known.message ?? {} }
+    if (known && !isDeleted(known)) return { key: known.key, message: known.message ?? {} }
     // After a restart: our own messages, whole, while they may have to be sent again, and the secrets that open later parts of any message.
     const chat = await chatOf(about)
     const own = await sent.stored(id)

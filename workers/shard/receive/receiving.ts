@@ -5,11 +5,13 @@ import type { Correspondents } from '../chats/correspondents.ts'
 import type { Disappearing } from '../chats/disappearing.ts'
 import type { SavedContacts } from '../chats/saved-contacts.ts'
 import type { SocketSession } from '../chats/session.ts'
+import type { KnownMessages } from '../retry/known-messages.ts'
 import { waiting } from '../translate/inbound/message.ts'
 import { jidsOf } from '../wire/jid.ts'
 import { createAccountNotices } from './account-notices.ts'
 import { createCallAnswers } from './call-answers.ts'
 import { type Calls, createCalls } from './calls.ts'
+import { changedMessages } from './effects/changed-messages.ts'
 import type { HistoryReader } from './effects/history.ts'
 import { createTries, triedOnce } from './inbox/attempt-counter.ts'
 import { createInbox, type InboxDeps } from './inbox/inbox.ts'
@@ -28,6 +30,7 @@ export interface ReceivingDeps
   disappearing: Pick<Disappearing, 'ops'>
   contacts: Pick<SavedContacts, 'all' | 'write'>
   correspondents: Pick<Correspondents, 'ops'>
+  messages: KnownMessages
   /** Called with every message before its commit. */
   record(message: WAMessage, fromApi?: boolean): Promise<void>
   /** Queues the text that follows a call we rejected, once per key. */
@@ -85,7 +88,10 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     deps.onMessage(message)
   }
 
+  const noteChange = changedMessages({ messages: deps.messages, context: inbound.context })
+
   async function alongside(message: WAMessage) {
+    await noteChange(message)
     const ops = [
       ...(await deps.authorship.ops(message.key)),
       ...(await deps.secrets.opsUnlessTaken(message)),

@@ -1,7 +1,7 @@
 /**
  * Sent messages, kept encrypted for the recipients' retry receipts ("Waiting for this message"), so that they can be answered after a
  * restart too: at most 24 h, and a bounded number. Written before the network call, so that an item whose outcome got lost leaves again as
- * the message it was (`send-again.ts`).
+ * the message it was (`send-again.ts`). What is done to them later, here or on the phone, may refer to them as long (`retry/known-messages.ts`).
  */
 import { BufferJSON, proto } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -46,6 +46,8 @@ export interface SentOptions {
 
 export interface StoredMessage {
   message: proto.IMessage
+  /** When it was about to leave, epoch ms. */
+  at: number
   /** Absent in a row of a version that did not keep it. */
   stanza?: Stanza
 }
@@ -60,6 +62,10 @@ export interface Sent {
   get(messageId: string): Promise<proto.IMessage | undefined>
   /** With the stanza it left in. */
   stored(messageId: string): Promise<StoredMessage | undefined>
+  /** It was edited: who asks for it again gets it as it is now. */
+  change(messageId: string, message: proto.IMessage): Promise<void>
+  /** It was deleted, or refused. Whatever fails here is repaired by the next sweep. */
+  remove(messageId: string): Promise<void>
   /** The device is gone: no retry receipts come for it. Call it after its session has ended. */
   forget(): Promise<void>
   start(): void
@@ -104,13 +110,17 @@ export function createSent(options: SentOptions): Sent {
       await store.commit({ ops: gone.slice(from, from + REMOVED_AT_ONCE).map(({ key }): Op => [key, null]) })
   }
 
+  function row(messageId: string, { message, stanza, at }: Required<StoredMessage>) {
+    const key = keys.sent(instance, messageId)
+    const time = Buffer.alloc(TIME_BYTES)
+    time.writeBigUInt64BE(BigInt(at))
+    return { key, value: Buffer.concat([time, sealer.seal(key, packed(message, stanza))]) }
+  }
+
   function rowOf(messageId: string, message: proto.IMessage, stanza: Stanza): { ops: Op[]; size: number } {
     // The item is sent after the next start.
     if (isStopped) throw new Failure('instance_not_connected')
-    const key = keys.sent(instance, messageId)
-    const time = Buffer.alloc(TIME_BYTES)
-    time.writeBigUInt64BE(BigInt(clock.now()))
-    const value = Buffer.concat([time, sealer.seal(key, packed(message, stanza))])
+    const { key, value } = row(messageId, { message, stanza, at: clock.now() })
     const own = { id: messageId, remoteJid: stanza.to, fromMe: true }
     const known = [...secrets.ownOps({ key: own, message }), ...authorship.ownOps(messageId, stanza.to)]
     return { ops: [[key, value], ...known], size: value.byteLength }
@@ -129,12 +139,22 @@ export function createSent(options: SentOptions): Sent {
     if (count > maxMessages * SLACK || bytes > maxBytes * SLACK) sweeper.soon()
   }
 
+  /** Of what is not vital: the message is edited or gone whether this is written or not. */
+  async function corrected(op: Op) {
+    if (isStopped) return
+    const under = store.commit({ ops: [op] })
+    writing.add(under)
+    await under
+      .catch((error) => log.error({ err: error }, 'a sent message could not be changed or removed on disk'))
+      .finally(() => writing.delete(under))
+  }
+
   async function stored(messageId: string): Promise<StoredMessage | undefined> {
     const key = keys.sent(instance, messageId)
     const value = await store.get(key)
     if (!value || (isOld(timeOf(value)) && key !== undecided())) return undefined
     try {
-      return unpacked(sealer.open(key, value.subarray(TIME_BYTES)))
+      return { ...unpacked(sealer.open(key, value.subarray(TIME_BYTES))), at: timeOf(value) }
     } catch (error) {
       // Changed on disk: it cannot be sent again.
       log.error({ err: error, message_id: messageId }, 'a sent message is not readable')
@@ -156,6 +176,13 @@ export function createSent(options: SentOptions): Sent {
     },
     get: async (messageId) => (await stored(messageId))?.message,
     stored,
+    async change(messageId, message) {
+      const before = await stored(messageId)
+      if (!before?.stanza) return
+      const { key, value } = row(messageId, { ...before, stanza: before.stanza, message })
+      await corrected([key, value])
+    },
+    remove: (messageId) => corrected([keys.sent(instance, messageId), null]),
     async forget() {
       await sweeper.idle()
       await removeAll(store, keys.sents(instance))
@@ -185,7 +212,7 @@ function packed(message: proto.IMessage, stanza: Stanza): Uint8Array {
   return Buffer.concat([head, json, proto.Message.encode(message).finish()])
 }
 
-function unpacked(bytes: Uint8Array): StoredMessage {
+function unpacked(bytes: Uint8Array): Omit<StoredMessage, 'at'> {
   const row = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (row[0] !== WITH_STANZA) return { message: proto.Message.decode(row) }
   const end = STANZA_AT + row.readUInt32BE(1)

@@ -14,6 +14,7 @@ import {
 import { Failure } from '../../../src/domain/failures.ts'
 import type { UserIdentifier } from '../../../src/domain/ids.ts'
 import type { Session } from '../chats/session.ts'
+import { isDeleted } from '../retry/known-messages.ts'
 import { chatNamesOf } from '../translate/inbound/referenced.ts'
 import { isViewOnce } from '../translate/outbound/forward.ts'
 import { bare } from '../wire/jid.ts'
@@ -36,13 +37,13 @@ export interface Surroundings {
 }
 
 export async function surroundings(
-  context: Pick<SendContext, 'ask' | 'session' | 'recent' | 'disappearing' | 'log'>,
+  context: Pick<SendContext, 'ask' | 'session' | 'messages' | 'disappearing' | 'log'>,
   to: Destination,
   input: SharedFields,
   text = '',
 ): Promise<Surroundings> {
   const { session } = context
-  const quoted = input.reply_to_message_id === undefined ? undefined : remembered(context, input.reply_to_message_id, to)
+  const quoted = input.reply_to_message_id === undefined ? undefined : await remembered(context, input.reply_to_message_id, to)
   const mentions = await mentioned(context, to, text, input.mentions ?? [])
   const everybody = input.mention_all && to.group ? to.group.participants.map(({ id }) => id) : []
   const jids = [...new Set([...mentions.jids, ...everybody])]
@@ -72,10 +73,21 @@ export function attach(message: proto.IMessage, info: proto.IContextInfo): void 
   holder.contextInfo = { ...holder.contextInfo, ...info }
 }
 
-/** A remembered message of this chat. */
-export function remembered({ recent }: Pick<SendContext, 'recent'>, id: string, to: Destination): WAMessage {
-  const message = recent.get(id, isOf(to))
+export interface Wanted {
+  /** Also one whose content is gone. */
+  orDeleted?: boolean
+}
+
+/** A known message of this chat. */
+export async function remembered(
+  { messages }: Pick<SendContext, 'messages'>,
+  id: string,
+  to: Destination,
+  { orDeleted = false }: Wanted = {},
+): Promise<WAMessage> {
+  const message = await messages.get(id, isOf(to))
   if (!message) throw new Failure('message_not_found')
+  if (isDeleted(message) && !orDeleted) throw new Failure('message_not_found', { message: 'The message was deleted.' })
   return message
 }
 

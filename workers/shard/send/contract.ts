@@ -7,10 +7,10 @@ import type { Through } from '../../../src/domain/bytes.ts'
 import type { Ranges } from '../../../src/egress/addresses.ts'
 import type { BoundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { Disappearing } from '../chats/disappearing.ts'
-import type { Recent } from '../chats/recent.ts'
 import type { SavedContacts } from '../chats/saved-contacts.ts'
 import type { Asker } from '../chats/session.ts'
 import type { MediaPreparation } from '../media/preparation.ts'
+import type { KnownMessages } from '../retry/known-messages.ts'
 import type { Sent } from '../retry/sent.ts'
 
 /** Files of a send: download, preparation and upload. */
@@ -39,7 +39,7 @@ export interface Audience {
 
 /** A queued item that is due. Each of its queries to the network has the deadline of a query. */
 export interface SendContext extends Asker {
-  recent: Recent
+  messages: KnownMessages
   sent: Sent
   contacts: SavedContacts
   disappearing: Pick<Disappearing, 'of'>

@@ -62,12 +62,17 @@ const REACTION = 'reaction'
 /** Stored before it is sent, as every message: the handler may not be able to compose it again, nor the network to accept another one. */
 async function deliver(context: SendContext, message: proto.IMessage, stanza: Stanza): Promise<Accepted> {
   await context.sent.put(context.item.messageId, message, stanza)
-  return relayPost(context, message, stanza)
+  return relayPost(context, message, stanza, { isNew: true })
 }
 
 /** Sends a stored post, for the first time or again. */
-export async function relayPost(context: SendContext, message: proto.IMessage, stanza: Stanza): Promise<Accepted> {
-  const { ask, session, recent, item, now } = context
+export async function relayPost(
+  context: SendContext,
+  message: proto.IMessage,
+  stanza: Stanza,
+  { isNew = false } = {},
+): Promise<Accepted> {
+  const { ask, session, messages, item, now } = context
   const { to, attributes, enc, nodes } = stanza
   // A reaction is entirely in its node; a removal is an empty text.
   const plaintext = plaintextNode(enc, encodeNewsletterMessage(message))
@@ -80,7 +85,10 @@ export async function relayPost(context: SendContext, message: proto.IMessage, s
     throw error
   })
   const verdict = await ack.verdict()
-  if (!verdict.ok) throw await refusal(context, to, verdict.code)
+  if (!verdict.ok) {
+    if (isNew) await context.sent.remove(item.messageId)
+    throw await refusal(context, to, verdict.code)
+  }
   if (attributes.edit || attributes.type === REACTION) return { message: null }
   const { serverId } = verdict
   const post = {
@@ -88,6 +96,6 @@ export async function relayPost(context: SendContext, message: proto.IMessage, s
     message,
     messageTimestamp: Math.floor(now() / SECOND),
   } as WAMessage
-  recent.add(post)
+  messages.add(post)
   return { message: post }
 }

@@ -41,7 +41,7 @@ const MAX_TURNS = 1_000
 /** Status posts whose audience is remembered for their deletion; an older post is deleted for today's audience. */
 const MAX_AUDIENCES = 50
 
-export interface SendingDeps extends Pick<SendContext, 'recent' | 'sent' | 'contacts'> {
+export interface SendingDeps extends Pick<SendContext, 'messages' | 'sent' | 'contacts'> {
   disappearing: Pick<Disappearing, 'of' | 'ops'>
   instance: string
   /** Of the thread, for all its instances. */
@@ -98,7 +98,7 @@ export function createSending(deps: SendingDeps): Sending {
     outbox,
     statuses,
     idempotency,
-    recent,
+    messages,
     sent,
     contacts,
     disappearing,
@@ -170,7 +170,7 @@ export function createSending(deps: SendingDeps): Sending {
   const contextOf = (session: Session, media: SendFiles, item: SendContext['item']): SendContext => ({
     session,
     ask: session.asking({ deadline: { eachMs: QUERY_DEADLINE }, toFailure: sendFailure }),
-    recent,
+    messages,
     sent,
     contacts,
     disappearing,

@@ -16,15 +16,15 @@ export interface ReadFields {
 }
 
 /** The receipt must go to the jid the message came from, so the remembered key comes first. */
-export async function keyToRead(asker: Asker & Pick<SendContext, 'recent'>, input: ReadFields): Promise<WAMessageKey> {
-  const { recent } = asker
+export async function keyToRead(asker: Asker & Pick<SendContext, 'messages'>, input: ReadFields): Promise<WAMessageKey> {
+  const { messages } = asker
   const { phone, message_id: id, participant } = input
-  const known = recent.get(id, isOf({ jid: toJid(phone), other: null }))
+  const known = await messages.get(id, isOf({ jid: toJid(phone), other: null }))
   if (known) return known.key
   const [jid, other = null] = phone.kind === 'user' ? await namesOf(asker, phone) : [toJid(phone)]
-  const found = recent.get(id, isOf({ jid, other }))
+  const found = await messages.get(id, isOf({ jid, other }))
   if (found) return found.key
-  if (recent.get(id, () => true)) throw new Failure('message_not_found')
+  if (await messages.get(id, () => true)) throw new Failure('message_not_found')
   if (phone.kind === 'user') return { remoteJid: jid, id, fromMe: false }
   if (!participant) throw new Failure('message_not_found')
   return { remoteJid: toJid(phone), id, fromMe: false, participant: await authorIn(asker, phone, participant) }

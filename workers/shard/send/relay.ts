@@ -67,13 +67,19 @@ export async function relay(context: SendContext, prepared: PreparedMessage, sto
   const { session } = context
   if (first === RESTRICTED) await session.refreshRestriction()
   const { other, ...stanza } = prepared.stanza
-  if (other === undefined || !TRY_OTHER.has(first) || session.isRestricted()) throw await refusal(context, stanza.to, first)
+  if (other === undefined || !TRY_OTHER.has(first) || session.isRestricted()) return refused(stanza.to, first)
   const { peer_recipient_pn: _, ...attributes } = stanza.attributes
   const readdressed = { ...prepared, stanza: { ...stanza, to: other, attributes } }
   await context.sent.put(context.item.messageId, prepared.message, readdressed.stanza)
   const second = codeOf(await attempt(context, readdressed))
   if (second === 'ok') return accept(context, readdressed)
-  throw await refusal(context, other, second)
+  return refused(other, second)
+
+  /** It may be asked for again if it has left once before, or in another stanza of a status. */
+  async function refused(to: string, code: number): Promise<never> {
+    if (store && !prepared.statusJidList) await context.sent.remove(context.item.messageId)
+    throw await refusal(context, to, code)
+  }
 }
 
 /** A group gets the message once more where devices were left out: `group-devices.ts`. */
@@ -169,9 +175,9 @@ const noUpload = () => Promise.reject(new Error('the library uploads nothing of 
 const ownOptions = ({ session, item }: SendContext) => ({ userJid: session.me?.id ?? '', messageId: item.messageId })
 
 function accept(context: SendContext, { message, stanza }: PreparedMessage): Accepted {
-  const { recent, now } = context
+  const { messages, now } = context
   const made = generateWAMessageFromContent(stanza.to, message, ownOptions(context))
   const own = { ...made, key: { ...made.key, fromMe: true }, messageTimestamp: Math.floor(now() / SECOND) } as WAMessage
-  recent.add(own)
+  messages.add(own)
   return { message: own }
 }

@@ -1,25 +1,15 @@
-/** A remembered message that is changed: what quotes, forwards or changes it from then on takes its content as it is, not as it was first sent. */
-import type { proto, WAMessage } from '@whiskeysockets/baileys'
+/** What a send changes about a message that is known: an edit, a deletion. */
 import { Failure } from '../../../src/domain/failures.ts'
-import type { Accepted, SendContext } from './contract.ts'
+import type { Accepted } from './contract.ts'
 
-/** `changed`: the whole new content. The secret stays that of the original, which reactions and answers to it are sealed with. */
-export async function remembering(
-  { recent }: Pick<SendContext, 'recent'>,
-  original: WAMessage,
-  changed: proto.IMessage,
-  send: () => Promise<Accepted>,
-): Promise<Accepted> {
-  const { messageContextInfo } = original.message ?? {}
-  const remember = () =>
-    recent.add({ ...original, message: { ...changed, ...(messageContextInfo ? { messageContextInfo } : {}) } })
+/** `remember` is called when it has left, or is going to: without an answer it leaves again as it is, without coming through here. */
+export async function remembering(send: () => Promise<Accepted>, remember: () => Promise<void>): Promise<Accepted> {
   try {
     const accepted = await send()
-    remember()
+    await remember()
     return accepted
   } catch (error) {
-    // It leaves again as it is, without coming through here.
-    if (error instanceof Failure && error.code === 'instance_not_connected') remember()
+    if (error instanceof Failure && error.code === 'instance_not_connected') await remember()
     throw error
   }
 }

@@ -5,7 +5,7 @@ import type { UserIdentifier } from '../../../src/domain/ids.ts'
 import type { Asker, Session } from '../chats/session.ts'
 import type { SecretAbout } from '../translate/outbound/secret.ts'
 import { bare } from '../wire/jid.ts'
-import { authorOf, remembered } from './context-info.ts'
+import { authorOf, remembered, type Wanted } from './context-info.ts'
 import type { SendContext } from './contract.ts'
 import { type Destination, groupAt } from './destination.ts'
 import { memberJids } from './member.ts'
@@ -25,9 +25,9 @@ export interface TargetFields {
 }
 
 /** A remembered message, or one described by the caller. Throws `message_not_found`. */
-export async function targetOf(context: SendContext, to: Destination, fields: TargetFields): Promise<Target> {
+export async function targetOf(context: SendContext, to: Destination, fields: TargetFields, wanted?: Wanted): Promise<Target> {
   // One that is known from another chat only is a mistake of the caller.
-  if (context.recent.get(fields.message_id, () => true)) return rememberedTarget(context, to, fields.message_id)
+  if (await context.messages.get(fields.message_id, () => true)) return rememberedTarget(context, to, fields.message_id, wanted)
   const { message_id: id, from_me: fromMe = false, participant } = fields
   const key: proto.IMessageKey = { remoteJid: to.jid, id, fromMe }
   if (to.kind !== 'group' || fromMe) return { key, to, message: undefined }
@@ -36,8 +36,13 @@ export async function targetOf(context: SendContext, to: Destination, fields: Ta
   return { key: { ...key, participant: author! }, to, message: undefined }
 }
 
-export function rememberedTarget(context: SendContext, to: Destination, id: string): Target & { message: WAMessage } {
-  const message = remembered(context, id, to)
+export async function rememberedTarget(
+  context: SendContext,
+  to: Destination,
+  id: string,
+  wanted?: Wanted,
+): Promise<Target & { message: WAMessage }> {
+  const message = await remembered(context, id, to, wanted)
   const { remoteJid, fromMe, participant } = message.key
   const chat = remoteJid ? bare(remoteJid) : to.jid
   const author = !fromMe && participant && to.kind !== 'user' ? { participant: bare(participant) } : {}

@@ -364,7 +364,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     async test(type) {
       const settings = webhooks()
       const url = settings[urlField(type)]
-      if (url === null) throw new Failure('not_allowed', { message: 'This type has no URL.' })
+      if (url === null) throw new Failure('not_allowed', { message: `This type has no URL; PUT /webhooks/${type} sets one.` })
       const eventId = ids.next()
       const body = eventBytes(instanceId, eventId, sampleEvent(type, clock.now()), settings, true)
       const secrets = [settings.secret, ...validSecrets(options.previousSecret?.(), clock.now())]

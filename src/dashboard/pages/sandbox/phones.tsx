@@ -5,6 +5,7 @@ import { useAction } from '../../app/load.ts'
 import { to } from '../../app/route.ts'
 import { Choice, Field, Line } from '../../parts/field.tsx'
 import { LineForm } from '../../parts/form.tsx'
+import { instanceChoices } from '../../parts/instance-choices.ts'
 import { Empty } from '../../parts/notice.tsx'
 import { count, Name, nameAndNumber, phoneText } from '../../parts/words.tsx'
 import { createPhone, type Person, type State, scan } from './control.ts'
@@ -63,9 +64,7 @@ function Scan({ state, reload }: { state: State; reload(): Promise<void> }) {
         )}
       </Field>
       <Field label="Scans the code of">
-        {(tied) => (
-          <Choice tied={tied} value={instance} options={waiting.map(({ id, name }) => [id, name])} onChange={setInstance} />
-        )}
+        {(tied) => <Choice tied={tied} value={instance} options={instanceChoices(waiting)} onChange={setInstance} />}
       </Field>
     </LineForm>
   )

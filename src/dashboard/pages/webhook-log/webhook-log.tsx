@@ -8,6 +8,7 @@ import { route, setQuery, to } from '../../app/route.ts'
 import { OutcomeBadge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Choice, Field, Line } from '../../parts/field.tsx'
+import { instanceChoices } from '../../parts/instance-choices.ts'
 import { Empty, Problem, Skeleton } from '../../parts/notice.tsx'
 import { type Column, Pager, Table } from '../../parts/table.tsx'
 import { Ago, durationText, isoOf } from '../../parts/time.tsx'
@@ -78,7 +79,7 @@ const columnsOf = (open: (id: string) => void): readonly Column<Entry>[] => [
 function Filters({ query }: { query: URLSearchParams }) {
   const value = (name: string) => query.get(name) ?? ''
   const change = (name: string) => (next: string) => setQuery({ [name]: next, page: '' })
-  const instances = [...rows.value.values()].map(({ id, name }) => [id, name] as const).sort(([, a], [, b]) => a.localeCompare(b))
+  const instances = instanceChoices(rows.value.values())
   const choices = [
     ['instance', 'Instance', instances],
     ['type', 'Type', EVENT_TYPES.map((type) => [type, type] as const)],

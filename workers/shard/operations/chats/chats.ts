@@ -154,10 +154,10 @@ export const chats: Handlers<typeof import('../../../../src/features/chats.ts')>
     }),
 
   async 'chats.read'(context, { phone, value }) {
-    const { ask, recent } = context
+    const { ask, messages } = context
     if (value) {
       const { id, other, unread } = await chatAt(context, phone)
-      const keys = recent.received([id, other], Math.min(unread, MAX_RECEIPTS))
+      const keys = messages.received([id, other], Math.min(unread, MAX_RECEIPTS))
       if (keys.length > 0) await ask.perform((sock) => sock.readMessages(keys))
     }
     return change(context, phone, ({ chat, newest, now }) => [readChange(chat.id, value, newest, now)])
@@ -178,7 +178,7 @@ export const chats: Handlers<typeof import('../../../../src/features/chats.ts')>
   async 'chats.star'(context, { phone, message_id, value }) {
     const { id, other } = await chatAt(context, phone)
     const names = new Set([id, other])
-    const message = context.recent.get(message_id, ({ remoteJid, remoteJidAlt }) =>
+    const message = await context.messages.get(message_id, ({ remoteJid, remoteJidAlt }) =>
       [remoteJid, remoteJidAlt].some((jid) => jid && names.has(jid)),
     )
     if (!message) throw new Failure('message_not_found')

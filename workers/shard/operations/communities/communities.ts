@@ -11,7 +11,7 @@ import { object } from '../../wire/json.ts'
 import { setPictureQuery } from '../../wire/picture.ts'
 import { askOnce } from '../groups/create.ts'
 import { groupObject, NO_INVITATION } from '../groups/group-object.ts'
-import { rename } from '../groups/groups.ts'
+import { describe, rename } from '../groups/groups.ts'
 import { entriesOf } from '../groups/list.ts'
 import { changing, inGroup, readGroup } from '../groups/membership.ts'
 import type { ActionContext, Handlers } from '../types.ts'
@@ -57,7 +57,7 @@ export const communities: Handlers<typeof import('../../../../src/features/commu
   },
 
   async 'communities.updateDescription'(context, { community_id, value }) {
-    await changing(context, community_id, (jid) => context.ask.perform((sock) => sock.groupUpdateDescription(jid, value)))
+    await changing(context, community_id, (jid) => describe(context, jid, value))
     return DONE
   },
 

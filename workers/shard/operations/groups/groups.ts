@@ -36,8 +36,7 @@ export const groups: Handlers<typeof import('../../../../src/features/groups/gro
   },
 
   async 'groups.updateDescription'(context, { group_id, value }) {
-    // The library reads the id of the previous description, which the network requires; an older one gets a 409, and is retried once.
-    await changing(context, group_id, (jid) => context.ask.perform((sock) => sock.groupUpdateDescription(jid, value)))
+    await changing(context, group_id, (jid) => describe(context, jid, value))
     return DONE
   },
 
@@ -67,6 +66,10 @@ export const groups: Handlers<typeof import('../../../../src/features/groups/gro
       return settingsOf(await readGroup(context, jid))
     }),
 }
+
+/** The library reads the id of the previous description, which the network requires; an older one gets a 409, and is retried once. */
+export const describe = ({ ask, inTurn }: ActionContext, jid: string, description: string): Promise<void> =>
+  inTurn(`description ${jid}`, () => ask.perform((sock) => sock.groupUpdateDescription(jid, description)))
 
 /** The list of chats shows the new name without the network's notice of it. */
 export async function rename({ ask, directory }: ActionContext, jid: string, name: string): Promise<void> {

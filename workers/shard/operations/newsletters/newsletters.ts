@@ -29,7 +29,7 @@ export const newsletters: Handlers<typeof import('../../../../src/features/newsl
     return newsletterObject(await readNewsletter(context, toJid(newsletter_id)), context.pictureHost)
   },
 
-  async 'newsletters.messages'({ ask, recent }, { newsletter_id, limit, cursor }) {
+  async 'newsletters.messages'({ ask, messages }, { newsletter_id, limit, cursor }) {
     if (cursor !== undefined && !/^\d{1,16}$/.test(cursor))
       throw Failure.invalid({ path: 'cursor', message: 'must be `next_cursor` of a previous answer' })
     const jid = toJid(newsletter_id)
@@ -39,7 +39,7 @@ export const newsletters: Handlers<typeof import('../../../../src/features/newsl
     const last = posts.at(-1)
     const read = posts.flatMap((post) => readPost(jid, post) ?? [])
     // The caller may react to these posts, also when they were published before the account followed. Oldest first.
-    for (const { message } of read.toReversed()) if (message) recent.add(message)
+    for (const { message } of read.toReversed()) if (message) messages.add(message)
     return {
       data: read.map(({ shown }) => shown),
       next_cursor: last !== undefined && posts.length === limit ? last.serverId : null,

@@ -1,14 +1,15 @@
 /** Reactions, forwards, pins, deletions: how `src/features/send/actions.ts` is done on the wire. */
-import { proto, toNumber } from '@whiskeysockets/baileys'
+import { proto, toNumber, type WAMessage } from '@whiskeysockets/baileys'
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type Identifier, toJid } from '../../../../src/domain/ids.ts'
 import { hasMedium, reposted } from '../../media/repost.ts'
 import { sendMedia } from '../../media/send.ts'
-import { surroundings } from '../../send/context-info.ts'
-import type { SendContext } from '../../send/contract.ts'
+import { isOf, surroundings } from '../../send/context-info.ts'
+import type { Accepted, SendContext } from '../../send/contract.ts'
 import { type Destination, resolveDestination } from '../../send/destination.ts'
 import { reactToPost, removePost, sendPost } from '../../send/newsletter.ts'
 import { sendMessage } from '../../send/relay.ts'
+import { remembering } from '../../send/remembering.ts'
 import { changeStatus } from '../../send/status/post.ts'
 import {
   isAllowed,
@@ -35,7 +36,7 @@ export const actions: Handlers<typeof import('../../../../src/features/send/acti
   'send.removeReaction': (context, input) => react(context, input, null),
 
   async 'send.forwardMessage'(context, input) {
-    const { message } = rememberedTarget(context, await chatOf(context, input.message_phone), input.message_id)
+    const { message } = await rememberedTarget(context, await chatOf(context, input.message_phone), input.message_id)
     const content = forwarded(message.message ?? {})
     const to = await resolveDestination(context, input.phone)
     if (to.kind === 'newsletter') return forwardPost(context, to, content)
@@ -67,19 +68,30 @@ export const actions: Handlers<typeof import('../../../../src/features/send/acti
   async 'send.deleteMessage'(context, input) {
     const { session } = context
     const chat = await resolveDestination(context, input.phone)
-    if (chat.kind === 'newsletter') return removePost(context, chat.jid, input.message_id)
+    if (chat.kind === 'newsletter') {
+      const post = await context.messages.get(input.message_id, isOf(chat))
+      return deleting(context, post, () => removePost(context, chat.jid, input.message_id))
+    }
     if (chat.kind === 'user' && !input.owner) return deleteForMe(context, chat, input.message_id)
-    const { key, to } = await targetOf(context, chat, { ...input, from_me: input.owner })
+    const { key, to, message } = await targetOf(context, chat, { ...input, from_me: input.owner }, { orDeleted: true })
     if (input.owner && !key.fromMe) throw new Failure('not_allowed', { message: 'The message is not yours.' })
     const outgoing = { content: { proto: { protocolMessage: { key, type: Type.REVOKE } } } }
     if (key.fromMe)
-      return to.kind === 'status' ? changeStatus(context, input.message_id, outgoing) : sendMessage(context, to, outgoing)
+      return deleting(context, message, () =>
+        to.kind === 'status' ? changeStatus(context, input.message_id, outgoing) : sendMessage(context, to, outgoing),
+      )
     if (to.kind === 'status') throw new Failure('not_allowed', { message: 'The status is not yours.' })
     if (!(await isAllowed(context, to, (group) => isOwnAdmin(session, group))))
       throw new Failure('not_allowed', { message: 'Only admins may delete messages of others.' })
-    return sendMessage(context, to, { ...outgoing, attributes: { edit: EDIT.adminRemoval } })
+    return deleting(context, message, () => sendMessage(context, to, { ...outgoing, attributes: { edit: EDIT.adminRemoval } }))
   },
 }
+
+/** For everybody: its content is forgotten here, too. */
+const deleting = (context: SendContext, message: WAMessage | undefined, send: () => Promise<Accepted>): Promise<Accepted> =>
+  remembering(send, async () => {
+    if (message) await context.messages.deleted(message)
+  })
 
 /** Channels have no secrets, and take media unsealed. */
 async function forwardPost(context: SendContext, to: Destination, { messageContextInfo: _, ...content }: proto.IMessage) {
@@ -90,7 +102,8 @@ async function forwardPost(context: SendContext, to: Destination, { messageConte
 /** `emoji` null takes the own reaction back. */
 async function react(context: SendContext, input: TargetFields & { phone: Identifier }, emoji: string | null) {
   const chat = await resolveDestination(context, input.phone)
-  if (chat.kind === 'newsletter') return reactToPost(context, rememberedTarget(context, chat, input.message_id).message, emoji)
+  if (chat.kind === 'newsletter')
+    return reactToPost(context, (await rememberedTarget(context, chat, input.message_id)).message, emoji)
   const target = await targetOf(context, chat, input)
   const reaction = { text: emoji ?? '', senderTimestampMs: context.now() }
   const content = target.to.group?.isCommunityAnnounce
@@ -108,7 +121,7 @@ function sealedReaction(context: SendContext, target: Target, reaction: proto.Me
 
 /** In a 1:1 chat a message of the other side can only be hidden on the account's own devices, through app state. */
 async function deleteForMe(context: SendContext, chat: Destination, id: string) {
-  const { key, to, message } = rememberedTarget(context, chat, id)
+  const { key, to, message } = await rememberedTarget(context, chat, id, { orDeleted: true })
   const timestamp = toNumber(message.messageTimestamp)
   await context.ask.perform(() => context.session.change([hideChange(to.jid, key, timestamp, context.now())]))
   return { message: null }

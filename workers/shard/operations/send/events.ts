@@ -34,8 +34,9 @@ export const events: Handlers<typeof import('../../../../src/features/send/event
     const { contextInfo } = target.event
     // The next edit starts from this version: a link that is kept is taken from the last edit.
     const eventNow = { ...changed, ...(contextInfo ? { contextInfo } : {}) }
-    return remembering(context, target.message, { eventMessage: eventNow }, () =>
-      sendMessage(context, target.to, { content: { proto: edit } }),
+    return remembering(
+      () => sendMessage(context, target.to, { content: { proto: edit } }),
+      () => context.messages.edited(target.message, { eventMessage: eventNow }),
     )
   },
 
@@ -50,7 +51,7 @@ export const events: Handlers<typeof import('../../../../src/features/send/event
 
 async function eventOf(context: SendContext, phone: Identifier, id: string) {
   const chat = await resolveDestination(context, phone)
-  const target = rememberedTarget(context, chat, id)
+  const target = await rememberedTarget(context, chat, id)
   const event = target.message.message?.eventMessage
   if (!event) throw new Failure('message_not_found', { message: 'The message is not an event.' })
   return { ...target, event }

@@ -35,7 +35,7 @@ export const polls: Handlers<typeof import('../../../../src/features/send/polls.
 
   async 'send.sendPollVote'(context, input) {
     const chat = await resolveDestination(context, input.phone)
-    const target = rememberedTarget(context, chat, input.poll_message_id)
+    const target = await rememberedTarget(context, chat, input.poll_message_id)
     const poll = { key: target.key, content: target.message.message ?? {} }
     const vote = pollVote(poll, secretAbout(context, target), input.options, context.now())
     return sendMessage(context, target.to, { content: { proto: vote } })

@@ -3,6 +3,7 @@ import { Failure } from '../../../../src/domain/failures.ts'
 import { toJid, type UserIdentifier } from '../../../../src/domain/ids.ts'
 import { imageMessage, stickerMessage, videoMessage } from '../../media/compose.ts'
 import { sendMedia } from '../../media/send.ts'
+import { isDeleted } from '../../retry/known-messages.ts'
 import { quote } from '../../send/context-info.ts'
 import type { SendContext } from '../../send/contract.ts'
 import { resolveDestination } from '../../send/destination.ts'
@@ -51,13 +52,13 @@ async function statusAnswered(
   context: SendContext,
   { phone, status_message_id: id }: { phone: UserIdentifier | { kind: 'broadcast'; id: string }; status_message_id: string },
 ) {
-  const { session, recent } = context
+  const { session, messages } = context
   const to = await resolveDestination(context, phone)
   const asked = [to.jid, to.other, toJid(phone)]
-  const status = recent.get(id, ({ remoteJid, fromMe, participant, participantAlt }) => {
+  const status = await messages.get(id, ({ remoteJid, fromMe, participant, participantAlt }) => {
     const author = fromMe ? [session.me?.id, session.me?.lid] : [participant, participantAlt]
     return remoteJid === STATUS_JID && author.some((name) => name && asked.includes(bare(name)))
   })
-  if (!status) throw new Failure('message_not_found')
+  if (!status || isDeleted(status)) throw new Failure('message_not_found')
   return { to, info: quote(session, to, status) }
 }

@@ -2,6 +2,7 @@
 import { normalizeMessageContent, proto, type WAUrlInfo } from '@whiskeysockets/baileys'
 import { MINUTE, SECOND } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
+import { isViewOnce } from '../../translate/outbound/forward.ts'
 import { textMessage } from '../../translate/outbound/text.ts'
 import { remembered } from '../context-info.ts'
 import type { Accepted, SendContext } from '../contract.ts'
@@ -25,15 +26,17 @@ export interface Change {
 }
 
 export async function editMessage(context: SendContext, to: Destination, id: string, change: Change): Promise<Accepted> {
-  const original = remembered(context, id, to)
+  const original = await remembered(context, id, to)
   const ageMs = context.now() - Number(original.messageTimestamp) * SECOND
   if (!original.key.fromMe) throw new Failure('not_allowed', { message: 'Only own messages can be edited.' })
   if (ageMs > EDIT_WINDOW) throw new Failure('not_allowed', { message: 'A message can be edited for 15 minutes.' })
+  // The change would be there to be seen again.
+  if (isViewOnce(original.message ?? {})) throw new Failure('not_allowed', { message: 'What can be seen once is not edited.' })
   const content = normalizeMessageContent(original.message ?? undefined) ?? {}
   if (change.isMeant?.(content) === false) throw new Failure('message_not_found', { message: 'The message is of another kind.' })
   const isPost = to.kind === 'newsletter'
   const editedMessage = await edited(content, change, isPost)
-  return remembering(context, original, editedMessage, () => {
+  const send = () => {
     if (isPost) return editPost(context, to.jid, id, editedMessage)
     const protocolMessage = {
       key: original.key,
@@ -46,7 +49,8 @@ export async function editMessage(context: SendContext, to: Destination, id: str
     // The target keeps the namespace it was sent in.
     const chat = original.key.remoteJid ?? to.jid
     return sendMessage(context, { ...to, jid: chat, other: null }, outgoing)
-  })
+  }
+  return remembering(send, () => context.messages.edited(original, editedMessage))
 }
 
 /** Throws `not_allowed` for what has neither text nor caption. */

@@ -61,15 +61,11 @@ export const FAMILIES: Partial<Record<Field, Family>> = {
   secretEncryptedMessage: sealedEdit(translateInner),
 }
 
-/** Kinds that refer to another message: an edit of a message into one of these is no content. */
-const NOT_INNER = new Set<Field>(['protocolMessage', 'secretEncryptedMessage'])
-
 export const translate = (content: Unwrapped, scene: Scene): Translation | Promise<Translation> =>
   FAMILIES[content.field]?.(content, scene) ?? null
 
 async function translateInner(message: Content, scene: Scene): Promise<Translated | null> {
   const content = unwrap(message)
-  if (!content || NOT_INNER.has(content.field)) return null
-  const translated = await translate(content, scene)
+  const translated = content && (await translate(content, scene))
   return translated === 'silent' ? null : translated
 }

@@ -13,6 +13,7 @@ import { contextInfo, type Unwrapped, unwrap } from './content.ts'
 import { translate } from './families.ts'
 import { block, type InboundContext, type Scene, type Translated } from './family.ts'
 import { LookupError } from './lookup.ts'
+import { CHANGES, type Change, changeBy } from './protocol.ts'
 
 export type { InboundContext } from './family.ts'
 
@@ -70,6 +71,19 @@ async function contentEvent(
     ...(ad ? { external_ad_reply: ad } : {}),
   }
   return finished(context, readable, people, translated ?? unsupported(cut(content.field, 64)), common)
+}
+
+/** What a message changes about an earlier one; null: nothing, or nothing that it may. */
+export async function messageChange(context: InboundContext, readable: ReadableMessage): Promise<Change | null> {
+  const content = unwrap(readable.message ?? {})
+  if (!content || !CHANGES.has(content.field)) return null
+  try {
+    return await changeBy(content, sceneOf(context, readable, await peopleOf(context, readable.key)))
+  } catch (error) {
+    if (error instanceof LookupError) throw error
+    context.onProblem(error, readable.key)
+    return null
+  }
 }
 
 /** An event of a message that has no content of its own: a notification, or one that cannot be read yet. */

@@ -1,12 +1,10 @@
 /** Protocol messages that matter to a person: a deletion, an expiry, an edit in its old and in its sealed form. */
 import { proto } from '@whiskeysockets/baileys'
 import { count, idOrEmpty, idOrNull } from '../../wire/bounds.ts'
-import { type Content, unwrap } from './content.ts'
+import { type Content, type Field, type Unwrapped, unwrap } from './content.ts'
 import { type Family, type KnownMessage, notification, type Scene, type Translated, type Translation } from './family.ts'
 import { may } from './permissions.ts'
 import { openAbout, type Purpose } from './secret.ts'
-
-type Key = proto.IMessageKey | null | undefined
 
 const { Type } = proto.Message.ProtocolMessage
 const { SecretEncType } = proto.Message.SecretEncryptedMessage
@@ -17,49 +15,71 @@ export type TranslateContent = (content: Content, scene: Scene) => Promise<Trans
 /** Of protocol messages only these are reported; the rest is the clients' own business. */
 export const protocol =
   (translate: TranslateContent): Family =>
-  async ({ message }, scene) => {
-    const { type, key, ephemeralExpiration, editedMessage } = message.protocolMessage ?? {}
+  async (content, scene) => {
+    const { type, ephemeralExpiration, editedMessage } = content.message.protocolMessage ?? {}
     switch (type) {
-      case Type.REVOKE:
-        if (!(await may('delete', scene, key))) return null
-        return notification({ notification: 'revoke' }, [], { reference_message_id: idOrNull(key?.id) })
+      case Type.REVOKE: {
+        const deletion = await changeBy(content, scene)
+        return deletion && notification({ notification: 'revoke' }, [], { reference_message_id: idOrNull(deletion.id) })
+      }
       case Type.EPHEMERAL_SETTING:
         if (!(await may('setChat', scene))) return null
         return notification({ notification: 'ephemeral_setting_changed' }, [String(count(ephemeralExpiration) ?? 0)])
       case Type.MESSAGE_EDIT:
-        return editedMessage ? edit(translate, editedMessage, key, scene) : 'silent'
+        return editedMessage ? edit(translate, await changeBy(content, scene), scene) : 'silent'
       default:
         return 'silent'
     }
   }
+
+export const sealedEdit =
+  (translate: TranslateContent): Family =>
+  async (content, scene) =>
+    edit(translate, await changeBy(content, scene), scene)
+
+/** The new content under the id of the message it replaces. */
+async function edit(translate: TranslateContent, change: Change | null, scene: Scene): Promise<Translation> {
+  const translated = change?.content && (await translate(change.content, scene))
+  if (!change || !translated) return null
+  const ids = { message_id: idOrEmpty(change.id), edit_message_id: idOrEmpty(scene.key.id) }
+  return { ...translated, common: { ...translated.common, ...ids, is_edit: true } }
+}
+
+/** What a message does to an earlier one of its chat. */
+export interface Change {
+  id: string
+  /** All that it is from now on; null: it is deleted. */
+  content: Content | null
+}
+
+/** Fields that may be a change. They refer to another message: an edit of a message into one of these is no content. */
+export const CHANGES: ReadonlySet<Field> = new Set<Field>(['protocolMessage', 'secretEncryptedMessage'])
+
+/** Null: none, or one that the sender may not make. Of somebody else's message an edit changes nothing: phones do not show it. */
+export async function changeBy({ message }: Pick<Unwrapped, 'message'>, scene: Scene): Promise<Change | null> {
+  const { type, key } = message.protocolMessage ?? {}
+  if (type === Type.REVOKE) return key?.id && (await may('delete', scene, key)) ? { id: key.id, content: null } : null
+  const { target, content } = (await editIn(message, scene)) ?? {}
+  const field = content && unwrap(content)?.field
+  if (!target?.id || !field || CHANGES.has(field)) return null
+  const original = await scene.context.original(target.id, scene.key)
+  return (await may('edit', scene, target, original)) ? { id: target.id, content: completed(content, original) } : null
+}
 
 const PURPOSES: Readonly<Record<number, Purpose>> = {
   [SecretEncType.MESSAGE_EDIT]: 'Message Edit',
   [SecretEncType.EVENT_EDIT]: 'Event Edit',
 }
 
-export const sealedEdit =
-  (translate: TranslateContent): Family =>
-  async ({ message }, scene) => {
-    const sealed = message.secretEncryptedMessage
-    const purpose = PURPOSES[sealed?.secretEncType ?? 0]
-    const target = sealed?.targetMessageKey
-    if (!purpose) return null
-    const opened = await openAbout(scene, target, purpose, { payload: sealed?.encPayload, iv: sealed?.encIv })
-    if (!opened) return null
-    const inner = proto.Message.decode(opened.plain)
-    return edit(translate, inner.protocolMessage?.editedMessage ?? inner, target, scene)
-  }
-
-/** The new content under the id of the message it replaces. Of somebody else's message it changes nothing: phones do not show it. */
-async function edit(translate: TranslateContent, content: Content, target: Key, scene: Scene): Promise<Translation> {
-  if (!target?.id) return null
-  const original = await scene.context.original(target.id, scene.key)
-  if (!(await may('edit', scene, target, original))) return null
-  const translated = await translate(completed(content, original), scene)
-  if (!translated) return null
-  const ids = { message_id: idOrEmpty(target.id), edit_message_id: idOrEmpty(scene.key.id) }
-  return { ...translated, common: { ...translated.common, ...ids, is_edit: true } }
+async function editIn({ protocolMessage, secretEncryptedMessage: sealed }: Content, scene: Scene) {
+  const { type, key, editedMessage } = protocolMessage ?? {}
+  if (type === Type.MESSAGE_EDIT) return { target: key, content: editedMessage }
+  const purpose = PURPOSES[sealed?.secretEncType ?? 0]
+  const target = sealed?.targetMessageKey
+  const opened = purpose && (await openAbout(scene, target, purpose, { payload: sealed?.encPayload, iv: sealed?.encIv }))
+  if (!opened) return null
+  const inner = proto.Message.decode(opened.plain)
+  return { target, content: inner.protocolMessage?.editedMessage ?? inner }
 }
 
 /** Media whose caption is edited. */

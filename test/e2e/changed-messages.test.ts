@@ -1,0 +1,163 @@
+/** Messages that were edited or deleted, by us, by our phone or by a contact, and what may still be done to them; also after a restart. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { chatOf } from '../harness/places.ts'
+import type { InboxItem } from '../harness/sandbox.ts'
+import { type Json, type Stage, startStage } from '../harness/stage.ts'
+
+const ME = '5511999990000'
+const ANA = '5511988880001'
+const BEN = '5511988880002'
+
+let stage: Stage
+before(async () => {
+  stage = await startStage(ME)
+  const { sandbox } = stage.world
+  await sandbox.createContact(ANA, { name: 'Ana' })
+  await sandbox.createContact(BEN, { name: 'Ben' })
+})
+after(() => stage.world.stop())
+
+const field = (proto: Json, name: string) => proto[name] as Json
+const textIn = (proto: Json) => field(proto, 'extendedTextMessage')?.text ?? proto.conversation
+
+/** Ana's own words, once they are told. */
+async function said(message: Json, to = ME): Promise<string> {
+  const { id } = await stage.world.sandbox.send(ANA, to, message)
+  await stage.world.receiver.waitFor(`received ${id}`, (event) => event.type === 'received' && event.message_id === id)
+  return id
+}
+
+/** What is about another message is not told under its own id: until it is confirmed. */
+async function done(message: Json, from: 'ana' | 'phone') {
+  const { sandbox } = stage.world
+  await (from === 'ana' ? sandbox.send(ANA, ME, message) : sandbox.sendFromPhone(ME, ANA, message))
+  while ((await sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+/** Sends, and resolves with what the contact got under that id; what else reaches them is passed over. */
+async function shown(path: string, input: Json, contact = ANA): Promise<InboxItem> {
+  const { message_id } = await stage.world.gateway.must(stage.instance, 'POST', path, input)
+  return arrived(String(message_id), contact)
+}
+async function arrived(id: string, contact = ANA): Promise<InboxItem> {
+  const { status, error_code, error_message } = await stage.deliveryOf(id)
+  assert.deepEqual([status, error_code], ['sent', null], String(error_message))
+  const item = (await stage.world.sandbox.inbox(contact)).find((each) => each.id === id)
+  assert.ok(item, `${id} did not reach ${contact}`)
+  return item
+}
+
+const forward = (id: string) => ({ phone: BEN, message_id: id, message_phone: ANA })
+const forwarded = async (id: string) => textIn((await shown('/forward-message', forward(id), BEN)).proto)
+const sent = async (message: string) => (await shown('/send-text', { phone: ANA, message })).id
+const edit = (id: string, message: string) => shown('/send-text', { phone: ANA, message, edit_message_id: id })
+async function remove(query: Record<string, string>) {
+  const path = `/messages?${new URLSearchParams({ phone: ANA, owner: 'true', ...query })}`
+  const { message_id } = await stage.world.gateway.must(stage.instance, 'DELETE', path)
+  const delivery = await stage.deliveryOf(String(message_id))
+  return delivery.status === 'sent' ? 'sent' : delivery.error_code
+}
+/** Each thing that could bring back what a deleted message said. */
+async function assertGone(id: string) {
+  const tries: [string, Json & { phone: string }][] = [
+    ['/forward-message', forward(id)],
+    ['/send-text', { phone: ANA, message: 'as you said', reply_to_message_id: id }],
+    ['/send-reaction', { phone: ANA, message_id: id, reaction: '👍' }],
+  ]
+  for (const [path, input] of tries) {
+    const { status, error_code, error_message } = await stage.outcome(path, input)
+    assert.deepEqual([status, error_code], ['failed', 'message_not_found'], `${path}: ${error_message}`)
+  }
+}
+async function restart() {
+  await stage.world.restartService()
+  await stage.world.gateway.waitForStatus(stage.instance, 'connected')
+}
+
+test('what a contact edits is forwarded and quoted as it is now; what they delete is not', async () => {
+  const price = await said({ text: 'It costs 100.' })
+  await done({ edit: { message_id: price, text: 'It costs 120.' } }, 'ana')
+  assert.equal(await forwarded(price), 'It costs 120.')
+  const answer = await shown('/send-text', { phone: ANA, message: 'Fine.', reply_to_message_id: price })
+  assert.equal(textIn(field(field(field(answer.proto, 'extendedTextMessage'), 'contextInfo'), 'quotedMessage')), 'It costs 120.')
+  await done({ edit: { message_id: price, text: 'It costs 130.', encrypted: true } }, 'ana')
+  assert.equal(await forwarded(price), 'It costs 130.')
+
+  await done({ revoke: { message_id: price } }, 'ana')
+  await assertGone(price)
+  // Its place in the chat can still be removed from the own devices.
+  assert.equal(await remove({ message_id: price, owner: 'false' }), 'sent')
+})
+
+test('a stranger cannot change for us what somebody else wrote', async () => {
+  const { id: group } = await stage.world.sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, BEN, ME] })
+  const id = await said({ text: 'mine' }, group)
+  for (const act of [{ revoke: { message_id: id } }, { edit: { message_id: id, text: 'not mine' } }])
+    await stage.world.sandbox.send(BEN, group, act)
+  while ((await stage.world.sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  const copy = await shown('/forward-message', { phone: BEN, message_id: id, message_phone: chatOf(group) }, BEN)
+  assert.equal(textIn(copy.proto), 'mine')
+})
+
+test('what we delete is gone here, too, and may be deleted again', async () => {
+  const id = await sent('a mistake')
+  assert.equal(await remove({ message_id: id }), 'sent')
+  await assertGone(id)
+  const again = await stage.outcome('/send-text', { phone: ANA, message: 'better', edit_message_id: id })
+  assert.equal(again.error_code, 'message_not_found')
+  assert.equal(await remove({ message_id: id }), 'sent')
+})
+
+test('what our phone edits or deletes of ours is as the phone has it', async () => {
+  const edited = await sent('old')
+  const deleted = await sent('a mistake')
+  await done({ edit: { message_id: edited, text: 'new' } }, 'phone')
+  await done({ revoke: { message_id: deleted } }, 'phone')
+  assert.equal(await forwarded(edited), 'new')
+  await assertGone(deleted)
+})
+
+test('after a restart our messages of the day are edited, quoted, forwarded and pinned as before it, as they are now', async () => {
+  const [plain, edited, deleted] = [await sent('plain'), await sent('old'), await sent('a mistake')]
+  await edit(edited, 'new')
+  await remove({ message_id: deleted })
+  const poll = await shown('/send-poll', { phone: ANA, question: 'When?', options: ['now', 'later'] })
+  const theirs = await said({ text: 'from Ana' })
+  await stage.world.sandbox.fault({ on: 'message', match: { phone: ME }, do: { ack_error: 403 }, times: 1 })
+  const refused = await stage.outcome('/send-text', { phone: ANA, message: 'nobody has it' })
+  assert.equal(refused.status, 'failed')
+  await restart()
+
+  assert.equal(await forwarded(plain), 'plain')
+  assert.equal(await forwarded(edited), 'new')
+  await edit(plain, 'plain and simple')
+  assert.equal(await forwarded(plain), 'plain and simple')
+  const answer = await shown('/send-text', { phone: ANA, message: 'See.', reply_to_message_id: edited })
+  const info = field(field(answer.proto, 'extendedTextMessage'), 'contextInfo')
+  assert.deepEqual([info.stanzaId, textIn(field(info, 'quotedMessage'))], [edited, 'new'])
+  const pin = { phone: ANA, message_id: poll.id, message_action: 'pin', pin_message_duration: '7_days' }
+  const pinned = await shown('/pin-message', pin)
+  assert.equal(field(field(field(pinned.proto, 'pinInChatMessage'), 'key'), 'id'), poll.id)
+  const vote = await shown('/send-poll-vote', { phone: ANA, poll_message_id: poll.id, options: ['now'] })
+  assert.equal(vote.kind, 'poll_vote')
+  await stage.world.gateway.must(stage.instance, 'PUT', `/chats/${ANA}/messages/${plain}/star`, { value: true })
+
+  for (const id of [deleted, String(refused.message_id), theirs])
+    assert.equal((await stage.outcome('/forward-message', forward(id))).error_code, 'message_not_found', id)
+  assert.equal(await remove({ message_id: plain }), 'sent')
+  await assertGone(plain)
+})
+
+test('a queued edit of what was sent before the restart leaves after it', async () => {
+  const id = await sent('soon to change')
+  const { message_id: change } = (await stage.world.gateway.must(stage.instance, 'POST', '/send-text', {
+    phone: ANA,
+    message: 'changed',
+    edit_message_id: id,
+    delay_message: 5,
+  })) as { message_id: string }
+  await restart()
+  assert.equal((await arrived(change)).attrs?.edit, '1')
+  assert.equal(await forwarded(id), 'changed')
+})

@@ -1,0 +1,29 @@
+/** What a caller is told whose request no route takes. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { endpoints } from '../../../src/features/index.ts'
+import { unknownPath } from '../../../src/http/unknown-path.ts'
+
+const told = (method: string, path: string) => {
+  const { code, message } = unknownPath(endpoints, method, path)
+  return [code, message]
+}
+const INSTANCE = `/instances/5f0b3c1e-7a0d-4c58-9a55-0e6a1f7c2b90/token/${'a'.repeat(48)}`
+const NOTHING = ['not_found', 'There is no such route.']
+
+test('a path that takes other methods is told by them', () => {
+  assert.deepEqual(told('GET', `${INSTANCE}/send-text`), ['not_found', 'This path takes POST, not GET.'])
+  assert.deepEqual(told('POST', `${INSTANCE}/webhooks`), ['not_found', 'This path takes PUT, not POST.'])
+  assert.deepEqual(told('PATCH', `${INSTANCE}/queue`), ['not_found', 'This path takes DELETE, GET, not PATCH.'])
+})
+
+test('a path without its credentials is unauthorized, and only where it is a route with them', () => {
+  for (const path of ['/instances//token/x/send-text', '/instances/x/token//send-text', '/instances//token//send-text'])
+    assert.equal(told('POST', path)[0], 'unauthorized', path)
+  assert.deepEqual(told('POST', '/instances//token/x/send-nothing'), NOTHING)
+})
+
+test('what is no route, or not for everybody, is not told', () => {
+  for (const path of ['/nothing', `${INSTANCE}/send-nothing`, `${INSTANCE}/`, '/metrics', '/instances'])
+    assert.deepEqual(told('PUT', path), NOTHING, path)
+})
