@@ -86,3 +86,16 @@ test('a number that has an account and no LID yet gets its first message', async
   const { text } = await stage.shown('/send-text', { phone: '5511988880174', message: 'welcome' })
   assert.equal(text, 'welcome')
 })
+
+test('a delivery names the person as every other event does, however the request wrote them', async () => {
+  const { [ANA]: ana } = await addressesOf(stage.world.sandbox)
+  for (const written of [ANA, ANA.replace('119', '11'), ana!.lid]) {
+    const id = await post(written, `to ${written}`)
+    assert.equal((await stage.deliveryOf(id)).phone, ANA, written)
+    const status = await stage.world.receiver.waitFor(
+      `status of ${id}`,
+      (event) => event.type === 'message_status' && (event.ids as string[]).includes(id),
+    )
+    assert.equal(status.phone, ANA, written)
+  }
+})

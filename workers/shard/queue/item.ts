@@ -114,6 +114,7 @@ const isGroup = (phone: string) => phone.endsWith('-group')
 /** The `delivery` event of an item (webhook-payloads.md, 3). */
 export function deliveryEvent(item: Waiting, outcome: SendOutcome, at: number): EventOf<'delivery'> {
   const failed = outcome.status === 'failed'
+  const phone = (!failed && outcome.phone) || item.phone
   return {
     type: 'delivery',
     at,
@@ -122,8 +123,8 @@ export function deliveryEvent(item: Waiting, outcome: SendOutcome, at: number): 
       id: item.messageId,
       svc_id: item.svcId,
       operation: item.operation,
-      phone: item.phone,
-      is_group: isGroup(item.phone),
+      phone,
+      is_group: isGroup(phone),
       reference_message_id: item.referenceMessageId,
       status: outcome.status,
       error_code: failed ? outcome.code : null,

@@ -30,6 +30,7 @@ import { fingerprintOf, type Idempotency } from '../queue/idempotency.ts'
 import { createQueue } from '../queue/queue.ts'
 import type { FirstStatus, MessageStatuses } from '../receipts/message-status.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
+import { bare, chatKind, identifierOf } from '../wire/jid.ts'
 import type { Accepted, Audience, SendContext, SendFiles } from './contract.ts'
 import type { Destination } from './destination.ts'
 import { type OutgoingMessage, sendMessage } from './relay.ts'
@@ -193,8 +194,9 @@ export function createSending(deps: SendingDeps): Sending {
     turns.set(item.svcId, clock.now())
     try {
       const { message } = (item.again && (await sendAgain(context))) || (await handler(context, item.input as never))
-      if (message) accompanying.set(item.svcId, await eventsOf(message, session, item))
-      return { status: 'sent' }
+      if (!message) return { status: 'sent' }
+      accompanying.set(item.svcId, await eventsOf(message, session, item))
+      return { status: 'sent', phone: await phoneOf(message, session) }
     } catch (error) {
       if (
         !(error instanceof Failure) ||
@@ -208,6 +210,11 @@ export function createSending(deps: SendingDeps): Sending {
       log.info({ operation, code: error.code, err: error.cause, request_id: item.requestId }, 'a send failed')
       return { status: 'failed', code: error.code, message: error.message }
     }
+  }
+
+  async function phoneOf({ key }: WAMessage, { identity }: Session): Promise<string> {
+    const chat = key.remoteJid ?? ''
+    return chatKind(chat) === 'user' ? (await identity.person(bare(chat))).phone : identifierOf(chat)
   }
 
   async function eventsOf(message: WAMessage, { identity }: Session, { requestId, again }: SendItem) {
