@@ -58,6 +58,14 @@ export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oa
   const codes = createExpiring<Code>({ clock, ms: CODE, max: MAX_CODES })
   const { isUsed: _, make, end, load, ...apps } = grants
 
+  /** `of`: the page before, whose end this one has. */
+  function opened(consent: Consent, of?: string): { ticket: string; cookie: string } {
+    const ticket = newSecret()
+    const cookie = newSecret()
+    consents.set(hashOf(ticket), { ...consent, cookieHash: hashOf(cookie) }, of === undefined ? undefined : hashOf(of))
+    return { ticket, cookie }
+  }
+
   return {
     ...apps,
 
@@ -70,12 +78,7 @@ export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oa
     client: clients.find,
     knows: clients.knows,
 
-    ask(request) {
-      const ticket = newSecret()
-      const cookie = newSecret()
-      consents.set(hashOf(ticket), { ...request, owner: undefined, cookieHash: hashOf(cookie) })
-      return { ticket, cookie }
-    },
+    ask: (request) => opened({ ...request, owner: undefined }),
 
     consent(ticket, cookie) {
       const found = consents.get(hashOf(ticket))
@@ -84,8 +87,8 @@ export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oa
 
     identified(ticket, owner) {
       const found = consents.get(hashOf(ticket))
-      // It keeps its expiry: this step does not extend the owner's time.
-      if (found) found.owner = owner
+      // The one before stays as it was: a second click sends the key once more. It has the same end: this step does not extend the owner's time.
+      return found && opened({ ...found, owner }, ticket)
     },
 
     close: (ticket) => consents.delete(hashOf(ticket)),

@@ -19,7 +19,7 @@ export interface ExpiringOptions<T> {
 }
 
 export function createExpiring<T>({ clock, ms, max, ownerOf = () => '' }: ExpiringOptions<T>) {
-  /** All last equally long, so the order of creation is the order of expiry. */
+  /** All last equally long, so the order of creation is the order of expiry. One that ends with another goes no later than those before it. */
   const entries = new Map<string, Entry<T>>()
 
   function dropEnded() {
@@ -44,10 +44,12 @@ export function createExpiring<T>({ clock, ms, max, ownerOf = () => '' }: Expiri
   }
 
   return {
-    set(key: string, value: T) {
+    /** `endsWith`: key of another one, which this one does not outlast. */
+    set(key: string, value: T, endsWith?: string) {
       dropEnded()
+      const until = (endsWith === undefined ? undefined : entries.get(endsWith)?.until) ?? clock.now() + ms
       if (entries.size >= max) entries.delete(oldestOfMost() ?? '')
-      entries.set(key, { value, until: clock.now() + ms })
+      entries.set(key, { value, until })
     },
     get(key: string): T | undefined {
       const entry = entries.get(key)

@@ -65,8 +65,11 @@ export interface Oauth {
   /** Opens the way through the page. `ticket` stands in the form and `cookie` in the browser: neither is enough alone. */
   ask(request: AuthorizationRequest): { ticket: string; cookie: string }
   consent(ticket: string, cookie: string): Consent | undefined
-  /** The owner has shown the key of this workspace. */
-  identified(ticket: string, owner: NonNullable<Consent['owner']>): void
+  /**
+   * The owner has shown the key of this workspace: the way on from there. It is a new one, as who opened the page knows the old one, and may be
+   * somebody else who had the owner's browser show it. Undefined: there is no such page any more.
+   */
+  identified(ticket: string, owner: NonNullable<Consent['owner']>): { ticket: string; cookie: string } | undefined
   /** The owner has decided: there is no way back. */
   close(ticket: string): void
 

@@ -44,11 +44,13 @@ async function post(path: string, fields: Record<string, string>, headers: Recor
 
 async function open(clientId: string) {
   const { response } = await authorize(clientId)
-  const html = await response.text()
-  assert.equal(response.status, 200, html)
+  return shownOf({ status: response.status, headers: response.headers, text: await response.text() })
+}
+function shownOf({ status, headers, text }: { status: number; headers: Headers; text: string }) {
+  assert.equal(status, 200, text)
   return {
-    ticket: /name="ticket" value="([0-9a-f]+)"/.exec(html)![1]!,
-    cookie: response.headers.get('set-cookie')!.split(';')[0]!,
+    ticket: /name="ticket" value="([0-9a-f]+)"/.exec(text)![1]!,
+    cookie: headers.get('set-cookie')!.split(';')[0]!,
   }
 }
 
@@ -79,8 +81,8 @@ describe('a stranger behind the same proxy', () => {
     await exhaust()
     // Whoever answers the page, and whoever begins now.
     for (const page of [waiting, await open(body.client_id)]) {
-      assert.equal((await decide(page, { key: service.credentials.adminKey })).status, 200)
-      const allowed = await decide(page, { decision: 'allow', instance: instance.id })
+      const known = shownOf(await decide(page, { key: service.credentials.adminKey }))
+      const allowed = await decide(known, { decision: 'allow', instance: instance.id })
       assert.equal(allowed.status, 303, allowed.text)
       const code = new URL(allowed.headers.get('location')!).searchParams.get('code')!
       const made = await post('token', {

@@ -49,24 +49,27 @@ interface Shown {
 }
 async function open(url: string | URL): Promise<Shown> {
   const response = await fetch(url, { headers: newAddress(), redirect: 'manual' })
-  const html = await response.text()
-  assert.equal(response.status, 200, html)
+  return shownOf({ status: response.status, headers: response.headers, text: await response.text() })
+}
+function shownOf({ status, headers, text }: { status: number; headers: Headers; text: string }): Shown {
+  assert.equal(status, 200, text)
   return {
-    html,
-    ticket: /name="ticket" value="([0-9a-f]+)"/.exec(html)![1]!,
-    cookie: response.headers.get('set-cookie')!.split(';')[0]!,
-    policy: response.headers.get('content-security-policy')!,
+    html: text,
+    ticket: /name="ticket" value="([0-9a-f]+)"/.exec(text)![1]!,
+    cookie: headers.get('set-cookie')!.split(';')[0]!,
+    policy: headers.get('content-security-policy')!,
   }
 }
 const answerPage = ({ ticket, cookie }: Pick<Shown, 'ticket' | 'cookie'>, fields: Record<string, string>) =>
   post('/oauth/authorize', { ticket, ...fields }, { ...newAddress(), Cookie: cookie })
 
+/** The owner types the key: the page that goes on from there. */
+const identify = async (page: Pick<Shown, 'ticket' | 'cookie'>) => shownOf(await answerPage(page, { key: adminKey }))
+
 /** The owner types the key, picks the instance, and allows. Resolves with where the browser is sent. */
 async function allow(url: string | URL, of = instance): Promise<URL> {
-  const page = await open(url)
-  const chosen = await answerPage(page, { key: adminKey })
-  assert.equal(chosen.status, 200)
-  assert.ok(chosen.text.includes(`value="${of.id}"`))
+  const page = await identify(await open(url))
+  assert.ok(page.html.includes(`value="${of.id}"`))
   const allowed = await answerPage(page, { decision: 'allow', instance: of.id })
   assert.equal(allowed.status, 303, allowed.text)
   return new URL(allowed.headers.get('location')!)
@@ -325,8 +328,7 @@ describe('what is refused', () => {
       ['http://[::1]/callback', 'http://[::1]:40002/callback'],
     ] as const) {
       const { client_id } = (await register({ client_name: 'On a machine', redirect_uris: [registered] })).body
-      const page = await open(query({ client_id, redirect_uri: asked, code_challenge: challenge }))
-      assert.equal((await answerPage(page, { key: adminKey })).status, 200)
+      const page = await identify(await open(query({ client_id, redirect_uri: asked, code_challenge: challenge })))
       const allowed = await answerPage(page, { decision: 'allow', instance: instance.id })
       const back = new URL(allowed.headers.get('location')!)
       assert.equal(back.origin, new URL(asked).origin)
@@ -375,12 +377,27 @@ describe('what is refused', () => {
     const wrong = await answerPage(page, { key: `svc_admin_${'0'.repeat(48)}` })
     assert.equal(wrong.status, 401)
     assert.ok(wrong.text.includes('no admin key') && !wrong.text.includes(instance.id))
-    assert.equal((await answerPage(page, { key: adminKey })).status, 200)
-    assert.equal((await answerPage(page, { decision: 'allow', instance: '5f0b3c1e-7a0d-4c58-9a55-0e6a1f7c2b90' })).status, 404)
-    const refused = await answerPage(page, { decision: 'deny' })
+    const known = await identify(page)
+    assert.equal((await answerPage(known, { decision: 'allow', instance: '5f0b3c1e-7a0d-4c58-9a55-0e6a1f7c2b90' })).status, 404)
+    const refused = await answerPage(known, { decision: 'deny' })
     const to = new URL(refused.headers.get('location')!)
     assert.deepEqual([to.searchParams.get('error'), to.searchParams.get('state')], ['access_denied', 'xyz'])
-    assert.equal((await answerPage(page, { decision: 'allow', instance: instance.id })).status, 400, 'it is closed')
+    assert.equal((await answerPage(known, { decision: 'allow', instance: instance.id })).status, 400, 'it is closed')
+  })
+
+  test('whoever opened the page does not answer it with the key that somebody else types into it', async () => {
+    // Somebody opens it, and has the owner’s browser show it: by a cookie, and a form that is sent from another port of the same host.
+    const opened = await open(query())
+    const owner = await identify(opened)
+    assert.ok(owner.ticket !== opened.ticket && owner.cookie !== opened.cookie)
+    for (const page of [opened, { ...opened, cookie: owner.cookie }, { ...owner, cookie: opened.cookie }]) {
+      const answered = await answerPage(page, { decision: 'allow', instance: instance.id })
+      assert.ok([400, 401].includes(answered.status), answered.text)
+      assert.deepEqual([answered.headers.get('location'), answered.text.includes(instance.id)], [null, false])
+    }
+    // The key may be sent twice, by a second click: the page that is shown last goes on.
+    const again = await identify(opened)
+    assert.equal((await answerPage(again, { decision: 'allow', instance: instance.id })).status, 303)
   })
 
   test('a code is for its client, its redirect URI and its verifier, and a wrong try spends it', async () => {
@@ -427,8 +444,7 @@ describe('what is refused', () => {
   })
 
   test('a page that was answered with an admin key ends with that key, and a code with the apps of the workspace', async () => {
-    const [waiting, allowed] = [await open(query()), await open(query())]
-    for (const page of [waiting, allowed]) assert.equal((await answerPage(page, { key: adminKey })).status, 200)
+    const [waiting, allowed] = [await identify(await open(query())), await identify(await open(query()))]
     const { headers } = await answerPage(allowed, { decision: 'allow', instance: instance.id })
     const code = new URL(headers.get('location')!).searchParams.get('code')!
     const rotated = await fetch(`${base}/admin/admin-key`, {

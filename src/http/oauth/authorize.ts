@@ -1,6 +1,6 @@
 /**
  * `/oauth/authorize`: the owner is asked. The page is opened with a ticket in its form and a cookie in the browser, so that no other page can
- * answer it; the admin key is typed first, then one instance is picked.
+ * answer it; the admin key is typed first, which gets a ticket and a cookie of its own, then one instance is picked.
  */
 import type { Context } from 'hono'
 import { Failure } from '../../domain/failures.ts'
@@ -39,6 +39,8 @@ function cookieOf(c: Context<Env>, ticket: string): string {
   return ''
 }
 
+const expired = () => new OauthError('invalid_request', 'this page has expired; begin again in the app')
+
 /** The same place, however it is written. */
 const isSameUrl = (one: string, other: string) => URL.canParse(one) && new URL(one).href === new URL(other).href
 
@@ -74,6 +76,16 @@ export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
     return pageResponse(parts.pages.consent({ ...view, client: client.name, redirectUri }), status)
   }
 
+  /** A page that was opened, with its half for the browser. */
+  function withCookie(c: Context<Env>, response: Response, { ticket, cookie }: { ticket: string; cookie: string }): Response {
+    const secure = baseOf(c).startsWith('https:') ? '; Secure' : ''
+    response.headers.set(
+      'Set-Cookie',
+      `${cookieName(ticket)}=${cookie}; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Strict${secure}`,
+    )
+    return response
+  }
+
   function instancesOf(workspace: WorkspaceId): ConsentView['instances'] {
     const { ids } = parts.directory.list(workspace, { page: 1, page_size: MAX_INSTANCES })
     return ids.map((id) => {
@@ -89,8 +101,9 @@ export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
       const { workspace } = gate.admin(accessRequestOf(c), key.slice(0, MAX_KEY))
       const keyTag = parts.account.adminKeyTag(workspace)
       if (keyTag === undefined) throw new Failure('api_key_required')
-      oauth.identified(ticket, { workspace, keyTag })
-      return page({ ticket, instances: instancesOf(workspace) }, consent)
+      const next = oauth.identified(ticket, { workspace, keyTag })
+      if (!next) throw expired()
+      return withCookie(c, page({ ticket: next.ticket, instances: instancesOf(workspace) }, consent), next)
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== 'api_key_required') throw error
       return page({ ticket, problem: 'This is no admin key of this installation.' }, consent, 401)
@@ -104,14 +117,8 @@ export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
       const about = await clientOf(fields)
       // A refusal is shown here and not sent on to the app: anybody can register one, and nobody has looked at it yet (RFC 9700, 4.11.2).
       const request = requestOf(fields, about, base)
-      const { ticket, cookie } = oauth.ask(request)
-      const response = page({ ticket }, request)
-      const secure = base.startsWith('https:') ? '; Secure' : ''
-      response.headers.set(
-        'Set-Cookie',
-        `${cookieName(ticket)}=${cookie}; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Strict${secure}`,
-      )
-      return response
+      const opened = oauth.ask(request)
+      return withCookie(c, page({ ticket: opened.ticket }, request), opened)
     },
 
     async decide(c: Context<Env>): Promise<Response> {
@@ -121,7 +128,7 @@ export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
       const fields = await formOf(c.req.raw)
       const ticket = fields.must('ticket')
       const consent = oauth.consent(ticket, cookieOf(c, ticket))
-      if (!consent) throw new OauthError('invalid_request', 'this page has expired; begin again in the app')
+      if (!consent) throw expired()
       const { redirectUri, state, owner } = consent
       const iss = baseOf(c)
       if (fields.get('decision') === 'deny') {
