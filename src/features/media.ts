@@ -3,9 +3,12 @@ import { z } from 'zod'
 import { Failure } from '../domain/failures.ts'
 import { local } from './endpoint.ts'
 
-/** Types that a browser would run instead of saving. */
+/**
+ * Types that a browser would run instead of saving. Script has many names (WHATWG MIME Sniffing, 4.6), and a page whose policy allows scripts of
+ * its own origin would take each of them.
+ */
 const RUNNABLE =
-  /^(?:text\/(?:html|xml|css|javascript|ecmascript)|application\/(?:xml|javascript|ecmascript|x-javascript|wasm)|multipart\/.*|message\/.*|[^;]*\+xml)(?:;|$)/i
+  /^(?:text\/(?:html|xml|xsl|css|jscript|livescript)|application\/(?:xml|wasm)|(?:text|application)\/(?:x-)?(?:java|ecma)script[\d.]*|multipart\/.*|message\/.*|[^;]*\+xml)(?:;|$)/i
 const MIME = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; ?[\w-]+=(?:[\w.,+-]+|"[\w.,+ -]*"))*$/
 const UNKNOWN = 'application/octet-stream'
 

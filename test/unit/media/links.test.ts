@@ -131,6 +131,12 @@ test('what a browser would run is only saved', () => {
     'image/svg+xml',
     'application/xhtml+xml',
     'application/javascript',
+    'application/x-ecmascript',
+    'text/x-javascript',
+    'text/javascript1.5',
+    'text/jscript',
+    'text/LiveScript; charset=utf-8',
+    'text/xsl',
     'x',
     'a/b\r\nX: y',
   ])
