@@ -1,7 +1,10 @@
 /** The metadata of an OAuth client, registered or in a document of its own (shared/api/mcp-and-system.md). */
 
-/** Shown to the owner, so it must not contain characters that reorder or hide text. */
-export const CLIENT_NAME = { max: 100, pattern: /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u } as const
+/** Shown to the owner, so it must not contain characters that reorder or hide text, nor only such that nobody sees. */
+export const CLIENT_NAME = {
+  max: 100,
+  pattern: /^(?=.*[^\s\u2800\p{Default_Ignorable_Code_Point}])[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u,
+} as const
 export const MAX_REDIRECT_URIS = 5
 
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])

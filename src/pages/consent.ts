@@ -6,6 +6,9 @@ import { makePage } from './page.ts'
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escaped = (text: string) => text.replace(/[&<>"']/g, (mark) => ENTITIES[mark]!)
 
+/** A name turns nothing behind it: it is isolated, and does not end that itself. */
+const isolated = (name: string) => `\u2068${name.replace(/[\u2066-\u2069]/g, '')}\u2069`
+
 const style = `
 form { flex-direction: column } select { padding: .6rem .8rem; border: 1px solid var(--line); border-radius: 8px; font: inherit; background: var(--paper); color: inherit }
 .row { display: flex; gap: .5rem } button[value=deny] { background: none; color: inherit; border-color: var(--line) }
@@ -19,7 +22,7 @@ const key = `<label for="key">Admin key of the workspace</label>
 const choice = (instances: NonNullable<ConsentView['instances']>) => `<label for="instance">Instance it may use</label>
 <select id="instance" name="instance" required>
 <option value="">Pick one</option>
-${instances.map(({ id, name, phone }) => `<option value="${escaped(id)}">${escaped(phone === null ? name : `${name} (${phone})`)}</option>`).join('\n')}
+${instances.map(({ id, name, phone }) => `<option value="${escaped(id)}">${escaped(phone === null ? isolated(name) : `${isolated(name)} (${phone})`)}</option>`).join('\n')}
 </select>
 <div class="row"><button name="decision" value="allow">Allow</button><button name="decision" value="deny" formnovalidate>Refuse</button></div>`
 

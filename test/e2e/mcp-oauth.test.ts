@@ -301,7 +301,12 @@ describe('what is refused', () => {
       (await register({ client_name: 'x'.repeat(101), redirect_uris: [CALLBACK] })).body.error,
       'invalid_client_metadata',
     )
-    assert.equal((await register({ client_name: 'a\u202eb', redirect_uris: [CALLBACK] })).body.error, 'invalid_client_metadata')
+    for (const client_name of ['a\u202eb', '\u3164', '\u2800 \u2800', '\u034f'])
+      assert.equal(
+        (await register({ client_name, redirect_uris: [CALLBACK] })).body.error,
+        'invalid_client_metadata',
+        client_name,
+      )
     for (const redirect_uri of [
       `${CALLBACK}&x=1`,
       CALLBACK.toUpperCase(),
@@ -377,7 +382,12 @@ describe('what is refused', () => {
     const wrong = await answerPage(page, { key: `svc_admin_${'0'.repeat(48)}` })
     assert.equal(wrong.status, 401)
     assert.ok(wrong.text.includes('no admin key') && !wrong.text.includes(instance.id))
+    const turning = await world.gateway.createInstance(null, { name: 'Eve \u2069\u202Eemosnur' })
     const known = await identify(page)
+    assert.ok(
+      known.html.includes(`value="${turning.id}">\u2068Eve \u202Eemosnur\u2069</option>`),
+      'a name turns nothing behind it',
+    )
     assert.equal((await answerPage(known, { decision: 'allow', instance: '5f0b3c1e-7a0d-4c58-9a55-0e6a1f7c2b90' })).status, 404)
     const refused = await answerPage(known, { decision: 'deny' })
     const to = new URL(refused.headers.get('location')!)
