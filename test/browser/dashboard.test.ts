@@ -10,6 +10,7 @@ import { foreign, hasPictures, launch, picture, skip, type Watched, watch } from
 
 const ME = '5511999990301'
 const BEN = '5511988880301'
+const EVE = '5511988880302'
 /** Left to right, then backwards: what follows a name must not be turned with it. */
 const HOSTILE = '<img src=x onerror="window.hacked=1"> \u202Eemosnur'
 /** What a page would do with a script of somebody's. */
@@ -231,6 +232,23 @@ describe('the dashboard in Chromium', { skip }, () => {
     )
     assert.equal(await page.evaluate('"hacked" in window'), false)
     assert.equal(await page.locator('img[src="x"], main script').count(), 0)
+  })
+
+  test('a name that ends its isolation itself turns nothing, either', async () => {
+    const name = 'Eve \u2069\u202Eemosnur'
+    await world.sandbox.createPhone(EVE, { name })
+    await to('sandbox')
+    const row = page.getByRole('listitem').filter({ hasText: `+${EVE}` })
+    await row.waitFor()
+    const shown = await row.locator('bdi').boundingBox()
+    const number = await row.locator('.number').boundingBox()
+    assert.ok(shown!.x + shown!.width <= number!.x, 'the number stands behind the name')
+    assert.equal(await row.locator('bdi').textContent(), 'Eve \u202Eemosnur')
+    const options = await page.locator('option').allTextContents()
+    assert.ok(
+      options.some((text) => text.includes(`\u2068Eve \u202Eemosnur\u2069 (${EVE})`)),
+      JSON.stringify(options),
+    )
   })
 
   test('deletes several, once that is typed', async () => {

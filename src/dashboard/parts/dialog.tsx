@@ -6,6 +6,7 @@ import { Button } from './button.tsx'
 import { Line } from './field.tsx'
 import { Form } from './form.tsx'
 import { Problem } from './notice.tsx'
+import { contained, Name } from './words.tsx'
 
 interface DialogProps {
   title: ComponentChildren
@@ -84,13 +85,14 @@ interface ConfirmProps {
 export function Confirm({ title, children, does, typed, isDangerous = true, act, onClose }: ConfirmProps) {
   const [text, setText] = useState('')
   const { run, isBusy, problem } = useAction(act)
-  const isReady = typed === undefined || text.trim() === typed.trim()
+  // As it is shown, which is what can be copied.
+  const isReady = typed === undefined || contained(text).trim() === contained(typed).trim()
   const submit = async () => {
     if (isReady && (await run())) onClose()
   }
   const label = (
     <>
-      Type <bdi class="typed">{typed}</bdi> to go on
+      Type <Name class="typed">{typed ?? ''}</Name> to go on
     </>
   )
   return (

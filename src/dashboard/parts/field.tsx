@@ -1,7 +1,6 @@
 /** A control with its name, its hint and what is wrong with it, tied together for those who hear the page. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useId } from 'preact/hooks'
-import { isolated } from './words.tsx'
 
 /** For the control: spread over it. */
 export interface Tied {
@@ -81,7 +80,7 @@ export function Check({ label, hint, wrong, value, isDisabled, onChange }: Check
 interface ChoiceProps {
   tied: Tied
   value: string
-  /** Value and text. */
+  /** Value and text, in which a name of somebody's choice is isolated. */
   options: readonly (readonly [value: string, text: string])[]
   /** The choice of no value. */
   none?: string
@@ -94,7 +93,7 @@ export function Choice({ tied, value, options, none, onChange }: ChoiceProps) {
       {none === undefined ? null : <option value="">{none}</option>}
       {options.map(([each, text]) => (
         <option key={each} value={each}>
-          {isolated(text)}
+          {text}
         </option>
       ))}
     </select>

@@ -1,6 +1,6 @@
 /** Instances to choose from: by name, and those that share one by their number or the beginning of their id. */
 import type { InstanceRow } from '../../domain/dashboard.ts'
-import { nameAndNumber } from './words.tsx'
+import { isolated, nameAndNumber } from './words.tsx'
 
 type Row = Pick<InstanceRow, 'id' | 'name' | 'phone'>
 
@@ -14,7 +14,7 @@ export function instanceChoices(rows: Iterable<Row>): (readonly [id: string, lab
 }
 
 function label({ id, name, phone }: Row, namesakes: readonly Row[]): string {
-  if (namesakes.length < 2) return name
+  if (namesakes.length < 2) return isolated(name)
   const isOnly = phone !== null && namesakes.every((each) => each.id === id || each.phone !== phone)
-  return isOnly ? nameAndNumber(name, phone) : `${name} · ${id.slice(0, 8)}`
+  return isOnly ? nameAndNumber(name, phone) : `${isolated(name)} · ${id.slice(0, 8)}`
 }

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
+import { Name } from './words.tsx'
 
 interface Toast {
   id: number
@@ -27,7 +28,7 @@ export const Toasts = () => (
   <div class="toasts" role="status">
     {toasts.value.map(({ id, text }) => (
       <div class="toast" key={id}>
-        <bdi>{text}</bdi>
+        <Name>{text}</Name>
         <Button look="quiet" label="Dismiss" onPress={() => take(id)}>
           <Icon name="close" size={14} />
         </Button>

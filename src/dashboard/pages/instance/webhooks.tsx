@@ -13,7 +13,7 @@ import { Problem } from '../../parts/notice.tsx'
 import { fieldsOf, pick, SchemaForm, type Values } from '../../parts/schema-form.tsx'
 import { Secret } from '../../parts/secret.tsx'
 import { durationText } from '../../parts/time.tsx'
-import { visible } from '../../parts/words.tsx'
+import { Name, visible } from '../../parts/words.tsx'
 import type { TabProps } from './tab.ts'
 
 const FIELDS = fieldsOf('webhooks.update')
@@ -49,7 +49,7 @@ function TypeRow({ id, type, url }: { id: string; type: EventType; url: string |
       <div class="row between">
         <span class="break">
           <code>{type}</code>
-          <bdi class="under">{url ?? 'goes nowhere'}</bdi>
+          <Name class="under">{url ?? 'goes nowhere'}</Name>
         </span>
         <Button isBusy={isBusy} isDisabled={url === null} label={`Send a test event of ${type}`} onPress={() => run()}>
           Test

@@ -8,7 +8,7 @@ import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Problem, Skeleton } from '../../parts/notice.tsx'
 import { Ago, At, durationText } from '../../parts/time.tsx'
-import { visible } from '../../parts/words.tsx'
+import { Name, visible } from '../../parts/words.tsx'
 
 /** While it waits for its next attempt. */
 const LOOK_EVERY_MS = 2_500
@@ -113,7 +113,7 @@ export function EventDialog({ id, onClose, onResent }: { id: string; onClose(): 
             ) : null}
             <dt>To</dt>
             <dd>
-              <bdi>{data.entry.url}</bdi>
+              <Name>{data.entry.url}</Name>
             </dd>
             <dt>Event id</dt>
             <dd>

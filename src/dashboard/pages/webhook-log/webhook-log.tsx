@@ -60,7 +60,7 @@ const columnsOf = (open: (id: string) => void): readonly Column<Entry>[] => [
     ),
   },
   { label: 'Attempts', isRight: true, cell: ({ attempts }) => <span class="number">{attempts}</span> },
-  { label: 'To', cell: ({ url }) => <bdi class="url break">{url}</bdi> },
+  { label: 'To', cell: ({ url }) => <Name class="url break">{url}</Name> },
   {
     label: 'Happened',
     cell: ({ created_at, next_attempt_at }) => (
