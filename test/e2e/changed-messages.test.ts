@@ -1,6 +1,7 @@
 /** Messages that were edited or deleted, by us, by our phone or by a contact, and what may still be done to them; also after a restart. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { MessageCopy } from '../../workers/simulator/control/network-control.ts'
 import { chatOf } from '../harness/places.ts'
 import type { InboxItem } from '../harness/sandbox.ts'
 import { type Json, type Stage, startStage } from '../harness/stage.ts'
@@ -28,11 +29,15 @@ async function said(message: Json, to = ME): Promise<string> {
   return id
 }
 
+const taken = async () => {
+  while ((await stage.world.sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
 /** What is about another message is not told under its own id: until it is confirmed. */
 async function done(message: Json, from: 'ana' | 'phone') {
   const { sandbox } = stage.world
   await (from === 'ana' ? sandbox.send(ANA, ME, message) : sandbox.sendFromPhone(ME, ANA, message))
-  while ((await sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  await taken()
 }
 
 /** Sends, and resolves with what the contact got under that id; what else reaches them is passed over. */
@@ -95,7 +100,7 @@ test('a stranger cannot change for us what somebody else wrote', async () => {
   const id = await said({ text: 'mine' }, group)
   for (const act of [{ revoke: { message_id: id } }, { edit: { message_id: id, text: 'not mine' } }])
     await stage.world.sandbox.send(BEN, group, act)
-  while ((await stage.world.sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  await taken()
   const copy = await shown('/forward-message', { phone: BEN, message_id: id, message_phone: chatOf(group) }, BEN)
   assert.equal(textIn(copy.proto), 'mine')
 })
@@ -161,3 +166,65 @@ test('a queued edit of what was sent before the restart leaves after it', async 
   assert.equal((await arrived(change)).attrs?.edit, '1')
   assert.equal(await forwarded(id), 'changed')
 })
+
+/** Copies of a message that a contact's device got, once there are so many. */
+async function copies(id: string, wanted: number): Promise<MessageCopy[]> {
+  for (const deadline = Date.now() + 10_000; ; ) {
+    const { items } = await stage.world.sandbox.get<{ items: MessageCopy[] }>(`/contacts/${ANA}/copies/${id}`)
+    if (items.length >= wanted) return items
+    assert.ok(Date.now() < deadline, `${items.length} of ${wanted} copies`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+const askAgain = (id: string) => stage.world.sandbox.post(`/contacts/${ANA}/retry`, { to: ME, id })
+
+// An edit that was asked for again, and came behind the deletion, could be quoted.
+test('an edit that comes behind the deletion brings nothing back', async () => {
+  const id = await said({ text: 'a mistake' })
+  await done({ revoke: { message_id: id } }, 'ana')
+  await done({ edit: { message_id: id, text: 'still a mistake' } }, 'ana')
+  await assertGone(id)
+})
+
+// Hers was found first: ours could not be edited, deleted or quoted any more.
+test('after a restart a contact who uses the id of our message does not take its place', async () => {
+  const id = await sent('ours')
+  await restart()
+  await stage.world.sandbox.send(ANA, ME, { text: 'hers' }, { id })
+  await taken()
+  assert.equal(await forwarded(id), 'ours')
+  assert.equal(await remove({ message_id: id }), 'sent')
+})
+
+// The edit has no quote and no expiry of its own: what was asked for again had neither.
+test('who asks for an edited message again gets its quote with it, and nobody gets a deleted one', async () => {
+  const question = await said({ text: 'How much?' })
+  const { id } = await shown('/send-text', { phone: ANA, message: '100', reply_to_message_id: question })
+  await edit(id, '120')
+  await askAgain(id)
+  const [, again] = await copies(id, 2)
+  const answer = field(again!.proto as Json, 'extendedTextMessage')
+  assert.deepEqual([answer.text, field(answer, 'contextInfo')?.stanzaId], ['120', question])
+  assert.equal(await remove({ message_id: id }), 'sent')
+  await askAgain(id)
+  await taken()
+  // Behind the request.
+  await said({ text: 'Thanks.' })
+  assert.equal((await copies(id, 2)).length, 2)
+})
+
+// It was remembered as edited, and on disk, when the connection ended before it was even encrypted.
+// Its stored copy was gone, so that it was composed anew: it left once more, with another secret, behind its own deletion.
+test('a message that the phone deletes before the network has answered does not leave again', async () => {
+  const { gateway, sandbox } = stage.world
+  await sandbox.fault({ on: 'message', match: { phone: ME }, do: 'unanswered', times: 1 })
+  const { message_id } = await gateway.must(stage.instance, 'POST', '/send-text', { phone: ANA, message: 'oops' })
+  const id = String(message_id)
+  await copies(id, 1)
+  await sandbox.sendFromPhone(ME, ANA, { revoke: { message_id: id } })
+  assert.equal((await stage.deliveryOf(id)).status, 'sent')
+  await assertGone(id)
+  assert.equal((await copies(id, 1)).length, 1)
+})
+
+// The edited message and the edit counted as the newest: they got the receipts.

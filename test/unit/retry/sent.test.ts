@@ -201,3 +201,39 @@ test('a row of before, which is a message and nothing else, is still readable', 
   assert.equal(stored?.message.conversation, 'hi')
   assert.equal(stored?.stanza, undefined)
 })
+
+// The edit was written behind the removal, and the message was there again.
+test('of changes of one message at once each is made to what the one before has left', async (t) => {
+  const b = await bench(t)
+  const sent = b.open()
+  await sent.put('m', text('a'), STANZA)
+  const add = (more: string) => sent.change('m', ({ conversation }) => text(`${conversation}${more}`))
+  await Promise.all([add('b'), add('c')])
+  assert.equal((await sent.get('m'))?.conversation, 'abc')
+  await Promise.all([add('d'), sent.remove('m'), add('e')])
+  assert.deepEqual(await b.left(), [])
+})
+
+// A message of the account before was known to the next one.
+test('a change under way while everything is forgotten writes nothing', async (t) => {
+  const b = await bench(t)
+  let read = () => {}
+  const isRead = new Promise<void>((resolve) => {
+    read = resolve
+  })
+  const store = {
+    ...b.store,
+    async get(key: string) {
+      const value = await b.store.get(key)
+      await isRead
+      return value
+    },
+  }
+  const sent = b.open({ store })
+  await sent.put('m', text('a'), STANZA)
+  const changed = sent.change('m', () => text('b'))
+  await sent.forget()
+  read()
+  await changed
+  assert.deepEqual(await b.left(), [])
+})

@@ -110,7 +110,7 @@ export function createInbound(deps: InboundDeps): Inbound {
     // After a restart: our own messages, whole, while they may have to be sent again, and the secrets that open later parts of any message.
     const chat = await chatOf(about)
     const own = await sent.stored(id)
-    if (!own) return secrets.get(id, chat)
+    if (!own || isDeleted({ key: { id }, message: own.message })) return secrets.get(id, chat)
     const isHere = own.stanza === undefined || chat.has(bare(own.stanza.to))
     return isHere ? { key: { id, fromMe: true }, message: own.message } : null
   }

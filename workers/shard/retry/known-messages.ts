@@ -5,59 +5,95 @@
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 import type { Recent } from '../chats/recent.ts'
+import { contextInfo, unwrap } from '../translate/inbound/content.ts'
+import { isViewOnce } from '../translate/outbound/forward.ts'
+import { isPostChange } from '../translate/outbound/stanza.ts'
 import type { Sent } from './sent.ts'
 
 const { Type } = proto.Message.ProtocolMessage
 
 export interface KnownMessages extends Pick<Recent, 'add' | 'received'> {
-  /** The first that came under this id and fits. */
+  /** The one that fits: ours before anybody else's, of others the first that came under this id. */
   get(id: string, fits: (key: WAMessageKey) => boolean): Promise<WAMessage | undefined>
-  /** `content`: all of what it is from now on. */
+  /** `content`: all of what it is from now on. A deleted one stays deleted. */
   edited(message: WAMessage, content: proto.IMessage): Promise<void>
   /** For everybody in its chat. */
   deleted(message: WAMessage): Promise<void>
 }
 
-export function createKnownMessages({
-  recent,
-  sent,
-}: {
-  recent: Recent
-  sent: Pick<Sent, 'stored' | 'change' | 'remove'>
-}): KnownMessages {
-  /** A row of an earlier version, without its stanza, is of an unknown chat. */
+export function createKnownMessages({ recent, sent }: { recent: Recent; sent: Pick<Sent, 'stored' | 'change'> }): KnownMessages {
+  /** A row of an earlier version, without its stanza, is of an unknown chat; a change of a post goes under the id of the post. */
   async function stored(id: string): Promise<WAMessage | undefined> {
     const { message, stanza, at } = (await sent.stored(id)) ?? {}
-    if (!message || !stanza || at === undefined) return undefined
+    if (!message || !stanza || at === undefined || isPostChange(stanza)) return undefined
     const key = { remoteJid: stanza.to, id, fromMe: true }
     return { key, message, messageTimestamp: Math.floor(at / SECOND) } as WAMessage
   }
 
+  /** As it is in memory: another change may have come since it was looked up. */
+  const asItIs = ({ key }: WAMessage) => recent.get(key.id ?? '', isSame(key))
+
   return {
-    add: recent.add,
     received: recent.received,
+    add(message) {
+      // The phone may delete a message before the network has confirmed it to us.
+      const known = asItIs(message)
+      if (!known || !isDeleted(known)) recent.add(message)
+    },
     async get(id, fits) {
       const known = recent.get(id, fits)
-      if (known) return known
+      if (known?.key.fromMe) return known
+      // Ids are chosen by senders: somebody else's under the id of ours must not take its place.
       const own = await stored(id)
-      return own && fits(own.key) ? own : undefined
+      return own && fits(own.key) ? own : known
     },
     async edited(message, content) {
-      // Its secret stays: reactions and answers to it are sealed with that.
-      const { messageContextInfo } = message.message ?? {}
-      const changed = { ...content, ...(messageContextInfo ? { messageContextInfo } : {}) }
-      recent.add({ ...message, message: changed })
-      if (message.key.fromMe) await sent.change(message.key.id ?? '', changed)
+      const known = asItIs(message) ?? message
+      if (isDeleted(known)) return
+      const changed = (before: proto.IMessage) => (isDeleted({ ...known, message: before }) ? undefined : edited(before, content))
+      recent.add({ ...known, message: edited(known.message ?? {}, content) })
+      if (known.key.fromMe) await sent.change(known.key.id ?? '', changed)
     },
     async deleted(message) {
       // The key is kept: the account may still remove it from its own devices.
       const { id, remoteJid, fromMe } = message.key
-      recent.add({ ...message, message: { protocolMessage: { type: Type.REVOKE, key: { id, remoteJid, fromMe } } } } as WAMessage)
-      if (fromMe) await sent.remove(id ?? '')
+      const nothing = { protocolMessage: { type: Type.REVOKE, key: { id, remoteJid, fromMe } } } as proto.IMessage
+      recent.add({ ...message, message: nothing } as WAMessage)
+      if (fromMe) await sent.change(id ?? '', () => nothing)
     },
   }
 }
 
-/** Its content is gone. */
-export const isDeleted = ({ message }: { message?: proto.IMessage | null }): boolean =>
-  message?.protocolMessage?.type === Type.REVOKE
+const isSame =
+  (one: WAMessageKey) =>
+  (other: WAMessageKey): boolean =>
+    Boolean(one.fromMe) === Boolean(other.fromMe) && one.remoteJid === other.remoteJid && one.participant === other.participant
+
+/** Its content is gone. A deletion itself is another message: it is about a message of another id. */
+export const isDeleted = ({ key, message }: Pick<WAMessage, 'key' | 'message'>): boolean =>
+  message?.protocolMessage?.type === Type.REVOKE && message.protocolMessage.key?.id === key.id
+
+/**
+ * What an edit does not change: the secret, which reactions and answers are sealed with; quote and expiry; that it is to be seen once. Mentions are
+ * those of the edit.
+ */
+function edited(before: proto.IMessage, after: proto.IMessage): proto.IMessage {
+  const old = unwrap(before)
+  const info = old && contextInfo(old)
+  const content = info ? withInfo(after, { ...info, mentionedJid: [], nonJidMentions: null }) : after
+  const shown = isViewOnce(before) && !isViewOnce(content) ? { viewOnceMessageV2: { message: content } } : content
+  const aside = old?.aside ?? {}
+  return { ...shown, ...(Object.keys(aside).length > 0 ? { messageContextInfo: aside } : {}) }
+}
+
+function withInfo(message: proto.IMessage, info: proto.IContextInfo): proto.IMessage {
+  const { conversation, ...rest } = message
+  const holding = conversation ? { ...rest, extendedTextMessage: { text: conversation } } : message
+  const copy = proto.Message.decode(proto.Message.encode(holding).finish())
+  const found = unwrap(copy)
+  const content = found?.message[found.field]
+  if (typeof content !== 'object' || content === null) return copy
+  const holder = content as { contextInfo?: proto.IContextInfo | null }
+  holder.contextInfo = { ...info, ...holder.contextInfo }
+  return copy
+}

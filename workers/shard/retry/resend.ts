@@ -20,6 +20,7 @@ import { type Stanza, stanzaOf } from '../translate/outbound/stanza.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 import { sealedAgain } from '../wire/message-nodes.ts'
 import { bounded } from './bounded.ts'
+import { isDeleted } from './known-messages.ts'
 import type { RetryRequest } from './retry-receipts.ts'
 import type { Sent } from './sent.ts'
 import { createSessionRenewal } from './session-renewal.ts'
@@ -135,7 +136,7 @@ export function createResend({ sock, identity, tokens, sent, clock, log }: Resen
     const chat = chatOf(request)
     const about = { message_id: id, count }
     const stored = await sent.stored(id)
-    if (!stored) {
+    if (!stored || isDeleted({ key: { id }, message: stored.message })) {
       // Of an own device: a request of the library to its phone. The next one must be readable.
       if (identity.isMe(asker)) await renew(request)
       return log.info(about, 'a message that is not kept was asked for again')

@@ -7,6 +7,7 @@ import { BufferJSON, proto } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, DAY, HOUR } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
+import { createKeyedMutex } from '../../../src/lib/keyed-mutex.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { REMOVED_AT_ONCE, removeAll } from '../../../src/storage/remove-all.ts'
@@ -62,9 +63,12 @@ export interface Sent {
   get(messageId: string): Promise<proto.IMessage | undefined>
   /** With the stanza it left in. */
   stored(messageId: string): Promise<StoredMessage | undefined>
-  /** It was edited: who asks for it again gets it as it is now. */
-  change(messageId: string, message: proto.IMessage): Promise<void>
-  /** It was deleted, or refused. Whatever fails here is repaired by the next sweep. */
+  /**
+   * It was edited, or deleted: what is asked for again is as it is now, and a deleted one is not sent at all. Undefined: it stays as it is. What the
+   * disk does not take is logged.
+   */
+  change(messageId: string, changed: (before: proto.IMessage) => proto.IMessage | undefined): Promise<void>
+  /** It was refused. What the disk does not take is logged: its row goes with its day. */
   remove(messageId: string): Promise<void>
   /** The device is gone: no retry receipts come for it. Call it after its session has ended. */
   forget(): Promise<void>
@@ -86,6 +90,11 @@ export function createSent(options: SentOptions): Sent {
     complaint: 'sent messages that are not needed any more could not be removed',
   })
   const writing = new Set<Promise<unknown>>()
+  /** Changes of one row: each is made to what the one before has left. */
+  const { run: inTurn } = createKeyedMutex()
+  /** How often everything was forgotten, and whether it is being: what was read before must not be written behind it. */
+  let forgotten = 0
+  let isForgetting = false
 
   const timeOf = (value: Uint8Array) => Number(Buffer.from(value.buffer, value.byteOffset, TIME_BYTES).readBigUInt64BE())
   const isOld = (at: number) => clock.now() - at > MAX_AGE
@@ -141,7 +150,6 @@ export function createSent(options: SentOptions): Sent {
 
   /** Of what is not vital: the message is edited or gone whether this is written or not. */
   async function corrected(op: Op) {
-    if (isStopped) return
     const under = store.commit({ ops: [op] })
     writing.add(under)
     await under
@@ -176,16 +184,31 @@ export function createSent(options: SentOptions): Sent {
     },
     get: async (messageId) => (await stored(messageId))?.message,
     stored,
-    async change(messageId, message) {
-      const before = await stored(messageId)
-      if (!before?.stanza) return
-      const { key, value } = row(messageId, { ...before, stanza: before.stanza, message })
-      await corrected([key, value])
-    },
-    remove: (messageId) => corrected([keys.sent(instance, messageId), null]),
+    change: (messageId, changed) =>
+      inTurn(messageId, async () => {
+        const since = forgotten
+        const before = await stored(messageId)
+        const message = before?.stanza && changed(before.message)
+        if (!before?.stanza || !message || isForgetting || since !== forgotten) return
+        // The message that changes it comes again.
+        if (isStopped) throw new Failure('instance_not_connected')
+        const { key, value } = row(messageId, { ...before, stanza: before.stanza, message })
+        bytes += value.byteLength
+        await corrected([key, value])
+      }),
+    remove: (messageId) =>
+      inTurn(messageId, async () => {
+        if (!isStopped) await corrected([keys.sent(instance, messageId), null])
+      }),
     async forget() {
-      await sweeper.idle()
-      await removeAll(store, keys.sents(instance))
+      isForgetting = true
+      try {
+        await sweeper.idle()
+        await removeAll(store, keys.sents(instance))
+      } finally {
+        forgotten++
+        isForgetting = false
+      }
       count = 0
       bytes = 0
     },

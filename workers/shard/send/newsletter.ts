@@ -5,7 +5,7 @@
 import { encodeNewsletterMessage, type proto, type WAMessage } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
-import { EDIT, type Stanza, stanzaMarks } from '../translate/outbound/stanza.ts'
+import { EDIT, isPostChange, POST_REACTION, type Stanza, stanzaMarks } from '../translate/outbound/stanza.ts'
 import { plaintextNode, postStanza, reactionNode } from '../wire/message-nodes.ts'
 import type { Accepted, SendContext } from './contract.ts'
 import { refusal } from './refusal.ts'
@@ -50,14 +50,12 @@ export async function reactToPost(context: SendContext, post: WAMessage, emoji: 
     {},
     {
       to: remoteJid,
-      attributes: { type: REACTION, server_id: serverId, ...(emoji === null ? { edit: EDIT.ownRemoval } : {}) },
+      attributes: { type: POST_REACTION, server_id: serverId, ...(emoji === null ? { edit: EDIT.ownRemoval } : {}) },
       enc: {},
       nodes: [reactionNode(emoji)],
     },
   )
 }
-
-const REACTION = 'reaction'
 
 /** Stored before it is sent, as every message: the handler may not be able to compose it again, nor the network to accept another one. */
 async function deliver(context: SendContext, message: proto.IMessage, stanza: Stanza): Promise<Accepted> {
@@ -76,7 +74,7 @@ export async function relayPost(
   const { to, attributes, enc, nodes } = stanza
   // A reaction is entirely in its node; a removal is an empty text.
   const plaintext = plaintextNode(enc, encodeNewsletterMessage(message))
-  const content = attributes.type === REACTION ? nodes : [plaintext, ...nodes]
+  const content = attributes.type === POST_REACTION ? nodes : [plaintext, ...nodes]
   // An edit or a removal has the id of the post.
   const id = attributes.id ?? item.messageId
   const ack = session.ack(id, to)
@@ -89,7 +87,7 @@ export async function relayPost(
     if (isNew) await context.sent.remove(item.messageId)
     throw await refusal(context, to, verdict.code)
   }
-  if (attributes.edit || attributes.type === REACTION) return { message: null }
+  if (isPostChange(stanza)) return { message: null }
   const { serverId } = verdict
   const post = {
     key: { remoteJid: to, id: item.messageId, fromMe: true, ...(serverId ? { server_id: serverId } : {}) },

@@ -4,6 +4,7 @@
  * later messages about it could be read against only one of the two.
  */
 import { Failure } from '../../../src/domain/failures.ts'
+import { isDeleted } from '../retry/known-messages.ts'
 import { EDIT } from '../translate/outbound/stanza.ts'
 import { chatKind } from '../wire/jid.ts'
 import type { Accepted, SendContext } from './contract.ts'
@@ -18,6 +19,8 @@ export async function sendAgain(context: SendContext): Promise<Accepted | null> 
   const { message, stanza } = (await sent.stored(item.messageId)) ?? {}
   // Earlier versions did not store the stanza: the destination is unknown then.
   if (!message || !stanza) return null
+  // By the phone, which has it: there is nothing left to send.
+  if (isDeleted({ key: { id: item.messageId }, message })) return { message: null }
   switch (chatKind(stanza.to)) {
     case 'newsletter':
       return relayPost(context, message, stanza).catch((error) => {

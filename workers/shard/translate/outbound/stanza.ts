@@ -4,7 +4,7 @@
  */
 import { type BinaryNode, type GroupMetadata, isLidUser, isPnUser, normalizeMessageContent, proto } from '@whiskeysockets/baileys'
 import { mediaTypeOf } from '../../baileys/media-type.ts'
-import { bare } from '../../wire/jid.ts'
+import { bare, chatKind } from '../../wire/jid.ts'
 import { metaNode } from '../../wire/message-nodes.ts'
 
 export interface StanzaMarks {
@@ -50,6 +50,13 @@ export function stanzaMarks(message: proto.IMessage): StanzaMarks {
   if (content.protocolMessage?.type === Type.MESSAGE_EDIT) return marks({ edit: EDIT.edit })
   return marks({})
 }
+
+/** An edit, a removal or a reaction: the network has it under the id of its post. */
+export const isPostChange = ({ to, attributes }: Stanza): boolean =>
+  chatKind(to) === 'newsletter' && (attributes.edit !== undefined || attributes.type === POST_REACTION)
+
+/** `type` of the stanza. */
+export const POST_REACTION = 'reaction'
 
 /** A poll under whichever name its kind has. */
 export const pollOf = (content: proto.IMessage): proto.Message.IPollCreationMessage | undefined =>
