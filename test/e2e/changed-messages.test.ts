@@ -214,6 +214,28 @@ test('who asks for an edited message again gets its quote with it, and nobody ge
 })
 
 // It was remembered as edited, and on disk, when the connection ended before it was even encrypted.
+test('an edit that never left and is taken from the queue has changed nothing', async () => {
+  const { gateway, sandbox } = stage.world
+  const id = await sent('as it was')
+  const typing = await sandbox.post<{ id: string }>('/expect', {
+    match: { account: ME, from: 'client', tag: 'chatstate' },
+    wait_ms: 0,
+  })
+  const { svc_id } = await gateway.must(stage.instance, 'POST', '/send-text', {
+    phone: ANA,
+    message: 'never',
+    edit_message_id: id,
+    delay_typing: 15,
+  })
+  await sandbox.get(`/expect/${typing.id}?wait_ms=10000`)
+  await sandbox.setDown(true)
+  await gateway.waitForStatus(stage.instance, 'disconnected')
+  await gateway.must(stage.instance, 'DELETE', `/queue/${svc_id}`)
+  await sandbox.setDown(false)
+  await gateway.waitForStatus(stage.instance, 'connected')
+  assert.equal(await forwarded(id), 'as it was')
+})
+
 // Its stored copy was gone, so that it was composed anew: it left once more, with another secret, behind its own deletion.
 test('a message that the phone deletes before the network has answered does not leave again', async () => {
   const { gateway, sandbox } = stage.world

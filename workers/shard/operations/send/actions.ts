@@ -89,7 +89,7 @@ export const actions: Handlers<typeof import('../../../../src/features/send/acti
 
 /** For everybody: its content is forgotten here, too. */
 const deleting = (context: SendContext, message: WAMessage | undefined, send: () => Promise<Accepted>): Promise<Accepted> =>
-  remembering(send, async () => {
+  remembering(context, send, async () => {
     if (message) await context.messages.deleted(message)
   })
 

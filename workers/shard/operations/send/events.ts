@@ -35,6 +35,7 @@ export const events: Handlers<typeof import('../../../../src/features/send/event
     // The next edit starts from this version: a link that is kept is taken from the last edit.
     const eventNow = { ...changed, ...(contextInfo ? { contextInfo } : {}) }
     return remembering(
+      context,
       () => sendMessage(context, target.to, { content: { proto: edit } }),
       () => context.messages.edited(target.message, { eventMessage: eventNow }),
     )

@@ -50,7 +50,7 @@ export async function editMessage(context: SendContext, to: Destination, id: str
     const chat = original.key.remoteJid ?? to.jid
     return sendMessage(context, { ...to, jid: chat, other: null }, outgoing)
   }
-  return remembering(send, () => context.messages.edited(original, editedMessage))
+  return remembering(context, send, () => context.messages.edited(original, editedMessage))
 }
 
 /** Throws `not_allowed` for what has neither text nor caption. */
