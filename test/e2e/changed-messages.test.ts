@@ -249,4 +249,28 @@ test('a message that the phone deletes before the network has answered does not 
   assert.equal((await copies(id, 1)).length, 1)
 })
 
+test('a post that its owner edits or removes is so here, and the id of such a change is no message', async () => {
+  const { sandbox, receiver } = stage.world
+  const channel = { name: 'News', description: 'New' }
+  const { id: theirs } = await sandbox.post<{ id: string }>('/newsletters', { ...channel, owner: ANA, subscribers: [ME] })
+  const { id } = await sandbox.post<{ id: string }>(`/newsletters/${theirs}/posts`, { message: { text: 'old' } })
+  const copy = { phone: BEN, message_id: id, message_phone: theirs }
+  await receiver.waitFor('the post', (event) => event.type === 'received' && event.message_id === id)
+  await sandbox.put(`/newsletters/${theirs}/posts`, { post: id, message: { text: 'new' } })
+  await receiver.waitFor('the edit', (event) => event.message_id === id && event.is_edit === true)
+  assert.equal(textIn((await shown('/forward-message', copy, BEN)).proto), 'new')
+  await sandbox.put(`/newsletters/${theirs}/posts`, { post: id })
+  await receiver.waitFor(
+    'the removal',
+    ({ notification, reference_message_id: about }) => notification === 'revoke' && about === id,
+  )
+  assert.equal((await stage.outcome('/forward-message', copy)).error_code, 'message_not_found')
+
+  const { id: ours } = await sandbox.post<{ id: string }>('/newsletters', { ...channel, owner: ME, subscribers: [ANA] })
+  const post = (await stage.outcome('/send-text', { phone: ours, message: 'old' })).message_id
+  const change = await stage.outcome('/send-text', { phone: ours, message: 'new', edit_message_id: post })
+  const ofChange = await stage.outcome('/forward-message', { phone: BEN, message_id: change.message_id, message_phone: ours })
+  assert.deepEqual([change.status, ofChange.error_code], ['sent', 'message_not_found'])
+})
+
 // The edited message and the edit counted as the newest: they got the receipts.

@@ -36,6 +36,8 @@ export interface NoticeDeps {
   onMessage(message: WAMessage): void
   /** The author of a post, for its commit. */
   authored(key: WAMessageKey): Promise<Op[]>
+  /** A post was edited or removed. Doing it twice changes nothing. */
+  postChanged(message: WAMessage): Promise<void>
   /** Changes of a group's admins in a notice, for its commit. */
   rolesChanged(notice: BinaryNode): Promise<Op[]>
 }
@@ -157,7 +159,11 @@ export function createNotices(session: SocketSession, deps: NoticeDeps): Notices
     const change = edit ? ` ${edit} ${editedAt ?? envelopeOf(node).t}` : ''
     const mark = messageMark({ id: `${message.key.id}${change}`, chat: message.key.remoteJid ?? '', author: '' })
     const more = edit ? [] : await deps.authored(message.key)
-    await once(mark, async () => [await postEvent(message, post)].filter((event) => event !== null), more)
+    const make = async () => {
+      if (edit) await deps.postChanged(message)
+      return [await postEvent(message, post)].filter((event) => event !== null)
+    }
+    await once(mark, make, more)
     if (!edit) deps.onMessage(message)
   }
 

@@ -88,10 +88,10 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     deps.onMessage(message)
   }
 
-  const noteChange = changedMessages({ messages: deps.messages, context: inbound.context })
+  const changed = changedMessages({ messages: deps.messages, context: inbound.context })
 
   async function alongside(message: WAMessage) {
-    await noteChange(message)
+    await changed.message(message)
     const ops = [
       ...(await deps.authorship.ops(message.key)),
       ...(await deps.secrets.opsUnlessTaken(message)),
@@ -146,6 +146,7 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
         once,
         onMessage: rememberAndNotice,
         authored: deps.authorship.ops,
+        postChanged: changed.post,
         rolesChanged: deps.roles.changed,
       }),
     calls,

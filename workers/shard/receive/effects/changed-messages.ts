@@ -1,8 +1,10 @@
 /** A message that edits or deletes an earlier one: what is known of that one changes with it. */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import type { KnownMessages } from '../../retry/known-messages.ts'
+import { unwrap } from '../../translate/inbound/content.ts'
 import type { InboundContext } from '../../translate/inbound/context.ts'
 import { messageChange } from '../../translate/inbound/message.ts'
+import { CHANGES, type Change } from '../../translate/inbound/protocol.ts'
 import { chatNamesOf } from '../../translate/inbound/referenced.ts'
 import { allNames } from '../../translate/inbound/secret.ts'
 
@@ -12,14 +14,39 @@ export interface ChangedMessagesDeps {
   context(): InboundContext | null
 }
 
-/** Called with every new message before its commit. Doing it twice changes nothing. */
-export const changedMessages =
-  ({ messages, context }: ChangedMessagesDeps) =>
-  async (message: WAMessage): Promise<void> => {
-    const from = context()
-    const change = from && (await messageChange(from, message))
-    if (!change) return
-    const names = await allNames({ context: from }, chatNamesOf(message.key))
-    const known = await messages.get(change.id, (key) => chatNamesOf(key).some((name) => names.has(name)))
+export interface ChangedMessages {
+  /** Called with every new message before its commit. Doing it twice changes nothing. */
+  message(message: WAMessage): Promise<void>
+  /** The same for a later change of a channel's post, which comes whole, under the id of the post, or without content when it is removed. */
+  post(message: WAMessage): Promise<void>
+}
+
+const isChange = ({ message }: WAMessage): boolean => {
+  const content = unwrap(message ?? {})
+  return content !== null && CHANGES.has(content.field)
+}
+
+export function changedMessages({ messages, context }: ChangedMessagesDeps): ChangedMessages {
+  async function apply(from: InboundContext, { key }: WAMessage, change: Change) {
+    const names = await allNames({ context: from }, chatNamesOf(key))
+    const known = await messages.get(change.id, (each) => chatNamesOf(each).some((name) => names.has(name)))
     if (known) await (change.content ? messages.edited(known, change.content) : messages.deleted(known))
   }
+
+  return {
+    async message(message) {
+      // Before the lookups are put together: hardly any message is one.
+      if (!isChange(message)) return
+      const from = context()
+      const change = from && (await messageChange(from, message))
+      if (change) await apply(from, message, change)
+    },
+    async post(message) {
+      const from = context()
+      if (!from) return
+      const whole = { id: message.key.id ?? '', content: message.message ?? null }
+      const change = isChange(message) ? await messageChange(from, message) : whole
+      if (change) await apply(from, message, change)
+    },
+  }
+}
