@@ -274,3 +274,18 @@ test('a post that its owner edits or removes is so here, and the id of such a ch
 })
 
 // The edited message and the edit counted as the newest: they got the receipts.
+test('an edit takes no receipt from the messages that are unread', async () => {
+  const { gateway, sandbox } = stage.world
+  const read = () => gateway.must(stage.instance, 'PUT', `/chats/${ANA}/read`, { value: true })
+  const old = await said({ text: 'one' })
+  await read()
+  const unread = [await said({ text: 'two' }), await said({ text: 'three' })]
+  await done({ edit: { message_id: old, text: 'One' } }, 'ana')
+  const asked = await sandbox.post<{ id: string }>('/expect', {
+    match: { account: ME, from: 'client', tag: 'receipt', attrs: { type: 'read' } },
+    wait_ms: 0,
+  })
+  await read()
+  const { items } = await sandbox.get<{ items: unknown[] }>(`/expect/${asked.id}?wait_ms=10000`)
+  for (const id of unread) assert.match(JSON.stringify(items), new RegExp(id))
+})

@@ -11,6 +11,7 @@ import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/bailey
 import { DAY } from '../../../src/domain/clock.ts'
 import { fairLevel } from '../../../src/domain/fair-share.ts'
 import { ownedBytes } from '../../../src/lib/owned-bytes.ts'
+import { saysSomething } from '../translate/inbound/content.ts'
 import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
 
 const MAX_MESSAGES = 4_000
@@ -42,7 +43,7 @@ export interface Recent {
   get(id: string, fits: (key: WAMessageKey) => boolean): WAMessage | undefined
   /** The message that another one in a chat refers to; `about`: the key of the referring message. A message of another chat does not match. */
   spokenOf(id: string, about: WAMessageKey): WAMessage | undefined
-  /** The latest messages of others in a chat, by any of its names: at most so many, the newest first. */
+  /** The latest messages of others in a chat, by any of its names: at most so many, the newest first; what only changes another one is none. */
   received(names: readonly (string | null)[], max: number): WAMessageKey[]
   /** Of a post of a channel by the number the network gave it: what happens to the post names no other. */
   post(newsletter: string, serverId: string): WAMessageKey | undefined
@@ -57,7 +58,7 @@ interface Entry {
   bytes: Uint8Array
   key: WAMessageKey
   chat: string
-  /** By a clock that does not step, in ms. */
+  /** When it came, by a clock that does not step, in ms. */
   at: number
 }
 
@@ -173,7 +174,7 @@ export function createRecent({
       const before = messages.get(key.id) ?? []
       const same = before.find((entry) => isSameWriter(entry.key, key))
       if (!same && before.length >= MAX_WRITERS) return
-      const entry: Entry = { bytes: encoded, key, chat: chatNamesOf(key)[0] ?? '', at: now() }
+      const entry: Entry = { bytes: encoded, key, chat: chatNamesOf(key)[0] ?? '', at: same?.at ?? now() }
       if (same) remove(same)
       insert(entry)
       messages.set(key.id, [...(messages.get(key.id) ?? []), entry])
@@ -188,7 +189,13 @@ export function createRecent({
       if (max <= 0) return []
       const found = names.flatMap((name) => [...(name === null ? [] : (chats.get(name)?.entries ?? []))])
       const theirs = found.filter(({ key }) => !key.fromMe).sort((one, other) => other.at - one.at)
-      return theirs.slice(0, max).map(({ key }) => key)
+      const isNews = ({ bytes }: Entry) => saysSomething(proto.WebMessageInfo.decode(bytes).message ?? {})
+      const keys: WAMessageKey[] = []
+      for (const entry of theirs) {
+        if (keys.length === max) break
+        if (isNews(entry)) keys.push(entry.key)
+      }
+      return keys
     },
     post(newsletter, serverId) {
       for (const { key } of chats.get(newsletter)?.entries ?? []) if (key.server_id === serverId) return key

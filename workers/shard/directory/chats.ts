@@ -2,7 +2,7 @@
 import type { proto, WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import { DAY, SECOND } from '../../../src/domain/clock.ts'
 import { expiryOf } from '../chats/disappearing.ts'
-import { unwrap } from '../translate/inbound/content.ts'
+import { saysSomething } from '../translate/inbound/content.ts'
 import type { AppStateAction } from '../wire/app-state-actions.ts'
 import { count, cutOrNull, decimal, MAX_ID, MAX_NAME } from '../wire/bounds.ts'
 import type { HistoryChat } from '../wire/history.ts'
@@ -35,22 +35,6 @@ function known(chats: Chats, jid: string, other: string | null = null): ChatEntr
   const missing = [jid, other].find((name) => name !== null && name !== found.id && name !== found.other)
   if (found.other === null && missing) found.other = missing
   return found
-}
-
-/** Contents that only change another message, or accompany one: they do not count as activity in the chat. */
-const QUIET = new Set<keyof proto.IMessage>([
-  'protocolMessage',
-  'reactionMessage',
-  'encReactionMessage',
-  'pollUpdateMessage',
-  'secretEncryptedMessage',
-  'encEventResponseMessage',
-  'pinInChatMessage',
-])
-
-function saysSomething(message: proto.IMessage): boolean {
-  const content = unwrap(message)
-  return content !== null && !QUIET.has(content.field)
 }
 
 export interface MessageOptions {

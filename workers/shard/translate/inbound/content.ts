@@ -75,3 +75,19 @@ export function contextInfo({ field, message }: Pick<Unwrapped, 'field' | 'messa
   if (typeof content !== 'object' || content === null || !('contextInfo' in content)) return null
   return (content.contextInfo as proto.IContextInfo | null | undefined) ?? null
 }
+
+/** Contents that only change another message, or accompany one: they do not count as activity in the chat. */
+const QUIET = new Set<Field>([
+  'protocolMessage',
+  'reactionMessage',
+  'encReactionMessage',
+  'pollUpdateMessage',
+  'secretEncryptedMessage',
+  'encEventResponseMessage',
+  'pinInChatMessage',
+])
+
+export function saysSomething(message: Content): boolean {
+  const content = unwrap(message)
+  return content !== null && !QUIET.has(content.field)
+}
