@@ -26,7 +26,7 @@ import { mountPages } from './pages.ts'
 import { createBuckets, createThrottle, DESCRIPTIONS, OAUTH } from './rate-limit.ts'
 import { requestIdOf } from './request-id.ts'
 import { createProxyHint, sourceOf } from './source.ts'
-import { INSTANCE_PATH, unknownPath } from './unknown-path.ts'
+import { createUnknownPath, INSTANCE_PATH } from './unknown-path.ts'
 
 export interface AppDeps {
   account: Account
@@ -83,6 +83,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
   const { account, directory, engine, readiness, receivedFile, clock, log, metrics, tally, trustedProxies } = deps
   const routes = deps.docs ? requestRoutes : requestRoutes.filter(({ name }) => !DOCS.has(name))
   const served = routes.filter(({ alias }) => alias === undefined).map(({ endpoint }) => endpoint)
+  const unknownPath = createUnknownPath(served)
   const { requestsPerSecond: perSecond } = deps
   const buckets = createBuckets(deps.steadyClock, perSecond == null ? undefined : { capacity: 2 * perSecond, perSecond })
   const descriptions = createBuckets(deps.steadyClock, DESCRIPTIONS)
@@ -126,7 +127,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
     const [, instance, token] = INSTANCE_PATH.exec(c.req.path) ?? []
     // For a known instance the rate headers are on every answer; a caller without a valid pair learns nothing from their absence.
     if (instance && token) c.get('state').remaining = gate.remaining(instance, token)
-    return failureResponse(unknownPath(served, c.req.method, c.req.path))
+    return failureResponse(unknownPath(c.req.method, c.req.path))
   })
   app.onError((error, c) => {
     if (error instanceof Failure) {

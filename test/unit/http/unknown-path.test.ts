@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { endpoints } from '../../../src/features/index.ts'
-import { unknownPath } from '../../../src/http/unknown-path.ts'
+import { createUnknownPath } from '../../../src/http/unknown-path.ts'
 
+const unknownPath = createUnknownPath(endpoints)
 const told = (method: string, path: string) => {
-  const { code, message } = unknownPath(endpoints, method, path)
+  const { code, message } = unknownPath(method, path)
   return [code, message]
 }
 const INSTANCE = `/instances/5f0b3c1e-7a0d-4c58-9a55-0e6a1f7c2b90/token/${'a'.repeat(48)}`
@@ -15,6 +16,11 @@ test('a path that takes other methods is told by them', () => {
   assert.deepEqual(told('GET', `${INSTANCE}/send-text`), ['not_found', 'This path takes POST, not GET.'])
   assert.deepEqual(told('POST', `${INSTANCE}/webhooks`), ['not_found', 'This path takes PUT, not POST.'])
   assert.deepEqual(told('PATCH', `${INSTANCE}/queue`), ['not_found', 'This path takes DELETE, GET, not PATCH.'])
+})
+
+// `/groups/{group_id}` takes it, too.
+test('each method is told once', () => {
+  assert.equal(told('POST', `${INSTANCE}/groups/invitation`)[1], 'This path takes GET, not POST.')
 })
 
 test('a path without its credentials is unauthorized, and only where it is a route with them', () => {
