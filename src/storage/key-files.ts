@@ -77,7 +77,7 @@ export function openKeyFiles(dir: string, secretKey: Uint8Array): KeyFiles {
     async names() {
       try {
         const entries = await readdir(dir, { withFileTypes: true })
-        return entries.filter((entry) => entry.isFile() && isKeyName(entry.name)).map(({ name }) => name)
+        return entries.filter((entry) => !entry.isDirectory() && isKeyName(entry.name)).map(({ name }) => name)
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
         throw error

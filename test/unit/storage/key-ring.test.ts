@@ -1,6 +1,6 @@
 /** The keys beside the store: which secret key opens them, what a rotation leaves when it is cut short anywhere, and how one is destroyed. */
 import assert from 'node:assert/strict'
-import { cp, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdir, open, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { checkRing, checkSecretKey, keysDir, openKeyRing, openMain, rotateSecretKey } from '../../../src/storage/key-ring.ts'
@@ -83,6 +83,16 @@ test('folders and hidden files beside the keys are none', async (t) => {
   await before.make(INSTANCE)
   await mkdir(join(dir, 'lost+found'))
   await writeFile(join(dir, '.DS_Store'), 'x')
+  assert.deepEqual((await ring()).instances(), [INSTANCE])
+})
+
+// It was taken for no key: its instance had none, and a rotation left it under the old secret key.
+test('a key that lies elsewhere, and is linked to, is a key', async (t) => {
+  const { ring, dir } = await bench(t)
+  await (await ring()).make(INSTANCE)
+  const elsewhere = join(await tempDir(t), INSTANCE)
+  await rename(join(dir, INSTANCE), elsewhere)
+  await symlink(elsewhere, join(dir, INSTANCE))
   assert.deepEqual((await ring()).instances(), [INSTANCE])
 })
 
