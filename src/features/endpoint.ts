@@ -42,13 +42,10 @@ export const EVENT_STREAM = 'text/event-stream'
 /** Request header of a reader that reconnects after a cut. */
 export const LAST_EVENT_ID = 'Last-Event-ID'
 
-type ContentType =
-  | 'application/json'
-  | 'image/png'
-  | 'application/octet-stream'
-  | typeof METRICS_TEXT
-  | typeof HTML
-  | typeof EVENT_STREAM
+/** Of a file: the type it came with. The handler names it in its answer. */
+export const ANY = '*/*'
+
+type ContentType = 'application/json' | 'image/png' | typeof ANY | typeof METRICS_TEXT | typeof HTML | typeof EVENT_STREAM
 
 export interface Example {
   name: string

@@ -1,7 +1,7 @@
 /** Received files (shared/api/messages.md, `media.download`). The link is the credential: it was sealed when the message arrived. */
 import { z } from 'zod'
 import { Failure } from '../domain/failures.ts'
-import { local } from './endpoint.ts'
+import { ANY, local } from './endpoint.ts'
 
 /**
  * Types that a browser would run instead of saving. Script has many names (WHATWG MIME Sniffing, 4.6), and a page whose policy allows scripts of
@@ -36,7 +36,7 @@ export const download = local('media.download', 'GET /media/{link}', {
     'The link of a media block of `received`, valid for 24 hours. The file is fetched from the network, decrypted and checked while it is read; one that was changed on its way ends in a cut connection.',
   input: { link: z.string().meta({ description: 'The last part of the link, as the event had it.' }) },
   reply: z.instanceof(Uint8Array),
-  contentType: 'application/octet-stream',
+  contentType: ANY,
   errors: ['not_found', 'media_download_failed', 'instance_not_connected', 'instance_starting', 'engine_unavailable'],
   cacheControl: CACHE,
   async handle({ parts, request }, { link }) {

@@ -370,3 +370,31 @@ test('no shape that requests share has a default: generators would make the fiel
   assert.ok(names.includes('CalendarEvent'))
   for (const name of names) assert.ok(!JSON.stringify(shared[name]).includes('"default":'), name)
 })
+
+test('every status is a number: generators make `status: 4XX` of a range, which is no code', () => {
+  for (const { operation } of operations())
+    for (const status of Object.keys(operation.responses)) assert.match(status, /^[1-5]\d\d$/, operation.operationId)
+})
+
+test('what is not only read may find no memory for its body, and no room on the disk', () => {
+  for (const { method, path, operation } of operations())
+    if (method !== 'GET') assert.match(operation.responses[503]?.description ?? '', /`engine_unavailable`/, `${method} ${path}`)
+})
+
+test('everything that a failure tells in its details is a field of the error body', async () => {
+  const { error } = (
+    document.components.schemas as Record<string, { properties: Record<string, { properties: Record<string, Schema> }> }>
+  ).Error!.properties
+  const { properties } = error!.properties.details as unknown as { properties: object }
+  const named = new Set([...JSON.stringify(document).matchAll(/`details\.(\w+)`/g)].map(([, name]) => name!))
+  assert.ok(named.has('applied') && named.has('ownership_transferred'))
+  // The others that the contract names.
+  for (const name of [...named, 'network_code', 'required_scope', 'instance_slots', 'instances_used', 'checks'])
+    assert.ok(name in properties, name)
+})
+
+test('a received file may be of any type, and the description may not have changed', () => {
+  const { responses } = document.paths['/media/{link}']!.get!
+  assert.deepEqual(Object.keys(responses[200]!.content!), ['*/*'])
+  assert.ok('304' in document.paths['/openapi.json']!.get!.responses)
+})

@@ -3,6 +3,7 @@ import type { RouteConfig } from '@hono/zod-openapi'
 import { z } from 'zod'
 import { SECOND } from '../../domain/clock.ts'
 import { FAILURES, type FailureCode } from '../../domain/failures.ts'
+import { SCOPES } from '../../domain/workspace.ts'
 import { tagOf } from '../../features/areas.ts'
 import { SettingsChange, WebhooksChange } from '../../features/changes.ts'
 import {
@@ -92,22 +93,46 @@ function requestHeadersOf({ kind, contentType }: Endpoint) {
 }
 
 const ErrorIssue = z.object({ path: z.string().meta({ examples: ['mentions.3'] }), message: z.string() })
+/** Everything that a failure says besides its code; which of it depends on the code, and more may come. */
+const ErrorDetails = z.object({
+  issues: z.array(ErrorIssue).max(50).optional().meta({ description: 'What is wrong with the request.' }),
+  network_code: z.int().nullable().optional().meta({ description: 'What the network answered; null: nothing that has a code.' }),
+  required_scope: z.enum(SCOPES).optional().meta({ description: 'Of `insufficient_scope`.' }),
+  applied: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Names of the fields that took effect before the one that failed.' }),
+  ownership_transferred: z
+    .boolean()
+    .optional()
+    .meta({ description: 'True: the channel has its new owner, though the operation failed.' }),
+  instance_slots: z.int().optional().meta({ description: 'Of `instance_limit_reached`: how many instances there may be.' }),
+  instances_used: z.int().optional().meta({ description: 'Of `instance_limit_reached`: how many there are.' }),
+  checks: z.record(z.string(), z.string()).optional().meta({ description: 'Of `/health/ready`: every check and how it went.' }),
+  reason: z.string().optional().meta({ description: 'Of `engine_unavailable`: `storage` or `disk_full`.' }),
+  status: z.int().optional().meta({ description: 'Of `media_download_failed`: what the host of the URL answered.' }),
+})
 const ErrorBody = z
   .object({
     error: z.object({
       code: z.enum(Object.keys(FAILURES) as FailureCode[]),
       message: z.string().max(500),
-      details: z.object({ issues: z.array(ErrorIssue).max(50).optional() }),
+      details: ErrorDetails,
     }),
   })
   .meta({ id: 'Error' })
 
-/** Codes by the status they leave with. An instance that a shard does not host any more answers 404 with the code of a wrong token. */
-function failuresByStatus({ errors, kind }: Endpoint): Map<number, FailureCode[]> {
+/**
+ * Codes by the status they leave with. An instance that a shard does not host any more answers 404 with the code of a wrong token. What is not
+ * only read needs memory for its body and room on the disk, whatever else it needs (shared/api/auth-and-limits.md, "No room").
+ */
+function failuresByStatus({ errors, kind, method, access }: Endpoint): Map<number, FailureCode[]> {
   const byStatus = new Map<number, FailureCode[]>()
   const add = (status: number, code: FailureCode) => byStatus.set(status, [...(byStatus.get(status) ?? []), code])
   for (const code of errors) add(FAILURES[code].status, code)
   if (kind !== 'local') add(404, 'instance_not_found')
+  if (method !== 'GET' && !isAnybodys(access) && !errors.includes('engine_unavailable'))
+    add(FAILURES.engine_unavailable.status, 'engine_unavailable')
   return new Map([...byStatus].sort(([one], [other]) => one - other))
 }
 
@@ -216,9 +241,15 @@ function bodyOf(fields: Record<string, z.core.$ZodType>): z.ZodObject {
   return NAMED_BODIES.find(isSame) ?? z.object(fields)
 }
 
-/** Answers of the HTTP server itself, before the application is called. */
+/** Answers of the HTTP server itself, before the application is called. Each by its number: many generators make no code of a range. */
 const NOT_HTTP = {
-  '4XX': { description: 'The HTTP server refused the request: malformed, or with headers that are too large. No body.' },
+  400: { description: 'The HTTP server refused the request: malformed. No body.' },
+  431: { description: 'The HTTP server refused the request: its headers are too large. No body.' },
+}
+
+/** Of what is kept under its `ETag`. */
+const UNCHANGED = {
+  304: { description: 'Not changed since the `ETag` that `If-None-Match` names. No body.', headers: headersOf(REQUEST_ID) },
 }
 
 export const routeOf = (endpoint: Endpoint): RouteConfig => ({
@@ -229,7 +260,12 @@ export const routeOf = (endpoint: Endpoint): RouteConfig => ({
   summary: endpoint.summary,
   description: [endpoint.description, termsOf(endpoint)].filter((part) => part !== undefined).join('\n\n'),
   request: requestOf(endpoint),
-  responses: { ...replyOf(endpoint), ...(hasClientErrors(endpoint) ? {} : NOT_HTTP), ...failureResponses(endpoint) },
+  responses: {
+    ...replyOf(endpoint),
+    ...(endpoint.access === 'described' ? UNCHANGED : {}),
+    ...(hasClientErrors(endpoint) ? {} : NOT_HTTP),
+    ...failureResponses(endpoint),
+  },
   security: securityOf(endpoint.access),
   'x-codeSamples': codeSamples(endpoint),
 })
