@@ -43,6 +43,7 @@ import { listen } from './serve.ts'
 import { measureBlobs } from './storage/blobs.ts'
 import { refuseDamaged } from './storage/check.ts'
 import { claimsOf, shareDisk, watchDisk } from './storage/disk.ts'
+import { endWithStore } from './storage/end-now.ts'
 import { eraseLeftovers } from './storage/erase.ts'
 import { checkRing, checkSecretKey, openKeyRing } from './storage/key-ring.ts'
 import { openStore, storeDirOf } from './storage/open.ts'
@@ -128,7 +129,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
     const searching = findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
     await refuseDamaged(storeDirOf(config.storeUrl), (problem) => log.warn({ problem }, 'the store could not be checked'))
     const disk = shareDisk(config.shards + 1)
-    const store = await openStore(config.storeUrl, { claims: claimsOf(disk, 0) })
+    const store = await openStore(config.storeUrl, { claims: claimsOf(disk, 0), onOver: endWithStore(log) })
     let giveBack: (() => Promise<void>) | undefined
     undo.push(async () => {
       await store.close()

@@ -10,6 +10,7 @@ import { createLog, type Logger } from './log.ts'
 import { type Service, startService } from './main.ts'
 import { HELP, networkText, type Printed, readyText } from './printed.ts'
 import { whyNot } from './serve.ts'
+import { endNow } from './storage/end-now.ts'
 import { makeDataDir } from './storage/private.ts'
 
 interface Flags {
@@ -126,13 +127,13 @@ async function rememberedAdminKey(config: Config, service: Service): Promise<str
 function stopOnSignal(running: Running, config: Config, log: Logger): void {
   let isStopping = false
   const stop = (signal: NodeJS.Signals) => {
-    if (isStopping) process.exit(1)
+    if (isStopping) return endNow()
     isStopping = true
     log.info({ signal }, 'stopping')
     // One second more than the parts are given, for work outside of them.
     setTimeout(() => {
       log.error({}, 'the deadline of the stop has passed')
-      process.exit(1)
+      endNow()
     }, config.shutdownMs + 1_000).unref()
     running.stop().then(
       () => {

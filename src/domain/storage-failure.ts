@@ -16,8 +16,8 @@ export class StorageFailure extends Error {
   }
 }
 
-/** The system's error codes for a disk: full, over a quota, read-only, broken. */
-const DISK_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'])
+/** The system's error codes for a disk: full, over a quota, read-only, broken; and for a process, or a machine, that may not open more files. */
+const DISK_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'])
 /** Layers between the disk and the caller: the library, the Signal repository, a queue. */
 const MAX_CAUSES = 8
 

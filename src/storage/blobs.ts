@@ -12,6 +12,7 @@ import { pipeline } from 'node:stream/promises'
 import { createStorage } from 'unstorage'
 import fsLite from 'unstorage/drivers/fs-lite'
 import type { Through } from '../domain/bytes.ts'
+import { StorageFailure } from '../domain/storage-failure.ts'
 import { checkRecordKey } from './contract.ts'
 import { syncFolder } from './durable-files.ts'
 import { PRIVATE_FILE } from './private.ts'
@@ -71,7 +72,7 @@ export async function openBlobs(dir: string, { budgetBytes, counter }: BlobsOpti
       return (await stat(file(key))).size
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-      throw error
+      throw asOfDisk(error)
     }
   }
 
@@ -107,19 +108,20 @@ export async function openBlobs(dir: string, { budgetBytes, counter }: BlobsOpti
       checkRecordKey(key)
       const pieces = Math.max(1, Math.ceil(bytes.byteLength / PIECE))
       const path = file(key)
-      await mkdir(dirname(path), { recursive: true })
-      const handle = await open(path, 'w')
+      const handle = await mkdir(dirname(path), { recursive: true })
+        .then(() => open(path, 'w'))
+        .catch(refused)
       let isClaimed = false
       try {
         isClaimed = claim(handle, bytes.byteLength + pieces * SEAL_BYTES)
         if (isClaimed) await fill(handle, key, bytes, pieces, sealer)
       } catch (error) {
         await remove(key)
-        throw error
+        throw asOfDisk(error)
       } finally {
         await handle.close()
       }
-      if (isClaimed) await syncFolder(dirname(path))
+      if (isClaimed) await syncFolder(dirname(path)).catch(refused)
       else await rm(path)
       return isClaimed
     },
@@ -137,7 +139,7 @@ export async function openBlobs(dir: string, { budgetBytes, counter }: BlobsOpti
       }
     },
     async copyTo(key, path, part, through = (bytes) => bytes) {
-      const handle = await open(file(key), 'r')
+      const handle = await open(file(key), 'r').catch(refused)
       try {
         await pipeline(through(read(handle, key, part, sealer)), createWriteStream(path))
       } finally {
@@ -156,6 +158,17 @@ export async function openBlobs(dir: string, { budgetBytes, counter }: BlobsOpti
   }
 }
 
+/** What the system refuses, whatever its code (rights, no file to be opened any more), is tried again; a file that is not there is gone. */
+function asOfDisk(error: unknown): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException
+  if (code === undefined || syscall === undefined || code === 'ENOENT') return error
+  return new StorageFailure(`blobs: ${syscall} failed`, { cause: error })
+}
+
+const refused = (error: unknown): never => {
+  throw asOfDisk(error)
+}
+
 /** The opened pieces a part lies in, cut to it. */
 async function* read(
   handle: FileHandle,
@@ -168,7 +181,7 @@ async function* read(
   const end = offset + wanted
   for (let index = Math.floor(offset / PIECE); index * PIECE < end; index++) {
     const sealed = Buffer.alloc(Math.min(SEALED_PIECE, all - index * SEALED_PIECE))
-    await handle.read(sealed, 0, sealed.length, index * SEALED_PIECE)
+    await handle.read(sealed, 0, sealed.length, index * SEALED_PIECE).catch(refused)
     const plain = sealer.open(nameOf(key, index, pieces), sealed)
     yield plain.subarray(Math.max(0, offset - index * PIECE), end - index * PIECE)
   }

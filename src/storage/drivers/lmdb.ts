@@ -58,6 +58,18 @@ function bounds(prefix: string, from: string | undefined, reverse: boolean) {
   return { start: inside ? from : top, exclusiveStart: true, end: prefix === '' ? undefined : prefix, inclusiveEnd: true }
 }
 
+/**
+ * After these failures (EIO) nothing of lmdb can be used in this process any more, also when the disk works again; a new one begins with what is on
+ * the disk. As of lmdb 3.5.6:
+ *
+ * - `MDB_PANIC`: it could not write which of its trees is the newest, and refuses everything from then on, reads as well. And lmdb-js then keeps a
+ *   lock of its own that even `process.exit` waits for (`WriteWorker::Write` returns without unlocking).
+ * - A page could not be written: the description has overrun its buffer (`lmdb-room.ts`), and the heap of the process is damaged.
+ */
+const OVER = /MDB_PANIC|Attempting to write page/
+
+const isOver = (error: unknown): boolean => error instanceof Error && (OVER.test(error.message) || isOver(error.cause))
+
 /** lmdb-js rejects with "Commit failed" and hands the reason over in a second promise, which must not stay without a listener. */
 async function commitFailure(error: unknown): Promise<Error> {
   const reason = (error as { commitError?: Promise<never> }).commitError
@@ -92,9 +104,12 @@ export interface LmdbOptions {
   mustExist?: boolean | undefined
   /** Shared by all threads that open the store. Absent: this one is the only one in its process. */
   claims?: Claims | undefined
+  /** The store takes and gives nothing any more before this process has ended. */
+  onOver?: ((cause: unknown) => void) | undefined
 }
 
-export function lmdbDriver({ dir, mustExist = false, claims = { all: new BigInt64Array(1), own: 0 } }: LmdbOptions): LmdbDriver {
+export function lmdbDriver(options: LmdbOptions): LmdbDriver {
+  const { dir, mustExist = false, claims = { all: new BigInt64Array(1), own: 0 }, onOver } = options
   const isNew = !existsSync(join(dir, 'data.mdb'))
   if (mustExist && isNew) throw new Error(noStore(dir))
   try {
@@ -145,6 +160,7 @@ export function lmdbDriver({ dir, mustExist = false, claims = { all: new BigInt6
       readOfNow()
       return db.getBinary(key)
     } catch (cause) {
+      if (isOver(cause)) onOver?.(cause)
       throw new StorageFailure('state: a read failed', { cause })
     }
   }
@@ -171,7 +187,9 @@ export function lmdbDriver({ dir, mustExist = false, claims = { all: new BigInt6
       // A child transaction, because only that one is undone when something throws half-way.
       return await db.childTransaction(() => same(db.getBinary(guard.key), guard.equals) && write())
     } catch (error) {
-      throw await commitFailure(error)
+      const failure = await commitFailure(error)
+      if (isOver(failure)) onOver?.(failure)
+      throw failure
     } finally {
       giveBack()
     }

@@ -1,0 +1,136 @@
+/**
+ * A disk that fails, other than by being full. Calls are made to fail by a library in front of the system's, so this needs a C compiler, and Linux.
+ */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { tempDir } from '../unit/storage/fixtures.ts'
+import { pause, sendUntilAcknowledged, startGround, until } from './ground.ts'
+import { line } from './ledger.ts'
+import { CONTACTS, createPeople, type Owed, PHONE, settleOutgoing } from './traffic.ts'
+
+/**
+ * What fails is in the file `FAIL_AT`, while there is one. `w`: each write to the head of a file that is as short as lmdb's record of its newest tree;
+ * `p`: each write of a page or more at a place; `o`: each opening of a file of waiting media.
+ */
+const SOURCE = `
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static int fails(char what) {
+  const char *trigger = getenv("FAIL_AT");
+  int file = trigger ? syscall(SYS_openat, AT_FDCWD, trigger, O_RDONLY) : -1;
+  char is = 0;
+  if (file < 0) return 0;
+  syscall(SYS_read, file, &is, 1);
+  syscall(SYS_close, file);
+  return is == what;
+}
+#define WRITE(name) ssize_t name(int fd, const void *bytes, size_t size, off_t at) { \\
+  ssize_t (*real)(int, const void *, size_t, off_t) = dlsym(RTLD_NEXT, #name); \\
+  if (size < 256 && at < 16384 && fails('w')) { errno = EIO; return -1; } \\
+  if (size >= 4096 && fails('p')) { errno = EIO; return -1; } \\
+  return real(fd, bytes, size, at); }
+WRITE(pwrite)
+WRITE(pwrite64)
+#define OPEN(name) int name(const char *path, int flags, ...) { \\
+  int (*real)(const char *, int, ...) = dlsym(RTLD_NEXT, #name); \\
+  va_list rest; va_start(rest, flags); int mode = va_arg(rest, int); va_end(rest); \\
+  if (strstr(path, "/blobs/") && fails('o')) { errno = EMFILE; return -1; } \\
+  return real(path, flags, mode); }
+OPEN(open)
+OPEN(open64)
+`
+
+async function failingLibrary(t: TestContext, dir: string): Promise<string | undefined> {
+  const [source, library] = [join(dir, 'fail.c'), join(dir, 'fail.so')]
+  await writeFile(source, SOURCE)
+  try {
+    execFileSync('cc', ['-shared', '-fPIC', '-o', library, source, '-ldl'], { stdio: 'pipe' })
+  } catch (error) {
+    t.skip(`no library can be made here: ${String((error as Error).message).split('\n')[0]}`)
+    return undefined
+  }
+  return library
+}
+
+async function onFailingDisk(t: TestContext) {
+  if (process.platform !== 'linux') return t.skip('needs LD_PRELOAD')
+  const dir = await tempDir(t)
+  const library = await failingLibrary(t, dir)
+  if (library === undefined) return undefined
+  const trigger = join(dir, 'fail')
+  const ground = await startGround({}, { LD_PRELOAD: library, FAIL_AT: trigger })
+  t.after(() => ground.stop())
+  const instance = await ground.gateway.connected(ground.sandbox, PHONE, ground.receiver)
+  await createPeople(ground.sandbox)
+  return {
+    ground,
+    instance,
+    fail: (what: 'w' | 'p' | 'o') => writeFile(trigger, what),
+    works: () => rm(trigger),
+  }
+}
+
+const ENDS = [
+  ['w', 'the record of the newest tree'],
+  ['p', 'a page'],
+] as const
+
+for (const [what, name] of ENDS) {
+  test(`${name} cannot be written: the process ends by itself, and the next one has all that was acknowledged`, {
+    timeout: 180_000,
+  }, async (t) => {
+    const world = await onFailingDisk(t)
+    if (!world) return
+    const { ground, instance } = world
+    const owed: Owed[] = []
+    const send = async (message: string) => {
+      const ack = await sendUntilAcknowledged(ground.gateway, instance, CONTACTS[0], message)
+      owed.push({ svcId: ack.svc_id, messageId: ack.message_id, to: CONTACTS[0], message })
+    }
+    for (let number = 1; number <= 5; number++) await send(`before ${number}`)
+
+    await world.fail(what)
+    // Asks again until somebody takes it: that is the next process.
+    const later = send('in the middle of it')
+    const ended = await Promise.race([ground.service.ended, new Promise<null>((resolve) => setTimeout(resolve, 20_000, null))])
+    await world.works()
+    assert.ok(ended, 'it ended by itself')
+    assert.equal(owed.length, 5, 'nothing was acknowledged that is not stored')
+
+    await ground.start()
+    await later
+    await until('all of them', async () => (await settleOutgoing(ground, owed)).lost.length === 0)
+    const { sent, unique, duplicates } = await settleOutgoing(ground, owed)
+    t.diagnostic(line('failing disk', { sent, unique, duplicates }))
+    assert.equal(unique, 6)
+  })
+}
+
+test('media that cannot be opened for a while is sent when it can', { timeout: 180_000 }, async (t) => {
+  const world = await onFailingDisk(t)
+  if (!world) return
+  const { ground, instance } = world
+  const { gateway, receiver } = ground
+  const document = Buffer.alloc(1_000, 1).toString('base64')
+  const input = { phone: CONTACTS[0], document, file_name: 'a.bin' }
+  const { svc_id } = await gateway.must(instance, 'POST', '/send-document', { ...input, delay_message: 4 })
+  await world.fail('o')
+  const refused = await gateway.ask(instance, 'POST', '/send-document', input)
+  assert.equal(refused.status, 503, JSON.stringify(refused.body))
+  // Its turn comes meanwhile.
+  await pause(6_000)
+  assert.deepEqual(receiver.events('delivery'), [])
+  await world.works()
+  const delivery = await receiver.waitFor('its delivery', (event) => event.type === 'delivery' && event.svc_id === svc_id)
+  assert.equal(delivery.status, 'sent', JSON.stringify(delivery))
+})
