@@ -42,7 +42,7 @@ import { createPages } from './pages/pages.ts'
 import { listen } from './serve.ts'
 import { measureBlobs } from './storage/blobs.ts'
 import { refuseDamaged } from './storage/check.ts'
-import { claimsOf, shareDisk, watchDisk } from './storage/disk.ts'
+import { claimsOf, isFailing, noteCommit, shareDisk, watchDisk } from './storage/disk.ts'
 import { endWithStore } from './storage/end-now.ts'
 import { eraseLeftovers } from './storage/erase.ts'
 import { checkRing, checkSecretKey, openKeyRing } from './storage/key-ring.ts'
@@ -129,7 +129,11 @@ export async function startService(config: Config, { log, allowCrash = false, sa
     const searching = findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
     await refuseDamaged(storeDirOf(config.storeUrl), (problem) => log.warn({ problem }, 'the store could not be checked'))
     const disk = shareDisk(config.shards + 1)
-    const store = await openStore(config.storeUrl, { claims: claimsOf(disk, 0), onOver: endWithStore(log) })
+    const store = await openStore(config.storeUrl, {
+      claims: claimsOf(disk, 0),
+      onCommit: noteCommit(disk),
+      onOver: endWithStore(log),
+    })
     let giveBack: (() => Promise<void>) | undefined
     undo.push(async () => {
       await store.close()
@@ -265,7 +269,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
       checks: {
         database: async () => {
           await store.get('')
-          return true
+          return !isFailing(disk)
         },
         // Reads a sealed record and opens it.
         session_store: () => checkRing(store, sealer).then(() => true),

@@ -9,4 +9,6 @@ export interface SharedDisk {
   state: Int32Array
   /** Bytes that commits under way may need, a number for each thread that has the store open. Main's is the first. */
   claims: BigInt64Array
+  /** One number: when a commit failed, epoch ms; 0 as soon as one is taken. */
+  failedAt: BigInt64Array
 }

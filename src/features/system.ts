@@ -44,7 +44,7 @@ export const ready = local('system.ready', 'GET /health/ready', {
   access: 'public',
   summary: 'The service can do its work',
   description:
-    'Session states do not matter. `disk` fails when less than `SVC_DISK_RESERVE_MB` is free: sends are refused then, and the message says so. While the service is stopping, or when a check fails, `engine_unavailable` with the checks. `media` says whether a converter is installed; without one the service is ready, and less can be sent.',
+    'Session states do not matter. `database` fails, too, for ten seconds after a write that the disk refused. `disk` fails when less than `SVC_DISK_RESERVE_MB` is free: sends are refused then, and the message says so. While the service is stopping, or when a check fails, `engine_unavailable` with the checks. `media` says whether a converter is installed; without one the service is ready, and less can be sent.',
   reply: z.object({ status: z.literal('ok'), checks: Checks }),
   errors: ['engine_unavailable'],
   async handle({ parts }) {

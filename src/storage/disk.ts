@@ -17,11 +17,26 @@ const STATES = ['ok', 'low', 'full'] as const satisfies readonly DiskState[]
 export const shareDisk = (threads: number): SharedDisk => ({
   state: new Int32Array(new SharedArrayBuffer(4)),
   claims: new BigInt64Array(new SharedArrayBuffer(8 * threads)),
+  failedAt: new BigInt64Array(new SharedArrayBuffer(8)),
 })
 
 export const claimsOf = ({ claims }: SharedDisk, thread: number): Claims => ({ all: claims, own: thread })
 
 export const diskState = ({ state }: SharedDisk): DiskState => STATES[Atomics.load(state, 0)]!
+
+/** So long after the last commit that failed the disk counts as working again: nothing may be asked of it meanwhile. */
+const FAILS_FOR = 10 * SECOND
+
+/** Called with the end of every commit. */
+export const noteCommit =
+  ({ failedAt }: SharedDisk) =>
+  (isStored: boolean): void => {
+    if (!isStored) Atomics.store(failedAt, 0, BigInt(Date.now()))
+    else if (Atomics.load(failedAt, 0) !== 0n) Atomics.store(failedAt, 0, 0n)
+  }
+
+/** Whether the last commit of any thread failed, a moment ago. */
+export const isFailing = ({ failedAt }: SharedDisk): boolean => Date.now() - Number(Atomics.load(failedAt, 0)) < FAILS_FOR
 
 export interface DiskWatch {
   state(): DiskState

@@ -13,7 +13,7 @@ import { CONTACTS, createPeople, type Owed, PHONE, settleOutgoing } from './traf
 
 /**
  * What fails is in the file `FAIL_AT`, while there is one. `w`: each write to the head of a file that is as short as lmdb's record of its newest tree;
- * `p`: each write of a page or more at a place; `o`: each opening of a file of waiting media.
+ * `p`: each write of a page or more at a place; `s`: each sync; `o`: each opening of a file of waiting media.
  */
 const SOURCE = `
 #define _GNU_SOURCE
@@ -46,6 +46,12 @@ WRITE(pwrite64)
   va_list rest; va_start(rest, flags); int mode = va_arg(rest, int); va_end(rest); \\
   if (strstr(path, "/blobs/") && fails('o')) { errno = EMFILE; return -1; } \\
   return real(path, flags, mode); }
+#define SYNC(name) int name(int fd) { \\
+  int (*real)(int) = dlsym(RTLD_NEXT, #name); \\
+  if (fails('s')) { errno = EIO; return -1; } \\
+  return real(fd); }
+SYNC(fdatasync)
+SYNC(fsync)
 OPEN(open)
 OPEN(open64)
 `
@@ -75,7 +81,7 @@ async function onFailingDisk(t: TestContext) {
   return {
     ground,
     instance,
-    fail: (what: 'w' | 'p' | 'o') => writeFile(trigger, what),
+    fail: (what: 'w' | 'p' | 's' | 'o') => writeFile(trigger, what),
     works: () => rm(trigger),
   }
 }
@@ -115,6 +121,27 @@ for (const [what, name] of ENDS) {
     assert.equal(unique, 6)
   })
 }
+
+test('while nothing can be synced nothing is acknowledged, and the service is not ready', { timeout: 180_000 }, async (t) => {
+  const world = await onFailingDisk(t)
+  if (!world) return
+  const { ground, instance } = world
+  const { gateway } = ground
+  const ready = async () => {
+    const answer = await fetch(`${gateway.baseUrl}/health/ready`)
+    return [answer.status, JSON.stringify(await answer.json())] as const
+  }
+  assert.equal((await ready())[0], 200)
+  await world.fail('s')
+  const { status, body } = await gateway.ask(instance, 'POST', '/send-text', { phone: CONTACTS[0], message: 'not stored' })
+  assert.equal(status, 503, JSON.stringify(body))
+  const [refused, why] = await ready()
+  assert.equal(refused, 503)
+  assert.match(why, /"database":"failed"/)
+  await world.works()
+  await sendUntilAcknowledged(gateway, instance, CONTACTS[0], 'stored')
+  assert.equal((await ready())[0], 200, 'with the first commit that is taken')
+})
 
 test('media that cannot be opened for a while is sent when it can', { timeout: 180_000 }, async (t) => {
   const world = await onFailingDisk(t)

@@ -10,7 +10,7 @@ import type { Logger } from '../../src/log.ts'
 import { createMediaLinks } from '../../src/media/links.ts'
 import { createTally } from '../../src/metrics/tally.ts'
 import { openBlobs } from '../../src/storage/blobs.ts'
-import { claimsOf, diskState, shareDisk } from '../../src/storage/disk.ts'
+import { claimsOf, diskState, noteCommit, shareDisk } from '../../src/storage/disk.ts'
 import { endWithStore } from '../../src/storage/end-now.ts'
 import { openStore } from '../../src/storage/open.ts'
 import { createDelivery } from '../../src/webhooks/delivery/delivery.ts'
@@ -43,7 +43,11 @@ export async function openShard(
   ask: (need: ShardNeed) => void,
 ): Promise<OpenShard> {
   const { disk = shareDisk(setup.shard + 2) } = setup
-  const store = await openStore(setup.storeUrl, { claims: claimsOf(disk, setup.shard + 1), onOver: endWithStore(log) })
+  const store = await openStore(setup.storeUrl, {
+    claims: claimsOf(disk, setup.shard + 1),
+    onCommit: noteCommit(disk),
+    onOver: endWithStore(log),
+  })
   const { blobsDir, blobBudgetBytes: budgetBytes, blobsUsed: counter, downloadMs } = setup.media
   const preparation = createMediaPreparation(ask)
   const tempDir = join(setup.media.tempDir, `shard-${setup.shard}`)

@@ -104,12 +104,14 @@ export interface LmdbOptions {
   mustExist?: boolean | undefined
   /** Shared by all threads that open the store. Absent: this one is the only one in its process. */
   claims?: Claims | undefined
+  /** Called with the end of every commit that lmdb was asked for. */
+  onCommit?: ((isStored: boolean) => void) | undefined
   /** The store takes and gives nothing any more before this process has ended. */
   onOver?: ((cause: unknown) => void) | undefined
 }
 
 export function lmdbDriver(options: LmdbOptions): LmdbDriver {
-  const { dir, mustExist = false, claims = { all: new BigInt64Array(1), own: 0 }, onOver } = options
+  const { dir, mustExist = false, claims = { all: new BigInt64Array(1), own: 0 }, onCommit, onOver } = options
   const isNew = !existsSync(join(dir, 'data.mdb'))
   if (mustExist && isNew) throw new Error(noStore(dir))
   try {
@@ -180,14 +182,16 @@ export function lmdbDriver(options: LmdbOptions): LmdbDriver {
     if (writes.length === 0 && guard === undefined) return true
     const giveBack = room.take(ops)
     try {
-      if (guard === undefined) {
-        await db.batch(write)
-        return true
-      }
       // A child transaction, because only that one is undone when something throws half-way.
-      return await db.childTransaction(() => same(db.getBinary(guard.key), guard.equals) && write())
+      const isStored =
+        guard === undefined
+          ? await db.batch(write).then(() => true)
+          : await db.childTransaction(() => same(db.getBinary(guard.key), guard.equals) && write())
+      onCommit?.(true)
+      return isStored
     } catch (error) {
       const failure = await commitFailure(error)
+      onCommit?.(false)
       if (isOver(failure)) onOver?.(failure)
       throw failure
     } finally {
