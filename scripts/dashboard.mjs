@@ -23,7 +23,7 @@ const newest = (path) =>
 
 /** What is bundled goes to everybody who opens the page: its notice goes along. */
 const NOTICE =
-  '/*! Contains preact, @preact/signals and openapi-fetch, each under the MIT license: see node_modules/<name>/LICENSE of the service. */'
+  '/*! Contains preact, @preact/signals, openapi-fetch and eventsource-parser, each under the MIT license: see node_modules/<name>/LICENSE of the service. */'
 
 async function bundle() {
   const { metafile } = await build({

@@ -103,10 +103,13 @@ export interface DashboardSessions {
   /** How long a session lasts, and how long it lasts unused, in ms. */
   readonly lifeMs: number
   readonly idleMs: number
-  /** `value` is shown only here: it goes into the cookie. */
-  open(workspace: WorkspaceId, from: { address: string; userAgent: string | null }): { session: DashboardSession; value: string }
-  /** Undefined for a value that is no session, or none any more. Counts as a use. */
-  use(value: string): DashboardSession | undefined
+  /** Both secrets are shown only here: `value` goes into the cookie, `proof` to the page. */
+  open(
+    workspace: WorkspaceId,
+    from: { address: string; userAgent: string | null },
+  ): { session: DashboardSession; value: string; proof: string }
+  /** Undefined for a value that is no session, or none any more, and for the proof of another one. Otherwise it counts as a use. */
+  use(value: string, proof: string): DashboardSession | undefined
   /** Whether it still counts; `isUse`: somebody still looks. */
   isOpen(session: DashboardSession, isUse?: boolean): boolean
   expiresAt(session: DashboardSession): number

@@ -1,6 +1,7 @@
 /**
- * Sessions of the dashboard: the admin key is exchanged for one, so that a browser never keeps the key. They are in memory only, as hashes,
- * and end with the service, with the admin key that opened them, when they are not used, and after half a day in any case.
+ * Sessions of the dashboard: the admin key is exchanged for one, so that a browser never keeps the key. A session has two secrets: the value,
+ * which becomes the cookie, and the proof, which only the page's own origin can read. They are in memory only, as hashes, and end with the
+ * service, with the admin key that opened them, when they are not used (an open live stream is a use), and after half a day in any case.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { type Clock, HOUR, MINUTE } from '../domain/clock.ts'
@@ -15,10 +16,13 @@ const MAX_SESSIONS = 50
 /** Characters of a browser's name that are kept. */
 const MAX_AGENT = 200
 
+const newSecret = () => randomBytes(24).toString('hex')
+
 interface Held {
   session: DashboardSession
   /** Which admin key opened it. */
   keyTag: string
+  proofHash: string
 }
 
 /** `clock` must be monotonic: otherwise setting the machine's time could bring a session back. */
@@ -68,14 +72,17 @@ export function createDashboardSessions({
       makeRoom(workspace)
       const keyTag = account.adminKeyTag(workspace)
       if (keyTag === undefined) throw new Error('a session needs an admin key')
-      const value = randomBytes(24).toString('hex')
+      const [value, proof] = [newSecret(), newSecret()]
       const now = clock.now()
       const agent = userAgent?.slice(0, MAX_AGENT) ?? null
       const session = { id: randomUUID(), workspace, createdAt: now, lastUsedAt: now, address, userAgent: agent }
-      sessions.set(hashOf(value), { session, keyTag })
-      return { session, value }
+      sessions.set(hashOf(value), { session, keyTag, proofHash: hashOf(proof) })
+      return { session, value, proof }
     },
-    use: (value) => use(sessions.get(hashOf(value)), true),
+    use(value, proof) {
+      const held = sessions.get(hashOf(value))
+      return held?.proofHash === hashOf(proof) ? use(held, true) : undefined
+    },
     isOpen: (session, isUse = false) => use(byId(session.id)?.[1], isUse) !== undefined,
     expiresAt: ({ createdAt }) => createdAt + SESSION_LIFE,
     list(workspace) {

@@ -11,7 +11,10 @@ import type { LogStatus, WebhookAttempt } from './webhook-log.ts'
 
 export type { LogDetail, WebhookAttempt, WebhookBody } from './webhook-log.ts'
 
-/** Header that every request of the page has: another site cannot send it without a CORS preflight. */
+/**
+ * Header that every request of the page has: another site cannot send it without a CORS preflight. Its value is the proof of the session; where
+ * there is none yet, anything.
+ */
 export const DASHBOARD_HEADER = 'X-Svc-Dashboard'
 
 /** Access to the dashboard: nobody, callers on this machine, or all. */
@@ -24,7 +27,7 @@ export interface SessionInfo {
   id: string
   /** The latest end. */
   expires_at: string
-  /** Without a request for this long it ends earlier. */
+  /** Unused for this long it ends earlier. A request is a use, and so is an open live stream. */
   idle_seconds: number
   workspace: { id: string; name: string }
   /** Of the caller, as the service sees it. */
@@ -36,6 +39,12 @@ export interface SessionInfo {
   base_url: string
   /** The admin key is set by SVC_ADMIN_KEY and cannot be rotated here. */
   admin_key_from_environment: boolean
+}
+
+/** The answer to a sign-in, and the only one with the proof. */
+export interface SignedIn extends SessionInfo {
+  /** Second half of the session, beside the cookie: servers on other ports of the host are sent the cookie, and not this. */
+  proof: string
 }
 
 export interface SignedOut {

@@ -43,7 +43,9 @@ test('the live stream of the dashboard ends with the admin key that opened it', 
     const body = JSON.stringify({ admin_key: service.credentials.adminKey })
     const signedIn = await service.ask('POST', '/dashboard/session', body, { ...OWN, 'Content-Length': String(body.length) })
     const Cookie = signedIn.headers.get('Set-Cookie')!.split(';')[0]!
-    const stream = await service.app.request('http://gw.test/dashboard/api/live', { headers: { Host: 'gw.test', Cookie } })
+    const stream = await service.app.request('http://gw.test/dashboard/api/live', {
+      headers: { Host: 'gw.test', Cookie, 'X-Svc-Dashboard': signedIn.body.proof },
+    })
     const reading = rest(stream)
     await beside.rotateAdminKey(service.workspace as WorkspaceId)
     assert.match(await reading, /event: ended\ndata: \{"reason":"signed_out"\}/)

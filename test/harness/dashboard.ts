@@ -1,4 +1,4 @@
-/** The dashboard as its page speaks to it: a session's cookie, the page's header, the stream of events. */
+/** The dashboard as its page speaks to it: a session's cookie, its proof in the page's header, the stream of events. */
 import assert from 'node:assert/strict'
 import { ask, must } from './http.ts'
 
@@ -21,24 +21,30 @@ export interface LiveStream {
   cut(): void
 }
 
-const OWN = { 'X-Svc-Dashboard': '1' }
+const HEADER = 'X-Svc-Dashboard'
 const WAIT = 20_000
 
 export async function signIn(baseUrl: string, adminKey: string) {
   const base = `${baseUrl}/dashboard`
-  const { status, headers, body } = await ask('POST', `${base}/session`, { admin_key: adminKey }, OWN)
+  const { status, headers, body } = await ask<{ proof: string }>(
+    'POST',
+    `${base}/session`,
+    { admin_key: adminKey },
+    { [HEADER]: '1' },
+  )
   assert.equal(status, 201, JSON.stringify(body))
   const cookie = headers.get('set-cookie')!.split(';')[0]!
+  const signedIn = { [HEADER]: body.proof, cookie }
 
   return {
     base,
     cookie,
     // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
-    ask: (method: string, path: string, input?: unknown) => ask<any>(method, `${base}/${path}`, input, { ...OWN, cookie }),
+    ask: (method: string, path: string, input?: unknown) => ask<any>(method, `${base}/${path}`, input, signedIn),
     // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
-    must: (method: string, path: string, input?: unknown) => must<any>(method, `${base}/${path}`, input, { ...OWN, cookie }),
+    must: (method: string, path: string, input?: unknown) => must<any>(method, `${base}/${path}`, input, signedIn),
     live: (lastEventId?: string) =>
-      openStream(`${base}/api/live`, { cookie, ...(lastEventId ? { 'last-event-id': lastEventId } : {}) }),
+      openStream(`${base}/api/live`, { ...signedIn, ...(lastEventId ? { 'last-event-id': lastEventId } : {}) }),
   }
 }
 export type Dashboard = Awaited<ReturnType<typeof signIn>>

@@ -51,7 +51,7 @@ const RULES: readonly Rule[] = [
   {
     of: ['src/dashboard/'],
     run: ['src/domain/events.ts', 'src/domain/dashboard.ts', 'src/domain/webhook-log.ts'],
-    packages: { only: [/^(preact|@preact\/signals|openapi-fetch)(\/|$)/] },
+    packages: { only: [/^(preact|@preact\/signals|openapi-fetch|eventsource-parser)(\/|$)/] },
   },
   { of: ['src/storage/'], run: ['src/domain/', 'src/lib/'], packages: { not: [BAILEYS, HTTP, POOL] } },
   // The thread protocol: what both sides of a thread may load.

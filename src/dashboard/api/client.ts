@@ -5,16 +5,29 @@
 import createClient, { defaultPathSerializer } from 'openapi-fetch'
 import { DASHBOARD_HEADER } from '../../domain/dashboard.ts'
 import type { paths } from '../generated/description.d.ts'
+import { readProof } from './proof.ts'
 import { refusedBy, unreachable } from './refused.ts'
 import { signedOut } from './session.ts'
 
-/** Another page cannot send it: the service refuses what comes without. */
-const OURS = { [DASHBOARD_HEADER]: '1' }
+const SESSION = 'session'
+
+/** Without a session there is nothing to prove, and the service still refuses what comes without the header. */
+const NOTHING_TO_PROVE = '1'
+
+/** Every request to the service: with the proof of the session, which another tab may have renewed since the last one. */
+export async function send(request: Request): Promise<Response> {
+  const proof = readProof()
+  request.headers.set(DASHBOARD_HEADER, proof ?? NOTHING_TO_PROVE)
+  const response = await fetch(request)
+  // Of a sign-in: the key was wrong, which ends nothing.
+  if (response.status === 401 && request.url !== new URL(SESSION, location.href).href) signedOut(proof)
+  return response
+}
 
 /** The session stands for the token of an instance: the dashboard's paths have none. */
 export const api = createClient<paths>({
   baseUrl: 'api',
-  headers: OURS,
+  fetch: send,
   pathSerializer: (path, values) => defaultPathSerializer(path.replace('/token/{token}', ''), values),
 })
 
@@ -33,20 +46,18 @@ export async function answer<T>(asked: Promise<Answered<T>>): Promise<T> {
     throw unreachable()
   })
   if (response.ok) return data as T
-  if (response.status === 401) signedOut()
   throw refusedBy(response, error)
 }
 
 /** An operation of the dashboard's own; `path` is relative to the page. */
 export async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const headers = body === undefined ? OURS : { ...OURS, 'Content-Type': 'application/json' }
-  const request = fetch(path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
-  const response = await request.catch(() => {
+  const json = { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }
+  const request = new Request(path, { method, ...(body === undefined ? {} : json) })
+  const response = await send(request).catch(() => {
     throw unreachable()
   })
   const answered = await response.json().catch(() => undefined)
   if (response.ok) return answered as T
-  if (response.status === 401 && path !== 'session') signedOut()
   throw refusedBy(response, answered)
 }
 

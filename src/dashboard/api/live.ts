@@ -3,14 +3,19 @@
  * leaves what a minute leaves. Changes are shown together a few times per second, however many there were.
  */
 import { signal } from '@preact/signals'
+import type { EventSourceMessage } from 'eventsource-parser'
 import type { InstanceRow, LiveEventName, LiveEvents } from '../../domain/dashboard.ts'
+import { readProof } from './proof.ts'
 import { session, signedOut } from './session.ts'
 import { loadSession } from './sign-in.ts'
+import { readStream } from './stream.ts'
 
 /** Between two renewals of the page, ms. */
 const SHOW_EVERY = 250
-/** After the stream was closed for good, ms. */
+/** After the stream was refused, or ended by the service, ms. */
 const AGAIN_AFTER = 3_000
+/** After a cut, ms, until the service says how long. */
+const RECONNECT_AFTER = 3_000
 
 export const rows = signal<ReadonlyMap<string, InstanceRow>>(new Map())
 /** All rows were sent at least once. */
@@ -22,7 +27,11 @@ export const delivered = signal<LiveEvents['deliveries'] | null>(null)
 
 const next = new Map<string, InstanceRow>()
 let hasChanged = false
-let source: EventSource | undefined
+/** The connection that is read, or was the last one. */
+let reading: { leave: AbortController; proof: string | null } | undefined
+/** Of the rows that are kept; empty: none. */
+let lastEventId = ''
+let reconnectAfter = RECONNECT_AFTER
 let again: ReturnType<typeof setTimeout> | undefined
 
 function show() {
@@ -54,43 +63,68 @@ const HANDLERS: { [Name in LiveEventName]: (data: LiveEvents[Name]) => void } = 
     delivered.value = data
   },
   ended: ({ reason }) => {
-    source?.close()
-    if (reason === 'signed_out') signedOut()
+    reading?.leave.abort()
+    if (reason === 'signed_out') signedOut(reading?.proof)
     else retry()
   },
 }
 
-function retry() {
+function wait(ms: number, next: () => void) {
   connection.value = 'waiting'
   clearTimeout(again)
-  again = setTimeout(() => {
-    // It may be that nobody is signed in any more, which a stream cannot say.
+  again = setTimeout(next, ms)
+}
+
+function retry() {
+  // What another tab has changed meanwhile (it signed out, and in again) is found out first.
+  wait(AGAIN_AFTER, () => {
     loadSession().then(
       () => session.value && open(),
       () => retry(),
     )
-  }, AGAIN_AFTER)
+  })
+}
+
+function take({ event, data, id }: EventSourceMessage) {
+  lastEventId = id ?? lastEventId
+  const handle = HANDLERS[event as LiveEventName] as ((data: unknown) => void) | undefined
+  try {
+    handle?.(JSON.parse(data))
+  } catch (error) {
+    // A mistake of the page's own, told in its console: the stream goes on.
+    reportError(error)
+  }
 }
 
 export function open() {
-  source?.close()
-  const stream = new EventSource('api/live')
-  source = stream
-  stream.onopen = () => {
-    connection.value = 'live'
-  }
-  stream.onerror = () => {
-    connection.value = 'waiting'
-    if (stream.readyState === EventSource.CLOSED && stream === source) retry()
-  }
-  for (const [type, handle] of Object.entries(HANDLERS))
-    stream.addEventListener(type, ({ data }) => stream === source && handle(JSON.parse(data) as never))
+  clearTimeout(again)
+  reading?.leave.abort()
+  const leave = new AbortController()
+  const { signal } = leave
+  reading = { leave, proof: readProof() }
+  const asked = readStream('api/live', {
+    signal,
+    lastEventId,
+    onOpen: () => {
+      connection.value = 'live'
+    },
+    onEvent: (event) => signal.aborted || take(event),
+    onRetry: (ms) => {
+      reconnectAfter = ms
+    },
+  })
+  void asked.then((end) => {
+    if (signal.aborted) return
+    if (end === 'cut') wait(reconnectAfter, open)
+    else retry()
+  })
 }
 
 export function close() {
   clearTimeout(again)
-  source?.close()
-  source = undefined
+  reading?.leave.abort()
+  reading = undefined
+  lastEventId = ''
   next.clear()
   rows.value = new Map()
   isComplete.value = false

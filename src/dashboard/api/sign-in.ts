@@ -1,18 +1,23 @@
 /** Signing in and out. The admin key becomes a session and is kept nowhere. */
-import type { SessionInfo, SignedOut } from '../../domain/dashboard.ts'
+import type { SessionInfo, SignedIn, SignedOut } from '../../domain/dashboard.ts'
 import { ask } from './client.ts'
-import { session } from './session.ts'
+import { keepProof, readProof } from './proof.ts'
+import { session, signedOut } from './session.ts'
 
 export async function loadSession(): Promise<void> {
+  const proof = readProof()
   const found = await ask<SessionInfo | SignedOut>('GET', 'session')
-  session.value = found.signed_in ? found : null
+  if (found.signed_in) session.value = found
+  else signedOut(proof)
 }
 
 export async function signIn(adminKey: string): Promise<void> {
-  session.value = await ask<SessionInfo>('POST', 'session', { admin_key: adminKey })
+  const { proof, ...info } = await ask<SignedIn>('POST', 'session', { admin_key: adminKey })
+  keepProof(proof)
+  session.value = info
 }
 
 export async function signOut(): Promise<void> {
   await ask('DELETE', 'session')
-  session.value = null
+  signedOut()
 }

@@ -5,7 +5,7 @@
 import type { Context, Hono } from 'hono'
 import type { DashboardSession, DashboardSessions } from '../../account/account.ts'
 import { SECOND } from '../../domain/clock.ts'
-import type { DashboardMode, SignedOut } from '../../domain/dashboard.ts'
+import type { DashboardMode, SignedIn, SignedOut } from '../../domain/dashboard.ts'
 import { Failure } from '../../domain/failures.ts'
 import { hasPlan } from '../../domain/workspace.ts'
 import { type Endpoint, EVENT_STREAM, isAnybodys } from '../../features/endpoint.ts'
@@ -75,7 +75,7 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
 
   for (const path of [`${BASE}/session`, `${API}/*`])
     app.use(path, async (c, next) => {
-      checkSameOrigin(c.req.raw, { baseUrl, isStream: c.req.path === LIVE && c.req.method === 'GET' })
+      checkSameOrigin(c.req.raw, { baseUrl })
       return next()
     })
 
@@ -92,10 +92,10 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
     await parts.account.refresh()
     const { workspace } = gate.admin(accessRequestOf(c), key)
     const from = { address: c.get('state').source, userAgent: c.req.header('User-Agent') ?? null }
-    const { session, value } = sessions.open(workspace, from)
+    const { session, value, proof } = sessions.open(workspace, from)
     keepCookie(c, value, sessions.lifeMs / SECOND, baseUrl)
     deps.log.info({ session: session.id, workspace, address: from.address }, 'dashboard: signed in')
-    return c.json(infoOf(c, session, sessionDeps), 201)
+    return c.json({ ...infoOf(c, session, sessionDeps), proof } satisfies SignedIn, 201)
   })
 
   app.delete(`${BASE}/session`, (c) => {

@@ -1,10 +1,13 @@
-/** Signing in and out: the admin key is exchanged for a cookie that no script can read and no other site can send. */
+/**
+ * Signing in and out: the admin key is exchanged for a cookie, which no script can read and no other site can send, and a proof, which only the
+ * page's own origin can read. A request is signed in with both.
+ */
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { DashboardSession, DashboardSessions } from '../../account/account.ts'
 import { BRAND, VERSION } from '../../domain/brand.ts'
 import { type Clock, iso, SECOND } from '../../domain/clock.ts'
-import type { SessionInfo, SessionRow } from '../../domain/dashboard.ts'
+import { DASHBOARD_HEADER, type SessionInfo, type SessionRow } from '../../domain/dashboard.ts'
 import { Failure } from '../../domain/failures.ts'
 import type { Parts } from '../../features/parts.ts'
 import { receiveText } from '../body.ts'
@@ -24,7 +27,8 @@ export interface SessionsDeps {
 
 export const sessionOf = (c: Context<Env>, sessions: DashboardSessions): DashboardSession | undefined => {
   const value = getCookie(c, COOKIE)
-  return value === undefined ? undefined : sessions.use(value)
+  const proof = c.req.header(DASHBOARD_HEADER)
+  return value === undefined || proof === undefined ? undefined : sessions.use(value, proof)
 }
 
 /** Under the public base it may lie in a folder, which the cookie is not to leave. */

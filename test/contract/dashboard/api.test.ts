@@ -12,19 +12,23 @@ const OWN = { 'X-Svc-Dashboard': '1', Host: 'gw.test' }
 
 describe('operations', () => {
   let service: Service
-  let cookie: string
+  /** Of whoever is signed in. */
+  let mine: Record<string, string>
   before(async () => {
     service = await openService({ dashboard: { mode: 'on' } })
     const body = JSON.stringify({ admin_key: ADMIN_KEY })
-    const { headers } = await service.ask('POST', '/dashboard/session', body, { ...OWN, 'Content-Length': String(body.length) })
-    cookie = headers.get('Set-Cookie')!.split(';')[0]!
+    const { headers, body: info } = await service.ask('POST', '/dashboard/session', body, {
+      ...OWN,
+      'Content-Length': String(body.length),
+    })
+    mine = { ...OWN, 'X-Svc-Dashboard': info.proof, Cookie: headers.get('Set-Cookie')!.split(';')[0]! }
   })
   after(() => service.close())
 
   const ask = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     // A bucket of its own, refilled by the clock.
     service.time.now += 1_000
-    return service.ask(method, `/dashboard/api${path}`, body, { ...OWN, Cookie: cookie, ...headers })
+    return service.ask(method, `/dashboard/api${path}`, body, { ...mine, ...headers })
   }
 
   test('every operation with a credential is there, without the token in its path, and none of the others', async () => {
@@ -109,7 +113,7 @@ describe('operations', () => {
     const { base } = await service.newInstance()
     let refused = 0
     for (let count = 0; count < 125; count++) {
-      const { status } = await service.ask('GET', '/dashboard/api/admin/security', undefined, { ...OWN, Cookie: cookie })
+      const { status } = await service.ask('GET', '/dashboard/api/admin/security', undefined, mine)
       if (status === 429) refused++
     }
     assert.ok(refused > 0)

@@ -11,11 +11,15 @@ const OWN = { 'X-Svc-Dashboard': '1', Host: 'gw.test' }
 
 async function signedIn(service: Service, adminKey = service.credentials.adminKey) {
   const body = JSON.stringify({ admin_key: adminKey })
-  const { headers } = await service.ask('POST', '/dashboard/session', body, { ...OWN, 'Content-Length': String(body.length) })
+  const { headers, body: info } = await service.ask('POST', '/dashboard/session', body, {
+    ...OWN,
+    'Content-Length': String(body.length),
+  })
   const cookie = headers.get('Set-Cookie')!.split(';')[0]!
+  const own = { Host: 'gw.test', Cookie: cookie, 'X-Svc-Dashboard': info.proof }
   const open = (more: Record<string, string> = {}) =>
-    service.app.request('http://gw.test/dashboard/api/live', { headers: { Host: 'gw.test', Cookie: cookie, ...more } })
-  return { cookie, open }
+    service.app.request('http://gw.test/dashboard/api/live', { headers: { ...own, ...more } })
+  return { own, open }
 }
 
 /** The admin key of another workspace. */
@@ -99,8 +103,7 @@ test('what nobody reads any more is kept for the last few workspaces, and forgot
 
 test('HEAD takes no place, and a request that was given up gives its place back', async () => {
   const service = await openService({ dashboard: { mode: 'on' } })
-  const { cookie, open } = await signedIn(service)
-  const headers = { Host: 'gw.test', Cookie: cookie, 'X-Svc-Dashboard': '1' }
+  const { own: headers, open } = await signedIn(service)
   const ask = (init: RequestInit) => service.app.request('http://gw.test/dashboard/api/live', { headers, ...init })
   try {
     for (let asked = 0; asked < 20; asked++) assert.equal((await ask({ method: 'HEAD' })).status, 404)
@@ -120,9 +123,11 @@ test('HEAD takes no place, and a request that was given up gives its place back'
 
 test('a stream is for whoever is signed in, from the page itself', async () => {
   const service = await openService({ dashboard: { mode: 'on' } })
-  const { open } = await signedIn(service)
+  const [{ open }, other] = [await signedIn(service), await signedIn(service)]
   try {
     assert.equal((await open({ Cookie: '' })).status, 401)
+    assert.equal((await open({ 'X-Svc-Dashboard': '1' })).status, 401)
+    assert.equal((await open({ 'X-Svc-Dashboard': other.own['X-Svc-Dashboard'] })).status, 401)
     assert.equal((await open({ 'Sec-Fetch-Site': 'cross-site' })).status, 403)
     assert.equal((await open({ 'Sec-Fetch-Site': 'same-site', Origin: 'http://gw.test:3000' })).status, 403)
     const own = await open({ 'Sec-Fetch-Site': 'same-origin' })

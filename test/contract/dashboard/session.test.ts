@@ -17,9 +17,10 @@ async function browserOf(service: Service) {
   assert.equal(signed.status, 201, JSON.stringify(signed.body))
   const header = signed.headers.get('Set-Cookie')!
   const cookie = header.split(';')[0]!
+  const { proof, ...info } = signed.body
   const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
-    service.ask(method, `/dashboard/${path}`, body, { ...OWN, Cookie: cookie, ...headers })
-  return { ask, cookie, header, info: signed.body }
+    service.ask(method, `/dashboard/${path}`, body, { ...OWN, Cookie: cookie, 'X-Svc-Dashboard': proof, ...headers })
+  return { ask, cookie, proof, header, info }
 }
 
 const lengthOf = (key: string) => String(JSON.stringify({ admin_key: key }).length)
@@ -44,7 +45,10 @@ describe('signing in', () => {
   after(() => service.close())
 
   test('the admin key becomes a cookie that no script reads and no other site sends', async () => {
-    const { header, info, cookie } = await browserOf(service)
+    const { header, info, cookie, proof, ask } = await browserOf(service)
+    assert.match(proof, /^[0-9a-f]{48}$/)
+    assert.deepEqual((await ask('GET', 'session')).body, info, 'the proof is told once')
+    assert.ok(!JSON.stringify(service.lines).includes(proof), 'the log has the proof')
     assert.match(header, /^svc_dashboard=[0-9a-f]{48}; Max-Age=43200; Path=\/dashboard; HttpOnly; SameSite=Strict$/)
     assert.equal(info.signed_in, true)
     assert.equal(info.workspace.id, service.workspace)
@@ -196,6 +200,32 @@ describe('the end of a session', () => {
     }))
 })
 
+/** A server on another port of the same host is sent the cookie by the owner's browser, and can send any header itself. */
+test('the cookie without its proof is nobody, does not count as use and ends nothing', () =>
+  withService({}, async (service) => {
+    const [mine, other] = [await browserOf(service), await browserOf(service)]
+    for (const proof of ['1', '', other.proof, '0'.repeat(48)]) {
+      const without = { 'X-Svc-Dashboard': proof }
+      assert.deepEqual((await mine.ask('GET', 'session', undefined, without)).body, { signed_in: false })
+      for (const [method, path, body] of [
+        ['GET', 'api/admin/api-keys', undefined],
+        ['POST', 'api/admin/api-keys', { name: 'of a stranger', scopes: ['instances:read'] }],
+        ['GET', 'api/live', undefined],
+      ] as const) {
+        assert.equal((await mine.ask(method, path, body, without)).status, 401, `${method} ${path}`)
+        const alone = await service.ask(method, `/dashboard/${path}`, body, { Host: 'gw.test', Cookie: mine.cookie })
+        assert.equal(alone.status, 403, `${method} ${path}, without the header`)
+      }
+      const { headers } = await mine.ask('DELETE', 'session', undefined, without)
+      assert.match(headers.get('Set-Cookie')!, /^svc_dashboard=; Max-Age=0;/)
+    }
+    assert.equal((await mine.ask('GET', 'api/admin/api-keys')).body.total, 0)
+    service.time.now += 29 * MINUTE
+    await mine.ask('GET', 'session', undefined, { 'X-Svc-Dashboard': '1' })
+    service.time.now += MINUTE
+    assert.equal((await mine.ask('GET', 'api/sessions')).status, 401)
+  }))
+
 describe('where a request with the cookie comes from', () => {
   const WRITE = ['POST', 'api/admin/api-keys', { name: 'made by another site', scopes: ['instances:read'] }] as const
   /** What a browser sends from there; the custom header only where a script may set it without being asked. */
@@ -210,7 +240,6 @@ describe('where a request with the cookie comes from', () => {
     'the address bar': { 'Sec-Fetch-Site': 'none', 'X-Svc-Dashboard': '1' },
     'a form of the same origin': { 'Sec-Fetch-Site': 'same-origin', Origin: 'http://gw.test' },
     'a form of an old browser': {},
-    'a header of another value': { 'Sec-Fetch-Site': 'same-origin', Origin: 'http://gw.test', 'X-Svc-Dashboard': 'yes' },
   }
 
   for (const [name, headers] of Object.entries(ELSEWHERE))
@@ -234,11 +263,12 @@ describe('where a request with the cookie comes from', () => {
 
   test('the page itself, under either of its names', () =>
     withService({}, async (service) => {
-      const { ask } = await browserOf(service)
+      const { ask, cookie, proof } = await browserOf(service)
       assert.equal((await ask(...WRITE)).status, 201)
       const proxied = { Host: '127.0.0.1:8080', Origin: 'https://gw.example.com' }
       assert.equal((await ask('GET', 'api/admin/api-keys', undefined, proxied)).status, 200)
       const { Origin: _, ...get } = OWN
-      assert.equal((await ask('GET', 'api/admin/api-keys', undefined, get)).status, 200)
+      const own = { ...get, Cookie: cookie, 'X-Svc-Dashboard': proof }
+      assert.equal((await service.ask('GET', '/dashboard/api/admin/api-keys', undefined, own)).status, 200)
     }))
 })
