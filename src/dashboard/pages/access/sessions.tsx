@@ -67,7 +67,7 @@ function AdminKey() {
         </Confirm>
       ) : null}
       {value ? (
-        <Dialog title="The new admin key" closes="I have it: sign in anew" onClose={signedOut}>
+        <Dialog title="The new admin key" closes="I have it: sign in anew" onClose={() => signedOut()}>
           <Notice kind="warn">
             <div>It is shown only now. You are signed out: sign in with this key.</div>
           </Notice>
@@ -92,7 +92,10 @@ export function SessionsTab() {
       <section class="card flush" aria-label="Sessions">
         <header>
           <h2>Signed in to this dashboard</h2>
-          <p>A session ends half an hour after its last use, after half a day in any case, and when the service starts anew.</p>
+          <p>
+            A session ends half an hour after its last use, after twelve hours in any case, and when the service starts anew. An
+            open tab counts as use.
+          </p>
         </header>
         <Problem of={problem ?? end.problem} again={reload} />
         {!data && !problem ? (
