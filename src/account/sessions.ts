@@ -7,7 +7,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { type Clock, HOUR, MINUTE } from '../domain/clock.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
 import type { Account, DashboardSession, DashboardSessions } from './account.ts'
-import { hashOf } from './credentials.ts'
+import { hashOf, isSameHash } from './credentials.ts'
 
 const SESSION_LIFE = 12 * HOUR
 const SESSION_IDLE = 30 * MINUTE
@@ -81,7 +81,7 @@ export function createDashboardSessions({
     },
     use(value, proof) {
       const held = sessions.get(hashOf(value))
-      return held?.proofHash === hashOf(proof) ? use(held, true) : undefined
+      return held && isSameHash(held.proofHash, hashOf(proof)) ? use(held, true) : undefined
     },
     isOpen: (session, isUse = false) => use(byId(session.id)?.[1], isUse) !== undefined,
     expiresAt: ({ createdAt }) => createdAt + SESSION_LIFE,

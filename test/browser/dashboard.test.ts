@@ -5,6 +5,7 @@ import axe from 'axe-core'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { DASHBOARD_HEADER } from '../../src/domain/dashboard.ts'
 import { ask, must } from '../harness/http.ts'
+import { startRelay } from '../harness/relay.ts'
 import { startWorld, type World } from '../harness/world.ts'
 import { foreign, hasPictures, launch, picture, skip, type Watched, watch } from './chromium.ts'
 
@@ -128,6 +129,29 @@ describe('the dashboard in Chromium', { skip }, () => {
     await to(`instances/${instance.id}`)
     await page.getByRole('heading', { name: 'Send a message' }).waitFor()
     assert.equal(await page.locator('header .badge').first().textContent(), 'Connected')
+  })
+
+  test('goes on by itself when the connection was away, with what happened meanwhile', async () => {
+    const relay = await startRelay(world.gateway.baseUrl)
+    const other = await browser.newContext()
+    try {
+      const tab = await other.newPage()
+      await tab.goto(`${relay.url}/dashboard/`)
+      await tab.getByLabel('Admin key', { exact: true }).fill(adminKey)
+      await tab.keyboard.press('Enter')
+      await tab.getByText('Live', { exact: true }).waitFor()
+      relay.close()
+      await tab.locator('.badge', { hasText: 'Reconnecting' }).waitFor()
+      await must('PUT', `${instance.api_url}/name`, { value: 'Renamed meanwhile' })
+      relay.open()
+      await tab.getByText('Live', { exact: true }).waitFor()
+      await tab.getByText('Renamed meanwhile').first().waitFor()
+      await must('PUT', `${instance.api_url}/name`, { value: 'Support' })
+      await tab.getByText('Support').first().waitFor()
+    } finally {
+      await other.close()
+      await relay.stop()
+    }
   })
 
   test('gives it a webhook, whose test delivery says what the receiver said', async () => {
