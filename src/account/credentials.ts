@@ -6,6 +6,7 @@ import { ADMIN_KEY_PREFIX, API_KEY_PREFIX, WEBHOOK_SECRET_PREFIX } from '../doma
 const newHex = () => randomBytes(24).toString('hex')
 
 export const newInstanceToken = newHex
+export const newSessionSecret = newHex
 export const newApiKey = () => API_KEY_PREFIX + newHex()
 export const newAdminKey = () => ADMIN_KEY_PREFIX + newHex()
 

@@ -3,11 +3,11 @@
  * which becomes the cookie, and the proof, which only the page's own origin can read. They are in memory only, as hashes, and end with the
  * service, with the admin key that opened them, when they are not used (an open live stream is a use), and after half a day in any case.
  */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { type Clock, HOUR, MINUTE } from '../domain/clock.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
 import type { Account, DashboardSession, DashboardSessions } from './account.ts'
-import { hashOf, isSameHash } from './credentials.ts'
+import { hashOf, isSameHash, newSessionSecret } from './credentials.ts'
 
 const SESSION_LIFE = 12 * HOUR
 const SESSION_IDLE = 30 * MINUTE
@@ -15,8 +15,6 @@ const SESSION_IDLE = 30 * MINUTE
 const MAX_SESSIONS = 50
 /** Characters of a browser's name that are kept. */
 const MAX_AGENT = 200
-
-const newSecret = () => randomBytes(24).toString('hex')
 
 interface Held {
   session: DashboardSession
@@ -72,7 +70,7 @@ export function createDashboardSessions({
       makeRoom(workspace)
       const keyTag = account.adminKeyTag(workspace)
       if (keyTag === undefined) throw new Error('a session needs an admin key')
-      const [value, proof] = [newSecret(), newSecret()]
+      const [value, proof] = [newSessionSecret(), newSessionSecret()]
       const now = clock.now()
       const agent = userAgent?.slice(0, MAX_AGENT) ?? null
       const session = { id: randomUUID(), workspace, createdAt: now, lastUsedAt: now, address, userAgent: agent }

@@ -1,13 +1,12 @@
 /** `/oauth/authorize`: an app asks for one instance; the holder of the admin key decides. Without a script, because it shows texts of strangers. */
+
 import { BRAND } from '../domain/brand.ts'
+import { isolated } from '../domain/isolated-text.ts'
 import type { ConsentView, Page } from '../features/parts.ts'
 import { makePage } from './page.ts'
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escaped = (text: string) => text.replace(/[&<>"']/g, (mark) => ENTITIES[mark]!)
-
-/** A name turns nothing behind it: it is isolated, and does not end that itself. */
-const isolated = (name: string) => `\u2068${name.replace(/[\u2066-\u2069]/g, '')}\u2069`
 
 const style = `
 form { flex-direction: column } select { padding: .6rem .8rem; border: 1px solid var(--line); border-radius: 8px; font: inherit; background: var(--paper); color: inherit }

@@ -1,12 +1,13 @@
 /** Questions on top of the page: the browser's own dialog, which keeps the focus and closes with Escape. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { contained } from '../../domain/isolated-text.ts'
 import { type Action, useAction } from '../app/load.ts'
 import { Button } from './button.tsx'
 import { Line } from './field.tsx'
 import { Form } from './form.tsx'
 import { Problem } from './notice.tsx'
-import { contained, Name } from './words.tsx'
+import { Name } from './words.tsx'
 
 interface DialogProps {
   title: ComponentChildren

@@ -1,6 +1,7 @@
 /** Instances to choose from: by name, and those that share one by their number or the beginning of their id. */
 import type { InstanceRow } from '../../domain/dashboard.ts'
-import { isolated, nameAndNumber } from './words.tsx'
+import { isolated } from '../../domain/isolated-text.ts'
+import { nameAndNumber } from './words.tsx'
 
 type Row = Pick<InstanceRow, 'id' | 'name' | 'phone'>
 

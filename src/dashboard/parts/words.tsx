@@ -1,18 +1,10 @@
 /** Text, and only ever text. What people and receivers chose is isolated, so that an override of the direction ends where it stands. */
-
-/** Begins and ends of isolations. An end in a text ends the isolation around it, that of an element, too, and what it turns is what follows. */
-const ISOLATIONS = /[\u2066-\u2069]/g
-
-/** What somebody chose, as it may stand in an isolation. */
-export const contained = (text: string) => text.replace(ISOLATIONS, '')
+import { contained, isolated } from '../../domain/isolated-text.ts'
 
 /** A name of somebody's choice. */
 export const Name = ({ children, class: name }: { children: string; class?: string }) => (
   <bdi class={name}>{contained(children)}</bdi>
 )
-
-/** The same where there is no room for an element: the choices of a list. */
-export const isolated = (text: string) => `\u2068${contained(text)}\u2069`
 
 /** For the choices of a list. The name alone is isolated: it could turn the number behind it, too. */
 export const nameAndNumber = (name: string | null, phone: string) => (name ? `${isolated(name)} (${phone})` : phone)

@@ -13,7 +13,7 @@ import { contextInfo, type Unwrapped, unwrap } from './content.ts'
 import { translate } from './families.ts'
 import { block, type InboundContext, type Scene, type Translated } from './family.ts'
 import { LookupError } from './lookup.ts'
-import { CHANGES, type Change, changeBy } from './protocol.ts'
+import { type Change, changeBy } from './protocol.ts'
 
 export type { InboundContext } from './family.ts'
 
@@ -76,7 +76,7 @@ async function contentEvent(
 /** What a message changes about an earlier one; null: nothing, or nothing that it may. */
 export async function messageChange(context: InboundContext, readable: ReadableMessage): Promise<Change | null> {
   const content = unwrap(readable.message ?? {})
-  if (!content || !CHANGES.has(content.field)) return null
+  if (!content) return null
   try {
     return await changeBy(content, sceneOf(context, readable, await peopleOf(context, readable.key)))
   } catch (error) {
