@@ -7,7 +7,7 @@ import { type Alias, aliases } from './aliases.ts'
 import { type Endpoint, INSTANCE_BASE, type Method } from './endpoint.ts'
 import { endpoints } from './index.ts'
 import { parseInput, type RawFields, readFields } from './input.ts'
-import { unknownFields } from './unknown-fields.ts'
+import { checkNames, unknownFields } from './unknown-fields.ts'
 
 /** A way to an operation: its own route, or an alias. */
 export interface RequestRoute {
@@ -62,21 +62,21 @@ export function routeNamed(name: string): RequestRoute {
 
 /**
  * The operation of a request. Fields of the path win over those of the body, those of the body over the query. Throws as `parseInput` does;
- * an issue with a field of an alias has the name that the caller used. `onUnknown` is given the names of fields that the operation
- * does not have, also of a request that is refused: a misspelt name is the likeliest reason.
+ * an issue with a field of an alias has the name that the caller used. A known field in another spelling is refused. `onIgnored` is given
+ * the names of fields that the operation does not have, also when the request is refused: a wrong name is the likeliest reason.
  */
 export function readRequest(
   { endpoint, alias, takesBody }: RequestRoute,
   { path, query, body }: { path: RawFields; query?: RawFields; body?: Uint8Array },
-  onUnknown: (names: string[]) => void = () => {},
+  onIgnored: (names: string[]) => void = () => {},
 ): MeantRequest {
   const fields = { ...query, ...(takesBody && body ? readFields(body, alias?.list) : {}), ...path }
-  if (alias) return meant(alias, fields, onUnknown)
-  onUnknown(unknownFields(endpoint, fields))
+  if (alias) return meant(alias, fields, onIgnored)
+  checkNames(unknownFields(endpoint, fields), onIgnored)
   return { endpoint, input: parseInput(endpoint, fields) }
 }
 
-function meant(alias: Alias, fields: RawFields, onUnknown: (names: string[]) => void): MeantRequest {
+function meant(alias: Alias, fields: RawFields, onIgnored: (names: string[]) => void): MeantRequest {
   const { operation = alias.operation, fixed = {}, issue } = alias.choose?.(fields) ?? {}
   if (issue) throw Failure.invalid(issue)
   const endpoint = byId.get(operation)
@@ -84,8 +84,11 @@ function meant(alias: Alias, fields: RawFields, onUnknown: (names: string[]) => 
   const { rename = {}, own = [] } = alias
   const theirs = namesBack(rename)
   const renamed = Object.entries(fields).map(([name, value]) => [rename[name] ?? name, value] as const)
-  const unknown = unknownFields(endpoint, Object.fromEntries(renamed)).map(theirs)
-  onUnknown(unknown.filter((name) => !own.includes(name) && !Object.hasOwn(rename, name)))
+  const { ignored, misspelt } = unknownFields(endpoint, Object.fromEntries(renamed), [...own, ...Object.keys(rename)])
+  checkNames(
+    { ignored: ignored.map(theirs), misspelt: misspelt.map(({ path, message }) => ({ path: theirs(path), message })) },
+    onIgnored,
+  )
   const named = Object.entries(fields).map(([name, value]) => [rename[name] ?? name, meaningOf(alias, name, value)])
   const input = { ...Object.fromEntries(named), ...alias.fixed, ...fixed }
   try {

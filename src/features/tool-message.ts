@@ -14,7 +14,7 @@ import {
 import { parseInput, type RawFields } from './input.ts'
 import { MAX_VALUES, parseJson, TooManyValues } from './json.ts'
 import { isTool, toolCall } from './tools.ts'
-import { unknownFields } from './unknown-fields.ts'
+import { checkNames, unknownFields } from './unknown-fields.ts'
 
 const isObject = (value: unknown): value is RpcMessage => typeof value === 'object' && value !== null && !Array.isArray(value)
 const problem = (code: RpcProblem['code'], message: string) => ({ problem: { code, message } })
@@ -61,7 +61,7 @@ function prepared(name: string, given: RawFields, onUnknown: (names: string[]) =
     const call = toolCall(name, given)
     if ('answer' in call) throw Failure.invalid({ path: '', message: 'must be smaller' })
     operation = call.operation.id
-    onUnknown(unknownFields(call.operation, call.fields))
+    checkNames(unknownFields(call.operation, call.fields), onUnknown)
     return { operation, input: parseInput(call.operation, call.fields) }
   } catch (error) {
     if (error instanceof Failure) return { operation, failure: error.toData() }

@@ -1,34 +1,71 @@
-/** Fields of a request that its operation does not have: they have no effect, so the answer names them to the caller. */
+/**
+ * Names in a request that its operation does not have. A known field in another spelling (`delayMessage`) is refused, because a client that
+ * writes it expects an effect. Any other name is ignored, so that clients may be newer than the service, and the answer names it.
+ */
+import { Failure, type Issue } from '../domain/failures.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type FieldsSchema, fieldsSchema } from './fields-schema.ts'
 import type { RawFields } from './input.ts'
 
-/** Names that are looked for: a header has room for few, and a body may have thousands. */
+/** Limit of the ignored names that are reported: a header has little room, and a body may have thousands of names. */
 export const MAX_UNKNOWN = 20
+/** Limit of the misspelt names that are reported, the same as that of `details.issues`. */
+const MAX_MISSPELT = 50
+/** Names longer than any declared field are not compared with them, in characters. */
+const MAX_COMPARED = 64
 
-/** Paths as in `details.issues`, e.g. `delayMessage` and `contacts.3.nickname`; the first of them, `MAX_UNKNOWN` at most. */
-export function unknownFields(endpoint: Endpoint, fields: RawFields): string[] {
+/** Names that other gateways give to a field of ours, where more than the spelling differs. They count only where the operation has our field. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  messageId: 'reply_to_message_id',
+  mentioned: 'mentions',
+  editDocumentMessageId: 'edit_message_id',
+}
+
+export interface UnknownFields {
+  /** Paths as in `details.issues`, e.g. `nickname` and `contacts.3.nickname`; at most `MAX_UNKNOWN`. */
+  ignored: string[]
+  /** One issue per misspelt name, with the path as it was sent; at most 50. */
+  misspelt: Issue[]
+}
+
+/** @param alsoKnown names that the route takes at the top level beside the operation's own, e.g. those of an alias */
+export function unknownFields(endpoint: Endpoint, fields: RawFields, alsoKnown: readonly string[] = []): UnknownFields {
   const schema = fieldsSchema(endpoint)
-  const found: string[] = []
-  collect(schema, fields, '', schema.$defs ?? {}, found)
+  const found: UnknownFields = { ignored: [], misspelt: [] }
+  collect(schema, fields, '', schema.$defs ?? {}, found, alsoKnown)
   return found
 }
 
-function collect(schema: FieldsSchema, value: unknown, path: string, named: Record<string, FieldsSchema>, found: string[]): void {
-  if (typeof value !== 'object' || value === null || found.length >= MAX_UNKNOWN) return
+/** Reports the ignored names to the caller of the function, and throws `invalid_request` when a name is misspelt. */
+export function checkNames({ ignored, misspelt }: UnknownFields, onIgnored: (names: string[]) => void): void {
+  onIgnored(ignored)
+  if (misspelt.length > 0) throw Failure.invalid(...misspelt)
+}
+
+function collect(
+  schema: FieldsSchema,
+  value: unknown,
+  path: string,
+  named: Record<string, FieldsSchema>,
+  found: UnknownFields,
+  alsoKnown: readonly string[] = [],
+): void {
+  if (typeof value !== 'object' || value === null || found.misspelt.length >= MAX_MISSPELT) return
   if (schema.$ref !== undefined) {
-    collect(named[schema.$ref.split('/').at(-1)!] ?? {}, value, path, named, found)
+    collect(named[schema.$ref.split('/').at(-1)!] ?? {}, value, path, named, found, alsoKnown)
     return
   }
   const branches = schema.anyOf ?? schema.oneOf
   if (branches) {
-    found.push(...closest(branches, value, path, named).slice(0, MAX_UNKNOWN - found.length))
+    const { ignored, misspelt } = closest(branches, value, path, named)
+    found.ignored.push(...ignored.slice(0, MAX_UNKNOWN - found.ignored.length))
+    found.misspelt.push(...misspelt.slice(0, MAX_MISSPELT - found.misspelt.length))
     return
   }
   const at = (name: string | number) => (path === '' ? String(name) : `${path}.${name}`)
   if (Array.isArray(value)) {
     if (!schema.items) return
-    // A list beyond its bound is refused whatever stands there, and a body has room for thousands of entries.
+    // Entries beyond the limit of the list are skipped: such a list is refused anyway, and a body has room for thousands of entries.
     const { length } = value
     for (let index = 0; index < Math.min(length, schema.maxItems ?? length); index++)
       collect(schema.items, value[index], at(index), named, found)
@@ -37,22 +74,58 @@ function collect(schema: FieldsSchema, value: unknown, path: string, named: Reco
   const { properties, additionalProperties } = schema
   if (!properties) return
   for (const [name, part] of Object.entries(value)) {
-    if (found.length >= MAX_UNKNOWN) return
+    if (found.misspelt.length >= MAX_MISSPELT) return
     if (Object.hasOwn(properties, name)) collect(properties[name]!, part, at(name), named, found)
-    // `false` and nothing are the same: what is not declared is not there.
-    else if (!additionalProperties) found.push(at(name))
+    else if (!additionalProperties && !alsoKnown.includes(name)) report(name, at(name), properties, found, alsoKnown)
   }
 }
 
+function report(name: string, path: string, properties: Fields, found: UnknownFields, alsoKnown: readonly string[]): void {
+  const meant = meantBy(name, properties, alsoKnown)
+  if (meant !== undefined) found.misspelt.push({ path, message: `must be written ${meant}` })
+  else if (found.ignored.length < MAX_UNKNOWN) found.ignored.push(path)
+}
+
+type Fields = Readonly<Record<string, FieldsSchema>>
+
+/** The field that differs from the name only in letter case and `_`, or that other gateways call so; undefined if there is none. */
+function meantBy(name: string, properties: Fields, alsoKnown: readonly string[]): string | undefined {
+  if (name.length > MAX_COMPARED) return undefined
+  const other = Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name]! : ''
+  const plain = plainName(name)
+  return (
+    plainNames(properties).get(plain) ??
+    alsoKnown.find((known) => plainName(known) === plain) ??
+    (Object.hasOwn(properties, other) ? other : undefined)
+  )
+}
+
+const plainName = (name: string) => name.replaceAll('_', '').toLowerCase()
+
+const byPlainName = new WeakMap<Fields, ReadonlyMap<string, string>>()
+
+/** Names of the fields by their plain form. Built when a name of the object is unknown for the first time. */
+function plainNames(properties: Fields): ReadonlyMap<string, string> {
+  const made = byPlainName.get(properties) ?? new Map(Object.keys(properties).map((name) => [plainName(name), name]))
+  byPlainName.set(properties, made)
+  return made
+}
+
 /** Of several forms the one that the value fits best. */
-function closest(branches: readonly FieldsSchema[], value: object, path: string, named: Record<string, FieldsSchema>): string[] {
+function closest(
+  branches: readonly FieldsSchema[],
+  value: object,
+  path: string,
+  named: Record<string, FieldsSchema>,
+): UnknownFields {
   const isList = Array.isArray(value)
   const readings = branches
     .filter((branch) => branch.$ref !== undefined || (isList ? branch.items : branch.properties) !== undefined)
     .map((branch) => {
-      const found: string[] = []
+      const found: UnknownFields = { ignored: [], misspelt: [] }
       collect(branch, value, path, named, found)
       return found
     })
-  return readings.sort((one, other) => one.length - other.length)[0] ?? []
+  // A misspelt name is close to the form that has it, so it does not count against that form.
+  return readings.sort((one, other) => one.ignored.length - other.ignored.length)[0] ?? { ignored: [], misspelt: [] }
 }

@@ -1,4 +1,4 @@
-/** `X-Svc-Ignored-Fields`: what a request has and its operation has not. */
+/** Names of a request that its operation does not have: ignored and named in `X-Svc-Ignored-Fields`, or refused where a known field is misspelt. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { endpoints } from '../../src/features/index.ts'
@@ -19,11 +19,61 @@ async function ignored(method: string, path: string, body?: unknown) {
   const { status, headers } = await service.ask(method, base + path, body)
   return { status, names: headers.get('X-Svc-Ignored-Fields') }
 }
+
+/** The issues of a refused request as `path message`, or the status of one that was not refused. */
+async function issues(method: string, path: string, body?: unknown): Promise<string[] | number> {
+  service.time.now += 1_000
+  const { status, body: answer } = await service.ask(method, base + path, body)
+  if (status !== 400) return status
+  const { error } = answer as { error: { code: string; details: { issues: { path: string; message: string }[] } } }
+  assert.equal(error.code, 'invalid_request')
+  return error.details.issues.map(({ path, message }) => `${path} ${message}`)
+}
 const text = (more: object) => ignored('POST', '/send-text', { phone: '5511988887777', message: 'hello', ...more })
 
-test('a field of another gateway is named, and the message is queued all the same', async () => {
-  assert.deepEqual(await text({ delayMessage: 5 }), { status: 200, names: 'delayMessage' })
-  assert.deepEqual(await text({ delayMessage: 5, messageId: 'x' }), { status: 200, names: 'delayMessage, messageId' })
+test('a field that the operation does not have is named, and the message is queued all the same', async () => {
+  assert.deepEqual(await text({ priority: 5 }), { status: 200, names: 'priority' })
+  assert.deepEqual(await text({ priority: 5, tags: ['x'] }), { status: 200, names: 'priority, tags' })
+})
+
+test('a known field in another spelling is refused, also beside the right one, and the issue names the right field', async () => {
+  const send = (more: object) => issues('POST', '/send-text', { phone: '5511988887777', message: 'hello', ...more })
+  assert.deepEqual(await send({ delayMessage: 5 }), ['delayMessage must be written delay_message'])
+  assert.deepEqual(await send({ delay_message: 5, DELAY_MESSAGE: 5 }), ['DELAY_MESSAGE must be written delay_message'])
+  assert.deepEqual(await send({ messageId: 'x', mentioned: [] }), [
+    'messageId must be written reply_to_message_id',
+    'mentioned must be written mentions',
+  ])
+  const contacts = [{ name: 'Sales', phones: ['5511900001111'], Phones: [] }]
+  assert.deepEqual(await issues('POST', '/send-contacts', { phone: '5511988887777', contacts }), [
+    'contacts.0.Phones must be written phones',
+  ])
+  assert.deepEqual(await issues('GET', '/queue?page=1&pageSize=5'), ['pageSize must be written page_size'])
+  assert.deepEqual(await issues('POST', '/update-group-name', { groupName: 'x' }), ['groupName must be written group_name'])
+})
+
+test('a misspelt field is found behind thousands of unknown ones', async () => {
+  const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`field${index}`, index]))
+  const body = { phone: '5511988887777', message: 'hello', ...many, delayTyping: 2 }
+  assert.deepEqual(await issues('POST', '/send-text', body), ['delayTyping must be written delay_typing'])
+})
+
+const camelCase = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+test('every operation refuses each of its fields in camelCase', () => {
+  let count = 0
+  for (const endpoint of endpoints)
+    for (const name of Object.keys(endpoint.fields)) {
+      const spelling = camelCase(name)
+      if (spelling === name || Object.hasOwn(endpoint.fields, spelling)) continue
+      count++
+      assert.deepEqual(
+        unknownFields(endpoint, { [spelling]: null }),
+        { ignored: [], misspelt: [{ path: spelling, message: `must be written ${name}` }] },
+        `${endpoint.id} ${spelling}`,
+      )
+    }
+  assert.ok(count > 300, String(count))
 })
 
 test('there is no such header when every field exists', async () => {
@@ -50,13 +100,15 @@ test('fields inside lists and objects have their path', async () => {
 
 test('fields of a query are told as those of a body', async () => {
   service.double.answer = () => ({ data: [], page: 1, page_size: 20, total: 0 })
-  assert.deepEqual(await ignored('GET', '/queue?page=1&pageSize=5'), { status: 200, names: 'pageSize' })
+  assert.deepEqual(await ignored('GET', '/queue?page=1&order=asc'), { status: 200, names: 'order' })
 })
 
 test('a large body, read by another thread, is judged alike', async () => {
   service.double.answer = () => ({ message_id: '3EB0EE97803A91FF2C0ED1', svc_id: '01JD3V8Q6ZP4M5T7X9K2B0C1DE' })
-  assert.deepEqual(await text({ delayMessage: 'x'.repeat(300_000) }), { status: 200, names: 'delayMessage' })
-  assert.deepEqual(await text({ phone: 'nobody', delayMessage: 'x'.repeat(300_000) }), { status: 400, names: 'delayMessage' })
+  assert.deepEqual(await text({ note: 'x'.repeat(300_000) }), { status: 200, names: 'note' })
+  assert.deepEqual(await text({ phone: 'nobody', note: 'x'.repeat(300_000) }), { status: 400, names: 'note' })
+  const large = { phone: '5511988887777', message: 'hello', delayMessage: 'x'.repeat(300_000) }
+  assert.deepEqual(await issues('POST', '/send-text', large), ['delayMessage must be written delay_message'])
 })
 
 test('names are bounded and fit for a header', async () => {
@@ -83,7 +135,7 @@ test("a field that only an alias has exists; the operation's own exist beside it
 test('no example of a declaration has a field that does not exist', () => {
   for (const endpoint of endpoints)
     for (const { input, name } of endpoint.examples)
-      if (input) assert.deepEqual(unknownFields(endpoint, input), [], `${endpoint.id}: ${name}`)
+      if (input) assert.deepEqual(unknownFields(endpoint, input), { ignored: [], misspelt: [] }, `${endpoint.id}: ${name}`)
 })
 
 test('of a list that is refused for its length, nothing behind its bound is looked at: a body has room for 100,000 entries', () => {
@@ -100,6 +152,6 @@ test('of a list that is refused for its length, nothing behind its bound is look
       return Reflect.get(target, name, receiver)
     },
   })
-  assert.deepEqual(unknownFields(add, { contacts: watched }), ['contacts.49.age'])
+  assert.deepEqual(unknownFields(add, { contacts: watched }).ignored, ['contacts.49.age'])
   assert.equal(read, 50)
 })

@@ -139,9 +139,9 @@ describe('the transport', () => {
   test('names arguments that do not exist', async () => {
     const { headers } = await post({
       ...text,
-      params: { ...text.params, arguments: { phone: '5511988887777', message: 'x', delayMessage: 1 } },
+      params: { ...text.params, arguments: { phone: '5511988887777', message: 'x', priority: 1 } },
     })
-    assert.equal(headers.get('X-Svc-Ignored-Fields'), 'delayMessage')
+    assert.equal(headers.get('X-Svc-Ignored-Fields'), 'priority')
   })
 })
 

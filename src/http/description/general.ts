@@ -14,8 +14,9 @@ export const INFO = {
 
 An instance is one linked device. Its operations are reached under its id and token. Queued sends are acknowledged at once; their
 outcome is a \`delivery\` event. Every response carries \`X-Request-Id\`; counted routes carry \`X-RateLimit-Limit\` and
-\`X-RateLimit-Remaining\` (120 at once, 60 per second and instance). Unknown fields of a request are ignored, and named
-in \`${IGNORED_HEADER.name}\`.
+\`X-RateLimit-Remaining\` (120 at once, 60 per second and instance). A field in another spelling
+(\`delayMessage\` for \`delay_message\`) is refused with \`invalid_request\`, whose issue names the right field. Other unknown fields are
+ignored, and named in \`${IGNORED_HEADER.name}\`.
 
 ## Events
 

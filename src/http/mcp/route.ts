@@ -13,7 +13,7 @@ import { endpoints } from '../../features/index.ts'
 import { parseInput } from '../../features/input.ts'
 import { readMessage } from '../../features/tool-message.ts'
 import { isTool, toolCall, toolsOf } from '../../features/tools.ts'
-import { unknownFields } from '../../features/unknown-fields.ts'
+import { checkNames, unknownFields } from '../../features/unknown-fields.ts'
 import type { Gate } from '../access-checks.ts'
 import { LARGE_BODY, receiveBody } from '../body.ts'
 import type { BodyBudget, Lease } from '../body-budget.ts'
@@ -109,7 +109,7 @@ export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
     if ('answer' in call) return resultOf(name, call.answer)
     const { operation, fields } = call
     if (operation.needsSubscription) checkSubscription(caller, deps) // 10
-    nameIgnored(c, unknownFields(operation, fields))
+    checkNames(unknownFields(operation, fields), (names) => nameIgnored(c, names))
     const input = parseInput(operation, fields) // 11
     return resultOf(operation.id, await carryOut(operation, caller, input, asked, deps))
   }
