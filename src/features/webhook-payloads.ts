@@ -113,7 +113,8 @@ const messageStatus = z
   })
   .meta({
     id: 'MessageStatusEvent',
-    description: 'A lower value never follows a higher one for the same message and participant.',
+    description:
+      'Each value comes once for a message and participant, and a lower one never follows a higher one. Where receipts overtake each other, the implied lower values come first.',
   })
 
 const instanceStatus = z

@@ -132,7 +132,6 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     outbox,
     clock,
     log,
-    undecided: () => sending.queue.undecided(),
     steps: deps.steps,
   })
 

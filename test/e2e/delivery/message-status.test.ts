@@ -5,16 +5,19 @@ import { type Stage, startStage } from '../../harness/stage.ts'
 
 const ME = '5511999990160'
 const ANA = '5511988880161'
+const BEN = '5511988880162'
 
 let stage: Stage
 before(async () => {
   stage = await startStage(ME)
   await stage.world.sandbox.createContact(ANA, { name: 'Ana', receipts: 'read' })
+  await stage.world.sandbox.createContact(BEN, { name: 'Ben', receipts: 'none' })
 })
 after(() => stage.world.stop())
 
 interface Status {
   status: string
+  participant_phone: string | null
   ids: string[]
   momment: number
 }
@@ -57,4 +60,34 @@ test('momment rises from sent to read, and along the events of the chat', async 
     times,
     [...new Set(times)].toSorted((one, other) => one - other),
   )
+})
+
+// Only `read` was reported, and programs that wait for `delivered` waited for ever.
+test('a read that comes before its delivery reports both, the delivery first, in a chat and in a group', async () => {
+  const { sandbox } = stage.world
+  const { id: group } = await sandbox.createGroup({ subject: 'Team', owner: ME, participants: [BEN] })
+  const chats = [
+    [ME, BEN, null],
+    [group, `${group.split('@')[0]}-group`, BEN],
+  ] as const
+  for (const [to, phone, participant] of chats) {
+    const id = String((await stage.outcome('/send-text', { phone, message: 'read at once' })).message_id)
+    for (const each of ['read', 'delivered', 'read'] as const) await sandbox.receipt(BEN, to, [id], each)
+    await sandbox.receipt(BEN, to, [id], 'played')
+    const told = await statusesOf(id, 'played')
+    assert.deepEqual(
+      told.map(({ status, participant_phone }) => [status, participant_phone]),
+      [
+        ['sent', null],
+        ['delivered', participant],
+        ['read', participant],
+        ['played', participant],
+      ],
+    )
+    const times = told.map(({ momment }) => momment)
+    assert.deepEqual(
+      times,
+      [...new Set(times)].toSorted((one, other) => one - other),
+    )
+  }
 })

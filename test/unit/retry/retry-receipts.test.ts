@@ -63,7 +63,6 @@ test('a message that is still being sent is not sent again before that has come 
     outbox: {} as Deps['outbox'],
     clock: { now: Date.now },
     log,
-    undecided: () => undefined,
     steps() {},
   })
   const resent: string[] = []

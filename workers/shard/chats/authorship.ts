@@ -28,6 +28,8 @@ const CLAIMED = 128
 /** Own messages whose chats are remembered: most receipts come within seconds. */
 const REMEMBERED = 500
 const TERM = 31 * DAY
+/** Longest time for which a row of an own message is kept: receipts for older messages are ignored. */
+export const OURS_KEPT = 2 * TERM
 
 /** `ours`: only the account adds rows, so age alone removes them. `others`: everyone who can write to the number adds rows. */
 const TERMS: Record<'ours' | 'others', Term> = {

@@ -1,7 +1,8 @@
 /**
  * Status of own messages: receipts from the network become `message_status`, each value once per message and participant, never a lower one
- * after a higher. The reported value is written in the commit of its event, so that neither a kill nor a restart repeats or loses one.
- * Where nobody wants the event, the same commit has the receipt for the timeline of the message alone.
+ * after a higher. A receipt that overtakes another one brings both values: what is read was delivered, and what was delivered was sent, also
+ * where the network's ack was lost with a connection. The reported value is written in the commit of its event, so that neither a kill nor a
+ * restart repeats or loses one. Where nobody wants the event, the same commit has the receipt for the timeline of the message alone.
  */
 import type { Logger } from 'pino'
 import type { Clock } from '../../../src/domain/clock.ts'
@@ -11,7 +12,7 @@ import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import { within } from '../../../src/storage/timer.ts'
 import type { Identity, Person } from '../connection/identity.ts'
-import { LEVEL, MAX_IDS, type Receipt } from '../translate/inbound/receipt.ts'
+import { impliedBy, LEVEL, MAX_IDS, type MessageStatus, type Receipt } from '../translate/inbound/receipt.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import { bare, chatKind, identifierOf } from '../wire/jid.ts'
 import { createReceiptLevels, type ReceiptLevels, type Subject } from './receipt-levels.ts'
@@ -29,8 +30,6 @@ export interface MessageStatusDeps {
   outbox: Pick<Outbox, 'wanted' | 'append' | 'committed' | 'noted'>
   clock: Clock
   log: Logger
-  /** Message id of the queue's item whose outcome is not known: its ack may have been lost. */
-  undecided(): string | undefined
   steps: Steps
 }
 
@@ -74,7 +73,6 @@ export function createMessageStatuses({
   outbox,
   clock,
   log,
-  undecided,
   steps,
 }: MessageStatusDeps): MessageStatuses {
   const levels = createReceiptLevels(instance, store, sealer, clock, log)
@@ -111,50 +109,56 @@ export function createMessageStatuses({
     },
   })
 
-  /**
-   * A receipt for a message of ours implies that the network took it, also where the ack was lost with a connection and the item is still
-   * to be sent again: the ack of that try comes after this receipt, and a lower value is not reported after a higher.
-   */
-  async function unsaid(
-    ids: readonly { id: string }[],
-    people: People,
-    at: number,
-  ): Promise<{ event: EventOf<'message_status'>; subject: Subject }[]> {
-    const id = undecided()
-    if (id === undefined || !ids.some((each) => each.id === id)) return []
-    const all = { ...people, who: null }
-    const names = subjectsOf(levels, id, all)
-    return (await levels.of(names)) >= LEVEL.sent ? [] : [{ event: event({ status: 'sent', at }, all, [id]), subject: names[0]! }]
+  /** A value that was not reported before, with the messages it is reported for now. */
+  interface Rise {
+    status: MessageStatus
+    people: People
+    ids: string[]
+    subjects: Subject[]
+  }
+
+  /** Values to report for a receipt, lowest first: its own, and those it implies whose receipts are late or lost. */
+  async function risesOf(receipt: Receipt, people: People, isWanted: boolean): Promise<Rise[]> {
+    const statuses = [...impliedBy(receipt.status, people.kind), receipt.status]
+    // The timeline has the network's ack; `sent` is for receivers of the event alone.
+    const reported = statuses.filter((status) => isWanted || status !== 'sent' || receipt.status === 'sent')
+    const rises = reported.map((status): Rise => ({ status, people: peopleAt(status, people), ids: [], subjects: [] }))
+    for (const id of new Set(receipt.ids)) {
+      const holder = held.get(id)
+      if (holder) holder.hasReceipts = true
+      const before = await levels.of(subjectsOf(levels, id, people))
+      for (const rise of rises) {
+        if (before >= LEVEL[rise.status]) continue
+        const names = subjectsOf(levels, id, rise.people)
+        // `sent` is one for all members of a group; the level of one member does not show it.
+        if (rise.people !== people && (await levels.of(names)) >= LEVEL[rise.status]) continue
+        rise.ids.push(id)
+        rise.subjects.push(names[0]!)
+      }
+    }
+    return rises.filter(({ ids }) => ids.length > 0)
   }
 
   async function report(identity: Identity, receipt: Receipt) {
     const isWanted = outbox.wanted('message_status')
-    const level = LEVEL[receipt.status]
-    const people = await peopleOf(identity, receipt)
-    const fresh: { id: string; subject: Subject }[] = []
-    for (const id of new Set(receipt.ids)) {
-      const holder = held.get(id)
-      if (holder) holder.hasReceipts = true
-      const names = subjectsOf(levels, id, people)
-      if ((await levels.of(names)) < level) fresh.push({ id, subject: names[0]! })
-    }
-    if (fresh.length === 0) return
-    const subjects = fresh.map(({ subject }) => subject)
-    const first = isWanted && level > LEVEL.sent ? await unsaid(fresh, people, receipt.at) : []
-    const events = [
-      ...first.map(({ event }) => event),
-      ...batches(fresh.map(({ id }) => id)).map((ids) => event(receipt, people, ids)),
-    ]
+    const rises = await risesOf(receipt, await peopleOf(identity, receipt), isWanted)
+    if (rises.length === 0) return
+    const events = rises.flatMap(({ status, people, ids }) =>
+      batches(ids).map((some) => event({ status, at: receipt.at }, people, some)),
+    )
     const appended = isWanted ? events.map((each) => outbox.append(each)) : []
     const noted = isWanted ? [] : events.flatMap(outbox.noted)
-    const sent = first.map(({ subject }) => subject)
     steps('receipt:before-commit')
     await store.commit({
-      ops: [...levels.ops(sent, LEVEL.sent), ...levels.ops(subjects, level), ...appended.flatMap(({ ops }) => ops), ...noted],
+      // Of one subject the highest value comes last, and stays.
+      ops: [
+        ...rises.flatMap(({ subjects, status }) => levels.ops(subjects, LEVEL[status])),
+        ...appended.flatMap(({ ops }) => ops),
+        ...noted,
+      ],
     })
     steps('receipt:after-commit')
-    levels.applied(sent, LEVEL.sent)
-    levels.applied(subjects, level)
+    for (const { subjects, status } of rises) levels.applied(subjects, LEVEL[status])
     for (const { eventId } of appended) outbox.committed(eventId)
   }
 
@@ -212,6 +216,10 @@ export function createMessageStatuses({
     },
   }
 }
+
+/** `sent` is a value of the message, whoever received it. */
+const peopleAt = <P extends { who: Person | null }>(status: MessageStatus, people: P): P =>
+  status === 'sent' && people.who ? { ...people, who: null } : people
 
 /** Under every name of the chat, or of the participant: numbers are learnt later than LIDs, and the other way round. The first is written. */
 function subjectsOf(

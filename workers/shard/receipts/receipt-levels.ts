@@ -1,6 +1,7 @@
 /**
- * The last reported value of each message, per participant: a blind name and one byte, written in the commit of its event. Kept by the week of
- * writing, this one and the one before: a receipt comes within days or brings nothing new, and an old week is removed without reading the rest.
+ * The last reported value of each message, per participant: a blind name and one byte, written in the commit of its event. Rows are kept by the
+ * week of writing, for as long as a receipt counts as one of ours (`chats/authorship.ts`): without its row, a late `read` would report `delivered`
+ * a second time. An old week is removed without reading the rest.
  */
 
 import { createHash } from 'node:crypto'
@@ -11,9 +12,11 @@ import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
 import { createSweeper } from '../../../src/storage/sweeper.ts'
-import { createWeeks } from '../../../src/storage/weeks.ts'
+import { createWeeks, WEEK } from '../../../src/storage/weeks.ts'
+import { OURS_KEPT } from '../chats/authorship.ts'
 
 const SWEEP_EVERY = DAY
+const WEEKS_KEPT = Math.ceil(OURS_KEPT / WEEK)
 /** Kept in memory: receipts of one message come close together. */
 const REMEMBERED = 5_000
 
@@ -47,7 +50,7 @@ export function createReceiptLevels(
   log: Pick<Logger, 'error'>,
 ): ReceiptLevels {
   const known = boundedCache<Subject, number>(REMEMBERED)
-  const weeks = createWeeks(store, clock, keys.receipts(instance), (week) => keys.receiptWeek(instance, week))
+  const weeks = createWeeks(store, clock, keys.receipts(instance), (week) => keys.receiptWeek(instance, week), WEEKS_KEPT)
   const sweeper = createSweeper(weeks.removeOld, {
     everyMs: SWEEP_EVERY,
     log,

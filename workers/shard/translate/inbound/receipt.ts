@@ -3,13 +3,27 @@
  * reports `played` in groups as read (BAILEYS.md 4, 14, 17b; NETWORK.md 6.1, 6.3).
  */
 import { areJidsSameUser, type BinaryNode } from '@whiskeysockets/baileys'
-import { chatKind } from '../../wire/jid.ts'
+import { type ChatKind, chatKind } from '../../wire/jid.ts'
 import { type ReceiptStanza, receiptIn, receiptsIn } from '../../wire/receipt.ts'
 
 export type MessageStatus = 'sent' | 'delivered' | 'read' | 'played'
 
 /** Later values win; a lower one is never reported after a higher one. */
 export const LEVEL: Readonly<Record<MessageStatus, number>> = { sent: 1, delivered: 2, read: 3, played: 4 }
+
+const IMPLIED: Readonly<Record<MessageStatus, readonly MessageStatus[]>> = {
+  sent: [],
+  delivered: ['sent'],
+  read: ['sent', 'delivered'],
+  played: ['sent', 'delivered'],
+}
+
+/**
+ * Lower values that a receipt implies, lowest first: receipts can overtake each other. `played` implies `read` in groups alone: elsewhere a
+ * person can hide what they read, and what they play is still reported.
+ */
+export const impliedBy = (status: MessageStatus, kind: ChatKind): readonly MessageStatus[] =>
+  status === 'played' && kind === 'group' ? [...IMPLIED.played, 'read'] : IMPLIED[status]
 
 const BY_TYPE: Readonly<Record<string, MessageStatus>> = {
   '': 'delivered',
