@@ -145,8 +145,9 @@ describe('by QR code', { concurrency: 4 }, () => {
   })
 
   test('an account that wants a passkey cannot be linked, and says so at once', async () => {
-    const { instance } = await waiting()
-    await act(await codeOf(instance), 'passkey')
+    const { instance, phone } = await waiting()
+    await world.sandbox.setPasskey(phone)
+    await world.sandbox.scan(phone, (await codeOf(instance)).value)
     await see.sees(instance, 'logged_out', 'pairing_failed', UNCONFIRMED)
     assert.equal((await see.told(instance, 'logged_out', 'pairing_failed')).previous_status, 'qr')
   })

@@ -1,4 +1,5 @@
 /** The sandbox's control API, as a test speaks to it. */
+import type { Assertion, PasskeyInput, PasskeyView } from '../../workers/simulator/control/passkeys.ts'
 import { must } from './http.ts'
 
 /** As the contact got it: downloaded, opened, hashed; `error` says why that failed. */
@@ -63,6 +64,16 @@ export function createSandbox(url: string) {
     scan: (phone: string, code: string) =>
       post<{ device: number }>(`/phones/${phone}/scan`, code.startsWith('data:') ? { image: code } : { qr: code }),
     enterCode: (phone: string, code: string) => post<{ device: number }>(`/phones/${phone}/enter-code`, { code }),
+    /** The phone demands its passkey from now on, or changes how it does. */
+    setPasskey: (phone: string, input: PasskeyInput = {}) => put<PasskeyView>(`/phones/${phone}/passkey`, input),
+    passkey: (phone: string) => get<PasskeyView>(`/phones/${phone}/passkey`),
+    /** Signs the network's options as a browser would. */
+    signPasskey: async (phone: string, public_key: unknown, more: Record<string, unknown> = {}) =>
+      (await post<{ assertion: Assertion }>(`/phones/${phone}/passkey/sign`, { public_key, ...more })).assertion,
+    acceptPasskey: (phone: string, more: { yes?: boolean; code?: string } = {}) =>
+      post<PasskeyView>(`/phones/${phone}/passkey/accept`, more),
+    sayPasskey: (phone: string, what: 'request' | 'refresh' | 'continuation') =>
+      post<PasskeyView>(`/phones/${phone}/passkey/say`, { what }),
     unlink: (phone: string) => post(`/phones/${phone}/unlink`),
     cut: (phone: string) => post(`/phones/${phone}/cut`),
     createContact: (phone: string, more: Record<string, unknown> = {}) => post('/contacts', { phone, ...more }),

@@ -3,6 +3,7 @@ import type { AnswerInput } from '../watch/answers.ts'
 import type { StanzaMatch } from '../watch/match.ts'
 import type { StanzaJson } from '../watch/stanza-json.ts'
 import type { TraceLine } from '../watch/trace.ts'
+import type { PasskeyControl } from './passkeys.ts'
 
 export interface Settings {
   auto_contacts: boolean
@@ -173,7 +174,6 @@ export type FaultAction =
 /** Action of the network towards a client that shows a pairing code. */
 export type CodeAction =
   | 'refresh'
-  | 'passkey'
   | 'cut'
   | { stream_error: number | 'replaced' | 'device_removed' }
   | { failure: number; code?: string | undefined; expire?: number | undefined }
@@ -254,6 +254,9 @@ export interface Burst {
   leadMs?: number | undefined
 }
 
+/** A phone accepted a code: the device is linked, or the account's passkey is demanded first. */
+export type Taken = { device: number } | { device: null; passkey: true }
+
 export interface NetworkControl {
   state(): { phones: unknown[]; contacts: unknown[]; groups: unknown[]; newsletters: unknown[] }
   stats(): Stats
@@ -261,11 +264,10 @@ export interface NetworkControl {
   reset(): Promise<void>
   createPhone(input: PhoneInput): unknown
   /** `qr` is the text inside the code. */
-  scan(phone: string, qr: string): Promise<{ device: number }>
-  enterCode(phone: string, code: string): Promise<{ device: number }>
+  scan(phone: string, qr: string): Promise<Taken>
+  enterCode(phone: string, code: string): Promise<Taken>
   /**
-   * To the client that shows this code. `refresh` retires the secret in it (`companion_reg_refresh`), `passkey` asks for a passkey; the
-   * rest ends its connection.
+   * To the client that shows this code. `refresh` retires the secret in it (`companion_reg_refresh`); the rest ends its connection.
    */
   actOnCode(qr: string, action: CodeAction): void
   unlink(phone: string, device?: number): Promise<void>
@@ -313,6 +315,7 @@ export interface NetworkControl {
   clearFaults(): void
   setDown(down: boolean): void
   cut(phone: string): void
+  readonly passkeys: PasskeyControl
   forge(what: 'root' | 'leaf' | 'account_signature'): void
   /** Every stanza that matches from now on, until the returned function is called. */
   watch(match: StanzaMatch, take: (line: TraceLine) => void): () => void

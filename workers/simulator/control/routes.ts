@@ -75,6 +75,25 @@ export const ROUTES: Route[] = [
   route('POST', '/phones/:phone/labels', 201, shapes.Label, (control, input, { phone }) => control.label(phone, input)),
   route('POST', '/phones/:phone/cut', 200, Nothing, (control, _, { phone }) => control.cut(phone)),
 
+  route('PUT', '/phones/:phone/passkey', 200, shapes.Passkey, ({ passkeys }, input, { phone }) => passkeys.set(phone, input)),
+  route('GET', '/phones/:phone/passkey', 200, Nothing, ({ passkeys }, _, { phone }) => passkeys.read(phone)),
+  route('DELETE', '/phones/:phone/passkey', 200, Nothing, ({ passkeys }, _, { phone }) => passkeys.remove(phone)),
+  route('POST', '/phones/:phone/passkey/sign', 200, shapes.PasskeySign, ({ passkeys }, input, { phone }) =>
+    passkeys.sign(phone, input),
+  ),
+  route('POST', '/phones/:phone/passkey/accept', 200, shapes.PasskeyAccept, ({ passkeys }, input, { phone }) =>
+    passkeys.accept(phone, input),
+  ),
+  route('POST', '/phones/:phone/passkey/say', 200, shapes.PasskeySay, ({ passkeys }, { what }, { phone }) =>
+    passkeys.say(phone, what),
+  ),
+  route('GET', '/phones/:phone/passkey/relay', 200, shapes.InboxQuery, ({ passkeys }, { after, wait_ms }, { phone }) =>
+    passkeys.relayed(phone, after, wait_ms),
+  ),
+  route('POST', '/phones/:phone/passkey/relay', 200, shapes.PasskeyRelay, ({ passkeys }, input, { phone }) =>
+    passkeys.relay(phone, input),
+  ),
+
   route('POST', '/contacts', 201, shapes.NewContact, (control, { phone, ...input }) => control.createContact(phone, input)),
   route('PUT', '/contacts/:phone', 200, shapes.ContactChange, (control, input, { phone }) => control.updateContact(phone, input)),
   route(

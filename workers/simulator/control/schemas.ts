@@ -43,7 +43,7 @@ export const Scan = v.union(
 
 const codeAction = v.union(
   [
-    v.picklist(['refresh', 'passkey', 'cut']),
+    v.picklist(['refresh', 'cut']),
     v.strictObject({ stream_error: v.union([v.pipe(v.number(), v.integer()), v.picklist(['replaced', 'device_removed'])]) }),
     v.strictObject({
       failure: v.pipe(v.number(), v.integer()),
@@ -51,13 +51,63 @@ const codeAction = v.union(
       expire: v.optional(v.pipe(v.number(), v.integer())),
     }),
   ],
-  'must be refresh, passkey, cut or one of { stream_error }, { failure, code?, expire? }',
+  'must be refresh, cut or one of { stream_error }, { failure, code?, expire? }',
 )
 export const CodeAct = v.union(
   [v.strictObject({ image: text, do: codeAction }), v.strictObject({ qr: text, do: codeAction })],
   'image or qr, and do are needed',
 )
 export const EnterCode = v.strictObject({ code: text })
+
+const base64url = v.pipe(v.string(), v.regex(/^[\w-]+$/, 'must be base64url without padding'))
+const base64 = v.pipe(v.string(), v.minLength(1, 'must not be empty'), v.base64())
+
+export const Passkey = v.strictObject({
+  credential_id: v.optional(base64url),
+  public_jwk: v.optional(v.strictObject({ kty: v.literal('EC'), crv: v.literal('P-256'), x: base64url, y: base64url })),
+  user_handle: v.optional(base64url),
+  app: v.optional(v.picklist(['front', 'back'])),
+  answers: v.optional(v.picklist(['yes', 'no', 'never'])),
+  limit: v.optional(v.boolean()),
+  played_by: v.optional(v.picklist(['simulator', 'program'])),
+  bend: v.optional(
+    v.strictObject({
+      options: v.optional(v.picklist(['query', 'not_json', 'no_challenge'])),
+      challenge: v.optional(v.literal('stale')),
+      proof: v.optional(v.literal('refuse')),
+      continuation: v.optional(
+        v.picklist([
+          'none',
+          'twice',
+          'short_key',
+          'short_nonce',
+          'zero_key',
+          'not_protobuf',
+          'other_tag',
+          'other_sender',
+          'foreign',
+          'early',
+          'unasked',
+        ]),
+      ),
+      continuation_delay_ms: v.optional(count),
+      pair_success: v.optional(v.picklist(['early', 'old_secret'])),
+      cut_after: v.optional(v.picklist(['request', 'options', 'ref', 'prologue', 'continuation', 'nonce', 'sealed_request'])),
+    }),
+  ),
+})
+export const PasskeySign = v.strictObject({
+  public_key: v.looseObject({ challenge: base64url, rpId: v.optional(text) }),
+  origin: v.optional(text),
+  flags: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(255))),
+  spoil: v.optional(v.picklist(['signature', 'challenge', 'rp_id', 'type', 'credential', 'user_handle'])),
+})
+export const PasskeyAccept = v.strictObject({ yes: v.optional(v.boolean(), true), code: v.optional(text) })
+export const PasskeySay = v.strictObject({ what: v.picklist(['request', 'refresh', 'continuation']) })
+export const PasskeyRelay = v.union(
+  [v.strictObject({ primary_ephemeral_identity: base64 }), v.strictObject({ adv_secret: base64 })],
+  'exactly one of primary_ephemeral_identity and adv_secret is needed, in base64',
+)
 export const Unlink = v.strictObject({ device: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))) })
 export const PhoneSend = v.strictObject({ to: text, message: Message })
 

@@ -25,6 +25,12 @@ export function pairingsOf(network: Network): Map<Connection, CodePairing> {
   return known
 }
 
-export function forgetCodePairing(connection: Connection) {
+function forgetCodePairing(connection: Connection) {
   pairingsOf(connection.network).delete(connection)
+}
+
+/** Removes the codes of a connection: it ended, or a phone took one of them. */
+export function forgetPairing(network: Network, connection: Connection) {
+  for (const [ref, owner] of network.refs) if (owner === connection) network.refs.delete(ref)
+  forgetCodePairing(connection)
 }

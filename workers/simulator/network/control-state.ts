@@ -51,6 +51,7 @@ function describePerson(person: Person) {
 function describePhone(person: Person) {
   return {
     ...describePerson(person),
+    demands_passkey: person.passkey !== undefined,
     /** Linked devices: the gateway's instances. */
     devices: [...person.companions.values()].map(describeCompanion),
     app_state: Object.fromEntries(person.appState.actions),

@@ -15,6 +15,7 @@ import {
   reactByControl,
   setRoleByControl,
 } from './control-newsletters.ts'
+import { createPasskeyControl } from './control-passkey.ts'
 import { findKnown } from './control-people.ts'
 import { retryByControl } from './control-retry.ts'
 import { describeState } from './control-state.ts'
@@ -261,7 +262,9 @@ export function createControl(network: Network, upload: Upload, reset: () => Pro
       if (down) for (const connection of [...network.connections]) connection.cut()
     },
     cut(phone) {
-      for (const { connection } of findPhone(network, phone).companions.values()) connection?.cut()
+      const { companions, ceremony } = findPhone(network, phone)
+      for (const { connection } of companions.values()) connection?.cut()
+      ceremony?.connection.cut()
     },
     forge: (what) => void network.forged.add(what),
     watch: (match, take) => network.trace.watch({ match, take }),
@@ -278,6 +281,7 @@ export function createControl(network: Network, upload: Upload, reset: () => Pro
       if (id === undefined) network.answers.clear()
       else if (!network.answers.remove(id)) throw new ControlError('not_found', `there is no answer ${id}`)
     },
+    passkeys: createPasskeyControl(network, (phone) => findPhone(network, phone)),
     picture: (path) => findPicture(network, path),
     actOnCode: (qr, action) => actOnCode(network, qr, action),
     refreshCompanionReg: (qr) => refreshCompanionReg(network, qr),

@@ -12,6 +12,7 @@ import type { BusinessProfile } from './business.ts'
 import type { CompanionNode } from './companions.ts'
 import type { Faults } from './faults.ts'
 import type { Inbox } from './inbox.ts'
+import type { Ceremony, Passkey } from './passkey-ceremony.ts'
 
 export type Platform = 'android' | 'ios' | 'smba' | 'smbi'
 export type ReceiptMode = Settings['receipts']
@@ -55,6 +56,10 @@ export interface Person {
   groupAdd: 'all' | 'contacts' | 'none'
   /** Tokens it gave, in hex, by the number of the person trusted. */
   trusted?: Map<string, string>
+  /** Of a phone: it links no device without it. */
+  passkey?: Passkey | undefined
+  /** The last linking that the passkey was demanded for. Not saved. */
+  ceremony?: Ceremony
   /** Takes messages without decrypting them: a contact for load. */
   isSink: boolean
   /** Sends a retry receipt for what it cannot read, as phones do. */
@@ -344,6 +349,8 @@ export interface Connection {
   companion: Companion | undefined
   /** Set by a device that has no account yet and wants to be linked. */
   registration: ClientHandshake | undefined
+  /** Set once the passkey was demanded of it. */
+  ceremony?: Ceremony
   /** True once the stored stanzas were sent: from then on new ones are sent immediately. */
   isLive: boolean
   readonly isOpen: boolean

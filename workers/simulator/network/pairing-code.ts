@@ -1,13 +1,14 @@
 import { createCipheriv, createDecipheriv, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ControlError } from '../control/control-error.ts'
+import type { Taken } from '../control/network-control.ts'
 import { agree, generateKeyPair, hkdf } from '../wire/keys.ts'
 import { type BinaryNode, childBytes, node, randomId, SERVER_JID, seconds, textOf } from '../wire/node.ts'
 import type { CodePairing, Finish } from './code-pairings.ts'
 import { pairingsOf } from './code-pairings.ts'
 import { parseJid } from './jid.ts'
 import type { Network, Person } from './model.ts'
-import { link } from './pairing.ts'
+import { linkOrDemandPasskey } from './passkey.ts'
 import { type Query, QueryError } from './queries/query.ts'
 
 /** Rounds of PBKDF2 between the code a person types and the key made of it. */
@@ -58,7 +59,7 @@ async function findWaiting(network: Network, phone: Person): Promise<CodePairing
 }
 
 /** A person types the code at the phone. A wrong one shows only when the companion's bundle does not open. */
-export async function enterCode(network: Network, phone: Person, code: string): Promise<{ device: number }> {
+export async function enterCode(network: Network, phone: Person, code: string): Promise<Taken> {
   const pairing = await findWaiting(network, phone)
   if (!pairing) throw new ControlError('conflict', `nobody waits for a code of ${phone.number}`)
   const typed = code.replace(/[^0-9A-Za-z]/g, '').toUpperCase()
@@ -92,7 +93,7 @@ export async function enterCode(network: Network, phone: Person, code: string): 
   const opened = openBundle(bundle, shared)
   if (!opened?.subarray(0, 32).equals(identity)) throw new ControlError('conflict', 'the code is wrong')
   const secret = Buffer.concat([shared, signal.agree(identity), opened.subarray(64)])
-  return link(network, phone, connection, hkdf(secret, 32, Buffer.alloc(0), 'adv_secret'))
+  return linkOrDemandPasskey(network, phone, connection, hkdf(secret, 32, Buffer.alloc(0), 'adv_secret'))
 }
 
 /** salt | iv | AES-GCM of companion identity, phone identity and 32 random bytes. Undefined when the code was another. */

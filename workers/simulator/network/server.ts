@@ -2,10 +2,12 @@ import { createServer, type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
+import { forgetPairing } from './code-pairings.ts'
 import { type ConnectionEvents, openConnection } from './connection.ts'
 import { leave, login } from './login.ts'
 import type { Connection, Network } from './model.ts'
-import { forgetPairing, offerPairing } from './pairing.ts'
+import { offerPairing } from './pairing.ts'
+import { endCeremony } from './passkey-ceremony.ts'
 import { receiveStanza } from './stanzas.ts'
 
 /** Where clients connect to, as on the real network. */
@@ -33,6 +35,7 @@ export async function startServer(network: Network, port: number): Promise<Netwo
     stanza: (connection, item) => receiveStanza(network, connection, item),
     closed(connection: Connection) {
       forgetPairing(network, connection)
+      endCeremony(connection)
       leave(connection)
     },
   }

@@ -5,6 +5,7 @@ import { failure, streamError } from './connection.ts'
 import { corrupted, settleByAck } from './delivery.ts'
 import { receiveMessage } from './incoming.ts'
 import type { Connection, Network } from './model.ts'
+import { takeAck } from './passkey-ceremony.ts'
 import { receiveChatState, receivePresence } from './presence.ts'
 import { answerQuery, queryError } from './queries/index.ts'
 import { receiveReceipt } from './receipts.ts'
@@ -53,6 +54,7 @@ function handle(network: Network, connection: Connection, item: BinaryNode) {
   const companion = connection.companion
   if (item.tag === 'iq') return network.run(answerQuery(network, connection, item))
   if (item.tag === 'xmlstreamend') return connection.end()
+  if (item.tag === 'ack' && !companion) return takeAck(connection, item.attrs)
   // a client that shows a code may only ask
   if (!companion) return
   switch (item.tag) {

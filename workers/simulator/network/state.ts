@@ -65,6 +65,7 @@ const PERSON_FIELDS = [
   'asksAgain',
   'history',
   'nextDevice',
+  'passkey',
   'blocklist',
   'watchers',
   'privacyLists',

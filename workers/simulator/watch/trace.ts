@@ -10,7 +10,7 @@ export interface TraceLine {
   from: 'client' | 'server'
   account: string | null
   node: StanzaJson
-  /** The network was told to answer so (`/answers`, a fault): it says nothing about how the network answers. */
+  /** The network was told to answer so (`/answers`, a fault), or refuses in a form that no specification has: it says nothing about how the network answers. */
   ordered?: true
 }
 

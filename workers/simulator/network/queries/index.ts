@@ -14,14 +14,16 @@ import { GROUP_QUERIES } from './groups.ts'
 import { KEY_QUERIES } from './keys.ts'
 import { MEX_QUERIES } from './mex.ts'
 import { NEWSLETTER_QUERIES } from './newsletters.ts'
+import { PASSKEY_QUERIES } from './passkey.ts'
 import { PRIVACY_QUERIES } from './privacy.ts'
 import { PROFILE_QUERIES } from './profile.ts'
-import { type Answer, type Query, QueryError } from './query.ts'
+import { type Answer, type Query, QueryError, UndescribedError } from './query.ts'
 import { USYNC_QUERIES } from './usync.ts'
 
 /** By `xmlns type child`. A child `*` stands for any, also for none. */
 const QUERIES: Record<string, Answer> = {
   ...CONNECTION_QUERIES,
+  ...PASSKEY_QUERIES,
   ...KEY_QUERIES,
   ...USYNC_QUERIES,
   ...PRIVACY_QUERIES,
@@ -37,7 +39,12 @@ const QUERIES: Record<string, Answer> = {
 }
 
 /** Queries allowed to a device without an account. */
-const ALLOWED_WITHOUT_ACCOUNT = new Set(['md set link_code_companion_reg', 'w:p get ping', 'w:p get *'])
+const ALLOWED_WITHOUT_ACCOUNT = new Set([
+  'md set link_code_companion_reg',
+  'w:p get ping',
+  'w:p get *',
+  ...Object.keys(PASSKEY_QUERIES),
+])
 
 export async function answerQuery(network: Network, connection: Connection, item: BinaryNode): Promise<void> {
   const ordered = network.answers.take(factsOf(connection, 'client'), item)
@@ -47,7 +54,7 @@ export async function answerQuery(network: Network, connection: Connection, item
     if (instead) connection.send(instead, true)
     return
   }
-  return answerAs(network, connection, item, (answer) => connection.send(answer))
+  return answerAs(network, connection, item, connection.send)
 }
 
 /** An answer ordered through the control API; undefined: no answer at all. */
@@ -64,7 +71,7 @@ async function answerAs(
   network: Network,
   connection: Connection,
   item: BinaryNode,
-  send: (answer: BinaryNode) => void,
+  send: (answer: BinaryNode, isOrdered?: boolean) => void,
 ): Promise<void> {
   const { xmlns = '', type = '' } = item.attrs
   // clients write the parts of a query in an order of their own: the one that a row of the table names counts
@@ -84,7 +91,7 @@ async function answerAs(
     if (companion) AFTERWARDS[name]?.({ network, connection, companion, item, subject })
   } catch (error) {
     if (!(error instanceof QueryError)) throw error
-    send(queryError(item, error.code, error.message))
+    send(queryError(item, error.code, error.message), error instanceof UndescribedError)
   }
 }
 

@@ -21,3 +21,6 @@ export class QueryError extends Error {
     this.code = code
   }
 }
+
+/** A refusal that the specification does not have: a trace marks it, because its form and its code are assumptions. */
+export class UndescribedError extends QueryError {}

@@ -1,0 +1,214 @@
+/** Linking to a phone that demands its passkey, by a client that shares no code with the gateway or the simulator. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { CeremonyView, PasskeyInput, SignInput } from '../../workers/simulator/control/passkeys.ts'
+import { type Simulator, startSimulator } from '../harness/network.ts'
+import { until } from '../harness/until.ts'
+import { type Client, connect, jidOf, lastQr, login, received } from './client.ts'
+import { createAuthenticator, type Options, passkeyClient, type Signed } from './passkey-client.ts'
+
+let simulator: Simulator
+before(async () => {
+  simulator = await startSimulator({ settings: { receipts: 'none' } })
+})
+after(() => simulator.stop())
+
+let next = 491710000001
+function newPhone(passkey: PasskeyInput = {}): string {
+  const phone = String(next++)
+  simulator.control.createPhone({ phone, name: 'Ada' })
+  simulator.control.passkeys.set(phone, passkey)
+  return phone
+}
+
+const passkeys = () => simulator.control.passkeys
+const ceremonyOf = (phone: string) => passkeys().read(phone).ceremony!
+const signs =
+  (phone: string, more: Partial<SignInput> = {}) =>
+  (options: Options): Signed =>
+    passkeys().sign(phone, { public_key: options, ...more }).assertion
+const reaches = (phone: string, fits: (ceremony: CeremonyView) => boolean) =>
+  until(async () => ceremonyOf(phone), fits).then(({ problems }) => problems)
+const isStage = (stage: CeremonyView['stage']) => (ceremony: CeremonyView) => ceremony.stage === stage
+
+/** A client whose code the phone has scanned. */
+async function scanned(phone: string) {
+  const client = connect(simulator)
+  const companion = passkeyClient(client)
+  const taken = await simulator.control.scan(phone, await lastQr(client))
+  assert.deepEqual(taken, { device: null, passkey: true })
+  return companion
+}
+
+/** The device is linked: it logs in, sends and receives. */
+async function works(phone: string, client: Client) {
+  assert.equal((await client.ended()).code, 515)
+  const again = await login(simulator, client.auth)
+  await simulator.control.sendFromContact('4915100000009', phone, { text: `to ${phone}` })
+  await received(again, `to ${phone}`)
+  const sent = await again.socket.sendMessage(jidOf('4915100000009'), { text: `from ${phone}` })
+  const { items } = await simulator.control.inbox('4915100000009', 0, 0)
+  const arrived = items.find(({ id }) => id === sent?.key.id) ?? (await next1(items.at(-1)?.seq ?? 0, sent?.key.id))
+  assert.equal(arrived?.text, `from ${phone}`)
+  await again.close()
+}
+
+async function next1(after: number, id: string | null | undefined) {
+  const { items } = await simulator.control.inbox('4915100000009', after, 10_000)
+  return items.find((item) => item.id === id)
+}
+
+/** What a query was refused with. */
+const refused = (code: number) => (error: { data?: unknown }) => error.data === code
+
+describe('a good ceremony', () => {
+  test('by QR code, with a proof: the phone goes on by itself, and the device sends and receives', async () => {
+    const authenticator = await createAuthenticator()
+    const { sign, ...publicHalf } = authenticator
+    const phone = newPhone(publicHalf)
+    const companion = await scanned(phone)
+    const code = await companion.link((options) => sign(options))
+    await reaches(phone, isStage('linked'))
+    const { proof, code: shown, problems, device, acks } = ceremonyOf(phone)
+    assert.deepEqual({ proof, shown, problems, device }, { proof: 'good', shown: code, problems: [], device: 1 })
+    assert.deepEqual(acks, [
+      { type: 'passkey_prologue_request', error: null },
+      { type: 'crsc_continuation', error: null },
+    ])
+    await works(phone, companion.client)
+  })
+
+  test('by typed code', async () => {
+    const phone = newPhone()
+    const client = connect(simulator)
+    const companion = passkeyClient(client)
+    await lastQr(client)
+    const typed = await client.socket.requestPairingCode(phone)
+    assert.deepEqual(await simulator.control.enterCode(phone, typed), { device: null, passkey: true })
+    const code = await companion.link(signs(phone))
+    await reaches(phone, isStage('linked'))
+    assert.deepEqual([ceremonyOf(phone).proof, ceremonyOf(phone).code], ['good', code])
+    await works(phone, client)
+  })
+})
+
+describe('without a proof that holds, the owner is asked about the link and the code', () => {
+  const atCode = ({ asks }: CeremonyView) => asks === 'code'
+
+  test('the owner says yes twice: the sealed request comes before the second', async () => {
+    const phone = newPhone({ app: 'back', answers: 'never' })
+    const companion = await scanned(phone)
+    const linking = companion.link(signs(phone))
+    await reaches(phone, ({ asks }) => asks === 'link')
+    assert.equal(companion.continuations.length, 0)
+    passkeys().accept(phone, { yes: true })
+    const code = await linking
+    await reaches(phone, atCode)
+    assert.deepEqual([ceremonyOf(phone).stage, ceremonyOf(phone).proof], ['confirming', 'good'])
+    passkeys().accept(phone, { yes: true, code })
+    await reaches(phone, isStage('linked'))
+    await works(phone, companion.client)
+  })
+
+  test('the owner says yes before the sealed request', async () => {
+    const phone = newPhone()
+    const companion = await scanned(phone)
+    const { attempt, primary } = await companion.agreed(signs(phone), { withProof: false })
+    await reaches(phone, ({ asks, code }) => asks === null && code !== null)
+    assert.deepEqual([ceremonyOf(phone).stage, ceremonyOf(phone).proof], ['confirming', 'none'])
+    await companion.sendRequest(attempt, primary)
+    await reaches(phone, isStage('linked'))
+  })
+
+  test('the owner does not want to link: no continuation comes', async () => {
+    const phone = newPhone({ app: 'back', answers: 'no' })
+    const companion = await scanned(phone)
+    const attempt = await companion.attempt(await companion.queryRef())
+    await companion.sendPrologue(attempt, signs(phone)((await companion.requested())!))
+    assert.deepEqual(await reaches(phone, isStage('discarded')), ['the owner did not want to link'])
+    assert.equal(companion.continuations.length, 0)
+    await companion.client.close()
+  })
+
+  for (const [name, input] of [
+    ['the owner says that the codes differ', { yes: false }],
+    ['the owner types another code', { yes: true, code: 'AAAA-AAAA' }],
+  ] as const) {
+    test(`${name}: the phone links nothing`, async () => {
+      const phone = newPhone({ answers: 'never' })
+      const companion = await scanned(phone)
+      const linking = companion.link(signs(phone), { withProof: false })
+      await reaches(phone, ({ asks }) => asks === 'link')
+      passkeys().accept(phone, { yes: true })
+      await linking
+      await reaches(phone, atCode)
+      passkeys().accept(phone, input)
+      assert.deepEqual(await reaches(phone, isStage('discarded')), ['the owner said that the codes differ'])
+      await companion.client.close()
+    })
+  }
+})
+
+describe('what is no assertion of this passkey is refused', () => {
+  type Case = [name: string, code: number, change: (phone: string, options: Options) => Signed]
+  const changed = (phone: string, options: Options, change: (signed: Signed) => void) => {
+    const signed = signs(phone)(options)
+    change(signed)
+    return signed
+  }
+  const spoilt = (spoil: NonNullable<SignInput['spoil']>) => (phone: string, options: Options) => signs(phone, { spoil })(options)
+  const cases: Case[] = [
+    ['another signature', 403, spoilt('signature')],
+    ['another challenge', 403, spoilt('challenge')],
+    ['another relying party', 403, spoilt('rp_id')],
+    ['the registration of a passkey', 403, spoilt('type')],
+    ['the passkey of another account', 403, spoilt('credential')],
+    ['another owner', 403, spoilt('user_handle')],
+    ['a page of somebody else', 403, (phone, options) => signs(phone, { origin: 'https://whatsapp.com.example.org' })(options)],
+    ['a page without TLS', 403, (phone, options) => signs(phone, { origin: 'http://web.whatsapp.com' })(options)],
+    ['nobody present', 403, (phone, options) => signs(phone, { flags: 0x04 })(options)],
+    ['nobody verified', 403, (phone, options) => signs(phone, { flags: 0x01 })(options)],
+    ['padding', 400, (phone, options) => changed(phone, options, ({ response }) => (response.signature += '='))],
+    ['another id than rawId', 400, (phone, options) => changed(phone, options, (signed) => (signed.id = 'AAAA'))],
+    [
+      'no authenticator data',
+      400,
+      (phone, options) => changed(phone, options, ({ response }) => (response.authenticatorData = '')),
+    ],
+    [
+      'client data that is no JSON',
+      400,
+      (phone, options) => changed(phone, options, ({ response }) => (response.clientDataJSON = 'AAAA')),
+    ],
+  ]
+
+  test('each by its code, and the attempt after it goes through on the same connection', async () => {
+    for (const [name, code, change] of cases) {
+      const phone = newPhone()
+      const companion = await scanned(phone)
+      const attempt = await companion.attempt(await companion.queryRef())
+      const options = (await companion.requested())!
+      await assert.rejects(companion.sendPrologue(attempt, change(phone, options)), refused(code), name)
+      assert.equal(ceremonyOf(phone).problems.length, 1, name)
+      if (name === 'another signature') await secondAttempt(phone, companion)
+      else await companion.client.close()
+    }
+  })
+
+  async function secondAttempt(phone: string, companion: Awaited<ReturnType<typeof scanned>>) {
+    const signed = signs(phone)(await companion.queryOptions())
+    const attempt = await companion.attempt(await companion.queryRef())
+    await companion.sendPrologue(attempt, signed, { withProof: false })
+    const primary = await companion.continued()
+    await companion.sendNonce(attempt)
+    await companion.sendRequest(attempt, primary)
+    await reaches(phone, isStage('linked'))
+    assert.equal(ceremonyOf(phone).code, await companion.code(attempt, primary))
+  }
+})
+
+test('nothing was left unread, nothing unknown was asked, and the simulator made no mistake', () => {
+  const { undecryptable, unknown_queries } = simulator.control.stats()
+  const failures = simulator.control.failures()
+  assert.deepEqual({ undecryptable, unknown_queries, failures }, { undecryptable: 0, unknown_queries: [], failures: [] })
+})

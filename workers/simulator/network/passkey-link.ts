@@ -1,0 +1,21 @@
+import { ControlError } from '../control/control-error.ts'
+import { link } from './link.ts'
+import { type Ceremony, discard } from './passkey-ceremony.ts'
+
+/** The end of a ceremony that went well: the ordinary linking, with the secret that the companion sealed. */
+export function linkWith(ceremony: Ceremony, secret: Buffer) {
+  const { network, phone, connection, handedSecret, passkey } = ceremony
+  ceremony.stage = 'linking'
+  const used = passkey.bend.pair_success === 'old_secret' ? handedSecret : secret
+  const linking = link(network, phone, connection, used).then(
+    ({ device }) => {
+      ceremony.device = device
+      ceremony.stage = 'linked'
+    },
+    (error: unknown) => {
+      if (!(error instanceof ControlError)) throw error
+      discard(ceremony, error.message)
+    },
+  )
+  network.run(linking)
+}
