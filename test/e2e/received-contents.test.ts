@@ -1,6 +1,7 @@
 /** Kinds of `received` that a person writes: the whole payload, as the receiver gets it. shared/api/webhook-payloads.md, 2.3. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { until } from '../harness/until.ts'
 import { ANA, BEN, content, ME, type Story, startStory } from './received/story.ts'
 
 let story: Story
@@ -97,6 +98,39 @@ test('wrappers do not hide what they carry', async () => {
     { proto: { ephemeralMessage: { message: { groupMentionedMessage: { message: { conversation: 'inside' } } } } } },
     { message_type: 'text', text: text('inside') },
   )
+})
+
+test('people written with the old suffix are told like any other', async () => {
+  const contextInfo = { mentionedJid: [`${BEN}@c.us`, `${ME}:3@c.us`] }
+  await story.fromAna(
+    { proto: { extendedTextMessage: { text: 'Hello you two', contextInfo } } },
+    { message_type: 'text', mentions: [BEN, ME], text: text('Hello you two') },
+  )
+  const { id } = await story.world.sandbox.send(ANA, ME, {
+    proto: { productMessage: { businessOwnerJid: '5511900001111@c.us', product: { productId: '719', title: 'Mug' } } },
+  })
+  const { product } = (await story.received(id)) as { product: Record<string, unknown> }
+  assert.equal(product.business_owner_phone, '5511900001111')
+})
+
+test('messages without anything for a person give no event', async () => {
+  const silent = [
+    { conversation: '' },
+    { extendedTextMessage: { text: '' } },
+    { messageHistoryNotice: { messageHistoryMetadata: { messageCount: 3 } } },
+    { messageHistoryBundle: { mimetype: 'application/octet-stream', directPath: '/v/1' } },
+    { stickerSyncRmrMessage: { filehash: ['x'], rmrSource: 'x' } },
+  ]
+  const { sandbox, receiver } = story.world
+  const ids: unknown[] = []
+  for (const proto of silent) ids.push((await sandbox.send(ANA, ME, { proto })).id)
+  // Events of a chat keep their order: the one behind them comes last.
+  await story.fromAna({ text: 'behind them' }, { message_type: 'text', text: text('behind them') })
+  assert.deepEqual(
+    receiver.events('received').filter(({ message_id }) => ids.includes(message_id)),
+    [],
+  )
+  await until(sandbox.pending, (waiting) => waiting === 0)
 })
 
 test('what the phone itself wrote is reported once, without from_api', async () => {

@@ -100,15 +100,13 @@ export function createIdentity(auth: AuthenticationState): Identity {
       return me === undefined ? [] : [bare(me.id), ...(me.lid === undefined ? [] : [bare(me.lid)])]
     },
     async person(jid, alt) {
-      const names = [jid, alt ?? ''].filter(Boolean)
+      const names = [jid, alt ?? ''].filter(Boolean).map(bare)
       let pn = names.find((name) => isPnUser(name)) ?? null
       let lid = names.find((name) => isLidUser(name)) ?? null
       if (pn === null && lid !== null) pn = await pnOf(lid)
       if (lid === null && pn !== null) lid = await lidOf(pn)
       const known = pn ?? lid
-      return known === null
-        ? { phone: identifierOf(jid), lid: null }
-        : { phone: identifierOf(known), lid: lid === null ? null : bare(lid) }
+      return known === null ? { phone: identifierOf(jid), lid: null } : { phone: identifierOf(known), lid }
     },
   }
 }

@@ -14,15 +14,22 @@ export function chatKind(jid: string): ChatKind {
   return 'user'
 }
 
+/** Other spellings of the two servers of people: hosted accounts, and the old name that some clients still write. */
+const SERVERS = new Map([
+  ['hosted', 's.whatsapp.net'],
+  ['hosted.lid', 'lid'],
+  ['c.us', 's.whatsapp.net'],
+])
+
 /** The identifier of a jid on its own; a LID stays `<digits>@lid` (use `Identity.person` where the number may be known). */
 export const identifierOf = (jid: string): string => cut(written(jid), MAX_ID)
 
 function written(jid: string): string {
-  const user = jidDecode(jid)?.user ?? jid
-  if (isJidGroup(jid)) return `${user}-group`
-  if (isPnUser(jid) || jid.endsWith('@hosted')) return user
-  if (isLidUser(jid) || jid.endsWith('@hosted.lid')) return `${user}@lid`
-  return jid
+  const name = bare(jid)
+  const user = jidUser(name)
+  if (isJidGroup(name)) return `${user}-group`
+  if (isPnUser(name)) return user
+  return isLidUser(name) ? name : jid
 }
 
 /** The jid of a validated identifier; see "Identifiers" in shared/api/auth-and-limits.md. */
@@ -45,8 +52,7 @@ export function bare(jid: string): string {
   if (IS_BARE.test(jid)) return jid
   const decoded = jidDecode(jid)
   if (!decoded) return jid
-  const server = decoded.server === 'hosted' ? 's.whatsapp.net' : decoded.server === 'hosted.lid' ? 'lid' : decoded.server
-  return `${decoded.user}@${server}`
+  return `${decoded.user}@${SERVERS.get(decoded.server) ?? decoded.server}`
 }
 
 /** The part before the server and the device: digits, of a person. */

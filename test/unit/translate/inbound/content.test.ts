@@ -7,9 +7,13 @@ import { blockOf } from '../../../harness/received-event.ts'
 import { ANA, testContext } from './context.ts'
 
 /** As it comes off the wire: fields in the order of their numbers, and what is written there is an own property. */
-async function translated(message: proto.IMessage) {
+function eventOf(message: proto.IMessage) {
   const decoded = proto.Message.decode(proto.Message.encode(message).finish())
-  const event = await receivedEvent(testContext(), { key: { id: '3EB0A', remoteJid: ANA, fromMe: false }, message: decoded })
+  return receivedEvent(testContext(), { key: { id: '3EB0A', remoteJid: ANA, fromMe: false }, message: decoded })
+}
+
+async function translated(message: proto.IMessage) {
+  const event = await eventOf(message)
   assert.ok(event)
   return event.body
 }
@@ -26,8 +30,31 @@ test('an empty conversation beside other content hides none of it', async () => 
   assert.equal(wrapped.message_type, 'audio')
 })
 
-test('a conversation that says nothing is still a message', async () => {
-  const body = await translated({ conversation: '', messageContextInfo: {} })
-  assert.equal(body.message_type, 'text')
-  assert.equal((body.text as { message: string }).message, '')
+const EMPTY: proto.IMessage[] = [
+  { conversation: '' },
+  { conversation: '', messageContextInfo: {} },
+  { extendedTextMessage: { text: '' } },
+  { extendedTextMessage: { contextInfo: { expiration: 86_400 } } },
+  { ephemeralMessage: { message: { conversation: '' } } },
+]
+
+test('a text that says nothing gives no event', async () => {
+  for (const message of EMPTY) assert.equal(await eventOf(message), null, JSON.stringify(message))
+})
+
+test('a text without words is told when something else is in it', async () => {
+  const card = await translated({ extendedTextMessage: { matchedText: 'https://x.example' } })
+  assert.equal(blockOf(card, 'text').url, 'https://x.example')
+  const ad = await translated({ extendedTextMessage: { text: '', contextInfo: { externalAdReply: { sourceId: '1' } } } })
+  assert.equal(ad.external_ad_reply?.source_id, '1')
+})
+
+// Plumbing of the network's clients: a history that is handed to a new member, and stickers that two devices compare.
+test('what clients tell each other about histories and stickers gives no event', async () => {
+  const plumbing: proto.IMessage[] = [
+    { messageHistoryNotice: { messageHistoryMetadata: { messageCount: 3 } } },
+    { messageHistoryBundle: { mimetype: 'application/octet-stream', directPath: '/v/1' } },
+    { stickerSyncRmrMessage: { filehash: ['x'], rmrSource: 'x' } },
+  ]
+  for (const message of plumbing) assert.equal(await eventOf(message), null, JSON.stringify(message))
 })

@@ -23,6 +23,45 @@ test('a content the library does not know is found, alone and beside what is no 
   assert.equal(fieldOf(key, FUTURE), 999)
 })
 
+/** A message that a wrapper of the given kind carries, written by hand because the library drops what it does not know. */
+function wrapped(wrapper: 'ephemeralMessage' | 'viewOnceMessageV2', inner: Uint8Array): Uint8Array {
+  const empty = protobuf.Reader.create(encoded({ [wrapper]: {} }))
+  const message = protobuf.Writer.create()
+    .uint32((1 << 3) | 2)
+    .bytes(inner)
+    .finish()
+  return protobuf.Writer.create().uint32(empty.uint32()).bytes(message).finish()
+}
+
+// Nothing was found in such a message, so it was confirmed without an event.
+test('a content the library does not know is found behind an empty text, and inside of wrappers', () => {
+  const nothing = encoded({ conversation: '' })
+  assert.equal(fieldOf(Buffer.concat([nothing, FUTURE])), 999)
+  assert.equal(fieldOf(wrapped('ephemeralMessage', FUTURE)), 999)
+  assert.equal(fieldOf(wrapped('ephemeralMessage', wrapped('viewOnceMessageV2', Buffer.concat([nothing, FUTURE])))), 999)
+})
+
+test('an empty message and what is not reported are none inside of wrappers, however deep they are', () => {
+  const album = encoded({ albumMessage: { expectedImageCount: 2 } })
+  for (const part of [new Uint8Array(), encoded({ conversation: '' }), album, encoded({ conversation: 'hello' })])
+    assert.equal(fieldOf(wrapped('ephemeralMessage', part)), null)
+  let deep: Uint8Array = FUTURE
+  for (let depth = 0; depth < 50; depth++) deep = wrapped('ephemeralMessage', deep)
+  assert.equal(fieldOf(deep), null)
+})
+
+test('what our own phone wraps is found as well', () => {
+  const sent = protobuf.Writer.create()
+    .uint32((2 << 3) | 2)
+    .bytes(FUTURE)
+    .finish()
+  const outer = protobuf.Writer.create()
+    .uint32((31 << 3) | 2)
+    .bytes(sent)
+    .finish()
+  assert.equal(unknownField({}, [outer]), 999)
+})
+
 test('an empty message, a key alone and a known content with something new in it are none', () => {
   const key = encoded({ senderKeyDistributionMessage: { groupId: '1@g.us' } })
   for (const part of [new Uint8Array(), key, Buffer.concat([encoded({ conversation: 'hello' }), FUTURE])])

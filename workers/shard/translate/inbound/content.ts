@@ -4,9 +4,10 @@ import type { proto } from '@whiskeysockets/baileys'
 export type Content = proto.IMessage
 export type Field = keyof Content
 
-/** Wrappers carry another message in `.message`; nested at most this deep, so that a hostile message cannot make us loop. */
-const MAX_DEPTH = 8
-const WRAPPERS = [
+/** Wrappers are opened at most this deep, so that a hostile message cannot keep us busy. */
+export const MAX_DEPTH = 8
+/** Fields that carry another message in `.message`, which is the content. */
+export const WRAPPERS = [
   'deviceSentMessage',
   'ephemeralMessage',
   'viewOnceMessage',
@@ -25,14 +26,17 @@ const WRAPPERS = [
   'eventCoverImage',
 ] as const satisfies readonly Field[]
 
-/** Fields that travel beside the content or are the network's own business; none of them is reported. */
-const SILENT = new Set<Field>([
-  'messageContextInfo',
-  'senderKeyDistributionMessage',
-  'fastRatchetKeySenderKeyDistributionMessage',
-  'albumMessage',
-  'keepInChatMessage',
-])
+/** Fields that give no event, each with the reason: the first three travel beside the content, the others are exchanged by clients alone. */
+export const NOT_REPORTED = {
+  messageContextInfo: 'secret, duration and association of the content beside it',
+  senderKeyDistributionMessage: 'key of the sender for this group',
+  fastRatchetKeySenderKeyDistributionMessage: 'key of the sender for this group',
+  albumMessage: 'header of an album, whose pictures are reported one by one',
+  keepInChatMessage: 'request to keep a disappearing message',
+  messageHistoryNotice: 'notice that a member of the group shares its history with a new one',
+  messageHistoryBundle: 'file with that history, for the new member alone',
+  stickerSyncRmrMessage: 'request for stickers between clients',
+} as const satisfies Partial<Record<Field, string>>
 
 export interface Unwrapped {
   field: Field
@@ -55,11 +59,10 @@ export function unwrap(message: Content): Unwrapped | null {
     // The outer one is what the network delivered; the inner one fills in what it leaves out.
     aside = { ...inner.messageContextInfo, ...aside }
   }
-  const fields = (Object.keys(inner) as Field[]).filter(
-    (name) => !SILENT.has(name) && inner[name] !== null && inner[name] !== undefined,
+  // An empty `conversation` is no text: clients write it beside other content, and alone it says nothing.
+  const field = (Object.keys(inner) as Field[]).find(
+    (name) => !(name in NOT_REPORTED) && inner[name] !== null && inner[name] !== undefined && inner[name] !== '',
   )
-  // An empty `conversation` beside another field is no text; alone it is an empty message.
-  const field = fields.find((name) => inner[name] !== '') ?? fields[0]
   return field === undefined ? null : { field, message: inner, viewOnce: viewOnce || isOnce(inner, field), aside }
 }
 

@@ -1,4 +1,5 @@
-/** `text`: the typed text, with its link card. shared/api/webhook-payloads.md, 2.3. */
+/** `text`: the typed text, with its link card. */
+import type { proto } from '@whiskeysockets/baileys'
 import { cut, cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
 import { block, type Family } from './family.ts'
 
@@ -7,6 +8,7 @@ export const text: Family = ({ field, message }) => {
     return block('text', { message: cut(message.conversation, 65_536), title: null, description: null, url: null })
   const extended = message.extendedTextMessage
   if (!extended) return null
+  if (isEmpty(extended)) return 'silent'
   return block('text', {
     message: cutOrEmpty(extended.text, 65_536),
     title: cutOrNull(extended.title, 256),
@@ -14,3 +16,7 @@ export const text: Family = ({ field, message }) => {
     url: cutOrNull(extended.matchedText, 2_048),
   })
 }
+
+/** A text without words counts when it has a card, or was started from an ad. */
+const isEmpty = ({ text, title, description, matchedText, contextInfo }: proto.Message.IExtendedTextMessage) =>
+  !(text || title || description || matchedText || contextInfo?.externalAdReply)

@@ -2,27 +2,79 @@
  * A message of a kind that is newer than the library: decoding drops its only field with content, and what is left is an empty message,
  * which is confirmed and means nothing. It is reported as unsupported, under the number of its field.
  */
-import type { proto } from '@whiskeysockets/baileys'
+import { proto } from '@whiskeysockets/baileys'
 import protobuf from 'protobufjs/minimal.js'
+import { MAX_DEPTH, unwrap, WRAPPERS } from './content.ts'
 
-/** Fields that travel beside the content, by name and number. */
-const ASIDE: Partial<Record<keyof proto.IMessage, number>> = {
-  senderKeyDistributionMessage: 2,
-  fastRatchetKeySenderKeyDistributionMessage: 15,
-  messageContextInfo: 35,
+/** Wire type of a field that has its own length. */
+const BYTES = 2
+
+interface EncodedField {
+  number: number
+  /** The field with its tag. */
+  bytes: Uint8Array
+  /** The value of a field that has its own length. */
+  value: Uint8Array | null
 }
-const NUMBERS = new Set(Object.values(ASIDE))
+
+function* fieldsOf(message: Uint8Array): Generator<EncodedField> {
+  const reader = protobuf.Reader.create(message)
+  while (reader.pos < reader.len) {
+    const start = reader.pos
+    const tag = reader.uint32()
+    const type = tag & 7
+    let value: Uint8Array | null = null
+    if (type === BYTES) value = reader.bytes()
+    else reader.skipType(type)
+    yield { number: tag >>> 3, bytes: message.subarray(start, reader.pos), value }
+  }
+}
+
+/** Numbers of the wrappers, each with the number of `message` inside of it. The library has them in its code, but in no table. */
+const WRAPPER_NUMBERS = new Map(
+  WRAPPERS.map((name) => {
+    const [number, inner] = numbersOf(proto.Message.encode({ [name]: { message: {} } }).finish())
+    return [number, inner] as const
+  }),
+)
+
+function numbersOf(message: Uint8Array): number[] {
+  const [field] = fieldsOf(message)
+  return field ? [field.number, ...numbersOf(field.value ?? new Uint8Array())] : []
+}
 
 /** Number of the first content field that decoding has dropped from these parts of a message; null when it knows the content. */
 export function unknownField(message: proto.IMessage, plaintexts: Iterable<Uint8Array>): number | null {
-  if (Object.keys(message).some((name) => !(name in ASIDE))) return null
+  if (unwrap(message)) return null
   for (const plaintext of plaintexts) {
-    const reader = protobuf.Reader.create(plaintext)
-    while (reader.pos < reader.len) {
-      const tag = reader.uint32()
-      if (!NUMBERS.has(tag >>> 3)) return tag >>> 3
-      reader.skipType(tag & 7)
-    }
+    const number = droppedFrom(plaintext, MAX_DEPTH)
+    if (number !== null) return number
   }
   return null
+}
+
+/** Number of the first field that decoding drops from a message, or from those that it wraps. */
+function droppedFrom(message: Uint8Array, depth: number): number | null {
+  const known = new Set<number>()
+  /** The last one counts where a field is repeated. */
+  const wrapped = new Map<number, Uint8Array>()
+  for (const { number, bytes, value } of fieldsOf(message)) {
+    const inner = WRAPPER_NUMBERS.get(number)
+    if (inner !== undefined && value) wrapped.set(number, lastOf(value, inner))
+    else if (!known.has(number) && Object.keys(proto.Message.decode(bytes)).length === 0) return number
+    // A hostile message repeats one field half a million times.
+    else known.add(number)
+  }
+  if (depth > 0)
+    for (const inner of wrapped.values()) {
+      const number = droppedFrom(inner, depth - 1)
+      if (number !== null) return number
+    }
+  return null
+}
+
+function lastOf(message: Uint8Array, number: number): Uint8Array {
+  let last: Uint8Array = new Uint8Array()
+  for (const field of fieldsOf(message)) if (field.number === number && field.value) last = field.value
+  return last
 }
