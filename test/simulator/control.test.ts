@@ -154,6 +154,34 @@ test('a missing or wrong field is told by its name', async () => {
   for (const [method, path, body, message] of wrong) await refused(400, 'invalid_request', [method, path, body], message)
 })
 
+test('a phone demands its passkey until that is taken back; what it signs is told, and a wrong key by its field', async () => {
+  const path = `/phones/${PHONE}/passkey`
+  await refused(404, 'not_found', ['GET', path], /demands no passkey/)
+  await refused(404, 'not_found', ['POST', `${path}/sign`, { public_key: { challenge: 'AAAA' } }])
+  const made = await ask('PUT', path, { app: 'back', bend: { options: 'query' } })
+  assert.deepEqual([made.body.app, made.body.answers, made.body.limit, made.body.ceremony], ['back', 'yes', false, null])
+  const changed = await ask('PUT', path, { answers: 'never' })
+  assert.deepEqual(changed.body, { ...made.body, answers: 'never' })
+  const signed = await ask('POST', `${path}/sign`, { public_key: { challenge: 'AAAA', rpId: 'whatsapp.com', more: 1 } })
+  const { id } = signed.body.assertion as { id: string }
+  assert.equal(id, made.body.credential_id)
+  const state = (await ask('GET', '/state')).body as { phones: { phone: string; demands_passkey: boolean }[] }
+  assert.equal(state.phones.find(({ phone }) => phone === PHONE)?.demands_passkey, true)
+
+  const { x } = made.body.public_jwk as { x: string }
+  const elsewhere = { kty: 'EC', crv: 'P-256', x, y: x }
+  await refused(400, 'invalid_request', ['PUT', path, { public_jwk: elsewhere }], /^public_jwk: /)
+  await refused(400, 'invalid_request', ['PUT', path, { bend: { continuation: 'never' } }], /^bend.continuation: /)
+  assert.equal((await ask('PUT', path, { public_jwk: made.body.public_jwk, credential_id: 'AAAA' })).body.private_key, null)
+  await refused(409, 'conflict', ['POST', `${path}/sign`, { public_key: { challenge: 'AAAA' } }], /only the public key/)
+  await refused(409, 'conflict', ['POST', `${path}/accept`, {}], /not accepted a code/)
+  await refused(409, 'conflict', ['POST', `${path}/say`, { what: 'request' }])
+  await refused(409, 'conflict', ['POST', `${path}/relay`, { adv_secret: 'AAAA' }], /the simulator plays/)
+  assert.deepEqual((await ask('GET', `${path}/relay?after=0`)).body, { items: [] })
+  assert.deepEqual(await ask('DELETE', path), { status: 200, body: {} })
+  await refused(404, 'not_found', ['DELETE', path])
+})
+
 test('every route that takes a body refuses a field it does not know', async () => {
   const open = ['/communities', '/newsletters', '/business/:phone']
   for (const { method, segments } of ROUTES) {

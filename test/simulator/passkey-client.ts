@@ -14,7 +14,6 @@ import {
   encryptionKey,
   handoffKey,
   hmac,
-  joined,
   newEphemeral,
   protobuf,
   random,
@@ -23,23 +22,8 @@ import {
   sha256,
   utf8,
 } from '../harness/crsc.ts'
+import type { Options, Signed } from '../harness/passkey-authenticator.ts'
 import type { Client } from './client.ts'
-
-/** What a browser is given to sign. */
-export interface Options {
-  challenge: string
-  timeout: number
-  rpId: string
-  [member: string]: unknown
-}
-
-/** What a browser gives back, of which the client sends these parts. */
-export interface Signed {
-  id: string
-  rawId: string
-  type: string
-  response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string | null }
-}
 
 export interface Attempt {
   ref: string
@@ -66,8 +50,8 @@ export type PasskeyClient = ReturnType<typeof passkeyClient>
 
 export function passkeyClient(client: Client) {
   const { socket, auth } = client
-  const requests: (Options | undefined)[] = []
-  const continuations: { key: Bytes; nonce: Bytes }[] = []
+  const requests: BinaryNode[] = []
+  const continuations: BinaryNode[] = []
   const heard = new EventEmitter()
   /** Made of the secret that the phone knows, before it was replaced. */
   let handoff: Promise<Bytes> | undefined
@@ -87,15 +71,13 @@ export function passkeyClient(client: Client) {
 
   socket.ws.on('CB:notification,type:passkey_prologue_request', (item: BinaryNode) => {
     rotate()
-    const options = find(item, 'passkey_request_options')
-    requests.push(options ? JSON.parse(Buffer.from(contentOf(options)).toString()) : undefined)
+    requests.push(item)
     ack(item)
     heard.emit('request')
   })
   socket.ws.on('CB:notification,type:crsc_continuation', (item: BinaryNode) => {
     ack(item)
-    const fields = readProtobuf(contentOf(find(item, 'primary_ephemeral_identity')))
-    continuations.push({ key: bytesAt(fields, 1, 32), nonce: bytesAt(fields, 2, 32) })
+    continuations.push(item)
     heard.emit('continuation')
   })
 
@@ -111,9 +93,13 @@ export function passkeyClient(client: Client) {
     client,
     requests,
     continuations,
-    /** The options of a request, which may have none. */
-    requested: (count = 1) => at(requests, count - 1, 'request'),
-    continued: (count = 1) => at(continuations, count - 1, 'continuation'),
+    /** The options of a request, which may have none. Fails for what is no JSON. */
+    async requested(count = 1): Promise<Options | undefined> {
+      const options = find(await at(requests, count - 1, 'request'), 'passkey_request_options')
+      return options && JSON.parse(Buffer.from(contentOf(options)).toString())
+    },
+    /** Fails for one that is not as it should be. */
+    continued: async (count = 1) => primaryOf(await at(continuations, count - 1, 'continuation')),
 
     async queryOptions(): Promise<Options> {
       const answer = await query('get', { tag: 'passkey_request_options', attrs: {} })
@@ -196,6 +182,13 @@ export function passkeyClient(client: Client) {
   return me
 }
 
+/** The phone's key and nonce. */
+function primaryOf(item: BinaryNode): { key: Bytes; nonce: Bytes } {
+  if (item.attrs.from !== SERVER) throw new Error(`a continuation from ${item.attrs.from}`)
+  const fields = readProtobuf(contentOf(find(item, 'primary_ephemeral_identity')))
+  return { key: bytesAt(fields, 1, 32), nonce: bytesAt(fields, 2, 32) }
+}
+
 /** What the web client sends of what the browser gave it. */
 function assertionOf({ id, rawId, type, response }: Signed) {
   const { clientDataJSON, authenticatorData, signature, userHandle = null } = response
@@ -210,50 +203,4 @@ function contentOf(item: BinaryNode | undefined): Uint8Array {
   if (typeof content === 'string') return utf8(content)
   if (!(content instanceof Uint8Array)) throw new Error(`${item?.tag ?? 'nothing'} has no bytes`)
   return content
-}
-
-/** An authenticator of its own, whose key the network knows the public half of. */
-export async function createAuthenticator() {
-  const { subtle } = globalThis.crypto
-  const pair = await subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, false, ['sign', 'verify'])
-  const { kty, crv, x, y } = await subtle.exportKey('jwk', pair.publicKey)
-  const credentialId = Buffer.from(random(32)).toString('base64url')
-  return {
-    credential_id: credentialId,
-    public_jwk: { kty, crv, x, y } as { kty: 'EC'; crv: 'P-256'; x: string; y: string },
-    async sign({ challenge, rpId }: Options, origin = 'https://web.whatsapp.com'): Promise<Signed> {
-      // Chromium adds a member now and then, so that nobody compares the text.
-      const clientData = utf8(
-        JSON.stringify({ type: 'webauthn.get', challenge, origin, crossOrigin: false, other_keys_can_be_added_here: true }),
-      )
-      // User present and verified; a counter that goes on.
-      const authenticatorData = joined(await sha256(utf8(rpId)), new Uint8Array([5, 0, 0, 0, 7]))
-      const signed = joined(authenticatorData, await sha256(clientData))
-      const raw = await subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, pair.privateKey, signed)
-      const text = (value: Uint8Array) => Buffer.from(value).toString('base64url')
-      return {
-        id: credentialId,
-        rawId: credentialId,
-        type: 'public-key',
-        response: {
-          clientDataJSON: text(clientData),
-          authenticatorData: text(authenticatorData),
-          signature: text(derOf(new Uint8Array(raw))),
-          userHandle: null,
-        },
-      }
-    },
-  }
-}
-
-/** WebCrypto gives both halves of a signature in 64 bytes; authenticators give two integers of ASN.1. */
-function derOf(raw: Bytes): Bytes {
-  const integer = (half: Bytes) => {
-    const from = half.findIndex((byte) => byte !== 0)
-    const digits = half.subarray(from === -1 ? 31 : from)
-    const content = digits[0]! >= 0x80 ? joined(new Uint8Array([0]), digits) : digits
-    return joined(new Uint8Array([2, content.length]), content)
-  }
-  const both = joined(integer(raw.subarray(0, 32)), integer(raw.subarray(32)))
-  return joined(new Uint8Array([0x30, both.length]), both)
 }

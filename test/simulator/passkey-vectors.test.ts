@@ -18,6 +18,7 @@ import {
   sha256,
   unseal,
 } from '../harness/crsc.ts'
+import { verifyAssertion } from '../harness/passkey-authenticator.ts'
 
 const vectors = JSON.parse(readFileSync(new URL('test/harness/passkey-vectors.json', ROOT), 'utf8'))
 const is = (bytes: Uint8Array, expected: string) => assert.equal(Buffer.from(bytes).toString('hex'), expected)
@@ -71,7 +72,7 @@ test('the sealed request is that of the vectors', async () => {
   is(envelope, vectors.encrypted_pairing_request)
 })
 
-test('the assertion of the vectors is accepted, and no longer with one byte changed', () => {
+test('the assertion of the vectors is accepted, and no longer with one byte changed', async () => {
   const { webauthn } = vectors
   const passkey = {
     credentialId: Buffer.from(webauthn.credential_id, 'hex'),
@@ -81,6 +82,8 @@ test('the assertion of the vectors is accepted, and no longer with one byte chan
   const json = Buffer.from(webauthn.assertion_json)
   const challenge = Buffer.from(webauthn.challenge, 'base64url')
   assert.equal(refusalOf(json, passkey.credentialId, challenge, passkey), undefined)
+  const publicHalf = { credential_id: passkey.credentialId.toString('base64url'), public_jwk: webauthn.public_jwk }
+  await verifyAssertion(webauthn.assertion_json, webauthn.challenge, publicHalf)
   const other = Buffer.from(challenge)
   other[0]! ^= 1
   assert.equal(refusalOf(json, passkey.credentialId, other, passkey)?.kind, 'untrue')
@@ -88,6 +91,7 @@ test('the assertion of the vectors is accepted, and no longer with one byte chan
   const signature = Buffer.from(changed.response.signature, 'base64url')
   signature[20]! ^= 1
   changed.response.signature = signature.toString('base64url')
+  await assert.rejects(verifyAssertion(JSON.stringify(changed), webauthn.challenge, publicHalf), /signature/)
   const refusal = refusalOf(Buffer.from(JSON.stringify(changed)), passkey.credentialId, challenge, passkey)
   assert.deepEqual(refusal, { kind: 'untrue', problem: 'the signature does not fit' })
 })

@@ -1,65 +1,27 @@
 /** Linking to a phone that demands its passkey, by a client that shares no code with the gateway or the simulator. */
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import type { CeremonyView, PasskeyInput, SignInput } from '../../workers/simulator/control/passkeys.ts'
+import type { CeremonyView, RelayInput, SignInput } from '../../workers/simulator/control/passkeys.ts'
 import { type Simulator, startSimulator } from '../harness/network.ts'
-import { until } from '../harness/until.ts'
-import { type Client, connect, jidOf, lastQr, login, received } from './client.ts'
-import { createAuthenticator, type Options, passkeyClient, type Signed } from './passkey-client.ts'
+import { createAuthenticator, type Options, type PasskeyPublic, type Signed } from '../harness/passkey-authenticator.ts'
+import { type PhoneOptions, playPhone } from '../harness/passkey-phone.ts'
+import { connect, lastQr } from './client.ts'
+import { type PasskeyClient, passkeyClient } from './passkey-client.ts'
+import { isStage, passkeyStage, refused } from './passkey-stage.ts'
 
 let simulator: Simulator
 before(async () => {
   simulator = await startSimulator({ settings: { receipts: 'none' } })
 })
-after(() => simulator.stop())
+after(async () => {
+  await close()
+  await simulator.stop()
+})
 
-let next = 491710000001
-function newPhone(passkey: PasskeyInput = {}): string {
-  const phone = String(next++)
-  simulator.control.createPhone({ phone, name: 'Ada' })
-  simulator.control.passkeys.set(phone, passkey)
-  return phone
-}
-
-const passkeys = () => simulator.control.passkeys
-const ceremonyOf = (phone: string) => passkeys().read(phone).ceremony!
-const signs =
-  (phone: string, more: Partial<SignInput> = {}) =>
-  (options: Options): Signed =>
-    passkeys().sign(phone, { public_key: options, ...more }).assertion
-const reaches = (phone: string, fits: (ceremony: CeremonyView) => boolean) =>
-  until(async () => ceremonyOf(phone), fits).then(({ problems }) => problems)
-const isStage = (stage: CeremonyView['stage']) => (ceremony: CeremonyView) => ceremony.stage === stage
-
-/** A client whose code the phone has scanned. */
-async function scanned(phone: string) {
-  const client = connect(simulator)
-  const companion = passkeyClient(client)
-  const taken = await simulator.control.scan(phone, await lastQr(client))
-  assert.deepEqual(taken, { device: null, passkey: true })
-  return companion
-}
-
-/** The device is linked: it logs in, sends and receives. */
-async function works(phone: string, client: Client) {
-  assert.equal((await client.ended()).code, 515)
-  const again = await login(simulator, client.auth)
-  await simulator.control.sendFromContact('4915100000009', phone, { text: `to ${phone}` })
-  await received(again, `to ${phone}`)
-  const sent = await again.socket.sendMessage(jidOf('4915100000009'), { text: `from ${phone}` })
-  const { items } = await simulator.control.inbox('4915100000009', 0, 0)
-  const arrived = items.find(({ id }) => id === sent?.key.id) ?? (await next1(items.at(-1)?.seq ?? 0, sent?.key.id))
-  assert.equal(arrived?.text, `from ${phone}`)
-  await again.close()
-}
-
-async function next1(after: number, id: string | null | undefined) {
-  const { items } = await simulator.control.inbox('4915100000009', after, 10_000)
-  return items.find((item) => item.id === id)
-}
-
-/** What a query was refused with. */
-const refused = (code: number) => (error: { data?: unknown }) => error.data === code
+const { passkeys, ceremonyOf, newPhone, signs, reaches, scanned, works, close } = passkeyStage(() => simulator, 491710000001)
 
 describe('a good ceremony', () => {
   test('by QR code, with a proof: the phone goes on by itself, and the device sends and receives', async () => {
@@ -75,7 +37,7 @@ describe('a good ceremony', () => {
       { type: 'passkey_prologue_request', error: null },
       { type: 'crsc_continuation', error: null },
     ])
-    await works(phone, companion.client)
+    await works(phone, companion)
   })
 
   test('by typed code', async () => {
@@ -88,7 +50,7 @@ describe('a good ceremony', () => {
     const code = await companion.link(signs(phone))
     await reaches(phone, isStage('linked'))
     assert.deepEqual([ceremonyOf(phone).proof, ceremonyOf(phone).code], ['good', code])
-    await works(phone, client)
+    await works(phone, companion)
   })
 })
 
@@ -107,7 +69,7 @@ describe('without a proof that holds, the owner is asked about the link and the 
     assert.deepEqual([ceremonyOf(phone).stage, ceremonyOf(phone).proof], ['confirming', 'good'])
     passkeys().accept(phone, { yes: true, code })
     await reaches(phone, isStage('linked'))
-    await works(phone, companion.client)
+    await works(phone, companion)
   })
 
   test('the owner says yes before the sealed request', async () => {
@@ -127,7 +89,6 @@ describe('without a proof that holds, the owner is asked about the link and the 
     await companion.sendPrologue(attempt, signs(phone)((await companion.requested())!))
     assert.deepEqual(await reaches(phone, isStage('discarded')), ['the owner did not want to link'])
     assert.equal(companion.continuations.length, 0)
-    await companion.client.close()
   })
 
   for (const [name, input] of [
@@ -144,9 +105,48 @@ describe('without a proof that holds, the owner is asked about the link and the 
       await reaches(phone, atCode)
       passkeys().accept(phone, input)
       assert.deepEqual(await reaches(phone, isStage('discarded')), ['the owner said that the codes differ'])
-      await companion.client.close()
     })
   }
+})
+
+describe('a phone that a program plays', () => {
+  const yes = { wantsToLink: () => true, codeIsEqual: () => true }
+  const played = (phone: string, passkey: PasskeyPublic, more: Partial<PhoneOptions> = {}) => {
+    passkeys().set(phone, { ...passkey, played_by: 'program' })
+    const relay = {
+      read: (after: number, waitMs: number) => passkeys().relayed(phone, after, waitMs),
+      send: (input: RelayInput) => passkeys().relay(phone, input),
+    }
+    return () => playPhone(relay, { passkey, owner: yes, ...more })
+  }
+
+  test('it gets what the network has for the phone, and the device is linked with the secret it hands over', async () => {
+    const { sign, ...passkey } = await createAuthenticator()
+    const phone = newPhone()
+    const play = played(phone, passkey)
+    const companion = await scanned(phone)
+    const program = play()
+    const code = await companion.link((options) => sign(options))
+    await program.done
+    assert.deepEqual([program.code, program.hasProof], [code, true])
+    await reaches(phone, isStage('linked'))
+    await works(phone, companion)
+  })
+
+  test('it may stay silent, and is told nothing before a device was scanned', async () => {
+    const { sign, ...passkey } = await createAuthenticator()
+    const phone = newPhone()
+    const play = played(phone, passkey, { owner: { ...yes, wantsToLink: () => false }, isInFront: false })
+    assert.deepEqual(await passkeys().relayed(phone, 0, 0), { items: [] })
+    assert.throws(() => passkeys().relay(phone, { adv_secret: '' }), { code: 'conflict' })
+    const companion = await scanned(phone)
+    const program = play()
+    const signed = await sign((await companion.requested())!)
+    await companion.sendPrologue(await companion.attempt(await companion.queryRef()), signed)
+    await assert.rejects(program.done, /did not want to link/)
+    assert.throws(() => passkeys().relay(phone, { adv_secret: 'AAAA' }), { code: 'invalid_request' })
+    assert.equal(companion.continuations.length, 0)
+  })
 })
 
 describe('what is no assertion of this passkey is refused', () => {
@@ -191,11 +191,10 @@ describe('what is no assertion of this passkey is refused', () => {
       await assert.rejects(companion.sendPrologue(attempt, change(phone, options)), refused(code), name)
       assert.equal(ceremonyOf(phone).problems.length, 1, name)
       if (name === 'another signature') await secondAttempt(phone, companion)
-      else await companion.client.close()
     }
   })
 
-  async function secondAttempt(phone: string, companion: Awaited<ReturnType<typeof scanned>>) {
+  async function secondAttempt(phone: string, companion: PasskeyClient) {
     const signed = signs(phone)(await companion.queryOptions())
     const attempt = await companion.attempt(await companion.queryRef())
     await companion.sendPrologue(attempt, signed, { withProof: false })
@@ -205,6 +204,19 @@ describe('what is no assertion of this passkey is refused', () => {
     await reaches(phone, isStage('linked'))
     assert.equal(ceremonyOf(phone).code, await companion.code(attempt, primary))
   }
+})
+
+test('the passkey of a phone is found again after a restart of the network', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'svc-passkey-'))
+  const options = { stateFile: join(dir, 'network.json') }
+  const first = await startSimulator(options)
+  first.control.createPhone({ phone: '491710000999' })
+  const made = first.control.passkeys.set('491710000999', { app: 'back', bend: { options: 'query' } })
+  await first.stop()
+  const second = await startSimulator(options)
+  assert.deepEqual(second.control.passkeys.read('491710000999'), made)
+  await second.stop()
+  await rm(dir, { recursive: true })
 })
 
 test('nothing was left unread, nothing unknown was asked, and the simulator made no mistake', () => {

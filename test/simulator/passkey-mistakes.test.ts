@@ -1,0 +1,140 @@
+/** A companion that does not keep to the protocol is found out by the network or the phone, each mistake by itself. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { BinaryNode } from '@whiskeysockets/baileys'
+import { protobuf, random } from '../harness/crsc.ts'
+import { type Simulator, startSimulator } from '../harness/network.ts'
+import { connect, lastQr } from './client.ts'
+import { type Attempt, type PasskeyClient, passkeyClient } from './passkey-client.ts'
+import { isStage, passkeyStage, refused } from './passkey-stage.ts'
+
+let simulator: Simulator
+before(async () => {
+  // What this companion says is not as specified: nothing is written for the check of the wire.
+  simulator = await startSimulator({ settings: { receipts: 'none' }, trace: undefined })
+})
+after(async () => {
+  await close()
+  await simulator.stop()
+})
+
+const { passkeys, ceremonyOf, newPhone, signs, reaches, scanned, attempted, close } = passkeyStage(() => simulator, 491730000001)
+
+test('in the prologue: order, lengths, kind of device, reference', async () => {
+  const phone = newPhone()
+  const companion = await scanned(phone)
+  const replaced = (tag: string, content: Uint8Array) => (parts: BinaryNode[]) =>
+    parts.map((part) => (part.tag === tag ? { ...part, content } : part))
+  const payload = (identity: Uint8Array, hash: Uint8Array) =>
+    protobuf([
+      [1, identity],
+      [2, protobuf([[1, hash]])],
+    ])
+  const cases: [string, (attempt: Attempt) => (parts: BinaryNode[]) => BinaryNode[]][] = [
+    [
+      'passkey_prologue: its children are webauthn_assertion',
+      () =>
+        ([id, assertion, ...rest]) => [assertion!, id!, ...rest],
+    ],
+    ['passkey_prologue: its children are credential_id, webauthn_assertion', () => (parts) => parts.slice(0, 2)],
+    ['pairing_handoff_proof: 31 bytes', () => replaced('pairing_handoff_proof', random(31))],
+    ['prologue_payload: ', () => replaced('prologue_payload', new Uint8Array([0x0a, 0x7f]))],
+    ['commitment: 31 bytes', ({ identity }) => replaced('prologue_payload', payload(identity, random(31)))],
+  ]
+  for (const [problem, change] of cases) {
+    // Each on a connection of its own: there are five prologues in one.
+    const [phone, companion] = await freshly()
+    const attempt = await companion.attempt(await companion.queryRef())
+    const signed = signs(phone)((await companion.requested())!)
+    await assert.rejects(companion.sendPrologue(attempt, signed, { change: change(attempt) }), refused(400), problem)
+    assert.ok(ceremonyOf(phone).problems[0]?.startsWith(problem), ceremonyOf(phone).problems[0])
+  }
+  const signed = signs(phone)((await companion.requested())!)
+  const ref = await companion.queryRef()
+  for (const wrong of [await companion.attempt(ref, 3), await companion.attempt('2@somewhere else')])
+    await assert.rejects(companion.sendPrologue(wrong, signed), refused(400))
+  const { problems } = ceremonyOf(phone)
+  assert.deepEqual(problems, [
+    'deviceType is 3, the device registered as 1',
+    'ref is not one that this connection was given, or was used',
+  ])
+  const attempt = await companion.attempt(ref)
+  await companion.sendPrologue(attempt, signed)
+  await companion.continued()
+  await assert.rejects(companion.sendPrologue(await companion.attempt(ref), signed), refused(400), 'a used reference')
+  await assert.rejects(companion.sendPrologue(await companion.attempt(await companion.queryRef()), signed), refused(410))
+  await assert.rejects(attempted(phone, companion), refused(429), 'the sixth prologue')
+})
+
+async function freshly(): Promise<[string, PasskeyClient]> {
+  const phone = newPhone()
+  return [phone, await scanned(phone)]
+}
+
+test('out of turn: a nonce, a sealed request, a prologue after it', async () => {
+  const [phone, companion] = await freshly()
+  const early = await companion.attempt(await companion.queryRef())
+  await assert.rejects(companion.sendNonce(early), refused(400))
+  const { attempt, primary } = await companion.agreed(signs(phone))
+  await assert.rejects(companion.sendNonce(attempt), refused(400), 'the nonce twice')
+  passkeys().set(phone, { bend: { pair_success: 'old_secret' } })
+  await companion.sendRequest(attempt, primary)
+  await assert.rejects(companion.sendRequest(attempt, primary), { message: /.*/ })
+  assert.equal(ceremonyOf(phone).problems[0], 'a nonce that nothing waits for')
+})
+
+test('a socket that no passkey was asked of', async () => {
+  const client = connect(simulator)
+  const companion = passkeyClient(client)
+  await lastQr(client)
+  await assert.rejects(companion.queryOptions(), refused(500))
+  await assert.rejects(companion.queryRef(), refused(400))
+  await client.close()
+})
+
+test('a nonce that the commitment was not made of', async () => {
+  const [phone, companion] = await freshly()
+  const signed = signs(phone)((await companion.requested())!)
+  const attempt = await companion.attempt(await companion.queryRef())
+  await companion.sendPrologue(attempt, signed)
+  await companion.continued()
+  await companion.sendNonce({ ...attempt, nonce: random(32) })
+  assert.deepEqual(await reaches(phone, isStage('discarded')), ['the nonce is not the one that the commitment was made of'])
+})
+
+test('a sealed request that does not open, or has other keys in it', async () => {
+  const cases: [Parameters<PasskeyClient['sendRequest']>[2], string][] = [
+    [{ deviceType: 3 }, 'the sealed request does not open'],
+    [{ noise: random(32) }, 'the sealed Noise key is not the one in the code'],
+    [{ identity: random(32) }, 'the sealed identity key is not the one in the code'],
+    [{ secret: random(31) }, 'the sealed secret has 31 bytes'],
+  ]
+  for (const [fields, problem] of cases) {
+    const [phone, companion] = await freshly()
+    const { attempt, primary } = await companion.agreed(signs(phone))
+    await companion.sendRequest(attempt, primary, fields)
+    assert.deepEqual(await reaches(phone, isStage('discarded')), [problem])
+  }
+})
+
+test('the secret of the code once more', async () => {
+  const phone = newPhone()
+  const client = connect(simulator)
+  const old = Buffer.from(client.auth.creds.advSecretKey, 'base64')
+  const companion = passkeyClient(client)
+  await simulator.control.scan(phone, await lastQr(client))
+  const { attempt, primary } = await companion.agreed(signs(phone))
+  await companion.sendRequest(attempt, primary, { secret: old })
+  assert.deepEqual(await reaches(phone, isStage('discarded')), ['the sealed secret is the one in the code, not a new one'])
+  await client.close()
+})
+
+test('a proof of another payload makes the phone ask its owner', async () => {
+  const phone = newPhone({ answers: 'never' })
+  const companion = await scanned(phone)
+  const signed = signs(phone)((await companion.requested())!)
+  const attempt = await companion.attempt(await companion.queryRef())
+  const change = (parts: BinaryNode[]) => parts.map((part, at) => (at === 3 ? { ...part, content: random(32) } : part))
+  await companion.sendPrologue(attempt, signed, { change })
+  await reaches(phone, ({ asks, proof }) => asks === 'link' && proof === 'bad')
+})

@@ -1,0 +1,75 @@
+/** What the tests of passkeys share: phones that demand one, and clients whose code they have scanned. */
+import assert from 'node:assert/strict'
+import type { CeremonyView, PasskeyInput, SignInput } from '../../workers/simulator/control/passkeys.ts'
+import type { Simulator } from '../harness/network.ts'
+import type { Options, Signed } from '../harness/passkey-authenticator.ts'
+import { until } from '../harness/until.ts'
+import { connect, jidOf, lastQr, login, received } from './client.ts'
+import { type Attempt, type PasskeyClient, type PrologueOptions, passkeyClient } from './passkey-client.ts'
+
+const ANA = '4915100000009'
+
+export const isStage = (stage: CeremonyView['stage']) => (ceremony: CeremonyView) => ceremony.stage === stage
+
+/** That a query was refused with this code. */
+export const refused = (code: number) => (error: { data?: unknown }) => error.data === code
+
+export function passkeyStage(simulator: () => Simulator, firstPhone: number) {
+  let next = firstPhone
+  const passkeys = () => simulator().control.passkeys
+  const ceremonyOf = (phone: string) => passkeys().read(phone).ceremony!
+  const open = new Set<PasskeyClient>()
+  const signs =
+    (phone: string, more: Partial<SignInput> = {}) =>
+    (options: Options): Signed =>
+      passkeys().sign(phone, { public_key: options, ...more }).assertion
+  return {
+    passkeys,
+    ceremonyOf,
+    newPhone(passkey: PasskeyInput = {}): string {
+      const phone = String(next++)
+      simulator().control.createPhone({ phone, name: 'Ada' })
+      passkeys().set(phone, passkey)
+      return phone
+    },
+    /** Signs with the phone's own passkey. */
+    signs,
+    /** A prologue with freshly queried options. */
+    async attempted(phone: string, companion: PasskeyClient, options: PrologueOptions = {}): Promise<Attempt> {
+      const signed = signs(phone)(await companion.queryOptions())
+      const attempt = await companion.attempt(await companion.queryRef())
+      await companion.sendPrologue(attempt, signed, options)
+      return attempt
+    },
+    /** The problems of the ceremony, once it is like this. */
+    reaches: (phone: string, fits: (ceremony: CeremonyView) => boolean) =>
+      until(async () => ceremonyOf(phone), fits).then(({ problems }) => problems),
+    /** A client whose code the phone has scanned. */
+    async scanned(phone: string): Promise<PasskeyClient> {
+      const client = connect(simulator())
+      const companion = passkeyClient(client)
+      open.add(companion)
+      const taken = await simulator().control.scan(phone, await lastQr(client))
+      assert.deepEqual(taken, { device: null, passkey: true })
+      return companion
+    },
+    /** The device is linked: it logs in, sends and receives. */
+    async works(phone: string, { client }: Pick<PasskeyClient, 'client'>) {
+      assert.equal((await client.ended()).code, 515)
+      const { control } = simulator()
+      const again = await login(simulator(), client.auth)
+      await control.sendFromContact(ANA, phone, { text: `to ${phone}` })
+      await received(again, `to ${phone}`)
+      const sent = await again.socket.sendMessage(jidOf(ANA), { text: `from ${phone}` })
+      const hasArrived = (item: { id: string; text: string | null }) => item.id === sent?.key.id && item.text === `from ${phone}`
+      await until(
+        async () => (await control.inbox(ANA, 0, 0)).items,
+        (items) => items.some(hasArrived),
+      )
+      await again.close()
+    },
+    async close() {
+      for (const { client } of open) await client.close()
+    },
+  }
+}
