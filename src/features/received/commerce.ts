@@ -121,7 +121,9 @@ export const commerceBlocks = {
       seller_phone: identifier('Who sells.'),
     })
     .meta({ description: 'A cart somebody sent.' }),
-  buttons: z.strictObject({ ...frame, ...links, buttons }).meta({ description: 'A text with buttons.' }),
+  buttons: z
+    .strictObject({ ...frame, ...links, buttons })
+    .meta({ description: 'A text with buttons. Texts of shops and collections have none: `buttons` is empty.' }),
   list: z
     .strictObject({
       ...frame,

@@ -59,6 +59,18 @@ export const interactive = {
       'buttons',
       { message: 'Yes or no?', title: null, footer: 'Choose', ...noLinks, buttons: [{ id: 'y', type: 'reply', label: 'Yes' }] },
     )
+    for (const more of [
+      {},
+      { shopStorefrontMessage: { id: '1', surface: 3 } },
+      { collectionMessage: { bizJid: '5511900001111@s.whatsapp.net', id: '1' } },
+    ])
+      await send(story, { interactiveMessage: { body: { text: 'New in the shop' }, ...more } }, 'buttons', {
+        message: 'New in the shop',
+        title: null,
+        footer: null,
+        ...noLinks,
+        buttons: [],
+      })
   },
 
   /** As a native flow and in the legacy form. */
@@ -168,6 +180,24 @@ export const interactive = {
         ],
       },
     )
+    for (const [more, buttons] of [
+      [{}, []],
+      [native(flow('quick_reply', { display_text: 'Yes', id: 'y' })), [{ id: 'y', type: 'reply', label: 'Yes' }]],
+    ] as const)
+      await send(
+        story,
+        { templateMessage: { templateId: '790118069824606', interactiveMessageTemplate: { body: { text: 'Hello' }, ...more } } },
+        'hydrated_template',
+        {
+          message: 'Hello',
+          title: null,
+          footer: null,
+          template_id: '790118069824606',
+          ...noLinks,
+          location: null,
+          buttons,
+        },
+      )
   },
 
   /** In every form. */

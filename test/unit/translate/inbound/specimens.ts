@@ -84,6 +84,13 @@ export const SPECIMENS: readonly Record<string, unknown>[] = [
       },
     },
   },
+  { interactiveMessage: { header: { title: 't' }, body: { text: 'x' }, shopStorefrontMessage: { id: '1' } } },
+  {
+    templateMessage: {
+      templateId: '7',
+      interactiveMessageTemplate: flow('quick_reply', { display_text: 'Yes' }).interactiveMessage,
+    },
+  },
   { requestPaymentMessage: { currencyCodeIso4217: 'BRL', amount1000: 1_000, requestFrom: key.remoteJid, expiryTimestamp: 1 } },
   { sendPaymentMessage: { noteMessage: { conversation: 'n' } } },
   { declinePaymentRequestMessage: { key } },

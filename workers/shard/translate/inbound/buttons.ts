@@ -91,8 +91,9 @@ export const legacyButtons: Family = ({ message }, scene) => {
   )
 }
 
+/** Also inside of the form that templates had before. */
 export const template: Family = ({ message }, scene) => {
-  const outer = message.templateMessage
+  const outer = message.templateMessage ?? message.highlyStructuredMessage?.hydratedHsm
   const found = outer?.hydratedTemplate ?? outer?.hydratedFourRowTemplate
   if (!outer || !found) return null
   return block(
@@ -101,7 +102,7 @@ export const template: Family = ({ message }, scene) => {
       message: cutOrEmpty(found.hydratedContentText, 4_096),
       title: cutOrNull(found.hydratedTitleText, 256),
       footer: cutOrNull(found.hydratedFooterText, 256),
-      template_id: cutOrNull(found.templateId ?? outer.templateId, 128),
+      template_id: cutOrNull(found.templateId || outer.templateId, 128),
       ...headerUrls(found, scene, false),
       location: placeOf(found.locationMessage),
       buttons: templateButtons(found.hydratedButtons),

@@ -72,9 +72,12 @@ function isOnce(message: Content, field: Field): boolean {
   return typeof content === 'object' && content !== null && 'viewOnce' in content && content.viewOnce === true
 }
 
-/** Quote, mentions, forwarding and expiry are in the content's own `contextInfo`. */
+/** Quote, mentions, forwarding and expiry are in the content's own `contextInfo`; a template may have them in what it holds. */
 export function contextInfo({ field, message }: Pick<Unwrapped, 'field' | 'message'>): proto.IContextInfo | null {
-  const content = message[field]
+  return infoOf(message[field]) ?? infoOf(field === 'templateMessage' && message.templateMessage?.interactiveMessageTemplate)
+}
+
+function infoOf(content: unknown): proto.IContextInfo | null {
   if (typeof content !== 'object' || content === null || !('contextInfo' in content)) return null
   return (content.contextInfo as proto.IContextInfo | null | undefined) ?? null
 }

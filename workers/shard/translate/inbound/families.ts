@@ -6,7 +6,7 @@ import { contact, contacts } from './contact.ts'
 import { type Content, type Field, type Unwrapped, unwrap } from './content.ts'
 import { event, eventResponse } from './event.ts'
 import type { Family, Scene, Translated, Translation } from './family.ts'
-import { interactive } from './interactive.ts'
+import { interactive, interactiveTemplate } from './interactive.ts'
 import { groupInvite, newsletterAdminInvite, newsletterInvite } from './invite.ts'
 import { legacyList } from './list.ts'
 import { audio, document, image, sticker, video } from './media.ts'
@@ -48,7 +48,8 @@ export const FAMILIES: Partial<Record<Field, Family>> = {
   buttonsMessage: legacyButtons,
   listMessage: legacyList,
   interactiveMessage: interactive,
-  templateMessage: (content, scene) => template(content, scene) ?? interactive(content, scene),
+  templateMessage: (content, scene) => template(content, scene) ?? interactiveTemplate(content, scene),
+  highlyStructuredMessage: template,
   requestPaymentMessage: requestPayment,
   sendPaymentMessage: sendPayment,
   declinePaymentRequestMessage: paymentDeclined,

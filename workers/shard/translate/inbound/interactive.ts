@@ -6,47 +6,59 @@ import { flowButtons, headerUrls } from './buttons.ts'
 import { block, type Family, type Scene, type Translated } from './family.ts'
 import { flowList } from './list.ts'
 import { pixKey, reviewAndPay, reviewOrder } from './payment-card.ts'
+import { placeOf } from './place.ts'
 
 const MAX_CARDS = 10
 
-/** Cards of payment flows: their content is in the parameters of their one button. */
-const CARDS: Readonly<Record<string, (params: ReturnType<typeof jsonObject>) => Translated | null>> = {
-  payment_info: pixKey,
-  review_and_pay: reviewAndPay,
-  order_details: reviewAndPay,
-  review_order: reviewOrder,
-  order_status: reviewOrder,
-}
+/** Cards of payment flows: their content is in the parameters of their one button. A map, because senders choose the names that are looked up. */
+const CARDS = new Map([
+  ['payment_info', pixKey],
+  ['review_and_pay', reviewAndPay],
+  ['order_details', reviewAndPay],
+  ['review_order', reviewOrder],
+  ['order_status', reviewOrder],
+])
+
+// Old clients draw these inside a view-once wrapper, which does not make them view-once.
+const COMMON = { view_once: false }
 
 export const interactive: Family = ({ message }, scene) => {
-  const found = message.interactiveMessage ?? message.templateMessage?.interactiveMessageTemplate
-  return found ? translateInteractive(found, scene) : null
+  const found = message.interactiveMessage
+  if (!found) return null
+  return structured(found, scene) ?? (isEmpty(found) ? null : block('buttons', framed(found, scene), COMMON))
 }
 
-function translateInteractive(found: proto.Message.IInteractiveMessage, scene: Scene): Translated | null {
-  // Old clients draw these inside a view-once wrapper, which does not make them view-once.
-  const common = { view_once: false }
+/** A template is named by its id; cards, lists and bills in it are reported as what they are, which has more to say. */
+export const interactiveTemplate: Family = ({ message }, scene) => {
+  const { interactiveMessageTemplate: found, templateId } = message.templateMessage ?? {}
+  if (!found) return null
+  const template = { template_id: cutOrNull(templateId, 128), location: placeOf(found.header?.locationMessage) }
+  return structured(found, scene) ?? block('hydrated_template', { ...framed(found, scene), ...template }, COMMON)
+}
+
+/** What has a shape of its own: a carousel, a payment card, a list. Null for a text with or without buttons. */
+function structured(found: proto.Message.IInteractiveMessage, scene: Scene): Translated | null {
   const cards = found.carouselMessage?.cards
-  if (cards) return block('carousel', carousel(found, cards, scene), common)
+  if (cards) return block('carousel', carousel(found, cards, scene), COMMON)
   for (const { name, buttonParamsJson } of found.nativeFlowMessage?.buttons ?? []) {
-    const translated = CARDS[name ?? '']?.(jsonObject(buttonParamsJson))
-    if (translated) return { ...translated, common }
+    const translated = CARDS.get(name ?? '')?.(jsonObject(buttonParamsJson))
+    if (translated) return { ...translated, common: COMMON }
   }
   const list = flowList(found)
-  if (list) return { ...list, common }
-  if (!found.nativeFlowMessage) return null
-  return block(
-    'buttons',
-    {
-      message: cutOrEmpty(found.body?.text, 4_096),
-      title: cutOrNull(found.header?.title, 256),
-      footer: cutOrNull(found.footer?.text, 256),
-      ...headerUrls(found.header, scene, false),
-      buttons: flowButtons(found.nativeFlowMessage),
-    },
-    common,
-  )
+  return list && { ...list, common: COMMON }
 }
+
+/** Texts of shops and collections have no buttons: theirs is drawn by the app. */
+const framed = ({ header, body, footer, nativeFlowMessage }: proto.Message.IInteractiveMessage, scene: Scene) => ({
+  message: cutOrEmpty(body?.text, 4_096),
+  title: cutOrNull(header?.title, 256),
+  footer: cutOrNull(footer?.text, 256),
+  ...headerUrls(header, scene, false),
+  buttons: flowButtons(nativeFlowMessage),
+})
+
+const isEmpty = (found: proto.Message.IInteractiveMessage) =>
+  !Object.entries(found).some(([field, value]) => field !== 'contextInfo' && value)
 
 function carousel(
   { body }: proto.Message.IInteractiveMessage,
