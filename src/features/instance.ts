@@ -68,7 +68,8 @@ const pairingNumber = z
 
 export const phoneCode = control('instance.phoneCode', 'GET /phone-code/{phone}', {
   summary: 'Code to pair with, typed on the phone',
-  description: 'Eight characters; needs the status `qr`. The same number within 60 s gets the same code.',
+  description:
+    'Eight characters; needs the status `qr`. The same number within 60 s gets the same code. It can be entered for three minutes.',
   input: { phone: pairingNumber },
   reply: z.object({ value: z.string().length(8) }),
   errors: ['invalid_phone', 'instance_not_connected', 'instance_starting', 'instance_already_connected', 'action_failed'],

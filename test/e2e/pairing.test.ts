@@ -219,6 +219,17 @@ describe('by pairing code', { concurrency: 4 }, () => {
     await world.gateway.pair(instance, world.sandbox, phone)
   })
 
+  test('the QR code that is shown links after a wrong pairing code was entered, which has changed the secret', async () => {
+    const { instance, phone } = await waiting()
+    const first = await codeOf(instance)
+    await phoneCode(instance, phone)
+    await assert.rejects(world.sandbox.enterCode(phone, 'WRNGC0DE'), /409/)
+    const second = await nextCode(instance, first)
+    assert.equal(second.expires_at, first.expires_at, 'it is the same reference')
+    await world.sandbox.scan(phone, second.value)
+    await see.sees(instance, 'connected', null, null)
+  })
+
   test('a number that cannot be one is refused before the network is asked', async () => {
     const { instance } = await waiting()
     for (const bad of ['0511999990000', '12345', 'abc'])

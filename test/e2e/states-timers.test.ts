@@ -188,17 +188,19 @@ interface Code {
   value: string | null
   expires_at: string
 }
-/** Time goes on meanwhile: between two sockets there is no code, and whoever asks then waits for timers. */
-async function codeOf(held: Held): Promise<Code> {
-  const asked = held.ask<Code>('instance.qrCode')
+/** Time goes on meanwhile: whoever asks may wait for timers. */
+async function timed<T>(asked: Promise<T>): Promise<T> {
   let isAnswered = false
   const answered = () => {
     isAnswered = true
   }
   asked.then(answered, answered)
-  await until('an answer about the code', () => isAnswered)
+  await until('an answer', () => isAnswered)
   return asked
 }
+
+/** Between two sockets there is no code. */
+const codeOf = (held: Held): Promise<Code> => timed(held.ask<Code>('instance.qrCode'))
 
 async function connected(deps = mocked()): Promise<Held> {
   const held = await hold('create', configOf(), newPhone(), deps)
@@ -237,6 +239,28 @@ test('10: when the references of a socket run out there is a new socket, and no 
   assert.ok(Date.parse(first.expires_at) - Date.now() > 50 * SECOND, 'the first of a socket lives 60 s')
   assert.deepEqual(held.path(), ['created', 'starting', 'qr'])
   await sandbox.scan(held.phone, first.value!)
+  await held.is('connected', null)
+})
+
+test('10: a pairing code that was handed out late is accepted after the references of its socket have run out', async () => {
+  const held = await hold('create')
+  await held.is('qr', 'pairing_required')
+  await pass(150 * SECOND)
+  const { value } = await timed(held.ask<{ value: string }>('instance.phoneCode', { phone: held.phone }))
+  await pass(90 * SECOND)
+  assert.match(String((await codeOf(held)).value), /^data:image/, 'the last code goes on being shown')
+  await sandbox.enterCode(held.phone, value)
+  await held.is('connected', null)
+  assert.deepEqual(held.path(), ['created', 'starting', 'qr', 'connecting', 'connected'])
+})
+
+test('10: a pairing code that nobody enters does not keep its socket for ever', async () => {
+  const held = await hold('create')
+  await held.is('qr', 'pairing_required')
+  const { value } = await timed(held.ask<{ value: string }>('instance.phoneCode', { phone: held.phone }))
+  await pass(4 * MINUTE)
+  await assert.rejects(sandbox.enterCode(held.phone, value), /409/)
+  await sandbox.scan(held.phone, (await codeOf(held)).value!)
   await held.is('connected', null)
 })
 

@@ -1,7 +1,7 @@
 /** The functions that the table of stanzas calls, put together for one session. */
 import { type AuthenticationCreds, type BinaryNode, decodeMediaRetryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
-import { type Clock, iso, SECOND } from '../../src/domain/clock.ts'
+import { type Clock, iso, MINUTE, SECOND } from '../../src/domain/clock.ts'
 import type { Steps } from '../../src/domain/steps.ts'
 import type { Tally } from '../../src/metrics/tally.ts'
 import type { AppState } from './app-state/app-state.ts'
@@ -40,11 +40,12 @@ import { expirationIn, keysLeftIn, ownLidIn } from './wire/account-notices.ts'
 import { secondsOf } from './wire/bounds.ts'
 import { chatChangesIn, groupExpiryIn, isNewGroup } from './wire/chat-changes.ts'
 import { chatLine } from './wire/chat-line.ts'
-import { ackOf } from './wire/confirmation.ts'
+import { isPrimaryHello } from './wire/companion-registration.ts'
+import { ackOf, resultOf } from './wire/confirmation.ts'
 import { envelopeOf, fromOf } from './wire/envelope.ts'
 import { bare } from './wire/jid.ts'
-import { pong } from './wire/keep-alive.ts'
 import { kindOf } from './wire/kind.ts'
+import { refsIn } from './wire/pair-device.ts'
 
 export interface PartDeps {
   session: SocketSession
@@ -72,6 +73,8 @@ export interface PartDeps {
 
 /** Fewer one-time keys of ours than that at the network are too few. */
 const FEW_PRE_KEYS = 5
+/** From a pairing code that was typed on the phone to the account, in ms: its owner may have to confirm there. */
+const ENTERED_CODE_LIFE = 2 * MINUTE
 
 export function stanzaParts(deps: PartDeps): StanzaParts {
   const { session, own, creds, receiving, inbox, directory, statuses, clock, steady, log, steps } = deps
@@ -174,6 +177,18 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
     sock.ev.emit('creds.update', { me: { ...me, name: pushName } })
   }
 
+  /** A phone has taken a pairing code, whichever was typed there. */
+  async function finishPairing(node: BinaryNode) {
+    if (!isPrimaryHello(node)) return
+    own.qrClock.keep(ENTERED_CODE_LIFE)
+    try {
+      await finishRegistration(sock, node)
+    } finally {
+      // It has made a secret of its own: with a code that was mistyped, the next scan is checked with this one.
+      own.qrClock.secretChanged()
+    }
+  }
+
   const again = attempt('what is out of date could not be read', handleDirty({ sock, readGroups: session.participating.read }))
 
   return {
@@ -227,12 +242,13 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
     syncAccount: account,
     limitAccount: mex,
     mediaAnswered: attempt('an answer about a file is none', (node) => own.mediaAnswered(decodeMediaRetryNode(node))),
-    finishPairing: attempt('a pairing by code could not be finished', (node) => finishRegistration(sock, node)),
+    showCodes: (node) => own.qrClock.offered(refsIn(node)),
+    finishPairing: attempt('a pairing by code could not be finished', finishPairing),
     refreshQrSecret: () => own.companion.refresh(),
     passkeyAsked: () => own.passkeyRequested(),
     leave: (node) => deps.tally.add('svc_stanzas_left_total', kindOf(node)),
     versionExpires,
-    pong: (node) => sock.sendNode(pong(node)),
+    result: (node) => sock.sendNode(resultOf(node)),
 
     acked: own.acks.came,
     renewToken: tokens.refused,

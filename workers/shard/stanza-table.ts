@@ -57,6 +57,7 @@ export interface StanzaParts {
   syncAccount: Effect
   limitAccount: Effect
   mediaAnswered: Effect
+  showCodes: Effect
   finishPairing: Effect
   refreshQrSecret: Effect
   passkeyAsked: Effect
@@ -64,7 +65,7 @@ export interface StanzaParts {
   leave: Effect
   /** The network will refuse this version of the client from some time on. */
   versionExpires: Effect
-  pong(node: BinaryNode): Promise<void>
+  result(node: BinaryNode): Promise<void>
 
   acked: Effect
   renewToken: Effect
@@ -86,6 +87,7 @@ export function stanzaTable(parts: StanzaParts): Table {
     name: 'ack, unless it could not be followed yet',
     send: (node, outcome) => (outcome === 'later' ? undefined : parts.ack(node)),
   }
+  const RESULT: Answer = { name: 'result', send: (node) => parts.result(node) }
   const RECEIPT: Answer<MessageOutcome> = { name: 'receipt, or a request for it', send: parts.confirmMessage }
 
   const PAIRS = step('intercept', 'number and LID', parts.learnPairs)
@@ -219,10 +221,10 @@ export function stanzaTable(parts: StanzaParts): Table {
       [step('intercept', 'devices that have no address', parts.leaveOutUnaddressable)],
       NO_ANSWER,
     ),
-    route(inside('iq', 'pair-device'), AT_ONCE, [ANSWERED], NO_ANSWER),
+    route(inside('iq', 'pair-device'), AT_ONCE, [ANSWERED, step('intercept', 'codes to scan', parts.showCodes)], RESULT),
     route(kind('iq', { type: 'error' }), AT_ONCE, [step('intercept', 'a query of ours', parts.queryRefused)], NO_ANSWER),
     route(kind('iq', { type: 'result' }), AT_ONCE, [], NO_ANSWER),
-    route(kind('iq', { type: 'get', xmlns: 'urn:xmpp:ping' }), AT_ONCE, [], { name: 'result', send: (node) => parts.pong(node) }),
+    route(kind('iq', { type: 'get', xmlns: 'urn:xmpp:ping' }), AT_ONCE, [], RESULT),
     // The library links the device.
     route(inside('iq', 'pair-success'), AT_ONCE, [], NO_ANSWER),
     route(

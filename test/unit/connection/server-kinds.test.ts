@@ -14,7 +14,7 @@ import { createUnknownStanzas } from '../../../workers/shard/connection/socket/u
 import { LEFT } from '../../../workers/shard/stanza-left.ts'
 import { type StanzaParts, stanzaTable } from '../../../workers/shard/stanza-table.ts'
 import { ACCOUNT_CHANGES } from '../../../workers/shard/wire/account-notices.ts'
-import { pong } from '../../../workers/shard/wire/keep-alive.ts'
+import { resultOf } from '../../../workers/shard/wire/confirmation.ts'
 import { kindOf } from '../../../workers/shard/wire/kind.ts'
 import { ROOT } from '../../harness/checkout.ts'
 import { missingTests } from '../../harness/named-tests.ts'
@@ -119,5 +119,5 @@ test('kinds are counted by words of the protocol, and no more than fifty of them
 test('a ping of the network is answered with a result under its id', () => {
   const ping = { tag: 'iq', attrs: { id: '7', from: 's.whatsapp.net', type: 'get', xmlns: 'urn:xmpp:ping' } }
   assert.equal(rowOf(table, ping)?.answer.name, 'result')
-  assert.deepEqual(pong(ping), { tag: 'iq', attrs: { id: '7', to: 's.whatsapp.net', type: 'result' } })
+  assert.deepEqual(resultOf(ping), { tag: 'iq', attrs: { id: '7', to: 's.whatsapp.net', type: 'result' } })
 })

@@ -190,12 +190,26 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    of: 'baileys/companion-refresh.ts',
+    // What we do in place of its handler: the answer, the fields of a code, how long each is shown, the error at the end. And a pairing checks the
+    // secret that the credentials have at that time.
+    of: 'baileys/qr-clock.ts',
     file: SOCKET,
-    text: ['const advB64 = creds.advSecretKey;', "ev.emit('connection.update', { qr });", 'Object.assign(creds, update);'],
+    text: [
+      "const iq = { tag: 'iq', attrs: { to: S_WHATSAPP_NET, type: 'result', id: stanza.attrs.id } }; await sendNode(iq);",
+      'const qr = buildPairingQRData(ref, noiseKeyB64, identityKeyB64, advB64, browser);',
+      'let qrMs = qrTimeout || 60000;',
+      'qrMs = qrTimeout || 20000;',
+      "void end(new Boom('QR refs attempts ended', { statusCode: DisconnectReason.timedOut }));",
+      'const { reply, creds: updatedCreds } = configureSuccessfulPairing(stanza, creds);',
+    ],
   },
   {
     of: 'baileys/companion-refresh.ts',
+    file: SOCKET,
+    text: ['Object.assign(creds, update);'],
+  },
+  {
+    of: 'baileys/qr-clock.ts',
     file: 'lib/Utils/companion-reg-client-utils.js',
     text: ['[ref, noiseKeyB64, identityKeyB64, advB64,'],
   },
@@ -345,6 +359,7 @@ export const EXPORTS = [
   'WA_CERT_DETAILS',
   'generateSignalPubKey',
   'initAuthCreds',
+  'buildPairingQRData',
   'BufferJSON',
   'proto',
   'jidDecode',

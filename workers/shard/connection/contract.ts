@@ -13,6 +13,7 @@ import type { Restriction } from '../../../src/domain/instance.ts'
 import type { NetworkOptions } from '../../../src/engine/engine.ts'
 import type { Tally } from '../../../src/metrics/tally.ts'
 import type { CompanionRefresh } from '../baileys/companion-refresh.ts'
+import type { QrClock } from '../baileys/qr-clock.ts'
 import type { Ask, AskOptions } from './ask.ts'
 import type { DeviceLists } from './device-lists.ts'
 import type { Closed } from './disconnect.ts'
@@ -84,6 +85,7 @@ export interface ConnectionDeps {
 export interface OwnParts {
   acks: { came(ack: BinaryNode): void }
   companion: CompanionRefresh
+  qrClock: QrClock
   watchdog: { answered(): void }
   restriction: Pick<RestrictionWatch, 'lockChanged'>
   /** A query of ours, whichever, was answered with an error. */

@@ -4,7 +4,7 @@
  */
 import { setMaxListeners } from 'node:events'
 import { type BinaryNode, makeWASocket } from '@whiskeysockets/baileys'
-import { SECOND } from '../../../src/domain/clock.ts'
+import { MINUTE } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { orLate } from '../../../src/lib/deadline.ts'
 import { watchCompanionRefresh } from '../baileys/companion-refresh.ts'
@@ -13,6 +13,7 @@ import { readInbound } from '../baileys/frames/inbound.ts'
 import { keepAlive } from '../baileys/keep-alive.ts'
 import { keepLateTokens } from '../baileys/late-tokens.ts'
 import { libraryLogger } from '../baileys/logger.ts'
+import { createQrClock } from '../baileys/qr-clock.ts'
 import { countLogins } from '../baileys/thread/login-counts.ts'
 import { guardListeners } from '../baileys/thread/rejections.ts'
 import { watchConnection } from '../baileys/watchdog.ts'
@@ -30,14 +31,13 @@ import { watchRestriction } from './restriction-watch.ts'
 import { createAcks } from './socket/acks.ts'
 import { watchLiveness } from './socket/liveness.ts'
 import { createPersonRelay } from './socket/person-relay.ts'
-import { socketOptions } from './socket/socket.ts'
+import { BROWSER, socketOptions } from './socket/socket.ts'
 import { detachLibrary, type Router, routeStanzas } from './socket/stanza-router.ts'
 import { createTrustedTokens } from './trusted-tokens.ts'
 import { ACK_DEADLINE, QUERY_DEADLINE, RELAY_DEADLINE, within } from './within.ts'
 
-/** Validity of a code: the first of a socket, and the next ones (instance.md, qrCode). */
-const FIRST_QR_LIFE = 60 * SECOND
-const NEXT_QR_LIFE = 20 * SECOND
+/** How long a pairing code can be entered, in ms: its socket is kept for that. */
+const PAIRING_CODE_LIFE = 3 * MINUTE
 
 export function openConnection(deps: ConnectionDeps): Connection {
   const { creds, auth, settled, log, events, clock, steady, tally } = deps
@@ -46,7 +46,6 @@ export function openConnection(deps: ConnectionDeps): Connection {
   let isLeaving = false
   let isOpen = false
   let isAvailable = false
-  let codes = 0
 
   if (creds.me) countLogins(creds.me.id, ownFacts(creds).logins ?? 0)
   const identity = createIdentity(auth)
@@ -93,14 +92,18 @@ export function openConnection(deps: ConnectionDeps): Connection {
     },
   })
   const watchdog = watchConnection(sock, { onError: stray })
-  const companion = watchCompanionRefresh(sock, {
-    onQr(payload, why) {
-      if (hasEnded) return
-      if (why === 'refreshed') return events.qrReplaced(payload)
-      const life = codes++ === 0 ? FIRST_QR_LIFE : NEXT_QR_LIFE
-      events.qr(payload, steady.now() + life)
+  const qrClock = createQrClock(sock, {
+    now: steady.now,
+    browser: BROWSER,
+    onCode(text, expiresAt) {
+      if (!hasEnded) events.qr(text, expiresAt)
     },
+    onReplaced(text) {
+      if (!hasEnded) events.qrReplaced(text)
+    },
+    onOver: (reason) => void endSocket(sock, reason).catch(stray),
   })
+  const companion = watchCompanionRefresh(sock, qrClock.secretChanged)
   const mex = createMex(sock, deps.mexIds)
   const restriction = watchRestriction(mex, {
     clock,
@@ -204,7 +207,11 @@ export function openConnection(deps: ConnectionDeps): Connection {
         return pair?.lid ?? null
       },
     }),
-    pairingCode: (digits) => requestCode({ sock, ended: ending.signal, onQueryRefused: refusals.on }, digits),
+    async pairingCode(digits) {
+      const code = await requestCode({ sock, ended: ending.signal, onQueryRefused: refusals.on }, digits)
+      qrClock.keep(PAIRING_CODE_LIFE)
+      return code
+    },
     ack(messageId, to) {
       const pending = acks.expect(messageId, to)
       return {
@@ -238,6 +245,7 @@ export function openConnection(deps: ConnectionDeps): Connection {
   const own: OwnParts = {
     acks,
     companion,
+    qrClock,
     watchdog,
     restriction,
     queryRefused: refusals.call,

@@ -15,6 +15,10 @@ export interface PrimaryHello {
   ref: Buffer
 }
 
+/** Otherwise it is about the code alone (`stage="refresh_code"`: the network wants another one shown) and has no keys. */
+export const isPrimaryHello = (notice: BinaryNode): boolean =>
+  getBinaryNodeChild(notice, 'link_code_companion_reg')?.attrs.stage !== 'refresh_code'
+
 /** Throws where a part is missing. */
 export function primaryHelloIn(notice: BinaryNode): PrimaryHello {
   const hello = getBinaryNodeChild(notice, 'link_code_companion_reg')

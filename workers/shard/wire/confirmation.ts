@@ -1,5 +1,8 @@
-/** Confirms stanzas of every kind to the network: `<ack>` for all but messages that were read, which get a `<receipt>`. */
-import type { BinaryNode } from '@whiskeysockets/baileys'
+/**
+ * Confirms stanzas of every kind to the network: `<ack>` for all but messages that were read, which get a `<receipt>`, and its own queries, which get a
+ * result.
+ */
+import { type BinaryNode, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 
 /**
  * The outcome of a message's stanza. `read`: opened, or opened before. `peer`: a message of the own phone to its devices alone; `history` if it is a
@@ -36,6 +39,12 @@ export function ackOf({ tag, attrs }: BinaryNode, error?: number): BinaryNode {
     },
   }
 }
+
+/** The empty result of a query of the network. */
+export const resultOf = ({ attrs }: BinaryNode): BinaryNode => ({
+  tag: 'iq',
+  attrs: { ...(attrs.id ? { id: attrs.id } : {}), to: attrs.from ?? S_WHATSAPP_NET, type: 'result' },
+})
 
 /** In the order in which they leave. */
 export function messageConfirmations(node: BinaryNode, outcome: MessageOutcome, receiver: Receiver): BinaryNode[] {

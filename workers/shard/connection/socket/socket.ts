@@ -24,6 +24,9 @@ export interface SocketParts {
   version: WAVersion
 }
 
+/** A plain browser name: the network answers 400 to a pairing code asked for by any other. */
+export const BROWSER = Browsers.macOS('Chrome')
+
 /**
  * The library's own time-out is off: with it, each outgoing frame makes two stack traces, an error and an unneeded timer, a tenth of the cost of a
  * text. `baileys/watchdog.ts` has the deadline from the first attempt to the login, and a frame that cannot be written fails with its connection.
@@ -42,13 +45,11 @@ export function socketOptions(parts: SocketParts): UserFacingSocketConfig {
     logger: parts.logger,
     version: parts.version,
     waWebSocketUrl: network.url ?? DEFAULT_CONNECTION_CONFIG.waWebSocketUrl,
-    // A plain browser name: the network answers 400 to a pairing code asked for by any other (instance.md, phoneCode).
-    browser: Browsers.macOS('Chrome'),
+    browser: BROWSER,
     connectTimeoutMs: NO_CONNECT_TIMEOUT,
     // Ours asks in its place: `baileys/keep-alive.ts`.
     keepAliveIntervalMs: NEVER,
     defaultQueryTimeoutMs: QUERY_TIMEOUT,
-    // Unset: 60 s for the first code, 20 s for the next ones, which `expires_at` promises.
     // Being online silences the phone's own notifications.
     markOnlineOnConnect: false,
     // Own sends are reported from the queue, once, with their outcome; the library's echo would go through the inbound mutex for nothing.

@@ -17,6 +17,7 @@ export const DETACHED = [
   'CB:call',
   'CB:ack,class:message',
   'CB:ib,,dirty',
+  'CB:iq,type:set,pair-device',
 ] as const
 
 /** Kinds the network keeps until they are answered. */

@@ -1,0 +1,12 @@
+/**
+ * The network's offer to link this device, and what a code to scan is made of.
+ *
+ *   <iq from="s.whatsapp.net" id type="set" xmlns="md"><pair-device><ref>2@…</ref>…      six references
+ *   <iq to="s.whatsapp.net" id type="result"/>                                           the answer (`confirmation.ts`)
+ */
+import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
+import { contentText } from './content.ts'
+
+/** In the order in which they are to be shown; empty ones are left out. */
+export const refsIn = (offer: BinaryNode): string[] =>
+  getBinaryNodeChildren(getBinaryNodeChild(offer, 'pair-device'), 'ref').flatMap((ref) => contentText(ref) || [])
