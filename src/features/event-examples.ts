@@ -61,6 +61,11 @@ const blocks: { [Name in BlockName]: ReceivedBlocks[Name] } = {
   poll: { question: 'Which day?', options: ['Monday', 'Tuesday'], poll_max_options: 1 },
   poll_vote: { poll_message_id: '3EB0EE97803A91FF2C0ED1', options: ['Monday'], unknown_options: 0 },
   buttons_response: { button_id: '1', message: 'Yes', carousel_card_index: null },
+  flow_response: {
+    name: 'address_message',
+    message: 'Av. Paulista, 1000',
+    params: { values: { address: 'Av. Paulista, 1000', city: 'Sao Paulo' } },
+  },
   list_response: { selected_row_id: 'sales', title: 'Sales', message: 'New orders' },
   event: {
     name: 'Planning',

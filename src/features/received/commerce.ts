@@ -94,6 +94,20 @@ export const commerceBlocks = {
       message: nullable(1_024, 'Its second line.'),
     })
     .meta({ description: 'A row of a list was chosen; `reference_message_id` is the message.' }),
+  flow_response: z
+    .strictObject({
+      name: text(128, 'Name of the flow, as the network has it: `flow`, `galaxy_message`, `address_message`, `payment_method`.'),
+      message: nullable(1_024, 'What apps show of the answer.'),
+      params: z
+        .looseObject({})
+        .nullable()
+        .meta({
+          description:
+            'What was filled in: JSON whose fields belong to the flow, at most 1,000 values, 16 levels and 65,536 characters of text. ' +
+            'Null when the sender wrote no JSON object.',
+        }),
+    })
+    .meta({ description: 'A form or flow of a business was answered; `reference_message_id` is the message.' }),
   product: z
     .strictObject({
       product_id: text(64, 'Id in the catalogue.'),

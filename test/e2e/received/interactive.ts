@@ -236,6 +236,29 @@ export const interactive = {
     await send(story, answer('quick_reply', '{"id":'), 'buttons_response', { ...block, button_id: '' }, answered)
   },
 
+  async flow_response(story) {
+    const params = { values: { city: 'Sao Paulo' }, flow_token: 'unused' }
+    for (const [name, paramsJson, told] of [
+      ['address_message', JSON.stringify(params), params],
+      ['flow', JSON.stringify(params), params],
+      ['galaxy_message', '{"values":', null],
+      ['payment_method', '{"payment_method":"pix"}', { payment_method: 'pix' }],
+    ] as const)
+      await send(
+        story,
+        {
+          interactiveResponseMessage: {
+            body: { text: 'Sent' },
+            nativeFlowResponseMessage: { name, paramsJson, version: 3 },
+            contextInfo: { stanzaId: '3EB0EE97803A91FF2C0ED1', participant: `${ME}@s.whatsapp.net` },
+          },
+        },
+        'flow_response',
+        { name, message: 'Sent', params: told },
+        { reference_message_id: '3EB0EE97803A91FF2C0ED1' },
+      )
+  },
+
   /** In every form. */
   async list_response(story) {
     const answered = { reference_message_id: '3EB0EE97803A91FF2C0ED1' }

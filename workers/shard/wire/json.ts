@@ -1,23 +1,63 @@
 /** JSON that a stranger wrote into a field of a message: parsed guarded, read field by field, never trusted to have a shape. */
+import { cut } from './bounds.ts'
+
 export type Json = Readonly<Record<string, unknown>>
 
-/** An empty object for what is no JSON object. */
-export function jsonObject(text: string | null | undefined): Json {
-  if (!text) return {}
+/** Null for what is no JSON object. */
+export function jsonObjectOrNull(text: string | null | undefined): Json | null {
+  if (!text) return null
   try {
-    return object(JSON.parse(text))
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : null
   } catch {
-    // Invalid JSON has no fields: readers need no more than that.
-    return {}
+    // Readers need no more than that: invalid JSON has no fields.
+    return null
   }
 }
 
-export const object = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
+/** An empty object for what is no JSON object. */
+export const jsonObject = (text: string | null | undefined): Json => jsonObjectOrNull(text) ?? {}
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Bounds of a stranger's JSON that is passed on as it is. */
+const PASSED_ON = { levels: 16, values: 1_000, characters: 65_536, name: 256 }
+
+/**
+ * A copy within the bounds, for an event: values past the last are left out, texts are cut, and what is nested deeper is null. Halves of
+ * characters are replaced, because strict readers of JSON refuse a whole body for one.
+ */
+export function passedOn(json: Json): Json {
+  let { values, characters } = PASSED_ON
+  return copied(json, PASSED_ON.levels) as Json
+
+  function copied(value: unknown, levels: number): unknown {
+    if (typeof value === 'string') return written(value)
+    if (typeof value !== 'object' || value === null) return value
+    if (levels === 0) return null
+    if (Array.isArray(value)) return counted(value).map((each) => copied(each, levels - 1))
+    const entries = counted(Object.entries(value))
+    return Object.fromEntries(entries.map(([name, each]) => [cut(name, PASSED_ON.name).toWellFormed(), copied(each, levels - 1)]))
+  }
+
+  function counted<T>(entries: readonly T[]): readonly T[] {
+    const taken = entries.slice(0, values)
+    values -= taken.length
+    return taken
+  }
+
+  function written(text: string): string {
+    const taken = cut(text, characters)
+    characters -= taken.length
+    return taken.toWellFormed()
+  }
+}
+
+export const object = (value: unknown): Json => (isObject(value) ? value : {})
 export const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.map(object) : [])
-/** Numbers count as text: some clients write ids that way. */
+/** Numbers count as text: some clients write ids that way. Halves of characters are replaced: no event may carry one. */
 export const textOf = (value: unknown): string | null =>
-  typeof value === 'string' ? value : typeof value === 'number' && Number.isFinite(value) ? String(value) : null
+  typeof value === 'string' ? value.toWellFormed() : typeof value === 'number' && Number.isFinite(value) ? String(value) : null
 export function numberOf(value: unknown): number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   return typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : null

@@ -58,6 +58,13 @@ export const SPECIMENS: readonly Record<string, unknown>[] = [
       nativeFlowResponseMessage: { name: 'menu_options', paramsJson: '{"id":"a"}' },
     },
   },
+  {
+    interactiveResponseMessage: {
+      body: { text: 'x' },
+      nativeFlowResponseMessage: { name: 'galaxy_message', paramsJson: '{"flow_token":"t","values":{"a":["b"]}}' },
+      contextInfo,
+    },
+  },
   { listResponseMessage: { title: 't', singleSelectReply: { selectedRowId: 'a' } } },
   { productMessage: { businessOwnerJid: key.remoteJid, product: { productId: '1', title: 't', priceAmount1000: 1_000 } } },
   { orderMessage: { orderId: '1', token: 't', status: 1, sellerJid: key.remoteJid, totalAmount1000: 1_000 } },

@@ -1,7 +1,8 @@
-/** `buttons_response`, `list_response`: the button or row a person pressed, in the four forms that clients send. */
+/** `buttons_response`, `list_response`: the button or row a person pressed, in the four forms that clients send. `flow_response`: a form. */
 import type { proto } from '@whiskeysockets/baileys'
-import { count, cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
-import { type Json, jsonObject, numberOf, textOf } from '../../wire/json.ts'
+import { count, cut, cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
+import { type Json, jsonObjectOrNull, numberOf, passedOn, textOf } from '../../wire/json.ts'
+import { buttonIds } from './buttons.ts'
 import { type Content, contextInfo, unwrap } from './content.ts'
 import { block, type Family, type Scene, type Translated } from './family.ts'
 import { listRows } from './list.ts'
@@ -35,21 +36,30 @@ export const legacyRow: Family = ({ message }) => {
   return answer ? chosen(answer.singleSelectReply?.selectedRowId, answer.title, answer.description) : null
 }
 
-/** Names a native flow gives to the answer of a list; the name alone decides for these, the message answered for others. */
+/** Flows whose name alone says what was pressed; for others the message that was answered decides. */
 const LIST_FLOWS = new Set(['single_select', 'menu_options'])
+const BUTTON_FLOWS = new Set(['quick_reply', 'cta_url', 'cta_call', 'cta_copy'])
 
 export const nativeAnswer: Family = async (content, scene) => {
   const answer = content.message.interactiveResponseMessage
   if (!answer) return null
   const flow = answer.nativeFlowResponseMessage
-  const params = jsonObject(flow?.paramsJson)
+  const name = flow?.name ?? ''
+  const filled = jsonObjectOrNull(flow?.paramsJson)
+  const params = filled ?? {}
   const id = textOf(params.id)
   const label = answer.body?.text
-  const row = id === null ? undefined : (await rowsAsked(contextInfo(content), scene)).find((each) => each.id === id)
-  if (row || LIST_FLOWS.has(flow?.name ?? '')) {
+  const offered = id === null ? {} : await messageAnswered(contextInfo(content), scene)
+  const row = listRows(offered).find((each) => each.id === id)
+  if (row || LIST_FLOWS.has(name))
     return chosen(id, textOf(params.title) ?? row?.title ?? label, textOf(params.description) ?? row?.description ?? null)
-  }
-  return pressed(id, label || textOf(params.display_text), cardIndex(params))
+  const isButton = BUTTON_FLOWS.has(name) || (id !== null && (name === '' || buttonIds(offered).has(id)))
+  if (isButton) return pressed(id, label || textOf(params.display_text), cardIndex(params))
+  return block('flow_response', {
+    name: cut(name, 128),
+    message: cutOrNull(label, 1_024),
+    params: filled && passedOn(filled),
+  })
 }
 
 function cardIndex(params: Json): number | null {
@@ -57,9 +67,8 @@ function cardIndex(params: Json): number | null {
   return index !== null && Number.isInteger(index) && index >= 0 ? index : null
 }
 
-/** Rows of the list that was answered, from the quote or from memory. */
-async function rowsAsked(info: proto.IContextInfo | null, { context, key }: Scene) {
-  const quoted = info?.quotedMessage ?? (info?.stanzaId ? (await context.original(info.stanzaId, key))?.message : null)
-  const inner: Content = (quoted && unwrap(quoted)?.message) ?? {}
-  return listRows(inner)
+/** From the quote or from memory; empty when it is not known. */
+async function messageAnswered(info: proto.IContextInfo | null, { context, key }: Scene): Promise<Content> {
+  const asked = info?.quotedMessage ?? (info?.stanzaId ? (await context.original(info.stanzaId, key))?.message : null)
+  return (asked && unwrap(asked)?.message) ?? {}
 }

@@ -3,11 +3,14 @@ import type { proto } from '@whiskeysockets/baileys'
 import type { ReceivedButton } from '../../../../src/features/received/commerce.ts'
 import { cut, cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
 import { jsonObject, textOf } from '../../wire/json.ts'
+import type { Content } from './content.ts'
 import { block, type Family, type Scene } from './family.ts'
 import { fileUrl } from './media.ts'
 import { placeOf } from './place.ts'
 
 const MAX_BUTTONS = 10
+/** Cards of a carousel. */
+export const MAX_CARDS = 10
 /** Known short way to write a copy button as a link. */
 const COPY_LINK = 'https://www.whatsapp.com/otp/code/?otp_type=COPY_CODE&code='
 
@@ -48,6 +51,13 @@ export function flowButtons(flow: proto.Message.InteractiveMessage.INativeFlowMe
         return []
     }
   })
+}
+
+/** Ids of the buttons a message offers, as a press sends them back. */
+export function buttonIds({ interactiveMessage, templateMessage }: Content): ReadonlySet<string> {
+  const shown = interactiveMessage ?? templateMessage?.interactiveMessageTemplate
+  const flows = [shown, ...(shown?.carouselMessage?.cards ?? []).slice(0, MAX_CARDS)]
+  return new Set(flows.flatMap((flow) => flowButtons(flow?.nativeFlowMessage).map(({ id }) => id)))
 }
 
 function templateButtons(buttons: readonly proto.IHydratedTemplateButton[] | null | undefined): ReceivedButton[] {

@@ -2,13 +2,11 @@
 import type { proto } from '@whiskeysockets/baileys'
 import { cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
 import { jsonObject } from '../../wire/json.ts'
-import { flowButtons, headerUrls } from './buttons.ts'
+import { flowButtons, headerUrls, MAX_CARDS } from './buttons.ts'
 import { block, type Family, type Scene, type Translated } from './family.ts'
 import { flowList } from './list.ts'
 import { pixKey, reviewAndPay, reviewOrder } from './payment-card.ts'
 import { placeOf } from './place.ts'
-
-const MAX_CARDS = 10
 
 /** Cards of payment flows: their content is in the parameters of their one button. A map, because senders choose the names that are looked up. */
 const CARDS = new Map([

@@ -64,8 +64,9 @@ export function flowList({ header, body, footer, nativeFlowMessage }: proto.Mess
 }
 
 /** Every row a message offers; empty for a message without a list. */
-export function listRows({ listMessage, interactiveMessage }: Content): ReceivedRow[] {
-  const flows = (interactiveMessage?.nativeFlowMessage?.buttons ?? []).filter(({ name }) => name === SELECT)
+export function listRows({ listMessage, interactiveMessage, templateMessage }: Content): ReceivedRow[] {
+  const shown = interactiveMessage ?? templateMessage?.interactiveMessageTemplate
+  const flows = (shown?.nativeFlowMessage?.buttons ?? []).filter(({ name }) => name === SELECT)
   const sections = [
     ...(listMessage ? legacySections(listMessage) : []),
     ...flows.flatMap(({ buttonParamsJson }) => flowSections(jsonObject(buttonParamsJson))),
