@@ -85,6 +85,24 @@ for (const encrypted of [false, true]) {
   })
 }
 
+// The new content was told without what surrounds it.
+for (const encrypted of [false, true]) {
+  test(`${encrypted ? 'a sealed' : 'an'} edit has mentions, quote, expiry and forwarding like a message with that content`, async () => {
+    const { sandbox } = story.world
+    const { message_id: quoted } = await story.fromAna({ text: 'first' }, { message_type: 'text', text: text('first') })
+    const { message_id } = await story.fromAna({ text: 'Helo' }, { message_type: 'text', text: text('Helo') })
+    const around = { quote: quoted, mentions: [BEN, ME], ephemeral_seconds: 86_400, forwarded: true }
+    const expected = { mentions: [BEN, ME], reference_message_id: quoted, message_expiration_seconds: 86_400, forwarded: true }
+    await story.fromAna({ text: 'Hello @Ben', ...around }, { ...expected, message_type: 'text', text: text('Hello @Ben') })
+    const { id } = await sandbox.send(ANA, ME, { edit: { message_id, text: 'Hello @Ben', encrypted }, ...around })
+    const ids = { message_id, is_edit: true, edit_message_id: id }
+    assert.deepEqual(
+      content(await story.received(id)),
+      story.full({ ...expected, ...ids, message_type: 'text', text: text('Hello @Ben') }),
+    )
+  })
+}
+
 test('a sealed edit of a message nobody remembers is unsupported', async () => {
   const sealed = { encPayload: Buffer.alloc(40, 1).toString('base64'), encIv: Buffer.alloc(12).toString('base64') }
   await story.fromAna(

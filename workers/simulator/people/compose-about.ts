@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import * as v from 'valibot'
 import { ControlError } from '../control/control-error.ts'
-import { type ComposeContext, type Form, form, type KnownMessage, keyOf, known } from './compose-form.ts'
+import { type AddContext, type ComposeContext, type Form, form, type KnownMessage, keyOf, known } from './compose-form.ts'
 import type { Composed } from './composed.ts'
 import { type SecretPurpose, sealAbout } from './secret.ts'
 
@@ -61,22 +61,29 @@ function composeReaction(
   return { message: { encReactionMessage }, type: 'reaction' }
 }
 
-function composeEdit({ message_id: id, text, encrypted }: v.InferOutput<typeof Edit>, context: ComposeContext): Composed {
+/** The new content has the common fields: the edit itself is no content. */
+function composeEdit(
+  { message_id: id, text, encrypted }: v.InferOutput<typeof Edit>,
+  context: ComposeContext,
+  addContext: AddContext,
+): Composed {
   const target = known(context, id)
+  const editedMessage = editedContent(target.message, text)
+  addContext(editedMessage)
   const protocolMessage = {
     key: keyOf(context, target),
     type: ProtocolMessage.Type.MESSAGE_EDIT,
-    editedMessage: editedContent(target.message, text),
+    editedMessage,
     timestampMs: context.now(),
   }
-  if (!encrypted) return { message: { protocolMessage }, type: 'text', edit: '1' }
+  if (!encrypted) return { message: { protocolMessage }, type: 'text', edit: '1', hasContext: true }
   const inner = proto.Message.encode({ protocolMessage }).finish()
   const secretEncryptedMessage = {
     targetMessageKey: keyOf(context, target),
     ...sealed(context, target, 'Message Edit', inner),
     secretEncType: SecretEncryptedMessage.SecretEncType.MESSAGE_EDIT,
   }
-  return { message: { secretEncryptedMessage }, type: 'text', edit: '1' }
+  return { message: { secretEncryptedMessage }, type: 'text', edit: '1', hasContext: true }
 }
 
 /** A picture keeps its picture and gets a new caption. */

@@ -29,19 +29,22 @@ export interface ComposeContext {
   now(): number
 }
 
+/** Adds the common fields of the request (quote, mentions, forwarded …) to a content. */
+export type AddContext = (content: proto.IMessage) => void
+
 /** `siblings` are fields of the message beside the one that names the form: `{ image: base64, mime, caption }`. */
 export interface Form {
   siblings: readonly string[]
-  make(input: unknown, context: ComposeContext, siblings: Record<string, unknown>): Promise<Composed>
+  make(input: unknown, context: ComposeContext, siblings: Record<string, unknown>, addContext: AddContext): Promise<Composed>
 }
 
 /** A form from its schema and its compose function. `path` is the input's path in the request, for the error message. */
 export function form<S extends v.GenericSchema>(
   path: string,
   schema: S,
-  make: (input: v.InferOutput<S>, context: ComposeContext) => Composed | Promise<Composed>,
+  make: (input: v.InferOutput<S>, context: ComposeContext, addContext: AddContext) => Composed | Promise<Composed>,
 ): Form {
-  return { siblings: [], make: async (input, context) => make(parsed(schema, input, path), context) }
+  return { siblings: [], make: async (input, context, _, addContext) => make(parsed(schema, input, path), context, addContext) }
 }
 
 export function parsed<S extends v.GenericSchema>(schema: S, input: unknown, path: string): v.InferOutput<S> {

@@ -39,9 +39,10 @@ export async function compose(input: MessageInput, context: ComposeContext): Pro
   if (unknown.length > 0) throw invalid(`${unknown.join(', ')} does not go with ${name}`)
 
   const common = parsed(CommonFields, pick(input, COMMON), 'message')
-  const composed = await form.make(input[name], context, pick(input, form.siblings))
+  const addContext = (content: proto.IMessage) => applyContext(content, common, context)
+  const composed = await form.make(input[name], context, pick(input, form.siblings), addContext)
   if (name === 'proto') return composed
-  applyContext(composed.message, common, context)
+  if (!composed.hasContext) addContext(composed.message)
   // Current phones give every message a secret: later messages about it (votes, answers, edits) are encrypted with it.
   composed.message.messageContextInfo = { messageSecret: randomBytes(32), ...composed.message.messageContextInfo }
   return composed

@@ -4,6 +4,7 @@ import { legacyButtons, template } from './buttons.ts'
 import { order, paymentCancelled, paymentDeclined, product, requestPayment, sendPayment } from './commerce.ts'
 import { contact, contacts } from './contact.ts'
 import { type Content, type Field, type Unwrapped, unwrap } from './content.ts'
+import { contextFields } from './context-fields.ts'
 import { event, eventResponse } from './event.ts'
 import type { Family, Scene, Translated, Translation } from './family.ts'
 import { interactive, interactiveTemplate } from './interactive.ts'
@@ -65,8 +66,10 @@ export const FAMILIES: Partial<Record<Field, Family>> = {
 export const translate = (content: Unwrapped, scene: Scene): Translation | Promise<Translation> =>
   FAMILIES[content.field]?.(content, scene) ?? null
 
+/** A content inside another message, with the fields that it would have as a message of its own. */
 async function translateInner(message: Content, scene: Scene): Promise<Translated | null> {
   const content = unwrap(message)
   const translated = content && (await translate(content, scene))
-  return translated === 'silent' ? null : translated
+  if (!translated || translated === 'silent') return null
+  return { ...translated, common: { ...(await contextFields(content, scene.context)), ...translated.common } }
 }

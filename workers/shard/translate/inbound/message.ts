@@ -3,23 +3,18 @@
  * Pure but for the lookups of identities and earlier messages, all inside this process, so that no lookup can delay an event.
  */
 import { type proto, toNumber, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
-import { fromJid } from '../../../../src/domain/ids.ts'
 import type { ReceivedEvent, ReceivedFields } from '../../../../src/features/webhook-payloads.ts'
-import { count, cut, cutOrNull, idOrEmpty, idOrNull, MAX_NAME } from '../../wire/bounds.ts'
-import { bare, type ChatKind, chatKind, identifierOf, jidsOf } from '../../wire/jid.ts'
+import { cut, cutOrNull, idOrEmpty, MAX_NAME } from '../../wire/bounds.ts'
+import { type ChatKind, chatKind, identifierOf, jidsOf } from '../../wire/jid.ts'
 import type { Person } from '../../wire/person.ts'
-import { externalAdReply } from './ad.ts'
-import { contextInfo, type Unwrapped, unwrap } from './content.ts'
+import { type Unwrapped, unwrap } from './content.ts'
+import { contextFields } from './context-fields.ts'
 import { translate } from './families.ts'
 import { block, type InboundContext, type Scene, type Translated } from './family.ts'
 import { LookupError } from './lookup.ts'
 import { type Change, changeBy } from './protocol.ts'
 
 export type { InboundContext } from './family.ts'
-
-const MAX_MENTIONS = 500
-/** Looked at for them: a message can name a hundred thousand. */
-const MAX_NAMED = 2_000
 
 export interface ReadableMessage {
   key: WAMessageKey
@@ -62,14 +57,7 @@ async function contentEvent(
   const scene = sceneOf(context, readable, people)
   const translated = await translate(content, scene)
   if (translated === 'silent') return null
-  const info = contextInfo(content)
-  const ad = externalAdReply(info)
-  const common: Partial<ReceivedFields> = {
-    ...(await fromInfo(context, info)),
-    view_once: content.viewOnce,
-    from_api: fromApi,
-    ...(ad ? { external_ad_reply: ad } : {}),
-  }
+  const common = { ...(await contextFields(content, context)), from_api: fromApi }
   return finished(context, readable, people, translated ?? unsupported(cut(content.field, 64)), common)
 }
 
@@ -142,24 +130,6 @@ const sceneOf = (context: InboundContext, readable: ReadableMessage, { kind, cha
 })
 
 const timeOf = ({ now }: InboundContext, { messageTimestamp }: ReadableMessage) => toNumber(messageTimestamp) * 1_000 || now()
-
-/** Quote, forwarding, expiry and mentions. */
-async function fromInfo({ identity }: InboundContext, info: proto.IContextInfo | null) {
-  return {
-    reference_message_id: idOrNull(info?.stanzaId),
-    is_status_reply: info?.remoteJid === 'status@broadcast' && info.participant ? identity.isMe(info.participant) : false,
-    forwarded: info?.isForwarded === true,
-    message_expiration_seconds: count(info?.expiration) || null,
-    mentions: await Promise.all(
-      // Anything but a person's jid was written by a stranger: `""`, `@lid`, a word.
-      (info?.mentionedJid ?? [])
-        .slice(0, MAX_NAMED)
-        .filter((jid) => fromJid(jid)?.kind === 'user')
-        .slice(0, MAX_MENTIONS)
-        .map(async (jid) => (await identity.person(bare(jid))).phone),
-    ),
-  }
-}
 
 /** A chat of one person is called as that person calls itself while nothing better is known. */
 function chatNameOf({ chatName }: InboundContext, { key, pushName }: ReadableMessage, { kind, chat }: People) {

@@ -1,0 +1,33 @@
+/** Fields of an event that come from the content itself, also from the new content of an edit: quote, forwarding, expiry, mentions, view once, ad. */
+import { fromJid } from '../../../../src/domain/ids.ts'
+import type { ReceivedFields } from '../../../../src/features/webhook-payloads.ts'
+import { count, idOrNull } from '../../wire/bounds.ts'
+import { bare } from '../../wire/jid.ts'
+import { externalAdReply } from './ad.ts'
+import { contextInfo, type Unwrapped } from './content.ts'
+import type { InboundContext } from './context.ts'
+
+const MAX_MENTIONS = 500
+/** Looked at for them: a message can name a hundred thousand. */
+const MAX_NAMED = 2_000
+
+export async function contextFields(content: Unwrapped, { identity }: InboundContext): Promise<Partial<ReceivedFields>> {
+  const info = contextInfo(content)
+  const ad = externalAdReply(info)
+  return {
+    reference_message_id: idOrNull(info?.stanzaId),
+    is_status_reply: info?.remoteJid === 'status@broadcast' && info.participant ? identity.isMe(info.participant) : false,
+    forwarded: info?.isForwarded === true,
+    message_expiration_seconds: count(info?.expiration) || null,
+    mentions: await Promise.all(
+      // Anything but a person's jid was written by a stranger: `""`, `@lid`, a word.
+      (info?.mentionedJid ?? [])
+        .slice(0, MAX_NAMED)
+        .filter((jid) => fromJid(jid)?.kind === 'user')
+        .slice(0, MAX_MENTIONS)
+        .map(async (jid) => (await identity.person(bare(jid))).phone),
+    ),
+    view_once: content.viewOnce,
+    ...(ad ? { external_ad_reply: ad } : {}),
+  }
+}
