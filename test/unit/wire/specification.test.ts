@@ -34,6 +34,7 @@ import {
 } from '../../../workers/shard/wire/groups.ts'
 import { ping } from '../../../workers/shard/wire/keep-alive.ts'
 import { mexForms, mexQuery } from '../../../workers/shard/wire/mex.ts'
+import { nonceQuery, optionsQuery, prologueQuery, refQuery, sealedRequestQuery } from '../../../workers/shard/wire/passkey.ts'
 import { chatState } from '../../../workers/shard/wire/presence.ts'
 import { ROOT } from '../../harness/checkout.ts'
 
@@ -45,6 +46,8 @@ const PN = '5511988887777@s.whatsapp.net'
 const LID = '123456789012345@lid'
 const PERSON = { jid: LID, phoneNumber: PN }
 const TO = 'iq@to'
+const BYTES = new Uint8Array(32)
+const PROLOGUE = { credentialId: BYTES, assertion: BYTES, payload: BYTES }
 
 /** What a builder makes, the name of that in the specification, and attributes that it cannot be without. */
 const BUILT: readonly [operation: string, stanza: BinaryNode, required: readonly string[]][] = [
@@ -77,6 +80,12 @@ const BUILT: readonly [operation: string, stanza: BinaryNode, required: readonly
   ['GetBlockList', blocklistQuery(), [TO]],
   ['UpdateBlockList', blockQuery({ lid: LID, pn: PN }), [TO]],
   ['UpdateBlockList', unblockQuery(LID), [TO]],
+  ['GetPasskeyRequestOptions', optionsQuery(), [TO]],
+  ['GetRef', refQuery(), [TO]],
+  ['SetPasskeyPrologue', prologueQuery({ ...PROLOGUE, proof: BYTES }), [TO]],
+  ['SetPasskeyPrologue', prologueQuery({ ...PROLOGUE, proof: null }), []],
+  ['SetCompanionNonce', nonceQuery(BYTES), [TO]],
+  ['SetEncryptedPairingRequest', sealedRequestQuery(BYTES), [TO]],
   ['Client', ping(), [TO]],
   ['ack', ackOf({ tag: 'notification', attrs: { id: 'A', from: PN, type: 'devices' } }), ['ack@id', 'ack@to']],
   ['ClientNotification', chatState(LID, 'composing'), ['chatstate@to']],

@@ -374,6 +374,7 @@ export const EXPORTS = [
   'extractE2ESessionFromRetryReceipt',
   'decodeMediaRetryNode',
   'derivePairingCodeKey',
+  'bytesToCrockford',
   'aesDecryptCTR',
   'aesEncryptGCM',
   'getNextPreKeys',

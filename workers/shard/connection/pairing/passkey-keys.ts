@@ -1,0 +1,44 @@
+/** Keys, proofs and the code of a pairing with a passkey. Pure; what the bytes stand in is `wire/passkey.ts`. */
+import { createHash, createHmac, hkdfSync } from 'node:crypto'
+import { aesEncryptGCM, bytesToCrockford, Curve } from '@whiskeysockets/baileys'
+import { type CompanionIdentity, KEY_BYTES, type PrimaryIdentity } from '../../wire/passkey.ts'
+
+const NONE = Buffer.alloc(0)
+
+/** Made of the secret that the phone knows: by a proof with it the phone sees that this is the device whose code it accepted. */
+export const handoffKey = (advSecret: Uint8Array): Buffer => derived(advSecret, NONE, 'shortcake-passkey-handoff-v1')
+
+/** `payload`: encoded. */
+export const handoffProof = (key: Uint8Array, payload: Uint8Array): Buffer => createHmac('sha256', key).update(payload).digest()
+
+/** Binds us to a nonce before the phone chooses its own, or either side could look for one that makes the codes equal. `identity`: encoded. */
+export const commitmentTo = (nonce: Uint8Array, identity: Uint8Array): Buffer => sha256(identity, nonce)
+
+/** Throws for a key of the phone with which every agreement is the same. */
+export function encryptionKey(
+  privateKey: Uint8Array,
+  primary: Pick<PrimaryIdentity, 'publicKey'>,
+  { deviceType, ref }: Pick<CompanionIdentity, 'deviceType' | 'ref'>,
+): Buffer {
+  const shared = Curve.sharedKey(privateKey, primary.publicKey)
+  if (shared.every((byte) => byte === 0)) throw new Error('the key of the phone agrees on nothing')
+  return derived(shared, Buffer.from(`Companion Pairing ${deviceType} with ref ${ref}`), 'Pairing Information Encryption Key')
+}
+
+/** Bytes of both nonces and the phone's key that the code shows. */
+const CODE_BYTES = 5
+
+/** `XXXX-XXXX`: the phone shows the same, unless somebody is between the two. */
+export function confirmationCode(nonce: Uint8Array, primary: PrimaryIdentity): string {
+  const mask = sha256(nonce, primary.publicKey)
+  const code = bytesToCrockford(Buffer.from(primary.nonce.subarray(0, CODE_BYTES).map((byte, at) => byte ^ mask[at]!)))
+  return `${code.slice(0, 4)}-${code.slice(4)}`
+}
+
+/** Ciphertext and tag. `request`: encoded. */
+export const sealedWith = (key: Uint8Array, iv: Uint8Array, request: Uint8Array): Buffer => aesEncryptGCM(request, key, iv, NONE)
+
+const sha256 = (...parts: Uint8Array[]): Buffer => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
+
+const derived = (secret: Uint8Array, salt: Uint8Array, info: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, salt, info, KEY_BYTES))

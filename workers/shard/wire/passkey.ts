@@ -1,0 +1,170 @@
+/**
+ * Linking a device to an account that demands its passkey: the stanzas, and the protobufs and JSON inside them. Pure.
+ *
+ *   <notification from="s.whatsapp.net" type="passkey_prologue_request"><passkey_request_options/>?     WebAuthn options as JSON
+ *   <iq type="get" xmlns="md"><passkey_request_options/>                       answered with the same element
+ *   <iq type="get" xmlns="md"><ref/>                                           answered with `<ref>`, an opaque text
+ *   <iq type="set" xmlns="md"><passkey_prologue><credential_id/><webauthn_assertion/><prologue_payload/><pairing_handoff_proof/>?
+ *   <notification from="s.whatsapp.net" type="crsc_continuation"><primary_ephemeral_identity/>          the phone's key and nonce
+ *   <iq type="set" xmlns="md"><companion_nonce/>                               32 bytes
+ *   <iq type="set" xmlns="md"><encrypted_pairing_request/>                     then `pair-success`, as after a scan
+ */
+import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild, proto, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
+import { contentText } from './content.ts'
+
+/** A public key, a nonce, a hash, a secret. */
+export const KEY_BYTES = 32
+/** Of the options, as the web client reads them. */
+const MAX_OPTIONS = 4_096
+/** A reference is opaque; those of QR codes have about 90 characters. */
+const MAX_REF = 1_024
+
+/** What a browser is asked to sign. */
+export interface RequestOptions {
+  /** `PublicKeyCredentialRequestOptionsJSON`, as the network sent it, members included that are not known here. */
+  publicKey: Record<string, unknown>
+  challenge: Buffer
+  /** The relying party. */
+  rpId: string
+  /** The authenticator has to verify the person, not only their presence. */
+  isVerificationRequired: boolean
+  /** Ids of credentials in base64url; empty: any passkey of the relying party. */
+  allowed: readonly string[]
+}
+
+/** Without one in the options a browser takes the host of its page. */
+const DEFAULT_RP = 'web.whatsapp.com'
+
+/** In the network's request, or in its answer to the query. Null: there are none, or none that a browser could use. */
+export function requestOptionsIn(stanza: BinaryNode): RequestOptions | null {
+  const text = textWithin(getBinaryNodeChild(stanza, 'passkey_request_options'), MAX_OPTIONS)
+  const json = text === null ? null : objectOf(text)
+  const challenge = json && typeof json.challenge === 'string' ? base64urlBytes(json.challenge) : null
+  if (json === null || challenge === null) return null
+  return {
+    publicKey: json,
+    challenge,
+    rpId: typeof json.rpId === 'string' && json.rpId ? json.rpId : DEFAULT_RP,
+    isVerificationRequired: json.userVerification === 'required',
+    allowed: idsIn(json.allowCredentials),
+  }
+}
+
+/** Null: there is none. */
+export const refIn = (answer: BinaryNode): string | null => textWithin(getBinaryNodeChild(answer, 'ref'), MAX_REF)
+
+export interface PrimaryIdentity {
+  publicKey: Uint8Array
+  nonce: Uint8Array
+}
+
+/** Null: it is not the first element, or not whole. */
+export function primaryIdentityIn(notice: BinaryNode): PrimaryIdentity | null {
+  const [child] = getAllBinaryNodeChildren(notice)
+  if (child?.tag !== 'primary_ephemeral_identity' || !(child.content instanceof Uint8Array)) return null
+  const identity = decoded(child.content)
+  return identity?.publicKey?.length === KEY_BYTES && identity.nonce?.length === KEY_BYTES
+    ? { publicKey: identity.publicKey, nonce: identity.nonce }
+    : null
+}
+
+/** Anybody else has no part in a pairing. */
+export const isFromServer = ({ attrs }: BinaryNode): boolean =>
+  attrs.from === S_WHATSAPP_NET || `@${attrs.from}` === S_WHATSAPP_NET
+
+export const optionsQuery = (): BinaryNode => query('get', { tag: 'passkey_request_options', attrs: {} })
+
+export const refQuery = (): BinaryNode => query('get', { tag: 'ref', attrs: {} })
+
+export interface Prologue {
+  credentialId: Uint8Array
+  /** JSON. */
+  assertion: Uint8Array
+  payload: Uint8Array
+  /** Null: the phone is to ask its owner. */
+  proof: Uint8Array | null
+}
+
+export const prologueQuery = ({ credentialId, assertion, payload, proof }: Prologue): BinaryNode =>
+  query('set', {
+    tag: 'passkey_prologue',
+    attrs: {},
+    content: [
+      part('credential_id', credentialId),
+      part('webauthn_assertion', assertion),
+      part('prologue_payload', payload),
+      ...(proof ? [part('pairing_handoff_proof', proof)] : []),
+    ],
+  })
+
+export const nonceQuery = (nonce: Uint8Array): BinaryNode => query('set', part('companion_nonce', nonce))
+
+export const sealedRequestQuery = (request: Uint8Array): BinaryNode => query('set', part('encrypted_pairing_request', request))
+
+export interface CompanionIdentity {
+  /** The key of this attempt. */
+  publicKey: Uint8Array
+  /** `DeviceProps.PlatformType`, as in the registration. */
+  deviceType: number
+  ref: string
+}
+
+export const companionIdentity = (identity: CompanionIdentity): Uint8Array =>
+  proto.CompanionEphemeralIdentity.encode(identity).finish()
+
+/** `identity`: encoded. */
+export const prologuePayload = (identity: Uint8Array, commitment: Uint8Array): Uint8Array =>
+  proto.ProloguePayload.encode({ companionEphemeralIdentity: identity, commitment: { hash: commitment } }).finish()
+
+export interface PairingRequest {
+  /** Of the Noise handshake. */
+  companionPublicKey: Uint8Array
+  companionIdentityKey: Uint8Array
+  /** With which `pair-success` is going to be checked. */
+  advSecret: Uint8Array
+}
+
+export const pairingRequest = (request: PairingRequest): Uint8Array => proto.PairingRequest.encode(request).finish()
+
+/** `sealed`: ciphertext and tag. */
+export const sealedRequest = (sealed: Uint8Array, iv: Uint8Array): Uint8Array =>
+  proto.EncryptedPairingRequest.encode({ encryptedPayload: sealed, iv }).finish()
+
+/** Null: it is no base64url, with or without padding, or empty. */
+export const base64urlBytes = (text: string): Buffer | null =>
+  /^[\w-]+={0,2}$/.test(text) ? Buffer.from(text, 'base64url') : null
+
+const query = (type: 'get' | 'set', child: BinaryNode): BinaryNode => ({
+  tag: 'iq',
+  attrs: { to: S_WHATSAPP_NET, type, xmlns: 'md' },
+  content: [child],
+})
+
+const part = (tag: string, content: Uint8Array): BinaryNode => ({ tag, attrs: {}, content })
+
+function textWithin(node: BinaryNode | undefined, maxBytes: number): string | null {
+  const text = contentText(node)
+  return text !== null && text !== '' && Buffer.byteLength(text) <= maxBytes ? text : null
+}
+
+function objectOf(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null
+  } catch {
+    return null
+  }
+}
+
+const idsIn = (credentials: unknown): string[] =>
+  Array.isArray(credentials)
+    ? credentials.flatMap((each: { id?: unknown } | null) => (typeof each?.id === 'string' ? each.id : []))
+    : []
+
+function decoded(bytes: Uint8Array): proto.IPrimaryEphemeralIdentity | null {
+  try {
+    return proto.PrimaryEphemeralIdentity.decode(bytes)
+  } catch {
+    return null
+  }
+}
