@@ -51,12 +51,12 @@ function readFlags(): Flags | { text: string } {
 }
 
 /** Only in sandbox mode: otherwise nothing of the simulator is loaded. */
-async function startNetwork({ dataDir, sandboxPort, sandboxKeep, sandboxTrace }: Config): Promise<Network> {
+async function startNetwork({ dataDir, sandboxPort, sandboxKeep, sandboxTrace }: Config, log: Logger): Promise<Network> {
   await makeDataDir(dataDir)
   const { startNetworkThread } = await import('../workers/simulator/thread.ts')
   const trace = sandboxTrace ?? undefined
   const options = { dataDir: join(dataDir, 'network'), keep: sandboxKeep, controlPort: sandboxPort, trace }
-  return startNetworkThread(options).catch((cause: NodeJS.ErrnoException) => {
+  return startNetworkThread(options, (sentence) => log.warn(sentence)).catch((cause: NodeJS.ErrnoException) => {
     if (cause.syscall !== 'listen') throw cause
     throw new Error(`The sandbox cannot listen on port ${sandboxPort}: ${whyNot(cause)} (SVC_SANDBOX_PORT).`, { cause })
   })
@@ -82,14 +82,14 @@ async function runService(config: Config, log: Logger): Promise<Running> {
   return { printed, ended: undefined, stop: () => service.stop(config.shutdownMs) }
 }
 
-async function runNetwork(config: Config): Promise<Running> {
-  const network = await startNetwork(config)
+async function runNetwork(config: Config, log: Logger): Promise<Running> {
+  const network = await startNetwork(config, log)
   const printed = { base_url: null, sandbox_url: network.controlUrl, admin_key: null, network: networkOf(network) }
   return { printed, ended: network.ended, stop: () => network.stop() }
 }
 
 async function runSandbox(config: Config, log: Logger): Promise<Running> {
-  const network = await startNetwork(config)
+  const network = await startNetwork(config, log)
   try {
     const { url, root, ca, media_host } = network.network
     const service = await startService(

@@ -2,7 +2,7 @@ import type { Settings } from './control/network-control.ts'
 import { createControl, type SimulatorControl, type Upload } from './network/control.ts'
 import { createNetwork, DEFAULT_SETTINGS } from './network/network.ts'
 import { PATH, startServer } from './network/server.ts'
-import { openStateFile, type StateFile } from './network/state-file.ts'
+import { openStateFile, type StateFile, type Warn } from './network/state-file.ts'
 import { silenceLibsignal } from './people/quiet.ts'
 import { openTraceFile } from './watch/trace-file.ts'
 import { ROOT_SERIAL } from './wire/certificate.ts'
@@ -25,6 +25,8 @@ export interface SimulatorOptions {
   settings?: Partial<Settings>
   /** File or folder that every stanza is written to. */
   trace?: string | undefined
+  /** Told what an operator has to know; by default nobody is. */
+  warn?: Warn | undefined
 }
 
 export interface Simulator {
@@ -45,7 +47,8 @@ const nowhere: Upload = async () => {
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   silenceLibsignal()
   let file: StateFile | undefined
-  const saved = options.stateFile === undefined ? undefined : await openStateFile(options.stateFile)
+  const { stateFile, warn = () => undefined } = options
+  const saved = stateFile === undefined ? undefined : await openStateFile(stateFile, warn)
   const network = createNetwork({
     ...(saved?.trust ? { trust: saved.trust } : {}),
     settings: options.settings ?? {},

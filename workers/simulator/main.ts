@@ -38,7 +38,7 @@ export interface SandboxNetwork extends SandboxNetworkReady {
 
 const LOOPBACK = '127.0.0.1'
 
-async function startSandboxNetwork(options: SandboxNetworkOptions = {}): Promise<SandboxNetwork> {
+async function startSandboxNetwork(options: SandboxNetworkOptions, warn: (sentence: string) => void): Promise<SandboxNetwork> {
   const { dataDir, keep = true, port = 0, controlPort = 0, trace } = options
   if (dataDir !== undefined) await mkdir(dataDir, { recursive: true })
   /** Undone in reverse, also when a later part does not start. */
@@ -55,6 +55,7 @@ async function startSandboxNetwork(options: SandboxNetworkOptions = {}): Promise
     const simulator = await startSimulator({
       port,
       trace,
+      warn,
       ...(dataDir === undefined || !keep ? {} : { stateFile: join(dataDir, 'network.json') }),
       mediaHost: { host: media.host, upload: media.put },
     })
@@ -84,13 +85,17 @@ async function authorityFile(media: MediaHost, dataDir: string | undefined, undo
   return join(folder, 'media-ca.pem')
 }
 
+/** What the thread of the network posts to its owner. */
+export type FromNetwork = { ready: SandboxNetworkReady } | { warning: string }
+
 /** Runs in a thread of its own (see `thread.ts`): posts `ready`, and stops on `stop`. */
 async function serveThread(port: MessagePort, options: SandboxNetworkOptions): Promise<void> {
-  const { stop, ...ready } = await startSandboxNetwork(options)
+  const post = (message: FromNetwork) => port.postMessage(message)
+  const { stop, ...ready } = await startSandboxNetwork(options, (warning) => post({ warning }))
   port.on('message', (message: { stop?: true }) => {
     if (message.stop) stop().then(() => port.close(), rethrow)
   })
-  port.postMessage({ ready })
+  post({ ready })
 }
 
 /** Throws outside the promise, so that the error ends the thread and reaches its owner. */

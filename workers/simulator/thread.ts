@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { SandboxNetworkOptions, SandboxNetworkReady } from './main.ts'
+import type { FromNetwork, SandboxNetworkOptions, SandboxNetworkReady } from './main.ts'
 
 export interface NetworkThread extends SandboxNetworkReady {
   /** Resolves when the thread has ended; rejects with the error that ended it. */
@@ -17,7 +17,10 @@ const STOP_DEADLINE = 5000
  * The sandbox network in a thread of its own: its trust root is one value per thread in the library, and its simulated people's cryptography
  * must not take time from the gateway. Same file extension as this one: TypeScript under tsx, JavaScript when built.
  */
-export async function startNetworkThread(options: SandboxNetworkOptions = {}): Promise<NetworkThread> {
+export async function startNetworkThread(
+  options: SandboxNetworkOptions = {},
+  warn: (sentence: string) => void = () => undefined,
+): Promise<NetworkThread> {
   const main = new URL(`./main${EXTENSION}`, import.meta.url)
   const worker = new Worker(main, { workerData: { sandboxNetwork: options }, name: 'sandbox-network', ...hooks() })
   const ended = new Promise<void>((resolve, reject) => {
@@ -25,7 +28,7 @@ export async function startNetworkThread(options: SandboxNetworkOptions = {}): P
     worker.once('exit', () => resolve())
   })
   const ready = new Promise<SandboxNetworkReady>((resolve, reject) => {
-    worker.once('message', (message: { ready: SandboxNetworkReady }) => resolve(message.ready))
+    worker.on('message', (message: FromNetwork) => ('ready' in message ? resolve(message.ready) : warn(message.warning)))
     const early = () => reject(new Error('the sandbox network ended before it was ready'))
     ended.then(early, reject)
   })

@@ -32,8 +32,14 @@ function blobsInFolder(dir: string): Blobs {
       await mkdir(dir, { recursive: true })
       // Renamed when whole: a kill leaves no blob cut short under its hash.
       const unfinished = join(dir, `${randomUUID()}.part`)
-      await writeFile(unfinished, bytes)
-      await rename(unfinished, join(dir, hash))
+      try {
+        await writeFile(unfinished, bytes)
+        await rename(unfinished, join(dir, hash))
+      } catch (error) {
+        // half a blob would take up the room that others wait for
+        await rm(unfinished, { force: true }).catch(() => undefined)
+        throw error
+      }
     },
     async get(hash) {
       if (!HASH.test(hash)) return undefined
