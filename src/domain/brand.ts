@@ -12,6 +12,12 @@ export const WEBHOOK_HEADERS = {
   attempt: header('Attempt'),
   signature: header('Signature'),
 } as const
+/** The headers of the Standard Webhooks specification, which carry no brand: libraries of that specification look for these names. */
+export const STANDARD_WEBHOOK_HEADERS = {
+  id: 'webhook-id',
+  timestamp: 'webhook-timestamp',
+  signature: 'webhook-signature',
+} as const
 /** Response header that names request fields which do not exist. */
 export const IGNORED_FIELDS = header('Ignored-Fields')
 /** The version is that of the webhook format, which receivers may tell apart by it, and not of this software. */

@@ -325,7 +325,8 @@ test('every operation is under one tag, every tag says what it is about, and no 
 
 test('every event has its headers, and an example of each kind that its schema accepts', () => {
   for (const [type, { post }] of Object.entries(document.webhooks)) {
-    const names = ['User-Agent', 'X-Svc-Event', 'X-Svc-Event-Id', 'X-Svc-Instance-Id', 'X-Svc-Attempt', 'X-Svc-Signature']
+    const ours = ['User-Agent', 'X-Svc-Event', 'X-Svc-Event-Id', 'X-Svc-Instance-Id', 'X-Svc-Attempt', 'X-Svc-Signature']
+    const names = [...ours, 'webhook-id', 'webhook-timestamp', 'webhook-signature']
     const parameters = post.parameters ?? []
     assert.deepEqual(parameters.map(({ name }) => name).sort(), [...names].sort())
     assert.ok(parameters.every((parameter) => parameter.in === 'header' && (parameter.description ?? '').length > 10))

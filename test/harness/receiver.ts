@@ -1,11 +1,13 @@
 /**
- * A webhook receiver on loopback. Every request is verified with the `stripe` package before it counts; what it answers can be changed
- * at any time.
+ * A webhook receiver on loopback. Every request is verified with the packages `stripe`, `standardwebhooks` and `svix` before it counts; what
+ * it answers can be changed at any time.
  */
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Webhook as StandardWebhook } from 'standardwebhooks'
 import Stripe from 'stripe'
+import { Webhook as SvixWebhook } from 'svix'
 
 export interface Received {
   event: Record<string, unknown> & { type: string; event_id: string; instance_id: string; momment: number }
@@ -77,6 +79,8 @@ export async function startReceiver(): Promise<Receiver> {
   function accept({ body, headers, at }: Omit<Parked, 'instance'>, secret: string): Received | undefined {
     try {
       stripe.webhooks.constructEvent(body, String(headers['x-svc-signature']), secret)
+      for (const Webhook of [StandardWebhook, SvixWebhook])
+        new Webhook(secret).verify(body.toString(), headers as Record<string, string>)
     } catch (error) {
       problems.push(error instanceof Error ? error.message : String(error))
       return undefined

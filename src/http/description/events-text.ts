@@ -7,6 +7,7 @@ export const EVENTS_TEXT = `Facts are delivered as HTTP requests: \`POST\` to th
 |---|---|
 | Headers | \`Content-Type: application/json\`, \`User-Agent: ${WEBHOOK_AGENT}\`, \`${headers.type}\` (event type), \`${headers.eventId}\`, \`${headers.instanceId}\`, \`${headers.attempt}\` (1 to 6), \`${headers.signature}: t=<seconds>,v1=<hex>\` |
 | Signature | \`v1\` is HMAC-SHA256, lower-case hex, over \`<t>.<raw body>\`; the key is the UTF-8 bytes of the whole \`secret\`, prefix \`whsec_\` included. \`t\` is epoch seconds of the attempt: refuse what is more than 300 s away. Compare in constant time, on the raw bytes, before parsing |
+| Standard Webhooks | The same request also carries \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\`, so the libraries \`standardwebhooks\` and \`svix\` verify it with the same secret. During the grace time of a rotation both signatures have two values; one that fits is enough |
 | Success | any answer 2xx within 10 s. Redirects are not followed |
 | Retries | after 10 s, 1 min, 10 min, 1 h and 6 h; then the event counts as failed. The body stays the same, the signature is made anew |
 | Order | one event at a time per instance, in the order of the facts; a retried event may arrive after later ones |

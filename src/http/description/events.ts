@@ -1,7 +1,7 @@
 /** The webhooks of the description: bodies, headers, and an example of each kind. */
 import type { RouteConfig } from '@hono/zod-openapi'
 import { z } from 'zod'
-import { WEBHOOK_HEADERS as headers, WEBHOOK_AGENT } from '../../domain/brand.ts'
+import { WEBHOOK_HEADERS as headers, STANDARD_WEBHOOK_HEADERS as standard, WEBHOOK_AGENT } from '../../domain/brand.ts'
 import type { EventType } from '../../domain/events.ts'
 import { EVENTS_TAG } from '../../features/areas.ts'
 import { eventExamples } from '../../features/event-examples.ts'
@@ -19,6 +19,12 @@ const headersOf = (type: EventType) =>
     [headers.signature]: sent(
       z.string().regex(/^t=\d+,v1=[0-9a-f]{64}$/),
       '`t=<epoch seconds>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>`, keyed with the whole secret of the instance.',
+    ),
+    [standard.id]: sent(z.string(), 'The `event_id`, under the name that libraries of Standard Webhooks look for.'),
+    [standard.timestamp]: sent(z.string().regex(/^\d+$/), 'Epoch seconds of this attempt, the `t` of the other signature.'),
+    [standard.signature]: sent(
+      z.string().regex(/^v1,[A-Za-z0-9+/]{43}=$/),
+      '`v1,<base64>`: HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<raw body>`. Its key is what the secret behind `whsec_` gives, read as base64.',
     ),
   })
 

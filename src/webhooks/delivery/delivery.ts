@@ -6,7 +6,7 @@ import type { Ranges } from '../../egress/addresses.ts'
 import { createAgent, type EgressOptions, networkError } from '../../egress/egress.ts'
 import { fairSlots } from '../../egress/fair-slots.ts'
 import { createPost } from './post.ts'
-import { sign } from './signature.ts'
+import { signatureHeaders } from './signature.ts'
 
 export interface Attempt {
   url: string
@@ -60,14 +60,14 @@ export function createDelivery(options: DeliveryOptions): { deliver: Deliver; cl
   const slots = fairSlots({ total: concurrency, perOrigin, longMs: HANGS })
   const { post, originOf } = createPost(agent, timeoutMs)
 
-  const headersOf = ({ secrets, body, type, eventId, instanceId, attempt }: Attempt) => ({
+  const headersOf = ({ type, eventId, instanceId, attempt, ...signed }: Attempt) => ({
     'Content-Type': 'application/json',
     'User-Agent': WEBHOOK_AGENT,
     [WEBHOOK_HEADERS.type]: type,
     [WEBHOOK_HEADERS.eventId]: eventId,
     [WEBHOOK_HEADERS.instanceId]: instanceId,
     [WEBHOOK_HEADERS.attempt]: String(attempt),
-    [WEBHOOK_HEADERS.signature]: sign(secrets, body, clock.now()),
+    ...signatureHeaders({ eventId, ...signed }, clock.now()),
   })
 
   async function deliver(attempt: Attempt, stop?: AbortSignal): Promise<Outcome> {

@@ -1,17 +1,45 @@
-/** `X-Svc-Signature`, in the shape receivers' libraries know: `t=<unix seconds>,v1=<hex>` over `<t>.<raw body>`. */
+/** The signatures of a webhook request: ours, in the form of the `stripe` library, and that of the Standard Webhooks specification. */
 import { createHmac } from 'node:crypto'
+import { STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS, WEBHOOK_SECRET_PREFIX } from '../../domain/brand.ts'
 import type { PreviousSecret } from '../../domain/instance.ts'
 
+export interface Signed {
+  eventId: string
+  /** Each is the whole `whsec_…` string. The first is the current one; a second one is the previous secret during its grace time. */
+  secrets: readonly string[]
+  body: Uint8Array
+}
+
+/** Headers that prove who sent the request and when. Both signatures carry the same time, and one value per secret: one that fits is enough. */
+export function signatureHeaders({ eventId, secrets, body }: Signed, atMs: number): Record<string, string> {
+  const t = epochSeconds(atMs)
+  return {
+    [WEBHOOK_HEADERS.signature]: sign(secrets, body, atMs),
+    [STANDARD_WEBHOOK_HEADERS.id]: eventId,
+    [STANDARD_WEBHOOK_HEADERS.timestamp]: t,
+    [STANDARD_WEBHOOK_HEADERS.signature]: secrets.map((secret) => `v1,${standardSignature(secret, eventId, t, body)}`).join(' '),
+  }
+}
+
 /**
- * @param secrets each the whole `whsec_…` string, whose UTF-8 bytes are the key: there is nothing to decode. A second one, while it may
- * still be used, is a second `v1`, and receivers take whichever fits.
+ * Value of `X-Svc-Signature`: `t=<epoch seconds>` and one `v1=<hex>` per secret, each HMAC-SHA256 over `<t>.<body>`. The key is the UTF-8
+ * bytes of the whole secret, so that receivers decode nothing.
  */
 export function sign(secrets: readonly string[], body: Uint8Array, atMs: number): string {
-  const t = Math.floor(atMs / 1_000)
+  const t = epochSeconds(atMs)
   const v1 = (secret: string) => createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex')
   return [`t=${t}`, ...secrets.map((secret) => `v1=${v1(secret)}`)].join(',')
 }
 
-/** The secret before the last rotation, for as long as it may sign, too. */
+const epochSeconds = (atMs: number) => String(Math.floor(atMs / 1_000))
+
+/** Base64 of HMAC-SHA256 over `<event id>.<t>.<body>`. The specification decodes the part behind `whsec_` as base64: 24 bytes here. */
+const standardSignature = (secret: string, eventId: string, t: string, body: Uint8Array) =>
+  createHmac('sha256', Buffer.from(secret.slice(WEBHOOK_SECRET_PREFIX.length), 'base64'))
+    .update(`${eventId}.${t}.`)
+    .update(body)
+    .digest('base64')
+
+/** The secret before the last rotation, as a list that is empty once its grace time is over. */
 export const validSecrets = (previous: PreviousSecret | undefined, now: number): string[] =>
   previous !== undefined && now < previous.until ? [previous.secret] : []

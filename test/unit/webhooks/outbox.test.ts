@@ -112,7 +112,14 @@ test('events arrive in order, signed, once each, and leave nothing behind but th
     first!.body.toString(),
     `{"type":"received","event_id":"${ids[0]}","instance_id":"${INSTANCE}","momment":${START},${JSON.stringify(event('one').body).slice(1)}`,
   )
-  const { host, connection, 'content-length': length, 'x-svc-signature': signed, ...headers } = first!.headers
+  const {
+    host,
+    connection,
+    'content-length': length,
+    'x-svc-signature': signed,
+    'webhook-signature': _,
+    ...headers
+  } = first!.headers
   assert.deepEqual(headers, {
     'content-type': 'application/json',
     'user-agent': 'Svc-Webhook/1.0',
@@ -120,6 +127,8 @@ test('events arrive in order, signed, once each, and leave nothing behind but th
     'x-svc-event-id': ids[0],
     'x-svc-instance-id': INSTANCE,
     'x-svc-attempt': '1',
+    'webhook-id': ids[0],
+    'webhook-timestamp': String(START / 1_000),
   })
   const { webhooks } = new Stripe('sk_test_x')
   const signature = signed as string

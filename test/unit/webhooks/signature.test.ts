@@ -1,7 +1,10 @@
 /** What receivers verify, with a library that many of them use: rotation with and without grace, retries, changed bytes, old times. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Webhook as StandardWebhook } from 'standardwebhooks'
 import Stripe from 'stripe'
+import { Webhook as SvixWebhook } from 'svix'
+import { newWebhookSecret } from '../../../src/account/credentials.ts'
 import { SECOND } from '../../../src/domain/clock.ts'
 import type { PreviousSecret } from '../../../src/domain/instance.ts'
 import { parseRanges } from '../../../src/egress/addresses.ts'
@@ -74,4 +77,31 @@ test('after a rotation the secret that was signs as well until its time is over,
   await until(() => to.received.length === 3, 'a retry after it')
   assert.match(signatureOf(to.received[2]!), /^t=\d+,v1=[0-9a-f]{64}$/)
   assert.deepEqual([verifies(to.received[2]!, 'whsec_one'), verifies(to.received[2]!, 'whsec_two')], [false, true])
+})
+
+test('the libraries of Standard Webhooks verify the same request with the same secret, two secrets during a rotation', async (t) => {
+  const to = await receiver(t, () => 200)
+  const { deliver, close } = createDelivery({ allow: parseRanges(['127.0.0.0/8']), clock: Date })
+  t.after(close)
+  const [current, previous, other] = [newWebhookSecret(), newWebhookSecret(), newWebhookSecret()]
+  const body = Buffer.from(JSON.stringify({ type: 'received', event_id: 'e1', text: { message: 'Olá ✓' } }))
+  await deliver({
+    url: to.url,
+    secrets: [current, previous],
+    body,
+    type: 'received',
+    eventId: 'e1',
+    instanceId: INSTANCE,
+    attempt: 1,
+  })
+  const [{ headers }] = to.received as [Received]
+  assert.equal(headers['webhook-id'], 'e1')
+  assert.match(String(headers['webhook-signature']), /^v1,[A-Za-z0-9+/]{43}= v1,[A-Za-z0-9+/]{43}=$/)
+  const given = headers as Record<string, string>
+  // The first library returns the parsed body, the second one nothing: that neither throws is the verdict.
+  for (const Webhook of [StandardWebhook, SvixWebhook]) {
+    for (const secret of [current, previous]) assert.doesNotThrow(() => new Webhook(secret).verify(body.toString(), given))
+    assert.throws(() => new Webhook(other).verify(body.toString(), given), /signature/i)
+    assert.throws(() => new Webhook(current).verify(`${body.toString()} `, given), /signature/i)
+  }
 })
