@@ -60,6 +60,46 @@ test('people are looked up with what they show; who has no account says so by th
   assert.deepEqual([find(nobody, 'contact')?.attrs.type, String(find(nobody, 'contact')?.content)], ['out', '+5511900000000'])
 })
 
+async function lookUp(contact: BinaryNode, about: BinaryNode[] = [node('contact')]): Promise<BinaryNode> {
+  const usync = node('usync', { sid: '3', mode: 'query', last: 'true', index: '0', context: 'interactive' }, [
+    node('query', {}, about),
+    node('list', {}, [node('user', {}, [contact])]),
+  ])
+  return all(find(await query('usync', 'get', [usync]), 'usync', 'list'), 'user')[0]!
+}
+
+test('a number is found in every spelling that clients send, and the answer repeats it as it was written', async () => {
+  const spellings = [`+${SHOP}`, `+${SHOP}@c.us`, `+${SHOP}@s.whatsapp.net`, `+${SHOP}:3@s.whatsapp.net`, '+55 (11) 90000-0002']
+  for (const written of spellings) {
+    const user = await lookUp(node('contact', {}, written))
+    const contact = find(user, 'contact')
+    assert.deepEqual([user.attrs.jid, contact?.attrs.type, String(contact?.content)], [jidOf(SHOP), 'in', written])
+  }
+  // without the plus it is no international number
+  for (const written of [SHOP, `${SHOP}@c.us`, '+1', '+49abc4567890', '+', `+${SHOP}@g.us`]) {
+    const contact = find(await lookUp(node('contact', {}, written)), 'contact')
+    assert.deepEqual([contact?.attrs.type, String(contact?.content)], ['invalid', written])
+  }
+})
+
+test('a look-up by LID addressing names the LID, with the number beside it', async () => {
+  const about = [node('contact', { addressing_mode: 'lid' })]
+  const { attrs } = await lookUp(node('contact', {}, `+${SHOP}@c.us`), about)
+  assert.deepEqual([attrs.jid?.endsWith('@lid'), attrs.pn_jid], [true, jidOf(SHOP)])
+  assert.deepEqual((await lookUp(node('contact', {}, '+5511900000000'), about)).attrs, { jid: '5511900000000@s.whatsapp.net' })
+})
+
+test('a person is found by user name', async () => {
+  await mex('25757341163897635', { input: 'ann.found', reserved: false, session_id: '', source: 'USER_INPUT' })
+  const user = await lookUp(node('contact', { username: 'ann.found' }), [node('contact', { addressing_mode: 'lid' })])
+  assert.deepEqual(find(user, 'contact')?.attrs, { type: 'in', username: 'ann.found' })
+  assert.equal(user.attrs.pn_jid, jidOf(PHONE))
+  const nobody = await lookUp(node('contact', { username: 'nobody.here' }))
+  assert.deepEqual([nobody.attrs, find(nobody, 'contact')?.attrs], [{}, { type: 'out', username: 'nobody.here' }])
+  await mex('25757341163897635', {})
+  assert.deepEqual((await mex('25347099718279209', {})).data, { xwa2_username_get: null })
+})
+
 // It was the moment of the question, so that two answers a second apart differed.
 test('an about text has the moment at which it was set, however late it is asked for', async (t) => {
   const usync = node('usync', { sid: '2', mode: 'query', last: 'true', index: '0', context: 'interactive' }, [

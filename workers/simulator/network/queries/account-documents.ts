@@ -80,8 +80,9 @@ function checkUsername({ network, person, variables }: MexRequest): string {
   return name
 }
 
+/** Without a name the account gives up the one it has. */
 function setUsername(request: MexRequest) {
-  request.person.username = checkUsername(request)
+  request.person.username = request.variables.input == null ? undefined : checkUsername(request)
   return { result: 'SUCCESS' }
 }
 

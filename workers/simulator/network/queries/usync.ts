@@ -1,6 +1,6 @@
 import { type BinaryNode, child, children, node, SERVER, seconds, textOf } from '../../wire/node.ts'
 import { deviceIds, watchDevices } from '../devices.ts'
-import { digits, parseJid } from '../jid.ts'
+import { parseJid } from '../jid.ts'
 import type { Network, Person } from '../model.ts'
 import { findNumber, findPerson, lidJidOf, pnOf, registeredForm, textStatusOf } from '../people.ts'
 import { pictureId } from '../pictures.ts'
@@ -18,7 +18,9 @@ interface Asked {
   network: Network
   asker: Person
   jid: string | undefined
+  /** The number as the client spelled it. */
   phone: string | undefined
+  username: string | undefined
 }
 
 const PROTOCOLS: Record<string, Protocol> = {
@@ -28,7 +30,7 @@ const PROTOCOLS: Record<string, Protocol> = {
   },
   // a user queried by LID gets no mapping: the client warns about one
   lid: (person, { jid }) => (jid && parseJid(jid).server === 'lid' ? undefined : node('lid', { val: lidJidOf(person) })),
-  contact: (_person, { phone }) => (phone === undefined ? undefined : node('contact', { type: 'in' }, phone)),
+  contact: (_person, { phone, username }) => contactNode('in', { phone, username }),
   status: (person) =>
     person.blockedMe ? node('status', { code: 401, type: 'fail' }) : node('status', { t: person.aboutAt }, person.about ?? ''),
   disappearing_mode: (person) => node('disappearing_mode', { duration: person.defaultEphemeralSeconds, t: seconds() }),
@@ -44,32 +46,65 @@ const PROTOCOLS: Record<string, Protocol> = {
   username: ({ username }) => (username === undefined ? undefined : node('username', {}, username)),
 }
 
-/** In the international form, which begins with a plus. */
-const NUMBER = /^\+\d{5,15}$/
+/** Repeats what the client looked up; a user it named by jid has no `<contact>`. */
+function contactNode(type: 'in' | 'out' | 'invalid', { phone, username }: Pick<Asked, 'phone' | 'username'>) {
+  if (phone === undefined && username === undefined) return undefined
+  return node('contact', { type, username }, phone)
+}
 
-function answerUser(asked: Asked, protocols: string[]): BinaryNode[] {
-  const { network, jid, phone } = asked
-  if (phone !== undefined && !NUMBER.test(phone)) return [node('user', {}, [node('contact', { type: 'invalid' }, phone)])]
+/**
+ * A number in the international form, which begins with a plus: `+49170…` (the web client, Baileys, zapo), `+49170…@c.us` (whatsmeow), the same
+ * with the server of today (older Baileys), and as people write it, with spaces and hyphens.
+ */
+const NUMBER = /^\+([\d ().-]+)(:\d+)?(@(c\.us|s\.whatsapp\.net))?$/
+const DIGITS = /^\d{5,15}$/
+
+/** The digits of a number; undefined unless it is an international one. */
+function numberIn(phone: string): string | undefined {
+  const number = NUMBER.exec(phone)?.[1]?.replace(/\D/g, '')
+  return number !== undefined && DIGITS.test(number) ? number : undefined
+}
+
+/** The person that a `<contact>` names; clients take what has no answer of type `in` for nobody. */
+function answerContact(asked: Asked, protocols: BinaryNode[]): BinaryNode {
+  const { network, jid, phone, username } = asked
+  const number = phone === undefined ? undefined : numberIn(phone)
+  if (phone !== undefined && number === undefined) return node('user', {}, [contactNode('invalid', { phone, username })!])
   const person =
-    phone === undefined ? findPerson(network, jid ?? '') : findNumber(network, registeredForm(network, digits(phone)))
-  // a number without an account is `out`, with the text of the query; a JID without one has no devices
+    number === undefined
+      ? [...network.people.values()].find((one) => one.username === username)
+      : findNumber(network, registeredForm(network, number))
+  const contact = protocols.find(({ tag }) => tag === 'contact')
   if (!person) {
-    if (phone === undefined) return [node('user', { jid })]
-    const out = protocols.includes('contact') ? [node('contact', { type: 'out' }, phone)] : []
-    return [node('user', { jid: `${digits(phone)}@${SERVER}` }, out)]
+    const attrs = number === undefined ? {} : { jid: `${number}@${SERVER}` }
+    return node('user', attrs, contact ? [contactNode('out', { phone, username })!] : [])
   }
-  const content = protocols.flatMap((name) => PROTOCOLS[name]?.(person, asked) ?? [])
-  return [node('user', { jid: jid ?? pnOf(person) }, content)]
+  const isByLid = contact?.attrs.addressing_mode === 'lid'
+  const attrs = isByLid ? { jid: lidJidOf(person), pn_jid: pnOf(person) } : { jid: jid ?? pnOf(person) }
+  return node('user', attrs, answersAbout(person, asked, protocols))
+}
+
+const answersAbout = (person: Person, asked: Asked, protocols: BinaryNode[]) =>
+  protocols.flatMap(({ tag }) => PROTOCOLS[tag]?.(person, asked) ?? [])
+
+function answerUser(asked: Asked, protocols: BinaryNode[]): BinaryNode {
+  const { network, jid, phone, username } = asked
+  if (phone !== undefined || username !== undefined) return answerContact(asked, protocols)
+  const person = findPerson(network, jid ?? '')
+  // without an account it has no devices
+  return node('user', { jid }, person && answersAbout(person, asked, protocols))
 }
 
 export const USYNC_QUERIES: Record<string, Answer> = {
   'usync get usync': ({ network, companion, subject }) => {
     const { sid, index, last, mode, context } = subject.attrs
-    const protocols = children(child(subject, 'query')).map((protocol) => protocol.tag)
-    for (const name of protocols) if (!PROTOCOLS[name]) network.stats.unknownQueries.push(`usync protocol ${name}`)
-    const users = children(child(subject, 'list'), 'user').flatMap((user) => {
+    const protocols = children(child(subject, 'query'))
+    for (const { tag } of protocols) if (!PROTOCOLS[tag]) network.stats.unknownQueries.push(`usync protocol ${tag}`)
+    const users = children(child(subject, 'list'), 'user').map((user) => {
       const contact = child(user, 'contact')
-      return answerUser({ network, asker: companion.person, jid: user.attrs.jid, phone: contact && textOf(contact) }, protocols)
+      const { username } = contact?.attrs ?? {}
+      const phone = contact && username === undefined ? textOf(contact) : undefined
+      return answerUser({ network, asker: companion.person, jid: user.attrs.jid, phone, username }, protocols)
     })
     return [node('usync', { sid, index, last, mode, context }, [node('result'), node('list', {}, users)])]
   },
