@@ -1,22 +1,18 @@
-/** The README's functions for receivers do what they say, in every language that this machine has. The signatures are ours. */
+/** The receivers of `examples/` accept what is genuine and nothing else, in every language that this machine has. The signatures are ours. */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { copyFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { sign } from '../../../src/webhooks/delivery/signature.ts'
 import { ROOT } from '../../harness/checkout.ts'
 import { tempDir } from '../storage/fixtures.ts'
 
-const page = readFileSync(new URL('README.md', ROOT), 'utf8')
-const receivers = page.slice(page.indexOf('### For receivers'), page.indexOf('## Configuration'))
-function snippet(language: string): string {
-  const found = [...receivers.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].filter(([, name]) => name === language)
-  assert.equal(found.length, 1, `one snippet in ${language}`)
-  return found[0]![2]!
-}
+const fileOf = (name: string) => fileURLToPath(new URL(`examples/receivers/${name}`, ROOT))
+const textOf = (name: string) => readFileSync(fileOf(name), 'utf8')
 
 const SECRET = 'whsec_Zk3v1r0b8mQ5nT7yW2xC4dE6fG9hJ1kL'
 const BODY = Buffer.from('{"type":"received","text":{"message":"olá 👋"}}')
@@ -50,39 +46,44 @@ function check(program: string, args: string[], options: { cwd?: string } = {}) 
 }
 
 test('Node', async (t) => {
-  const file = join(await tempDir(t), 'receiver.mjs')
-  const driver = `const [body, header, secret] = process.argv.slice(2)\nconsole.log(isGenuine(Buffer.from(body, 'base64'), header, secret))`
-  await writeFile(file, `${snippet('js')}\n${driver}\n`)
+  const file = join(await tempDir(t), 'driver.mjs')
+  const driver = `import { isGenuine } from ${JSON.stringify(pathToFileURL(fileOf('node.mjs')).href)}
+const [body, header, secret] = process.argv.slice(2)
+console.log(isGenuine(Buffer.from(body, 'base64'), header, secret))`
+  await writeFile(file, driver)
   check(process.execPath, [file])
 })
 
 test('Python', { skip: !has('python3', '--version') }, async (t) => {
-  const file = join(await tempDir(t), 'receiver.py')
-  const driver = 'import base64, sys\nprint(is_genuine(base64.b64decode(sys.argv[1]), sys.argv[2], sys.argv[3]))'
-  await writeFile(file, `${snippet('python')}\n${driver}\n`)
-  check('python3', [file])
+  const folder = await tempDir(t)
+  await copyFile(fileOf('receiver.py'), join(folder, 'receiver.py'))
+  const driver =
+    'import base64, receiver, sys\nprint(receiver.is_genuine(base64.b64decode(sys.argv[1]), sys.argv[2], sys.argv[3]))'
+  await writeFile(join(folder, 'driver.py'), driver)
+  check('python3', [join(folder, 'driver.py')])
 })
 
 test('PHP', { skip: !has('php', '--version') }, async (t) => {
-  const file = join(await tempDir(t), 'receiver.php')
-  const driver = 'echo is_genuine(base64_decode($argv[1]), $argv[2], $argv[3]) ? "true" : "false";'
-  await writeFile(file, `<?php\n${snippet('php')}\n${driver}\n`)
+  const file = join(await tempDir(t), 'driver.php')
+  const driver = `require ${JSON.stringify(fileOf('receiver.php'))};
+echo is_genuine(base64_decode($argv[1]), $argv[2], $argv[3]) ? "true" : "false";`
+  await writeFile(file, `<?php\n${driver}\n`)
   check('php', [file])
 })
 
 test('Go', { skip: !has('go', 'version') }, async (t) => {
-  const dir = await tempDir(t)
-  const packages = ['crypto/hmac', 'crypto/sha256', 'encoding/base64', 'encoding/hex', 'fmt', 'os', 'strconv', 'strings', 'time']
-  const driver =
-    'func main() {\n\tbody, _ := base64.StdEncoding.DecodeString(os.Args[1])\n\tfmt.Println(isGenuine(body, os.Args[2], os.Args[3]))\n}'
-  const imports = `import (\n${packages.map((name) => `\t"${name}"`).join('\n')}\n)`
-  await writeFile(join(dir, 'main.go'), `package main\n\n${imports}\n\n${snippet('go')}\n${driver}\n`)
-  execFileSync('go', ['build', '-o', 'receiver', 'main.go'], { cwd: dir })
-  check(join(dir, 'receiver'), [])
+  const folder = await tempDir(t)
+  const driver = 'package main\n\nimport (\n\t"encoding/base64"\n\t"fmt"\n\t"os"\n)\n\nfunc main() {\n'
+  const call =
+    '\tbody, _ := base64.StdEncoding.DecodeString(os.Args[1])\n\tfmt.Println(isGenuine(body, os.Args[2], os.Args[3]))\n}\n'
+  await writeFile(join(folder, 'main.go'), driver + call)
+  await writeFile(join(folder, 'receiver.go'), textOf('receiver.go').replace('func main()', 'func serve()'))
+  execFileSync('go', ['build', '-o', 'receiver', 'main.go', 'receiver.go'], { cwd: folder })
+  check(join(folder, 'receiver'), [])
 })
 
 test('n8n, whose Code node gives it the item and its binary data', async () => {
-  const code = snippet('javascript').replace('whsec_…', SECRET)
+  const code = textOf('n8n-code-node.js').replace("'whsec_…'", `'${SECRET}'`)
   const AsyncFunction = (async () => {}).constructor as new (...args: string[]) => (...given: unknown[]) => Promise<unknown>
   const node = new AsyncFunction('$input', 'require', code)
   for (const [what, body, header, expected] of cases()) {

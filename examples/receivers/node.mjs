@@ -1,0 +1,40 @@
+/**
+ * Webhook receiver for Node, without dependencies. It verifies each request, answers at once, drops repeats and prints the event.
+ * Start it with: WEBHOOK_SECRET=whsec_… node examples/receivers/node.mjs
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createServer } from 'node:http'
+import { pathToFileURL } from 'node:url'
+
+/** Verifies the raw body against the header `X-Svc-Signature` and the instance's whole `whsec_…` secret. */
+export function isGenuine(body, header, secret) {
+  const parts = header.split(',').map((part) => part.split('='))
+  const t = parts.find(([name]) => name === 't')?.[1] ?? ''
+  if (!(Math.abs(Date.now() / 1000 - Number(t)) <= 300)) return false
+  const mine = createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex')
+  const isMine = (v1) => v1.length === mine.length && timingSafeEqual(Buffer.from(v1), Buffer.from(mine))
+  return parts.some(([name, value = '']) => name === 'v1' && isMine(value))
+}
+
+/** Starts the receiver. `onEvent` gets each genuine event once, after the answer has left. */
+export function startReceiver({ secret, port, onEvent }) {
+  // A real receiver keeps the ids for a week, e.g. in a column with a unique index.
+  const seen = new Set()
+  const server = createServer(async (request, response) => {
+    const pieces = []
+    for await (const piece of request) pieces.push(piece)
+    const body = Buffer.concat(pieces)
+    if (!isGenuine(body, request.headers['x-svc-signature'] ?? '', secret)) return response.writeHead(401).end()
+    response.writeHead(200).end()
+    const event = JSON.parse(body)
+    if (event.test || seen.has(event.event_id)) return
+    seen.add(event.event_id)
+    onEvent(event)
+  })
+  return server.listen(port, '127.0.0.1', () => console.log(`listening on http://127.0.0.1:${server.address().port}/`))
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const { WEBHOOK_SECRET: secret = '', PORT: port = '9000' } = process.env
+  startReceiver({ secret, port: Number(port), onEvent: ({ type, event_id }) => console.log(`${type} ${event_id}`) })
+}
