@@ -1,5 +1,5 @@
 /**
- * The README's table of what the service can do: what `src/features` declares, held against the ids that the contract promises.
+ * The table of operations in `docs/api-operations.md`: what `src/features` declares, compared with the ids that the contract promises.
  *
  * The contract lies outside of the repository, so its list of operations is kept in `contract-operations.json`: ids only, which are stable
  * by promise, and all of them, so that declaring one needs no second edit there. `tools/coverage.mjs` of the contract compares methods and

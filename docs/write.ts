@@ -1,9 +1,9 @@
-/** `npm run docs`: writes the README's table of features anew. A test holds the page equal to it (test/unit/features/readme.test.ts). */
+/** `npm run docs`: writes the table of operations in `docs/api-operations.md`. A test holds both equal (test/unit/features/operations-page.test.ts). */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { endpoints } from '../src/features/index.ts'
 import { featureTable, type Promised, withTable } from './feature-table.ts'
 
-const README = new URL('../README.md', import.meta.url)
+const PAGE = new URL('./api-operations.md', import.meta.url)
 const promised: Promised = JSON.parse(readFileSync(new URL('./contract-operations.json', import.meta.url), 'utf8'))
 const ids = endpoints.map(({ id }) => id)
-writeFileSync(README, withTable(readFileSync(README, 'utf8'), featureTable(ids, promised)))
+writeFileSync(PAGE, withTable(readFileSync(PAGE, 'utf8'), featureTable(ids, promised)))

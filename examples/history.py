@@ -24,7 +24,7 @@ lock = threading.Lock()
 
 
 def keep(event: dict) -> None:
-    """Stores a message, or raises the status of one that is stored. An event that comes again changes nothing."""
+    """Stores a message, or sets the status of one that is stored. An event that comes again changes nothing."""
     with lock, database:
         if event["type"] == "received" and event.get("message_id"):
             database.execute(

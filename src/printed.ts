@@ -33,7 +33,7 @@ export const HELP = `${BRAND}: a REST and webhook gateway to WhatsApp accounts
 
 For the operator (a lost admin key, workspaces, the store): npm run cli -- help
 
-Settings are read from the environment (${BRAND.toUpperCase()}_*): see README.md. Logs go to standard error.
+Settings are read from the environment (${BRAND.toUpperCase()}_*): see docs/configuration.md. Logs go to standard error.
 `
 
 export function readyText(printed: Printed, { dataDir, dashboard }: { dataDir: string; dashboard: DashboardMode }): string {

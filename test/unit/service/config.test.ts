@@ -102,6 +102,10 @@ test('a variable that nobody reads is named in a warning, and other programs are
 })
 
 const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
+const pagesOf = (folder: string) =>
+  readdirSync(new URL(`${folder}/`, ROOT), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(md|mjs|js|py|php|go)$/.test(name))
+    .map((name) => `${folder}/${name}`)
 
 test('a setting that is accepted is read by somebody', () => {
   const sources = readdirSync(new URL('src/', ROOT), { recursive: true, encoding: 'utf8' })
@@ -110,21 +114,31 @@ test('a setting that is accepted is read by somebody', () => {
   assert.deepEqual(unread, [])
 })
 
-test('a variable that the pages name is one that is accepted', () => {
-  const named = ['README.md', 'wrangler-free.md'].flatMap((page) => textOf(page).match(/\bSVC_[A-Z_]+[A-Z]\b/g) ?? [])
-  const unknown = named.filter((name) => {
+const PAGES = ['README.md', 'wrangler-free.md', 'CONTRIBUTING.md', 'SECURITY.md', ...pagesOf('docs'), ...pagesOf('examples')]
+const named = (page: string) => textOf(page).match(/\bSVC_[A-Z_]+[A-Z]\b/g) ?? []
+
+test('a variable that a page names is one that is accepted', () => {
+  // The examples for clients read the address of an instance from a variable of their own.
+  const unknown = PAGES.flatMap(named).filter((name) => {
     try {
-      return read({ [name]: 'x' }).warnings.length > 0
+      return name !== 'SVC_URL' && read({ [name]: 'x' }).warnings.length > 0
     } catch {
-      return false // It is known, and x is no value for it.
+      return false // The variable is known, and x is no value for it.
     }
   })
   assert.deepEqual(unknown, [])
 })
 
-test('the pages say the same of the address without SVC_BASE_URL', () => {
-  for (const page of ['README.md', 'wrangler-free.md'])
-    assert.match(textOf(page), /`SVC_BASE_URL` *\| the address of each request/, page)
+test('the page of the configuration has every variable', () => {
+  const source = textOf('src/config.ts')
+  const declared = new Set(source.match(/\bSVC_[A-Z_]+[A-Z](?=: v\.)/g))
+  const described = new Set(named('docs/configuration.md'))
+  assert.ok(declared.size > 30, String(declared.size))
+  // The variables of our own tests are no settings.
+  assert.deepEqual(
+    [...declared].filter((name) => !described.has(name) && !name.startsWith('SVC_TEST_')),
+    [],
+  )
 })
 
 describe('a bad variable ends the start with one sentence', () => {

@@ -1,4 +1,4 @@
-/** The README's table of what the service can do is what `src/features` declares. */
+/** The table of operations in `docs/` is what `src/features` declares. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -8,8 +8,8 @@ import { ROOT } from '../../harness/checkout.ts'
 
 const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
 
-test('the table in the README is that of the declarations', () => {
-  const page = textOf('README.md')
+test('the table of the page is that of the declarations', () => {
+  const page = textOf('docs/api-operations.md')
   const promised: Promised = JSON.parse(textOf('docs/contract-operations.json'))
   const ids = endpoints.map(({ id }) => id)
   assert.ok(page === withTable(page, featureTable(ids, promised)), 'the declarations have changed: run `npm run docs`')
