@@ -12,7 +12,7 @@ const compiled = process.argv[2]
 const folder = join(compiled, 'dashboard')
 const assets = join(folder, 'assets')
 const page = join(folder, 'index.html')
-const SOURCES = ['src/dashboard', 'src/features', 'src/http/description', 'scripts', 'package-lock.json']
+const SOURCES = ['src/dashboard', 'src/domain', 'src/features', 'src/http/description', 'scripts', 'package-lock.json']
 
 const newest = (path) =>
   !existsSync(path)

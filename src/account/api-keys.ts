@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { API_KEY_PREFIX } from '../domain/brand.ts'
 import { type Clock, MINUTE } from '../domain/clock.ts'
+import { lookOf } from '../domain/display-text.ts'
 import { Failure } from '../domain/failures.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
 import type { Log } from '../domain/log.ts'
@@ -84,8 +85,9 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
   const othersThatOperate = (key: StoredKey) =>
     keysOf(key.workspace).filter((other) => other.id !== key.id && operates(other)).length
 
+  /** Whoever revokes a key finds it by its name, so names that look alike count as one. */
   const isTaken = (workspace: string, name: string, except?: string) =>
-    keysOf(workspace).some((other) => other.name === name && other.id !== except)
+    keysOf(workspace).some((other) => lookOf(other.name) === lookOf(name) && other.id !== except)
 
   /** `check` may throw a `Failure`. */
   async function insert(workspace: WorkspaceId, wish: Wish, check: () => void): Promise<StoredKey> {
@@ -158,7 +160,8 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
       await transact(workspace, ({ security }) => {
         const key = find(workspace, id)
         const next = { ...key, name: name ?? key.name, scopes: scopes ?? key.scopes }
-        if (isTaken(workspace, next.name, id)) throw nameTaken()
+        // Keys stored before the rule may look alike; their other fields can still be changed.
+        if (next.name !== key.name && isTaken(workspace, next.name, id)) throw nameTaken()
         if (key.kind === 'client_token' && (next.scopes.length !== 1 || !operates(next)))
           throw Failure.invalid({
             path: 'scopes',
@@ -186,4 +189,4 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
   }
 }
 
-const nameTaken = () => Failure.invalid({ path: 'name', message: 'is the name of another API key' })
+const nameTaken = () => Failure.invalid({ path: 'name', message: 'is the name of another API key, or looks like it' })

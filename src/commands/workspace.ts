@@ -2,6 +2,7 @@
 
 import { hashOf, newAdminKey } from '../account/credentials.ts'
 import { newWorkspace } from '../account/new-workspace.ts'
+import { printable, readName } from '../domain/display-text.ts'
 import { DEFAULT_INSTANCE_SLOTS, MAX_INSTANCE_SLOTS } from '../domain/workspace.ts'
 import { command, UsageError } from './command.ts'
 import { NO_WORKSPACE, withStore } from './stored.ts'
@@ -23,14 +24,15 @@ export const createWorkspace = command({
     slots: { value: '<n>', about: 'how many instances it may have; without it what SVC_INSTANCE_SLOTS says, or 50' },
   },
   async run({ config, options: { name = '', slots } }) {
-    if (name.length < 1 || name.length > 100) throw new UsageError('--name has 1 to 100 characters.', 'workspace create')
+    const read = readName(name, 100)
+    if ('problem' in read) throw new UsageError(`--name ${read.problem}.`, 'workspace create')
     const ownSlots = slots === undefined ? undefined : slotsOf(slots, 'workspace create')
     return withStore(config, async (stored) => {
       // The first one is the service's to make: it would find this one and make none, and nobody would have the key of `default`.
       if ((await allWorkspaces(stored)).length === 0) throw new Error(NO_WORKSPACE)
       const value = newAdminKey()
       const { instanceSlots } = config
-      const record = newWorkspace({ name, now: Date.now(), adminKeyHash: hashOf(value), instanceSlots, ownSlots })
+      const record = newWorkspace({ name: read.name, now: Date.now(), adminKeyHash: hashOf(value), instanceSlots, ownSlots })
       await writeWorkspace(stored, record, null)
       return `${record.id}\n${value}\nShown this once.\n`
     })
@@ -66,7 +68,7 @@ export const listWorkspaces = command({
   run: ({ config }) =>
     withStore(config, async (stored) => {
       const rows = (await allWorkspaces(stored)).map(({ record: { id, name, subscription, instancesUsed } }) => {
-        return `${id}  ${`${instancesUsed}/${subscription.instanceSlots}`.padStart(7)}  ${name}\n`
+        return `${id}  ${`${instancesUsed}/${subscription.instanceSlots}`.padStart(7)}  ${printable(name)}\n`
       })
       return rows.join('')
     }),

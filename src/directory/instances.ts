@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Account } from '../account/account.ts'
 import { hashOf, isSameHash, newInstanceToken, newWebhookSecret } from '../account/credentials.ts'
 import { type Clock, SECOND } from '../domain/clock.ts'
+import { tidied } from '../domain/display-text.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import { DEFAULT_SETTINGS, STATUSES, type Status } from '../domain/instance.ts'
@@ -293,15 +294,14 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     },
 
     list(workspace, { status, exactly, q, ...query }) {
-      const wanted = q?.toLowerCase()
+      const searched = (text: string) => tidied(text).toLowerCase()
+      const wanted = q === undefined ? undefined : searched(q)
       const matches = ({ record }: Held) => {
         const state = states.get(record.id)
         if (record.workspace !== workspace) return false
         if (exactly !== undefined && state.status !== exactly) return false
         if (status !== undefined && (state.status === 'connected') !== (status === 'connected')) return false
-        return (
-          wanted === undefined || [record.name, record.id, state.phone ?? ''].some((text) => text.toLowerCase().includes(wanted))
-        )
+        return wanted === undefined || [record.name, record.id, state.phone ?? ''].some((text) => searched(text).includes(wanted))
       }
       const found = [...instances.values()].filter(matches).reverse()
       return { ids: onPage(found, query).map(({ record }) => record.id as InstanceId), total: found.length }

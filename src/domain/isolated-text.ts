@@ -8,3 +8,6 @@ export const contained = (text: string) => text.replace(ISOLATIONS, '')
 
 /** The same, isolated, where there is no room for an element: the choices of a list. */
 export const isolated = (text: string) => `\u2068${contained(text)}\u2069`
+
+/** A name with the number it belongs to. The name alone is isolated, because it could also turn the number behind it. */
+export const nameAndNumber = (name: string | null, phone: string) => (name ? `${isolated(name)} (${phone})` : phone)

@@ -1,10 +1,7 @@
-/** The metadata of an OAuth client, registered or in a document of its own (shared/api/mcp-and-system.md). */
+/** The metadata of an OAuth client, registered or in a document of its own. */
 
-/** Shown to the owner, so it must not contain characters that reorder or hide text, nor only such that nobody sees. */
-export const CLIENT_NAME = {
-  max: 100,
-  pattern: /^(?=.*[^\s\u2800\p{Default_Ignorable_Code_Point}])[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u,
-} as const
+/** UTF-16 code units. What a name may hold is said in `display-text.ts`. */
+export const CLIENT_NAME_MAX = 100
 export const MAX_REDIRECT_URIS = 5
 
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])

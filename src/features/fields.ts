@@ -1,6 +1,7 @@
 /** Schemas used by several areas: identifiers, pages, texts, the acknowledgement of a send. */
 import { z } from 'zod'
 import { SECOND } from '../domain/clock.ts'
+import { problemOfDisplayText, tidied } from '../domain/display-text.ts'
 import { FAILURES, type FailureCode } from '../domain/failures.ts'
 import { IDENTIFIER_MAX, type Identifier, type IdentifierKind, parseIdentifier, type UserIdentifier } from '../domain/ids.ts'
 import { MB, MEDIA_LIMIT, type MediaInput } from '../domain/media.ts'
@@ -33,12 +34,24 @@ export const text = (min: number, max: number) =>
 
 const codeUnits = ({ length }: string) => length
 
-/** Names and search texts: trimmed, then counted in UTF-16 code units (auth-and-limits.md), as zod's own `max` does not. */
+/** Names for WhatsApp and search texts: trimmed, then counted in UTF-16 code units, where zod's own `max` counts code points. */
 export const name = (min: number, max: number) =>
   z
     .string()
     .trim()
     .superRefine(within(min, max, codeUnits))
+    .meta({ minLength: min, maxLength: max })
+
+/** Names and notes that this service keeps and shows (`domain/display-text.ts`): tidied, then counted in UTF-16 code units. */
+export const displayText = (min: number, max: number) =>
+  z
+    .string()
+    .overwrite(tidied)
+    .superRefine(within(min, max, codeUnits))
+    .superRefine((value, context) => {
+      const problem = problemOfDisplayText(value)
+      if (problem !== undefined && context.issues.length === 0) context.addIssue({ code: 'custom', message: problem })
+    })
     .meta({ minLength: min, maxLength: max })
 
 /** Strings that are neither content of a send nor names: counted in UTF-16 code units, not trimmed. */

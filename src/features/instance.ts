@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { STATUSES } from '../domain/instance.ts'
 import { atLeastOne, settingsFields } from './changes.ts'
 import { action, control, local } from './endpoint.ts'
-import { Done, INVALID_PHONE, instant, name } from './fields.ts'
+import { Done, displayText, INVALID_PHONE, instant } from './fields.ts'
 import { Instance, instanceExample, Restriction, Settings, settingsExample } from './objects.ts'
 import { HTML, pageResponse } from './page.ts'
 
@@ -161,7 +161,7 @@ export const disconnect = control('instance.disconnect', 'POST /disconnect', {
 export const rename = local('instance.rename', 'PUT /name', {
   access: 'instance',
   summary: 'Rename the instance',
-  input: { value: name(1, 100).meta({ description: 'What people call it; need not be unique.' }) },
+  input: { value: displayText(1, 100).meta({ description: 'What people call it; need not be unique.' }) },
   reply: Done,
   async handle({ parts, instance }, { value }) {
     await parts.directory.update(instance, { name: value })

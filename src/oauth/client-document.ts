@@ -4,8 +4,9 @@
  */
 import * as v from 'valibot'
 import { SECOND } from '../domain/clock.ts'
+import { readName } from '../domain/display-text.ts'
 import type { Log } from '../domain/log.ts'
-import { CLIENT_NAME, isRedirectUri, MAX_REDIRECT_URIS } from '../domain/oauth-client.ts'
+import { CLIENT_NAME_MAX, isRedirectUri, MAX_REDIRECT_URIS } from '../domain/oauth-client.ts'
 import { isIn, LOOPBACK, literalAddress, parseRanges, type Ranges } from '../egress/addresses.ts'
 import { checkUrl } from '../egress/targets.ts'
 import type { OauthClient } from './oauth.ts'
@@ -15,7 +16,17 @@ const TIMEOUT = 5 * SECOND
 
 const Document = v.object({
   client_id: v.string(),
-  client_name: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(CLIENT_NAME.max), v.regex(CLIENT_NAME.pattern))),
+  client_name: v.optional(
+    v.pipe(
+      v.string(),
+      v.rawTransform(({ dataset, addIssue, NEVER }) => {
+        const read = readName(dataset.value, CLIENT_NAME_MAX)
+        if ('name' in read) return read.name
+        addIssue({ message: `client_name ${read.problem}` })
+        return NEVER
+      }),
+    ),
+  ),
   redirect_uris: v.pipe(v.array(v.pipe(v.string(), v.check(isRedirectUri))), v.minLength(1), v.maxLength(MAX_REDIRECT_URIS)),
 })
 

@@ -1,7 +1,8 @@
 /** `/oauth/authorize`: an app asks for one instance; the holder of the admin key decides. Without a script, because it shows texts of strangers. */
 
 import { BRAND } from '../domain/brand.ts'
-import { isolated } from '../domain/isolated-text.ts'
+import { namesakes, shortId } from '../domain/instance-choices.ts'
+import { isolated, nameAndNumber } from '../domain/isolated-text.ts'
 import type { ConsentView, Page } from '../features/parts.ts'
 import { makePage } from './page.ts'
 
@@ -18,10 +19,19 @@ const key = `<label for="key">Admin key of the workspace</label>
 <input id="key" name="key" type="password" required maxlength="256" autocomplete="off" spellcheck="false" autofocus>
 <div class="row"><button>Go on</button><button name="decision" value="deny" formnovalidate>Refuse</button></div>`
 
-const choice = (instances: NonNullable<ConsentView['instances']>) => `<label for="instance">Instance it may use</label>
+type Instances = NonNullable<ConsentView['instances']>
+
+function options(instances: Instances): string {
+  const alike = namesakes(instances)
+  const label = ({ id, name, phone }: Instances[number]) =>
+    `${phone === null ? isolated(name) : nameAndNumber(name, phone)}${alike.has(id) ? ` · ${shortId(id)}` : ''}`
+  return instances.map((each) => `<option value="${escaped(each.id)}">${escaped(label(each))}</option>`).join('\n')
+}
+
+const choice = (instances: Instances) => `<label for="instance">Instance it may use</label>
 <select id="instance" name="instance" required>
 <option value="">Pick one</option>
-${instances.map(({ id, name, phone }) => `<option value="${escaped(id)}">${escaped(phone === null ? isolated(name) : `${isolated(name)} (${phone})`)}</option>`).join('\n')}
+${options(instances)}
 </select>
 <div class="row"><button name="decision" value="allow">Allow</button><button name="decision" value="deny" formnovalidate>Refuse</button></div>`
 

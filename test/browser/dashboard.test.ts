@@ -13,6 +13,8 @@ const ME = '5511999990301'
 const BEN = '5511988880301'
 const EVE = '5511988880302'
 /** Left to right, then backwards: what follows a name must not be turned with it. */
+/** As an instance may be called; and as people on the network may be, whose names this service does not choose. */
+const MARKUP = '<img src=x onerror="window.hacked=1"> emosnur'
 const HOSTILE = '<img src=x onerror="window.hacked=1"> \u202Eemosnur'
 /** What a page would do with a script of somebody's. */
 const SCRIPT = '<script>window.hacked=1</script>'
@@ -251,11 +253,11 @@ describe('the dashboard in Chromium', { skip }, () => {
   })
 
   test('names of others are only ever text, and turn nothing around them', async () => {
-    await world.gateway.createInstance(null, { name: HOSTILE })
+    await world.gateway.createInstance(null, { name: MARKUP })
     await to('instances')
-    const link = page.getByRole('link', { name: HOSTILE })
+    const link = page.getByRole('link', { name: MARKUP })
     await link.waitFor()
-    assert.deepEqual(await link.locator('bdi').allTextContents(), [HOSTILE])
+    assert.deepEqual(await link.locator('bdi').allTextContents(), [MARKUP])
     await to('sandbox')
     await page.getByLabel('Person').waitFor()
     await page.getByText('Hello from the dashboard').waitFor()

@@ -91,6 +91,9 @@ describe('operator commands', { timeout: 300_000 }, () => {
   })
 
   test('a second workspace has an admin key of its own, and is listed', async () => {
+    const refused = await cli('workspace', 'create', '--name', 'Bra\u202ench')
+    assert.equal(refused.code, 2)
+    assert.match(refused.errors, /--name must not have the direction control U\+202E\./)
     const { out } = await cli('workspace', 'create', '--name', 'Branch')
     const [id, value] = out.split('\n') as [string, string]
     assert.deepEqual((await serve([value])).statuses, [200])

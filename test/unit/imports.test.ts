@@ -50,7 +50,14 @@ const RULES: readonly Rule[] = [
   // Runs in a browser: bundled, and nothing of the service goes along but words of the domain.
   {
     of: ['src/dashboard/'],
-    run: ['src/domain/events.ts', 'src/domain/dashboard.ts', 'src/domain/isolated-text.ts', 'src/domain/webhook-log.ts'],
+    run: [
+      'src/domain/events.ts',
+      'src/domain/dashboard.ts',
+      'src/domain/display-text.ts',
+      'src/domain/instance-choices.ts',
+      'src/domain/isolated-text.ts',
+      'src/domain/webhook-log.ts',
+    ],
     packages: { only: [/^(preact|@preact\/signals|openapi-fetch|eventsource-parser)(\/|$)/] },
   },
   { of: ['src/storage/'], run: ['src/domain/', 'src/lib/'], packages: { not: [BAILEYS, HTTP, POOL] } },

@@ -1,7 +1,7 @@
 /** Questions on top of the page: the browser's own dialog, which keeps the focus and closes with Escape. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { contained } from '../../domain/isolated-text.ts'
+import { lookOf } from '../../domain/display-text.ts'
 import { type Action, useAction } from '../app/load.ts'
 import { Button } from './button.tsx'
 import { Line } from './field.tsx'
@@ -86,8 +86,8 @@ interface ConfirmProps {
 export function Confirm({ title, children, does, typed, isDangerous = true, act, onClose }: ConfirmProps) {
   const [text, setText] = useState('')
   const { run, isBusy, problem } = useAction(act)
-  // As it is shown, which is what can be copied.
-  const isReady = typed === undefined || contained(text).trim() === contained(typed).trim()
+  // A name that was stored before the rule for names may hold characters that nobody can see or type.
+  const isReady = typed === undefined || lookOf(text) === lookOf(typed)
   const submit = async () => {
     if (isReady && (await run())) onClose()
   }

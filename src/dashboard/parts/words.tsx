@@ -1,13 +1,10 @@
 /** Text, and only ever text. What people and receivers chose is isolated, so that an override of the direction ends where it stands. */
-import { contained, isolated } from '../../domain/isolated-text.ts'
+import { contained } from '../../domain/isolated-text.ts'
 
 /** A name of somebody's choice. */
 export const Name = ({ children, class: name }: { children: string; class?: string }) => (
   <bdi class={name}>{contained(children)}</bdi>
 )
-
-/** For the choices of a list. The name alone is isolated: it could turn the number behind it, too. */
-export const nameAndNumber = (name: string | null, phone: string) => (name ? `${isolated(name)} (${phone})` : phone)
 
 /** Of the direction of text: nobody sees them, and they turn what follows. */
 const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g

@@ -4,7 +4,7 @@ import { iso } from '../../domain/clock.ts'
 import { SUBSCRIPTION_STATUSES } from '../../domain/workspace.ts'
 import { atLeastOne, SettingsChange, WebhooksChange } from '../changes.ts'
 import { local } from '../endpoint.ts'
-import { Done, instant, name, oneOf, paged, paging, uuid } from '../fields.ts'
+import { Done, displayText, instant, name, oneOf, paged, paging, uuid } from '../fields.ts'
 import { Instance, instanceExample } from '../objects.ts'
 
 const byId = { instance_id: uuid.meta({ description: 'The instance.' }) }
@@ -27,7 +27,7 @@ export const createInstance = local('account.createInstance', 'POST /account/ins
     'Takes one slot of the plan and starts the session: the answer waits up to 10 s for the first QR and normally says `qr`. Omitted ' +
     'webhooks take the values of the workspace, omitted settings the defaults.',
   input: {
-    name: name(1, 100).meta({ description: 'Need not be unique.' }),
+    name: displayText(1, 100).meta({ description: 'Need not be unique.' }),
     webhooks: NewWebhooks.optional(),
     settings: SettingsChange.optional(),
   },
@@ -91,7 +91,7 @@ export const updateInstance = local('account.updateInstance', 'PUT /account/inst
   description: 'Only the given fields change; at least one.',
   input: {
     ...byId,
-    name: name(1, 100).optional().meta({ description: 'The new name.' }),
+    name: displayText(1, 100).optional().meta({ description: 'The new name.' }),
     webhooks: WebhooksChange.optional(),
     settings: SettingsChange.optional(),
   },

@@ -8,7 +8,7 @@ import { pageOf } from '../../domain/page.ts'
 import { SCOPES } from '../../domain/workspace.ts'
 import { atLeastOne } from '../changes.ts'
 import { local } from '../endpoint.ts'
-import { Done, instant, name, oneOf, paged, paging, plain, uuid } from '../fields.ts'
+import { Done, displayText, instant, oneOf, paged, paging, plain, uuid } from '../fields.ts'
 
 const scopes = z
   .array(oneOf(SCOPES))
@@ -59,7 +59,7 @@ export const createApiKey = local('admin.createApiKey', 'POST /admin/api-keys', 
   access: 'admin',
   summary: 'Make an API key',
   description: '`value` is shown only here; only its hash is kept.',
-  input: { name: name(1, 100).meta({ description: 'Unique in the workspace.' }), scopes },
+  input: { name: displayText(1, 100).meta({ description: 'Unique in the workspace.' }), scopes },
   reply: z.object({ ...keyFields, value: z.string().meta({ description: 'The key itself.' }) }),
   status: 201,
   async handle({ parts, workspace }, wish) {
@@ -121,7 +121,7 @@ export const updateApiKey = local('admin.updateApiKey', 'PUT /admin/api-keys/{ke
     '`instances:operate` from the last key that has it while a key or `Client-Token` is required.',
   input: {
     key_id: uuid.meta({ description: 'The key.' }),
-    name: name(1, 100).optional().meta({ description: 'Unique in the workspace.' }),
+    name: displayText(1, 100).optional().meta({ description: 'Unique in the workspace.' }),
     scopes: scopes.optional().meta({ description: 'An imported client token keeps `instances:operate` alone.' }),
   },
   check: ({ key_id: _, ...change }, issue) => atLeastOne(change, issue),

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { SecurityChange } from '../../account/account.ts'
 import { local } from '../endpoint.ts'
-import { plain } from '../fields.ts'
+import { displayText, plain } from '../fields.ts'
 import type { AccountCall } from '../parts.ts'
 
 const Security = z
@@ -91,7 +91,7 @@ const Entry = z.object({
     description: 'IPv4 or IPv6 address, or a CIDR block whose host bits are zero.',
     examples: ['203.0.113.0/24'],
   }),
-  note: plain(0, 100).nullable().default(null).meta({ description: 'What it is, for whoever reads the list.' }),
+  note: displayText(0, 100).nullable().default(null).meta({ description: 'What it is, for whoever reads the list.' }),
 })
 
 export const ipAllowlist = local('admin.ipAllowlist', 'PUT /admin/security/ip-allowlist', {

@@ -5,7 +5,7 @@ import { iso } from '../../domain/clock.ts'
 import { MAX_INSTANCE_SLOTS, SUBSCRIPTION_STATUSES, type Workspace as WorkspaceRecord } from '../../domain/workspace.ts'
 import { atLeastOne } from '../changes.ts'
 import { local } from '../endpoint.ts'
-import { instant, integer, moment, name, oneOf } from '../fields.ts'
+import { displayText, instant, integer, moment, oneOf } from '../fields.ts'
 
 const Subscription = z
   .object({
@@ -80,7 +80,7 @@ export const workspace = local('admin.workspace', 'GET /admin/workspace', {
 export const updateWorkspace = local('admin.updateWorkspace', 'PUT /admin/workspace', {
   access: 'admin',
   summary: 'Rename the workspace',
-  input: { name: name(1, 100).meta({ description: 'Need not be unique.' }) },
+  input: { name: displayText(1, 100).meta({ description: 'Need not be unique.' }) },
   reply: Workspace,
   async handle({ parts, workspace }, { name }) {
     await parts.account.rename(workspace, name)

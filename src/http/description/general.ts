@@ -18,6 +18,9 @@ outcome is a \`delivery\` event. Every response carries \`X-Request-Id\`; counte
 (\`delayMessage\` for \`delay_message\`) is refused with \`invalid_request\`, whose issue names the right field. Other unknown fields are
 ignored, and named in \`${IGNORED_HEADER.name}\`.
 
+Names and notes that are kept here (of instances, API keys, the workspace, apps, the allowlist) are trimmed and stored in Unicode's composed
+form (NFC). Control characters, direction controls and invisible characters are refused, except where they belong, as in emoji.
+
 ## Events
 
 ${EVENTS_TEXT}`,

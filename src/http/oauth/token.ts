@@ -1,5 +1,6 @@
 /** `POST /oauth/token`, `/oauth/revoke` and `/oauth/register`: the endpoints that programs call, without a person. */
-import { CLIENT_NAME, isRedirectUri, MAX_REDIRECT_URIS } from '../../domain/oauth-client.ts'
+import { readName } from '../../domain/display-text.ts'
+import { CLIENT_NAME_MAX, isRedirectUri, MAX_REDIRECT_URIS } from '../../domain/oauth-client.ts'
 import type { Oauth, Tokens } from '../../oauth/oauth.ts'
 import { OauthError } from './answers.ts'
 import { type Fields, formOf, jsonOf } from './fields.ts'
@@ -43,6 +44,12 @@ export async function revoke(oauth: Oauth, request: Request, isNone: () => void)
   return new Response(null, { status: 200 })
 }
 
+function clientName(given: unknown): string {
+  const read = typeof given === 'string' ? readName(given, CLIENT_NAME_MAX) : { problem: 'must be a string' }
+  if ('problem' in read) throw new OauthError('invalid_client_metadata', `client_name ${read.problem}`)
+  return read.name
+}
+
 /** RFC 7591, of public clients alone. */
 export async function register(oauth: Oauth, request: Request): Promise<Response> {
   const { client_name: given, redirect_uris: uris } = await jsonOf(request)
@@ -50,10 +57,10 @@ export async function register(oauth: Oauth, request: Request): Promise<Response
     throw new OauthError('invalid_redirect_uri', `redirect_uris must have 1 to ${MAX_REDIRECT_URIS} entries`)
   if (!uris.every((uri): uri is string => typeof uri === 'string' && isRedirectUri(uri)))
     throw new OauthError('invalid_redirect_uri', 'redirect_uris must be https, or http to localhost, without fragment and user')
-  const name = given === undefined ? new URL(uris[0]!).host : given
-  if (typeof name !== 'string' || name.trim() === '' || name.length > CLIENT_NAME.max || !CLIENT_NAME.pattern.test(name))
-    throw new OauthError('invalid_client_metadata', `client_name must have 1 to ${CLIENT_NAME.max} characters that can be seen`)
-  const client = await oauth.register({ name, redirectUris: uris })
+  const client = await oauth.register({
+    name: clientName(given === undefined ? new URL(uris[0]!).host : given),
+    redirectUris: uris,
+  })
   const body = {
     client_id: client.id,
     client_name: client.name,

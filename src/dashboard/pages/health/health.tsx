@@ -1,14 +1,14 @@
 /** How the service is, and how the last hour was. */
 import type { Health } from '../../../domain/dashboard.ts'
 import { ask } from '../../api/client.ts'
-import { rows } from '../../api/live.ts'
 import { useEvery, useLoad } from '../../app/load.ts'
 import { to } from '../../app/route.ts'
 import { Badge } from '../../parts/badge.tsx'
+import { InstanceName } from '../../parts/instance-name.tsx'
 import { Empty, Notice, Problem, Skeleton } from '../../parts/notice.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Ago } from '../../parts/time.tsx'
-import { bytesText, Name } from '../../parts/words.tsx'
+import { bytesText } from '../../parts/words.tsx'
 import { Charts } from './charts.tsx'
 
 const LOOK_EVERY_MS = 10_000
@@ -25,7 +25,7 @@ const Problems = ({ health }: { health: Health }) => (
             <span class="under row">
               {instance_ids.map((id) => (
                 <a key={id} href={to(['instances', id])}>
-                  <Name>{rows.value.get(id)?.name ?? id}</Name>
+                  <InstanceName id={id} />
                 </a>
               ))}
             </span>

@@ -4,8 +4,8 @@ import { isComplete, rows } from '../../api/live.ts'
 import { useLoad } from '../../app/load.ts'
 import { route, to } from '../../app/route.ts'
 import { StatusBadge } from '../../parts/badge.tsx'
+import { InstanceName } from '../../parts/instance-name.tsx'
 import { Empty, Problem, Skeleton } from '../../parts/notice.tsx'
-import { Name } from '../../parts/words.tsx'
 import { Deeds } from './deeds.tsx'
 import { Overview } from './overview.tsx'
 import { Queue } from './queue.tsx'
@@ -49,7 +49,7 @@ export function InstancePage({ id }: { id: string }) {
             Instances
           </a>
           <span class="crumb"> / </span>
-          <Name>{row?.name ?? data?.name ?? '…'}</Name>
+          <InstanceName id={id} fallback={data?.name ?? '…'} />
         </h1>
         {row ? <StatusBadge status={row.status} /> : null}
         {row ? <Deeds row={row} onRenamed={instance.reload} /> : null}

@@ -4,8 +4,9 @@ import type { InstanceRow } from '../../../domain/dashboard.ts'
 import { answer, api, of } from '../../api/client.ts'
 import { Button } from '../../parts/button.tsx'
 import { Confirm, Dialog } from '../../parts/dialog.tsx'
+import { InstanceName } from '../../parts/instance-name.tsx'
 import { showToast } from '../../parts/toasts.tsx'
-import { count, Name } from '../../parts/words.tsx'
+import { count } from '../../parts/words.tsx'
 
 interface Deed {
   verb: string
@@ -42,7 +43,7 @@ interface Running {
   verb: string
   done: number
   total: number
-  failures: readonly { name: string; why: string }[]
+  failures: readonly { id: string; why: string }[]
 }
 
 function Progress({ verb, done, total, failures, onClose }: Running & { onClose(): void }) {
@@ -55,10 +56,10 @@ function Progress({ verb, done, total, failures, onClose }: Running & { onClose(
     >
       <progress max={total} value={done} aria-label={`${done} of ${total}`} />
       <ul class="stack">
-        {failures.map(({ name, why }) => (
-          <li key={name}>
+        {failures.map(({ id, why }) => (
+          <li key={id}>
             <strong>
-              <Name>{name}</Name>
+              <InstanceName id={id} />
             </strong>
             <span class="under">{why}</span>
           </li>
@@ -76,12 +77,12 @@ export function ChosenBar({ instances, onDone }: { instances: readonly InstanceR
     const all = [...instances]
     let state: Running = { verb, done: 0, total: all.length, failures: [] }
     setRunning(state)
-    for (const { id, name } of all) {
+    for (const { id } of all) {
       const why = await act(id).then(
         () => undefined,
         (error: Error) => error.message,
       )
-      state = { ...state, done: state.done + 1, failures: why ? [...state.failures, { name, why }] : state.failures }
+      state = { ...state, done: state.done + 1, failures: why ? [...state.failures, { id, why }] : state.failures }
       setRunning(state)
     }
     if (state.failures.length > 0) return
@@ -116,9 +117,9 @@ export function ChosenBar({ instances, onDone }: { instances: readonly InstanceR
         >
           <p>{asked.means}</p>
           <ul class="names">
-            {instances.slice(0, 8).map(({ id, name }) => (
+            {instances.slice(0, 8).map(({ id }) => (
               <li key={id}>
-                <Name>{name}</Name>
+                <InstanceName id={id} />
               </li>
             ))}
             {instances.length > 8 ? <li class="soft">and {instances.length - 8} more</li> : null}

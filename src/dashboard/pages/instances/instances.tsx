@@ -6,6 +6,7 @@ import { route, setQuery, to } from '../../app/route.ts'
 import { STATUS_NAMES, StatusBadge, statusText } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Choice, Field, Line } from '../../parts/field.tsx'
+import { InstanceName } from '../../parts/instance-name.tsx'
 import { Empty, Skeleton } from '../../parts/notice.tsx'
 import { type Column, Pager, Table } from '../../parts/table.tsx'
 import { Ago } from '../../parts/time.tsx'
@@ -25,7 +26,7 @@ const COLUMNS: readonly Column<InstanceRow>[] = [
     cell: ({ id, name, profile_name }) => (
       <span class="break">
         <a href={to(['instances', id])}>
-          <Name>{name}</Name>
+          <InstanceName id={id} />
         </a>
         {profile_name && profile_name !== name ? (
           <span class="under">

@@ -1,11 +1,13 @@
 /** Somebody on the pretend network: writes, and gets what is sent to the number. */
+
 import { useState } from 'preact/hooks'
+import { nameAndNumber } from '../../../domain/isolated-text.ts'
 import { rows } from '../../api/live.ts'
 import { useAction, useEvery, useLoad } from '../../app/load.ts'
 import { Choice, Field, Line } from '../../parts/field.tsx'
 import { LineForm } from '../../parts/form.tsx'
 import { Empty, Problem } from '../../parts/notice.tsx'
-import { Name, nameAndNumber, phoneText } from '../../parts/words.tsx'
+import { Name, phoneText } from '../../parts/words.tsx'
 import { createContact, inbox, type State, write } from './control.ts'
 
 const LOOK_EVERY_MS = 1_500

@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks'
+import { instanceChoices } from '../../../domain/instance-choices.ts'
+import { nameAndNumber } from '../../../domain/isolated-text.ts'
 import { answer, api, of } from '../../api/client.ts'
 import { rows } from '../../api/live.ts'
 import { useAction } from '../../app/load.ts'
 import { to } from '../../app/route.ts'
 import { Choice, Field, Line } from '../../parts/field.tsx'
 import { LineForm } from '../../parts/form.tsx'
-import { instanceChoices } from '../../parts/instance-choices.ts'
 import { Empty } from '../../parts/notice.tsx'
-import { count, Name, nameAndNumber, phoneText } from '../../parts/words.tsx'
+import { count, Name, phoneText } from '../../parts/words.tsx'
 import { createPhone, type Person, type State, scan } from './control.ts'
 
 const nextNumber = (phones: readonly Person[]) => `55119999${String(10_001 + phones.length).slice(-5)}`

@@ -1,6 +1,8 @@
 /** What became of the events, and sending them again. */
+
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { EVENT_TYPES } from '../../../domain/events.ts'
+import { instanceChoices } from '../../../domain/instance-choices.ts'
 import { LOG_STATUSES } from '../../../domain/webhook-log.ts'
 import { delivered, rows } from '../../api/live.ts'
 import { useEvery, useLoad } from '../../app/load.ts'
@@ -8,7 +10,7 @@ import { route, setQuery, to } from '../../app/route.ts'
 import { OutcomeBadge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Choice, Field, Line } from '../../parts/field.tsx'
-import { instanceChoices } from '../../parts/instance-choices.ts'
+import { InstanceName } from '../../parts/instance-name.tsx'
 import { Empty, Problem, Skeleton } from '../../parts/notice.tsx'
 import { type Column, Pager, Table } from '../../parts/table.tsx'
 import { Ago, durationText, isoOf } from '../../parts/time.tsx'
@@ -44,7 +46,7 @@ const columnsOf = (open: (id: string) => void): readonly Column<Entry>[] => [
           {type}
         </Button>
         <span class="under">
-          <Name>{nameOf(instance_id)}</Name>
+          <InstanceName id={instance_id} />
         </span>
       </span>
     ),

@@ -1,0 +1,18 @@
+/** The name of an instance; where another one has a name of the same look, the beginning of its id behind it. */
+import { computed } from '@preact/signals'
+import { namesakes, shortId } from '../../domain/instance-choices.ts'
+import { rows } from '../api/live.ts'
+import { Name } from './words.tsx'
+
+const alike = computed(() => namesakes(rows.value.values()))
+
+/** `fallback`: shown while the row of the instance is not there. */
+export function InstanceName({ id, fallback = id }: { id: string; fallback?: string }) {
+  const row = rows.value.get(id)
+  return (
+    <>
+      <Name>{row?.name ?? fallback}</Name>
+      {alike.value.has(id) ? <span class="number soft"> · {shortId(id)}</span> : null}
+    </>
+  )
+}

@@ -1,0 +1,40 @@
+/** Instances to choose from: by name, and those whose names look alike also by their number or the beginning of their id. */
+import { lookOf } from './display-text.ts'
+import { isolated, nameAndNumber } from './isolated-text.ts'
+
+interface Row {
+  id: string
+  name: string
+  phone: string | null
+}
+
+/** Enough of an id to tell two instances apart, and to find one by. */
+export const shortId = (id: string) => id.slice(0, 8)
+
+function byLook<T extends Row>(rows: Iterable<T>): Map<string, T[]> {
+  const found = new Map<string, T[]>()
+  for (const row of rows) {
+    const look = lookOf(row.name)
+    found.set(look, [...(found.get(look) ?? []), row])
+  }
+  return found
+}
+
+/** Ids of the instances whose name looks like that of another one. */
+export const namesakes = (rows: Iterable<Row>): ReadonlySet<string> =>
+  new Set([...byLook(rows).values()].flatMap((alike) => (alike.length < 2 ? [] : alike.map(({ id }) => id))))
+
+/** The id and the label of each instance, by label. */
+export function instanceChoices(rows: Iterable<Row>): (readonly [id: string, label: string])[] {
+  const all = [...rows]
+  const looks = byLook(all)
+  return all
+    .map((row) => [row.id, label(row, looks.get(lookOf(row.name)) ?? [])] as const)
+    .sort(([, one], [, other]) => one.localeCompare(other))
+}
+
+function label({ id, name, phone }: Row, alike: readonly Row[]): string {
+  if (alike.length < 2) return isolated(name)
+  const isOnly = phone !== null && alike.every((each) => each.id === id || each.phone !== phone)
+  return isOnly ? nameAndNumber(name, phone) : `${isolated(name)} · ${shortId(id)}`
+}
