@@ -3,13 +3,15 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server'
-import { MINUTE } from './domain/clock.ts'
+import { MINUTE, SECOND } from './domain/clock.ts'
 import { Failure } from './domain/failures.ts'
 import { type Arrived, LARGE_BODY, LONGEST_BODY } from './http/body.ts'
 import { failureResponse } from './http/errors.ts'
 import { requestIdOf } from './http/request-id.ts'
 import { orLate } from './lib/deadline.ts'
 import { newUlid } from './lib/ulid.ts'
+import { createLingering } from './lingering.ts'
+import { answerUnreadable, HEAD_LIMITS, HEADERS_KEPT, headProblem } from './request-head.ts'
 
 interface Handler {
   fetch(request: Request): Response | Promise<Response>
@@ -45,6 +47,12 @@ export interface Listening {
   close(): Promise<void>
 }
 
+/**
+ * An idle connection is kept this long, in ms. Longer than proxies and clients keep theirs (60 s in nginx and AWS): whoever closes first
+ * must not be the side that a request is on its way to, or the request is lost.
+ */
+const KEPT_OPEN = 75 * SECOND
+
 const HEALTH = /^\/health\//
 const NO_HOST = 'localhost'
 
@@ -57,6 +65,8 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
   let drained: (() => void) | undefined
 
   async function answer(request: Request, { incoming }: HttpBindings): Promise<Response> {
+    const problem = headProblem(incoming)
+    if (problem) return closing(problem, newUlid())
     if (app === undefined) return refusal(request, 'The service is starting.')
     if (isStopping && !HEALTH.test(new URL(request.url).pathname)) return refusal(request, 'The service is stopping.')
     const { socket } = incoming
@@ -75,12 +85,17 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     // Of a request without `Host`, which HTTP/1.0 allows: balancers ask so whether the service is ready.
     hostname: NO_HOST,
     // It would close the connection half a second after an answer to a body that still comes, and the answer would be lost with it. The
-    // application reads on (`discardBody`).
+    // application reads on (`discardBody`), also where the connection ends with the answer (`lingering.ts`).
     autoCleanupIncoming: false,
     errorHandler: unreadable,
   })
   // In place of Node's five minutes: bodies have a limit of their own, which is answered with an error.
-  const server = createServer({ requestTimeout: LONGEST_BODY + MINUTE }, listener)
+  const lingering = createLingering(listener)
+  const server = createServer({ ...HEAD_LIMITS, requestTimeout: LONGEST_BODY + MINUTE }, lingering.listener)
+  server.maxHeadersCount = HEADERS_KEPT
+  server.keepAliveTimeout = KEPT_OPEN
+  lingering.attach(server)
+  server.on('clientError', (error, socket) => lingering.refuse(socket as Socket, answerUnreadable(error, newUlid())))
   await bind(server, host, port)
 
   return {

@@ -74,7 +74,8 @@ export class Failure extends Error {
     this.details = options.details
   }
 
-  get status() {
+  /** The last three are of requests that are refused for their form before anybody reads them (`http/errors.ts`). */
+  get status(): FailureRow['status'] | 408 | 413 | 431 {
     return FAILURES[this.code].status
   }
 

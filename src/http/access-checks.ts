@@ -13,6 +13,7 @@ import { isIn, isNear, LOOPBACK, literalAddress, parseRanges, type Ranges, subsc
 import type { Oauth, OauthApp } from '../oauth/oauth.ts'
 import { TooMany } from './errors.ts'
 import type { Buckets, Throttle } from './rate-limit.ts'
+import { isRelayed } from './source.ts'
 
 export interface GateDeps {
   account: Pick<Account, 'workspace' | 'findApiKey' | 'findClientToken' | 'findAdmin' | 'used'>
@@ -54,9 +55,6 @@ function bearer(headers: Headers): string | undefined {
   return /^bearer +([\x21-\x7e]+)$/i.exec(value)?.[1]
 }
 
-/** Headers that reverse proxies add to a request they pass on. */
-const RELAYED = ['Forwarded', 'Via', 'X-Forwarded-For', 'X-Forwarded-Host', 'X-Forwarded-Proto', 'X-Real-IP']
-
 /**
  * Whether `Host` names this machine or a machine of its own network: an address that is near, `localhost`, or a name without a dot, which nobody
  * outside can have. A page in a browser near by can have a name of its own resolve to us, and read what we answer under it.
@@ -67,6 +65,12 @@ function isLocalHost(host: string | null): boolean {
   const literal = literalAddress(name)
   return literal === undefined ? /^[a-z0-9_-]+$|\.localhost$/i.test(name) : isNear(literal)
 }
+
+/** Everything under an instance, whether it is a route or not. */
+const INSTANCE = /^\/instances\/([^/]+)\/token\/([^/]+)(?:\/|$)/
+/** Where `Authorization` names the caller. */
+const COUNTED = /^\/(?:account|admin|mcp)(?:\/|$)/
+const instanceOwner = (caller: { instance: InstanceId } | undefined) => caller && `instance:${caller.instance}`
 
 export const NO_ROUTE = 'There is no such route.'
 
@@ -123,8 +127,8 @@ export function createGate(deps: GateDeps) {
     isNearEnough: (source: string) => boolean,
   ) {
     // Relayed by a proxy that is not trusted to name the source: the caller may be anybody, although the proxy is near.
-    const isRelayed = RELAYED.some((name) => headers.has(name)) && !isIn(trusted, peer ?? '')
-    return !isRelayed && isNearEnough(source) && isLocalHost(headers.get('Host'))
+    const isAnybodys = isRelayed(headers) && !isIn(trusted, peer ?? '')
+    return !isAnybodys && isNearEnough(source) && isLocalHost(headers.get('Host'))
   }
 
   function checkScope(key: ApiKey, scope: Scope) {
@@ -167,6 +171,17 @@ export function createGate(deps: GateDeps) {
   function appOf(value: string): OauthApp | undefined {
     const app = oauth?.authenticate(value)
     return app && directory.tokenTagOf(app.instance) !== undefined ? app : undefined
+  }
+
+  /** Whose bucket a request to a counted path counts for. */
+  function ownerOf(path: string, headers: Headers): string | undefined {
+    const [, instance, token] = INSTANCE.exec(path) ?? []
+    if (instance !== undefined) return instanceOwner(directory.authenticate(instance, token!))
+    const value = COUNTED.test(path) ? bearer(headers) : undefined
+    if (value === undefined) return undefined
+    if (/^\/mcp/.test(path)) return instanceOwner(appOf(value) ?? directory.authenticateToken(value))
+    const workspace = keyOfBearer(headers)?.workspace ?? account.findAdmin(value)
+    return workspace && `workspace:${workspace}`
   }
 
   /** Rows 2 to 8. */
@@ -221,10 +236,13 @@ export function createGate(deps: GateDeps) {
       }
     },
 
-    /** Tokens left of an instance, for a path under it that is no route; undefined for a wrong pair. */
-    remaining(instance: string, token: string): number | undefined {
-      const caller = directory.authenticate(instance, token)
-      return caller && buckets.remaining(`instance:${caller.instance}`)
+    /**
+     * Tokens left of whoever calls, for an answer that was made before a bucket was looked at (a path that is no route, a credential of another
+     * kind). Undefined where the credential names nobody: the absence tells no more than the refusal does.
+     */
+    remaining(path: string, headers: Headers): number | undefined {
+      const owner = ownerOf(path, headers)
+      return owner === undefined ? undefined : buckets.remaining(owner)
     },
 
     account(scope: Scope, incoming: AccessRequest): { workspace: WorkspaceId } {
@@ -255,8 +273,10 @@ export function createGate(deps: GateDeps) {
     /** A session of the dashboard: rows 2 to 5 of the admin API, with a bucket of its own. Undefined: there is none. */
     session(session: { id: string; workspace: WorkspaceId } | undefined, incoming: AccessRequest): { workspace: WorkspaceId } {
       if (!session) refuse('unauthorized', incoming.source)
+      const owner = `session:${session.id}`
+      incoming.limit(buckets.remaining(owner))
       checkAdminAddress(incoming)
-      takeToken('workspace', `session:${session.id}`, incoming)
+      takeToken('workspace', owner, incoming)
       return { workspace: session.workspace }
     },
 

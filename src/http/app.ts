@@ -12,7 +12,7 @@ import type { Outcomes } from '../engine/outcomes.ts'
 import type { Description, Parts } from '../features/parts.ts'
 import { requestRoutes } from '../features/requests.ts'
 import type { Tally } from '../metrics/tally.ts'
-import { createGate } from './access-checks.ts'
+import { createGate, type Gate } from './access-checks.ts'
 import { dress } from './answer-headers.ts'
 import { type Arrived, discardBody } from './body.ts'
 import { createBodyBudget } from './body-budget.ts'
@@ -26,7 +26,7 @@ import { mountPages } from './pages.ts'
 import { createBuckets, createThrottle, DESCRIPTIONS, OAUTH } from './rate-limit.ts'
 import { requestIdOf } from './request-id.ts'
 import { createProxyHint, sourceOf } from './source.ts'
-import { createUnknownPath, INSTANCE_PATH } from './unknown-path.ts'
+import { createUnknownPath } from './unknown-path.ts'
 
 export interface AppDeps {
   account: Account
@@ -121,14 +121,9 @@ export function createApp(deps: AppDeps): Hono<Env> {
   }
 
   const app = new Hono<Env>()
-  app.use(observe(deps, throttle.failed))
+  app.use(observe(deps, throttle.failed, gate.remaining))
   // Returned, not thrown: the router catches what a handler throws, and this is not one.
-  app.notFound((c) => {
-    const [, instance, token] = INSTANCE_PATH.exec(c.req.path) ?? []
-    // For a known instance the rate headers are on every answer; a caller without a valid pair learns nothing from their absence.
-    if (instance && token) c.get('state').remaining = gate.remaining(instance, token)
-    return failureResponse(unknownPath(c.req.method, c.req.path))
-  })
+  app.notFound((c) => failureResponse(unknownPath(c.req.method, c.req.path)))
   app.onError((error, c) => {
     if (error instanceof Failure) {
       if (error instanceof TooMany) tally.add('svc_rate_limited_total', { scope: error.scope })
@@ -178,17 +173,18 @@ const LEFT = 499
 function observe(
   { clock, log, newRequestId, peer, hasLeft, arrived, tally, trustedProxies }: AppDeps,
   failed: (source: string) => void,
+  remaining: Gate['remaining'],
 ): MiddlewareHandler<Env> {
   const trusted = parseRanges(trustedProxies)
   const hint = createProxyHint(trusted, log)
   return async (c, next) => {
     const startedAt = clock.now()
     const begun = performance.now()
-    const requestId = requestIdOf(c.req.raw.headers, newRequestId)
+    const { headers } = c.req.raw
+    const requestId = requestIdOf(headers, newRequestId)
     const address = peer(c.req.raw)
-    const forwardedFor = c.req.raw.headers.get('X-Forwarded-For')
-    hint(address, forwardedFor)
-    const source = sourceOf(address, forwardedFor, trusted)
+    hint(address, headers)
+    const source = sourceOf(address, headers, trusted)
     const state: Env['Variables']['state'] = {
       requestId,
       source,
@@ -202,8 +198,11 @@ function observe(
     await next()
     discardBody(c.req.raw, arrived)
     if (c.res.status === 401) failed(source)
-    // In place: a change by `c.header` copies the whole answer, each time.
-    if (!state.isDressed) dress(c.res.headers, state)
+    if (!state.isDressed) {
+      state.remaining ??= remaining(c.req.path, headers)
+      // In place: a change by `c.header` copies the whole answer, each time.
+      dress(c.res.headers, state)
+    }
     const labels = { method: METHODS.has(c.req.method) ? c.req.method : OTHER, route: state.route ?? OTHER }
     tally.add('svc_http_requests_total', { ...labels, status: String(hasLeft(c.req.raw) ? LEFT : c.res.status) })
     tally.observe('svc_http_request_duration_seconds', labels, (performance.now() - begun) / SECOND)

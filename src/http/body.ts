@@ -27,6 +27,15 @@ const HEAD_START = 10 * SECOND
 /** Longest time a body may take, in ms. */
 export const LONGEST_BODY = HEAD_START + (MAX_BODY / SLOWEST) * SECOND
 
+/** When as many bytes of a body must have come, for one that began at `begun`. */
+export const dueAt = (begun: number, bytes: number): number => begun + HEAD_START + (bytes / SLOWEST) * SECOND
+
+/**
+ * Bytes of a refused body that are read for the sake of the answer: those of the largest documents that a send takes by URL, which somebody may
+ * try to send inline, and more.
+ */
+export const MOST_DROPPED = 8 * MAX_BODY
+
 export interface Body {
   size: number
   pieces: Uint8Array<ArrayBuffer>[]
@@ -137,7 +146,7 @@ export async function receiveText(
       text += decoder.decode(piece, { stream: true })
     }
   } catch (refusal) {
-    void reader.cancel().catch(() => {})
+    void throwAway(reader, clock)
     throw refusal
   } finally {
     stream.end()
@@ -146,10 +155,10 @@ export async function receiveText(
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>
 
-/** Reads on and keeps nothing: twice as much as the largest body, as slowly as any. What comes after that costs the connection. */
+/** Reads on and keeps nothing, within a bound, as slowly as any body may come. What comes after that costs the connection. */
 async function throwAway(reader: Reader, clock: Clock): Promise<void> {
   const stream = steady(reader, clock)
-  let left = 2 * MAX_BODY
+  let left = MOST_DROPPED
   try {
     while (left >= 0) {
       const piece = await stream.read()
@@ -179,7 +188,7 @@ function steady(reader: Reader, clock: Clock): Steady {
   const late = new Promise<never>((_, reject) => {
     let isSecondLook = false
     const look = () => {
-      const left = begun + HEAD_START + (size / SLOWEST) * SECOND - clock.now()
+      const left = dueAt(begun, size) - clock.now()
       if (left <= 0 && isSecondLook) return reject(tooSlow())
       // When this thread was blocked, bytes that arrived meanwhile are read before the second check.
       isSecondLook = left <= 0

@@ -1,4 +1,4 @@
-/** Every failure leaves in one body: `{ error: { code, message, details } }`. */
+/** Failures as answers. */
 import { Failure, type FailureCode } from '../domain/failures.ts'
 
 /** The limit that was exceeded: of an instance, of a workspace, of addresses that guess, or of an address that asks for the description too often. */
@@ -40,13 +40,32 @@ export class InstanceGone extends Failure {
   }
 }
 
+/** A request that is refused before it reaches the application: its status says which bound of HTTP it exceeds. */
+export class Unread extends Failure {
+  readonly #status: 408 | 413 | 431
+
+  constructor(status: 408 | 413 | 431, message: string) {
+    super('invalid_request', { details: { issues: [{ path: '', message }] } })
+    this.#status = status
+  }
+
+  override get status(): Failure['status'] {
+    return this.#status
+  }
+}
+
 /** A temporary refusal whose duration is unknown. */
 const AGAIN_SOON: ReadonlySet<FailureCode> = new Set(['engine_unavailable', 'rate_limited'])
 
-export function failureResponse(failure: Failure): Response {
+/** Every failure leaves in this body. */
+export function failureBody(failure: Failure) {
   const { code, message, details } = failure.toData()
+  return { error: { code, message, details: details ?? {} } }
+}
+
+export function failureResponse(failure: Failure): Response {
   const headers = new Headers()
   const retryAfter = failure instanceof TooMany ? failure.retryAfter : AGAIN_SOON.has(failure.code) ? 1 : undefined
   if (retryAfter !== undefined) headers.set('Retry-After', String(retryAfter))
-  return Response.json({ error: { code, message, details: details ?? {} } }, { status: failure.status, headers })
+  return Response.json(failureBody(failure), { status: failure.status, headers })
 }

@@ -25,16 +25,48 @@ function addressOfPeer(peer: string): string {
   return address
 }
 
-/** The peer of the socket, or the right-most entry of `X-Forwarded-For` that no trusted proxy wrote about itself. */
-export function sourceOf(peer: string | undefined, forwardedFor: string | null, trusted: Ranges): string {
-  let source = peer === undefined ? 'unknown' : addressOfPeer(peer)
-  if (trusted.length === 0) return source
-  const entries = (forwardedFor ?? '').split(',').filter((entry) => entry.trim() !== '')
+/** In which proxies name whoever called them. */
+const FORWARDED_FOR = 'X-Forwarded-For'
+
+/** Headers that reverse proxies add to a request they pass on. */
+const RELAYED = [
+  FORWARDED_FOR,
+  'CF-Connecting-IP',
+  'Forwarded',
+  'True-Client-IP',
+  'Via',
+  'X-Client-IP',
+  'X-Cluster-Client-IP',
+  'X-Forwarded',
+  'X-Forwarded-Host',
+  'X-Forwarded-Port',
+  'X-Forwarded-Proto',
+  'X-Forwarded-Server',
+  'X-Real-IP',
+]
+
+/** A proxy has passed the request on: whoever sent it need not be where the connection comes from. */
+export const isRelayed = (headers: Headers): boolean => RELAYED.some((name) => headers.has(name))
+
+/** Source of a request whose proxy is trusted and does not say who called it. It is no address, so no list of addresses has it. */
+export const UNKNOWN = 'unknown'
+
+/**
+ * The peer of the socket, or the right-most entry of `X-Forwarded-For` that no trusted proxy wrote about itself. Several header lines of the name
+ * are one list, in their order (RFC 9110, 5.3). Where a trusted proxy names no address the caller is unknown, and not the proxy: lists of allowed
+ * addresses often have the proxy's own.
+ */
+export function sourceOf(peer: string | undefined, headers: Headers, trusted: Ranges): string {
+  let source = peer === undefined ? UNKNOWN : addressOfPeer(peer)
+  if (trusted.length === 0 || !isIn(trusted, source)) return source
+  const forwardedFor = headers.get(FORWARDED_FOR)
+  if (forwardedFor === null) return isRelayed(headers) ? UNKNOWN : source
+  const entries = forwardedFor.split(',').filter((entry) => entry.trim() !== '')
+  if (entries.length === 0) return UNKNOWN
   while (isIn(trusted, source)) {
     const next = entries.pop()
-    const address = next === undefined ? undefined : addressOf(next)
-    if (address === undefined) return source
-    source = address
+    if (next === undefined) return source
+    source = addressOf(next) ?? UNKNOWN
   }
   return source
 }
@@ -45,8 +77,8 @@ export function sourceOf(peer: string | undefined, forwardedFor: string | null, 
  */
 export function createProxyHint(trusted: Ranges, log: Pick<Log, 'warn'>) {
   let isTold = false
-  return (peer: string | undefined, forwardedFor: string | null) => {
-    if (isTold || forwardedFor === null || peer === undefined) return
+  return (peer: string | undefined, headers: Headers) => {
+    if (isTold || peer === undefined || !headers.has(FORWARDED_FOR)) return
     const address = addressOf(peer) ?? peer
     if (!isNear(address) || isIn(trusted, address)) return
     isTold = true

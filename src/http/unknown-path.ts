@@ -3,7 +3,7 @@ import { Failure } from '../domain/failures.ts'
 import { type Access, type Endpoint, INSTANCE_BASE } from '../features/endpoint.ts'
 import { NO_ROUTE } from './access-checks.ts'
 
-export const INSTANCE_PATH = /^\/instances\/([^/]*)\/token\/([^/]*)(\/.+)$/
+const INSTANCE_PATH = /^\/instances\/([^/]*)\/token\/([^/]*)(\/.+)$/
 
 /** Not for everybody: whom they are not for is not told that they are there. */
 const QUIET: ReadonlySet<Access> = new Set(['metrics', 'described'])

@@ -363,17 +363,14 @@ describe('the Account API', () => {
       name: 'no such route',
       status: 404,
       code: 'not_found',
-      remaining: null,
+      remaining: '120',
       request: says({ tail: '/account/nothing' }),
     },
-    ...wrongHeader(
-      { row: 2, status: 401, code: 'api_key_required', remaining: null, slot: 'key' },
-      'Authorization',
-      'an API key',
-    ).filter(
+    ...wrongHeader({ row: 2, status: 401, code: 'api_key_required', remaining: null, slot: 'key' }, 'Authorization', 'an API key')
       // Every workspace's key is good for its own.
-      ({ name }) => name !== 'an API key of another workspace',
-    ),
+      .filter(({ name }) => name !== 'an API key of another workspace')
+      // The admin key is no API key, and still names its workspace.
+      .map((fault) => (fault.name === 'an API key of an administrator' ? { ...fault, remaining: '120' } : fault)),
     {
       row: 2,
       name: 'a key in Client-Token',
@@ -504,7 +501,7 @@ describe('the Admin API', () => {
         name: 'no such route',
         status: 404,
         code: 'not_found',
-        remaining: null,
+        remaining: '120',
         request: says({ tail: '/admin/nothing' }),
       },
       ...(
@@ -523,7 +520,7 @@ describe('the Admin API', () => {
           name,
           status: 401,
           code: 'api_key_required',
-          remaining: null,
+          remaining: name === 'an API key' ? '120' : null,
           request({ headers }, world) {
             const value = held(world)
             delete headers.Authorization

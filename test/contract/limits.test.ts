@@ -1,7 +1,7 @@
 /** Rate limits over HTTP, with a clock of the test's own (shared/api/auth-and-limits.md, "Rate limits"): who shares a bucket with whom, and what is told. */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { METRICS_TOKEN, openService, type Service } from './http/service.ts'
+import { ADMIN_KEY, METRICS_TOKEN, openService, type Service } from './http/service.ts'
 
 interface Caller {
   name: string
@@ -99,6 +99,45 @@ test('nor does it make the minute of wrong guesses longer, of a chosen secret or
   service.time.now += 60_000
   assert.ok(!limited(await scrape(METRICS_TOKEN)))
   assert.ok(!limited(await guess()))
+})
+
+// They were on a path under an instance alone, and on what had got as far as the bucket.
+test('whoever can be named is told the limits also where a request gets no further than its route or its credential', async () => {
+  const { base } = await service.newInstance('three')
+  const bearer = (value: string) => ({ Authorization: `Bearer ${value}` })
+  const { value: key } = await service.newKey(['instances:operate'])
+  service.time.now += 60_000
+  const token = base.split('/').at(-1)!
+  for (const [method, path, headers, status] of [
+    ['GET', base, {}, 404],
+    ['GET', `${base}/`, {}, 404],
+    ['GET', `${base}/nothing`, {}, 404],
+    ['DELETE', `${base}/send-text`, {}, 404],
+    ['HEAD', `${base}/me`, {}, 404],
+    ['GET', '/account', bearer(key), 404],
+    ['GET', '/account/nothing', bearer(key), 404],
+    ['PATCH', '/account/instances', bearer(key), 404],
+    ['HEAD', '/account/instances', bearer(key), 404],
+    ['GET', '/account/instances', bearer(ADMIN_KEY), 401],
+    ['GET', '/admin/nothing', bearer(ADMIN_KEY), 404],
+    ['GET', '/admin/api-keys', bearer(key), 401],
+    ['GET', '/mcp', bearer(token), 405],
+  ] as const) {
+    const { response, headers: answered } = await service.ask(method, path, undefined, headers)
+    const told = [response.status, answered.get('X-RateLimit-Limit'), answered.get('X-RateLimit-Remaining')]
+    assert.deepEqual(told, [status, '60', '120'], `${method} ${path}`)
+  }
+  for (const [path, headers] of [
+    ['/account/nothing', {}],
+    ['/account/nothing', bearer(`${key}0`)],
+    ['/account/instances', bearer(token)],
+    ['/admin/nothing', bearer('svc_admin_')],
+    ['/nothing', bearer(key)],
+    [`${base}0/nothing`, bearer(key)],
+  ] as const) {
+    const { headers: answered } = await service.ask('GET', path, undefined, headers)
+    assert.equal(answered.get('X-RateLimit-Limit'), null, path)
+  }
 })
 
 test('what is exempt is never refused and says nothing of a limit', async () => {

@@ -211,7 +211,7 @@ test('what does not fit the state is a conflict', async () => {
 })
 
 /** As a program that chooses its own headers. */
-function raw(port: string, method: string, path: string, headers: Record<string, string>, body = ''): Promise<Answer> {
+function raw(port: string, method: string, path: string, headers: Record<string, string> | string[], body = ''): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = httpRequest({ host: '127.0.0.1', port, method, path, headers }, async (response) => {
       resolve({ status: response.statusCode!, body: (await json(response)) as Answer['body'] })
@@ -242,6 +242,11 @@ test('nothing is taken from a page in a browser', async () => {
     assert.match(body.error?.message ?? '', why)
   }
   assert.equal((await raw(port, 'GET', '/stats', { host: 'rebound.example' })).status, 400, 'nor is anything shown')
+  const twice = await raw(port, 'GET', '/stats', ['Host', host, 'Host', 'rebound.example'])
+  assert.match(twice.body.error?.message ?? '', /sent once/)
+  const many = Array.from({ length: 1_010 }, (_, at) => [`n${at}`, '']).flat()
+  const hidden = await raw(port, 'GET', '/stats', ['Host', host, ...many, 'Origin', 'https://site.example'])
+  assert.match(hidden.body.error?.message ?? '', /Origin/)
   for (const own of [`localhost:${port}`, 'localhost', `127.0.0.1:${port}`, `[::1]:${port}`, `LOCALHOST:${port}`])
     assert.equal((await raw(port, 'PUT', '/settings', { ...type, host: own }, '{}')).status, 200, own)
   const page = { ...type, host, origin: `http://${host}` }

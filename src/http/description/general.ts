@@ -16,7 +16,7 @@ An instance is one linked device. Its operations are reached under its id and to
 outcome is a \`delivery\` event. Every response carries \`X-Request-Id\`; counted routes carry \`X-RateLimit-Limit\` and
 \`X-RateLimit-Remaining\` (120 at once, 60 per second and instance). A field in another spelling
 (\`delayMessage\` for \`delay_message\`) is refused with \`invalid_request\`, whose issue names the right field. Other unknown fields are
-ignored, and named in \`${IGNORED_HEADER.name}\`.
+ignored, and named in \`${IGNORED_HEADER.name}\`. A request has at most 200 headers and 16 KB of them, else 431, and one \`Host\`, else 400.
 
 Names and notes that are kept here (of instances, API keys, the workspace, apps, the allowlist) are trimmed and stored in Unicode's composed
 form (NFC). Control characters, direction controls and invisible characters are refused, except where they belong, as in emoji.

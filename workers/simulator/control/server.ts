@@ -47,6 +47,8 @@ export async function startControl(control: NetworkControl, { port, host, onDefe
         reply(response, status, body)
       })
   })
+  // By itself Node drops what is beyond its limit, and with it the origin of a page.
+  server.maxHeadersCount = 0
   await listen(server, port, host)
   const address = server.address() as AddressInfo
   return {
@@ -74,7 +76,9 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i
  * A page may have its own name resolve to this machine: then `Host` is that name. And it may post here from its own address: then `Origin` is
  * that address, or `null`. Programs send no origin.
  */
-function checkCaller({ headers: { host = '', origin } }: IncomingMessage): void {
+function checkCaller({ headers: { host = '', origin }, rawHeaders }: IncomingMessage): void {
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
+  if (hosts.length > 1) throw new ControlError('invalid_request', 'the Host header must be sent once')
   if (!LOOPBACK.test(host)) throw new ControlError('invalid_request', 'the Host header must be localhost or a loopback address')
   if (origin !== undefined && origin.toLowerCase() !== `http://${host.toLowerCase()}`)
     throw new ControlError('invalid_request', 'the Origin header is that of another site')

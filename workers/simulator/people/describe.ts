@@ -28,10 +28,6 @@ const ENVELOPES = [
   'associatedChildMessage',
   'groupStatusMessage',
   'groupStatusMessageV2',
-  'questionMessage',
-  'questionReplyMessage',
-  'statusAddYours',
-  'botTaskMessage',
 ] as const satisfies readonly (keyof proto.IMessage)[]
 
 /** Fields about the message around them, which are never its content. */
@@ -90,7 +86,6 @@ const KINDS: Record<string, string> = {
   encEventResponseMessage: 'event_response',
   pinInChatMessage: 'pin',
   secretEncryptedMessage: 'edit',
-  encCommentMessage: 'comment',
   buttonsMessage: 'buttons',
   templateMessage: 'template',
   interactiveMessage: 'interactive',

@@ -1,0 +1,184 @@
+/**
+ * Reverse proxies in front of a service. Each tells the service who called it in a way that real proxies do; the caller is whoever the request
+ * names in `X-Test-Caller`, because on one machine every caller has a loopback address.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export type HeaderLine = readonly [name: string, value: string]
+
+export interface FrontProxy {
+  port: number
+  stop(): Promise<void>
+}
+
+/** Where requests go, and the address that the service sees them come from. */
+export interface ProxyRoute {
+  to: string
+  from: string
+}
+
+export const CALLER = 'X-Test-Caller'
+const FORWARDED_FOR = 'X-Forwarded-For'
+
+const is = (wanted: string) => (line: HeaderLine) => line[0].toLowerCase() === wanted.toLowerCase()
+const isNot = (wanted: string) => (line: HeaderLine) => !is(wanted)(line)
+const valuesOf = (lines: readonly HeaderLine[], name: string) => lines.filter(is(name)).map(([, value]) => value)
+
+/** One line for each name, in the place of its first. */
+function merged(lines: readonly HeaderLine[]): HeaderLine[] {
+  const names = [...new Set(lines.map(([name]) => name.toLowerCase()))]
+  return names.map((name) => [name, valuesOf(lines, name).join(name === 'cookie' ? '; ' : ', ')])
+}
+
+/** The header lines that leave, by the way a proxy has of naming its caller. */
+const ARRANGEMENTS = {
+  /** Joins what came with the caller, and writes its headers in the order of their names, as Go's does. */
+  sorting: (lines: readonly HeaderLine[], caller: string): HeaderLine[] => {
+    const forwarded = [...valuesOf(lines, FORWARDED_FOR), caller].join(', ')
+    const all: HeaderLine[] = [...lines.filter(isNot(FORWARDED_FOR)), [FORWARDED_FOR, forwarded]]
+    const nameOf = ([name]: HeaderLine) => name.toLowerCase()
+    return all.sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : nameOf(one) > nameOf(other) ? 1 : 0))
+  },
+  /** Adds a line of its own behind all others, as HAProxy does. */
+  appending: (lines: readonly HeaderLine[], caller: string): HeaderLine[] => [...lines, [FORWARDED_FOR, caller]],
+  /** Makes one line of all lines with the same name. */
+  merging: (lines: readonly HeaderLine[], caller: string): HeaderLine[] => merged([...lines, [FORWARDED_FOR, caller]]),
+}
+export type Arrangement = keyof typeof ARRANGEMENTS
+
+const END_OF_HEAD = '\r\n\r\n'
+
+/** The head as it leaves. A line that begins with a blank belongs to the one before it, and is passed on as it came. */
+function arranged(head: string, arrangement: Arrangement): string {
+  const [start, ...rest] = head.split(/\r\n(?![ \t])/)
+  const lines = rest.map((line): HeaderLine => {
+    const colon = line.indexOf(':')
+    return [line.slice(0, colon), line.slice(colon + 1).trim()]
+  })
+  const [caller = '127.0.0.1'] = valuesOf(lines, CALLER)
+  const leaving = ARRANGEMENTS[arrangement](lines.filter(isNot(CALLER)), caller)
+  return [start, ...leaving.map(([name, value]) => `${name}: ${value}`)].join('\r\n') + END_OF_HEAD
+}
+
+/** Takes one request per connection. */
+export async function startProxy(arrangement: Arrangement, { to, from }: ProxyRoute): Promise<FrontProxy> {
+  const sockets = new Set<Socket>()
+  const hold = (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+  }
+  const server = createServer((near) => {
+    hold(near)
+    let head = ''
+    near.on('data', function read(piece: Buffer) {
+      head += piece.toString('latin1')
+      const end = head.indexOf(END_OF_HEAD)
+      if (end < 0) return
+      near.off('data', read)
+      const far = connect({ port: Number(new URL(to).port), host: '127.0.0.1', localAddress: from })
+      hold(far)
+      far.write(arranged(head.slice(0, end), arrangement) + head.slice(end + END_OF_HEAD.length), 'latin1')
+      near.pipe(far).pipe(near)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    async stop() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+const NGINX = '/usr/sbin/nginx'
+/** A sentence where it is not installed. */
+export const nginxMissing = existsSync(NGINX) ? false : `nginx is not installed: there is no ${NGINX}`
+
+/** The location of the guide, behind the module that gives the caller another address. */
+const nginxConfig = (dir: string, { to, from }: ProxyRoute) => `
+daemon off;
+master_process off;
+pid ${dir}/pid;
+error_log stderr crit;
+events {}
+http {
+  access_log off;
+  client_body_temp_path ${dir}/body;
+  proxy_temp_path ${dir}/proxy;
+  fastcgi_temp_path ${dir}/fastcgi;
+  uwsgi_temp_path ${dir}/uwsgi;
+  scgi_temp_path ${dir}/scgi;
+  set_real_ip_from 127.0.0.1;
+  real_ip_header ${CALLER};
+  server {
+    listen 127.0.0.1:PORT;
+    client_max_body_size 64m;
+    location / {
+      proxy_pass ${to};
+      proxy_bind ${from};
+      proxy_http_version 1.1;
+      proxy_set_header Host $host;
+      proxy_set_header ${CALLER} "";
+      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+      proxy_read_timeout 60s;
+      proxy_request_buffering off;
+    }
+  }
+}
+`
+
+/** A port that was free a moment ago; nginx cannot choose one itself. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+const isListening = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('connect', () => resolve(true)).on('error', () => resolve(false))
+    socket.on('connect', () => socket.destroy())
+  })
+
+async function untilListening(port: number, child: ChildProcess): Promise<void> {
+  while (!(await isListening(port))) {
+    if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+/** A private nginx, with its files in a folder of its own. */
+export async function startNginx(route: ProxyRoute): Promise<FrontProxy> {
+  const dir = await mkdtemp(join(tmpdir(), 'svc-nginx-'))
+  const port = await freePort()
+  const config = join(dir, 'nginx.conf')
+  await writeFile(config, nginxConfig(dir, route).replace('PORT', String(port)))
+  const child = spawn(NGINX, ['-p', dir, '-c', config], { stdio: ['ignore', 'ignore', 'inherit'] })
+  const kill = () => child.kill('SIGKILL')
+  process.on('exit', kill)
+  await untilListening(port, child)
+  return {
+    port,
+    async stop() {
+      const ended = once(child, 'exit')
+      child.kill('SIGTERM')
+      await ended
+      process.off('exit', kill)
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
