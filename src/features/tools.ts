@@ -210,6 +210,35 @@ export function toolsOf(toolsets?: readonly string[]): readonly Tool[] {
   return [...tools].flatMap(([toolset, found]) => (toolsets === undefined || toolsets.includes(toolset) ? found : []))
 }
 
+export interface Toolbox {
+  tools: readonly Tool[]
+  /** The reason, as a sentence, for which a tool of this name cannot be called; undefined when it can. */
+  problemOf(name: string): string | undefined
+}
+
+const MISSPELT = /^tool[-_]?sets?(\[\])?$/i
+
+/**
+ * The tools that the address of a request allows. `toolsets` is a fence: what it does not name is neither listed nor called. An address that
+ * means to have a fence must not be left without one, so another spelling of the parameter, or a second one, is refused.
+ */
+export function toolboxOf(query: URLSearchParams): Toolbox {
+  const wrong = [...query.keys()].find((name) => name !== 'toolsets' && MISSPELT.test(name))
+  if (wrong !== undefined) throw Failure.invalid({ path: wrong, message: 'must be written toolsets' })
+  const given = query.getAll('toolsets')
+  if (given.length > 1) throw Failure.invalid({ path: 'toolsets', message: 'must be given once, as a comma-separated list' })
+  const toolsets = given[0]?.split(',')
+  const tools = toolsOf(toolsets)
+  return {
+    tools,
+    problemOf(name) {
+      if (tools.some((tool) => tool.name === name)) return undefined
+      if (!isTool(name)) return `There is no tool ${name.slice(0, 64)}.`
+      return `The tool ${name} is not in the toolsets of this address (${toolsets!.join(', ')}).`
+    },
+  }
+}
+
 export const isTool = (name: string): boolean => catalogue().operations.has(name) || REACHING.some((tool) => tool.name === name)
 
 /** The meaning of a call: an operation with fields that are still to be validated, or an immediate answer. */

@@ -208,6 +208,53 @@ test('a toolset that there is none of is named', async () => {
   )
 })
 
+test('a toolset is a fence: a tool outside of it is neither listed nor called, whatever the size of the call', async () => {
+  const calls = service.double.calls.length
+  const outside = [
+    message('tools/call', { name: 'queue_clear', arguments: {} }),
+    message('tools/call', { name: 'send_text', arguments: { phone: '5511988887777', message: 'x'.repeat(300_000) } }),
+    message('tools/call', { name: 'call_operation', arguments: { operation_id: 'queue.clear', arguments: {} } }),
+    message('tools/call', { name: 'list_operations', arguments: {} }),
+  ]
+  for (const call of outside) {
+    const { status, body } = await post(call, {}, '/mcp?toolsets=chats,labels')
+    const { name } = call.params as { name: string }
+    assert.deepEqual(
+      [status, body.error],
+      [200, { code: -32602, message: `The tool ${name} is not in the toolsets of this address (chats, labels).` }],
+    )
+  }
+  assert.equal(service.double.calls.length, calls, 'nothing was carried out')
+  const { body: none } = await post(message('tools/call', { name: 'nothing' }), {}, '/mcp?toolsets=send')
+  assert.deepEqual(none.error, { code: -32602, message: 'There is no tool nothing.' })
+  const { body: inside } = await post(text, {}, '/mcp?toolsets=send')
+  assert.equal(inside.result.structuredContent.status, 'queued')
+})
+
+test('an address that means to have a fence is not left without one', async () => {
+  for (const [query, path] of [
+    ['toolset=send', 'toolset'],
+    ['ToolSets=send', 'ToolSets'],
+    ['tool_sets=send', 'tool_sets'],
+    ['toolsets[]=send', 'toolsets[]'],
+    ['toolsets=send&toolsets=queue', 'toolsets'],
+    ['toolsets=', 'toolsets'],
+  ]) {
+    const { status, body } = await post(list, {}, `/mcp?${query}`)
+    assert.deepEqual([status, body.error.details?.issues[0].path], [400, path], query)
+  }
+})
+
+test('an agent is told of the tools that reach every operation only where it has them', async () => {
+  const hello = message('initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'x', version: '1' },
+  })
+  assert.match((await post(hello)).body.result.instructions, /call_operation/)
+  assert.doesNotMatch((await post(hello, {}, '/mcp?toolsets=send')).body.result.instructions, /call_operation/)
+})
+
 test('the subscription is asked before the arguments, for what sends and writes alone', async () => {
   const { subscription } = service.account.workspace(service.workspace)
   await service.changeWorkspace(() => ({ subscription: { ...subscription, status: 'expired' } }))

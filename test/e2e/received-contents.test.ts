@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { until } from '../harness/until.ts'
-import { ANA, BEN, content, ME, type Story, startStory } from './received/story.ts'
+import { ANA, BEN, BEN_LID, chatOf, content, ME, nothingOr, type Story, startStory } from './received/story.ts'
 
 let story: Story
 before(async () => {
@@ -115,6 +115,56 @@ test('wrappers do not hide what they carry', async () => {
   await story.fromAna(
     { proto: { ephemeralMessage: { message: { groupMentionedMessage: { message: { conversation: 'inside' } } } } } },
     { message_type: 'text', text: text('inside') },
+  )
+})
+
+test('wrappers of newer clients do not hide what they carry either', async () => {
+  for (const wrapper of ['questionMessage', 'questionReplyMessage', 'statusAddYours', 'botTaskMessage'])
+    await story.fromAna(
+      { proto: { [wrapper]: { message: { conversation: wrapper } } } },
+      { message_type: 'text', text: text(wrapper) },
+    )
+})
+
+test('a rich answer of a bot is told by its text', async () => {
+  const submessages = [
+    { messageType: 2, messageText: 'Here is how:' },
+    { messageType: 5, codeMetadata: { codeBlocks: [{ codeContent: 'npm start' }] } },
+  ]
+  await story.fromAna(
+    { proto: { botForwardedMessage: { message: { richResponseMessage: { messageType: 1, submessages } } } } },
+    { message_type: 'text', text: text('Here is how:\n\nnpm start') },
+  )
+})
+
+test('a comment in an announcement group is opened, also when the service was restarted since the message', async () => {
+  const { sandbox } = story.world
+  const { announcement_id } = await sandbox.post<{ announcement_id: string }>('/communities', {
+    owner: ANA,
+    name: 'Everybody',
+    participants: [BEN, ME],
+  })
+  const place = { phone: chatOf(announcement_id), chat_lid: null, chat_name: nothingOr('Everybody'), is_group: true }
+  const announcement = await sandbox.send(ANA, announcement_id, { text: 'Tomorrow' })
+  await story.received(announcement.id)
+  const commented = async (message: object, expected: object) => {
+    const { id } = await sandbox.send(BEN, announcement_id, message)
+    const byBen = { sender_name: 'Ben', participant_phone: BEN, participant_lid: BEN_LID }
+    story.compare(await story.received(id), { ...place, ...byBen, message_id: id, ...expected })
+  }
+  await commented(
+    { comment: { message_id: announcement.id, text: `When, @${ANA}?` }, mentions: [ANA] },
+    { message_type: 'text', comment_on_message_id: announcement.id, mentions: [ANA], text: text(`When, @${ANA}?`) },
+  )
+  await story.world.restartService()
+  await commented(
+    { comment: { message_id: announcement.id, text: 'And where?' } },
+    { message_type: 'text', comment_on_message_id: announcement.id, text: text('And where?') },
+  )
+  const unknown = { encPayload: Buffer.alloc(40, 1).toString('base64'), encIv: Buffer.alloc(12).toString('base64') }
+  await commented(
+    { proto: { encCommentMessage: { targetMessageKey: { id: '3EB0UNKNOWN', fromMe: true }, ...unknown } } },
+    { message_type: 'unsupported', unsupported: { proto_type: 'encCommentMessage' } },
   )
 })
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { decryptEventResponse, decryptPollVote, proto, type WAMessage } from '@whiskeysockets/baileys'
+import { type BinaryNode, decryptEventResponse, decryptPollVote, proto, type WAMessage } from '@whiskeysockets/baileys'
 import type { Settings } from '../../workers/simulator/control/network-control.ts'
 import { type MediaHost, startMedia } from '../../workers/simulator/media/host.ts'
 import { withMedia } from '../../workers/simulator/media/received.ts'
 import { openAbout } from '../../workers/simulator/people/secret.ts'
+import { node } from '../../workers/simulator/wire/node.ts'
 import { type Simulator, startSimulator } from '../harness/network.ts'
 import { type Client, jidOf, pair } from './client.ts'
 
@@ -43,6 +44,31 @@ async function nextInInbox(send: () => Promise<unknown>) {
   const news = await simulator.control.inbox(CONTACT, items.at(-1)?.seq ?? 0, 10_000)
   return news.items[0]!
 }
+
+test('a device without any of a collection gets it whole, as a file; one that has some of it gets what came since', async () => {
+  const ask = async (attrs: Record<string, string>) => {
+    const collection = node('collection', { name: 'critical_block', ...attrs })
+    const query = node('iq', { to: '@s.whatsapp.net', type: 'set', xmlns: 'w:sync:app:state' }, [node('sync', {}, [collection])])
+    const answer = (await client.socket.query(query)) as BinaryNode
+    const [sync] = answer.content as BinaryNode[]
+    const [listed] = sync!.content as BinaryNode[]
+    return { version: listed!.attrs.version, parts: (listed!.content as BinaryNode[] | undefined) ?? [] }
+  }
+  const { version, parts } = await ask({ version: '0', return_snapshot: 'true' })
+  assert.deepEqual(
+    parts.map(({ tag }) => tag),
+    ['snapshot'],
+  )
+  const { directPath } = proto.ExternalBlobReference.decode(parts[0]!.content as Uint8Array)
+  assert.ok(await media.get(directPath!), 'the file is on the media host')
+  const patched = await ask({ version: '0', return_snapshot: 'false' })
+  assert.deepEqual(
+    patched.parts.map(({ tag }) => tag),
+    ['patches'],
+  )
+  assert.deepEqual((await ask({ version: version!, return_snapshot: 'false' })).parts, [])
+  assert.deepEqual(await ask({ name: 'regular_high', version: '0', return_snapshot: 'true' }), { version: '0', parts: [] })
+})
 
 const ADDRESSINGS: Settings['addressing'][] = ['pn', 'lid']
 

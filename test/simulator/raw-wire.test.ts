@@ -157,7 +157,20 @@ test('an ack has the hash of the server over all devices, in the names that the 
     client.send(node('message', { to, id, type: 'text', phash: '2:AAAAAAAA' }, [node('participants', {}, participants)]))
     const ack = await client.until(({ tag, attrs }) => tag === 'ack' && attrs.id === id, 'the ack')
     const devices = [`${other}.0:0`, `${other}.0:1`, `${me}.0:0`, `${me}.0:${device.device}`]
-    assert.equal(ack.attrs.phash, hashOf(devices.map((name) => `${name}@${server}`)))
+    const expected = hashOf(devices.map((name) => `${name}@${server}`))
+    assert.equal(ack.attrs.phash, expected)
+    // A direct message without a hash: the server compares the devices that it names.
+    const named = [`${other}`, `${other}:1`, `${me}`].map((name) => `${name}@${server}`)
+    for (const [sentTo, phash] of [
+      [named, undefined],
+      [named.slice(0, 2), expected],
+    ] as const) {
+      const copies = sentTo.map((jid) => node('to', { jid }, [node('enc', { v: 2, type: 'pkmsg' }, Buffer.alloc(80, 1))]))
+      const text = `DIRECT-${server}-${sentTo.length}`
+      client.send(node('message', { to, id: text, type: 'text' }, [node('participants', {}, copies)]))
+      const answer = await client.until(({ tag, attrs }) => tag === 'ack' && attrs.id === text, 'the ack')
+      assert.equal(answer.attrs.phash, phash)
+    }
   }
   const { id: group } = simulator.control.createGroup({
     subject: 'Team',

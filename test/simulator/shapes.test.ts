@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import type { BinaryNode } from '@whiskeysockets/baileys'
+import type { AuthenticationState, BinaryNode } from '@whiskeysockets/baileys'
 import { silenceLibsignal } from '../../workers/simulator/people/quiet.ts'
 import { node } from '../../workers/simulator/wire/node.ts'
 import { type Simulator, startSimulator } from '../harness/network.ts'
@@ -17,7 +17,7 @@ const GROUPS = '@g.us'
 
 let simulator: Simulator
 let client: RawClient
-let noiseKey: Uint8Array
+let auth: AuthenticationState
 let connectAgain: () => Promise<RawClient>
 
 const contentOf = (item: BinaryNode | undefined): BinaryNode[] => (Array.isArray(item?.content) ? item.content : [])
@@ -39,7 +39,7 @@ before(async () => {
   const { me, noiseKey: noise } = library.auth.creds
   const [, number = '', id = '0'] = /^(\d+):(\d+)@/.exec(me!.id) ?? []
   await library.close()
-  noiseKey = noise.public
+  auth = library.auth
   connectAgain = () =>
     connectRaw({
       url: simulator.url,
@@ -61,7 +61,7 @@ test('a login is told who it is, where it is, and which properties to ask for', 
   assert.match(attrs.lid ?? '', /:\d+@lid$/)
   assert.ok(attrs.location && attrs.t && attrs.creation)
   // The key of this device, not a word in its place.
-  assert.equal(attrs.companion_enc_static, createHash('sha256').update(noiseKey).digest('base64'))
+  assert.equal(attrs.companion_enc_static, createHash('sha256').update(auth.creds.noiseKey.public).digest('base64'))
 })
 
 test('what waits is announced by kind, calls among them', () => {
@@ -72,13 +72,25 @@ test('what waits is announced by kind, calls among them', () => {
   assert.deepEqual(Object.keys(preview!.attrs).sort(), ['appdata', 'call', 'count', 'message', 'notification', 'receipt'])
 })
 
-test('the digest of keys has the signed one with value and signature', async () => {
-  const answer = await iq('get', 'encrypt', [node('digest')])
-  const skey = find(answer, 'digest', 'skey')
+// Clients compute the same from the keys that they have, and upload them again if it differs.
+test('the digest of keys hashes the identity, the signed key with its signature, and the one-time keys in the order of the list', async () => {
+  const digest = find(await iq('get', 'encrypt', [node('digest')]), 'digest')
+  const skey = find(digest, 'skey')
   assert.deepEqual(
     ['id', 'value', 'signature'].map((tag) => lengthOf(find(skey, tag))),
     [3, 32, 64],
   )
+  const { creds, keys } = auth
+  const ids = contentOf(find(digest, 'list')).map(({ content }) => String(Buffer.from(content as Uint8Array).readUIntBE(0, 3)))
+  const known = await keys.get('pre-key', ids)
+  const { signedIdentityKey, signedPreKey } = creds
+  const hash = createHash('sha1')
+    .update(signedIdentityKey.public)
+    .update(signedPreKey.keyPair.public)
+    .update(signedPreKey.signature)
+  for (const id of ids) hash.update(known[id]!.public)
+  assert.ok(ids.length > 0)
+  assert.deepEqual(Buffer.from(find(digest, 'hash')!.content as Uint8Array), hash.digest())
 })
 
 test('a block list is answered as matched, or whole, with its hash; what neither blocks nor unblocks is refused', async () => {

@@ -106,7 +106,7 @@ test('who comes late is told of the whole group, the others of who came', async 
   assert.deepEqual([...new Set(kinds(toAnn))], ['add'])
 })
 
-test('a new device is told to others under the name they asked for, to the own devices as a whole list', async () => {
+test('a new device is told to others under the name they asked for, to the own devices as a whole list under both names', async () => {
   const lid = simulator.control.state().phones.map((phone) => phone as { phone: string; lid: string })
   const annLid = lid.find(({ phone }) => phone === ANN)!.lid
   const ask = (jid: string) =>
@@ -129,11 +129,19 @@ test('a new device is told to others under the name they asked for, to the own d
   const [, , [added] = []] = byName('@s.whatsapp.net')!.node as [string, unknown, [string, Record<string, string>][]]
   assert.deepEqual([added?.[0], added?.[1]], ['add', { device_hash: hashOf(numbers), device_lid_hash: hashOf(lids) }])
   assert.deepEqual(ids(byName('@lid'), 'device'), [{ jid: `${annLid}:3@lid`, 'key-index': '3' }])
-  await until(ann, () => own.length >= 2, 'the list for both own devices')
-  assert.deepEqual(
-    ids(own[0], 'device').map(({ jid }) => jid),
-    [`${ANN}@s.whatsapp.net`, ...[1, 2, 3].map((id) => `${ANN}:${id}@s.whatsapp.net`)],
-  )
+  // two devices, each by number and by LID
+  await until(ann, () => own.length >= 4, 'the lists for both own devices')
+  const devicesOf = (line: TraceLine) => ids(line, 'device').map(({ jid }) => jid)
+  for (const [name, server, hash] of [
+    [ANN, 's.whatsapp.net', hashOf(numbers)],
+    [annLid, 'lid', hashOf(lids)],
+  ] as const) {
+    const listed = own.filter(({ node: [, { from }] }) => from === `${name}@${server}`)
+    const devices = [`${name}@${server}`, ...[1, 2, 3].map((id) => `${name}:${id}@${server}`)]
+    assert.deepEqual(listed.map(devicesOf), [devices, devices])
+    const [, , [list] = []] = listed[0]!.node as [string, unknown, [string, Record<string, string>][]]
+    assert.equal(list?.[1].dhash, hash)
+  }
 })
 
 const find = (item: BinaryNode | undefined, ...path: string[]): BinaryNode | undefined =>

@@ -30,6 +30,9 @@ export const receivedExtras = {
   profile_name: text(256, 'The new name of the profile.'),
   updated_photo: nullable(2_048, 'The new picture; null: none any more.'),
   album_message_id: id('The album this picture or video belongs to.'),
+  comment_on_message_id: id(
+    'With a comment in an announcement group: the message it is about. The block is the content of the comment.',
+  ),
   external_ad_reply: z
     .strictObject({
       title: nullable(256, 'Title of the ad.'),
@@ -52,5 +55,5 @@ export const receivedExtras = {
 export type Extras = z.output<z.ZodObject<typeof receivedExtras>>
 
 /** Fields that go with contents of several kinds, where they apply. */
-export type ReceivedExtras = Partial<Pick<Extras, 'album_message_id' | 'external_ad_reply'>>
+export type ReceivedExtras = Partial<Pick<Extras, 'album_message_id' | 'comment_on_message_id' | 'external_ad_reply'>>
 export type ExternalAdReply = Extras['external_ad_reply']

@@ -12,7 +12,7 @@ import type { Endpoint } from '../../features/endpoint.ts'
 import { endpoints } from '../../features/index.ts'
 import { parseInput } from '../../features/input.ts'
 import { readMessage } from '../../features/tool-message.ts'
-import { isTool, toolCall, toolsOf } from '../../features/tools.ts'
+import { toolboxOf, toolCall } from '../../features/tools.ts'
 import { checkNames, unknownFields } from '../../features/unknown-fields.ts'
 import type { Gate } from '../access-checks.ts'
 import { LARGE_BODY, receiveBody } from '../body.ts'
@@ -133,8 +133,7 @@ export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
     const caller = admit(c)
     if (!takesJson(c.req.header('Accept') ?? null))
       return rpcResponse(406, { code: NOT_ACCEPTABLE, message: 'The answer is application/json, which Accept must allow.' })
-    const toolsets = c.req.query('toolsets')?.split(',')
-    const tools = toolsOf(toolsets)
+    const { tools, problemOf } = toolboxOf(new URL(c.req.url).searchParams)
     const memory = deps.bodies.lease(caller.instance)
     try {
       const found = await read(c, memory)
@@ -144,11 +143,9 @@ export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
       if (message.method === 'subscriptions/listen')
         return rpcResponse(404, { code: RPC.method, message: 'Method not found' }, message.id)
       const session: Session = {
-        tools: () => tools,
-        call(name, given) {
-          if (!isTool(name)) return undefined
-          return outcome(c, name, run(c, caller, name, given, prepared))
-        },
+        tools,
+        problemOf,
+        call: (name, given) => outcome(c, name, run(c, caller, name, given, prepared)),
       }
       const { serve } = await import('./server.ts')
       return await serve(c.req.raw, message, session)

@@ -9,12 +9,16 @@ import type { ToolResult } from './tool-result.ts'
 
 /** Of one request, whose caller has been let in. */
 export interface Session {
-  tools(): readonly Tool[]
-  /** Undefined: there is no such tool. Never rejects: a failure is a result, too. */
-  call(name: string, given: Record<string, unknown>): Promise<ToolResult> | undefined
+  tools: readonly Tool[]
+  /** The reason, as a sentence, for which a tool of this name cannot be called; undefined when it can. */
+  problemOf(name: string): string | undefined
+  /** Of a tool without a problem. Never rejects: a failure is a result, too. */
+  call(name: string, given: Record<string, unknown>): Promise<ToolResult>
 }
 
-const INSTRUCTIONS = `One WhatsApp account. Sends are queued: the answer says that a message waits, not that it has arrived. Numbers are digits with the country code. Operations without a tool of their own: list_operations, describe_operation, call_operation.`
+const INSTRUCTIONS =
+  'One WhatsApp account. Sends are queued: the answer says that a message waits, not that it has arrived. Numbers are digits with the country code.'
+const REACHING = ' Operations without a tool of their own: list_operations, describe_operation, call_operation.'
 
 /** Before 2026-07-28, newest first. */
 const EARLIER = ['2025-11-25', '2025-06-18', '2025-03-26']
@@ -29,17 +33,17 @@ function serverOf(session: Session, versions?: string[]): Server {
     { name: BRAND, version: VERSION },
     {
       capabilities: { tools: {} },
-      instructions: INSTRUCTIONS,
+      instructions: `${INSTRUCTIONS}${session.problemOf('call_operation') === undefined ? REACHING : ''}`,
       // For forms that a client fills in, which are not used here; the SDK's own costs a compiler of schemas for every request.
       jsonSchemaValidator: { getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'not supported' }) },
       ...(versions ? { supportedProtocolVersions: versions } : {}),
     },
   )
-  server.setRequestHandler('tools/list', () => ({ tools: session.tools() as never }))
+  server.setRequestHandler('tools/list', () => ({ tools: session.tools as never }))
   server.setRequestHandler('tools/call', async ({ params }) => {
-    const called = session.call(params.name, params.arguments ?? {})
-    if (!called) throw new UnknownTool(`There is no tool ${params.name.slice(0, 64)}.`)
-    return (await called) as never
+    const problem = session.problemOf(params.name)
+    if (problem !== undefined) throw new UnknownTool(problem)
+    return (await session.call(params.name, params.arguments ?? {})) as never
   })
   return server
 }

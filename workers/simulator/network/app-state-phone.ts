@@ -198,16 +198,15 @@ async function placeBlob(upload: NonNullable<Network['upload']>, bytes: Uint8Arr
   return { ...sealed, directPath, fileSizeBytes: fileLength }
 }
 
-/** Above this number of entries a collection is sent whole, as a file, to a device that queries all of it; `snapshots_above` of the settings. */
-const MAX_PATCHED = 100
-
-/** Null for a small collection, whose patches contain everything. */
+/**
+ * The collection as one file, for a device that has nothing of it. Null for one that nothing was written to, for one that an earlier release saved
+ * without its entries, and without a media host: the patches contain everything. `snapshots_above` of the settings leaves smaller ones to patches.
+ */
 export async function snapshotOf(network: Network, person: Person, name: string): Promise<proto.IExternalBlobReference | null> {
   const collection = collectionOf(person, name)
-  const { records, valueMacs } = collection
-  // One that an earlier release saved has no records.
-  const { snapshots_above: most = MAX_PATCHED } = network.settings
-  if (!network.upload || valueMacs.size <= most || records?.size !== valueMacs.size) return null
+  const { records = new Map<string, Buffer>(), valueMacs } = collection
+  const { snapshots_above: most = -1 } = network.settings
+  if (!network.upload || collection.version === 0 || valueMacs.size <= most || records.size !== valueMacs.size) return null
   const { keyId, keyData } = appStateKey(person)
   const version = bigEndian64(collection.version)
   const snapshot = proto.SyncdSnapshot.fromObject({

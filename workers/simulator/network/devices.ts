@@ -3,7 +3,7 @@ import { type BinaryNode, node, randomId, seconds } from '../wire/node.ts'
 import { enqueue } from './delivery.ts'
 import { parseJid } from './jid.ts'
 import type { Network, Person } from './model.ts'
-import { jidOf, lidJidOf, pnOf } from './people.ts'
+import { jidOf, lidJidOf } from './people.ts'
 
 /** Devices of an account: the phone, other simulated ones, and linked gateway instances. */
 export function deviceIds(person: Person): number[] {
@@ -38,10 +38,14 @@ export function watchersOf(person: Person): { number: string; addressing: 'lid' 
   )
 }
 
-/** A device of the account was added or removed: its other devices get the whole list, accounts that queried it get the change. */
+/**
+ * A device of the account was added or removed: its other devices get the whole list under both names of the account, as a client keeps one for
+ * each; accounts that queried it get the change.
+ */
 export function notifyDevices(network: Network, person: Person, change: 'add' | 'remove', device: number) {
   for (const companion of person.companions.values()) {
-    if (companion.device !== device) enqueue(network, companion, ownList(person))
+    if (companion.device === device) continue
+    for (const addressing of ['pn', 'lid'] as const) enqueue(network, companion, ownList(person, addressing))
   }
   for (const { number, addressing } of watchersOf(person)) {
     if (number === person.number) continue
@@ -50,14 +54,15 @@ export function notifyDevices(network: Network, person: Person, change: 'add' | 
   }
 }
 
-function ownList(person: Person): BinaryNode {
-  const listed = deviceIds(person).map((id) => node('device', { jid: pnOf(person, id), 'key-index': id === 0 ? undefined : id }))
+function ownList(person: Person, addressing: 'lid' | 'pn'): BinaryNode {
+  const ids = deviceIds(person)
+  const listed = ids.map((id) => node('device', { jid: jidOf(person, addressing, id), 'key-index': id === 0 ? undefined : id }))
   const dhash = deviceHash(
-    deviceIds(person).map((id) => ({ person, id })),
-    'pn',
+    ids.map((id) => ({ person, id })),
+    addressing,
   )
   const keys = node('key-index-list', { ts: seconds() }, Buffer.from([1]))
-  const attrs = { from: pnOf(person), type: 'account_sync', id: randomId(), t: seconds() }
+  const attrs = { from: jidOf(person, addressing), type: 'account_sync', id: randomId(), t: seconds() }
   return node('notification', attrs, [node('devices', { dhash }, [...listed, keys])])
 }
 

@@ -6,7 +6,7 @@ import { deliverTo } from './deliver.ts'
 import { enqueue } from './delivery.ts'
 import { deviceHash, deviceIds } from './devices.ts'
 import { isGroup, isNewsletter, parseJid, STATUS } from './jid.ts'
-import type { Cipher, Companion, DeviceCopy, Group, Network } from './model.ts'
+import type { Cipher, Companion, DeviceCopy, Group, Network, Person } from './model.ts'
 import { receivePost } from './newsletters.ts'
 import { type AnyDevice, devicesOf, findDevice, findPerson, jidOf, lidJidOf, pnOf, recipientAttributes } from './people.ts'
 
@@ -41,17 +41,34 @@ export function receiveMessage(network: Network, from: Companion, item: BinaryNo
   if (id === '') network.note('a message came without id')
 }
 
-/** Adds the server's own hash of the devices that should have got a copy: one that differs from the client's means that its lists are old. */
+/**
+ * Adds the server's own hash of the devices that should have got a copy: a client whose hash is another one knows that its lists are old. A direct
+ * message has no hash of its own: the server compares the devices it names, and says its hash only when some are missing.
+ */
 function withHash(network: Network, from: Companion, item: BinaryNode, ack: BinaryNode): BinaryNode {
   const { to = '', phash } = item.attrs
-  if (phash === undefined || ack.attrs.error !== undefined) return ack
   const group = network.groups.get(to)
+  const named = children(child(item, 'participants'), 'to')
+  if (ack.attrs.error !== undefined || (phash === undefined && (group || named.length === 0))) return ack
   const other = group ? undefined : findPerson(network, to)
   const people = group ? [...group.members.values()].map(({ person }) => person) : other ? [other, from.person] : []
   if (people.length === 0) return ack
   const devices = [...new Set(people)].flatMap((person) => deviceIds(person).map((id) => ({ person, id })))
   const addressing = group ? group.addressing : parseJid(to).server === 'lid' ? 'lid' : 'pn'
+  if (phash === undefined) {
+    const known = new Set(named.map(({ attrs }) => addressOf(network, attrs.jid ?? '')))
+    const isWhole = devices.every(({ person, id }) => known.has(`${person.number}.${id}`) || isSender(from, person, id))
+    if (isWhole) return ack
+  }
   return { ...ack, attrs: { ...ack.attrs, phash: deviceHash(devices, addressing) } }
+}
+
+const isSender = (from: Companion, person: Person, id: number) => person === from.person && id === from.device
+
+/** The same for both names of a device. */
+function addressOf(network: Network, jid: string): string | undefined {
+  const device = findDevice(network, jid)
+  return device && keyOf(device)
 }
 
 /** A person addressed by a former LID has another one by now: `refresh_lid` makes the client query it. */

@@ -13,6 +13,7 @@ const { ProtocolMessage, PinInChatMessage, SecretEncryptedMessage, EventResponse
 const Pin = v.object({ message_id, seconds: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)), 604_800) })
 const Reaction = v.object({ message_id, emoji: v.string(), encrypted: v.optional(v.boolean(), false) })
 const Edit = v.object({ message_id, text: v.string(), encrypted: v.optional(v.boolean(), false) })
+const Comment = v.object({ message_id, text: v.string() })
 const EventResponse = v.object({
   message_id,
   response: v.picklist(['going', 'not_going', 'maybe']),
@@ -23,6 +24,7 @@ const EventResponse = v.object({
 export const ABOUT_FORMS: Record<string, Form> = {
   reaction: form('message.reaction', Reaction, composeReaction),
   edit: form('message.edit', Edit, composeEdit),
+  comment: form('message.comment', Comment, composeComment),
   revoke: form('message.revoke', v.object({ message_id }), ({ message_id: id }, context) => {
     const target = known(context, id)
     return {
@@ -84,6 +86,22 @@ function composeEdit(
     secretEncType: SecretEncryptedMessage.SecretEncType.MESSAGE_EDIT,
   }
   return { message: { secretEncryptedMessage }, type: 'text', edit: '1', hasContext: true }
+}
+
+/** Under a message of an announcement group. The common fields are those of the comment, which is sealed. */
+function composeComment(
+  { message_id: id, text }: v.InferOutput<typeof Comment>,
+  context: ComposeContext,
+  addContext: AddContext,
+): Composed {
+  const target = known(context, id)
+  const comment: proto.IMessage = { extendedTextMessage: { text } }
+  addContext(comment)
+  const encCommentMessage = {
+    targetMessageKey: keyOf(context, target),
+    ...sealed(context, target, 'Enc Comment', proto.Message.encode(comment).finish()),
+  }
+  return { message: { encCommentMessage }, type: 'text', hasContext: true }
 }
 
 /** A picture keeps its picture and gets a new caption. */

@@ -28,6 +28,10 @@ const ENVELOPES = [
   'associatedChildMessage',
   'groupStatusMessage',
   'groupStatusMessageV2',
+  'questionMessage',
+  'questionReplyMessage',
+  'statusAddYours',
+  'botTaskMessage',
 ] as const satisfies readonly (keyof proto.IMessage)[]
 
 /** Fields about the message around them, which are never its content. */
@@ -86,6 +90,7 @@ const KINDS: Record<string, string> = {
   encEventResponseMessage: 'event_response',
   pinInChatMessage: 'pin',
   secretEncryptedMessage: 'edit',
+  encCommentMessage: 'comment',
   buttonsMessage: 'buttons',
   templateMessage: 'template',
   interactiveMessage: 'interactive',

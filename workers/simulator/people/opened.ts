@@ -29,7 +29,8 @@ interface Sealed {
 const RESPONSES = ['unknown', 'going', 'not_going', 'maybe'] as const
 
 function sealedIn(message: proto.IMessage): Sealed | undefined {
-  const { pollUpdateMessage, encEventResponseMessage, secretEncryptedMessage, encReactionMessage } = unwrap(message)
+  const { pollUpdateMessage, encEventResponseMessage, secretEncryptedMessage, encReactionMessage, encCommentMessage } =
+    unwrap(message)
   if (pollUpdateMessage?.vote) {
     const { pollCreationMessageKey: key, vote } = pollUpdateMessage
     return { key, purpose: 'Poll Vote', payload: vote.encPayload, iv: vote.encIv, read: readVote }
@@ -42,6 +43,10 @@ function sealedIn(message: proto.IMessage): Sealed | undefined {
     const { targetMessageKey: key, encPayload: payload, encIv: iv } = encReactionMessage
     const read = (plain: Uint8Array) => ({ text: proto.Message.ReactionMessage.decode(plain).text ?? null })
     return { key, purpose: 'Enc Reaction', payload, iv, read }
+  }
+  if (encCommentMessage) {
+    const { targetMessageKey: key, encPayload: payload, encIv: iv } = encCommentMessage
+    return { key, purpose: 'Enc Comment', payload, iv, read: (plain) => ({ text: describe(proto.Message.decode(plain)).text }) }
   }
   if (secretEncryptedMessage) {
     const { targetMessageKey: key, encPayload: payload, encIv: iv, secretEncType } = secretEncryptedMessage

@@ -5,9 +5,9 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
  * network cannot link them:
  *
  *     key = HKDF(secret, salt 0, info = message id | its author | the sender | purpose, 32), AES-256-GCM with a 12-byte iv
- *     aad = message id | NUL | the sender, for votes and answers; none for edits and reactions
+ *     aad = message id | NUL | the sender, for votes and answers; none for edits, reactions and comments
  */
-export type SecretPurpose = 'Poll Vote' | 'Event Response' | 'Message Edit' | 'Event Edit' | 'Enc Reaction'
+export type SecretPurpose = 'Poll Vote' | 'Event Response' | 'Message Edit' | 'Event Edit' | 'Enc Reaction' | 'Enc Comment'
 
 export interface SecretAbout {
   secret: Uint8Array

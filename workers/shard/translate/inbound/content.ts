@@ -23,7 +23,12 @@ export const WRAPPERS = [
   'botInvokeMessage',
   'botForwardedMessage',
   'pollCreationMessageV4',
+  'pollCreationOptionImageMessage',
   'eventCoverImage',
+  'questionMessage',
+  'questionReplyMessage',
+  'statusAddYours',
+  'botTaskMessage',
 ] as const satisfies readonly Field[]
 
 /** Fields that give no event, each with the reason: the first three travel beside the content, the others are exchanged by clients alone. */

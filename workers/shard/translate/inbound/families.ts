@@ -1,6 +1,7 @@
 /** The family that translates each content field of the protocol. A field without a row is reported as unsupported, by its name. */
 import { legacyButton, legacyRow, nativeAnswer, templateButton } from './answer.ts'
 import { legacyButtons, template } from './buttons.ts'
+import { comment, sealedComment } from './comment.ts'
 import { order, paymentCancelled, paymentDeclined, product, requestPayment, sendPayment } from './commerce.ts'
 import { contact, contacts } from './contact.ts'
 import { type Content, type Field, type Unwrapped, unwrap } from './content.ts'
@@ -16,11 +17,13 @@ import { liveLocation, location } from './place.ts'
 import { poll, pollVote } from './poll.ts'
 import { protocol, sealedEdit } from './protocol.ts'
 import { reaction, sealedReaction } from './reaction.ts'
+import { richResponse } from './rich-response.ts'
 import { text } from './text.ts'
 
 export const FAMILIES: Partial<Record<Field, Family>> = {
   conversation: text,
   extendedTextMessage: text,
+  richResponseMessage: richResponse,
   imageMessage: image,
   videoMessage: video,
   ptvMessage: video,
@@ -61,6 +64,8 @@ export const FAMILIES: Partial<Record<Field, Family>> = {
   pinInChatMessage: pin,
   protocolMessage: protocol(translateInner),
   secretEncryptedMessage: sealedEdit(translateInner),
+  commentMessage: comment(translateInner),
+  encCommentMessage: sealedComment(translateInner),
 }
 
 export const translate = (content: Unwrapped, scene: Scene): Translation | Promise<Translation> =>

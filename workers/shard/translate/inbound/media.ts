@@ -1,5 +1,5 @@
 /** `image`, `video`, `audio`, `document`, `sticker`: the file as the message describes it, and a sealed link to it. Nothing is downloaded. */
-import type { proto } from '@whiskeysockets/baileys'
+import { proto } from '@whiskeysockets/baileys'
 import type { ReceivedFile } from '../../../../src/domain/file-download.ts'
 import type { ReceivedExtras } from '../../../../src/features/received/extras.ts'
 import { count, cut, cutOrNull, idOrEmpty } from '../../wire/bounds.ts'
@@ -132,8 +132,10 @@ export const sticker: Family = (content, scene) => {
 
 const caption = (file: { caption?: string | null }) => cutOrNull(file.caption, 65_536)
 
-/** Pictures of an album name its header, which is not reported itself. */
-function album({ aside }: Unwrapped): Pick<ReceivedExtras, 'album_message_id'> {
-  const id = aside.messageAssociation?.parentMessageKey?.id
+const { MEDIA_ALBUM } = proto.MessageAssociation.AssociationType
+
+/** Pictures of an album name its header, which is not reported itself. Pictures of polls and second uploads name other messages in the same field. */
+function album({ aside: { messageAssociation } }: Unwrapped): Pick<ReceivedExtras, 'album_message_id'> {
+  const id = messageAssociation?.associationType === MEDIA_ALBUM && messageAssociation.parentMessageKey?.id
   return id ? { album_message_id: idOrEmpty(id) } : {}
 }

@@ -1,5 +1,5 @@
 /**
- * Encrypted content about another message: votes, answers to events, edits, reactions in announcement groups. The key comes from the secret
+ * Encrypted content about another message: votes, answers to events, edits, reactions and comments in announcement groups. The key comes from the secret
  * of that message, its author and the sender; clients write each of the two as LID or as number and do not state which, so every pair is
  * tried. rc14 tries one or none (webhook-payloads.md, 2.7).
  */
@@ -10,7 +10,7 @@ import { type Content, unwrap } from './content.ts'
 import type { KnownMessage, Scene } from './family.ts'
 import { namesOf, reference } from './referenced.ts'
 
-export type Purpose = 'Poll Vote' | 'Event Response' | 'Message Edit' | 'Event Edit' | 'Enc Reaction'
+export type Purpose = 'Poll Vote' | 'Event Response' | 'Message Edit' | 'Event Edit' | 'Enc Reaction' | 'Enc Comment'
 
 export interface Sealed {
   payload: Uint8Array | null | undefined

@@ -114,10 +114,12 @@ function storeKeys(network: Network, companion: Companion, item: BinaryNode) {
   network.changed()
 }
 
+/** A client hashes its own keys in this order (the one-time keys in that of the list), and uploads them again when the hash differs. */
 function digest(companion: Companion): BinaryNode {
-  const ids = [...companion.preKeys.keys()]
-  const hash = createHash('sha1').update(companion.identity).update(companion.signedPreKey.publicKey)
-  for (const key of companion.preKeys.values()) hash.update(key)
+  const { identity, signedPreKey, preKeys } = companion
+  const ids = [...preKeys.keys()]
+  const hash = createHash('sha1').update(identity).update(signedPreKey.publicKey).update(signedPreKey.signature)
+  for (const key of preKeys.values()) hash.update(key)
   return node('digest', {}, [
     node('registration', {}, bigEndian(companion.registrationId, 4)),
     node('type', {}, KEY_TYPE),

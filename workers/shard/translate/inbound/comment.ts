@@ -1,0 +1,38 @@
+/**
+ * A comment under a message of an announcement group: the event has the comment's own content, and the id of that message beside it. Clients seal
+ * comments with the secret of the message they are about.
+ */
+import { proto } from '@whiskeysockets/baileys'
+import { idOrEmpty } from '../../wire/bounds.ts'
+import { type Content, saysSomething, unwrap } from './content.ts'
+import type { Family, Scene, Translated } from './family.ts'
+import { may } from './permissions.ts'
+import type { TranslateContent } from './protocol.ts'
+import { openAbout } from './secret.ts'
+
+type Key = proto.IMessageKey | null | undefined
+
+export const comment =
+  (translate: TranslateContent): Family =>
+  ({ message }, scene) => {
+    const { message: content, targetMessageKey: target } = message.commentMessage ?? {}
+    return content ? commented(translate, content, target, scene) : null
+  }
+
+export const sealedComment =
+  (translate: TranslateContent): Family =>
+  async ({ message }, scene) => {
+    const sealed = message.encCommentMessage
+    const target = sealed?.targetMessageKey
+    const opened = await openAbout(scene, target, 'Enc Comment', { payload: sealed?.encPayload, iv: sealed?.encIv })
+    return opened && commented(translate, proto.Message.decode(opened.plain), target, scene)
+  }
+
+/** What only changes another message is no comment, and neither is a comment inside of one. */
+async function commented(translate: TranslateContent, content: Content, target: Key, scene: Scene): Promise<Translated | null> {
+  const field = unwrap(content)?.field
+  if (!target?.id || !saysSomething(content) || field === 'commentMessage' || field === 'encCommentMessage') return null
+  if (!(await may('speakAbout', scene, target))) return null
+  const translated = await translate(content, scene)
+  return translated && { ...translated, common: { ...translated.common, comment_on_message_id: idOrEmpty(target.id) } }
+}
