@@ -154,6 +154,28 @@ test('after a restart our messages of the day are edited, quoted, forwarded and 
   await assertGone(plain)
 })
 
+// Its number was in memory alone, and reactions name a post by it.
+test('after a restart our post of the day is reacted to, edited before or not', async () => {
+  const { sandbox } = stage.world
+  const { id: phone } = await sandbox.post<{ id: string }>('/newsletters', { name: 'News', owner: ME })
+  const post = async (message: string) => String((await stage.outcome('/send-text', { phone, message })).message_id)
+  const [plain, edited] = [await post('Version 2 is out'), await post('Version 3')]
+  assert.equal(
+    (await stage.outcome('/send-text', { phone, message: 'Version 3 is out', edit_message_id: edited })).status,
+    'sent',
+  )
+  await restart()
+  for (const message_id of [plain, edited]) {
+    const { status, error_message } = await stage.outcome('/send-reaction', { phone, message_id, reaction: '👍' })
+    assert.equal(status, 'sent', String(error_message))
+  }
+  const { items } = await sandbox.get<{ items: { reactions: Json }[] }>(`/newsletters/${phone}/posts`)
+  assert.deepEqual(
+    items.map(({ reactions }) => reactions),
+    [{ [ME]: '👍' }, { [ME]: '👍' }],
+  )
+})
+
 test('a queued edit of what was sent before the restart leaves after it', async () => {
   const id = await sent('soon to change')
   const { message_id: change } = (await stage.world.gateway.must(stage.instance, 'POST', '/send-text', {

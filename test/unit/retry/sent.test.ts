@@ -80,6 +80,18 @@ test('after a day they go, a bounded number in one commit', async (t) => {
   assert.deepEqual(sizes, [100, 100, 50])
 })
 
+test('a post keeps the number that the network gave it, through an edit too', async (t) => {
+  const b = await bench(t)
+  const sent = b.open()
+  const post = { ...STANZA, to: '120363166555745933@newsletter' }
+  await sent.put('m1', text('Version 2'), post)
+  await Promise.all([sent.numbered('m1', '174'), sent.change('m1', () => text('Version 2 is out')), sent.numbered('none', '175')])
+  const { message, stanza } = (await b.open().stored('m1')) ?? {}
+  assert.equal(message?.conversation, 'Version 2 is out')
+  assert.deepEqual(stanza, { ...post, serverId: '174' })
+  assert.deepEqual(await b.left(), ['m1'])
+})
+
 test('the one whose outcome is not known stays until it is, however long that takes', async (t) => {
   const b = await bench(t)
   let undecided: string | undefined = 'm1'

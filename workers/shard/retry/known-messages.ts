@@ -26,7 +26,8 @@ export function createKnownMessages({ recent, sent }: { recent: Recent; sent: Pi
   async function stored(id: string): Promise<WAMessage | undefined> {
     const { message, stanza, at } = (await sent.stored(id)) ?? {}
     if (!message || !stanza || at === undefined || isPostChange(stanza)) return undefined
-    const key = { remoteJid: stanza.to, id, fromMe: true }
+    const number = stanza.serverId === undefined ? {} : { server_id: stanza.serverId }
+    const key = { remoteJid: stanza.to, id, fromMe: true, ...number }
     return { key, message, messageTimestamp: Math.floor(at / SECOND) } as WAMessage
   }
 

@@ -68,6 +68,8 @@ export interface Sent {
    * disk does not take is logged.
    */
   change(messageId: string, changed: (before: proto.IMessage) => proto.IMessage | undefined): Promise<void>
+  /** The network has accepted the post of a channel under this number. What the disk does not take is logged. */
+  numbered(messageId: string, serverId: string): Promise<void>
   /** It was refused. What the disk does not take is logged: its row goes with its day. */
   remove(messageId: string): Promise<void>
   /** The device is gone: no retry receipts come for it. Call it after its session has ended. */
@@ -170,6 +172,22 @@ export function createSent(options: SentOptions): Sent {
     }
   }
 
+  /** Undefined: the row stays as it is. */
+  function rewrite(messageId: string, changed: (before: Required<StoredMessage>) => Partial<StoredMessage> | undefined) {
+    return inTurn(messageId, async () => {
+      const since = forgotten
+      const { message, stanza, at } = (await stored(messageId)) ?? {}
+      const before = message && stanza && at !== undefined ? { message, stanza, at } : undefined
+      const change = before && changed(before)
+      if (!before || !change || isForgetting || since !== forgotten) return
+      // What changes it comes again.
+      if (isStopped) throw new Failure('instance_not_connected')
+      const { key, value } = row(messageId, { ...before, ...change })
+      bytes += value.byteLength
+      await corrected([key, value])
+    })
+  }
+
   return {
     async put(messageId, message, stanza) {
       const { ops, size } = rowOf(messageId, message, stanza)
@@ -185,17 +203,12 @@ export function createSent(options: SentOptions): Sent {
     get: async (messageId) => (await stored(messageId))?.message,
     stored,
     change: (messageId, changed) =>
-      inTurn(messageId, async () => {
-        const since = forgotten
-        const before = await stored(messageId)
-        const message = before?.stanza && changed(before.message)
-        if (!before?.stanza || !message || isForgetting || since !== forgotten) return
-        // The message that changes it comes again.
-        if (isStopped) throw new Failure('instance_not_connected')
-        const { key, value } = row(messageId, { ...before, stanza: before.stanza, message })
-        bytes += value.byteLength
-        await corrected([key, value])
+      rewrite(messageId, (before) => {
+        const message = changed(before.message)
+        return message && { message }
       }),
+    numbered: (messageId, serverId) =>
+      rewrite(messageId, ({ stanza }) => (stanza.serverId === serverId ? undefined : { stanza: { ...stanza, serverId } })),
     remove: (messageId) =>
       inTurn(messageId, async () => {
         if (!isStopped) await corrected([keys.sent(instance, messageId), null])

@@ -89,6 +89,7 @@ export async function relayPost(
   }
   if (isPostChange(stanza)) return { message: null }
   const { serverId } = verdict
+  if (serverId) await context.sent.numbered(item.messageId, serverId)
   const post = {
     key: { remoteJid: to, id: item.messageId, fromMe: true, ...(serverId ? { server_id: serverId } : {}) },
     message,

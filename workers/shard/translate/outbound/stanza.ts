@@ -22,6 +22,8 @@ export interface Stanza {
   nodes: BinaryNode[]
   /** The person's other name, for the one try in the other namespace. */
   other?: string
+  /** Number that the network gave a post of a channel when it accepted it: reactions name the post by it. */
+  serverId?: string
 }
 
 const { Type } = proto.Message.ProtocolMessage
