@@ -40,6 +40,7 @@ import { createOauth } from './oauth/create.ts'
 import { createDashboardFiles } from './pages/dashboard.ts'
 import { createPages } from './pages/pages.ts'
 import { listen } from './serve.ts'
+import { watchStart } from './starting.ts'
 import { measureBlobs } from './storage/blobs.ts'
 import { refuseDamaged } from './storage/check.ts'
 import { claimsOf, isFailing, noteCommit, shareDisk, watchDisk } from './storage/disk.ts'
@@ -113,9 +114,12 @@ export async function startService(config: Config, { log, allowCrash = false, sa
   /** Undone in reverse, also when a later part does not start. Each is given the time that is left, in ms. */
   const undo: ((leftMs: number) => Promise<void>)[] = []
   let isStopping = false
+  let hasEngine = false
+  const starting = watchStart({ log, clock: steadyClock })
 
   async function stop(deadlineMs: number): Promise<void> {
     isStopping = true
+    starting.end()
     const endsAt = clock.now() + deadlineMs
     for (const step of undo.splice(0).reverse()) await step(Math.max(0, endsAt - clock.now()))
   }
@@ -124,6 +128,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
     await makeDataDir(config.dataDir, storeDirOf(config.storeUrl))
     // First of all parts, so that a port that is taken costs nothing; until the application is ready every request is answered 503.
     const server = await listen(config)
+    server.explain(starting.sentence)
     undo.push(server.close)
     // They are run once to see whether they do: beside the opening of the store.
     const searching = findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
@@ -161,6 +166,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
     const sealer = keyRing.main
     await eraseLeftovers({ store, keyRing, blobsDir, log })
 
+    starting.at('the accounts')
     const { adminKey, instanceSlots, egressAllow, webVersion, newsletterInviteQueryId } = config
     const account = createAccount({ store, sealer, clock, log, adminKey, instanceSlots })
     await account.load()
@@ -172,6 +178,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
 
     const media = createMediaPool({ logging: config.logging, log })
     undo.push(() => media.close())
+    starting.at('ffmpeg')
     const programs = await searching
     if (!programs && config.ffmpeg !== null && config.ffmpeg !== 'off')
       throw new Error(`SVC_FFMPEG is ${JSON.stringify(config.ffmpeg)}; it must be an ffmpeg that runs, with its ffprobe, or off.`)
@@ -182,7 +189,10 @@ export async function startService(config: Config, { log, allowCrash = false, sa
     const tally = createTally()
     const ledger = createLedger()
     const mediaOfShards = await mediaSetup(config, blobsDir)
+    starting.at('the shard threads', { isSaidElsewhere: true })
+    const abandoned = new AbortController()
     const threads = createPooledEngine({
+      signal: abandoned.signal,
       shards: config.shards,
       heapMb: config.shardHeapMb,
       startsPerSecond: config.startsPerSecond,
@@ -205,13 +215,16 @@ export async function startService(config: Config, { log, allowCrash = false, sa
       log,
     })
     // Before they are up: something else may fail meanwhile. If they fail themselves there is nothing to close.
-    undo.push((leftMs) =>
-      threads.then(
+    undo.push((leftMs) => {
+      if (!hasEngine) abandoned.abort()
+      return threads.then(
         (engine) => engine.close(leftMs),
         () => {},
-      ),
-    )
+      )
+    })
     const [engine, { createApp, createLive }] = await Promise.all([threads, loadHttp()])
+    hasEngine = true
+    starting.at('the instances')
 
     const eventStreams = createEventStreams({
       engine,
@@ -279,7 +292,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
           return diskWatch.state() === 'ok'
         },
       },
-      diskProblem: diskWatch.problem,
+      problems: { disk: diskWatch.problem, engine: () => engine.problem() },
       media: programs ? ('ok' as const) : ('no converter' as const),
     }
     const { metricsToken, dashboard } = config
@@ -360,6 +373,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
         dashboard: shown,
       }),
     )
+    starting.end()
     undo.push((leftMs) => server.stop(leftMs * ANSWERS_SHARE))
     // Before that: callers who wait for an outcome are answered that the message is in the queue.
     undo.push(async () => outcomes.stop())

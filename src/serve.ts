@@ -39,7 +39,9 @@ interface Caller {
 export interface Listening {
   /** `http://host:port`, with the port that was taken. */
   url: string
-  /** Until then every request is answered 503. */
+  /** The sentence for those who ask before `serve`. */
+  explain(sentence: () => string): void
+  /** Until then every request but that for `/health/live` is answered 503. */
   serve(makeApp: (peers: Peers) => Handler): void
   /** Answers those in flight, refuses the others, and closes. */
   stop(deadlineMs: number): Promise<void>
@@ -54,21 +56,28 @@ export interface Listening {
 const KEPT_OPEN = 75 * SECOND
 
 const HEALTH = /^\/health\//
+const LIVE = '/health/live'
+const READY = '/health/ready'
 const NO_HOST = 'localhost'
 
 /** The port is taken when it resolves. */
 export async function listen({ host, port }: { host: string; port: number }): Promise<Listening> {
   const callers = new WeakMap<Request, Caller>()
   let app: Handler | undefined
+  let sentence = () => 'The service is starting.'
   let isStopping = false
   let inFlight = 0
   let drained: (() => void) | undefined
 
+  const notStarted = (request: Request, pathname: string) =>
+    refusal(request, sentence(), pathname === READY ? { checks: { engine: 'failed' } } : undefined)
+
   async function answer(request: Request, { incoming }: HttpBindings): Promise<Response> {
     const problem = headProblem(incoming)
     if (problem) return closing(problem, newUlid())
-    if (app === undefined) return refusal(request, 'The service is starting.')
-    if (isStopping && !HEALTH.test(new URL(request.url).pathname)) return refusal(request, 'The service is stopping.')
+    const { pathname } = new URL(request.url)
+    if (app === undefined) return pathname === LIVE ? alive(request) : notStarted(request, pathname)
+    if (isStopping && !HEALTH.test(pathname)) return refusal(request, 'The service is stopping.')
     const { socket } = incoming
     // Kept now: a socket that has been closed has no address any more.
     callers.set(request, { incoming, socket, address: socket.remoteAddress, isTaken: false })
@@ -100,6 +109,10 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
 
   return {
     url: urlOf(host, (server.address() as AddressInfo).port),
+
+    explain(next) {
+      sentence = next
+    },
 
     serve(makeApp) {
       app = makeApp({
@@ -152,8 +165,12 @@ function arrivedFrom(caller: Caller | undefined): Uint8Array<ArrayBuffer> | unde
 /** Time for answers already made to leave, in ms. */
 const FLUSH = 250
 
-const refusal = ({ headers }: Request, message: string): Response =>
-  closing(new Failure('engine_unavailable', { message }), requestIdOf(headers, newUlid))
+const refusal = ({ headers }: Request, message: string, details?: Failure['details']): Response =>
+  closing(new Failure('engine_unavailable', details ? { message, details } : { message }), requestIdOf(headers, newUlid))
+
+/** A start may take its time: whoever restarts what is not alive must not end it. */
+const alive = ({ headers }: Request): Response =>
+  Response.json({ status: 'ok' }, { headers: { 'X-Request-Id': requestIdOf(headers, newUlid) } })
 
 /** A request that became none, of which the application never hears: `Host` or the path is not of the kind that a URL has. */
 function unreadable(error: unknown): Response {

@@ -62,6 +62,8 @@ export interface Engine {
   hasTold(instance: string): boolean
   /** True when every shard is up. */
   isReady(): boolean
+  /** The reason, as a sentence, for which a shard is not up; undefined when every shard is. */
+  problem(): string | undefined
   /** Ends every session without logging out and the threads with them; after `deadlineMs` it ends them as they are. */
   close(deadlineMs: number): Promise<void>
 }

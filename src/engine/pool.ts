@@ -46,6 +46,10 @@ export interface PoolSetup extends Omit<ShardSetup, 'shard'> {
   /** Another main module of the thread, and how often it is pinged; for tests of the supervision. */
   worker?: URL
   watchEveryMs?: number
+  startLimitMs?: number
+  sayEveryMs?: number
+  /** Ends the start: every shard that is not up yet is ended, and the promise rejects. */
+  signal?: AbortSignal
 }
 
 export interface PooledEngine extends Engine {
@@ -85,7 +89,7 @@ function movable(input: unknown): ArrayBuffer[] {
   return buffers
 }
 
-/** Resolves when every shard answers; rejects, with no thread left behind, when one does not come up. */
+/** Resolves when every shard answers; rejects, with no thread left behind, when one ends by an error that waiting does not mend. */
 export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine> {
   const {
     shards: count,
@@ -99,6 +103,9 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     startsPerSecond = STARTS_PER_SECOND,
     worker = THREAD,
     watchEveryMs,
+    startLimitMs,
+    sayEveryMs,
+    signal,
     ...common
   } = setup
   /** By proxy; null: our own address. */
@@ -114,6 +121,8 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
       heapMb,
       clock,
       watchEveryMs,
+      startLimitMs,
+      sayEveryMs,
       log,
       onEvent(event) {
         if (event.type === 'prepare') void serve(shard, event)
@@ -281,6 +290,14 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
       return heardIn !== undefined && !isDoomed && shard!.generation() === heardIn && shard!.hasToldAll()
     },
 
+    problem() {
+      const [slow] = shards.flatMap((shard) => {
+        const ms = shard.startingFor()
+        return ms === undefined ? [] : { shard: shard.index, ms }
+      })
+      return slow && `Shard ${slow.shard} is starting, for ${Math.round(slow.ms / SECOND)} s so far.`
+    },
+
     isReady: () => !isClosed && shards.every((shard) => shard.generation() !== undefined),
 
     async close(deadlineMs) {
@@ -319,11 +336,16 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     },
   }
 
+  const abort = () => void engine.close(0)
+  signal?.addEventListener('abort', abort, { once: true })
+  if (signal?.aborted) abort()
   try {
     await Promise.all(shards.map((shard) => shard.begun))
   } catch (cause) {
     await engine.close(0)
     throw new Error('The engine did not start: a shard thread did not come up.', { cause })
+  } finally {
+    signal?.removeEventListener('abort', abort)
   }
   return engine
 }

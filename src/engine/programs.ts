@@ -2,15 +2,22 @@
 import { execFile } from 'node:child_process'
 import { access, constants } from 'node:fs/promises'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { SECOND } from '../domain/clock.ts'
+import { MINUTE, SECOND } from '../domain/clock.ts'
+import { isPassing } from '../domain/passing-error.ts'
 
 export interface Programs {
   ffmpeg: string
   ffprobe: string
 }
 
-const START_LIMIT = 10 * SECOND
+/**
+ * An answer takes some 50 ms, and longer than a minute on a machine that is busy with others. A program that is taken for missing is missing until
+ * the next start, so only one that hangs is given up.
+ */
+const ANSWER_LIMIT = 5 * MINUTE
+const TRY_AGAIN = SECOND
 
 export interface FindOptions {
   /** `SVC_FFMPEG`: a path or a name; `off`: none, whatever the machine has. Null: look on the PATH. */
@@ -41,8 +48,14 @@ async function locate(name: string, folders: readonly string[]): Promise<string 
   return undefined
 }
 
-const runs = (program: string): Promise<boolean> =>
-  promisify(execFile)(program, ['-version'], { timeout: START_LIMIT, env: {} }).then(
-    () => true,
-    () => false,
-  )
+async function runs(program: string, leftMs = ANSWER_LIMIT): Promise<boolean> {
+  try {
+    await promisify(execFile)(program, ['-version'], { timeout: leftMs, env: {} })
+    return true
+  } catch (error) {
+    // The machine has no process to spare right now.
+    if (!isPassing(error) || leftMs <= TRY_AGAIN) return false
+  }
+  await wait(TRY_AGAIN)
+  return runs(program, leftMs - TRY_AGAIN)
+}

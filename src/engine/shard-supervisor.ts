@@ -3,9 +3,10 @@
  * It does not know the instances: `onUp` reports that a run is ready, and the pool boots the shard's instances into it.
  */
 
-import { type Clock, MINUTE, SECOND } from '../domain/clock.ts'
+import { type Clock, HOUR, MINUTE, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
+import { isPassing } from '../domain/passing-error.ts'
 import { orLate } from '../lib/deadline.ts'
 import type { ShardReport } from '../metrics/tally.ts'
 import type { EngineEvent, ShardNeed } from './engine.ts'
@@ -16,8 +17,16 @@ const FIRST_DELAY = 250
 const LAST_DELAY = 30 * SECOND
 /** A run this long was a good one: the next crash starts again with the first delay. */
 const STABLE = MINUTE
-/** Loading the library and opening storage take 0.2 to 1 s; on a busy machine more. */
-const HELLO_LIMIT = 30 * SECOND
+/**
+ * Loading the library and opening storage take 0.2 to 1 s, and minutes on a machine that is busy with others, where ending the thread would make
+ * the next start slower still. A thread that hangs is replaced all the same; each replacement doubles the limit, to an hour at most.
+ */
+const START_LIMIT = 5 * MINUTE
+const LAST_START_LIMIT = HOUR
+/** A start that takes longer is mentioned in the log, once per interval. */
+const SAY_EVERY = 10 * SECOND
+/** Longest delay of a timer. The start limit bounds the wait for the first answer. */
+const NO_LIMIT = 2 ** 31 - 1
 /** The longest deadline of an operation is 45 s (auth-and-limits.md); later than this the thread is not answering. */
 const CALL_LIMIT = MINUTE
 /** The shard itself stops waiting at the deadline; then it closes storage and answers. */
@@ -33,6 +42,8 @@ export interface ShardOptions extends Pick<ThreadRunOptions, 'worker' | 'data' |
   log: Log
   clock: Clock
   watchEveryMs?: number | undefined
+  startLimitMs?: number | undefined
+  sayEveryMs?: number | undefined
   onEvent(event: EngineEvent | ShardNeed): void
   /** A new thread run answers and hosts nothing yet. */
   onUp(generation: number): void
@@ -42,8 +53,10 @@ export interface ShardOptions extends Pick<ThreadRunOptions, 'worker' | 'data' |
 
 export interface Shard {
   readonly index: number
-  /** Resolves when the first run answers; rejects when it never did. */
+  /** Resolves when a run answers for the first time; rejects when one ended before by an error that waiting does not mend. */
   readonly begun: Promise<void>
+  /** How long the run that is starting has taken so far, in ms; undefined while one answers. */
+  startingFor(): number | undefined
   /** Generation of the run that answers now; undefined while there is none. */
   generation(): number | undefined
   /** Every state that this run has announced has come to `onEvent`. */
@@ -54,32 +67,77 @@ export interface Shard {
   close(deadlineMs: number): Promise<void>
 }
 
-export function createShard({ log, clock, watchEveryMs = WATCH_EVERY, onEvent, onUp, onReport, ...thread }: ShardOptions): Shard {
+export function createShard(options: ShardOptions): Shard {
+  const { log, clock, onEvent, onUp, onReport, watchEveryMs = WATCH_EVERY, ...thread } = options
+  const { startLimitMs = START_LIMIT, sayEveryMs = SAY_EVERY } = options
   const { shard } = thread.data
   let generation = 0
   let current: ThreadRun | undefined
   let isUp = false
   let upSince = 0
   let earlyEnds = 0
+  /** Runs in a row that were ended because they did not answer within the limit of a start. */
+  let lateStarts = 0
+  let downSince = clock.now()
+  let hasBegun = false
   let isClosed = false
+  let begin!: () => void
+  let giveUp!: (cause: unknown) => void
+  const begun = new Promise<void>((resolve, reject) => {
+    begin = resolve
+    giveUp = reject
+  })
   let respawn: NodeJS.Timeout | undefined
   let watch: NodeJS.Timeout | undefined
 
   async function live(): Promise<void> {
-    const started = startThreadRun({ ...thread, generation: ++generation, onEvent, onEnd: (cause) => ended(started, cause) })
+    let refusal: unknown
+    const started = startThreadRun({
+      ...thread,
+      generation: ++generation,
+      onEvent,
+      onEnd: (cause) => ended(started, refusal ?? cause),
+    })
     current = started
     try {
-      await started.run({ type: 'hello' }, HELLO_LIMIT)
+      await greet(started)
     } catch (error) {
-      // A thread that is alive and refuses or hangs is ended here; one that died has been reported by now.
+      // A thread that died has been reported, or is about to be; one that is alive refused or hangs.
+      if (started.isOver()) return
+      refusal = error
       await started.end()
-      throw error
+      return
     }
     if (current !== started) return
+    up(started)
+  }
+
+  /** Resolves with the first answer of the run. */
+  async function greet(started: ThreadRun): Promise<void> {
+    const limitMs = Math.min(LAST_START_LIMIT, startLimitMs * 2 ** lateStarts)
+    const since = clock.now()
+    const saying = setInterval(() => {
+      const waited_ms = clock.now() - since
+      log.warn({ shard, generation: started.generation, waited_ms }, 'shard is still starting')
+    }, sayEveryMs)
+    try {
+      await orLate(started.run({ type: 'hello' }, NO_LIMIT), limitMs, () => {
+        lateStarts++
+        throw new Failure('engine_unavailable', { message: `The thread did not answer within ${limitMs} ms.` })
+      })
+    } finally {
+      clearInterval(saying)
+    }
+  }
+
+  function up(started: ThreadRun) {
     isUp = true
+    lateStarts = 0
     upSince = clock.now()
     keepWatch(started)
-    log.info({ shard, generation: started.generation }, 'shard is up')
+    log.info({ shard, generation: started.generation, duration_ms: upSince - downSince }, 'shard is up')
+    hasBegun = true
+    begin()
     onUp(started.generation)
   }
 
@@ -88,17 +146,20 @@ export function createShard({ log, clock, watchEveryMs = WATCH_EVERY, onEvent, o
     const wasUp = isUp
     current = undefined
     isUp = false
+    if (wasUp) downSince = clock.now()
     clearTimeout(watch)
-    if (isClosed) return
-    if (which.generation === 1 && !wasUp) {
+    if (isClosed) return giveUp(cause)
+    if (!hasBegun && !isPassing(cause)) {
       log.error({ shard, err: cause }, 'shard ended before it answered')
-      return
+      return giveUp(cause)
     }
     earlyEnds = wasUp && clock.now() - upSince >= STABLE ? 0 : earlyEnds
     const delayMs = respawnDelay(earlyEnds++)
     log.error({ shard, generation: which.generation, err: cause, delay_ms: delayMs }, 'shard ended; it will be started again')
-    respawn = setTimeout(() => live().catch((error) => log.error({ shard, err: error }, 'shard did not start')), delayMs)
+    respawn = setTimeout(startNext, delayMs)
   }
+
+  const startNext = () => void live().catch((error) => log.error({ shard, err: error }, 'shard did not start'))
 
   /** One ping at a time: otherwise pings would pile up before a thread that hangs. */
   let asking: { of: ThreadRun; answered: Promise<void> } | undefined
@@ -142,11 +203,13 @@ export function createShard({ log, clock, watchEveryMs = WATCH_EVERY, onEvent, o
     round()
   }
 
-  const begun = live()
+  begun.catch(() => {})
+  startNext()
 
   return {
     index: shard,
     begun,
+    startingFor: () => (isUp || isClosed ? undefined : clock.now() - downSince),
     generation: () => (isUp && !current?.isOver() ? current?.generation : undefined),
     hasToldAll: () => current?.hasToldAll() === true,
 
@@ -167,7 +230,7 @@ export function createShard({ log, clock, watchEveryMs = WATCH_EVERY, onEvent, o
       clearTimeout(respawn)
       clearTimeout(watch)
       const last = current
-      if (last === undefined) return
+      if (last === undefined) return giveUp(new Failure('engine_unavailable'))
       if (isUp) {
         await last.run({ type: 'close', deadlineMs }, deadlineMs + CLOSE_GRACE).catch((error) => {
           log.warn({ shard, err: error }, 'shard did not close its sessions in time; its thread is ended')

@@ -84,25 +84,30 @@ export function startThreadRun({ generation, worker, data, heapMb, onEvent, onEn
     }
   }
 
-  port.on('message', take)
-  // The task ends with the thread alone, and by an error.
-  pool.run({ port: portOfThread, announced }, { transferList: [portOfThread] }).catch((error: unknown) => {
-    cause ??= error
-  })
-  // Without a listener it would end the whole process.
-  pool.on('error', (error) => {
-    cause ??= error
-  })
-  pool.on('workerDestroy', () => {
-    // What it said before it went has arrived, and was not read yet.
+  function over() {
+    if (isOver) return
+    // Drain the messages that the thread posted before it went.
     for (let last = receiveMessageOnPort(port); last !== undefined; last = receiveMessageOnPort(port)) take(last.message)
     isOver = true
     port.close()
-    // Piscina says what ended it right after this event.
+    // Piscina says what ended the thread right after this event.
     setImmediate(() => {
       for (const { fail } of [...inFlight.values()]) fail(new Failure('engine_unavailable', { cause }))
       pool.destroy().then(() => onEnd(cause), onEnd)
     })
+  }
+
+  port.on('message', take)
+  // Without a listener it would end the whole process.
+  pool.on('error', (error) => {
+    cause ??= error
+  })
+  pool.on('workerDestroy', over)
+  // The task ends with the thread alone, and by an error; without a thread, when the system had none to give.
+  const task = async () => pool.run({ port: portOfThread, announced }, { transferList: [portOfThread] })
+  task().catch((error: unknown) => {
+    cause ??= error
+    over()
   })
 
   return {

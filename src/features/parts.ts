@@ -20,8 +20,8 @@ export interface Parts {
   readiness: {
     isStopping(): boolean
     checks: Readonly<Record<Check, () => Promise<boolean>>>
-    /** A sentence about a problem with the disk, without a path. */
-    diskProblem?(): string | undefined
+    /** A sentence about why a check fails, without a path. */
+    problems?: Readonly<Partial<Record<Check, () => string | undefined>>>
     /** Not a check: the service is ready without it. */
     media: 'ok' | 'no converter'
   }

@@ -44,7 +44,7 @@ export const ready = local('system.ready', 'GET /health/ready', {
   access: 'public',
   summary: 'The service can do its work',
   description:
-    'Session states do not matter. `database` fails, too, for ten seconds after a write that the disk refused. `disk` fails when less than `SVC_DISK_RESERVE_MB` is free: sends are refused then, and the message says so. While the service is stopping, or when a check fails, `engine_unavailable` with the checks. `media` says whether a converter is installed; without one the service is ready, and less can be sent.',
+    'Session states do not matter. `database` fails, too, for ten seconds after a write that the disk refused. `disk` fails when less than `SVC_DISK_RESERVE_MB` is free: sends are refused then, and the message says so. While the service is starting or stopping, or when a check fails, `engine_unavailable` with the checks; the message says what a start waits for. `media` says whether a converter is installed; without one the service is ready, and less can be sent.',
   reply: z.object({ status: z.literal('ok'), checks: Checks }),
   errors: ['engine_unavailable'],
   async handle({ parts }) {
@@ -54,9 +54,9 @@ export const ready = local('system.ready', 'GET /health/ready', {
         Object.keys(parts.readiness.checks).map((name) => [name, failed.includes(name as Check) ? 'failed' : 'ok']),
       )
       const { media } = parts.readiness
-      const why = failed.includes('disk') ? parts.readiness.diskProblem?.() : undefined
+      const why = failed.flatMap((check) => parts.readiness.problems?.[check]?.() ?? [])
       throw new Failure('engine_unavailable', {
-        message: why ?? 'The service is not ready.',
+        message: why.length > 0 ? why.join(' ') : 'The service is not ready.',
         details: { checks: { ...checks, media } },
       })
     }

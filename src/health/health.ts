@@ -137,7 +137,7 @@ export function watchHealth(deps: HealthDeps): HealthWatch {
       const now = clock.now()
       const problems = problemsOf({
         checks,
-        diskProblem: readiness.diskProblem?.(),
+        diskProblem: readiness.problems?.disk?.(),
         threads,
         subscription,
         slots,

@@ -1,5 +1,9 @@
 /** A shard thread that dies takes its own calls with it and nothing else, and its instances come back without being asked for. */
 import assert from 'node:assert/strict'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Failure } from '../../src/domain/failures.ts'
@@ -300,6 +304,100 @@ test('a thread refuses to crash unless it was made for tests', { timeout: 60_000
 test('a pool whose threads cannot load does not start and leaves nothing behind', { timeout: 60_000 }, async () => {
   const worker = threadModule('./engine/absent', import.meta.url)
   await assert.rejects(createPooledEngine({ ...setup, worker }), /did not start/)
+})
+
+describe('a thread that is slow to start', { timeout: 60_000 }, () => {
+  let dir: string
+  before(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'svc-slow-'))
+  })
+  after(() => rm(dir, { recursive: true, force: true }))
+
+  const worker = threadModule('./engine/slow-shard', import.meta.url)
+  const runsOf = (path: string) => readFileSync(`${path}.runs`, 'utf8').length
+
+  /** A pool whose log can be waited for. */
+  function slowPool(how: string, more: Partial<PoolSetup> = {}) {
+    const path = join(dir, `${how} ${Math.random()}`)
+    const lines: { line: string; fields: object }[] = []
+    const waiting: { line: string; found(): void }[] = []
+    const say = (fields: object, line: string) => {
+      lines.push({ line, fields })
+      for (const each of waiting) if (each.line === line) each.found()
+    }
+    const said = (line: string) => new Promise<void>((found) => void waiting.push({ line, found }))
+    const started = createPooledEngine({
+      ...setup,
+      shards: 1,
+      worker,
+      storeUrl: `${how}:${path}`,
+      log: { info: say, warn: say, error: say },
+      sayEveryMs: 20,
+      ...more,
+    })
+    return { path, lines, said, started }
+  }
+
+  test('is waited for, and the log says so', async () => {
+    const { path, said, started } = slowPool('slow')
+    await said('shard is still starting')
+    await said('shard is still starting')
+    writeFileSync(path, '')
+    const engine = await started
+    assert.deepEqual([engine.generations(), runsOf(path)], [[1], 1])
+    assert.equal(engine.problem(), undefined)
+    await engine.close(1_000)
+  })
+
+  test('is replaced when it hangs, and that does not end the start either', async () => {
+    const { path, said, started } = slowPool('slow', { startLimitMs: 300 })
+    await said('shard ended; it will be started again')
+    writeFileSync(path, '')
+    const engine = await started
+    assert.ok(engine.generations()[0]! > 1)
+    await engine.close(1_000)
+  })
+
+  test('for which the machine had nothing to spare is tried again', async () => {
+    const { path, lines, started } = slowPool('failing')
+    const engine = await started
+    assert.deepEqual([engine.generations(), runsOf(path)], [[3], 3])
+    assert.equal(lines.filter(({ line }) => line === 'shard ended; it will be started again').length, 2)
+    await engine.close(1_000)
+  })
+
+  test('with a defect ends the start at once, and with the defect as its cause', async () => {
+    const { path, started } = slowPool('broken')
+    const error = await started.then(
+      () => assert.fail('it started'),
+      (error: Error) => error,
+    )
+    assert.match(String(error.cause), /a defect/)
+    assert.equal(runsOf(path), 1)
+  })
+
+  test('is ended when the start is abandoned', async () => {
+    const abandoned = new AbortController()
+    const { said, started } = slowPool('slow', { signal: abandoned.signal })
+    await said('shard is still starting')
+    abandoned.abort()
+    await assert.rejects(started, /did not start/)
+  })
+
+  test('is told to whoever asks whether the engine is ready, in a later run, too', async () => {
+    const { path, said, started } = slowPool('slow')
+    writeFileSync(path, '')
+    const engine = await started
+    rmSync(path)
+    const isSaid = said('shard is still starting')
+    await engine.crashShard(0)
+    await isSaid
+    assert.equal(engine.isReady(), false)
+    assert.match(engine.problem()!, /^Shard 0 is starting, for \d+ s so far\.$/)
+    writeFileSync(path, '')
+    while (!engine.isReady()) await wait(10)
+    await engine.close(1_000)
+  })
 })
 
 test('after close nothing is answered and no thread is left', { timeout: 60_000 }, async () => {

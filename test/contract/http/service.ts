@@ -93,6 +93,7 @@ export function doubleEngine() {
     onEvent: (listener) => void listeners.push(listener),
     hasTold: () => false,
     isReady: () => true,
+    problem: () => undefined,
     close: async () => {},
   }
   return Object.assign(double, { engine })

@@ -137,6 +137,11 @@ test('until there is something to serve, a request is told so', async () => {
   assert.equal(early.status, 503)
   const { code, message } = JSON.parse(early.body).error
   assert.deepEqual([code, message], ['engine_unavailable', 'The service is starting.'])
+  server.explain(() => 'It waits for a shard.')
+  const { error } = JSON.parse((await get(`${server.url}/health/ready`)).body)
+  assert.deepEqual([error.message, error.details], ['It waits for a shard.', { checks: { engine: 'failed' } }])
+  const live = await get(`${server.url}/health/live`)
+  assert.deepEqual([live.status, live.body], [200, '{"status":"ok"}'], 'what is slow to start is alive')
   server.serve(() => ({ fetch: () => new Response('served') }))
   assert.equal((await get(`${server.url}/`)).body, 'served')
   await server.stop(1_000)

@@ -1,0 +1,27 @@
+/** A start that takes long says what it waits for, in the log and to whoever asks. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { watchStart } from '../../../src/starting.ts'
+
+test('a start that takes long names the part that it waits for', async () => {
+  const clock = { time: 1_000, now: () => clock.time }
+  let said!: (fields: object) => void
+  const line = () =>
+    new Promise<object>((resolve) => {
+      said = resolve
+    })
+  const log = { info() {}, error() {}, warn: (fields: object) => said(fields) }
+  const first = line()
+  const starting = watchStart({ log, clock, everyMs: 1 })
+  const hold = setInterval(() => {}, 1_000)
+  try {
+    clock.time += 23_000
+    assert.deepEqual(await first, { waited_ms: 23_000, waits_for: 'the store' })
+    starting.at('ffmpeg')
+    assert.deepEqual(await line(), { waited_ms: 23_000, waits_for: 'ffmpeg' })
+    assert.equal(starting.sentence(), 'The service is starting, for 23 s so far; it waits for ffmpeg.')
+  } finally {
+    starting.end()
+    clearInterval(hold)
+  }
+})
