@@ -12,6 +12,8 @@ test('a backlog of 500 texts is delivered whole and in order, ahead of what is n
   try {
     const instance = await gateway.connected(sandbox, PHONE, receiver)
     const { group } = await createPeople(sandbox)
+    // The network goes on only when it is asked to, as it does with the web client.
+    await sandbox.settings({ offline_batches: 'required' })
     // The group's first message of each author brings the key for the rest: it is in the backlog as well.
     await sandbox.setDown(true)
     await until('away', async () => (await gateway.status(instance)).status !== 'connected')

@@ -99,6 +99,78 @@ test('an active login has its queue at once, a passive one when it says that it 
   await active.close()
 })
 
+const texts = async (count: number) => {
+  for (let number = 1; number <= count; number++)
+    await simulator.control.sendFromContact(ANA, PHONE, { text: `queued ${number}` })
+}
+const batch = (count: number) => node('ib', {}, [node('offline_batch', { count })])
+const heardMessages = (client: RawClient) => client.heard.filter(is('message'))
+/** How many messages have come by the time a query behind what was sent is answered. */
+const received = async (client: RawClient) => {
+  await client.query(ping())
+  return heardMessages(client).length
+}
+const confirm = async (client: RawClient, messages: BinaryNode[]) => {
+  for (const { attrs } of messages) await settled(client, node('receipt', { to: attrs.from, id: attrs.id }))
+}
+
+test('after the first five, what waits comes in batches of the size that the client asks for, and its end behind the last', async () => {
+  await texts(20)
+  const client = await login({ passive: false })
+  await client.until(is('ib', 'offline_preview'), 'the preview')
+  assert.equal(await received(client), 5)
+  client.send(batch(4))
+  assert.equal(await received(client), 9)
+  assert.equal(client.heard.some(is('ib', 'offline')), false, 'there is more')
+  // What is sent meanwhile waits for its turn, and is nothing that waited.
+  await simulator.control.sendFromContact(ANA, PHONE, { text: 'new' })
+  assert.equal(await received(client), 9)
+  client.send(batch(100))
+  const end = await client.until(is('ib', 'offline'), 'the end of the queue')
+  assert.equal(find(end, 'offline')?.attrs.count, '20')
+  await client.until((item) => item === heardMessages(client)[20], 'the new one')
+  const order = client.heard.indexOf(end)
+  const offline = heardMessages(client).map((item) => [item.attrs.offline, client.heard.indexOf(item) < order])
+  assert.deepEqual(offline, [...Array.from({ length: 20 }, () => ['0', true]), [undefined, false]])
+  await confirm(client, heardMessages(client))
+  assert.equal(pending(), 0)
+  await client.close()
+})
+
+test('a client that asks for no batches has as many at a time as it confirms', async () => {
+  await texts(12)
+  const client = await login({ passive: false })
+  await client.until(is('ib', 'offline_preview'), 'the preview')
+  assert.equal(await received(client), 5)
+  await confirm(client, heardMessages(client).slice(0, 2))
+  assert.equal(await received(client), 7)
+  await confirm(client, heardMessages(client).slice(2))
+  await confirm(client, heardMessages(client).slice(7))
+  await client.until(is('ib', 'offline'), 'the end of the queue')
+  assert.equal(heardMessages(client).length, 12)
+  await confirm(client, heardMessages(client).slice(12 - 5))
+  assert.equal(pending(), 0)
+  await client.close()
+})
+
+test('a network that waits for batches alone sends no more than the last request, whatever is confirmed', async () => {
+  simulator.control.settings({ offline_batches: 'required' })
+  await texts(8)
+  const client = await login({ passive: false })
+  await client.until(is('ib', 'offline_preview'), 'the preview')
+  await confirm(client, heardMessages(client))
+  assert.equal(await received(client), 5)
+  client.send(batch(2))
+  await confirm(client, heardMessages(client))
+  assert.equal(await received(client), 7)
+  client.send(batch(2))
+  await client.until(is('ib', 'offline'), 'the end of the queue')
+  await confirm(client, heardMessages(client))
+  assert.equal(pending(), 0)
+  simulator.control.settings({ offline_batches: 'optional' })
+  await client.close()
+})
+
 test('a login by the key of the server from before (IK), and one by a key that is another now (XXfallback)', async () => {
   const first = await login({ passive: true })
   assert.equal(first.handshake, 'XX')

@@ -204,6 +204,13 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
+    of: 'baileys/offline-batches.ts',
+    file: SOCKET,
+    text: [
+      "ws.on('CB:ib,,offline_preview', async (node) => { logger.info('offline preview received', JSON.stringify(node)); await sendNode({ tag: 'ib', attrs: {}, content: [{ tag: 'offline_batch', attrs: { count: '100' } }] }); });",
+    ],
+  },
+  {
     of: 'baileys/companion-refresh.ts',
     file: SOCKET,
     text: ['Object.assign(creds, update);'],

@@ -13,6 +13,7 @@ import { readInbound } from '../baileys/frames/inbound.ts'
 import { keepAlive } from '../baileys/keep-alive.ts'
 import { keepLateTokens } from '../baileys/late-tokens.ts'
 import { libraryLogger } from '../baileys/logger.ts'
+import { askForBatches } from '../baileys/offline-batches.ts'
 import { createQrClock } from '../baileys/qr-clock.ts'
 import { countLogins } from '../baileys/thread/login-counts.ts'
 import { guardListeners } from '../baileys/thread/rejections.ts'
@@ -73,6 +74,7 @@ export function openConnection(deps: ConnectionDeps): Connection {
   adoptSocket(sock)
   keepLateTokens(sock)
   keepAlive(sock, { now: steady.now, onError: stray })
+  askForBatches(sock, stray)
   const onDeaf = (error: Error) => {
     tally.add('svc_inbound_deaf_total', { cause: 'frame' })
     log.warn({ err: error }, 'a frame could not be opened: the connection hears nothing any more and is replaced')

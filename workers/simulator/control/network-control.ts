@@ -13,8 +13,10 @@ export interface Settings {
   addressing: 'lid' | 'pn'
   /** `older`: a network that knows GraphQL operations by the numbers of older clients, where they had others. Today's when absent. */
   mex_ids?: 'today' | 'older'
-  /** More entries than these of a collection of settings are a file for a device that asks for all of it; 100 when absent. */
+  /** A collection of settings with no more entries than these is sent as patches to a device that has none of it; by default none is. */
   snapshots_above?: number
+  /** `required`: what waited for a client comes only in the batches it asks for. `optional`, the default: also as it confirms what came. */
+  offline_batches?: 'optional' | 'required'
 }
 
 export interface Stats {

@@ -24,6 +24,7 @@ export const SettingsChange = v.strictObject({
   addressing: v.optional(v.picklist(['lid', 'pn'])),
   mex_ids: v.optional(v.picklist(['today', 'older'])),
   snapshots_above: v.optional(count),
+  offline_batches: v.optional(v.picklist(['optional', 'required'])),
 })
 
 export const NewPhone = v.strictObject({

@@ -50,6 +50,7 @@ export function openConnection(network: Network, socket: WebSocket, wire: Duplex
     companion: undefined,
     registration: undefined,
     isLive: false,
+    backlog: undefined,
     get isOpen() {
       return step === 'open'
     },

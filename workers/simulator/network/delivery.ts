@@ -1,5 +1,6 @@
-import { type BinaryNode, children, node, SERVER_JID } from '../wire/node.ts'
+import { type BinaryNode, children } from '../wire/node.ts'
 import type { Companion, Connection, Network } from './model.ts'
+import { confirmed } from './offline-queue.ts'
 
 /**
  * Stanzas for a linked device. Each one that needs an answer is kept, in order, until the device answers it; an unanswered one is sent again at the
@@ -19,10 +20,12 @@ export function enqueue(network: Network, companion: Companion, item: BinaryNode
   companion.pending.delete(key)
   companion.pending.set(key, item)
   network.changed()
-  if (companion.connection?.isLive) deliver(network, companion.connection, item)
+  const { connection } = companion
+  if (connection?.isLive) deliver(network, connection, item)
+  else connection?.backlog?.later.add(key)
 }
 
-function deliver(network: Network, connection: Connection, item: BinaryNode) {
+export function deliver(network: Network, connection: Connection, item: BinaryNode) {
   const on = item.tag === 'message' || item.tag === 'receipt' || item.tag === 'call' ? item.tag : undefined
   const facts = {
     ...item.attrs,
@@ -57,47 +60,30 @@ export function corrupted(item: BinaryNode): BinaryNode {
   return { ...item, content }
 }
 
-/** Everything that waits, oldest first, as the server hands it over after a login. */
-export function flushPending(network: Network, connection: Connection, companion: Companion) {
-  const waiting = [...companion.pending.values()]
-  companion.nacksToIgnore.clear()
-  const count = (tag: string) => waiting.filter((item) => item.tag === tag).length
-  const counts = {
-    count: waiting.length,
-    message: count('message'),
-    receipt: count('receipt'),
-    notification: count('notification'),
-    call: count('call'),
-    appdata: 0,
-  }
-  announce(network, connection, node('offline_preview', counts))
-  connection.isLive = true
-  for (const item of waiting) deliver(network, connection, { ...item, attrs: { ...item.attrs, offline: '0' } })
-  announce(network, connection, node('offline', { count: waiting.length }))
-}
-
-/** The network's notices around pending stanzas; a fault can suppress them. */
-function announce(network: Network, connection: Connection, what: BinaryNode) {
-  const facts = { child: what.tag, phone: connection.companion?.person.number }
-  if (network.faults.take('ib', facts) !== 'drop') connection.send(node('ib', { from: SERVER_JID }, [what]))
-}
-
 /** `<ack>` of the client: settles messages (only when it cannot or need not send a receipt), receipts, notifications and calls. */
 export function settleByAck(network: Network, companion: Companion, item: BinaryNode) {
   const kind = item.attrs.class ?? ''
   const key = pendingKey(kind, item.attrs, item.attrs.to)
   if (kind === 'message' && companion.nacksToIgnore.delete(item.attrs.id ?? '')) return
-  if (companion.pending.delete(key)) network.changed()
+  settle(network, companion, key)
+}
+
+/** The client has answered a stanza: it is not sent again. Returns whether it was still kept. */
+export function settle(network: Network, companion: Companion, key: string): boolean {
+  if (!companion.pending.delete(key)) return false
+  network.changed()
+  if (companion.connection) confirmed(network, companion.connection)
+  return true
 }
 
 /** `<receipt>` of the client for messages: they arrived. */
 export function settleByReceipt(network: Network, companion: Companion, ids: string[]) {
-  for (const id of ids) if (companion.pending.delete(`message ${id}`)) network.changed()
+  for (const id of ids) settle(network, companion, `message ${id}`)
 }
 
 /** `<receipt><offer/></receipt>`: the call arrived. */
 export function settleCall(network: Network, companion: Companion, ids: string[]) {
-  for (const id of ids) if (companion.pending.delete(`call ${id}`)) network.changed()
+  for (const id of ids) settle(network, companion, `call ${id}`)
 }
 
 /** The ids a receipt is for: its own, and those of its list. */

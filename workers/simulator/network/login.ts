@@ -3,9 +3,9 @@ import { type BinaryNode, node, SERVER_JID, seconds } from '../wire/node.ts'
 import type { ClientHandshake } from '../wire/noise.ts'
 import { bootstrap } from './bootstrap-after-pairing.ts'
 import { failure, LOCATION, streamError } from './connection.ts'
-import { flushPending } from './delivery.ts'
 import { notifyDevices } from './devices.ts'
 import type { Companion, Connection, Network } from './model.ts'
+import { handOver } from './offline-queue.ts'
 import { lidJidOf } from './people.ts'
 import { showAvailability } from './presence.ts'
 
@@ -57,8 +57,12 @@ function admit(network: Network, connection: Connection, client: ClientHandshake
 
 /** The client left passive mode: it gets what waited for it, and a new device what its phone has for it. */
 export function activate(network: Network, connection: Connection, companion: Companion) {
-  if (connection.isLive) return
-  flushPending(network, connection, companion)
+  if (connection.isLive || connection.backlog) return
+  handOver(network, connection, companion, () => caughtUp(network, connection, companion))
+}
+
+/** The client has everything that waited: it is told what it has to read again, and a new device gets its phone's data. */
+function caughtUp(network: Network, connection: Connection, companion: Companion) {
   connection.send(dirty('account_sync'))
   const number = companion.person.number
   const isInGroups = [...network.groups.values()].some((group) => group.members.has(number))

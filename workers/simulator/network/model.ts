@@ -340,6 +340,21 @@ export interface Call {
 
 export type Calls = Map<string, Call>
 
+/** Stanzas that waited for a linked device, on their way to it. */
+export interface Backlog {
+  /** Keys of the stanzas, in order. */
+  readonly keys: readonly string[]
+  /** How many of the keys have had their turn. */
+  next: number
+  sent: number
+  /** How many more may be sent by now. */
+  allowed: number
+  /** Keys of what was queued since the login, or again: it is sent behind the backlog. */
+  readonly later: Set<string>
+  /** Called when all of it was sent. */
+  done(): void
+}
+
 /** One client's socket, from the handshake to its end. */
 export interface Connection {
   /** Unique over restarts: what a trace calls it. */
@@ -353,6 +368,8 @@ export interface Connection {
   ceremony?: Ceremony
   /** True once the stored stanzas were sent: from then on new ones are sent immediately. */
   isLive: boolean
+  /** While they are sent (`offline-queue.ts`). */
+  backlog: Backlog | undefined
   readonly isOpen: boolean
   /** `isOrdered`: somebody told the network to say so, in place of what it would say; a trace has it marked. */
   send(item: BinaryNode, isOrdered?: boolean): void

@@ -1,5 +1,5 @@
 import { type BinaryNode, child, childBytes, children, node, readBigEndian, seconds } from '../wire/node.ts'
-import { enqueue, receiptIds, settleByReceipt, settleCall } from './delivery.ts'
+import { enqueue, receiptIds, settle, settleByReceipt, settleCall } from './delivery.ts'
 import { isGroup, parseJid, STATUS } from './jid.ts'
 import { answerMediaRetry } from './media-retry.ts'
 import type { Companion, DeviceCopy, Network, Person, PretendDevice } from './model.ts'
@@ -69,8 +69,7 @@ function receiveRetry(network: Network, companion: Companion, item: BinaryNode) 
   const { id = '', to = '', participant } = item.attrs
   const device = findDevice(network, participant ?? to)
   // the copy it could not read is settled; a nack about it follows
-  if (companion.pending.delete(`message ${id}`)) companion.nacksToIgnore.add(id)
-  network.changed()
+  if (settle(network, companion, `message ${id}`)) companion.nacksToIgnore.add(id)
   if (!device) return
   if (device.companion) {
     const own = jidOf(companion.person, parseJid(participant ?? to).server === 'lid' ? 'lid' : 'pn', companion.device)

@@ -5,6 +5,7 @@ import { failure, streamError } from './connection.ts'
 import { corrupted, settleByAck } from './delivery.ts'
 import { receiveMessage } from './incoming.ts'
 import type { Connection, Network } from './model.ts'
+import { receiveBatchRequest } from './offline-queue.ts'
 import { takeAck } from './passkey-ceremony.ts'
 import { receiveChatState, receivePresence } from './presence.ts'
 import { answerQuery, queryError } from './queries/index.ts'
@@ -71,9 +72,8 @@ function handle(network: Network, connection: Connection, item: BinaryNode) {
       return receiveChatState(network, companion, item)
     case 'call':
       return receiveCall(network, companion, item)
-    // telemetry and batch sizes: nothing here depends on them
     case 'ib':
-      return
+      return receiveBatchRequest(network, connection, item)
     default:
       network.stats.unknownQueries.push(`stanza ${item.tag}`)
   }

@@ -1,0 +1,69 @@
+/** Batches of what waited for the account are asked for until the network says that there are no more. */
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { type BinaryNode, initAuthCreds, type WASocket } from '@whiskeysockets/baileys'
+import '../../../workers/shard/baileys/thread/first.ts'
+import { adoptSocket, endSocket } from '../../../workers/shard/baileys/end.ts'
+import { askForBatches } from '../../../workers/shard/baileys/offline-batches.ts'
+import { listen, openSocket, type Server } from './loopback.ts'
+
+let silent: Server
+before(async () => {
+  silent = await listen()
+})
+after(() => silent.close())
+
+const opened: WASocket[] = []
+afterEach(async () => {
+  for (const sock of opened.splice(0)) await endSocket(sock, undefined, 'abrupt')
+})
+
+async function open() {
+  const sock = openSocket(silent.url, initAuthCreds())
+  opened.push(sock)
+  adoptSocket(sock)
+  await sock.waitForSocketOpen()
+  const asked: unknown[] = []
+  sock.sendNode = async (node: BinaryNode) => void asked.push((node.content as BinaryNode[])[0]?.attrs)
+  askForBatches(sock, (error) => assert.fail(String(error)))
+  const come = (count: number, attrs: Record<string, string> = { offline: '0' }) => {
+    for (let number = 0; number < count; number++) sock.ws.emit('frame', { tag: 'message', attrs })
+  }
+  return { sock, asked, come, preview: () => sock.ws.emit('CB:ib,,offline_preview', {}) }
+}
+
+test('the next batch is asked for when half of the last one is here, and no more after the end', async () => {
+  const { sock, asked, come, preview } = await open()
+  come(500)
+  assert.deepEqual(asked, [], 'nothing was announced')
+  preview()
+  assert.deepEqual(asked, [{ count: '200' }], 'once, and not by the library as well')
+  come(99)
+  come(300, {})
+  sock.ws.emit('frame', new Uint8Array(3))
+  assert.equal(asked.length, 1)
+  come(1)
+  assert.equal(asked.length, 2)
+  come(300)
+  assert.equal(asked.length, 5)
+  sock.ws.emit('CB:ib,,offline', {})
+  come(500)
+  assert.equal(asked.length, 5)
+})
+
+test('while nothing comes it is asked for every two seconds, for a minute, and not on a connection that has ended', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { sock, asked, come, preview } = await open()
+  preview()
+  t.mock.timers.tick(1_999)
+  come(1)
+  t.mock.timers.tick(1_999)
+  assert.equal(asked.length, 1)
+  for (let second = 0; second < 100; second++) t.mock.timers.tick(1_000)
+  assert.equal(asked.length, 31)
+  preview()
+  assert.equal(asked.length, 32)
+  sock.ev.emit('connection.update', { connection: 'close' })
+  t.mock.timers.tick(10_000)
+  assert.equal(asked.length, 32)
+})

@@ -1,0 +1,75 @@
+import { type BinaryNode, child, node, SERVER_JID } from '../wire/node.ts'
+import { deliver } from './delivery.ts'
+import type { Companion, Connection, Network } from './model.ts'
+
+/**
+ * How a linked device gets what waited for it. The server announces how much there is (`offline_preview`), sends the first few, and waits for
+ * `<ib><offline_batch count/></ib>`: that many more, until the next request. Behind the last stanza comes `offline`, and new stanzas only then.
+ *
+ * Clients differ: the web client asks again for as long as stanzas come, Baileys asks once, whatsmeow never. Witnesses disagree about what the
+ * server does for the latter two; here they get one more for each one they confirm, unless `offline_batches` of the settings is `required`.
+ */
+
+/** Stanzas that are sent before any request. */
+const UNASKED = 5
+
+const KINDS = ['message', 'receipt', 'notification', 'call'] as const
+
+/** The client has logged in and is ready: announces and begins to send what waits. `done` is called when all of it was sent. */
+export function handOver(network: Network, connection: Connection, companion: Companion, done: () => void) {
+  const waiting = [...companion.pending.values()]
+  companion.nacksToIgnore.clear()
+  const counts = KINDS.map((tag) => [tag, waiting.filter((item) => item.tag === tag).length])
+  announce(network, connection, node('offline_preview', { count: waiting.length, ...Object.fromEntries(counts), appdata: 0 }))
+  const keys = [...companion.pending.keys()]
+  connection.backlog = { keys, next: 0, sent: 0, allowed: UNASKED, later: new Set(), done }
+  goOn(network, connection)
+}
+
+/** `<offline_batch>`: the request counts from now on, it does not add to what is left of the one before it. */
+export function receiveBatchRequest(network: Network, connection: Connection, item: BinaryNode) {
+  const count = Number(child(item, 'offline_batch')?.attrs.count)
+  if (!connection.backlog || !(count > 0)) return
+  connection.backlog.allowed = Math.max(connection.backlog.allowed, count)
+  goOn(network, connection)
+}
+
+/** The client has answered a stanza. */
+export function confirmed(network: Network, connection: Connection) {
+  if (!connection.backlog || network.settings.offline_batches === 'required') return
+  connection.backlog.allowed += 1
+  goOn(network, connection)
+}
+
+function goOn(network: Network, connection: Connection) {
+  const { backlog, companion } = connection
+  if (!backlog || !companion || !connection.isOpen) return
+  for (; backlog.next < backlog.keys.length && backlog.allowed > 0; backlog.next++) {
+    const key = backlog.keys[backlog.next] ?? ''
+    const item = companion.pending.get(key)
+    // settled meanwhile, or queued again behind the others
+    if (!item || backlog.later.has(key)) continue
+    backlog.allowed--
+    backlog.sent++
+    deliver(network, connection, { ...item, attrs: { ...item.attrs, offline: '0' } })
+  }
+  if (backlog.next === backlog.keys.length) finish(network, connection, companion)
+}
+
+function finish(network: Network, connection: Connection, companion: Companion) {
+  const { sent, later, done } = connection.backlog!
+  connection.backlog = undefined
+  connection.isLive = true
+  announce(network, connection, node('offline', { count: sent }))
+  for (const key of later) {
+    const item = companion.pending.get(key)
+    if (item) deliver(network, connection, item)
+  }
+  done()
+}
+
+/** The network's notices around the stanzas; a fault can suppress them. */
+function announce(network: Network, connection: Connection, what: BinaryNode) {
+  const facts = { child: what.tag, phone: connection.companion?.person.number }
+  if (network.faults.take('ib', facts) !== 'drop') connection.send(node('ib', { from: SERVER_JID }, [what]))
+}
