@@ -105,9 +105,9 @@ export interface Endpoint<
   handle: ((call: never, input: never) => Promise<unknown>) | undefined
 }
 
-type Issue = (path: string, message: string) => void
+export type Issue = (path: string, message: string) => void
 
-interface Says<I extends z.ZodRawShape> {
+export interface Says<I extends z.ZodRawShape> {
   summary: string
   description?: string
   input?: I
@@ -182,9 +182,6 @@ function declare<K extends Kind, Id extends string, I extends z.ZodRawShape, R e
 /** Also where no field is wanted: a body that is there has to be an object. */
 const ofBody = (method: Method): readonly FailureCode[] => (method === 'POST' || method === 'PUT' ? ['invalid_request'] : [])
 
-/** A status goes to nobody in particular, so nobody's identifier can be wrong. */
-const WITHOUT_PHONE = SEND.filter((code) => code !== 'invalid_phone')
-
 /** `about`: field that names the message it is about. `to`: where it goes, when its input names no `phone`. */
 export function send<const Id extends string, I extends z.ZodRawShape>(
   id: Id,
@@ -198,7 +195,7 @@ export function send<const Id extends string, I extends z.ZodRawShape>(
     { ...says, reply: Acknowledgement },
     {
       access: 'instance',
-      group: says.input && 'phone' in says.input ? SEND : WITHOUT_PHONE,
+      group: SEND,
       needsSubscription: true,
       to: says.to,
       about: says.about,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { SECOND } from '../domain/clock.ts'
 import { problemOfDisplayText, tidied } from '../domain/display-text.ts'
 import { FAILURES, type FailureCode } from '../domain/failures.ts'
-import { IDENTIFIER_MAX, type Identifier, type IdentifierKind, parseIdentifier, type UserIdentifier } from '../domain/ids.ts'
+import { IDENTIFIER_MAX, type Identifier, type IdentifierKind, parseIdentifier } from '../domain/ids.ts'
 import { MB, MEDIA_LIMIT, type MediaInput } from '../domain/media.ts'
 import { problemOfUrlText } from '../domain/url-text.ts'
 import { decodeBase64, decodedSize } from './base64.ts'
@@ -219,36 +219,6 @@ export const acknowledged = {
   message_id: '3EB0EE97803A91FF2C0ED1',
   svc_id: '01JD3V8Q6ZP4M5T7X9K2B0C1DE',
   status: 'queued',
-}
-
-/** The mentioned people of a send: each must be in the text as `@<digits>`. */
-export function checkMentions(
-  mentions: readonly UserIdentifier[] | undefined,
-  content: string,
-  issue: (path: string, message: string) => void,
-): void {
-  if (mentions === undefined || mentions.length === 0) return
-  // Read once: 500 searches of the longest text take as long as that many requests.
-  const named = new Set(Array.from(content.matchAll(/@(\d+)/g), ([, digits]) => digits))
-  for (const [index, { digits }] of mentions.entries())
-    if (!named.has(digits)) issue(`mentions.${index}`, `must appear in the text as @${digits}`)
-}
-
-/** Optional fields shared by every queued send that carries content. */
-export const sendOptions = {
-  reply_to_message_id: messageId.optional().meta({ description: 'Message of the same chat to quote.' }),
-  mentions: z
-    .array(identifier(['user']))
-    .max(500)
-    .optional()
-    .meta({ description: 'People mentioned; each must appear in the text as `@<number>`.' }),
-  mention_all: z.boolean().default(false).meta({ description: 'Mention every participant; groups only, ignored elsewhere.' }),
-  delay_message: integer(0, 15)
-    .optional()
-    .meta({ description: "Seconds to wait before sending; replaces the instance's random interval." }),
-  delay_typing: integer(0, 15)
-    .default(0)
-    .meta({ description: 'Seconds of `typing...` (`recording...` for voice notes); ignored for channels and status.' }),
 }
 
 /** Any URL a send is given: absolute, `http` or `https`. */

@@ -122,6 +122,61 @@ test('a forward is marked, counted, and carries neither the secret nor the quote
   assert.notEqual(secretOf(proto), secretOf(original))
 })
 
+const heardBy = async (who: string) => {
+  const { contacts } = await stage.world.sandbox.get<{ contacts: { phone: string; heard: Json[] }[] }>('/state')
+  return contacts.find(({ phone }) => phone === who)!.heard.filter(({ kind }) => kind === 'chatstate')
+}
+
+test('a forward quotes and mentions whom it is asked to, and is typed as long as it is asked to', async () => {
+  const named = await addressesOf(stage.world.sandbox)
+  const { chat, jid } = groups.lid
+  const asked = await says(jid, { text: 'who knows?' })
+  const png = await sharp({ create: { width: 40, height: 30, channels: 3, background: '#258' } })
+    .png()
+    .toBuffer()
+  const text = await stage.shown('/send-text', { phone: BEN, message: `Ask @${ANA}` })
+  const image = await stage.shown('/send-image', { phone: BEN, image: png.toString('base64'), caption: `It is @${ANA}` })
+  const ana = named[ANA]!.lid
+  for (const [id, content, words] of [
+    [text.id, 'extendedTextMessage', 'text'],
+    [image.id, 'imageMessage', 'caption'],
+  ] as const) {
+    const forward = { phone: chat, message_id: id, message_phone: BEN, mentions: [ANA], reply_to_message_id: asked }
+    const { proto } = await stage.shown('/forward-message', forward, ANA)
+    const shown = field(proto, content)
+    assert.match(String(shown[words]), new RegExp(`@${ana.split('@')[0]}$`), 'as the group calls her')
+    const { isForwarded, stanzaId, mentionedJid, quotedMessage } = field(shown, 'contextInfo')
+    assert.deepEqual([isForwarded, stanzaId, mentionedJid], [true, asked, [ana]])
+    assert.ok(JSON.stringify(quotedMessage).includes('who knows?'))
+  }
+  const before = (await heardBy(ANA)).length
+  const everybody = { phone: chat, message_id: text.id, message_phone: BEN, mention_all: true, delay_typing: 1 }
+  const { proto } = await stage.shown('/forward-message', everybody, ANA)
+  const { mentionedJid, nonJidMentions } = field(field(proto, 'extendedTextMessage'), 'contextInfo')
+  assert.deepEqual([(mentionedJid as string[]).toSorted(), nonJidMentions], [[ana, named[ME]!.lid].toSorted(), 1])
+  assert.deepEqual(
+    (await heardBy(ANA)).slice(before).map(({ type }) => type),
+    ['composing'],
+  )
+  const nowhere = { phone: chat, message_id: text.id, message_phone: BEN, reply_to_message_id: '3EB0000000000000000001' }
+  assert.equal((await stage.outcome('/forward-message', nowhere)).error_code, 'message_not_found')
+})
+
+test('what is no message of its own is never typed, and quotes and mentions nothing', async () => {
+  const { chat, jid } = groups.pn
+  const id = await says(jid, { text: 'hello' })
+  const before = (await heardBy(ANA)).length
+  const shared = { phone: chat, reply_to_message_id: id, mentions: [ANA], mention_all: true, delay_typing: 15 }
+  const { proto } = await stage.shown('/send-reaction', { ...shared, reaction: '👍', message_id: id }, ANA)
+  assert.equal(field(field(proto, 'reactionMessage'), 'key').id, id)
+  assert.ok(!JSON.stringify(proto).includes('mentionedJid'))
+  assert.equal(
+    (await remove({ phone: chat, message_id: id, owner: 'false', delay_typing: '15', mentions: ANA })).status,
+    'failed',
+  )
+  assert.equal((await heardBy(ANA)).length, before)
+})
+
 test('a plain text, a place and a poll of somebody else can be forwarded', async () => {
   const text = await says(ME, { text: 'pass it on' })
   const shown = await stage.shown('/forward-message', { phone: BEN, message_id: text, message_phone: ANA }, BEN)

@@ -179,18 +179,21 @@ test('an order keeps the references it was given', async () => {
 
 test('how an order stands is told alone, or with the order, and quotes it', async () => {
   const sent = await stage.shown('/send-order', { phone: ANA, order, payment_settings: { card: { enabled: true } } })
+  const other = await stage.shown('/send-text', { phone: ANA, message: 'Thank you' })
   const { proto, nodes } = await stage.shown('/order-status-update', {
     phone: ANA,
     message_id: sent.id,
     reference_id: '4N8FCTW1WM6',
     order_status: 'SHIPPED',
-    message: 'On its way',
+    message: `On its way, @${ANA}`,
     description: 'By bike',
-    delay_typing: 'ignored',
-    mentions: 'ignored',
+    mentions: [ANA],
+    // Both name a message to quote: that of the order counts.
+    reply_to_message_id: other.id,
   })
   const interactive = interactiveOf(proto) as { body: Json; contextInfo: Json }
-  assert.deepEqual(interactive.body, { text: 'On its way' })
+  assert.deepEqual(interactive.body, { text: `On its way, @${ANA}` })
+  assert.deepEqual(interactive.contextInfo.mentionedJid, [`${ANA}@s.whatsapp.net`])
   assert.equal(interactive.contextInfo.stanzaId, sent.id)
   assert.ok(JSON.stringify(interactive.contextInfo.quotedMessage).includes('review_and_pay'))
   assert.deepEqual(buttonOf(proto), {

@@ -83,8 +83,16 @@ for (const addressing of ['lid', 'pn'] as const) {
     assert.equal(first.event.location ?? null, null)
 
     const voice = { ...moved, call_link_type: 'voice', canceled: true }
-    const again = await stage.shown('/send-edit-event', { phone: chat, event_message_id: sent.id, event: voice }, ANA)
+    const change = { phone: chat, event_message_id: sent.id, event: voice, mention_all: true }
+    const again = await stage.shown('/send-edit-event', change, ANA)
     const second = openEdit(again.proto, secret, me)
+    const { mentionedJid, nonJidMentions } = field(second.event, 'contextInfo')
+    assert.deepEqual(
+      [(mentionedJid as string[]).toSorted(), nonJidMentions],
+      [[me, addresses[ANA]![addressing]].toSorted(), 1],
+      'everybody is told of the change',
+    )
+    assert.equal(first.event.contextInfo ?? null, null)
     assert.match(String(second.event.joinLink), /^https:\/\/call\.whatsapp\.com\/voice\/.+/)
     assert.equal(second.event.isCanceled, true)
   })

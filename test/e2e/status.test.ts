@@ -168,6 +168,22 @@ test('an answer to a status arrives in the chat with its author and quotes it', 
   assert.equal((await outcome('/reply-status-text', unknown)).error_code, 'message_not_found')
 })
 
+test('a status and an answer to one mention whom they name, and a status quotes another', async () => {
+  const { id } = await world.sandbox.send(ANA, 'status@broadcast', { text: 'my holiday' })
+  await world.receiver.waitFor('the status', ({ message_id }) => message_id === id)
+  const post = await sent('/send-text-status', { message: `With @${BEN}`, mentions: [BEN], reply_to_message_id: id })
+  const status = field((await inboxItem(BEN, post)).proto, 'extendedTextMessage')
+  assert.equal(status.text, `With @${BEN}`)
+  const { mentionedJid, stanzaId } = field(status, 'contextInfo')
+  assert.deepEqual([mentionedJid, stanzaId], [[`${BEN}@s.whatsapp.net`], id])
+  const input = { phone: ANA, status_message_id: id, message: `Ask @${BEN}`, mentions: [BEN], reply_to_message_id: post }
+  const answer = field((await inboxItem(ANA, await sent('/reply-status-text', input))).proto, 'extendedTextMessage')
+  const info = field(answer, 'contextInfo')
+  assert.deepEqual([info.mentionedJid, info.stanzaId], [[`${BEN}@s.whatsapp.net`], id])
+  const unknown = { message: 'x', reply_to_message_id: '3EB0000000000000000001' }
+  assert.equal((await outcome('/send-text-status', unknown)).error_code, 'message_not_found')
+})
+
 test('a status the network refuses ends in send_failed', async () => {
   await world.sandbox.fault({ on: 'message', match: { to: 'status@broadcast' }, do: { ack_error: 479 }, times: 1 })
   const delivery = await outcome('/send-text-status', { message: 'refused' })

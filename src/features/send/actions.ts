@@ -1,9 +1,7 @@
 /** Actions on existing messages: reactions, forwards, pins, deletions (shared/api/messages.md, 3). */
 import { z } from 'zod'
-import { send } from '../endpoint.ts'
-import { acknowledged, destination, identifier, messageId, oneOf, queryInteger, sendOptions, text } from '../fields.ts'
-
-const { delay_message } = sendOptions
+import { acknowledged, destination, identifier, messageId, oneOf, text } from '../fields.ts'
+import { actOf, queryBoolean, send } from './queued.ts'
 
 /** The message an action is about. The last two count only when it is not remembered any more. */
 const target = {
@@ -20,12 +18,6 @@ const PICTURE = '\\p{Extended_Pictographic}(?:\\p{Emoji_Modifier}|[\\u{FE0E}\\u{
 const EMOJI = new RegExp(`^(?:\\p{RI}{2}|[0-9#*]\\u{FE0F}?\\u{20E3}|${PICTURE}(?:\\u{200D}${PICTURE})*)$`, 'u')
 const isEmoji = (value: string) => EMOJI.test(value)
 
-/** In any case: several languages write them with a capital. */
-const queryBoolean = z.preprocess((value) => {
-  const word = typeof value === 'string' ? value.toLowerCase() : value
-  return word === 'true' ? true : word === 'false' ? false : value
-}, z.boolean())
-
 export const sendReaction = send('send.sendReaction', 'POST /send-reaction', {
   about: 'message_id',
   summary: 'React to a message',
@@ -36,8 +28,8 @@ export const sendReaction = send('send.sendReaction', 'POST /send-reaction', {
       .refine(isEmoji, { message: 'must be one emoji' })
       .meta({ description: 'One emoji.', minLength: 1, maxLength: 64 }),
     ...target,
-    delay_message,
   },
+  without: actOf('a reaction'),
   examples: [
     {
       name: 'heart',
@@ -50,19 +42,22 @@ export const sendReaction = send('send.sendReaction', 'POST /send-reaction', {
 export const removeReaction = send('send.removeReaction', 'POST /send-remove-reaction', {
   about: 'message_id',
   summary: 'Take the own reaction back',
-  input: { phone: destination('user', 'group', 'newsletter'), ...target, delay_message },
+  input: { phone: destination('user', 'group', 'newsletter'), ...target },
+  without: actOf('a reaction'),
   examples: [{ name: 'remove', input: { phone: '5511988887777', message_id: '3EB0796DC6B777C0C7CD' }, reply: acknowledged }],
 })
 
 export const forwardMessage = send('send.forwardMessage', 'POST /forward-message', {
   summary: 'Forward a message',
-  description: 'View-once and live messages, payments, reactions and votes cannot be forwarded: `not_allowed`.',
+  description:
+    'View-once and live messages, payments, reactions and votes cannot be forwarded: `not_allowed`. People in `mentions` are mentioned ' +
+    'whether the text names them or not.',
   input: {
     phone: destination('user', 'group', 'newsletter'),
     message_id: messageId.meta({ description: 'The message to forward.' }),
     message_phone: identifier(['user', 'group', 'newsletter', 'status'], { description: 'Chat where the message is.' }),
-    delay_message,
   },
+  words: 'later',
   examples: [
     {
       name: 'to somebody else',
@@ -82,8 +77,8 @@ export const pinMessage = send('send.pinMessage', 'POST /pin-message', {
     pin_message_duration: oneOf(['24_hours', '7_days', '30_days'])
       .default('7_days')
       .meta({ description: 'Ignored for `unpin`.' }),
-    delay_message,
   },
+  without: actOf('a pin'),
   examples: [
     {
       name: 'a week',
@@ -109,8 +104,8 @@ export const deleteMessage = send('send.deleteMessage', 'DELETE /messages', {
     message_id: messageId.meta({ description: 'The message to delete.' }),
     owner: queryBoolean.meta({ description: '`true`: you wrote it; `false`: someone else did.' }),
     participant: target.participant,
-    delay_message: queryInteger(0, 15).optional().meta({ description: 'Seconds to wait before sending.' }),
   },
+  without: actOf('a deletion'),
   examples: [
     {
       name: 'own',

@@ -1,8 +1,8 @@
 /** Products, catalogues and orders (shared/api/interactive.md, 4). Best effort, as everything interactive. */
 import { z } from 'zod'
-import { send } from '../endpoint.ts'
-import { acknowledged, checkMentions, destination, messageId, oneOf, sendOptions, text } from '../fields.ts'
+import { acknowledged, destination, messageId, oneOf, text } from '../fields.ts'
 import { newOrder, paymentSettings, shownOrder } from './orders.ts'
+import { send } from './queued.ts'
 
 const catalogPhone = z
   .string()
@@ -16,7 +16,6 @@ export const sendProduct = send('send.sendProduct', 'POST /send-product', {
     phone: destination('user', 'group'),
     catalog_phone: catalogPhone,
     product_id: text(1, 64).meta({ description: 'Id of the product in that catalogue.' }),
-    ...sendOptions,
   },
   examples: [
     {
@@ -39,9 +38,8 @@ export const sendCatalog = send('send.sendCatalog', 'POST /send-catalog', {
     title: text(1, 256).optional().meta({ description: 'Title of the card; default as for `message`.' }),
     catalog_description: text(1, 1_024).optional().meta({ description: 'Second line of the card; default as for `message`.' }),
     translation: oneOf(['en', 'pt']).default('en').meta({ description: 'Language of the texts that are not given.' }),
-    ...sendOptions,
   },
-  check: ({ mentions, message }, issue) => checkMentions(mentions, message ?? '', issue),
+  words: ({ message }) => message,
   examples: [
     {
       name: 'catalogue',
@@ -62,10 +60,9 @@ export const sendOrder = send('send.sendOrder', 'POST /send-order', {
     token: text(1, 512).optional().meta({ description: 'Access token of an existing order; requires `order.order_id`.' }),
     message: text(0, 1_024).optional().meta({ description: 'Text with the order.' }),
     payment_settings: paymentSettings.optional(),
-    ...sendOptions,
   },
-  check({ mentions, message, token, order, payment_settings }, issue) {
-    checkMentions(mentions, message ?? '', issue)
+  words: ({ message }) => message,
+  check({ token, order, payment_settings }, issue) {
     if (token === undefined) return
     if (order.order_id === undefined) issue('order.order_id', 'is required with token')
     if (payment_settings !== undefined) issue('payment_settings', 'must not be together with token')
@@ -101,7 +98,7 @@ export const orderStatusUpdate = send('send.orderStatusUpdate', 'POST /order-sta
   description: `Only meaningful after an order sent with \`payment_settings\`. Best effort.`,
   input: {
     phone: destination('user'),
-    message_id: messageId.optional().meta({ description: 'Message of the order, to quote.' }),
+    message_id: messageId.optional().meta({ description: 'Message of the order, to quote in place of `reply_to_message_id`.' }),
     reference_id: text(1, 35).meta({ description: 'The one of the order.' }),
     order_request_id: text(1, 64).optional().meta({ description: 'Id that the network gave the order, as `received` tells it.' }),
     order_status: oneOf(['pending', 'processing', 'partially_shipped', 'shipped', 'completed', 'canceled']).meta({
@@ -113,8 +110,8 @@ export const orderStatusUpdate = send('send.orderStatusUpdate', 'POST /order-sta
     message: text(0, 1_024).optional().meta({ description: 'Text with the status.' }),
     description: text(1, 120).optional().meta({ description: 'Short note in the card.' }),
     order: shownOrder.optional(),
-    delay_message: sendOptions.delay_message,
   },
+  words: ({ message }) => message,
   examples: [
     {
       name: 'shipped',

@@ -1,8 +1,8 @@
 /** Contents beside text and media: links with a card, places, contacts, invitations to run a channel (shared/api/messages.md, 2). */
 import { z } from 'zod'
 import { MEDIA_LIMIT } from '../../domain/media.ts'
-import { send } from '../endpoint.ts'
-import { acknowledged, checkMentions, destination, identifier, media, oneOf, sendOptions, text, url } from '../fields.ts'
+import { acknowledged, destination, identifier, media, oneOf, text, url } from '../fields.ts'
+import { send } from './queued.ts'
 
 /** As programs write numbers: very small ones with an exponent. */
 const NUMERIC = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i
@@ -31,9 +31,8 @@ export const sendLink = send('send.sendLink', 'POST /send-link', {
     link_description: text(0, 1_024).optional().meta({ description: 'Second line of the card.' }),
     image: media(MEDIA_LIMIT, 'Picture of the card').optional(),
     link_type: oneOf(['small', 'medium', 'large']).default('small').meta({ description: 'Size of the card, best effort.' }),
-    ...sendOptions,
   },
-  check: ({ mentions, message }, issue) => checkMentions(mentions, message, issue),
+  words: ({ message }) => message,
   errors: ['media_invalid'],
   examples: [
     {
@@ -60,7 +59,6 @@ export const sendLocation = send('send.sendLocation', 'POST /send-location', {
     address: text(1, 1_024).meta({ description: 'Address below the name.' }),
     latitude: coordinate(90).meta({ description: 'Degrees; a numeric string is accepted.' }),
     longitude: coordinate(180).meta({ description: 'Degrees; a numeric string is accepted.' }),
-    ...sendOptions,
   },
   examples: [
     {
@@ -84,7 +82,6 @@ export const sendContact = send('send.sendContact', 'POST /send-contact', {
     contact_name: text(1, 256).meta({ description: 'Name on the card.' }),
     contact_phone: contactPhone,
     contact_business_description: text(1, 256).optional().meta({ description: 'What the business does, on the card.' }),
-    ...sendOptions,
   },
   examples: [
     {
@@ -110,7 +107,6 @@ export const sendContacts = send('send.sendContacts', 'POST /send-contacts', {
       .min(1)
       .max(50)
       .meta({ description: 'One card each, in one message.' }),
-    ...sendOptions,
   },
   examples: [
     {
@@ -137,9 +133,8 @@ export const sendNewsletterAdminInvite = send('send.sendNewsletterAdminInvite', 
       examples: ['120363166555745933@newsletter'],
     }),
     caption: text(0, 1_024).optional().meta({ description: 'Text of the invitation.' }),
-    ...sendOptions,
   },
-  check: ({ mentions, caption = '' }, issue) => checkMentions(mentions, caption, issue),
+  words: ({ caption }) => caption,
   examples: [
     {
       name: 'with a word',

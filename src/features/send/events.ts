@@ -1,7 +1,7 @@
 /** Calendar events (shared/api/status-and-events.md, 2). */
 import { z } from 'zod'
-import { send } from '../endpoint.ts'
-import { acknowledged, dateTime, destination, messageId, oneOf, sendOptions, text } from '../fields.ts'
+import { acknowledged, dateTime, destination, messageId, oneOf, text } from '../fields.ts'
+import { actOf, send } from './queued.ts'
 
 const Place = z
   .object({
@@ -42,12 +42,11 @@ export const CalendarEvent = z
 
 const phone = destination('user', 'group')
 const event_message_id = messageId.meta({ description: 'Event created through this API, or received since the last restart.' })
-const { delay_message } = sendOptions
 
 export const sendEvent = send('send.sendEvent', 'POST /send-event', {
   summary: 'Send a calendar event',
   description: 'To groups; to people as far as their app shows it.',
-  input: { phone, event: CalendarEvent, ...sendOptions },
+  input: { phone, event: CalendarEvent },
   examples: [
     {
       name: 'video call',
@@ -71,7 +70,8 @@ export const sendEditEvent = send('send.sendEditEvent', 'POST /send-edit-event',
   about: 'event_message_id',
   summary: 'Change a calendar event',
   description: 'The whole event is given: a field left out is removed from it. Only its creator may.',
-  input: { phone, event_message_id, event: CalendarEvent, delay_message },
+  input: { phone, event_message_id, event: CalendarEvent },
+  without: { reply_to_message_id: 'an edit quotes nothing' },
   examples: [
     {
       name: 'moved',
@@ -93,8 +93,8 @@ export const sendEventResponse = send('send.sendEventResponse', 'POST /send-even
     phone,
     event_message_id,
     event_response: oneOf(['going', 'not_going', 'maybe']).meta({ description: 'The answer.' }),
-    delay_message,
   },
+  without: actOf('an answer to an event'),
   examples: [
     {
       name: 'going',

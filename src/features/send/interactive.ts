@@ -5,9 +5,9 @@
 import { z } from 'zod'
 import { MEDIA_LIMIT } from '../../domain/media.ts'
 import { PIX_TYPES, pixFormat, pixKey } from '../../domain/pix.ts'
-import { send } from '../endpoint.ts'
-import { acknowledged, checkMentions, destination, media, oneOf, sendOptions, text } from '../fields.ts'
+import { acknowledged, destination, media, oneOf, text } from '../fields.ts'
 import { button, checkUnique, choiceId, label, numbered } from './buttons.ts'
+import { send } from './queued.ts'
 
 const BEST_EFFORT = 'Best effort: drawn by the phone apps only, and may stop without notice.'
 
@@ -41,10 +41,9 @@ export const sendButtonList = send('send.sendButtonList', 'POST /send-button-lis
       .meta({ description: 'The buttons, and a picture or film above them.' }),
     title: title.meta({ description: 'Ignored when there is a picture or film.' }),
     footer,
-    ...sendOptions,
   },
-  check({ mentions, message, button_list }, issue) {
-    checkMentions(mentions, message, issue)
+  words: ({ message }) => message,
+  check({ button_list }, issue) {
     checkUnique(placed('button_list.buttons', button_list.buttons), issue)
   },
   errors: ['media_invalid'],
@@ -81,10 +80,9 @@ export const sendButtons = send('send.sendButtons', 'POST /send-buttons', {
       .meta({ description: 'The buttons, each of its own type.' }),
     title,
     footer,
-    ...sendOptions,
   },
-  check({ mentions, message, button_actions }, issue) {
-    checkMentions(mentions, message, issue)
+  words: ({ message }) => message,
+  check({ button_actions }, issue) {
     checkUnique(placed('button_actions', button_actions), issue)
   },
   examples: [
@@ -114,9 +112,8 @@ export const sendButtonOtp = send('send.sendButtonOtp', 'POST /send-button-otp',
     code: text(1, 1_024).meta({ description: 'What the button copies.' }),
     button_text: text(1, 60).default('Copy code').meta({ description: 'Label of the button.' }),
     image: image('Picture of the header').optional(),
-    ...sendOptions,
   },
-  check: ({ mentions, message }, issue) => checkMentions(mentions, message, issue),
+  words: ({ message }) => message,
   errors: ['media_invalid'],
   examples: [
     {
@@ -138,7 +135,6 @@ export const sendButtonPix = send('send.sendButtonPix', 'POST /send-button-pix',
     }),
     type: oneOf(PIX_TYPES).meta({ description: 'What kind of key it is.' }),
     merchant_name: text(1, 60).default('Pix').meta({ description: 'Who is paid, as the card shows it.' }),
-    ...sendOptions,
   },
   check({ type, pix_key }, issue) {
     if (pixKey(type, pix_key) === undefined) issue('pix_key', `must be ${pixFormat(type)} for the type ${type}`)
@@ -182,10 +178,9 @@ export const sendOptionList = send('send.sendOptionList', 'POST /send-option-lis
       })
       .meta({ description: 'The list behind the button.' }),
     footer,
-    ...sendOptions,
   },
-  check({ mentions, message, option_list }, issue) {
-    checkMentions(mentions, message, issue)
+  words: ({ message }) => message,
+  check({ option_list }, issue) {
     checkUnique(placed('option_list.options', option_list.options), issue)
   },
   examples: [
@@ -233,10 +228,9 @@ export const sendCarousel = send('send.sendCarousel', 'POST /send-carousel', {
     phone,
     message,
     carousel: z.array(card).min(1).max(10).transform(numberCards).meta({ description: 'The cards, in order.' }),
-    ...sendOptions,
   },
-  check({ mentions, message, carousel }, issue) {
-    checkMentions(mentions, message, issue)
+  words: ({ message }) => message,
+  check({ carousel }, issue) {
     checkUnique(
       carousel.flatMap(({ buttons }, index) => placed(`carousel.${index}.buttons`, buttons)),
       issue,

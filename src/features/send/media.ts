@@ -1,21 +1,14 @@
 /** Media: pictures, films, sounds, files, stickers (shared/api/messages.md, 2). */
 import { z } from 'zod'
 import { DOCUMENT_LIMIT, MEDIA_LIMIT } from '../../domain/media.ts'
-import { send } from '../endpoint.ts'
-import { acknowledged, checkMentions, destination, media, messageId, sendOptions, text } from '../fields.ts'
+import { acknowledged, destination, media, messageId, text } from '../fields.ts'
+import { send } from './queued.ts'
 
 const TO_ANYBODY = 'Queued: the outcome is a `delivery` event.'
 const FORMATS_NOTE = 'The format is told by the content, never by a name or a declared type.'
 
 const caption = text(0, 65_536).optional().meta({ description: 'Text below it.', maxLength: 65_536 })
 const viewOnce = z.boolean().default(false).meta({ description: 'Can be opened once; ignored for channels and status.' })
-
-interface WithCaption {
-  caption?: string | undefined
-  mentions?: Parameters<typeof checkMentions>[0]
-}
-const checkCaption = ({ mentions, caption: content }: WithCaption, issue: (path: string, message: string) => void) =>
-  checkMentions(mentions, content ?? '', issue)
 
 export const sendImage = send('send.sendImage', 'POST /send-image', {
   summary: 'Send an image',
@@ -25,9 +18,8 @@ export const sendImage = send('send.sendImage', 'POST /send-image', {
     image: media(MEDIA_LIMIT, 'Image'),
     caption,
     view_once: viewOnce,
-    ...sendOptions,
   },
-  check: checkCaption,
+  words: ({ caption }) => caption,
   errors: ['media_invalid'],
   examples: [
     {
@@ -46,9 +38,8 @@ export const sendVideo = send('send.sendVideo', 'POST /send-video', {
     video: media(MEDIA_LIMIT, 'Video'),
     caption,
     view_once: viewOnce,
-    ...sendOptions,
   },
-  check: checkCaption,
+  words: ({ caption }) => caption,
   errors: ['media_invalid'],
   examples: [
     {
@@ -68,7 +59,6 @@ export const sendAudio = send('send.sendAudio', 'POST /send-audio', {
     ptt: z.boolean().default(true).meta({ description: 'true: voice note; false: audio file.' }),
     waveform: z.boolean().default(true).meta({ description: 'Loudness picture; voice notes only.' }),
     view_once: viewOnce,
-    ...sendOptions,
   },
   errors: ['media_invalid'],
   examples: [
@@ -107,10 +97,9 @@ export const sendDocument = send('send.sendDocument', 'POST /send-document/{exte
       }),
     caption,
     edit_message_id: messageId.optional().meta({ description: 'Own document whose caption is replaced by `caption`.' }),
-    ...sendOptions,
   },
+  words: ({ caption }) => caption,
   check(input, issue) {
-    checkCaption(input, issue)
     if (input.edit_message_id !== undefined) return
     if (input.document === undefined) issue('document', 'is required')
     if (input.extension === undefined && extensionOf(input.file_name) === undefined) issue('extension', 'is required')
@@ -138,7 +127,6 @@ export const sendSticker = send('send.sendSticker', 'POST /send-sticker', {
     phone: destination('user', 'group', 'newsletter'),
     sticker: media(MEDIA_LIMIT, 'Sticker; 512x512 WebP recommended'),
     sticker_author: text(1, 128).optional().meta({ description: 'Shown as its publisher.', minLength: 1, maxLength: 128 }),
-    ...sendOptions,
   },
   errors: ['media_invalid'],
   examples: [
@@ -157,9 +145,8 @@ export const sendGif = send('send.sendGif', 'POST /send-gif', {
     phone: destination('user', 'group', 'newsletter'),
     gif: media(MEDIA_LIMIT, 'mp4, or gif'),
     caption,
-    ...sendOptions,
   },
-  check: checkCaption,
+  words: ({ caption }) => caption,
   errors: ['media_invalid'],
   examples: [
     {
@@ -176,7 +163,6 @@ export const sendPtv = send('send.sendPtv', 'POST /send-ptv', {
   input: {
     phone: destination('user', 'group'),
     ptv: media(MEDIA_LIMIT, 'Square mp4, up to 60 s recommended'),
-    ...sendOptions,
   },
   errors: ['media_invalid'],
   examples: [

@@ -1,7 +1,7 @@
 /** Polls and votes (shared/api/messages.md, 4). */
 import { z } from 'zod'
-import { send } from '../endpoint.ts'
-import { acknowledged, checkMentions, destination, integer, messageId, sendOptions, text } from '../fields.ts'
+import { acknowledged, destination, integer, messageId, text } from '../fields.ts'
+import { actOf, send } from './queued.ts'
 
 const option = text(1, 100)
 
@@ -14,10 +14,9 @@ export const sendPoll = send('send.sendPoll', 'POST /send-poll', {
     poll_max_options: integer(0, 12)
       .default(1)
       .meta({ description: 'Options one person may choose; 0, or more than there are: no limit.' }),
-    ...sendOptions,
   },
-  check({ mentions, question, options }, issue) {
-    checkMentions(mentions, question, issue)
+  words: ({ question }) => question,
+  check({ options }, issue) {
     for (const [index, one] of options.entries())
       if (options.indexOf(one) < index) issue(`options.${index}`, 'must differ from the other options')
   },
@@ -44,8 +43,8 @@ export const sendPollVote = send('send.sendPollVote', 'POST /send-poll-vote', {
     phone: destination('user', 'group'),
     poll_message_id: messageId.meta({ description: 'A poll of this chat that is still remembered.' }),
     options: z.array(option).max(12).meta({ description: 'Exact texts of the poll; none withdraws the vote.' }),
-    delay_message: sendOptions.delay_message,
   },
+  without: actOf('a vote'),
   examples: [
     {
       name: 'one',

@@ -2,15 +2,15 @@
 import { z } from 'zod'
 import { MEDIA_LIMIT } from '../../domain/media.ts'
 import { STATUS_BACKGROUND, STATUS_FONT } from '../../domain/status-text.ts'
-import { send } from '../endpoint.ts'
-import { acknowledged, destination, media, messageId, sendOptions, text } from '../fields.ts'
+import { acknowledged, destination, media, messageId, text } from '../fields.ts'
+import { send, type Without } from './queued.ts'
 
 const POST_NOTE = 'Seen for 24 h by the audience set in the phone app. Queued: the outcome is a `delivery` event.'
 const postCaption = text(0, 700).optional().meta({ description: 'Text below it.', maxLength: 700 })
 const STATUS = { kind: 'status' } as const
-const { delay_message } = sendOptions
-/** Accepted where only the delay has effect; nothing else of the shared fields is read. */
-const delayOnly = { delay_message }
+/** What a post that goes to nobody in particular cannot have. */
+const POST: Without = { mention_all: 'a status has no participants', delay_typing: 'a status shows nobody who types' }
+const ANSWER: Without = { reply_to_message_id: 'the quote is the status that is answered' }
 
 /** The fonts the network has. */
 const FONTS = [0, 1, 2, 6, 7, 8, 9, 10] as const
@@ -28,8 +28,9 @@ export const sendTextStatus = send('send.sendTextStatus', 'POST /send-text-statu
       .meta({ description: 'Colour behind the text, `#RRGGBB`.' }),
     // The list once more: the description's library reads the first value of a literal only.
     font: z.literal(FONTS).default(STATUS_FONT).meta({ description: "The network's number of the font.", enum: FONTS }),
-    ...delayOnly,
   },
+  words: ({ message }) => message,
+  without: POST,
   examples: [
     {
       name: 'text',
@@ -43,7 +44,9 @@ export const sendImageStatus = send('send.sendImageStatus', 'POST /send-image-st
   to: STATUS,
   summary: 'Post an image as status',
   description: POST_NOTE,
-  input: { image: media(MEDIA_LIMIT, 'Image'), caption: postCaption, ...delayOnly },
+  input: { image: media(MEDIA_LIMIT, 'Image'), caption: postCaption },
+  words: ({ caption }) => caption,
+  without: POST,
   errors: ['media_invalid'],
   examples: [{ name: 'image', input: { image: 'https://cdn.example/story.jpg', caption: 'New arrivals' }, reply: acknowledged }],
 })
@@ -52,7 +55,9 @@ export const sendVideoStatus = send('send.sendVideoStatus', 'POST /send-video-st
   to: STATUS,
   summary: 'Post a video as status',
   description: `${POST_NOTE} Apps cut long clips (30 to 60 s).`,
-  input: { video: media(MEDIA_LIMIT, 'Video'), caption: postCaption, ...delayOnly },
+  input: { video: media(MEDIA_LIMIT, 'Video'), caption: postCaption },
+  words: ({ caption }) => caption,
+  without: POST,
   errors: ['media_invalid'],
   examples: [
     { name: 'video', input: { video: 'https://cdn.example/story.mp4', caption: 'Behind the scenes' }, reply: acknowledged },
@@ -69,7 +74,9 @@ export const statusTarget = {
 export const replyStatusText = send('send.replyStatusText', 'POST /reply-status-text', {
   summary: 'Answer a status with a text',
   description: ANSWER_NOTE,
-  input: { ...statusTarget, message: text(1, 65_536).meta({ description: 'The answer.' }), ...delayOnly },
+  input: { ...statusTarget, message: text(1, 65_536).meta({ description: 'The answer.' }) },
+  words: ({ message }) => message,
+  without: ANSWER,
   examples: [
     {
       name: 'text',
@@ -82,7 +89,8 @@ export const replyStatusText = send('send.replyStatusText', 'POST /reply-status-
 export const replyStatusGif = send('send.replyStatusGif', 'POST /reply-status-gif', {
   summary: 'Answer a status with a GIF',
   description: ANSWER_NOTE,
-  input: { ...statusTarget, gif: media(MEDIA_LIMIT, 'mp4, or gif'), ...delayOnly },
+  input: { ...statusTarget, gif: media(MEDIA_LIMIT, 'mp4, or gif') },
+  without: ANSWER,
   errors: ['media_invalid'],
   examples: [
     {
@@ -100,7 +108,8 @@ export const replyStatusGif = send('send.replyStatusGif', 'POST /reply-status-gi
 export const replyStatusSticker = send('send.replyStatusSticker', 'POST /reply-status-sticker', {
   summary: 'Answer a status with a sticker',
   description: ANSWER_NOTE,
-  input: { ...statusTarget, sticker: media(MEDIA_LIMIT, 'Sticker; 512x512 WebP recommended'), ...delayOnly },
+  input: { ...statusTarget, sticker: media(MEDIA_LIMIT, 'Sticker; 512x512 WebP recommended') },
+  without: ANSWER,
   errors: ['media_invalid'],
   examples: [
     {

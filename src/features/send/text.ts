@@ -1,7 +1,7 @@
 /** Text out (shared/api/messages.md, 1). */
 import { z } from 'zod'
-import { send } from '../endpoint.ts'
-import { acknowledged, checkMentions, destination, messageId, sendOptions, text } from '../fields.ts'
+import { acknowledged, destination, messageId, text } from '../fields.ts'
+import { send } from './queued.ts'
 
 export const sendText = send('send.sendText', 'POST /send-text', {
   about: 'edit_message_id',
@@ -22,9 +22,8 @@ export const sendText = send('send.sendText', 'POST /send-text', {
       .boolean()
       .default(false)
       .meta({ description: 'In a group, with `reply_to_message_id`: answer the quoted author in private.' }),
-    ...sendOptions,
   },
-  check: ({ mentions, message }, issue) => checkMentions(mentions, message, issue),
+  words: ({ message }) => message,
   examples: [
     {
       name: 'text',

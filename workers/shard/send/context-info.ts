@@ -22,7 +22,7 @@ import type { SendContext } from './contract.ts'
 import type { Destination } from './destination.ts'
 import { memberJids } from './member.ts'
 
-/** The shared fields of a send as its input has them; absent in operations that share only the delay. */
+/** The shared fields of a send as its input has them; undefined or false where they have no effect. */
 export interface SharedFields {
   reply_to_message_id?: string | undefined
   mentions?: readonly UserIdentifier[] | undefined

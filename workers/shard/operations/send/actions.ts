@@ -20,7 +20,7 @@ import {
   type TargetFields,
   targetOf,
 } from '../../send/targets.ts'
-import { forwarded } from '../../translate/outbound/forward.ts'
+import { forwarded, withWords, wordsOf } from '../../translate/outbound/forward.ts'
 import { sealAbout } from '../../translate/outbound/secret.ts'
 import { EDIT } from '../../translate/outbound/stanza.ts'
 import { hideChange } from '../../wire/app-state-actions.ts'
@@ -40,8 +40,8 @@ export const actions: Handlers<typeof import('../../../../src/features/send/acti
     const content = forwarded(message.message ?? {})
     const to = await resolveDestination(context, input.phone)
     if (to.kind === 'newsletter') return forwardPost(context, to, content)
-    const { info } = await surroundings(context, to, {})
-    return sendMessage(context, to, { content: { proto: content }, info })
+    const { text, info } = await surroundings(context, to, input, wordsOf(content))
+    return sendMessage(context, to, { content: { proto: withWords(content, text) }, info })
   },
 
   async 'send.pinMessage'(context, input) {

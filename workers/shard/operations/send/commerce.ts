@@ -60,11 +60,15 @@ export const commerce: Handlers<typeof import('../../../../src/features/send/com
     })
   },
 
-  async 'send.orderStatusUpdate'(context, { phone, message_id, message = '', ...update }) {
+  async 'send.orderStatusUpdate'(context, { phone, message_id, reply_to_message_id, mentions, message, ...update }) {
     return sendInteractive(
       context,
-      { phone, reply_to_message_id: message_id },
-      { compose: () => orderStatus(context.item.messageId, message, update), nodes: payNodes('order_status') },
+      { phone, mentions, reply_to_message_id: message_id ?? reply_to_message_id },
+      {
+        text: message ?? '',
+        compose: (text) => orderStatus(context.item.messageId, text, update),
+        nodes: payNodes('order_status'),
+      },
     )
   },
 }

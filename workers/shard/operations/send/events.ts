@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { Identifier } from '../../../../src/domain/ids.ts'
+import { mentionsOf } from '../../send/compose/edit.ts'
 import { surroundings } from '../../send/context-info.ts'
 import type { SendContext } from '../../send/contract.ts'
 import { resolveDestination } from '../../send/destination.ts'
@@ -25,15 +26,19 @@ export const events: Handlers<typeof import('../../../../src/features/send/event
     return sendMessage(context, to, { content: { proto: content }, info })
   },
 
-  async 'send.sendEditEvent'(context, { phone, event_message_id, event }) {
+  async 'send.sendEditEvent'(context, { phone, event_message_id, event, mention_all }) {
     const target = await eventOf(context, phone, event_message_id)
     if (!target.key.fromMe) throw new Failure('not_allowed', { message: 'Only its creator may change an event.' })
     const about = secretAbout(context, target)
-    const changed = eventMessage(event, await joinLink(context, event, target.event.joinLink))
+    const mentions = mentionsOf((await surroundings(context, target.to, { mention_all })).info)
+    const changed = {
+      ...eventMessage(event, await joinLink(context, event, target.event.joinLink)),
+      ...(mentions ? { contextInfo: mentions } : {}),
+    }
     const edit = eventEdit(target.key, about, changed, context.now())
     const { contextInfo } = target.event
     // The next edit starts from this version: a link that is kept is taken from the last edit.
-    const eventNow = { ...changed, ...(contextInfo ? { contextInfo } : {}) }
+    const eventNow = { ...changed, ...(contextInfo ? { contextInfo: { ...contextInfo, ...mentions } } : {}) }
     return remembering(
       context,
       () => sendMessage(context, target.to, { content: { proto: edit } }),

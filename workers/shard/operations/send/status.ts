@@ -4,7 +4,7 @@ import { toJid, type UserIdentifier } from '../../../../src/domain/ids.ts'
 import { imageMessage, stickerMessage, videoMessage } from '../../media/compose.ts'
 import { sendMedia } from '../../media/send.ts'
 import { isDeleted } from '../../retry/known-messages.ts'
-import { quote } from '../../send/context-info.ts'
+import { quote, type SharedFields, surroundings } from '../../send/context-info.ts'
 import type { SendContext } from '../../send/contract.ts'
 import { resolveDestination } from '../../send/destination.ts'
 import { sendMessage } from '../../send/relay.ts'
@@ -13,25 +13,30 @@ import { bare, STATUS_JID } from '../../wire/jid.ts'
 import type { Handlers } from '../types.ts'
 
 export const status: Handlers<typeof import('../../../../src/features/send/status.ts')> = {
-  'send.sendTextStatus': (context, input) =>
-    postStatus(context, {
-      content: { text: input.message, linkPreview: null },
+  async 'send.sendTextStatus'(context, input) {
+    const { text, info } = await surroundings(context, STATUS, input, input.message)
+    return postStatus(context, {
+      content: { text, linkPreview: null },
       options: { backgroundColor: input.background_color, font: input.font },
-    }),
-
-  async 'send.sendImageStatus'(context, { image, caption }) {
-    const content = { imageMessage: { ...(await imageMessage(context, STATUS, image)), ...captioned(caption) } }
-    return sendMedia(context, STATUS, { content, info: {} })
+      info,
+    })
   },
 
-  async 'send.sendVideoStatus'(context, { video, caption }) {
-    const content = { videoMessage: { ...(await videoMessage(context, STATUS, video)), ...captioned(caption) } }
-    return sendMedia(context, STATUS, { content, info: {} })
+  async 'send.sendImageStatus'(context, input) {
+    const { text, info } = await surroundings(context, STATUS, input, input.caption)
+    const content = { imageMessage: { ...(await imageMessage(context, STATUS, input.image)), ...captioned(text) } }
+    return sendMedia(context, STATUS, { content, info })
+  },
+
+  async 'send.sendVideoStatus'(context, input) {
+    const { text, info } = await surroundings(context, STATUS, input, input.caption)
+    const content = { videoMessage: { ...(await videoMessage(context, STATUS, input.video)), ...captioned(text) } }
+    return sendMedia(context, STATUS, { content, info })
   },
 
   async 'send.replyStatusText'(context, input) {
-    const { to, info } = await statusAnswered(context, input)
-    return sendMessage(context, to, { content: { text: input.message, linkPreview: null }, info })
+    const { to, text, info } = await statusAnswered(context, input, input.message)
+    return sendMessage(context, to, { content: { text, linkPreview: null }, info })
   },
 
   async 'send.replyStatusGif'(context, input) {
@@ -45,13 +50,16 @@ export const status: Handlers<typeof import('../../../../src/features/send/statu
   },
 }
 
-const captioned = (caption: string | undefined) => (caption ? { caption } : {})
+const captioned = (caption: string) => (caption ? { caption } : {})
+
+interface Answer extends Pick<SharedFields, 'mentions'> {
+  phone: UserIdentifier | { kind: 'broadcast'; id: string }
+  status_message_id: string
+}
 
 /** The chat with the author of a status, and the quote that makes a message in it an answer to that status. */
-async function statusAnswered(
-  context: SendContext,
-  { phone, status_message_id: id }: { phone: UserIdentifier | { kind: 'broadcast'; id: string }; status_message_id: string },
-) {
+async function statusAnswered(context: SendContext, input: Answer, words = '') {
+  const { phone, status_message_id: id } = input
   const { session, messages } = context
   const to = await resolveDestination(context, phone)
   const asked = [to.jid, to.other, toJid(phone)]
@@ -60,5 +68,6 @@ async function statusAnswered(
     return remoteJid === STATUS_JID && author.some((name) => name && asked.includes(bare(name)))
   })
   if (!status || isDeleted(status)) throw new Failure('message_not_found')
-  return { to, info: quote(session, to, status) }
+  const { text, info } = await surroundings(context, to, { mentions: input.mentions }, words)
+  return { to, text, info: { ...info, ...quote(session, to, status) } }
 }

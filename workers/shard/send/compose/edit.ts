@@ -84,5 +84,6 @@ function looksOf(original: proto.Message.IExtendedTextMessage | null | undefined
   return { ...(backgroundArgb ? { backgroundArgb } : {}), ...(textArgb ? { textArgb } : {}), ...(font ? { font } : {}) }
 }
 
-const mentionsOf = ({ mentionedJid, nonJidMentions }: proto.IContextInfo): proto.IContextInfo | null =>
+/** The part of the surroundings that an edit carries. */
+export const mentionsOf = ({ mentionedJid, nonJidMentions }: proto.IContextInfo): proto.IContextInfo | null =>
   mentionedJid ? { mentionedJid, ...(nonJidMentions ? { nonJidMentions } : {}) } : null

@@ -40,6 +40,23 @@ export function isViewOnce(message: proto.IMessage): boolean {
   )
 }
 
+/** The text or caption of a copy, in which people may be named; empty when it has none. */
+export const wordsOf = ({ extendedTextMessage, ...content }: proto.IMessage): string =>
+  extendedTextMessage?.text ?? captioned(content)?.caption ?? ''
+
+/** The same copy with another text. */
+export function withWords(content: proto.IMessage, text: string): proto.IMessage {
+  if (text === wordsOf(content)) return content
+  const { extendedTextMessage } = content
+  if (extendedTextMessage) return { ...content, extendedTextMessage: { ...extendedTextMessage, text } }
+  const field = CAPTIONED.find((name) => content[name])
+  return field ? { ...content, [field]: { ...content[field], caption: text } } : content
+}
+
+const CAPTIONED = ['imageMessage', 'videoMessage', 'documentMessage'] as const
+
+const captioned = (content: proto.IMessage) => CAPTIONED.map((name) => content[name]).find(Boolean)
+
 /** Content of the copy. Throws `not_allowed` for what cannot be forwarded. */
 export function forwarded(message: proto.IMessage): proto.IMessage {
   const inner = normalizeMessageContent(message)

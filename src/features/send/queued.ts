@@ -1,0 +1,117 @@
+/**
+ * How a queued send is declared: `send` of `endpoint.ts`, with the five optional fields that every send has. They are declared here alone. A send
+ * says which of them its kind of message cannot carry, and why: such a field is checked like any other, has no effect, and its description says so.
+ */
+import { z } from 'zod'
+import type { Identifier, UserIdentifier } from '../../domain/ids.ts'
+import { send as declare, type Issue, type Route, type Says } from '../endpoint.ts'
+import { identifier, integer, messageId, queryInteger } from '../fields.ts'
+
+const MAX_SECONDS = 15
+const MAX_MENTIONS = 500
+
+const flag = z.boolean()
+const people = z.array(identifier(['user'])).max(MAX_MENTIONS)
+
+/** In any case: several languages write them with a capital. */
+export const queryBoolean = z.preprocess((value) => {
+  const word = typeof value === 'string' ? value.toLowerCase() : value
+  return word === 'true' ? true : word === 'false' ? false : value
+}, flag)
+
+const queryPeople = z.preprocess((value) => (typeof value === 'string' ? value.split(',') : value), people)
+
+const DESCRIPTIONS = {
+  reply_to_message_id: 'Message of the same chat to quote; ignored for channels.',
+  mentions: 'People mentioned; each must appear in the text as `@<number>`. Ignored for channels.',
+  mention_all: 'Mention every participant; groups only, ignored elsewhere.',
+  delay_message: "Seconds to wait before sending; replaces the instance's random interval.",
+  delay_typing: 'Seconds of `typing...` (`recording...` for voice notes); ignored for channels and status.',
+}
+
+export type SharedField = keyof typeof DESCRIPTIONS
+export const SHARED_FIELDS = Object.keys(DESCRIPTIONS) as SharedField[]
+
+const IN_BODY = {
+  reply_to_message_id: messageId.optional(),
+  mentions: people.optional(),
+  mention_all: flag.default(false),
+  delay_message: integer(0, MAX_SECONDS).optional(),
+  delay_typing: integer(0, MAX_SECONDS).default(0),
+}
+type SharedShape = typeof IN_BODY
+
+/** The same, as a query writes them: numbers and flags as text, people separated by commas or one by one. */
+const IN_QUERY = {
+  reply_to_message_id: messageId.optional(),
+  mentions: queryPeople.optional(),
+  mention_all: queryBoolean.default(false),
+  delay_message: queryInteger(0, MAX_SECONDS).optional(),
+  delay_typing: queryInteger(0, MAX_SECONDS).default(0),
+} as unknown as SharedShape
+
+/** What the shard is given of a field without effect: whatever a caller wrote, nobody downstream has to ask whether it counts. */
+const NEUTRAL = { reply_to_message_id: undefined, mentions: undefined, mention_all: false, delay_typing: 0 }
+
+/** The end of a sentence for each field without effect. */
+export type Without = Partial<Record<keyof typeof NEUTRAL, string>>
+
+/** An act on another message: it is no message of its own that could quote or mention anybody. */
+export const actOf = (what: string): Without => ({
+  reply_to_message_id: `${what} quotes nothing`,
+  mentions: `${what} has no text`,
+  mention_all: `${what} mentions nobody`,
+  delay_typing: `nobody types for ${what}`,
+})
+
+export const WITHOUT_EFFECT = 'No effect: '
+
+function shared(route: Route, without: Without): SharedShape {
+  const shape = Object.entries(/^(GET|DELETE) /.test(route) ? IN_QUERY : IN_BODY).map(([name, field]) => {
+    const reason = without[name as keyof Without]
+    const neutral = NEUTRAL[name as keyof Without]
+    if (reason === undefined) return [name, field.meta({ description: DESCRIPTIONS[name as SharedField] })]
+    return [name, (field as z.ZodType).transform(() => neutral).meta({ description: `${WITHOUT_EFFECT}${reason}.` })]
+  })
+  return Object.fromEntries(shape)
+}
+
+type Fields<I extends z.ZodRawShape> = I & SharedShape
+
+interface SendSays<I extends z.ZodRawShape> extends Omit<Says<Fields<I>>, 'input'> {
+  input: I
+  /** The text that mentions stand in; `later`: it is known only when the message's turn comes. A send without it mentions nobody by name. */
+  words?: ((input: z.output<z.ZodObject<Fields<I>>>) => string | undefined) | 'later'
+  /** What this kind of message cannot carry. */
+  without?: Without
+  about?: keyof I & string
+  to?: Identifier
+}
+
+export function send<const Id extends string, I extends z.ZodRawShape>(
+  id: Id,
+  route: Route,
+  { input, words, without = {}, check, ...says }: SendSays<I>,
+) {
+  const lacking = words === undefined ? { mentions: 'this message has no text to find them in', ...without } : without
+  const fields: Fields<I> = { ...input, ...shared(route, lacking) }
+  return declare<Id, Fields<I>>(id, route, {
+    ...says,
+    input: fields,
+    check(given, issue) {
+      if (typeof words === 'function') checkMentions(mentionsIn(given), words(given) ?? '', issue)
+      check?.(given, issue)
+    },
+  })
+}
+
+const mentionsIn = (given: unknown) => (given as { mentions?: readonly UserIdentifier[] }).mentions ?? []
+
+/** Each person must be in the text as `@<digits>`. */
+function checkMentions(mentions: readonly UserIdentifier[], text: string, issue: Issue): void {
+  if (mentions.length === 0) return
+  // Read once: 500 searches of the longest text take as long as that many requests.
+  const named = new Set(Array.from(text.matchAll(/@(\d+)/g), ([, digits]) => digits))
+  for (const [index, { digits }] of mentions.entries())
+    if (!named.has(digits)) issue(`mentions.${index}`, `must appear in the text as @${digits}`)
+}
