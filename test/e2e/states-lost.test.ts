@@ -87,6 +87,16 @@ describe('a link that is lost', { concurrency: 6 }, () => {
     assert.deepEqual((await see.path(instance)).slice(4), ['connected', 'connecting', 'connected'])
   })
 
+  // On a busy machine an account stayed away for minutes: each cut counted as a login that had failed, and doubled the delay of the next.
+  test('a cut behind a login that succeeded does not lengthen the delay of the next one', async () => {
+    const { instance, phone } = await see.connected()
+    await world.sandbox.fault({ on: 'query', match: { phone, xmlns: 'passive' }, do: 'cut', times: 6 })
+    await world.sandbox.cut(phone)
+    await see.told(instance, 'disconnected', 'connection_closed')
+    await see.told(instance, 'connected', null, 6)
+    assert.deepEqual((await see.path(instance)).slice(4), ['connected', 'disconnected', 'connected'])
+  })
+
   test('18: three refusals of the client version in a row stop it; a restart tries again', async () => {
     const { instance, phone } = await see.connected()
     await world.sandbox.fault({ on: 'login', match: { phone }, do: { failure: 405 }, times: 3 })

@@ -216,6 +216,7 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
       return creds.me && lid ? session.learnPairs([{ pn: bare(creds.me.id), lid: bare(lid) }]) : undefined
     },
     countLogin() {
+      own.loggedIn()
       if (!creds.me) return
       loginSucceeded(creds.me.id)
       keepFacts(creds, { logins: (ownFacts(creds).logins ?? 0) + 1 })

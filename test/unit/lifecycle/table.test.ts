@@ -464,6 +464,29 @@ describe('the schedule of retries', () => {
     assert.deepEqual(short(found!.effects), ['close', 'retry 1000'])
   })
 
+  test('a login that the network accepts starts them over, also when the link is lost before it is open', () => {
+    const accepted: LifecycleEvent = { type: 'loggedIn' }
+    for (const status of ['disconnected', 'connecting', 'starting'] as const) {
+      const found = move(paired(status, {}, { attempt: 6, failedStarts: 2, outdated: 2, badSessions: 3 }), accepted)
+      assert.deepEqual(found?.next.run, { ...FRESH_RUN, badSessions: 3 })
+      assert.equal(found?.next.state.status, status)
+      assert.deepEqual(short(move(found!.next, closed(428))!.effects), ['close', 'retry 1000'])
+    }
+    assert.equal(move(paired('connecting'), accepted), null, 'there is nothing to start over')
+  })
+
+  test('7: restarts that the network asks for behind every login are not followed at once without end', () => {
+    let state = paired('connecting')
+    const effects: string[] = []
+    for (let count = 0; count < 8; count += 1) {
+      state = move(state, { type: 'loggedIn' })?.next ?? state
+      const found = move(state, closed(515))!
+      effects.push(short(found.effects).at(-1)!)
+      state = found.next
+    }
+    assert.deepEqual(effects, ['open', 'open', 'open', 'open', 'open', 'retry 1000', 'retry 1000', 'retry 1000'])
+  })
+
   test('disconnected_at is that of the loss, not of the last try', () => {
     const again = move(paired('disconnected', { disconnectedAt: 7 }), closed(408))
     assert.equal(again?.next.state.disconnectedAt, 7)

@@ -37,6 +37,8 @@ export interface SessionEvents {
   qrReplaced(payload: string): void
   /** The phone accepted the code; the credentials are saved. */
   paired(): void
+  /** The network has accepted the login. The session is open once the first queries are answered. */
+  loggedIn(): void
   opened(): void
   closed(closed: Closed): void
   passkeyRequested(): void
@@ -87,6 +89,8 @@ export interface OwnParts {
   companion: CompanionRefresh
   qrClock: QrClock
   watchdog: { answered(): void }
+  /** The network has accepted the login. */
+  loggedIn(): void
   restriction: Pick<RestrictionWatch, 'lockChanged'>
   /** A query of ours, whichever, was answered with an error. */
   queryRefused(answer: BinaryNode): void
@@ -157,6 +161,8 @@ export type ConnectionEvent =
   | { type: 'qrShown' }
   /** The phone accepted the code; credentials are saved. */
   | { type: 'paired'; phone: string | null; platform: string | null }
+  /** The network has accepted the login: whatever ends the connection from here on is not a login that failed. */
+  | { type: 'loggedIn' }
   | { type: 'opened'; phone: string | null; profileName: string | null; platform: string | null }
   /** The person changed the name, or the phone sent it for the first time. */
   | { type: 'nameChanged'; profileName: string }

@@ -22,6 +22,7 @@ export function sessionEvents({ creds, pairing, hasProxy, report, onOpened, rest
     },
     qrReplaced: (payload) => pairing.replace(payload),
     paired: () => report({ type: 'paired', phone: phoneOf(creds.me?.id), platform: platformOf(creds.platform) }),
+    loggedIn: () => report({ type: 'loggedIn' }),
     opened() {
       const { me, account, platform } = creds
       // One that logs in a device without an account is not the network, and proves nothing of it.

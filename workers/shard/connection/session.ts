@@ -252,6 +252,9 @@ export function openConnection(deps: ConnectionDeps): Connection {
     restriction,
     queryRefused: refusals.call,
     mediaAnswered: mediaAnswers.call,
+    loggedIn() {
+      if (!hasEnded) events.loggedIn()
+    },
     passkeyRequested() {
       if (!hasEnded) events.passkeyRequested()
     },

@@ -4,17 +4,19 @@ import type { ConnectionEvent } from '../connection/contract.ts'
 
 /** State of the current run only; a new process starts with `FRESH_RUN`. */
 export interface Run {
-  /** Sockets opened since the last successful login; decides the next delay. */
+  /** Sockets opened since the network last accepted a login; decides the next delay. */
   attempt: number
-  /** Failures in a row without an open, per kind that has an end (rows 5, 17, 18). */
+  /** Failures in a row, per kind that has an end (rows 5, 17, 18): without a login, and for `badSessions` without an open. */
   failedStarts: number
   badSessions: number
   outdated: number
+  /** Restarts (515) that the network asked for without an open in between, which are followed at once (row 7). */
+  restarts: number
   /** Paired in this run and not open yet: a 401 now means that the pairing failed (row 9). */
   firstLogin: boolean
 }
 
-export const FRESH_RUN: Run = { attempt: 0, failedStarts: 0, badSessions: 0, outdated: 0, firstLogin: false }
+export const FRESH_RUN: Run = { attempt: 0, failedStarts: 0, badSessions: 0, outdated: 0, restarts: 0, firstLogin: false }
 
 export interface Lifecycle {
   state: RuntimeState

@@ -181,6 +181,14 @@ const ROWS: readonly Row[] = [
 
   // Logging in.
   row('4', ['starting'], 'socketOpened', () => ({ status: 'connecting', reason: null }), isPaired),
+  // A cut right behind it is no login that failed: on a busy machine the first queries take long, and the account would stay away for minutes.
+  row(
+    '8: accepted',
+    LIVE_OR_STARTING,
+    'loggedIn',
+    (at) => staying(at, { run: { attempt: 0, failedStarts: 0, outdated: 0 } }),
+    (at) => isPaired(at) && at.run.attempt + at.run.failedStarts + at.run.outdated > 0,
+  ),
   row(
     '8',
     LIVE_OR_STARTING,
@@ -219,8 +227,12 @@ const ROWS: readonly Row[] = [
     '7',
     ['connecting', 'starting'],
     'closed',
-    (at) => staying(at, { run: { attempt: at.run.attempt + 1 }, effects: [{ do: 'close' }, open()] }),
-    (at, event) => isPaired(at) && event.code === 515 && at.run.attempt < RESTARTS_IN_A_ROW,
+    (at) =>
+      staying(at, {
+        run: { attempt: at.run.attempt + 1, restarts: at.run.restarts + 1 },
+        effects: [{ do: 'close' }, open()],
+      }),
+    (at, event) => isPaired(at) && event.code === 515 && at.run.restarts < RESTARTS_IN_A_ROW,
   ),
   row(
     '9',
