@@ -12,7 +12,7 @@ type Read = (request: Request, clock: Clock) => Promise<unknown>
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** What is answered to a request whose body has begun and never ends, and whether more of it was wanted by then. */
+/** The answer to a request whose body has begun and never ends, and whether the connection was let go in the end. */
 async function stalled(
   t: TestContext,
   read: Read,
@@ -33,7 +33,7 @@ async function stalled(
   void read(new Request('http://x/', init), { now: () => time.now }).catch((error: Failure) => {
     answer = answerOf(error)
   })
-  for (let second = 0; second < 15; second++) {
+  for (let second = 0; second < 25; second++) {
     await turn()
     time.now += 1_000
     t.mock.timers.tick(1_000)
