@@ -122,6 +122,11 @@ export const METRICS = {
     labels: ['tag', 'type'],
     help: 'Stanzas of kinds that this release does not know: confirmed, and nothing else.',
   },
+  svc_messages_unreported_total: {
+    kind: 'counter',
+    labels: ['reason'],
+    help: 'Messages that are confirmed without an event (workers/shard/receive/unreported.ts has the reasons).',
+  },
   svc_events_total: { kind: 'counter', labels: ['type'], help: 'Events written for delivery.' },
   svc_inbound_deaf_total: {
     kind: 'counter',

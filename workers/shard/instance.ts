@@ -180,6 +180,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     config: () => config,
     phone: () => status.state.phone,
     remember: recent.add,
+    unreported: (reason) => tally.add('svc_messages_unreported_total', { reason }),
     onMessage: autoRead,
     async answerCall(phone, message, key) {
       const identifier = parseIdentifier(phone)

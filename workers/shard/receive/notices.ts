@@ -17,9 +17,9 @@ import type { SocketSession } from '../chats/session.ts'
 import { type InboundContext, notification, type Translated } from '../translate/inbound/family.ts'
 import { groupNotices } from '../translate/inbound/group-notice.ts'
 import { LookupError } from '../translate/inbound/lookup.ts'
-import type { ReadableMessage } from '../translate/inbound/message.ts'
+import { type ReadableMessage, unsupported } from '../translate/inbound/message.ts'
 import { mexNotices, newsletterNotices } from '../translate/inbound/newsletter-notice.ts'
-import { idOrEmpty, idOrNull } from '../wire/bounds.ts'
+import { cut, idOrEmpty, idOrNull } from '../wire/bounds.ts'
 import { envelopeOf, fromOf, idOf } from '../wire/envelope.ts'
 import { groupNoticeIn } from '../wire/group-notice.ts'
 import { bare } from '../wire/jid.ts'
@@ -27,9 +27,12 @@ import { type PostStanza, postStanzaIn } from '../wire/newsletter-post.ts'
 import { pictureChangeIn } from '../wire/picture.ts'
 import { type Mark, messageMark } from './inbox/seen-marks.ts'
 import type { Inbound } from './received-events.ts'
+import { isEvent, type Reported, type Unreported } from './unreported.ts'
 
 export interface NoticeDeps {
-  inbound: Pick<Inbound, 'context' | 'translated' | 'message'>
+  inbound: Pick<Inbound, 'context' | 'translated' | 'unread' | 'message'>
+  /** A post is confirmed without an event. */
+  unreported(reason: Unreported): void
   log: Logger
   /** Commits the events of `make`, once per seen mark. Rejects when the stanza has to come again. */
   once(mark: Mark, make: () => Promise<readonly ReceivedEvent[]>, more?: readonly Op[], others?: readonly Mark[]): Promise<void>
@@ -154,42 +157,63 @@ export function createNotices(session: SocketSession, deps: NoticeDeps): Notices
   async function appendPost(node: BinaryNode): Promise<void> {
     const post = postStanzaIn(node)
     const message = postOf(node, post)
-    if (!message) return
-    const { edit, editedAt } = post
+    if (!message) return deps.unreported('malformed')
+    const { edit, editedAt, isRemoved } = post
+    const isReadable = isRemoved || message.message != null
     const change = edit ? ` ${edit} ${editedAt ?? envelopeOf(node).t}` : ''
     const mark = messageMark({ id: `${message.key.id}${change}`, chat: message.key.remoteJid ?? '', author: '' })
     const more = edit ? [] : await deps.authored(message.key)
+    const reported: { made: Reported } = { made: 'again' }
     const make = async () => {
-      if (edit) await deps.postChanged(message)
-      return [await postEvent(message, post)].filter((event) => event !== null)
+      if (edit && isReadable) await deps.postChanged(message)
+      reported.made = await postEvent(message, post)
+      return isEvent(reported.made) ? [reported.made] : []
     }
     await once(mark, make, more)
-    if (!edit) deps.onMessage(message)
+    if (!isEvent(reported.made)) deps.unreported(reported.made)
+    if (!edit && isReadable) deps.onMessage(message)
   }
 
-  async function postEvent(message: WAMessage, { edit, isRemoved }: PostStanza): Promise<ReceivedEvent | null> {
+  async function postEvent(message: WAMessage, { edit, isRemoved, kind }: PostStanza): Promise<Reported> {
     const { id } = message.key
     if (isRemoved)
-      return inbound.translated(message, notification({ notification: 'revoke' }, [], { reference_message_id: idOrNull(id) }))
+      return inbound.unread(message, notification({ notification: 'revoke' }, [], { reference_message_id: idOrNull(id) }))
+    if (!message.message) return inbound.unread(message, unsupported(cut(kind, 64)))
     const event = await inbound.message(message)
     // An edited post comes whole.
-    return edit && event?.body.is_edit === false
+    return edit && isEvent(event) && event.body.is_edit === false
       ? { ...event, body: { ...event.body, is_edit: true, edit_message_id: idOrEmpty(id) } }
       : event
   }
 
-  function postOf(node: BinaryNode, { content, isRemoved, isOwn, editedAt }: PostStanza): WAMessage | null {
-    if (!isRemoved && content === null) return null
+  /** Null for a stanza that is not addressed. Without content where it has none that can be read. */
+  function postOf(node: BinaryNode, post: PostStanza): WAMessage | null {
+    const { isOwn, editedAt } = post
     try {
       const { me } = sock.authState.creds
       const { fullMessage } = decodeMessageNode(node, me?.id ?? '', me?.lid ?? '')
       fullMessage.key.fromMe = isOwn
-      fullMessage.message = isRemoved || content === null ? null : proto.Message.decode(content)
+      fullMessage.message = contentOf(fullMessage.key, post) ?? null
       if (editedAt !== undefined) fullMessage.messageTimestamp = Math.floor(editedAt / SECOND)
       return fullMessage
     } catch (error) {
-      log.warn({ err: error, stanza: idOf(node) }, 'a channel post is not a message')
+      log.warn({ err: error, stanza: idOf(node) }, 'a stanza of a channel post is not one')
       return null
+    }
+  }
+
+  function contentOf({ id, remoteJid, server_id: serverId }: WAMessageKey, post: PostStanza): proto.IMessage | undefined {
+    if (post.isRemoved) return undefined
+    if (post.reaction !== undefined) {
+      const about = inbound.context()?.post(remoteJid ?? '', serverId ?? '')
+      return about ? { reactionMessage: { key: about, text: post.reaction } } : undefined
+    }
+    if (post.content === null) return undefined
+    try {
+      return proto.Message.decode(post.content)
+    } catch (error) {
+      log.warn({ err: error, stanza: id }, 'the content of a channel post is not a message')
+      return undefined
     }
   }
 

@@ -2,7 +2,7 @@
  * Events of what arrives at one instance: the lookups that translation may make, and which of its events are wanted. It exists as long as
  * the instance: a message whose session has just ended is still reported with what that session knew.
  */
-import type { Contact, WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
+import type { BinaryNode, Contact, WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { Clock } from '../../../src/domain/clock.ts'
 import type { ReceivedFile } from '../../../src/domain/file-download.ts'
@@ -19,6 +19,7 @@ import type { Secrets } from '../chats/secrets.ts'
 import type { SocketSession } from '../chats/session.ts'
 import { isDeleted } from '../retry/known-messages.ts'
 import type { Sent } from '../retry/sent.ts'
+import { openAnswer } from '../translate/inbound/bot-answer.ts'
 import type { Shown } from '../translate/inbound/context.ts'
 import type { InboundContext, KnownMessage, Translated } from '../translate/inbound/family.ts'
 import { isReported } from '../translate/inbound/filters.ts'
@@ -29,7 +30,9 @@ import { allNames } from '../translate/inbound/secret.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import type { ChatChange } from '../wire/chat-changes.ts'
 import { bare, chatKind } from '../wire/jid.ts'
+import { answerIn } from '../wire/message-stanza.ts'
 import type { HistoryReader } from './effects/history.ts'
+import { eventOrNull, type Reported } from './unreported.ts'
 
 export interface InboundDeps {
   instance: string
@@ -57,9 +60,13 @@ export interface Inbound {
   use(session: SocketSession): void
   /** Null before the first session. */
   context(): InboundContext | null
-  /** The event of a message; null when there is none or it is not wanted. */
-  message(readable: WAMessage, fromApi?: boolean): Promise<ReceivedEvent | null>
-  /** The same for what has no content: notifications, messages that cannot be read. */
+  /** The event of a message, or why there is none. */
+  message(readable: WAMessage, fromApi?: boolean): Promise<Reported>
+  /** The same for a message that cannot be read. */
+  unread(readable: ReadableMessage, translated: Translated): Promise<Reported>
+  /** The encoded message in the ciphertext of a bot; null: it cannot be opened. */
+  answer(key: WAMessageKey, node: BinaryNode, ciphertext: Uint8Array): Promise<Uint8Array | null>
+  /** The event of what is no message, a notification; null when it is not wanted. */
   translated(readable: ReadableMessage, translated: Translated): Promise<ReceivedEvent | null>
   /** The phone's address book has changed, and that is on disk. */
   contactsSaved(contacts: readonly Contact[]): void
@@ -156,12 +163,14 @@ export function createInbound(deps: InboundDeps): Inbound {
 
   const readSavedNames = lookedUp(names.load)
 
-  async function wanted(make: (context: InboundContext) => Promise<ReceivedEvent | null>): Promise<ReceivedEvent | null> {
+  async function wanted(make: (context: InboundContext) => Promise<ReceivedEvent | null>): Promise<Reported> {
     const toPrefetch: ToPrefetch[] = []
     const from = outbox.wanted('received') ? context(toPrefetch) : null
-    if (from) await readSavedNames()
-    const event = from && (await make(from))
-    if (!event || !isReported(event, config().webhooks)) return null
+    if (!from) return 'unwanted'
+    await readSavedNames()
+    const event = await make(from)
+    if (!event) return 'plumbing'
+    if (!isReported(event, config().webhooks)) return 'filtered'
     for (const { jids, shown } of toPrefetch) pictures.prefetch(jids, shown)
     return event
   }
@@ -186,7 +195,12 @@ export function createInbound(deps: InboundDeps): Inbound {
       if (!fromMe && author[0] && chatKind(author[0]) === 'user') names.recordPushName(author, readable.pushName)
       return wanted((from) => receivedEvent(from, readable, fromApi))
     },
-    translated: (readable, translated) => wanted((from) => translatedEvent(from, readable, translated)),
+    async answer(key, node, ciphertext) {
+      const from = context()
+      return from && openAnswer(from, key, answerIn(node), ciphertext)
+    },
+    unread: (readable, translated) => wanted((from) => translatedEvent(from, readable, translated)),
+    translated: (readable, translated) => wanted((from) => translatedEvent(from, readable, translated)).then(eventOrNull),
     clear() {
       names.clear()
       pictures.clear()

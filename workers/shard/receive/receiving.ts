@@ -1,12 +1,14 @@
 /** Everything that arrives at one instance, put together: ciphertexts, what was never one, calls, presence, changes of the account. */
 import type { WAMessage } from '@whiskeysockets/baileys'
+import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
 import type { WriteChanges } from '../app-state/app-state.ts'
 import type { Correspondents } from '../chats/correspondents.ts'
 import type { Disappearing } from '../chats/disappearing.ts'
 import type { SavedContacts } from '../chats/saved-contacts.ts'
 import type { SocketSession } from '../chats/session.ts'
 import type { KnownMessages } from '../retry/known-messages.ts'
-import { waiting } from '../translate/inbound/message.ts'
+import { unsupported, waiting } from '../translate/inbound/message.ts'
+import { cut } from '../wire/bounds.ts'
 import { jidsOf } from '../wire/jid.ts'
 import { createAccountNotices } from './account-notices.ts'
 import { createCallAnswers } from './call-answers.ts'
@@ -22,10 +24,11 @@ import { createWaiting, type WaitingMessages } from './inbox/undecrypted.ts'
 import { createNotices, type Notices } from './notices.ts'
 import { createPresence, type Presence } from './presence.ts'
 import { createInbound, type Inbound, type InboundDeps } from './received-events.ts'
+import { eventOrNull } from './unreported.ts'
 
 export interface ReceivingDeps
   extends InboundDeps,
-    Omit<InboxDeps, 'translate' | 'alongside' | 'arrived' | 'unreadable' | 'peer' | 'outbox'> {
+    Omit<InboxDeps, 'translate' | 'alongside' | 'arrived' | 'unreadable' | 'openAnswer' | 'peer' | 'outbox'> {
   /** Chats whose messages disappear. */
   disappearing: Pick<Disappearing, 'ops'>
   contacts: Pick<SavedContacts, 'all' | 'write'>
@@ -63,7 +66,7 @@ export interface Receiving {
   /** The session is logged in, or the webhooks have changed. */
   announce(): void
   /** The event of a message this service sent. */
-  own(message: WAMessage): ReturnType<ReturnType<typeof createInbound>['message']>
+  own(message: WAMessage): Promise<ReceivedEvent | null>
   stop(): Promise<void>
 }
 
@@ -79,8 +82,11 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     log,
     outbox,
     alongside: deps.authorship.ops,
-    event: async ({ key, timestamp, pushName, viewOnce }) =>
-      inbound.context() ? inbound.translated({ key, messageTimestamp: timestamp, pushName }, waiting(viewOnce)) : 'later',
+    unreported: deps.unreported,
+    event: async ({ key, timestamp, pushName, viewOnce, protoType }) => {
+      const translated = protoType === undefined ? waiting(viewOnce) : unsupported(cut(protoType, 64))
+      return inbound.context() ? inbound.unread({ key, messageTimestamp: timestamp, pushName }, translated) : 'later'
+    },
   })
 
   function onMessage(message: WAMessage) {
@@ -109,6 +115,7 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     alongside,
     arrived: held.arrived,
     unreadable: held.add,
+    openAnswer: inbound.answer,
     peer: (message) => recovered(message),
     onMessage,
   })
@@ -142,6 +149,7 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     notices: (session) =>
       createNotices(session, {
         inbound,
+        unreported: deps.unreported,
         log,
         once,
         onMessage: rememberAndNotice,
@@ -173,7 +181,7 @@ export function createReceiving(deps: ReceivingDeps): Receiving {
     async own(message) {
       presence.wroteTo(message.key.remoteJid ?? '')
       await deps.record(message, true)
-      return inbound.message(message, true)
+      return eventOrNull(await inbound.message(message, true))
     },
     async stop() {
       await Promise.all([held.stop(), presence.stop()])

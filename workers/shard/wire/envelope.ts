@@ -30,6 +30,8 @@ export const envelopeOf = ({ attrs }: BinaryNode): Envelope => ({
   isOffline: attrs.offline !== undefined,
 })
 
+/** The chat of a message that another device of the account wrote to a person; undefined: absent. */
+export const recipientOf = ({ attrs }: BinaryNode): string | undefined => attrs.recipient
 export const idOf = ({ attrs }: BinaryNode): string => attrs.id ?? ''
 /** The chat; empty: absent. */
 export const fromOf = ({ attrs }: BinaryNode): string => attrs.from ?? ''

@@ -4,8 +4,8 @@
  */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys'
 
-/** Kinds of ciphertexts that can be opened; `msmsg` (bots) and later kinds cannot. */
-const OPENED = ['pkmsg', 'msg', 'skmsg'] as const
+/** Kinds of ciphertexts that can be opened: those of a session, those under the key of a group's member, and answers of bots. */
+const OPENED = ['pkmsg', 'msg', 'skmsg', 'msmsg'] as const
 export type CiphertextKind = (typeof OPENED)[number]
 
 const kindOf = (enc: BinaryNode) => OPENED.find((kind) => kind === enc.attrs.type)
@@ -23,9 +23,36 @@ export const ciphertextKind = (node: BinaryNode, ciphertext: Uint8Array): Cipher
 const encrypted = (node: BinaryNode) =>
   getAllBinaryNodeChildren(node).filter((child) => child.tag === 'enc' && kindOf(child) !== undefined)
 
+/** Name of the first content that cannot be opened: the type of its ciphertext, or its tag; undefined where there is none. */
+export function foreignKind(node: BinaryNode): string | undefined {
+  const foreign = getAllBinaryNodeChildren(node).find(
+    (child) => isContent(child) && (kindOf(child) === undefined || !(child.content instanceof Uint8Array)),
+  )
+  return foreign && (foreign.attrs.type || foreign.tag)
+}
+
+const isContent = ({ tag }: BinaryNode) => tag === 'enc' || tag === 'plaintext'
+
+/** An addition to another message: apps show nothing in its place when they cannot read it. */
+export const isHidden = (node: BinaryNode): boolean =>
+  getAllBinaryNodeChildren(node).some(({ tag, attrs }) => tag === 'enc' && attrs['decrypt-fail'] === 'hide')
+
+/** `<meta target_id target_sender_jid? target_chat_jid?/>` and `<bot edit? edit_target_id?/>` of a bot's answer. */
+export interface AnswerStanza {
+  /** The message it answers, whose secret opens it. */
+  target: { id: string; sender: string | undefined; chat: string | undefined }
+  /** Ids it may be sealed under: that of the answer it goes on with, where it comes in parts, and its own. */
+  ids: string[]
+}
+
+export function answerIn(node: BinaryNode): AnswerStanza {
+  const { target_id: id = '', target_sender_jid: sender, target_chat_jid: chat } = getBinaryNodeChild(node, 'meta')?.attrs ?? {}
+  const begun = getBinaryNodeChild(node, 'bot')?.attrs.edit_target_id
+  return { target: { id, sender, chat }, ids: [...(begun ? [begun] : []), node.attrs.id ?? ''] }
+}
+
 /** Neither a ciphertext nor a text: the network keeps the content from linked devices (view once), or the phone has to send it again. */
-export const isEmptyHanded = (node: BinaryNode): boolean =>
-  !getAllBinaryNodeChildren(node).some(({ tag }) => tag === 'enc' || tag === 'plaintext')
+export const isEmptyHanded = (node: BinaryNode): boolean => !getAllBinaryNodeChildren(node).some(isContent)
 
 /** The mark of a message of the own phone to its devices alone; from anybody else it means nothing. */
 export const isMarkedPeer = ({ attrs }: BinaryNode): boolean => attrs.category === 'peer'

@@ -86,6 +86,7 @@ async function bench(t: TestContext) {
         journal,
         clock,
         outbox,
+        unreported() {},
         translate: async ({ key }) => textEvent(key.id ?? '', START),
         arrived: () => ({ ops: [['waited', null]], applied: () => b.steps.push('waited') }),
         alongside: async () => [['alongside', Buffer.of(1)]],

@@ -39,9 +39,10 @@ async function bench(t: TestContext) {
     applied: [] as string[],
     peers: [] as string[],
     steps: [] as string[],
+    unreported: [] as string[],
   }
   const log = recordingLog()
-  const state = { isFull: false, isNotingFull: false, writing: Promise.resolve() }
+  const state = { isFull: false, isNotingFull: false, writing: Promise.resolve(), answer: null as Uint8Array | null }
   const store: ChainedStore = {
     ...disk,
     chain: () => createCommitChain(store),
@@ -60,12 +61,14 @@ async function bench(t: TestContext) {
       keys: createKeyStore(INSTANCE, store, sealer, createKeyCache({ maxEntries: 100 })),
       clock: { now: () => START },
       log: log as unknown as Logger,
-      translate: async () => null,
+      translate: async () => 'plumbing',
+      unreported: (reason) => void translated.unreported.push(reason),
+      openAnswer: async () => state.answer,
       arrived: () => ({ ops: [], applied() {} }),
       alongside: async () => [],
-      async unreadable({ id }) {
+      async unreadable({ id }, _, how) {
         if (state.isNotingFull) throw new Error('no space left on device')
-        translated.unreadable.push(id!)
+        translated.unreadable.push(how ? `${id} ${how.protoType}` : id!)
       },
       peer: async ({ conversation }) => void translated.peers.push(conversation ?? ''),
       outbox: { append: () => assert.fail(), committed: () => assert.fail() },
@@ -187,13 +190,39 @@ test('a stanza without content is noted, and the phone is asked for it, unless i
   assert.deepEqual(translated.unreadable, ['B', 'C', 'D', 'E', 'F', 'G'])
 })
 
-test('what nobody can open is confirmed, and nothing else', async (t) => {
+const kinds = (node: BinaryNode, ...types: string[]) => {
+  for (const [index, part] of (node.content as BinaryNode[]).entries()) part.attrs.type = types[index]!
+  return node
+}
+
+// It was confirmed, and nobody ever heard of it.
+test('a message of a kind that nobody can open is told under its kind, and not asked for', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
-  const node = stanza('A')
-  for (const part of node.content as BinaryNode[]) part.attrs.type = 'msmsg'
-  assert.equal(await s.take(node), 'done')
-  assert.deepEqual([s.opened, translated.unreadable], [0, []])
+  const plain: BinaryNode = { ...stanza('C', 0), content: [{ tag: 'plaintext', attrs: {}, content: Buffer.from('hi') }] }
+  const hollow: BinaryNode = { ...stanza('D', 0), content: [{ tag: 'enc', attrs: { type: 'msg' } }] }
+  for (const node of [kinds(stanza('A'), 'frskmsg'), kinds(stanza('B'), 'msmsg'), plain, hollow])
+    assert.equal(await s.take(node), 'done')
+  assert.deepEqual([s.opened, translated.unreadable], [0, ['A frskmsg', 'B msmsg', 'C plaintext', 'D msg']])
+})
+
+test('beside content that opens, a part of an unknown kind changes nothing; beside a key alone it is what came', async (t) => {
+  const { translated, live, socket } = await bench(t)
+  const s = socket((await live()).session())
+  const key = padded({ senderKeyDistributionMessage: { groupId: 'g' } })
+  assert.equal(await s.take(kinds(stanza('A', 2), 'msg', 'later')), 'read')
+  assert.equal(await s.take(kinds(stanza('B', 2), 'pkmsg', 'later'), key), 'done')
+  assert.deepEqual([translated.heard, translated.unreadable], [['A'], ['B later']])
+  assert.equal(await s.take(kinds(stanza('B', 2), 'pkmsg', 'later'), key), 'done')
+})
+
+test('an answer of a bot is opened without a session where the message it answers is known', async (t) => {
+  const { translated, state, live, socket } = await bench(t)
+  const s = socket((await live()).session())
+  state.answer = proto.Message.encode({ conversation: 'hi' }).finish()
+  const node = kinds(stanza('A'), 'msmsg')
+  for (let time = 0; time < 2; time++) assert.equal(await s.take(node), 'read')
+  assert.deepEqual([s.opened, translated.heard, translated.unreadable], [0, ['A'], []])
 })
 
 test('what an ended socket still hands over is refused', async (t) => {

@@ -24,6 +24,7 @@ test('what comes again is told in its own chat, whoever else used its id before'
     log,
     outbox: { append: () => assert.fail('nothing is told as waiting'), committed: () => {} },
     event: async () => 'later',
+    unreported() {},
   })
   t.after(() => waiting.stop())
   const translated: unknown[] = []
@@ -31,7 +32,7 @@ test('what comes again is told in its own chat, whoever else used its id before'
     inbound: {
       async message({ key, message }) {
         translated.push([key.remoteJid, key.participant, message?.conversation])
-        return null
+        return 'unwanted'
       },
     },
     once: async (_, make) => void (await make()),

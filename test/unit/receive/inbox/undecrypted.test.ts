@@ -19,6 +19,7 @@ const placeholder = node([{ tag: 'unavailable', attrs: { type: 'view_once' } }])
 async function live(store: StateStore, time: { now: number }, maxRecords?: number) {
   const translated: WaitingMessage[] = []
   const appended: WebhookEvent[] = []
+  const unreported: string[] = []
   const outbox = {
     append: (event: WebhookEvent) => ({ eventId: `${appended.push(event)}`, ops: [] }),
     committed: () => {},
@@ -30,6 +31,7 @@ async function live(store: StateStore, time: { now: number }, maxRecords?: numbe
     clock: { now: () => time.now },
     log: createLog({ level: 'silent' }, 'test'),
     outbox,
+    unreported: (reason) => void unreported.push(reason),
     async event(message) {
       translated.push(message)
       return textEvent('told', 0)
@@ -37,7 +39,7 @@ async function live(store: StateStore, time: { now: number }, maxRecords?: numbe
     ...(maxRecords === undefined ? {} : { maxRecords }),
   })
   await waiting.load()
-  return { waiting, translated, appended }
+  return { waiting, translated, appended, unreported }
 }
 
 const rows = async (store: StateStore) => {
@@ -122,6 +124,23 @@ test('a message whose content is on its way to the disk is not told; one that co
   await passInVain(60_000)
   assert.equal(appended.length, 1)
   assert.equal(await rows(store), 1)
+})
+
+// Both were as one that is asked for: the first waited for nothing, the second was told as a message that waits for ever.
+test('what nobody can open is told at once under its kind; a hidden addition is not told', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.after(() => mock.timers.reset())
+  const store = await tempStore(t)
+  const { waiting, translated, appended, unreported } = await live(store, { now: 1_767_225_600_000 })
+  void waiting.add(key, node(), { protoType: 'msmsg', isFinal: true })
+  await written(store, 1)
+  await pass(0, () => appended.length === 1, 'the event')
+  assert.deepEqual([translated[0]!.protoType, unreported], ['msmsg', []])
+  const hidden: BinaryNode = { tag: 'enc', attrs: { type: 'msg', 'decrypt-fail': 'hide' } }
+  void waiting.add(named('3EB0B'), node([hidden]))
+  await written(store, 2)
+  await pass(10_000, () => unreported.length === 1, 'its reason')
+  assert.deepEqual([translated.length, appended.length, unreported], [1, 1, ['hidden']])
 })
 
 test('a view-once placeholder is told at once: nobody sends it again', async (t) => {

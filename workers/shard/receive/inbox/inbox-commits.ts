@@ -10,6 +10,7 @@ import type { ReceivedEvent } from '../../../../src/features/webhook-payloads.ts
 import type { CommitChain } from '../../../../src/storage/commit-chain.ts'
 import type { Op } from '../../../../src/storage/contract.ts'
 import type { KeyChange, KeyStore } from '../../keys/key-store.ts'
+import { isEvent, type Reported, type Unreported } from '../unreported.ts'
 import { type Journal, type JournalRecord, nodeText } from './journal.ts'
 import { type Mark, type Marks, messageMarks } from './seen-marks.ts'
 import type { MessageStanza, StanzaMessage } from './stanza-message.ts'
@@ -20,8 +21,10 @@ export interface InboxCommitDeps {
   journal: Journal
   clock: Clock
   outbox: { append(event: ReceivedEvent): { eventId: string; ops: Op[] }; committed(eventId: string): void }
-  /** The finished event of a message, or null when it is not to be reported. */
-  translate(message: WAMessage): Promise<ReceivedEvent | null>
+  /** The finished event of a message, or why it is not reported. */
+  translate(message: WAMessage): Promise<Reported>
+  /** A message is confirmed without an event. */
+  unreported(reason: Unreported): void
   /** More for the commit of a readable message: it does not count as undecrypted any more. Call `applied` after the commit. */
   arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
   /** Further records of a new message, for its commit. */
@@ -83,8 +86,8 @@ export function createInboxCommits(deps: InboxCommitDeps, chain: CommitChain): I
     async message(stanza, message, changes) {
       const names = messageMarks(message.key)
       const isNew = !names.some(marks.has)
-      const event = isNew ? await deps.translate(message) : null
-      const appended = event ? outbox.append(event) : null
+      const made = isNew ? await deps.translate(message) : 'again'
+      const appended = isEvent(made) ? outbox.append(made) : null
       const hasContent = Object.keys(message.message ?? {}).length > 0 || message.unknownField != null
       const alongside = isNew ? await deps.alongside(message) : []
       const waited = hasContent ? deps.arrived(message.key) : null
@@ -94,6 +97,7 @@ export function createInboxCommits(deps: InboxCommitDeps, chain: CommitChain): I
       const written = settled.then(() => {
         waited?.applied()
         if (appended) outbox.committed(appended.eventId)
+        if (!isEvent(made)) deps.unreported(made)
         if (isNew && hasContent) deps.onMessage(message)
       })
       // Whoever answers for the message waits for it; until then it may fail without a listener.

@@ -19,21 +19,25 @@ import { Following } from '../../connection/socket/stanza-router.ts'
 import type { KeyChange } from '../../keys/key-store.ts'
 import { SESSION_CLOSED, SignalError } from '../../keys/signal/errors.ts'
 import type { Inbox as SignalInbox } from '../../keys/signal/inbox-seam.ts'
+import { unwrap } from '../../translate/inbound/content.ts'
 import type { MessageOutcome } from '../../wire/confirmation.ts'
 import { envelopeOf, fromOf, idOf } from '../../wire/envelope.ts'
 import { STATUS_JID } from '../../wire/jid.ts'
-import { absenceOf, ciphertextKind, isEmptyHanded } from '../../wire/message-stanza.ts'
+import { absenceOf, ciphertextKind, foreignKind, isEmptyHanded } from '../../wire/message-stanza.ts'
 import type { Tries } from './attempt-counter.ts'
 import { createInboxCommits, type InboxCommitDeps, UnwrittenError } from './inbox-commits.ts'
 import { ciphertextMark, type Mark, messageMarks } from './seen-marks.ts'
 import { addressed, type MessageStanza, messageStanza, readStanza, type StanzaMessage } from './stanza-message.ts'
+import type { Unreadable } from './undecrypted.ts'
 
 export interface InboxSessionDeps extends InboxCommitDeps {
   /** Ciphertexts that met a failure of ours; after their last try they go the way of those that cannot be read. */
   tries: Tries
   log: Logger
   /** A message that cannot be read: a ciphertext that does not open, or a stanza without any. On disk when it resolves. */
-  unreadable(key: WAMessageKey, node: BinaryNode): Promise<void>
+  unreadable(key: WAMessageKey, node: BinaryNode, how?: Unreadable): Promise<void>
+  /** The encoded message in the ciphertext of a bot; null when the message it answers is not known. */
+  openAnswer(key: WAMessageKey, node: BinaryNode, ciphertext: Uint8Array): Promise<Uint8Array | null>
   /** A message of the own phone to its devices alone, after the library took it. Its effects are on disk when it resolves. */
   peer(message: proto.IMessage): Promise<void>
   /** After a message is done. Never rejects. */
@@ -82,6 +86,14 @@ interface Part {
   index: number
 }
 
+/** The message that a bot answers is not known here: nobody can be asked for the answer. */
+class NoSecretError extends Error {
+  constructor() {
+    super('the secret of the answered message is not known')
+    this.name = 'NoSecretError'
+  }
+}
+
 /** Stands for the plaintext of what was finished before. */
 const EMPTY = Uint8Array.of(1)
 /** The phone is not asked for the content of an older message: the library's `PLACEHOLDER_MAX_AGE_SECONDS`. */
@@ -101,6 +113,8 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
   const problems = new WeakMap<BinaryNode, SignalError['problem']>()
   /** Noted as unreadable. */
   const noted = new WeakSet<BinaryNode>()
+  /** Noted, and nobody sends them again. */
+  const final = new WeakSet<BinaryNode>()
   /** Peer messages whose effect is under way or queued. */
   const settling = new Set<Mark>()
   let isFenced = false
@@ -127,17 +141,21 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
   }
 
   /** False for one that was read before, and for a stanza that is no message. */
-  async function noteUnreadable(node: BinaryNode): Promise<boolean> {
+  async function noteUnreadable(node: BinaryNode, how?: Unreadable): Promise<boolean> {
     let key: WAMessageKey
     try {
       key = addressed(node, me()).key
     } catch (error) {
       // A stanza without a chat or an id.
       log.warn({ err: error, stanza: idOf(node) }, 'a stanza of a message is not one')
+      deps.unreported('malformed')
       return false
     }
-    if (messageMarks(key).some(marks.has)) return false
-    if (!noted.has(node)) await deps.unreadable(key, node)
+    if (messageMarks(key).some(marks.has)) {
+      deps.unreported('again')
+      return false
+    }
+    if (!noted.has(node)) await deps.unreadable(key, node, how)
     noted.add(node)
     return true
   }
@@ -209,6 +227,13 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
       await noteUnreadable(stanza.node)
       return await commits.settled(stanza, changes)
     }
+    // The key of a sender beside content of a kind that is newer than this program.
+    const foreign = foreignKind(stanza.node)
+    if (foreign !== undefined && !unwrap(message.message ?? {})) {
+      await noteUnreadable(stanza.node, never(foreign))
+      final.add(stanza.node)
+      return await commits.settled(stanza, changes)
+    }
     const { written } = await commits.message(stanza, message, changes)
     stanza.written = written.then(deps.rotateMarks)
     stanza.written.catch(() => {})
@@ -219,6 +244,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     const author = participant || from
     const bytes = ciphertexts[index]!
     const type = ciphertextKind(node, bytes)
+    if (type === 'msmsg') return await openAnswer(node, bytes)
     const { repository } = socket!
     const plaintext =
       type === 'skmsg'
@@ -226,6 +252,13 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
         : await repository.decryptMessage({ jid: author, type: type as 'pkmsg' | 'msg', ciphertext: bytes })
     // Parts opened before; a part opened now is there already.
     if (plaintext !== EMPTY && !opened.has(index)) opened.set(index, plaintext)
+  }
+
+  async function openAnswer(node: BinaryNode, ciphertext: Uint8Array): Promise<void> {
+    if (signal.admit(ciphertext)) return
+    const message = await deps.openAnswer(addressed(node, me()).key, node, ciphertext)
+    if (!message) throw new NoSecretError()
+    await signal.opened({ ciphertext, plaintext: Buffer.concat([message, EMPTY]), changes: [] })
   }
 
   /** Throws for an error that is not the message's: then it comes again. */
@@ -244,12 +277,14 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
   async function takeSealed(stanza: MessageStanza): Promise<MessageOutcome> {
     const { node, ciphertexts } = stanza
     let problem: SignalError['problem'] | undefined
+    let isSecretKnown = true
     for (const [index, ciphertext] of ciphertexts.entries()) {
       known.set(ciphertext, { stanza, index })
       try {
         await open(stanza, index)
       } catch (error) {
-        problem = unreadBecauseOf(error, ciphertext)
+        if (error instanceof NoSecretError) isSecretKnown = false
+        else problem = unreadBecauseOf(error, ciphertext)
         log.warn({ err: error, stanza: idOf(node) }, 'a message could not be read')
       }
     }
@@ -257,15 +292,28 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
       const message = readOrNull(stanza)
       // Replayed, and then given out again by the network: its effect is under way.
       if (!settling.has(stanza.id)) settleLater(stanza, message)
+      deps.unreported('peer')
       return historyNotice(message) ? 'history' : 'peer'
     }
     if (stanza.written) return 'read'
+    if (final.has(node)) return 'done'
+    if (!isSecretKnown) {
+      await commits.dropped(stanza)
+      return await takeForeign(node, 'msmsg')
+    }
     if (problem !== undefined) problems.set(node, problem)
     const isNew = stanza.isPeer || (await noteUnreadable(node))
     const isGone = fromOf(node) === STATUS_JID && isOlderThan(node, STATUS_LIFE)
     // The sender key of the first part is taken; the content comes again as a stanza of its own.
     await commits.dropped(stanza)
     return isNew && !isGone ? 'unread' : 'done'
+  }
+
+  /** Nobody here can open it, and it is not asked for: it would come the same. */
+  async function takeForeign(node: BinaryNode, kind: string): Promise<MessageOutcome> {
+    if (await noteUnreadable(node, never(kind)))
+      log.warn({ stanza: idOf(node) }, 'a message is sealed in a way that cannot be opened')
+    return 'done'
   }
 
   async function takeHuge(node: BinaryNode): Promise<MessageOutcome> {
@@ -283,11 +331,11 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
   async function takeStanza(stanza: MessageStanza): Promise<MessageOutcome> {
     const { node } = stanza
     if (isEmptyHanded(node)) return await takeEmpty(node)
-    if (stanza.ciphertexts.length === 0) {
-      log.info({ stanza: idOf(node) }, 'a message is sealed in a way that nobody here knows')
-      return 'done'
+    if (stanza.ciphertexts.length === 0) return await takeForeign(node, foreignKind(node) ?? node.tag)
+    if (stanza.marks.every(marks.has)) {
+      deps.unreported('again')
+      return stanza.isPeer ? 'peer' : 'read'
     }
-    if (stanza.marks.every(marks.has)) return stanza.isPeer ? 'peer' : 'read'
     const size = stanza.ciphertexts.reduce((sum, { length }) => sum + length, 0)
     return !stanza.isPeer && size > MAX_OPENED ? await takeHuge(node) : await takeSealed(stanza)
   }
@@ -328,5 +376,8 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     },
   }
 }
+
+/** Nobody sends it again. */
+const never = (protoType: string): Unreadable => ({ protoType, isFinal: true })
 
 const historyNotice = (message: StanzaMessage | null) => getHistoryMsg(message?.message ?? {})

@@ -7,6 +7,7 @@ import { proto, type WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { Op } from '../../../../src/storage/contract.ts'
 import type { Inbound } from '../received-events.ts'
+import { isEvent } from '../unreported.ts'
 import type { InstanceInbox } from './inbox.ts'
 import { messageMarks } from './seen-marks.ts'
 import type { WaitingMessages } from './undecrypted.ts'
@@ -30,7 +31,7 @@ export function createRecovered({ inbound, once, alongside, waiting, log, onMess
   async function appendEvent(message: WAMessage): Promise<void> {
     const [mark, ...others] = messageMarks(message.key)
     const waited = waiting.arrived(message.key)
-    const make = async () => [await inbound.message(message)].filter((event) => event !== null)
+    const make = async () => [await inbound.message(message)].filter(isEvent)
     await once(mark!, make, [...waited.ops, ...(await alongside(message))], others)
     waited.applied()
     onMessage(message)

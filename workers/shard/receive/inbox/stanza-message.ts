@@ -4,13 +4,14 @@ import {
   areJidsSameUser,
   type BinaryNode,
   decodeMessageNode,
+  isJidMetaAI,
   proto,
   unpadRandomMax16,
   type WAMessage,
 } from '@whiskeysockets/baileys'
 import type { ReadableMessage } from '../../translate/inbound/message.ts'
 import { unknownField } from '../../translate/inbound/unknown-content.ts'
-import { envelopeOf, fromOf } from '../../wire/envelope.ts'
+import { envelopeOf, fromOf, recipientOf } from '../../wire/envelope.ts'
 import { bare } from '../../wire/jid.ts'
 import { ciphertextsIn, isMarkedPeer } from '../../wire/message-stanza.ts'
 import { ciphertextMark, type Mark, messageMark } from './seen-marks.ts'
@@ -66,11 +67,27 @@ export function readStanza({ node, opened }: MessageStanza, me: Me): StanzaMessa
  * keys inside reactions and votes, and throws where a stranger left them out: translation does that itself (`referenced.ts`).
  */
 export function addressed(node: BinaryNode, me: Me): WAMessage {
-  const { fullMessage } = decodeMessageNode(node, me?.id ?? '', me?.lid ?? '')
+  const fullMessage = decoded(node, me)
   const { key } = fullMessage
   if (key.remoteJid) key.remoteJid = bare(key.remoteJid)
   if (key.participant) key.participant = bare(key.participant)
   return fullMessage
+}
+
+/** The library refuses stanzas of bots and of kinds of accounts that it does not know, and files what the own phone writes to a bot under us. */
+function decoded(node: BinaryNode, me: Me): WAMessage {
+  const { id, from, participant, t, pushName } = envelopeOf(node)
+  if (!id || !from) throw new Error('a stanza of a message without a chat or an id')
+  try {
+    const { fullMessage } = decodeMessageNode(node, me?.id ?? '', me?.lid ?? '')
+    const recipient = recipientOf(node)
+    if (fullMessage.key.fromMe && isJidMetaAI(recipient)) fullMessage.key.remoteJid = recipient
+    return fullMessage
+  } catch {
+    const fromMe = isOwn(participant || from, me)
+    const key = { remoteJid: from, id, fromMe, ...(participant ? { participant } : {}) }
+    return { key, messageTimestamp: Number(t) || 0, ...(pushName ? { pushName } : {}) } as WAMessage
+  }
 }
 
 function decode(plaintext: Uint8Array): proto.IMessage {

@@ -1,6 +1,7 @@
 /**
  * Messages that came and cannot be decrypted yet. The sender is asked for them again; one that does not come within a while is reported as
- * `waiting_message`, and the readable message follows as an event of its own when it comes (webhook-payloads.md, 2.7).
+ * `waiting_message`, and the readable message follows as an event of its own when it comes. One that nobody can open, or that nobody sends
+ * again, is reported as `unsupported`. A hidden addition to another message is not reported.
  *
  * The record is written before the network is answered for the ciphertext that failed: a crash in between leaves the record, and the next
  * thread run reports it. Once reported it stays until the message comes or a day has passed, so that a retry that fails again reports
@@ -10,7 +11,6 @@ import type { BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import * as v from 'valibot'
 import { type Clock, DAY, HOUR, SECOND } from '../../../../src/domain/clock.ts'
-import type { ReceivedEvent } from '../../../../src/features/webhook-payloads.ts'
 import type { Op, StateStore } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 import { REMOVED_AT_ONCE, removeAll } from '../../../../src/storage/remove-all.ts'
@@ -22,7 +22,8 @@ import type { Outbox } from '../../webhooks/outbox.ts'
 import { secondsOf } from '../../wire/bounds.ts'
 import { envelopeOf } from '../../wire/envelope.ts'
 import { bare } from '../../wire/jid.ts'
-import { isViewOnce } from '../../wire/message-stanza.ts'
+import { isHidden, isViewOnce } from '../../wire/message-stanza.ts'
+import { isEvent, type Reported, type Unreported } from '../unreported.ts'
 import { type Mark, messageMarks } from './seen-marks.ts'
 
 /** Time for the sender's retry. */
@@ -48,6 +49,10 @@ const Waiting = v.object({
   timestamp: v.number(),
   pushName: v.nullable(v.string()),
   viewOnce: v.boolean(),
+  /** Reported as `unsupported` under this name, not as `waiting_message`. */
+  protoType: text,
+  /** Apps show nothing in its place. */
+  isHidden: v.optional(v.literal(true)),
   isTold: v.boolean(),
   at: v.number(),
 })
@@ -67,17 +72,27 @@ export interface WaitingDeps {
   clock: Clock
   log: Logger
   outbox: Pick<Outbox, 'append' | 'committed'>
-  /** `later`: the event cannot be made yet. Null: the event is not wanted. */
-  event(message: WaitingMessage): Promise<ReceivedEvent | null | 'later'>
+  /** `later`: the event cannot be made yet. */
+  event(message: WaitingMessage): Promise<Reported | 'later'>
+  /** A message stays unreadable, and no event reports it. */
+  unreported(reason: Unreported): void
   /** Further records of a message whose envelope alone is known. */
   alongside?: (key: WAMessageKey) => Promise<readonly Op[]>
   maxRecords?: number
 }
 
+/** How a message that cannot be read is reported. */
+export interface Unreadable {
+  /** As `unsupported`, under this name; without it as `waiting_message`. */
+  protoType: string
+  /** Nobody sends it again: it is reported at once. */
+  isFinal: boolean
+}
+
 export interface WaitingMessages {
   load(): Promise<void>
   /** On disk when it resolves. */
-  add(key: WAMessageKey, node: BinaryNode): Promise<void>
+  add(key: WAMessageKey, node: BinaryNode, how?: Unreadable): Promise<void>
   /** Whether it is still waited for. */
   has(key: WAMessageKey): boolean
   /** By the id of the message, and by its chat where several wait under one id: senders choose their ids. */
@@ -93,7 +108,7 @@ const optional = <K extends string>(name: K, value: string | null | undefined) =
   (value ? { [name]: value } : {}) as { [P in K]?: string }
 
 export function createWaiting(deps: WaitingDeps): WaitingMessages {
-  const { instance, store, sealer, clock, log, outbox, event, alongside, maxRecords = MAX_RECORDS } = deps
+  const { instance, store, sealer, clock, log, outbox, event, unreported, alongside, maxRecords = MAX_RECORDS } = deps
   const records = repository({ name: 'waiting message', schema: Waiting, version: 1, sealed: sealer })
   const open = new Map<Mark, Entry>()
   /** Every name of a message in `open`, to the one it is kept under. */
@@ -170,7 +185,7 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
   async function appendEvent(mark: Mark, isLast = false) {
     const found = open.get(mark)
     if (!found || found.record.isTold || isStopped) return
-    const made = await event(found.record)
+    const made = found.record.isHidden ? 'hidden' : await event(found.record)
     // It came while its event was being made.
     if (open.get(mark) !== found) return
     if (made === 'later') return later(mark, RETRY_TIME)
@@ -182,7 +197,7 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
     const record = { ...found.record, isTold: true }
     // In memory first: a readable message that comes during the commit gets its event after this one.
     open.set(mark, { record })
-    const appended = made ? outbox.append(made) : null
+    const appended = isEvent(made) ? outbox.append(made) : null
     try {
       await store.commit({ ops: [records.encode(keyOf(mark), record), ...(appended?.ops ?? [])] })
     } catch (error) {
@@ -191,6 +206,7 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
       throw error
     }
     if (appended) outbox.committed(appended.eventId)
+    if (!isEvent(made)) unreported(made)
   }
 
   async function drop(marks: readonly Mark[]) {
@@ -230,9 +246,10 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
       await sweeper.idle()
     },
     has: (key) => knownAs(key) !== undefined,
-    async add(key, node) {
+    async add(key, node, how) {
       const [mark] = messageMarks(key)
-      if (!mark || knownAs(key) || !key.id || !key.remoteJid) return
+      if (!mark || !key.id || !key.remoteJid) return unreported('malformed')
+      if (knownAs(key)) return unreported('again')
       const viewOnce = isViewOnce(node)
       const { t, pushName = null } = envelopeOf(node)
       const record: WaitingMessage = {
@@ -247,12 +264,14 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
         timestamp: secondsOf(t, clock.now()),
         pushName,
         viewOnce,
+        ...optional('protoType', how?.protoType),
+        ...(isHidden(node) ? { isHidden: true as const } : {}),
         isTold: false,
         at: clock.now(),
       }
       keep(mark, record)
       // Nobody sends a view-once message again: there is nothing to wait for.
-      later(mark, viewOnce ? 0 : RETRY_TIME)
+      later(mark, viewOnce || how?.isFinal ? 0 : RETRY_TIME)
       try {
         await next(async () => {
           await store.commit({ ops: [records.encode(keyOf(mark), record), ...((await alongside?.(record.key)) ?? [])] })

@@ -89,7 +89,8 @@ export const waiting = (viewOnce: boolean): Translated => ({
   common: { view_once: viewOnce },
 })
 
-const unsupported = (proto_type: string) => block('unsupported', { proto_type })
+/** Content that no family reads, or a ciphertext that nothing opens: `proto_type` names its field, or its type on the wire. */
+export const unsupported = (proto_type: string) => block('unsupported', { proto_type })
 
 interface People {
   kind: ChatKind

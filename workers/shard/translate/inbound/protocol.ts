@@ -12,7 +12,38 @@ const { SecretEncType } = proto.Message.SecretEncryptedMessage
 /** Translates a content without its message: the result of an edit. */
 export type TranslateContent = (content: Content, scene: Scene) => Promise<Translated | null>
 
-/** Of protocol messages only these are reported; the rest is the clients' own business. */
+const DEVICES = 'between the devices of one account'
+const APPS = 'a setting or a hint that the apps show by themselves'
+const BOTS = 'between the apps and the bots of Meta'
+
+type ProtocolType = keyof typeof Type
+/** Kinds of protocol messages that give no event, each with the reason. A kind that is not listed here and has no case below is `unsupported`. */
+export const NOT_REPORTED_PROTOCOL = {
+  EPHEMERAL_SYNC_RESPONSE: DEVICES,
+  HISTORY_SYNC_NOTIFICATION: DEVICES,
+  APP_STATE_SYNC_KEY_SHARE: DEVICES,
+  APP_STATE_SYNC_KEY_REQUEST: DEVICES,
+  MSG_FANOUT_BACKFILL_REQUEST: DEVICES,
+  INITIAL_SECURITY_NOTIFICATION_SETTING_SYNC: DEVICES,
+  APP_STATE_FATAL_EXCEPTION_NOTIFICATION: DEVICES,
+  PEER_DATA_OPERATION_REQUEST_MESSAGE: DEVICES,
+  PEER_DATA_OPERATION_REQUEST_RESPONSE_MESSAGE: DEVICES,
+  LID_MIGRATION_MAPPING_SYNC: DEVICES,
+  SHARE_PHONE_NUMBER: 'the number comes with the stanza',
+  REQUEST_WELCOME_MESSAGE: APPS,
+  MEDIA_NOTIFY_MESSAGE: APPS,
+  CLOUD_API_THREAD_CONTROL_NOTIFICATION: APPS,
+  REMINDER_MESSAGE: APPS,
+  STATUS_MENTION_MESSAGE: APPS,
+  LIMIT_SHARING: APPS,
+  GROUP_MEMBER_LABEL_CHANGE: APPS,
+  BOT_FEEDBACK_MESSAGE: BOTS,
+  BOT_MEMU_ONBOARDING_MESSAGE: BOTS,
+  STOP_GENERATION_MESSAGE: BOTS,
+  AI_PSI_METADATA: BOTS,
+  AI_QUERY_FANOUT: BOTS,
+} as const satisfies Record<Exclude<ProtocolType, 'REVOKE' | 'EPHEMERAL_SETTING' | 'MESSAGE_EDIT'>, string>
+
 export const protocol =
   (translate: TranslateContent): Family =>
   async (content, scene) => {
@@ -26,9 +57,9 @@ export const protocol =
         if (!(await may('setChat', scene))) return null
         return notification({ notification: 'ephemeral_setting_changed' }, [String(count(ephemeralExpiration) ?? 0)])
       case Type.MESSAGE_EDIT:
-        return editedMessage ? edit(translate, await changeBy(content, scene), scene) : 'silent'
+        return editedMessage ? edit(translate, await changeBy(content, scene), scene) : null
       default:
-        return 'silent'
+        return (Type[type ?? 0] ?? '') in NOT_REPORTED_PROTOCOL ? 'silent' : null
     }
   }
 

@@ -10,7 +10,8 @@ import { type Content, unwrap } from './content.ts'
 import type { KnownMessage, Scene } from './family.ts'
 import { namesOf, reference } from './referenced.ts'
 
-export type Purpose = 'Poll Vote' | 'Event Response' | 'Message Edit' | 'Event Edit' | 'Enc Reaction' | 'Enc Comment'
+/** `''`: an answer of a bot, under a key that was made for it already (`bot-answer.ts`). */
+export type Purpose = '' | 'Poll Vote' | 'Event Response' | 'Message Edit' | 'Event Edit' | 'Enc Reaction' | 'Enc Comment'
 
 export interface Sealed {
   payload: Uint8Array | null | undefined
@@ -20,7 +21,7 @@ export interface Sealed {
 const TAG_BYTES = 16
 export const SECRET_BYTES = 32
 /** Votes and answers are bound to the message and the sender a second time, by the AAD. */
-const BOUND: ReadonlySet<Purpose> = new Set(['Poll Vote', 'Event Response'])
+const BOUND: ReadonlySet<Purpose> = new Set(['', 'Poll Vote', 'Event Response'])
 
 /** The plaintext and the message it is about; null when that is not remembered, has no secret, or no pair of names fits. */
 export async function openAbout(
@@ -65,7 +66,7 @@ export async function allNames(
   return names
 }
 
-function tryOpen(
+export function tryOpen(
   secret: Uint8Array,
   id: string,
   author: string,

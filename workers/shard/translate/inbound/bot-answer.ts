@@ -1,0 +1,53 @@
+/**
+ * Answers of bots, whose ciphertexts are of the type `msmsg`. They have no session: a key is made of the secret of the message they answer, and
+ * from it the key of the answer, of the answer's id, the author of that message and the bot. An answer that comes in parts uses the id of its
+ * first part for all of them.
+ */
+import { hkdfSync } from 'node:crypto'
+import { proto, type WAMessageKey } from '@whiskeysockets/baileys'
+import { bare } from '../../wire/jid.ts'
+import type { AnswerStanza } from '../../wire/message-stanza.ts'
+import type { InboundContext, KnownMessage } from './context.ts'
+import { chatNamesOf, namesOf } from './referenced.ts'
+import { allNames, SECRET_BYTES, secretOf, tryOpen } from './secret.ts'
+
+/** The encoded message; null when the message it answers is not remembered, or nothing fits. `key`: of the answer. */
+export async function openAnswer(
+  context: InboundContext,
+  key: WAMessageKey,
+  { target, ids }: AnswerStanza,
+  ciphertext: Uint8Array,
+): Promise<Uint8Array | null> {
+  const original = await answered(context, key, target)
+  const secret = original && secretOf(original.message)
+  if (!original || secret?.length !== SECRET_BYTES) return null
+  const { encPayload, encIv } = proto.MessageSecretMessage.decode(ciphertext)
+  if (!encPayload?.length || !encIv?.length) return null
+  const botSecret = Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(SECRET_BYTES), 'Bot Message', SECRET_BYTES))
+  const authors = await allNames({ context }, [
+    ...(target.sender ? [bare(target.sender)] : []),
+    ...(original.key.fromMe ? context.identity.own() : namesOf(original.key)),
+  ])
+  for (const id of ids)
+    for (const author of authors)
+      for (const bot of namesOf(key)) {
+        const plain = tryOpen(botSecret, id, author, bot, '', encPayload, encIv)
+        if (plain) return plain
+      }
+  return null
+}
+
+/** In the chat of the answer, or in the one that the network names: whoever can seal under the secret has read the message. */
+async function answered(
+  { original, identity }: InboundContext,
+  key: WAMessageKey,
+  { id, chat }: AnswerStanza['target'],
+): Promise<KnownMessage | null> {
+  if (!id) return null
+  const chats = new Set([...chatNamesOf(key), ...(chat ? [bare(chat)] : []), ...identity.own()])
+  for (const remoteJid of chats) {
+    const found = await original(id, { remoteJid })
+    if (found) return found
+  }
+  return null
+}
