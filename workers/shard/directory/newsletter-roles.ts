@@ -10,11 +10,19 @@ export interface NewsletterRoles {
   learn(newsletter: Pick<Newsletter, 'id' | 'role'>): void
   /** Something was done that may have changed it. */
   forget(newsletter: string): void
-  /** The roles to query under, the likeliest first: an account with any right follows the channel, and one that does not follow is a guest. */
+  /**
+   * The roles to query under, the likeliest first. Everybody is answered as a subscriber, also an account that does not follow the channel; in
+   * all captured answers the network refused guests.
+   */
   toTry(newsletter: string): ViewRole[]
 }
 
-const ROLES: Readonly<Record<string, ViewRole>> = { owner: 'OWNER', admin: 'ADMIN', subscriber: 'SUBSCRIBER', guest: 'GUEST' }
+const ROLES: Readonly<Record<string, ViewRole>> = {
+  owner: 'OWNER',
+  admin: 'ADMIN',
+  subscriber: 'SUBSCRIBER',
+  guest: 'SUBSCRIBER',
+}
 
 export function createNewsletterRoles(): NewsletterRoles {
   const known = boundedCache<string, ViewRole>(MAX_KNOWN)

@@ -12,6 +12,8 @@ import { groupAt } from './destination.ts'
 
 const FORBIDDEN = 403
 const NOT_FOUND = 404
+/** The account has not the role that it looks a channel up under. */
+const NOT_ALLOWED = 405
 
 export async function refusal(asker: Asker, to: string, code: number): Promise<Failure> {
   const gone = code === NOT_FOUND || code === FORBIDDEN ? await goneOf(asker, to, code) : null
@@ -41,10 +43,11 @@ async function isMember(asker: Asker, group: string): Promise<boolean> {
 
 async function isFollower({ ask }: Asker, newsletter: string): Promise<boolean> {
   try {
-    const found = await ask.mex('FetchNewsletter', newsletterLookUp(newsletter, 'JID', 'GUEST'))
-    return found !== null && object(object(found).viewer_metadata).role !== 'GUEST'
+    const found = await ask.mex('FetchNewsletter', newsletterLookUp(newsletter, 'JID', 'SUBSCRIBER'))
+    const { role = 'GUEST' } = object(object(found).viewer_metadata)
+    return role !== 'GUEST'
   } catch (error) {
     const code = networkCodeOf(error)
-    return code !== FORBIDDEN && code !== NOT_FOUND
+    return code !== FORBIDDEN && code !== NOT_FOUND && code !== NOT_ALLOWED
   }
 }

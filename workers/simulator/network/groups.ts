@@ -249,6 +249,15 @@ export function setRoles(
   return changes
 }
 
+/** Another member owns the group from now on; the former owner stays an admin. */
+export function transferOwnership(network: Network, group: Group, actor: Person, to: Person) {
+  const [before, after] = [group.members.get(actor.number), group.members.get(to.number)]
+  if (!before || !after) throw new Error('both are members')
+  before.role = 'admin'
+  after.role = 'superadmin'
+  notifyMembers(network, group, actor, 'promote', [after])
+}
+
 /** A person asks to join, or is added by an `actor` without the right; admins decide. */
 export function requestToJoin(network: Network, group: Group, person: Person, method: string, actor = person) {
   group.requests.set(person.number, { person, at: seconds() })
@@ -256,6 +265,8 @@ export function requestToJoin(network: Network, group: Group, person: Person, me
   const change = node('created_membership_requests', { request_method: method }, [node('requested_user', shown.attrs), shown])
   notifyGroup(network, group, actor, change)
 }
+
+export const isOwner = (group: Group, { number }: Person): boolean => group.members.get(number)?.role === 'superadmin'
 
 export function isAdmin(group: Group, person: Person): boolean {
   const role = group.members.get(person.number)?.role

@@ -36,6 +36,8 @@ export interface Person {
   /** JIDs it reported, oldest first. */
   reports?: string[] | undefined
   username?: string | undefined
+  /** Four digits that strangers have to know besides the user name. */
+  usernameKey?: string | undefined
   /** The verified name of a business, where it differs from its name. */
   verifiedName?: string | undefined
   receipts: ReceiptMode | undefined
@@ -182,6 +184,8 @@ export interface Group {
   joinApproval: boolean
   memberAddMode: 'admin_add' | 'all_member_add'
   isSuspended: boolean
+  /** When a member asked for the suspension to be lifted; epoch s. */
+  appealedAt?: number
   invite: string
   isCommunity: boolean
   /** Of a community: members may add groups to it. */

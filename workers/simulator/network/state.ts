@@ -52,6 +52,7 @@ const PERSON_FIELDS = [
   'notices',
   'reports',
   'username',
+  'usernameKey',
   'receipts',
   'picture',
   'about',

@@ -1,7 +1,5 @@
 import { seconds } from '../../wire/node.ts'
-import { linkedGroups, setWhoAddsGroups } from '../communities.ts'
-import { isAdmin } from '../groups.ts'
-import type { Group, Person } from '../model.ts'
+import type { Person } from '../model.ts'
 import { findPerson, textStatusOf } from '../people.ts'
 import { type Document, MexError, type MexRequest } from './document.ts'
 
@@ -66,9 +64,17 @@ function setTextStatus({ person, variables }: MexRequest) {
   return { result: 'SUCCESS' }
 }
 
-function ownUsername({ person: { username } }: MexRequest) {
+function ownUsername({ person: { username, usernameKey } }: MexRequest) {
   if (username === undefined) throw new MexError(404, 'Not Found')
-  return { username_info: { username, state: 'ACTIVE', pin: null } }
+  return { username_info: { username, state: 'ACTIVE', pin: usernameKey ?? null } }
+}
+
+/** The key that a stranger has to know besides the name. */
+function setUsernameKey({ person, variables: { pin } }: MexRequest) {
+  if (person.username === undefined) throw new MexError(403, 'Forbidden')
+  if (typeof pin !== 'string' || !/^\d{4}$/.test(pin)) throw new MexError(400, 'Bad Request')
+  person.usernameKey = pin
+  return { result: 'SUCCESS' }
 }
 
 const USERNAME = /^[a-z][a-z0-9._]{2,29}$/
@@ -86,64 +92,6 @@ function setUsername(request: MexRequest) {
   return { result: 'SUCCESS' }
 }
 
-function subgroups(request: MexRequest) {
-  const { network, variables } = request
-  const parent = communityOf(request, variables.group_id)
-  const shown = (group: Group) => ({ id: group.id, subject: { value: group.subject, creation_time: String(group.subjectAt) } })
-  const groups = linkedGroups(network, parent)
-  const announcements = groups.find(({ isAnnouncementGroup }) => isAnnouncementGroup)
-  const edges = groups
-    .filter((group) => group !== announcements)
-    .map((group) => ({
-      node: {
-        ...shown(group),
-        membership_approval_requests: { total_count: group.requests.size },
-        properties: { general_chat: false, hidden_group: false, membership_approval_mode_enabled: group.joinApproval },
-      },
-    }))
-  return {
-    __typename: 'XWA2Group',
-    id: parent.id,
-    default_sub_group: announcements ? shown(announcements) : null,
-    sub_groups: { edges },
-  }
-}
-
-/** A community of which the querying account is a member. */
-function communityOf({ network, person }: MexRequest, id: unknown): Group {
-  const parent = network.groups.get(String(id ?? ''))
-  if (!parent?.isCommunity || !parent.members.has(person.number)) throw new MexError(400, 'Bad Request')
-  return parent
-}
-
-function participantCounts(request: MexRequest) {
-  const { group_jid: id, sub_group_jid_hint: hint } = (request.variables.input ?? {}) as Record<string, unknown>
-  const parent = communityOf(request, id)
-  const groups = linkedGroups(request.network, parent)
-  if (!groups.some((group) => group.id === hint)) throw new MexError(400, 'Bad Request')
-  const edges = groups.map((group) => ({ node: { id: group.id, total_participants_count: group.members.size } }))
-  return { __typename: 'XWA2Group', id: parent.id, sub_groups: { edges } }
-}
-
-/** Of the captured answers those with `INTERACTIVE` have a code, too. */
-const INVITE_CONTEXTS = new Set<unknown>(['INVITE_CODE', 'INTERACTIVE'])
-
-function inviteCode({ network, person, variables }: MexRequest) {
-  const group = network.groups.get(String(variables.id ?? ''))
-  if (!group || !INVITE_CONTEXTS.has(variables.query_context)) throw new MexError(400, 'Bad Request')
-  if (!isAdmin(group, person)) throw new MexError(403, 'Forbidden')
-  return { __typename: 'XWA2Group', id: group.id, invite_code: group.invite }
-}
-
-function updateProperty(request: MexRequest) {
-  const parent = communityOf(request, request.variables.group_id)
-  const { allow_non_admin_sub_group_creation: isAllowed } = (request.variables.update ?? {}) as Record<string, unknown>
-  if (typeof isAllowed !== 'boolean') throw new MexError(400, 'Bad Request')
-  if (!isAdmin(parent, request.person)) throw new MexError(403, 'Forbidden')
-  setWhoAddsGroups(request.network, parent, request.person, isAllowed)
-  return { id: parent.id, state: 'ACTIVE' }
-}
-
 export const ACCOUNT_DOCUMENTS: Document[] = [
   { name: 'FetchAboutStatus', ids: ['24535500086059408'], path: 'xwa2_users_updates_since', answer: about },
   { name: 'FetchTextStatusList', ids: ['24072923595647473'], path: 'xwa2_text_status_list', answer: textStatuses },
@@ -155,16 +103,8 @@ export const ACCOUNT_DOCUMENTS: Document[] = [
     path: 'xwa2_username_check',
     answer: (request) => ({ result: 'SUCCESS', suggestions: [checkUsername(request)] }),
   },
+  { name: 'SetUsernameKey', ids: ['9749436995157074'], path: 'xwa2_username_pin_set', answer: setUsernameKey },
   { name: 'SetUsername', ids: ['25757341163897635'], path: 'xwa2_username_set', answer: setUsername },
-  { name: 'FetchAllSubgroups', ids: ['9935467776504344'], path: 'xwa2_group_query_by_id', answer: subgroups },
-  {
-    name: 'QuerySubgroupParticipantCount',
-    ids: ['24079399904996141'],
-    path: 'xwa2_group_query_by_id',
-    answer: participantCounts,
-  },
-  { name: 'FetchGroupInviteCode', ids: ['29247029834912157'], path: 'xwa2_group_query_by_id', answer: inviteCode },
-  { name: 'UpdateGroupProperty', ids: ['9418211574894172'], path: 'xwa2_group_update_property', answer: updateProperty },
   {
     name: 'FetchReachoutTimelock',
     ids: ['23983697327930364'],

@@ -1,6 +1,6 @@
 import { type BinaryNode, child, childBytes, children, node, randomId, seconds } from '../../wire/node.ts'
 import { createCommunity, deleteParent, linkedGroups, linkGroup, setWhoAddsGroups, unlinkGroup } from '../communities.ts'
-import { addMembers, createGroup, groupNode, notifyGroup, participantNode, setRoles } from '../groups.ts'
+import { addMembers, createGroup, groupNode, isOwner, notifyGroup, participantNode, setRoles } from '../groups.ts'
 import type { Group } from '../model.ts'
 import { addresses, asAdmin, asMember, MAX_SUBJECT, newcomers, outcome, tokensIn } from './group-access.ts'
 import type { Answer, Query } from './query.ts'
@@ -119,7 +119,7 @@ export const COMMUNITY_QUERIES: Record<string, Answer> = {
   'w:g2 set admin': admin,
   'w:g2 set delete_parent': (query) => {
     const { parent, actor } = asAuthorized(query)
-    if (parent.owner !== actor) throw new QueryError(401, 'not-authorized')
+    if (!isOwner(parent, actor)) throw new QueryError(401, 'not-authorized')
     deleteParent(query.network, parent, actor)
     return undefined
   },

@@ -2,15 +2,23 @@ import { node, textOf } from '../../wire/node.ts'
 import type { Network, Person } from '../model.ts'
 import { ACCOUNT_DOCUMENTS } from './account-documents.ts'
 import { type Document, MexError } from './document.ts'
+import { GROUP_DOCUMENTS } from './group-documents.ts'
 import { DIRECTORY_DOCUMENTS } from './newsletter-directory.ts'
 import { NEWSLETTER_DOCUMENTS } from './newsletter-documents.ts'
+import { WHATSMEOW_DOCUMENTS } from './newsletter-of-whatsmeow.ts'
+import { REPORT_DOCUMENTS } from './newsletter-reports.ts'
 import type { Answer } from './query.ts'
 
 /** Every GraphQL document, by each of its numbers. */
 const DOCUMENTS = new Map(
-  [...NEWSLETTER_DOCUMENTS, ...DIRECTORY_DOCUMENTS, ...ACCOUNT_DOCUMENTS].flatMap((document) =>
-    document.ids.map((id) => [id, document] as const),
-  ),
+  [
+    ...NEWSLETTER_DOCUMENTS,
+    ...WHATSMEOW_DOCUMENTS,
+    ...DIRECTORY_DOCUMENTS,
+    ...REPORT_DOCUMENTS,
+    ...GROUP_DOCUMENTS,
+    ...ACCOUNT_DOCUMENTS,
+  ].flatMap((document) => document.ids.map((id) => [id, document] as const)),
 )
 
 /** Of documents that older clients ask for otherwise: what a network of before does not know. */

@@ -1,7 +1,7 @@
 /** The directory of channels: those that are listed there, by a text or by a view. */
 import type { Newsletter } from '../model.ts'
 import { type Document, MexError, type MexRequest } from './document.ts'
-import { listed } from './newsletter-shown.ts'
+import { listed, recommended, similar } from './newsletter-shown.ts'
 
 interface Search {
   search_text?: unknown
@@ -65,6 +65,35 @@ function list(request: MexRequest) {
   return page(listedIn(request).filter(fits), input)
 }
 
+const isNumber = (limit: unknown): limit is number => typeof limit === 'number' && limit >= 1
+
+/** Recommended ones of these countries, or of all; there are no pages of them. */
+function recommendations(request: MexRequest) {
+  const { country_codes: countries, limit } = inputOf(request)
+  if (!isNumber(limit) || !Array.isArray(countries)) throw new MexError(400, 'Bad Request')
+  const found = listedIn(request).filter(
+    ({ listing }) => listing?.views.includes('RECOMMENDED') && (countries.length === 0 || countries.includes(listing.country)),
+  )
+  const page = { endCursor: null, hasNextPage: false, hasPreviousPage: false, startCursor: null }
+  return { page_info: page, result: found.slice(0, limit).map(recommended) }
+}
+
+/** Listed ones of the same country. */
+function similarOnes(request: MexRequest) {
+  const { country_codes: countries, limit, newsletter_id: id } = inputOf(request) as Search & { newsletter_id?: unknown }
+  const like = request.network.newsletters.get(String(id ?? ''))
+  if (!like || !isNumber(limit) || !Array.isArray(countries)) throw new MexError(400, 'Bad Request')
+  const found = listedIn(request).filter((one) => one !== like && one.listing?.country === like.listing?.country)
+  return { result: found.slice(0, limit).map(similar) }
+}
+
+/** Channels here have no category: each that is asked for is empty. */
+function categories(request: MexRequest) {
+  const { categories: wanted, per_category_limit: limit } = inputOf(request) as Search & { per_category_limit?: unknown }
+  if (!isNumber(limit) || !Array.isArray(wanted) || wanted.length === 0) throw new MexError(400, 'Bad Request')
+  return { result: wanted.map(String).map((category) => ({ category, category_title: category, newsletters: [] })) }
+}
+
 export const DIRECTORY_DOCUMENTS: Document[] = [
   {
     name: 'FetchNewsletterDirectorySearchResults',
@@ -73,4 +102,17 @@ export const DIRECTORY_DOCUMENTS: Document[] = [
     answer: search,
   },
   { name: 'FetchNewsletterDirectoryList', ids: ['26125047313831973'], path: 'xwa2_newsletters_directory_list', answer: list },
+  {
+    name: 'FetchRecommendedNewsletters',
+    ids: ['25806748772361516'],
+    path: 'xwa2_newsletters_recommended',
+    answer: recommendations,
+  },
+  { name: 'FetchSimilarNewsletters', ids: ['26217043484590756'], path: 'xwa2_newsletters_similar', answer: similarOnes },
+  {
+    name: 'FetchNewsletterDirectoryCategoriesPreview',
+    ids: ['35266481849605779'],
+    path: 'xwa2_newsletters_directory_category_preview',
+    answer: categories,
+  },
 ]

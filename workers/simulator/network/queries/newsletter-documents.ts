@@ -4,7 +4,7 @@ import type { Network, Newsletter, Person } from '../model.ts'
 import { newRole } from '../newsletters.ts'
 import { findPerson, lidJidOf, pnOf } from '../people.ts'
 import { type Document, MexError, type MexRequest as Request } from './document.ts'
-import { created, fetched, roleOf, stateOf, subscribed, updated } from './newsletter-shown.ts'
+import { created, dehydrated, fetched, missing, roleOf, stateOf, subscribed, updated } from './newsletter-shown.ts'
 
 export function createNewsletter(network: Network, owner: Person, name: string, description: string): Newsletter {
   const id = `12036${randomInt(1_000_000_000, 9_999_999_999)}${String(network.newsletters.size).padStart(3, '0')}@newsletter`
@@ -23,7 +23,7 @@ export function createNewsletter(network: Network, owner: Person, name: string, 
   return newsletter
 }
 
-function find({ network, variables }: Request): Newsletter {
+export function find({ network, variables }: Request): Newsletter {
   const input = variables.input as { key?: string } | undefined
   const key = String(variables.newsletter_id ?? input?.key ?? '')
   const found = network.newsletters.get(key) ?? [...network.newsletters.values()].find((item) => item.invite === key)
@@ -68,25 +68,58 @@ const isJpeg = (picture: string) =>
     .subarray(0, 2)
     .equals(Buffer.from([0xff, 0xd8]))
 
-function create({ network, person, variables }: Request) {
+export function create({ network, person, variables }: Request) {
   const wanted = checked(variables.input as Updates)
   if (wanted.name === undefined) throw new MexError(400, 'Bad Request')
   const made = createNewsletter(network, person, wanted.name, wanted.description ?? '')
   return created(Object.assign(made, wanted), person)
 }
 
-/** The oldest form has no role: it always matches. */
+interface LookUp {
+  type?: string
+  view_role?: string
+}
+
+/**
+ * Captured answers: nobody was answered as a guest, an owner was also as a subscriber; a query about paid subscriptions (`wamo_sub`) by
+ * somebody who does not follow was refused like a guest's. The oldest form names no role, and a link is open to all.
+ */
+function checkRole(request: Request, newsletter: Newsletter) {
+  const { input, fetch_wamo_sub: asksForSubscription } = request.variables
+  const { type, view_role: wanted } = (input ?? {}) as LookUp
+  if (type === 'INVITE' || wanted === undefined) return
+  const isGuest = roleOf(newsletter, request.person) === 'GUEST'
+  const mayView = wanted !== 'GUEST' && (!isGuest || (wanted === 'SUBSCRIBER' && asksForSubscription !== true))
+  if (!mayView) throw new MexError(405, 'Method Not Allowed')
+}
+
+/** A channel looked up by its jid under a role: one that is not there has a description without anything in it. */
+function lookedUp(request: Request): Newsletter | undefined {
+  const { key, type, view_role: wanted } = (request.variables.input ?? {}) as LookUp & { key?: unknown }
+  const isMissing = type === 'JID' && wanted !== undefined && !request.network.newsletters.has(String(key))
+  return isMissing ? undefined : find(request)
+}
+
 function metadata(request: Request) {
   const { input, fetch_viewer_metadata: viewer, fetch_full_image: fullImage } = request.variables
-  const { type, view_role: wanted } = (input ?? {}) as { type?: string; view_role?: string }
-  const newsletter = find(request)
+  const newsletter = lookedUp(request)
+  if (!newsletter) return missing
   newsletter.metadataQueries = (newsletter.metadataQueries ?? 0) + 1
-  const isGuest = roleOf(newsletter, request.person) === 'GUEST'
-  if (type !== 'INVITE' && wanted !== undefined && (wanted === 'GUEST') !== isGuest) throw new MexError(405, 'Method Not Allowed')
+  checkRole(request, newsletter)
+  const isLink = (input as LookUp | undefined)?.type === 'INVITE'
   return fetched(newsletter, request.person, {
-    viewer: viewer !== false && !(type === 'INVITE' && isGuest),
+    viewer: viewer !== false && !(isLink && roleOf(newsletter, request.person) === 'GUEST'),
     fullImage: fullImage !== false,
+    more: request.variables,
   })
+}
+
+/** The counts and settings of a channel, without its texts and pictures. */
+function dehydratedMetadata(request: Request) {
+  const newsletter = lookedUp(request)
+  if (!newsletter) return missing
+  checkRole(request, newsletter)
+  return dehydrated(newsletter, request.variables)
 }
 
 function update(request: Request) {
@@ -109,7 +142,7 @@ function ownersOnly(request: Request): Newsletter {
   return newsletter
 }
 
-function join(request: Request) {
+export function join(request: Request) {
   const newsletter = find(request)
   const { number } = request.person
   if (!newsletter.subscribers.has(number)) newsletter.subscribers.set(number, { role: 'SUBSCRIBER', isMuted: false })
@@ -117,7 +150,7 @@ function join(request: Request) {
 }
 
 /** The owner has to transfer the channel first, or to delete it. */
-function leave(request: Request) {
+export function leave(request: Request) {
   const newsletter = find(request)
   if (roleOf(newsletter, request.person) === 'OWNER') throw new MexError(403, 'Forbidden')
   newsletter.subscribers.delete(request.person.number)
@@ -131,7 +164,7 @@ function follower(request: Request) {
   return { newsletter, own }
 }
 
-function mute(request: Request, isMuted: boolean) {
+export function mute(request: Request, isMuted: boolean) {
   const { newsletter, own } = follower(request)
   own.isMuted = isMuted
   return { id: newsletter.id, state: stateOf(newsletter) }
@@ -155,14 +188,22 @@ function setForViewer(request: Request) {
   return { id: newsletter.id, state: stateOf(newsletter) }
 }
 
-function admins(request: Request) {
+/** Of what is shown to administrators alone. */
+export function administered(request: Request): Newsletter {
   const newsletter = find(request)
+  const role = roleOf(newsletter, request.person)
+  if (role !== 'OWNER' && role !== 'ADMIN') throw new MexError(401, 'Unauthorized')
+  return newsletter
+}
+
+function admins(request: Request) {
+  const newsletter = administered(request)
   const roles = [...newsletter.subscribers.values()].map(({ role }) => role)
   return { id: newsletter.id, admin_count: roles.filter((role) => role !== 'SUBSCRIBER').length, admin_profile: null }
 }
 
 function pendingInvites(request: Request) {
-  const newsletter = owned(request)
+  const newsletter = administered(request)
   const people = (newsletter.invited ?? []).flatMap((number) => request.network.people.get(number) ?? [])
   const invites = people.map((person) => ({ user: { id: lidJidOf(person), pn: pnOf(person) } }))
   return { id: newsletter.id, pending_admin_invites: invites }
@@ -170,7 +211,7 @@ function pendingInvites(request: Request) {
 
 function followers(request: Request) {
   const { newsletter_id: id, count = 50 } = (request.variables.input ?? {}) as { newsletter_id?: string; count?: number }
-  const newsletter = owned({ ...request, variables: { newsletter_id: id } })
+  const newsletter = administered({ ...request, variables: { newsletter_id: id } })
   const edges = [...newsletter.subscribers].slice(0, count).flatMap(([number, { role }]) => {
     const person = request.network.people.get(number)
     if (!person) return []
@@ -181,7 +222,7 @@ function followers(request: Request) {
 }
 
 /** The account's channels, which a client fetches at its start. */
-function ownNewsletters({ network, person }: Request) {
+export function ownNewsletters({ network, person }: Request) {
   const mine = [...network.newsletters.values()].filter(({ subscribers }) => subscribers.has(person.number))
   return mine.map((newsletter) => subscribed(newsletter, person))
 }
@@ -261,6 +302,7 @@ export const NEWSLETTER_DOCUMENTS: Document[] = [
     path: 'xwa2_newsletter',
     answer: metadata,
   },
+  { name: 'FetchNewsletterDehydrated', ids: ['26944199458535748'], path: 'xwa2_newsletter', answer: dehydratedMetadata },
   { name: 'FetchAllNewslettersMetadata', ids: ['25399611239711790'], path: 'xwa2_newsletter_subscribed', answer: ownNewsletters },
   { name: 'FetchNewsletterFollowers', ids: ['27472091235714801'], path: 'xwa2_newsletter_followers', answer: followers },
   { name: 'FetchNewsletterPendingInvites', ids: ['9783111038412085'], path: 'xwa2_newsletter_admin', answer: pendingInvites },

@@ -64,13 +64,43 @@ export const subscribed = (one: Newsletter, viewer: Person) =>
 export interface Fetched {
   viewer: boolean
   fullImage: boolean
+  /** The variables of the query, which ask for more. */
+  more: Record<string, unknown>
 }
 
+/** What a query names besides: paid subscriptions, stories, pinned posts. Channels here have none of them. */
+const asked = (more: Fetched['more']) => ({
+  metadata: {
+    ...(more.fetch_wamo_sub === true ? { wamo_sub: { plan_id: null } } : {}),
+    ...(more.fetch_pinned_messages === true ? { pinned_messages: [] } : {}),
+  },
+  whole: more.fetch_status_metadata === true ? { status_metadata: null } : {},
+  viewer: more.fetch_wamo_sub === true ? { wamo_sub_status: 'INACTIVE' } : {},
+})
+
 /** Only the requested fields; a viewer who came by the link and does not follow gets no `viewer_metadata`. */
-export function fetched(one: Newsletter, viewer: Person, { viewer: hasViewer, fullImage }: Fetched) {
-  const metadata = { ...(fullImage ? picture(one) : {}), ...preview(one), ...settings(one), ...count(one) }
-  return { ...whole(one, viewer, metadata), viewer_metadata: hasViewer ? viewerOf(one, viewer) : null }
+export function fetched(one: Newsletter, viewer: Person, { viewer: hasViewer, fullImage, more }: Fetched) {
+  const besides = asked(more)
+  const metadata = { ...(fullImage ? picture(one) : {}), ...preview(one), ...settings(one), ...count(one), ...besides.metadata }
+  return {
+    ...whole(one, viewer, metadata),
+    ...besides.whole,
+    viewer_metadata: hasViewer ? { ...viewerOf(one, viewer), ...besides.viewer } : null,
+  }
 }
+
+export function dehydrated(one: Newsletter, more: Fetched['more']) {
+  const besides = asked(more)
+  const { verification } = always(one)
+  return {
+    id: one.id,
+    thread_metadata: { ...settings(one), ...count(one), verification, ...besides.metadata },
+    ...(more.fetch_wamo_sub === true ? { viewer_metadata: besides.viewer } : {}),
+  }
+}
+
+/** Of a jid that no channel has. */
+export const missing = { id: null, state: { type: 'NON_EXISTING' }, thread_metadata: null, viewer_metadata: null }
 
 export const updated = (one: Newsletter) => ({
   id: one.id,
@@ -83,3 +113,14 @@ export const listed = (one: Newsletter) => ({
   id: one.id,
   thread_metadata: { ...always(one), picture: pictureOf(one, 'PREVIEW'), ...count(one) },
 })
+
+export const recommended = (one: Newsletter) => ({
+  id: one.id,
+  state: stateOf(one),
+  thread_metadata: { ...always(one), ...preview(one), ...count(one) },
+})
+
+export const similar = (one: Newsletter) => {
+  const { name, verification } = always(one)
+  return { id: one.id, state: stateOf(one), thread_metadata: { name, picture: pictureOf(one, 'PREVIEW'), verification } }
+}

@@ -21,6 +21,8 @@ interface Asked {
   /** The number as the client spelled it. */
   phone: string | undefined
   username: string | undefined
+  /** The key that goes with the user name. */
+  pin: string | undefined
 }
 
 const PROTOCOLS: Record<string, Protocol> = {
@@ -67,7 +69,7 @@ function numberIn(phone: string): string | undefined {
 
 /** The person that a `<contact>` names; clients take what has no answer of type `in` for nobody. */
 function answerContact(asked: Asked, protocols: BinaryNode[]): BinaryNode {
-  const { network, jid, phone, username } = asked
+  const { network, jid, phone, username, pin } = asked
   const number = phone === undefined ? undefined : numberIn(phone)
   if (phone !== undefined && number === undefined) return node('user', {}, [contactNode('invalid', { phone, username })!])
   const person =
@@ -79,6 +81,8 @@ function answerContact(asked: Asked, protocols: BinaryNode[]): BinaryNode {
     const attrs = number === undefined ? {} : { jid: `${number}@${SERVER}` }
     return node('user', attrs, contact ? [contactNode('out', { phone, username })!] : [])
   }
+  // it is there, and not shown without its key
+  if (number === undefined && (person.usernameKey ?? pin) !== pin) return node('user', {}, [node('contact', { username })])
   const isByLid = contact?.attrs.addressing_mode === 'lid'
   const attrs = isByLid ? { jid: lidJidOf(person), pn_jid: pnOf(person) } : { jid: jid ?? pnOf(person) }
   return node('user', attrs, answersAbout(person, asked, protocols))
@@ -102,9 +106,9 @@ export const USYNC_QUERIES: Record<string, Answer> = {
     for (const { tag } of protocols) if (!PROTOCOLS[tag]) network.stats.unknownQueries.push(`usync protocol ${tag}`)
     const users = children(child(subject, 'list'), 'user').map((user) => {
       const contact = child(user, 'contact')
-      const { username } = contact?.attrs ?? {}
+      const { username, pin } = contact?.attrs ?? {}
       const phone = contact && username === undefined ? textOf(contact) : undefined
-      return answerUser({ network, asker: companion.person, jid: user.attrs.jid, phone, username }, protocols)
+      return answerUser({ network, asker: companion.person, jid: user.attrs.jid, phone, username, pin }, protocols)
     })
     return [node('usync', { sid, index, last, mode, context }, [node('result'), node('list', {}, users)])]
   },
