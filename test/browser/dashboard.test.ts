@@ -6,6 +6,7 @@ import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { DASHBOARD_HEADER } from '../../src/domain/dashboard.ts'
 import { ask, must } from '../harness/http.ts'
 import { startRelay } from '../harness/relay.ts'
+import { until } from '../harness/until.ts'
 import { startWorld, type World } from '../harness/world.ts'
 import { foreign, hasPictures, launch, picture, skip, type Watched, watch } from './chromium.ts'
 
@@ -126,7 +127,12 @@ describe('the dashboard in Chromium', { skip }, () => {
     await field('Name').first().fill('My phone')
     await button('Make a phone').click()
     await heading('Scan').waitFor()
+    await field('Demands its passkey').check()
     await sound('sandbox')
+    const demands = () => ask('GET', `${world.sandbox.url}/phones/${ME}/passkey`)
+    await until(demands, ({ status }) => status === 200)
+    await field('Demands its passkey').uncheck()
+    await until(demands, ({ status }) => status === 404)
     await button('Scan').click()
     await to(`instances/${instance.id}`)
     await page.getByRole('heading', { name: 'Send a message' }).waitFor()

@@ -59,6 +59,8 @@ test('only what a page needs of the sandbox is there', async () => {
     ['POST', 'forge'],
     ['GET', 'phones'],
     ['POST', 'phones/%2e%2e/reset'],
+    ['POST', `phones/${ME}/passkey/say`],
+    ['GET', `phones/${ME}/passkey/relay`],
   ] as const)
     assert.equal((await page.ask(method, `api/sandbox/${path}`, method === 'POST' ? {} : undefined)).status, 404, path)
 })

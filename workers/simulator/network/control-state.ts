@@ -1,4 +1,5 @@
 import type { Companion, Group, Network, Person } from './model.ts'
+import { describeCeremony } from './passkey-ceremony.ts'
 import { jidOf } from './people.ts'
 import { pictureUrl } from './pictures.ts'
 
@@ -52,6 +53,8 @@ function describePhone(person: Person) {
   return {
     ...describePerson(person),
     demands_passkey: person.passkey !== undefined,
+    /** The last linking that its passkey was demanded for. */
+    ceremony: person.ceremony ? describeCeremony(person.ceremony) : null,
     /** Linked devices: the gateway's instances. */
     devices: [...person.companions.values()].map(describeCompanion),
     app_state: Object.fromEntries(person.appState.actions),

@@ -7,8 +7,21 @@ export interface Person {
   devices: readonly unknown[]
 }
 
+export interface Phone extends Person {
+  /** It links a device only with its passkey. */
+  demands_passkey: boolean
+  /** The last linking that its passkey was demanded for. */
+  ceremony: Ceremony | null
+}
+
+interface Ceremony {
+  /** What the phone asks its owner: whether to link, or whether the codes are equal. */
+  asks: 'link' | 'code' | null
+  code: string | null
+}
+
 export interface State {
-  phones: readonly Person[]
+  phones: readonly Phone[]
   contacts: readonly Person[]
   groups: readonly { id: string; subject: string }[]
 }
@@ -29,7 +42,12 @@ export const createPhone = (phone: string, name: string) =>
   ask('POST', 'api/sandbox/phones', { phone, ...(name ? { name } : {}) })
 export const createContact = (phone: string, name: string) =>
   ask('POST', 'api/sandbox/contacts', { phone, ...(name ? { name } : {}) })
-export const scan = (phone: string, image: string) => ask('POST', `${phonePath(phone)}/scan`, { image })
+export const scan = (phone: string, image: string) =>
+  ask<{ device: number | null }>('POST', `${phonePath(phone)}/scan`, { image })
+/** `never`: the page shows what the phone asks its owner, and the person who looks at it answers. */
+export const demandPasskey = (phone: string, isDemanded: boolean) =>
+  isDemanded ? ask('PUT', `${phonePath(phone)}/passkey`, { answers: 'never' }) : ask('DELETE', `${phonePath(phone)}/passkey`)
+export const acceptPasskey = (phone: string, yes: boolean) => ask('POST', `${phonePath(phone)}/passkey/accept`, { yes })
 export const write = (contact: string, to: string, text: string) =>
   ask<{ id: string }>('POST', `${contactPath(contact)}/send`, { to, message: { text } })
 export const inbox = (contact: string) => ask<{ items: InboxItem[] }>('GET', `${contactPath(contact)}/inbox?after=0&wait_ms=0`)

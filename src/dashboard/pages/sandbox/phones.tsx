@@ -5,11 +5,12 @@ import { answer, api, of } from '../../api/client.ts'
 import { rows } from '../../api/live.ts'
 import { useAction } from '../../app/load.ts'
 import { to } from '../../app/route.ts'
-import { Choice, Field, Line } from '../../parts/field.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Check, Choice, Field, Line } from '../../parts/field.tsx'
 import { LineForm } from '../../parts/form.tsx'
-import { Empty } from '../../parts/notice.tsx'
+import { Empty, Problem } from '../../parts/notice.tsx'
 import { count, Name, phoneText } from '../../parts/words.tsx'
-import { createPhone, type Person, type State, scan } from './control.ts'
+import { acceptPasskey, createPhone, demandPasskey, type Person, type Phone, type State, scan } from './control.ts'
 
 const nextNumber = (phones: readonly Person[]) => `55119999${String(10_001 + phones.length).slice(-5)}`
 
@@ -42,9 +43,9 @@ function Scan({ state, reload }: { state: State; reload(): Promise<void> }) {
     const params = { path: of(instance) }
     const { value } = await answer(api.GET('/instances/{instance_id}/token/{token}/qr-code', { params }))
     if (value === null) return 'There is no code at the moment: try again.'
-    await scan(phone, value)
+    const { device } = await scan(phone, value)
     await reload()
-    return 'Scanned: the instance logs in.'
+    return device === null ? 'Scanned: the instance is asked for the passkey.' : 'Scanned: the instance logs in.'
   })
   if (waiting.length === 0)
     return (
@@ -71,6 +72,57 @@ function Scan({ state, reload }: { state: State; reload(): Promise<void> }) {
   )
 }
 
+/** What the phone shows to its owner while a device is linked with the passkey. */
+function Question({ phone, reload }: { phone: Phone; reload(): Promise<void> }) {
+  const action = useAction(async (yes: boolean) => {
+    await acceptPasskey(phone.phone, yes)
+    await reload()
+    return undefined
+  })
+  const { asks = null, code = null } = phone.ceremony ?? {}
+  if (asks === null) return null
+  return (
+    <div class="stack" role="status">
+      <p>{asks === 'link' ? 'The phone asks: link this device?' : `The phone asks: does the device show ${code}?`}</p>
+      <div class="row">
+        <Button look="primary" isBusy={action.isBusy} onPress={() => action.run(true)}>
+          Yes
+        </Button>
+        <Button isBusy={action.isBusy} onPress={() => action.run(false)}>
+          No
+        </Button>
+      </div>
+      <Problem of={action.problem} />
+    </div>
+  )
+}
+
+function PhoneRow({ phone, reload }: { phone: Phone; reload(): Promise<void> }) {
+  const action = useAction(async (isDemanded: boolean) => {
+    await demandPasskey(phone.phone, isDemanded)
+    await reload()
+    return undefined
+  })
+  return (
+    <li class="stack">
+      <div class="row between">
+        <span>
+          {phone.name ? <Name>{phone.name}</Name> : null} <span class="number soft">{phoneText(phone.phone)}</span>
+        </span>
+        <small>{count(phone.devices.length, 'linked device')}</small>
+      </div>
+      <Check
+        label="Demands its passkey"
+        // While the network is told, the box shows what was chosen.
+        value={phone.demands_passkey !== action.isBusy}
+        onChange={(isDemanded) => action.run(isDemanded)}
+      />
+      <Problem of={action.problem} />
+      <Question phone={phone} reload={reload} />
+    </li>
+  )
+}
+
 export const Phones = ({ state, reload }: { state: State; reload(): Promise<void> }) => (
   <section class="card">
     <header>
@@ -80,13 +132,8 @@ export const Phones = ({ state, reload }: { state: State; reload(): Promise<void
       <Empty title="No phones yet">A phone is what scans the code of an instance.</Empty>
     ) : (
       <ul class="stack">
-        {state.phones.map(({ phone, name, devices }) => (
-          <li class="row between" key={phone}>
-            <span>
-              {name ? <Name>{name}</Name> : null} <span class="number soft">{phoneText(phone)}</span>
-            </span>
-            <small>{count(devices.length, 'linked device')}</small>
-          </li>
+        {state.phones.map((phone) => (
+          <PhoneRow key={phone.phone} phone={phone} reload={reload} />
         ))}
       </ul>
     )}
