@@ -31,6 +31,12 @@ export function foreignKind(node: BinaryNode): string | undefined {
   return foreign && (foreign.attrs.type || foreign.tag)
 }
 
+/** Name of the first content, whether or not it can be opened. */
+export function contentKind(node: BinaryNode): string | undefined {
+  const first = getAllBinaryNodeChildren(node).find(isContent)
+  return first && (first.attrs.type || first.tag)
+}
+
 const isContent = ({ tag }: BinaryNode) => tag === 'enc' || tag === 'plaintext'
 
 /** An addition to another message: apps show nothing in its place when they cannot read it. */

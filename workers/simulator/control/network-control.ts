@@ -220,6 +220,8 @@ export interface AccountControl {
   label: { chat: string; label: string; assigned: boolean; message_id?: string | undefined }
   /** An action of app state as the phone writes it; null takes it away. */
   action: { collection: string; index: string[]; version: number; value: Record<string, unknown> | null }
+  /** What the phone says to its own devices alone: the protobuf as JSON. */
+  peer: { proto: Record<string, unknown>; damage?: Damage | undefined }
   /** Audience of the status: the people of the list, or all saved people but them. */
   statusPrivacy: { setting: 'contacts' | 'allowlist' | 'denylist'; phones: string[] }
   /** Chosen on the phone: a setting as the network calls it, and the people a list leaves out, in place of those it had. */
@@ -310,6 +312,7 @@ export interface NetworkControl {
   saveContact(phone: string, input: AccountControl['contact']): void
   setProfile(phone: string, input: AccountControl['profile']): void
   label(phone: string, input: AccountControl['label']): void
+  sayToDevices(phone: string, input: AccountControl['peer']): Promise<{ id: string }>
   act(phone: string, input: AccountControl['action']): void
   setStatusPrivacy(phone: string, input: AccountControl['statusPrivacy']): void
   setPrivacy(phone: string, input: AccountControl['privacy']): void

@@ -71,6 +71,7 @@ export const ROUTES: Route[] = [
   ),
   route('PUT', '/phones/:phone/privacy', 200, shapes.Privacy, (control, input, { phone }) => control.setPrivacy(phone, input)),
   route('PUT', '/phones/:phone/profile', 200, shapes.Profile, (control, input, { phone }) => control.setProfile(phone, input)),
+  route('POST', '/phones/:phone/peer', 201, shapes.Peer, (control, input, { phone }) => control.sayToDevices(phone, input)),
   route('POST', '/phones/:phone/actions', 201, shapes.Action, (control, input, { phone }) => control.act(phone, input)),
   route('POST', '/phones/:phone/labels', 201, shapes.Label, (control, input, { phone }) => control.label(phone, input)),
   route('POST', '/phones/:phone/cut', 200, Nothing, (control, _, { phone }) => control.cut(phone)),

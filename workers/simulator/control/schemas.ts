@@ -130,6 +130,10 @@ const contactFields = {
 export const NewContact = v.strictObject({ phone: Phone, ...contactFields })
 export const ContactChange = v.strictObject(contactFields)
 
+const damage = v.optional(v.picklist(['ciphertext', 'padding', 'content']))
+
+export const Peer = v.strictObject({ proto: v.record(v.string(), v.unknown()), damage })
+
 export const ContactSend = v.strictObject({
   to: text,
   message: Message,
@@ -138,7 +142,7 @@ export const ContactSend = v.strictObject({
   /** Linked devices get this in place of the content: `fanout` (the phone has it), `view_once` (only the phone has it). */
   unavailable: v.optional(text),
   /** Spoilt for linked devices. */
-  damage: v.optional(v.picklist(['ciphertext', 'padding', 'content'])),
+  damage,
 })
 
 export const Burst = v.strictObject({

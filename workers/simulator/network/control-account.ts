@@ -1,3 +1,4 @@
+import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { ControlError } from '../control/control-error.ts'
 import type { AccountControl } from '../control/network-control.ts'
 import { node, randomId, SERVER_JID, seconds } from '../wire/node.ts'
@@ -8,6 +9,7 @@ import type { Network, Person } from './model.ts'
 import { lidJidOf, pnOf } from './people.ts'
 import { setPersonPicture } from './pictures.ts'
 import { announcePrivacy, chooseSetting, PRIVACY_VALUES } from './privacy.ts'
+import { newMessageId, sendToOwnDevice } from './send-as.ts'
 
 /**
  * Changes to an account that come from no message: the network restricts it, its owner saves people under a name or chooses the audience of the
@@ -72,6 +74,15 @@ export function labelChat(network: Network, person: Person, { chat, label, assig
 export function act(network: Network, person: Person, { collection, index, version, value }: AccountControl['action']) {
   const fields = value === null ? null : { timestamp: Date.now(), ...value }
   writeAction(network, person, collection, index, version, fields)
+}
+
+/** The phone says something to its own devices alone, whatever that is. */
+export async function sayToDevices(network: Network, person: Person, { proto: json, damage }: AccountControl['peer']) {
+  const message = proto.Message.fromObject(json)
+  const id = newMessageId()
+  for (const companion of person.companions.values())
+    await sendToOwnDevice(network, person.devices[0]!, companion, message, { id, damage })
+  return { id }
 }
 
 export function setStatusPrivacy(network: Network, person: Person, { setting, phones }: AccountControl['statusPrivacy']) {

@@ -4,7 +4,16 @@ import type { ContactInput, MessageInput, NetworkControl, PhoneInput } from '../
 import { type ComposeContext, compose } from '../people/compose.ts'
 import { startBurst } from './burst.ts'
 import { startCall } from './calls.ts'
-import { act, labelChat, restrict, saveContact, setPrivacy, setProfile, setStatusPrivacy } from './control-account.ts'
+import {
+  act,
+  labelChat,
+  restrict,
+  saveContact,
+  sayToDevices,
+  setPrivacy,
+  setProfile,
+  setStatusPrivacy,
+} from './control-account.ts'
 import { createCommunityByControl, updateBusinessByControl } from './control-business.ts'
 import { changeParticipants, createGroupByControl, updateGroup } from './control-groups.ts'
 import {
@@ -246,6 +255,7 @@ export function createControl(network: Network, upload: Upload, reset: () => Pro
     restrict: (phone, input) => restrict(network, findPhone(network, phone), input),
     saveContact: (phone, input) => saveContact(network, findPhone(network, phone), input),
     setProfile: (phone, input) => setProfile(network, findPhone(network, phone), input),
+    sayToDevices: (phone, input) => sayToDevices(network, findPhone(network, phone), input),
     act: (phone, input) => act(network, findPhone(network, phone), input),
     label: (phone, input) => labelChat(network, findPhone(network, phone), input),
     setPrivacy: (phone, input) => setPrivacy(network, findPhone(network, phone), input),

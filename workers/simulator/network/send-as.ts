@@ -11,6 +11,8 @@ import type { Companion, Group, Message, Network, Person, PretendDevice } from '
 import { findNumber, jidOf, lidJidOf, pnOf, recipientAttributes } from './people.ts'
 import { takeBundle } from './queries/keys.ts'
 
+/** In place of the chat, of what a phone says to its own devices alone. */
+const PEER = 'peer'
 /** Own messages remembered per person, for devices that ask again. */
 const REMEMBERED = 4_000
 
@@ -270,6 +272,7 @@ export async function sendAgain(
     const message = proto.Message.decode(remembered.message)
     const outgoing: Outgoing = { id, about: stanzaOf(message), bytes: remembered.message, message, count }
     const { chat } = remembered
+    if (chat === PEER) return enqueue(network, to, await peerStanza(network, device, to, id, remembered.message, { count }))
     if (isGroup(chat) || chat === STATUS) {
       const addressing = network.groups.get(chat)?.addressing ?? 'pn'
       const enc = await seal(network, device, to, await distribution(device, chat, message), outgoing)
@@ -285,19 +288,31 @@ export async function sendAgain(
   network.changed()
 }
 
-/** Peer message: from the phone to one of its own linked devices, not part of any chat. */
+/** Peer message: from the phone to one of its own linked devices, not part of any chat. What is asked for again comes whole. */
 export async function sendToOwnDevice(
   network: Network,
   device: PretendDevice,
   to: Companion,
   message: Message,
-  id = newMessageId(),
+  { id = newMessageId(), damage }: Pick<SendAsOptions, 'id' | 'damage'> = {},
 ) {
   const bytes = proto.Message.encode(message).finish()
+  remember(device.person, id, PEER, bytes)
   await device.turn(async () => {
-    const enc = await seal(network, device, to, bytes)
-    const attrs = { from: pnOf(device.person), id, type: 'text', category: 'peer', t: seconds() }
-    enqueue(network, to, node('message', attrs, [enc]))
+    const stanza = await peerStanza(network, device, to, id, bytes, { damage })
+    enqueue(network, to, damage === 'ciphertext' ? corrupted(stanza) : stanza)
   })
   network.changed()
+}
+
+async function peerStanza(
+  network: Network,
+  device: PretendDevice,
+  to: Companion,
+  id: string,
+  bytes: Uint8Array,
+  more: Partial<Outgoing>,
+): Promise<BinaryNode> {
+  const attrs = { from: pnOf(device.person), id, type: 'text', category: 'peer', t: seconds() }
+  return node('message', attrs, [await seal(network, device, to, bytes, more)])
 }

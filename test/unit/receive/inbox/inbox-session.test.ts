@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type BinaryNode, proto } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
+import { StorageFailure } from '../../../../src/domain/storage-failure.ts'
 import { type ChainedStore, createCommitChain } from '../../../../src/storage/commit-chain.ts'
 import { createKeyCache, createKeyStore } from '../../../../workers/shard/keys/key-store.ts'
 import { SignalError } from '../../../../workers/shard/keys/signal/errors.ts'
@@ -48,7 +49,7 @@ async function bench(t: TestContext) {
     chain: () => createCommitChain(store),
     async commit(batch) {
       await state.writing
-      if (state.isFull) throw new Error('no space left on device')
+      if (state.isFull) throw new StorageFailure('no space left on device')
       return disk.commit(batch)
     },
   }
@@ -67,7 +68,7 @@ async function bench(t: TestContext) {
       arrived: () => ({ ops: [], applied() {} }),
       alongside: async () => [],
       async unreadable({ id }, _, how) {
-        if (state.isNotingFull) throw new Error('no space left on device')
+        if (state.isNotingFull) throw new StorageFailure('no space left on device')
         translated.unreadable.push(how ? `${id} ${how.protoType}` : id!)
       },
       peer: async ({ conversation }) => void translated.peers.push(conversation ?? ''),
@@ -138,7 +139,7 @@ test('a part whose other is missing is taken without its key, and both make the 
   const node = stanza('A', 2)
   const before = socket((await live()).session())
   // The process ends between the two.
-  await assert.rejects(before.take(node, padded({ conversation: 'first' }), new Error('killed')))
+  await assert.rejects(before.take(node, padded({ conversation: 'first' }), new StorageFailure('killed')))
   assert.deepEqual(translated.heard, [])
   const after = socket((await live()).session())
   assert.equal(await after.take(node, HI), 'read')
@@ -249,7 +250,7 @@ test('what meets a failure of ours has to come again five times, and then counts
   const { translated, live, socket } = await bench(t)
   const inbox = await live()
   const node = stanza('A')
-  const broken = new Error('cannot read the disk')
+  const broken = new StorageFailure('cannot read the disk')
   for (let time = 0; time < 5; time++) await assert.rejects(socket(inbox.session()).take(node, broken), /cannot read/)
   assert.equal(await socket(inbox.session()).take(node, broken), 'unread')
   assert.deepEqual(translated.unreadable, ['A'])
@@ -326,18 +327,52 @@ test('what the own phone says takes effect once the library has taken it, and af
   assert.deepEqual([last.opened, translated.peers], [0, ['hi']])
 })
 
-test('what the own phone says and cannot be read is asked for again, and told of nobody', async (t) => {
+const type = (name: keyof typeof proto.Message.ProtocolMessage.Type) => proto.Message.ProtocolMessage.Type[name]
+
+test('what the own phone says and cannot be read is asked for again, and noted under what it is', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
-  assert.equal(await s.take(peer('A'), new SignalError('unreadable', 'bad mac')), 'unread')
-  assert.deepEqual([translated.unreadable, translated.peers], [[], []])
+  const useless = [
+    new SignalError('unreadable', 'bad mac'),
+    Buffer.of(0xff, 0xff, 0xff, 1),
+    padded({ protocolMessage: { type: type('APP_STATE_SYNC_KEY_SHARE') } }),
+    padded({ protocolMessage: { type: type('LID_MIGRATION_MAPPING_SYNC') } }),
+  ]
+  for (const [index, plaintext] of useless.entries()) assert.equal(await s.take(peer(`P${index}`), plaintext), 'unread')
+  await settle()
+  assert.deepEqual(translated.unreadable, ['P0 msg', 'P1 msg', 'P2 msg', 'P3 msg'])
+  assert.deepEqual([translated.peers, translated.applied, s.isCut], [[], [], false])
+})
+
+// It cut the connection, five times: once for each login until the journal put it aside.
+test('what the own phone says and the library fails at is put aside at once, told, and costs no connection', async (t) => {
+  const { translated, live, socket } = await bench(t)
+  const s = socket((await live()).session())
+  s.apply = async () => {
+    throw new TypeError('cannot read properties of null')
+  }
+  assert.equal(await s.take(peer('A')), 'peer')
+  await until(() => translated.unreadable.length > 0, 'it is told')
+  s.apply = async () => {}
+  assert.equal(await s.take(peer('B')), 'peer')
+  await until(() => translated.steps.includes('inbox:peer-settled'), 'the one behind it')
+  assert.deepEqual([translated.unreadable, s.isCut], [['A conversation'], false])
+  assert.deepEqual(await socket((await live()).session()).session.replays(), [])
+})
+
+// A bug of ours that a content meets cost five connections, too.
+test('an error that would happen again makes a message unreadable at once', async (t) => {
+  const { translated, live, socket } = await bench(t)
+  const s = socket((await live()).session())
+  assert.equal(await s.take(stanza('A'), new TypeError('cannot read properties of null')), 'unread')
+  assert.deepEqual(translated.unreadable, ['A'])
 })
 
 test('an effect that fails cuts the connection: the message is taken again after the next login', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
   s.apply = async () => {
-    throw new Error('cannot read the disk')
+    throw new StorageFailure('cannot read the disk')
   }
   assert.equal(await s.take(peer('A')), 'peer')
   while (!s.isCut) await settle()

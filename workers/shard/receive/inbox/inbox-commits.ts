@@ -39,8 +39,8 @@ export interface InboxCommitDeps {
 export interface InboxCommits {
   /** Its last part is open: the event, and all that the message means. `written`: it is on disk. */
   message(stanza: MessageStanza, message: StanzaMessage, changes: readonly KeyChange[]): Promise<{ written: Promise<void> }>
-  /** It has meant what it can mean: only that it is done, and not opened again. */
-  settled(stanza: MessageStanza, changes: readonly KeyChange[]): Promise<void>
+  /** It has meant what it can mean: only that it is done, and not opened again. `key`: that it is not waited for any more. */
+  settled(stanza: MessageStanza, changes: readonly KeyChange[], key?: WAMessageKey): Promise<void>
   /** Something is still to follow: its parts so far, to be answered again without their keys. */
   held(stanza: MessageStanza, changes: readonly KeyChange[]): Promise<void>
   /** Drops the parts that were held: they are of no use any more. */
@@ -105,7 +105,11 @@ export function createInboxCommits(deps: InboxCommitDeps, chain: CommitChain): I
       return { written }
     },
 
-    settled: (stanza, changes) => settle(stanza, changes, [], []),
+    async settled(stanza, changes, key) {
+      const waited = key && deps.arrived(key)
+      await settle(stanza, changes, waited?.ops ?? [], [])
+      waited?.applied()
+    },
 
     async held(stanza, changes) {
       const { node, id, opened, isPeer } = stanza

@@ -12,6 +12,7 @@ import {
 } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { DAY, SECOND } from '../../../../src/domain/clock.ts'
+import { isPassing } from '../../../../src/domain/passing-error.ts'
 import type { LoopShare } from '../../../../src/lib/loop-share.ts'
 import type { CommitChain } from '../../../../src/storage/commit-chain.ts'
 import { isTrap } from '../../baileys/thread/trap.ts'
@@ -23,9 +24,10 @@ import { unwrap } from '../../translate/inbound/content.ts'
 import type { MessageOutcome } from '../../wire/confirmation.ts'
 import { envelopeOf, fromOf, idOf } from '../../wire/envelope.ts'
 import { STATUS_JID } from '../../wire/jid.ts'
-import { absenceOf, ciphertextKind, foreignKind, isEmptyHanded } from '../../wire/message-stanza.ts'
+import { absenceOf, ciphertextKind, contentKind, foreignKind, isEmptyHanded } from '../../wire/message-stanza.ts'
 import type { Tries } from './attempt-counter.ts'
 import { createInboxCommits, type InboxCommitDeps, UnwrittenError } from './inbox-commits.ts'
+import { usablePeer } from './peer-content.ts'
 import { ciphertextMark, type Mark, messageMarks } from './seen-marks.ts'
 import { addressed, type MessageStanza, messageStanza, readStanza, type StanzaMessage } from './stanza-message.ts'
 import type { Unreadable } from './undecrypted.ts'
@@ -161,33 +163,52 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
   }
 
   /** Once its effect was taken, and what that changed is on disk. */
-  async function settle(stanza: MessageStanza, message: StanzaMessage | null) {
+  async function settle(stanza: MessageStanza, message: StanzaMessage) {
     await socket!.settled()
     steps('inbox:peer-confirmed')
-    await deps.peer(message?.message ?? {})
-    await commits.settled(stanza, [])
+    await deps.peer(message.message ?? {})
+    await commits.settled(stanza, [], message.key)
     steps('inbox:peer-settled')
   }
 
-  function settleLater(stanza: MessageStanza, message: StanzaMessage | null) {
+  /** Its effect cannot be had, now or later: it is told, and kept for whoever looks into it. The connection has nothing to do with that. */
+  async function setAside(stanza: MessageStanza, field: string) {
+    await noteUnreadable(stanza.node, never(field))
+    await journal.setAside(stanza.id)
+  }
+
+  async function peerFailed(stanza: MessageStanza, message: StanzaMessage, error: unknown) {
+    if (isFenced) return
+    if (!isOurs(error)) {
+      log.error({ err: error, stanza: idOf(stanza.node) }, 'a message of the own phone could not be taken: it is put aside')
+      try {
+        return await setAside(stanza, unwrap(message.message ?? {})?.field ?? stanza.node.tag)
+      } catch (cause) {
+        error = cause
+      }
+    }
+    journal.failed(stanza.id)
+    log.warn({ err: error }, 'a peer message could not be settled; it is taken again after the next login')
+    socket!.cut()
+  }
+
+  function settleLater(stanza: MessageStanza, message: StanzaMessage) {
     const notice = historyNotice(message)
     settling.add(stanza.id)
     const applied = peerTail.then(async () => {
       if (isFenced) return
-      if (message) await socket!.applyPeer(message)
+      await socket!.applyPeer(message)
       if (!notice) await settle(stanza, message)
     })
-    peerTail = applied.catch((error) => {
-      if (isFenced) return
-      journal.failed(stanza.id)
-      log.warn({ err: error }, 'a peer message could not be settled; it is taken again after the next login')
-      socket!.cut()
-    })
+    peerTail = applied.catch((error) => peerFailed(stanza, message, error))
     if (!notice) return void peerTail.finally(() => settling.delete(stanza.id))
     historyTail = historyTail
       .then(async () => {
-        await applied
-        if (isFenced) return
+        const isApplied = await applied.then(
+          () => true,
+          () => false,
+        )
+        if (!isApplied || isFenced) return
         await socket!.takeHistory(notice)
         await settle(stanza, message)
       })
@@ -269,8 +290,9 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     // The thread ends: the message that did it is refused before, or it would do so again in the next.
     if (isTrap(error)) return 'unreadable'
     if (error instanceof UnwrittenError || error.message === SESSION_CLOSED) throw error
-    if (tries.isWorthAnother(ciphertextMark(ciphertext))) throw error
-    log.error({ err: error }, 'a message could not be taken however often it came')
+    // Anything else would happen again, and would cost a connection each time.
+    if (isPassing(error) && tries.isWorthAnother(ciphertextMark(ciphertext))) throw error
+    log.error({ err: error }, 'a message could not be taken')
     return 'unreadable'
   }
 
@@ -288,8 +310,9 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
         log.warn({ err: error, stanza: idOf(node) }, 'a message could not be read')
       }
     }
-    if (stanza.isPeer && problem === undefined) {
-      const message = readOrNull(stanza)
+    if (stanza.isPeer) {
+      const message = problem === undefined ? readPeer(stanza) : null
+      if (!message) return await takeUnreadablePeer(stanza, problem)
       // Replayed, and then given out again by the network: its effect is under way.
       if (!settling.has(stanza.id)) settleLater(stanza, message)
       deps.unreported('peer')
@@ -302,11 +325,26 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
       return await takeForeign(node, 'msmsg')
     }
     if (problem !== undefined) problems.set(node, problem)
-    const isNew = stanza.isPeer || (await noteUnreadable(node))
+    const isNew = await noteUnreadable(node)
     const isGone = fromOf(node) === STATUS_JID && isOlderThan(node, STATUS_LIFE)
     // The sender key of the first part is taken; the content comes again as a stanza of its own.
     await commits.dropped(stanza)
     return isNew && !isGone ? 'unread' : 'done'
+  }
+
+  function readPeer(stanza: MessageStanza): StanzaMessage | null {
+    const message = readOrNull(stanza)
+    const content = message && usablePeer(message.message ?? {})
+    return content && ({ ...message, message: content } as StanzaMessage)
+  }
+
+  /** The phone is asked for it again. What opened, and is of no use, is kept for whoever looks into it. */
+  async function takeUnreadablePeer(stanza: MessageStanza, problem: SignalError['problem'] | undefined): Promise<MessageOutcome> {
+    const { node } = stanza
+    if (problem !== undefined) problems.set(node, problem)
+    await noteUnreadable(node, { protoType: contentKind(node) ?? node.tag, isFinal: false })
+    await journal.setAside(stanza.id)
+    return 'unread'
   }
 
   /** Nobody here can open it, and it is not asked for: it would come the same. */
@@ -368,7 +406,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     async replays() {
       if (hasReplayed || isFenced) return []
       hasReplayed = true
-      return await journal.replayPeers()
+      return await journal.replayPeers(async (node) => void (await noteUnreadable(node, never(contentKind(node) ?? node.tag))))
     },
     fence() {
       if (!isFenced) journal.interrupted()
@@ -380,4 +418,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
 /** Nobody sends it again. */
 const never = (protoType: string): Unreadable => ({ protoType, isFinal: true })
 
-const historyNotice = (message: StanzaMessage | null) => getHistoryMsg(message?.message ?? {})
+const historyNotice = ({ message }: StanzaMessage) => getHistoryMsg(message ?? {})
+
+/** Not the message's: the disk, or an end of the connection. */
+const isOurs = (error: unknown) => error instanceof UnwrittenError || isPassing(error)

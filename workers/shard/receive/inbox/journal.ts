@@ -47,8 +47,13 @@ export interface Journal {
   /** Memory follows the disk: call it after the commit that carries the op. */
   applied(id: string, record: JournalRecord | null): void
   has(id: string): boolean
-  /** Peer messages to give to the library again, oldest first. Counts the attempt durably before it hands them out. */
-  replayPeers(): Promise<BinaryNode[]>
+  /**
+   * Peer messages to give to the library again, oldest first. Counts the attempt durably before it hands them out. `poisonous` is called with each
+   * that had its attempts, before it is put aside.
+   */
+  replayPeers(poisonous?: (node: BinaryNode) => Promise<void>): Promise<BinaryNode[]>
+  /** It is of no use, and is kept beside the journal for whoever looks into it. */
+  setAside(id: string): Promise<void>
   /** The attempt of this one failed, and counts. */
   failed(id: string): void
   /** The connection has ended, and the attempts under way with it: that is none of their doing. The next attempt is counted in their place. */
@@ -98,6 +103,11 @@ export function createJournal({ instance, store, sealer, clock, log }: JournalDe
   /** An unreadable record keeps its place for a repair by hand. Nothing waits for it: its message is not opened again. */
   const onUnreadable = (error: unknown) => log.error({ err: error }, 'an inbox journal record is not readable: left out')
 
+  async function setAside(id: string, record: JournalRecord) {
+    await store.commit({ ops: [records.remove(key(id)), records.encode(keys.deadLetter(instance, id), record)] })
+    applied(id, null)
+  }
+
   async function expire() {
     const oldest = clock.now() - MAX_AGE
     const waiting = [...open].filter(([, { at }]) => at < oldest).map(([id]) => id)
@@ -131,15 +141,19 @@ export function createJournal({ instance, store, sealer, clock, log }: JournalDe
     put: (id, record) => records.encode(key(id), record),
     remove: (id) => records.remove(key(id)),
     has: (id) => open.has(id),
-    async replayPeers() {
+    async setAside(id) {
+      const record = open.get(id)
+      if (record) await setAside(id, record)
+    },
+    async replayPeers(poisonous = async () => {}) {
       await expire()
       const peers = [...open].filter(([, record]) => record.isPeer).sort(([, a], [, b]) => a.at - b.at)
       const nodes: BinaryNode[] = []
       for (const [id, record] of peers) {
         const attempts = record.attempts + 1
         if (attempts > MAX_REPLAYS) {
-          await store.commit({ ops: [records.remove(key(id)), records.encode(keys.deadLetter(instance, id), record)] })
-          applied(id, null)
+          await poisonous(nodeOf(record.node))
+          await setAside(id, record)
           log.error({ attempts: record.attempts }, 'a message of the own phone could not be taken however often: it is put aside')
           continue
         }

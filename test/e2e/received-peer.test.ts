@@ -1,0 +1,100 @@
+/**
+ * What the own phone says to this device alone, spoilt: it costs no connection, holds up nobody, and is told. With a copy that comes whole when
+ * it is asked for again, nothing is told.
+ */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { proto } from '@whiskeysockets/baileys'
+import { until } from '../harness/until.ts'
+import { ANA, type Event, ME, type Story, startStory } from './received/story.ts'
+
+let story: Story
+before(async () => {
+  story = await startStory({ webhooks: { notify_sent_by_me: true } })
+  await story.fromAna(
+    { text: 'hello' },
+    { message_type: 'text', text: { message: 'hello', title: null, description: null, url: null } },
+  )
+})
+after(() => story.world.stop())
+
+type Json = Record<string, unknown>
+const peer = async (protocolMessage: Json, more: Json = {}) =>
+  (await story.world.sandbox.post<{ id: string }>(`/phones/${ME}/peer`, { proto: { protocolMessage }, ...more })).id
+
+const eventsOf = (id: string) =>
+  story.world.receiver.events('received').filter((event) => event.message_id === id) as unknown as Event[]
+const allConfirmed = () => until(story.world.sandbox.pending, (pending) => pending === 0)
+
+/** A text of a contact comes through behind all that came before it. */
+async function textComesThrough() {
+  const { id } = await story.world.sandbox.send(ANA, ME, { text: 'still there?' })
+  await story.received(id)
+}
+
+const garbage = Buffer.alloc(40, 0xff).toString('base64')
+/** Fields of a protocol message that the library reads without looking, each in forms that no phone sends. */
+const USELESS: Json[] = [
+  { type: 'APP_STATE_SYNC_KEY_SHARE' },
+  { type: 'APP_STATE_SYNC_KEY_SHARE', appStateSyncKeyShare: { keys: [{}] } },
+  { type: 'APP_STATE_SYNC_KEY_SHARE', appStateSyncKeyShare: { keys: [{ keyId: {}, keyData: { keyData: garbage } }] } },
+  { type: 'LID_MIGRATION_MAPPING_SYNC' },
+  { type: 'LID_MIGRATION_MAPPING_SYNC', lidMigrationMappingSyncMessage: {} },
+  { type: 'LID_MIGRATION_MAPPING_SYNC', lidMigrationMappingSyncMessage: { encodedMappingPayload: garbage } },
+  { type: 'REVOKE' },
+]
+/** Nothing of use either, but nothing is missing in them: they are plumbing like any other. */
+const HARMLESS: Json[] = [
+  ...Object.keys(proto.Message.ProtocolMessage.Type)
+    .filter((type) => !USELESS.some((each) => each.type === type))
+    .map((type) => ({ type })),
+  { type: 'APP_STATE_SYNC_KEY_SHARE', appStateSyncKeyShare: { keys: [{ keyId: { keyId: garbage } }] } },
+  { type: 'HISTORY_SYNC_NOTIFICATION', historySyncNotification: { initialHistBootstrapInlinePayload: garbage, syncType: 3 } },
+  {
+    type: 'PEER_DATA_OPERATION_REQUEST_RESPONSE_MESSAGE',
+    peerDataOperationRequestResponseMessage: {
+      peerDataOperationResult: [{ placeholderMessageResendResponse: { webMessageInfoBytes: garbage } }],
+    },
+  },
+]
+
+test('what comes whole when it is asked for again is taken, and nothing of it is told', async () => {
+  const keys = [{ keyId: { keyId: 'AAAAAAEx' }, keyData: { keyData: Buffer.alloc(32, 7).toString('base64') } }]
+  for (const damage of ['ciphertext', 'padding', 'content']) {
+    const match = { from: 'client', account: ME, tag: 'receipt', type: 'peer_msg' }
+    const { id: settled } = await story.world.sandbox.post<{ id: string }>('/expect', { match, wait_ms: 0 })
+    const id = await peer({ type: 'APP_STATE_SYNC_KEY_SHARE', appStateSyncKeyShare: { keys } }, { damage })
+    const { items } = await story.world.sandbox.get<{ items: { node: [string, Json] }[] }>(`/expect/${settled}?wait_ms=15000`)
+    assert.equal(items[0]?.node[1].id, id)
+    await textComesThrough()
+    assert.deepEqual(eventsOf(id), [])
+  }
+})
+
+// Each cut the connection, at up to five logins, with pauses that grew to minutes.
+test('spoilt messages of the own phone cost no connection and hold up nobody; those of no use are told once', async () => {
+  const match = { from: 'server', account: ME, tag: 'success' }
+  const { id: login } = await story.world.sandbox.post<{ id: string }>('/expect', { match, wait_ms: 0 })
+  const useless: string[] = []
+  for (const each of USELESS) {
+    useless.push(await peer(each))
+    await textComesThrough()
+  }
+  const harmless = await Promise.all(HARMLESS.map((each) => peer(each)))
+  await textComesThrough()
+  await allConfirmed()
+  const { complete } = await story.world.sandbox.get<{ complete: boolean }>(`/expect/${login}?wait_ms=0`)
+  assert.equal(complete, false, 'it had to log in again')
+  // With its device all that is still waited for is told.
+  await story.world.sandbox.unlink(ME)
+  await until(
+    async () => useless.filter((id) => eventsOf(id).length === 0),
+    (missing) => missing.length === 0,
+  )
+  for (const id of useless)
+    assert.deepEqual(
+      eventsOf(id).map(({ message_type, from_me }) => [message_type, from_me]),
+      [['unsupported', true]],
+    )
+  assert.deepEqual(harmless.flatMap(eventsOf), [])
+})

@@ -1,0 +1,56 @@
+/**
+ * What the own phone says to this device alone, made safe for the library, which trusts it: a missing field ends in an error, and a key or a pair
+ * of names without its second half is stored as it is.
+ */
+import { proto } from '@whiskeysockets/baileys'
+
+const { Type } = proto.Message.ProtocolMessage
+
+/** With only the parts that are whole; null: it has none, though it should. */
+export function usablePeer(message: proto.IMessage): proto.IMessage | null {
+  const { protocolMessage } = message
+  switch (protocolMessage?.type) {
+    case Type.APP_STATE_SYNC_KEY_SHARE:
+      return withProtocol(message, 'appStateSyncKeyShare', keysIn(protocolMessage))
+    case Type.LID_MIGRATION_MAPPING_SYNC:
+      return withProtocol(message, 'lidMigrationMappingSyncMessage', pairsIn(protocolMessage))
+    default:
+      return message
+  }
+}
+
+function withProtocol<F extends 'appStateSyncKeyShare' | 'lidMigrationMappingSyncMessage'>(
+  message: proto.IMessage,
+  field: F,
+  value: proto.Message.IProtocolMessage[F] | null,
+): proto.IMessage | null {
+  return value && { ...message, protocolMessage: { ...message.protocolMessage, [field]: value } }
+}
+
+function keysIn({ appStateSyncKeyShare }: proto.Message.IProtocolMessage): proto.Message.IAppStateSyncKeyShare | null {
+  const keys = appStateSyncKeyShare?.keys
+  if (!keys) return null
+  const named = keys.filter(({ keyId }) => keyId?.keyId?.length)
+  if (named.length === 0 && keys.length > 0) return null
+  // A key that the phone does not have comes without its data.
+  return { keys: named.filter(({ keyData }) => keyData?.keyData?.length) }
+}
+
+function pairsIn({ lidMigrationMappingSyncMessage: sync }: proto.Message.IProtocolMessage) {
+  const encoded = sync?.encodedMappingPayload
+  if (!encoded?.length) return null
+  try {
+    const payload = proto.LIDMigrationMappingSyncPayload.decode(encoded)
+    const pairs = payload.pnToLidMappings.filter(
+      ({ pn, latestLid, assignedLid }) => isSet(pn) && (isSet(latestLid) || isSet(assignedLid)),
+    )
+    if (pairs.length === 0 && payload.pnToLidMappings.length > 0) return null
+    const encodedMappingPayload = proto.LIDMigrationMappingSyncPayload.encode({ ...payload, pnToLidMappings: pairs }).finish()
+    return { ...sync, encodedMappingPayload }
+  } catch {
+    // Not a payload.
+    return null
+  }
+}
+
+const isSet = (number: unknown) => number !== null && number !== undefined && String(number) !== '0'
