@@ -1,5 +1,5 @@
 /** The sandbox's control API, as a test speaks to it. */
-import type { Assertion, PasskeyInput, PasskeyView } from '../../workers/simulator/control/passkeys.ts'
+import type { Assertion, PasskeyInput, PasskeyView, RelayInput, RelayItem } from '../../workers/simulator/control/passkeys.ts'
 import { must } from './http.ts'
 
 /** As the contact got it: downloaded, opened, hashed; `error` says why that failed. */
@@ -74,6 +74,12 @@ export function createSandbox(url: string) {
       post<PasskeyView>(`/phones/${phone}/passkey/accept`, more),
     sayPasskey: (phone: string, what: 'request' | 'refresh' | 'continuation') =>
       post<PasskeyView>(`/phones/${phone}/passkey/say`, { what }),
+    /** What the network has for a phone that a program plays, and what that phone sends. */
+    passkeyRelay: (phone: string) => ({
+      read: (after: number, waitMs: number) =>
+        get<{ items: RelayItem[] }>(`/phones/${phone}/passkey/relay?after=${after}&wait_ms=${waitMs}`),
+      send: (input: RelayInput) => post<PasskeyView>(`/phones/${phone}/passkey/relay`, input),
+    }),
     unlink: (phone: string) => post(`/phones/${phone}/unlink`),
     cut: (phone: string) => post(`/phones/${phone}/cut`),
     createContact: (phone: string, more: Record<string, unknown> = {}) => post('/contacts', { phone, ...more }),
