@@ -41,6 +41,8 @@ export interface PlayedPhone {
   readonly code: string | undefined
   /** Resolves when the secret was handed over for the ordinary linking; rejects with what the phone found wrong. */
   readonly done: Promise<void>
+  /** The phone takes no part any more; `done` rejects. */
+  stop(): void
 }
 
 type Item<What extends RelayItem['what']> = Extract<RelayItem, { what: What }>
@@ -58,9 +60,11 @@ export interface PhoneOptions {
 
 export function playPhone(relay: Relay, options: PhoneOptions): PlayedPhone {
   const phone = createPhone(relay, options)
+  let isStopped = false
   async function listen() {
     for (let after = 0; !phone.isDone; ) {
       const { items } = await relay.read(after, WAIT_MS)
+      if (isStopped) throw new Error('the phone was stopped')
       if (items.length === 0) throw new Error(`the companion did nothing more for ${WAIT_MS} ms`)
       for (const item of items) {
         await phone.take(item)
@@ -73,6 +77,9 @@ export function playPhone(relay: Relay, options: PhoneOptions): PlayedPhone {
   done.catch(() => {})
   return {
     done,
+    stop() {
+      isStopped = true
+    },
     get hasProof() {
       return phone.hasProof
     },
