@@ -230,6 +230,44 @@ test('a word beside the name is set and taken back by GraphQL, and read by it an
     assert.ok((await mex(id, { input })).errors)
 })
 
+test('the list of bots has a default and sections with names, in both of its versions', async () => {
+  const [bot] = await client.socket.getBotListV2()
+  assert.deepEqual([typeof bot?.jid, typeof bot?.personaId], ['string', 'string'])
+  for (const v of ['2', '3']) {
+    const list = find(await query('bot', 'get', [node('bot', { v })]), 'bot')
+    assert.deepEqual([list?.attrs.v, find(list, 'default')?.attrs], [v, { jid: bot?.jid, persona_id: bot?.personaId }])
+    const [section] = all(list, 'section')
+    assert.deepEqual([section?.attrs.type, section?.attrs.name], ['all', 'All'])
+    assert.equal(section?.attrs.display_type, v === '3' ? 'listview' : undefined)
+  }
+})
+
+test('an invitation by message is taken back for each person named; who is in the group already stays what they are', async () => {
+  const { id } = simulator.control.createGroup({ subject: 'Invited', owner: PHONE, participants: [] }) as { id: string }
+  const code = await client.socket.groupInviteCode(id)
+  const named = ['5511900000007', '5511900000000'].map((phone) => node('participant', { jid: jidOf(phone) }))
+  const revoked = find(await query('w:g2', 'set', [node('revoke', {}, named)], id), 'revoke')
+  assert.deepEqual(
+    all(revoked, 'participant').map(({ attrs }) => attrs),
+    [{ jid: jidOf('5511900000007') }, { jid: jidOf('5511900000000'), error: '404' }],
+  )
+  assert.notEqual(await client.socket.groupInviteCode(id), code, 'the code is of no use any more')
+  const accept = (code: string) => query('w:g2', 'set', [node('accept', { code, admin: jidOf(PHONE), expiration: '0' })], id)
+  await assert.rejects(accept((await client.socket.groupInviteCode(id))!), /already-exists/)
+  const { participants } = await client.socket.groupMetadata(id)
+  assert.equal(participants[0]?.admin, 'superadmin')
+  await assert.rejects(query('w:g2', 'set', [node('revoke')], id), /bad-request/)
+  await assert.rejects(query('w:g2', 'set', [node('membership_requests_action')], id), /bad-request/)
+  await assert.rejects(query('w:g2', 'get', [node('linked_groups_participants')], id), /bad-request/)
+})
+
+test('properties of a group have no version of the protocol, those of the account have one; of no disclosures nothing is said', async () => {
+  const props = async (attrs: Record<string, string>) =>
+    find(await query('abt', 'get', [node('props', attrs)]), 'props')?.attrs.protocol
+  assert.deepEqual([await props({ protocol: '1' }), await props({ group: '1@g.us' })], ['1', undefined])
+  assert.deepEqual((await query('tos', 'get', [])).content ?? [], [])
+})
+
 test("GraphQL by today's numbers: channels, what people say of themselves, user names; an unknown number is an error, and counted", async () => {
   const made = (await mex('25149874324715067', { input: { name: 'News', description: 'All of it' } })).data
     ?.xwa2_newsletter_create as {

@@ -75,6 +75,8 @@ export const ACCOUNT_QUERIES: Record<string, Answer> = {
   'tos get get_user_disclosures': () => [],
   'tos get get_disclosure_stage_by_id': ({ item }) =>
     children(item, 'get_disclosure_stage_by_id').map(({ attrs }) => node('notice', { id: attrs.id, stage: 0, t: seconds() })),
+  // of no disclosure
+  'tos get nothing': () => [],
   'tos set notice': ({ subject }) => [node('notice', { id: subject.attrs.id, stage: subject.attrs.stage ?? SEEN, t: seconds() })],
   'tos set trackable': ({ subject }) => [node('trackable', { id: subject.attrs.id, result: subject.attrs.result })],
   'w:qr set qr': contactLink,

@@ -59,8 +59,7 @@ function asAuthorized(query: Query) {
   }
 }
 
-const answered = (id: string, error: number | undefined) =>
-  node('group', { jid: id, error }, error === undefined ? undefined : [node('error', { code: error })])
+const answered = (id: string, error: number | undefined) => node('group', { jid: id, error })
 
 function links(query: Query): BinaryNode[] {
   const { parent, actor } = asCommunityAdmin(query)
@@ -103,6 +102,7 @@ export const COMMUNITY_QUERIES: Record<string, Answer> = {
   'w:g2 get sub_groups': (query) => [node('sub_groups', {}, linkedGroups(query.network, asMember(query).group).map(groupNode))],
   'w:g2 get linked_groups_participants': (query) => {
     const parent = asMember(query).group
+    if (!parent.isCommunity) throw new QueryError(400, 'bad-request')
     const people = new Set(
       linkedGroups(query.network, parent).flatMap((group) => [...group.members.values()].map(({ person }) => person)),
     )

@@ -18,7 +18,14 @@ export const CONNECTION_QUERIES: Record<string, Answer> = {
   'w:stats set add': nothing,
   // w:stats carries no type in this version of the client
   'w:stats  add': nothing,
-  'abt get props': () => [node('props', { protocol: 1, ab_key: 'sim', hash: 'sim', refresh: 86_400 }, [])],
+  // those of a group have no version of the protocol
+  'abt get props': ({ subject }) => [
+    node(
+      'props',
+      { protocol: subject.attrs.group === undefined ? 1 : undefined, ab_key: 'sim', hash: 'sim', refresh: 86_400 },
+      [],
+    ),
+  ],
   'w:m set media_conn': ({ network }) => [
     node(
       'media_conn',

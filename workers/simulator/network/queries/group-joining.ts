@@ -56,7 +56,8 @@ export function join(query: Query): BinaryNode[] {
 /** By an invite message: the code of the group, shown by an admin. */
 export function accept(query: Query): undefined {
   const group = groupOf(query)
-  if (query.subject.attrs.code !== group.invite) throw new QueryError(406, 'not-acceptable')
+  if (group.members.has(query.companion.person.number)) throw new QueryError(304, 'already-exists')
+  if (query.subject.attrs.code !== group.invite) throw new QueryError(404, 'item-not-found')
   enter(query.network, group, query.companion.person, 'accept')
   return undefined
 }

@@ -67,16 +67,32 @@ function add(query: Query): BinaryNode[] {
   return [node('add', {}, asked)]
 }
 
+/** Takes back what people were invited with by message. The code in it is that of the group's link, which changes. */
+function revoke(query: Query): BinaryNode[] {
+  const { group, actor } = asAdmin(query)
+  const asked = addresses(query.subject)
+  if (asked.length === 0) throw new QueryError(400, 'bad-request')
+  settings.renewInvite(query.network, group, actor)
+  return [
+    node(
+      'revoke',
+      {},
+      asked.map((jid) => node('participant', { jid, error: findPerson(query.network, jid) ? undefined : 404 })),
+    ),
+  ]
+}
+
 function decide(query: Query): BinaryNode[] {
   const { group, actor } = asAdmin(query)
-  const action = children(query.subject)[0]
+  const [action] = children(query.subject)
+  if (action?.tag !== 'approve' && action?.tag !== 'reject') throw new QueryError(400, 'bad-request')
   const people = addresses(action).map((address) => ({ address, person: findPerson(query.network, address) }))
   const known = people.flatMap(({ person }) => (person && group.requests.has(person.number) ? [person.number] : []))
-  settings.decideRequests(query.network, group, actor, known, action?.tag === 'approve')
+  settings.decideRequests(query.network, group, actor, known, action.tag === 'approve')
   const answered = people.map(({ address, person }) =>
     node('participant', { jid: address, error: person && known.includes(person.number) ? undefined : 404 }),
   )
-  return [node('membership_requests_action', {}, [node(action?.tag ?? 'approve', {}, answered)])]
+  return [node('membership_requests_action', {}, [node(action.tag, {}, answered)])]
 }
 
 /** A setting that is one element, with nothing to answer. */
@@ -129,7 +145,7 @@ export const GROUP_QUERIES: Record<string, Answer> = {
     return [node('invite', { code: settings.renewInvite(query.network, group, actor) })]
   },
   'w:g2 set accept': accept,
-  'w:g2 set revoke': set(({ network }, group, actor) => void settings.renewInvite(network, group, actor)),
+  'w:g2 set revoke': revoke,
   'w:g2 set announcement': set(({ network }, group, actor) => settings.setAnnounce(network, group, actor, true)),
   'w:g2 set not_announcement': set(({ network }, group, actor) => settings.setAnnounce(network, group, actor, false)),
   'w:g2 set locked': set(({ network }, group, actor) => settings.setRestrict(network, group, actor, true)),

@@ -75,7 +75,7 @@ function recommendations(request: MexRequest) {
     ({ listing }) => listing?.views.includes('RECOMMENDED') && (countries.length === 0 || countries.includes(listing.country)),
   )
   const page = { endCursor: null, hasNextPage: false, hasPreviousPage: false, startCursor: null }
-  return { page_info: page, result: found.slice(0, limit).map(recommended) }
+  return { page_info: page, result: found.slice(0, limit).map((one) => recommended(one, request.variables)) }
 }
 
 /** Listed ones of the same country. */

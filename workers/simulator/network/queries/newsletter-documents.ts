@@ -222,9 +222,9 @@ function followers(request: Request) {
 }
 
 /** The account's channels, which a client fetches at its start. */
-export function ownNewsletters({ network, person }: Request) {
+export function ownNewsletters({ network, person, variables }: Request) {
   const mine = [...network.newsletters.values()].filter(({ subscribers }) => subscribers.has(person.number))
-  return mine.map((newsletter) => subscribed(newsletter, person))
+  return mine.map((newsletter) => subscribed(newsletter, person, variables))
 }
 
 /** A person by LID or number; the jid of a device does not resolve. */

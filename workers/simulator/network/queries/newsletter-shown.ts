@@ -58,9 +58,6 @@ const whole = (newsletter: Newsletter, viewer: Person, metadata: object) => ({
 export const created = (one: Newsletter, viewer: Person) =>
   whole(one, viewer, { ...picture(one), ...preview(one), ...count(one) })
 
-export const subscribed = (one: Newsletter, viewer: Person) =>
-  whole(one, viewer, { ...picture(one), ...preview(one), ...settings(one) })
-
 export interface Fetched {
   viewer: boolean
   fullImage: boolean
@@ -89,6 +86,12 @@ export function fetched(one: Newsletter, viewer: Person, { viewer: hasViewer, fu
   }
 }
 
+export function subscribed(one: Newsletter, viewer: Person, more: Fetched['more']) {
+  const besides = asked(more)
+  const shown = whole(one, viewer, { ...picture(one), ...preview(one), ...settings(one), ...besides.metadata })
+  return { ...shown, ...besides.whole, viewer_metadata: { ...shown.viewer_metadata, ...besides.viewer } }
+}
+
 export function dehydrated(one: Newsletter, more: Fetched['more']) {
   const besides = asked(more)
   const { verification } = always(one)
@@ -114,9 +117,10 @@ export const listed = (one: Newsletter) => ({
   thread_metadata: { ...always(one), picture: pictureOf(one, 'PREVIEW'), ...count(one) },
 })
 
-export const recommended = (one: Newsletter) => ({
+export const recommended = (one: Newsletter, more: Fetched['more']) => ({
   id: one.id,
   state: stateOf(one),
+  ...asked(more).whole,
   thread_metadata: { ...always(one), ...preview(one), ...count(one) },
 })
 

@@ -74,6 +74,17 @@ const setPicture: Answer = ({ network, companion, item, subject }) => {
   return picture === undefined ? [node('picture')] : [node('picture', { id: pictureId(picture) })]
 }
 
+/** The assistant that every account is offered. */
+const ASSISTANT = { jid: '13135550002@s.whatsapp.net', persona_id: '867051314767696$760019659443059' }
+
+function bots(version: '2' | '3'): BinaryNode {
+  const isNewer = version === '3'
+  const section = node('section', { type: 'all', name: 'All', ...(isNewer ? { display_type: 'listview' } : {}) }, [
+    node('bot', ASSISTANT),
+  ])
+  return node('bot', { v: version, ...(isNewer ? { bhash: 'sim' } : {}) }, [node('default', ASSISTANT), section])
+}
+
 export const PROFILE_QUERIES: Record<string, Answer> = {
   'privacy set tokens': issueTokens,
   'status get privacy': ({ companion }) => [statusPrivacy(companion.person)],
@@ -84,5 +95,5 @@ export const PROFILE_QUERIES: Record<string, Answer> = {
   },
   'w:profile:picture get picture': getPicture,
   'w:profile:picture set *': setPicture,
-  'bot get bot': () => [node('bot', { v: 2 }, [node('section', { type: 'all' }, [])])],
+  'bot get bot': ({ subject }) => [bots(subject.attrs.v === '3' ? '3' : '2')],
 }
