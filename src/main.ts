@@ -4,10 +4,12 @@
  * A stop that is cut short loses nothing: every acknowledged message is in storage by then. The order only spares callers errors.
  */
 import { rm } from 'node:fs/promises'
+import { uptime } from 'node:os'
 import { join } from 'node:path'
 import { hashOf, isSameHash } from './account/credentials.ts'
 import { createDashboardSessions } from './account/sessions.ts'
 import { createAccount } from './account/workspaces.ts'
+import { watchClock } from './clock-watch.ts'
 import type { Config } from './config.ts'
 import { createDirectory } from './directory/instances.ts'
 import { SECOND, steadyClock, systemClock } from './domain/clock.ts'
@@ -110,7 +112,8 @@ async function mediaSetup({ dataDir, blobBudgetBytes, downloadMs }: Config, blob
 }
 
 export async function startService(config: Config, { log, allowCrash = false, sandboxUrl }: ServiceOptions): Promise<Service> {
-  const clock = systemClock
+  const clockWatch = watchClock({ log, wall: systemClock, steady: steadyClock, uptime: () => Math.round(uptime() * SECOND) })
+  const { clock } = clockWatch
   /** Undone in reverse, also when a later part does not start. Each is given the time that is left, in ms. */
   const undo: ((leftMs: number) => Promise<void>)[] = []
   let isStopping = false
@@ -120,6 +123,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
   async function stop(deadlineMs: number): Promise<void> {
     isStopping = true
     starting.end()
+    clockWatch.stop()
     const endsAt = clock.now() + deadlineMs
     for (const step of undo.splice(0).reverse()) await step(Math.max(0, endsAt - clock.now()))
   }
@@ -208,7 +212,10 @@ export async function startService(config: Config, { log, allowCrash = false, sa
       media: mediaOfShards,
       disk,
       prepareMedia: conversions.prepare,
-      onReport: ledger.take,
+      onReport(shard, generation, report) {
+        ledger.take(shard, generation, report)
+        clockWatch.reported(ledger.total())
+      },
       logging: config.logging,
       killAt: config.killAt,
       allowCrash,
@@ -294,6 +301,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
       },
       problems: { disk: diskWatch.problem, engine: () => engine.problem() },
       media: programs ? ('ok' as const) : ('no converter' as const),
+      warning: clockWatch.problem,
     }
     const { metricsToken, dashboard } = config
     const readings = createReadings(engine)

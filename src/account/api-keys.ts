@@ -1,7 +1,7 @@
 /** API keys and imported client tokens: in memory as a whole, written through, each change in its workspace's turn. */
 import { randomUUID } from 'node:crypto'
 import { API_KEY_PREFIX } from '../domain/brand.ts'
-import { type Clock, MINUTE } from '../domain/clock.ts'
+import { type Clock, isRecent, MINUTE } from '../domain/clock.ts'
 import { lookOf } from '../domain/display-text.ts'
 import { Failure } from '../domain/failures.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
@@ -116,7 +116,7 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
     used({ id }, ip) {
       const key = byId.get(id)
       const now = clock.now()
-      if (!key || (key.lastUsedAt !== null && now - key.lastUsedAt < USE_INTERVAL)) return
+      if (!key || isRecent(key.lastUsedAt, now, USE_INTERVAL)) return
       remember({ ...key, lastUsedAt: now, lastUsedIp: ip })
       // Writes the key in its current state: a note of its use must not bring back a key that was revoked meanwhile, nor a scope it lost.
       inTurn(key.workspace, async () => {

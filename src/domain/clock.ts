@@ -17,5 +17,8 @@ export const systemClock: Clock = { now: () => Date.now() }
  */
 export const steadyClock: Clock = { now: () => Math.floor(performance.timeOrigin + performance.now()) }
 
+/** Whether something happened less than `ms` ago. A time in the future was written by a clock that was ahead, and is long past or unknown. */
+export const isRecent = (at: number | null, now: number, ms: number): boolean => at !== null && at <= now && now - at < ms
+
 /** ISO-8601 UTC with milliseconds: the one way a time is written in the API. */
 export const iso = (at: number) => new Date(at).toISOString()

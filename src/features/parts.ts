@@ -24,6 +24,8 @@ export interface Parts {
     problems?: Readonly<Partial<Record<Check, () => string | undefined>>>
     /** Not a check: the service is ready without it. */
     media: 'ok' | 'no converter'
+    /** A sentence about something that does not keep the service from its work. */
+    warning?(): string | undefined
   }
   /** Undefined for a link that leads nowhere; rejects with `Failure`. The signal ends the download. */
   receivedFile(link: string, signal: AbortSignal): Promise<ReceivedFileStream | undefined>

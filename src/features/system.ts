@@ -44,8 +44,15 @@ export const ready = local('system.ready', 'GET /health/ready', {
   access: 'public',
   summary: 'The service can do its work',
   description:
-    'Session states do not matter. `database` fails, too, for ten seconds after a write that the disk refused. `disk` fails when less than `SVC_DISK_RESERVE_MB` is free: sends are refused then, and the message says so. While the service is starting or stopping, or when a check fails, `engine_unavailable` with the checks; the message says what a start waits for. `media` says whether a converter is installed; without one the service is ready, and less can be sent.',
-  reply: z.object({ status: z.literal('ok'), checks: Checks }),
+    'Session states do not matter. `database` fails, too, for ten seconds after a write that the disk refused. `disk` fails when less than `SVC_DISK_RESERVE_MB` is free: sends are refused then, and the message says so. While the service is starting or stopping, or when a check fails, `engine_unavailable` with the checks; the message says what a start waits for. `media` says whether a converter is installed; without one the service is ready, and less can be sent. `warning` is there while the clock of the machine is far ahead, or ids and times are that were given out while it was.',
+  reply: z.object({
+    status: z.literal('ok'),
+    checks: Checks,
+    warning: z
+      .string()
+      .optional()
+      .meta({ description: 'Something that the operator should know, and that keeps nothing from working.' }),
+  }),
   errors: ['engine_unavailable'],
   async handle({ parts }) {
     const failed = await failing(parts)
@@ -60,8 +67,10 @@ export const ready = local('system.ready', 'GET /health/ready', {
         details: { checks: { ...checks, media } },
       })
     }
+    const warning = parts.readiness.warning?.()
     return {
       status: 'ok',
+      ...(warning === undefined ? {} : { warning }),
       checks: { database: 'ok', session_store: 'ok', engine: 'ok', disk: 'ok', media: parts.readiness.media },
     } as const
   },

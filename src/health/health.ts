@@ -138,6 +138,7 @@ export function watchHealth(deps: HealthDeps): HealthWatch {
       const problems = problemsOf({
         checks,
         diskProblem: readiness.problems?.disk?.(),
+        clockProblem: readiness.warning?.(),
         threads,
         subscription,
         slots,

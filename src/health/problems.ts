@@ -15,6 +15,7 @@ const RECENT_POINTS = 60
 export interface Facts {
   checks: Health['checks']
   diskProblem: string | undefined
+  clockProblem: string | undefined
   threads: readonly ThreadHealth[]
   subscription: Subscription
   slots: Health['slots']
@@ -161,6 +162,12 @@ export function problemsOf(facts: Facts): HealthProblem[] {
       level: 'warning',
       what: `${counted(busy.length, 'thread works', 'threads work')} without a pause: ${busy.map(({ name }) => name).join(', ')}.`,
       todo: 'Raise SVC_SHARDS where there are cores to spare, or move instances to another machine.',
+    })
+  if (facts.clockProblem !== undefined)
+    found.push({
+      level: 'warning',
+      what: facts.clockProblem,
+      todo: 'Have the machine keep its time (NTP); what is ahead is so until real time is there.',
     })
   if (checks.media !== 'ok')
     found.push({

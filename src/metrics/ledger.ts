@@ -35,11 +35,14 @@ export function createLedger(): Ledger {
     total() {
       const all = [...shards.values()]
       const added = (what: 'waiting' | 'backlog') => all.reduce((total, { last }) => total + last[what], 0)
+      const most = (what: 'aheadMs' | 'clockAheadMs') => Math.max(0, ...all.map(({ last }) => last[what]))
       return {
         numbers: sum(all.flatMap(({ ended, last }) => [ended, last.numbers])),
         waiting: added('waiting'),
         backlog: added('backlog'),
         lastInboundAt: all.flatMap(({ last }) => last.lastInboundAt),
+        aheadMs: most('aheadMs'),
+        clockAheadMs: most('clockAheadMs'),
       }
     },
   }

@@ -16,6 +16,10 @@ export interface ShardReport {
   backlog: number
   /** Of each connected instance: when its last stanza came in, epoch ms. */
   lastInboundAt: readonly number[]
+  /** How far ids or times that its instances gave out, or the clock that they do not follow, are ahead, in ms; 0: they are not. */
+  aheadMs: number
+  /** How far the network says that the machine's clock is ahead, in ms; 0: it does not. */
+  clockAheadMs: number
 }
 
 /** No label value of our tables contains it. */

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { isSameHash } from '../account/credentials.ts'
-import { type Clock, HOUR, MINUTE, SECOND } from '../domain/clock.ts'
+import { type Clock, HOUR, isRecent, MINUTE, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import type { Log } from '../domain/log.ts'
@@ -198,7 +198,7 @@ export function createGrants({ store, records, clock, log }: GrantsDeps): Grants
     used({ id }) {
       const app = apps.get(id)
       const now = clock.now()
-      if (!app || (app.lastUsedAt !== null && now - app.lastUsedAt < USE_INTERVAL)) return
+      if (!app || isRecent(app.lastUsedAt, now, USE_INTERVAL)) return
       hold({ ...app, lastUsedAt: now })
       change(id, write).catch((err: unknown) =>
         log.error({ err, app_id: id }, 'the last use of an OAuth app could not be written'),

@@ -101,6 +101,8 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
       waiting: readings.reduce((total, { waiting }) => total + waiting, 0),
       backlog: readings.reduce((total, { backlog }) => total + backlog, 0),
       lastInboundAt: readings.flatMap(({ lastInboundAt }) => lastInboundAt ?? []),
+      aheadMs: Math.max(deps.clock.ahead(), ...[...hosted.values()].map(({ instance }) => instance.aheadMs())),
+      clockAheadMs: deps.clock.contradicted(),
     }
   }
 

@@ -44,6 +44,8 @@ export interface HostedInstance {
   call(call: Call, origin?: CallOrigin): Promise<unknown>
   stop(how: StopHow): Promise<void>
   reading(): Reading
+  /** How far ids or times that it gave out are ahead of the clock, in ms; 0: they are not. */
+  aheadMs(): number
 }
 
 /** Readings of an instance for the metrics, beside the counters. */
@@ -385,6 +387,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
 
     call,
     stop,
+    aheadMs: () => Math.max(outbox.ahead(), sending.queue.idsAhead()),
     reading() {
       const session = link.session()
       const lastInboundAt = session?.isOpen ? session.lastInboundAt() : null

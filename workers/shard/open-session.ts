@@ -49,7 +49,7 @@ import { stanzaTable } from './stanza-table.ts'
 import { namesOf } from './wire/groups.ts'
 
 export interface SessionDeps {
-  shard: Pick<ShardDeps, 'network' | 'media' | 'mexIds' | 'deafAfterMs' | 'tally' | 'countUnknown' | 'steps'>
+  shard: Pick<ShardDeps, 'clock' | 'network' | 'media' | 'mexIds' | 'deafAfterMs' | 'tally' | 'countUnknown' | 'steps'>
   auth: AuthState
   keys: KeyStore
   locks: AddressLocks
@@ -117,6 +117,7 @@ export function openSession(deps: SessionDeps, { creds, route, version, restrict
     makeSignalRepository: leaveOutNobody(createSignalRepository({ keys, locks, creds: () => creds, inbox: inbox.signal })),
     getMessage: async ({ id }) => (id ? sent.get(id) : undefined),
     groupMetadata: (jid) => groupForRelay(session, holders, jid),
+    learnTime: shard.clock.learned,
     save: appState.save,
     settled: appState.settled,
     table(connection, own) {

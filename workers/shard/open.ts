@@ -1,7 +1,9 @@
 /** Opens what all instances of a thread share, once per thread run. */
 import { rm } from 'node:fs/promises'
+import { uptime } from 'node:os'
 import { join } from 'node:path'
-import { steadyClock, systemClock } from '../../src/domain/clock.ts'
+import { createBoundedClock } from '../../src/domain/bounded-clock.ts'
+import { SECOND, steadyClock, systemClock } from '../../src/domain/clock.ts'
 import { parseRanges } from '../../src/egress/addresses.ts'
 import type { EngineEvent, ShardNeed, ShardSetup } from '../../src/engine/engine.ts'
 import { createKillAt } from '../../src/kill-at.ts'
@@ -55,7 +57,16 @@ export async function openShard(
   await rm(tempDir, { recursive: true, force: true })
   const egressAllow = parseRanges(setup.egressAllow)
   const tally = createTally()
-  const delivery = createDelivery({ allow: egressAllow, clock: systemClock, concurrency: setup.webhookConcurrency })
+  const clock = createBoundedClock({
+    wall: systemClock,
+    steady: steadyClock,
+    uptime: () => Math.round(uptime() * SECOND),
+    onChange(aheadMs) {
+      if (aheadMs > 0) log.warn({ ahead_ms: aheadMs }, 'the clock of the machine jumped ahead, and is not followed')
+      else log.info({}, 'the clock of the machine is followed again')
+    },
+  })
+  const delivery = createDelivery({ allow: egressAllow, clock, concurrency: setup.webhookConcurrency })
   return {
     deps: {
       store,
@@ -73,7 +84,7 @@ export async function openShard(
       outboxMax: setup.outboxMax ?? MAX_WAITING,
       version: await openWebVersion({ store, log, wanted: setup.webVersion ?? null, network: setup.network, allow: egressAllow }),
       mediaLinks: createMediaLinks(setup.linksKey),
-      clock: systemClock,
+      clock,
       steady: steadyClock,
       log,
       announce,

@@ -1,5 +1,6 @@
 /** Dependencies that all instances of a thread share: `open.ts` opens them, once. */
 import type { Logger } from 'pino'
+import type { BoundedClock } from '../../src/domain/bounded-clock.ts'
 import type { Clock } from '../../src/domain/clock.ts'
 import type { DiskState } from '../../src/domain/disk.ts'
 import type { Steps } from '../../src/domain/steps.ts'
@@ -45,7 +46,8 @@ export interface ShardDeps {
   deafAfterMs?: number
   /** Seals links to received files. */
   mediaLinks: MediaLinks
-  clock: Clock
+  /** The machine's, which is not followed when it jumps ahead. */
+  clock: BoundedClock
   /** Every wait is measured by it: it does not step when the system's clock is set. */
   steady: Clock
   log: Logger

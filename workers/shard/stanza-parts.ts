@@ -37,7 +37,7 @@ import type { Sent } from './retry/sent.ts'
 import type { StanzaParts } from './stanza-table.ts'
 import { ownReadIn } from './translate/inbound/receipt.ts'
 import { expirationIn, keysLeftIn, ownLidIn } from './wire/account-notices.ts'
-import { secondsOf } from './wire/bounds.ts'
+import { networkSeconds, secondsOf } from './wire/bounds.ts'
 import { chatChangesIn, groupExpiryIn, isNewGroup } from './wire/chat-changes.ts'
 import { chatLine } from './wire/chat-line.ts'
 import { isPrimaryHello } from './wire/companion-registration.ts'
@@ -215,8 +215,8 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
       const lid = ownLidIn(node)
       return creds.me && lid ? session.learnPairs([{ pn: bare(creds.me.id), lid: bare(lid) }]) : undefined
     },
-    countLogin() {
-      own.loggedIn()
+    countLogin(node) {
+      own.loggedIn(networkSeconds(node.attrs.t))
       if (!creds.me) return
       loginSucceeded(creds.me.id)
       keepFacts(creds, { logins: (ownFacts(creds).logins ?? 0) + 1 })

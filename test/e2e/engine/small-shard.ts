@@ -10,6 +10,7 @@ import type { ShardDeps } from '../../../workers/shard/shard-deps.ts'
 import { createCrash } from '../../../workers/shard/test-hooks.ts'
 
 const data = workerData as ThreadData
+const CLOCK = { now: Date.now, learned() {}, ahead: () => 0, contradicted: () => 0 }
 const silent = { info() {}, warn() {}, error() {} }
 
 /** Of the instance whose first boot finds a full disk. */
@@ -47,6 +48,7 @@ function createSmallInstance(deps: ShardDeps, first: InstanceConfig): HostedInst
       }
     },
     async stop() {},
+    aheadMs: () => 0,
     reading: () => ({
       waiting: calls,
       backlog: 0,
@@ -63,7 +65,7 @@ export function live({ port, announced }: ThreadTask): Promise<never> {
   const host = createHost({
     log: silent,
     open: async () => ({
-      deps: { announce: main.say, tally } as ShardDeps,
+      deps: { announce: main.say, tally, clock: CLOCK } as unknown as ShardDeps,
       prepared() {},
       async close() {},
     }),

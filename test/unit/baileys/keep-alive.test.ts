@@ -35,8 +35,16 @@ async function open() {
 test('while frames come it is asked every 30 s; a socket that only writes is dead', async (t) => {
   const { sock, asked, ended } = await open()
   t.mock.timers.enable({ apis: ['setInterval', 'Date'] })
-  const query = async (node: unknown) => void asked.push(node)
-  keepAlive({ ...sock, ws: sock.ws, ev: sock.ev, end: sock.end, query } as never, { now: Date.now, onError: assert.fail })
+  const query = async (node: unknown) => {
+    asked.push(node)
+    return asked.length === 1 ? { tag: 'iq', attrs: { t: '1769860800' } } : { tag: 'iq', attrs: {} }
+  }
+  const times: number[] = []
+  keepAlive({ ...sock, ws: sock.ws, ev: sock.ev, end: sock.end, query } as never, {
+    now: Date.now,
+    onError: assert.fail,
+    onTime: (seconds) => times.push(seconds),
+  })
   sock.ws.emit('frame', {})
   for (const at of [1, 2, 3]) {
     t.mock.timers.tick(30 * SECOND)
@@ -54,4 +62,5 @@ test('while frames come it is asked every 30 s; a socket that only writes is dea
   assert.equal((ended[0] as { output?: { statusCode?: number } }).output?.statusCode, 408)
   t.mock.timers.tick(90 * SECOND)
   assert.equal(asked.length, 4, 'and nothing is asked any more')
+  assert.deepEqual(times, [1_769_860_800])
 })

@@ -7,6 +7,7 @@ const NOW = Date.parse('2026-01-31T12:00:00.000Z')
 const healthy: Facts = {
   checks: { database: 'ok', session_store: 'ok', engine: 'ok', disk: 'ok', media: 'ok' },
   diskProblem: undefined,
+  clockProblem: undefined,
   threads: [{ name: 'shard 0', up: true, restarts: 0, instances: 1, heap_mb: 40, busy: 0.1 }],
   subscription: { status: 'active', trialEndsAt: null, dueAt: NOW + 1e12, instanceSlots: 50 },
   slots: { used: 1, total: 50 },
@@ -44,6 +45,7 @@ const CASES: readonly [cause: string, change: Partial<Facts>, level: string, say
     'error',
     /^The disk is full: so\.$/,
   ],
+  ['a clock that is ahead', { clockProblem: 'The clock is ahead: so.' }, 'warning', /^The clock is ahead: so\.$/],
   ['no converter', { checks: { ...healthy.checks, media: 'no converter' } }, 'warning', /converter/],
   [
     'a thread that is down',

@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import { decodeTime } from 'ulid'
 import * as v from 'valibot'
+import { DAY } from '../../../src/domain/clock.ts'
 import { threadFlags, threadModule } from '../../../src/engine/thread.ts'
 import { ascendingIds } from '../../../src/storage/ascending-ids.ts'
 import { measureBlobs, openBlobs } from '../../../src/storage/blobs.ts'
@@ -145,6 +147,20 @@ test('ids ascend within a millisecond, when the clock goes back, and over a rest
   assert.deepEqual(given, given.toSorted())
   assert.equal(new Set(given).size, given.length)
   for (const id of given) assert.match(id, /^[0-9A-HJKMNP-TV-Z]{26}$/)
+})
+
+test('ids are ahead behind a clock that was far ahead, until they start over', () => {
+  let now = START + 30 * DAY
+  const ids = ascendingIds({ now: () => now })
+  assert.equal(ids.ahead(), 0)
+  const early = ids.next()
+  assert.equal(ids.ahead(), 0)
+  now = START
+  assert.equal(ids.ahead(), 30 * DAY)
+  assert.ok(ids.next() > early)
+  ids.startOver()
+  assert.equal(ids.ahead(), 0)
+  assert.equal(decodeTime(ids.next()), START)
 })
 
 test('blobs are sealed files within one budget that threads can share', async (t) => {

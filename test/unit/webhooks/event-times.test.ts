@@ -16,6 +16,7 @@ const event = (at: number, chat: Pick<EventOf<'message_status'>['body'], 'phone'
 async function bench(t: TestContext, maxNames?: number) {
   const store = await tempStore(t)
   const time = { now: START }
+  let ahead = () => 0
   const open = async () => {
     const times = createEventTimes({
       instanceId: INSTANCE,
@@ -25,13 +26,14 @@ async function bench(t: TestContext, maxNames?: number) {
       ...(maxNames === undefined ? {} : { maxNames }),
     })
     await times.load()
+    ahead = times.ahead
     return async (at: number, about: WebhookEvent | Parameters<typeof event>[1] = ANA) => {
       const { at: told, ops } = times.next('type' in about ? about : event(at, about))
       await store.commit({ ops })
       return told
     }
   }
-  return { open, time }
+  return { open, time, ahead: () => ahead() }
 }
 
 test('a fact keeps its own time while nothing later of its chat was told, and never falls behind what was', async (t) => {
@@ -43,6 +45,21 @@ test('a fact keeps its own time while nothing later of its chat was told, and ne
   assert.equal(await told(START), START + 402)
   assert.equal(await told(START + 1_000), START + 1_000)
   assert.equal(await told(START - HOUR, { phone: '5511988880002', chat_lid: null }), START - HOUR, 'another chat')
+})
+
+test('how far chats are ahead behind a clock that was a month ahead is known, after a restart, too', async (t) => {
+  const { open, time, ahead } = await bench(t)
+  const told = await open()
+  await told(START + HOUR)
+  assert.equal(ahead(), 0)
+  time.now += 30 * DAY
+  await told(time.now)
+  time.now = START
+  assert.equal(ahead(), 30 * DAY)
+  // Receivers that compare would drop what falls behind.
+  assert.equal(await told(START), START + 30 * DAY + 1)
+  await open()
+  assert.equal(ahead(), 30 * DAY + 1)
 })
 
 test('a chat is one by number and by LID', async (t) => {

@@ -1,7 +1,7 @@
 /** Events kept for those who read them as a stream: what is made and kept, how long, and that no page leaves one out unsaid. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { MINUTE } from '../../../src/domain/clock.ts'
+import { DAY, MINUTE } from '../../../src/domain/clock.ts'
 import { EVENT_TYPES, type EventType } from '../../../src/domain/events.ts'
 import type { WebhookSettings } from '../../../src/domain/instance.ts'
 import type { Batch, Op, StateStore } from '../../../src/storage/contract.ts'
@@ -338,6 +338,28 @@ test('who has an event that this store never gave out is told so, and goes on fr
   assert.deepEqual([page.ids, page.gaps.map(({ from }) => from)], [[], [future]])
   const next = await b.add('received')
   assert.deepEqual((await b.read(page.cursor)).ids, next)
+})
+
+test('event ids that were a month ahead begin again at the present, and a reader goes on behind a gap', async (t) => {
+  const made = await bench(t)
+  let shift = 0
+  await made.open({ clock: { now: () => made.time.clock.now() + shift } })
+  const { cursor: start } = await made.read(null)
+  shift = 30 * DAY
+  const [early] = await made.add('received')
+  const { ids: seen, cursor } = await made.read(start)
+  assert.deepEqual(seen, [early])
+  shift = 0
+  assert.ok(made.outbox.ahead() > 29 * DAY)
+  // Whatever wakes it.
+  made.outbox.configured()
+  await until(() => made.outbox.ahead() === 0, 'ids of the present')
+  const later = await made.add('received', 'received')
+  assert.ok(later.every((id) => id < early!))
+  const { gaps, ids, cursor: present } = await made.read(cursor)
+  assert.deepEqual([ids, gaps], [[], [{ from: cursor, to: present }]])
+  const next = await made.add('received')
+  assert.deepEqual((await made.read(present)).ids, next)
 })
 
 test('one commit holds the event for the webhook and for the reader', async (t) => {

@@ -3,8 +3,9 @@
  * asks in its place. As there, and as WIRE.md 14 has it, a connection is judged by the last frame that came in: one that only writes is dead,
  * however many queries wait.
  */
-import type { WASocket } from '@whiskeysockets/baileys'
+import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
+import { networkSeconds } from '../wire/bounds.ts'
 import { ping } from '../wire/keep-alive.ts'
 import { endReason, endSocket } from './end.ts'
 
@@ -21,10 +22,12 @@ export interface KeepAliveDeps {
   /** Does not step. */
   now(): number
   onError(error: unknown): void
+  /** The time of the network, in seconds, as an answer has it. */
+  onTime(seconds: number): void
 }
 
 /** Call right after the socket was made. */
-export function keepAlive(sock: Pick<WASocket, 'ws' | 'ev' | 'end' | 'query'>, { now, onError }: KeepAliveDeps): void {
+export function keepAlive(sock: Pick<WASocket, 'ws' | 'ev' | 'end' | 'query'>, { now, onError, onTime }: KeepAliveDeps): void {
   let timer: NodeJS.Timeout | undefined
   let cameAt = now()
 
@@ -33,8 +36,13 @@ export function keepAlive(sock: Pick<WASocket, 'ws' | 'ev' | 'end' | 'query'>, {
       stop()
       return void endSocket(sock, endReason('Connection was lost', LOST), 'abrupt').catch(onError)
     }
-    // Its answer is a frame like any other, and nothing hangs on it.
-    if (sock.ws.isOpen) sock.query(ping(), EVERY).catch(() => {})
+    // The answer is a frame like any other; only its time is read.
+    if (sock.ws.isOpen) sock.query(ping(), EVERY).then(tell, () => {})
+  }
+
+  function tell(answer: BinaryNode | undefined) {
+    const seconds = networkSeconds(answer?.attrs.t)
+    if (seconds !== undefined) onTime(seconds)
   }
 
   function stop() {

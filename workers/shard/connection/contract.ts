@@ -78,6 +78,8 @@ export interface ConnectionDeps {
   tally: Tally
   countUnknown: CountUnknown
   clock: Clock
+  /** The network has said what time it is, epoch ms. */
+  learnTime(at: number, isLogin: boolean): void
   steady: Clock
   log: Logger
   events: SessionEvents
@@ -89,8 +91,8 @@ export interface OwnParts {
   companion: CompanionRefresh
   qrClock: QrClock
   watchdog: { answered(): void }
-  /** The network has accepted the login. */
-  loggedIn(): void
+  /** The network has accepted the login, at this second of its time where it says so. */
+  loggedIn(networkSeconds: number | undefined): void
   restriction: Pick<RestrictionWatch, 'lockChanged'>
   /** A query of ours, whichever, was answered with an error. */
   queryRefused(answer: BinaryNode): void

@@ -4,7 +4,7 @@
  */
 import { setMaxListeners } from 'node:events'
 import { type BinaryNode, makeWASocket } from '@whiskeysockets/baileys'
-import { MINUTE } from '../../../src/domain/clock.ts'
+import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { orLate } from '../../../src/lib/deadline.ts'
 import { watchCompanionRefresh } from '../baileys/companion-refresh.ts'
@@ -73,7 +73,11 @@ export function openConnection(deps: ConnectionDeps): Connection {
   detachLibrary(sock)
   adoptSocket(sock)
   keepLateTokens(sock)
-  keepAlive(sock, { now: steady.now, onError: stray })
+  keepAlive(sock, {
+    now: steady.now,
+    onError: stray,
+    onTime: (seconds) => deps.learnTime(seconds * SECOND, false),
+  })
   askForBatches(sock, stray)
   const onDeaf = (error: Error) => {
     tally.add('svc_inbound_deaf_total', { cause: 'frame' })
@@ -252,7 +256,8 @@ export function openConnection(deps: ConnectionDeps): Connection {
     restriction,
     queryRefused: refusals.call,
     mediaAnswered: mediaAnswers.call,
-    loggedIn() {
+    loggedIn(networkSeconds) {
+      if (networkSeconds !== undefined) deps.learnTime(networkSeconds * SECOND, true)
       if (!hasEnded) events.loggedIn()
     },
     passkeyRequested() {

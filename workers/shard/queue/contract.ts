@@ -106,6 +106,8 @@ export interface Queue {
   remove(svcId: string): Promise<boolean>
   /** Items that wait, the one in flight not counted. */
   waiting(): number
+  /** How far ids of items are ahead of the clock, in ms; 0: they are not. */
+  idsAhead(): number
   /** Message id of the item that is in flight, or was when the process or the connection went: the network may know it. */
   undecided(): string | undefined
   start(): Promise<void>

@@ -246,6 +246,8 @@ export function createQueue(options: QueueOptions): Queue {
     if (line.length + entering >= QUEUE_CAPACITY) throw new Failure('queue_full')
     entering++
     try {
+      // Nothing waits whose place in the queue its id would decide.
+      if (ids.ahead() > 0 && line.length === 0 && entering === 1 && modes.now.name === 'idle') ids.startOver()
       const item: QueueItem = {
         svcId: ids.next(),
         messageId: request.messageId,
@@ -370,6 +372,7 @@ export function createQueue(options: QueueOptions): Queue {
     clear: (phone) => drop(line.filter((item) => phone === undefined || item.phone === phone)),
     remove: async (svcId) => (await drop(line.filter((item) => item.svcId === svcId))) === 1,
     waiting: () => line.length,
+    idsAhead: ids.ahead,
     undecided: () => [inFlight(modes.now)?.item, ...line].find((item) => item && item.svcId === counter.svcId)?.messageId,
     async stop(deadlineMs) {
       state = 'stopped'

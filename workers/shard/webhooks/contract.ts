@@ -69,6 +69,8 @@ export interface Outbox {
   configured(): void
   /** Events still to be delivered. */
   backlog(): number
+  /** How far ids or times of its events are ahead of the clock, in ms: they were given out while the clock was ahead. 0: they are not. */
+  ahead(): number
   start(): Promise<void>
   /** Ends the attempt in flight after this many ms at the latest; its event is then tried again after the next start. */
   stop(deadlineMs: number): Promise<void>

@@ -1,7 +1,7 @@
 /**
  * The time an event carries. Receivers drop what is older than what they have, and compare facts of two clocks: the network counts in whole
  * seconds, we in milliseconds. So among the events of one chat it never falls, and never stands still: the fact's own time, or one more
- * than that of the chat's last event, whichever is later (shared/api/webhook-payloads.md, 1). The last time is written in the commit of the
+ * than that of the chat's last event, whichever is later. The last time is written in the commit of the
  * event, so that a restart does not fall behind it. The body names the chat of an event; a person's chat goes by number and by LID.
  */
 import { type Clock, DAY } from '../../../src/domain/clock.ts'
@@ -19,6 +19,11 @@ export interface EventTimes {
   load(): Promise<void>
   /** Epoch ms for the event, and what is to be written with it. */
   next(event: WebhookEvent): { at: number; ops: Op[] }
+  /**
+   * How far the latest time of a chat is ahead of the clock, in ms, where that is more than a fact may be; otherwise 0. It was given out while the
+   * clock was ahead. Receivers that compare would drop an earlier one, so the chat goes on from there until real time is there, too.
+   */
+  ahead(): number
 }
 
 export interface EventTimesDeps {
@@ -46,11 +51,14 @@ export function createEventTimes({ instanceId, store, sealer, clock, maxNames = 
   const last = new Map<string, number>()
   /** The latest of those that are not remembered any more. */
   let floor = 0
+  /** Of all chats. */
+  let latest = 0
 
   const rowKey = (name: string) => keys.momment(instanceId, name)
   const bytesOf = (at: number) => Buffer.from(String(at))
 
   function remember(name: string, at: number): Op {
+    latest = Math.max(latest, at)
     last.delete(name)
     last.set(name, at)
     return [rowKey(name), bytesOf(at)]
@@ -75,6 +83,11 @@ export function createEventTimes({ instanceId, store, sealer, clock, maxNames = 
       found.sort(([, one], [, other]) => one - other)
       for (const [name, at] of found) last.set(name, at)
       floor = Number(Buffer.from((await store.get(keys.mommentFloor(instanceId))) ?? '0'))
+      latest = Math.max(floor, found.at(-1)?.[1] ?? 0)
+    },
+    ahead() {
+      const ms = latest - clock.now()
+      return ms > MOST_AHEAD ? ms : 0
     },
     next(event) {
       const time = Math.trunc(Math.min(event.at, clock.now() + MOST_AHEAD))

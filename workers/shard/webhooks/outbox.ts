@@ -183,6 +183,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
       await handled(() => ('row' in head ? attempts.fresh(fresh ?? head) : attempts.scheduled(head.id, head.key, head.bytes)))
       return true
     }
+    if (ids.ahead() > 0 && due === null && backlog.size() === 0) {
+      await besideTheQueue(startIdsOver)
+      return true
+    }
     if (!isRight && due !== null && (await attempts.correct(due.id, due.key, due.at, due.bytes))) {
       nextDue = undefined
       return true
@@ -194,6 +198,16 @@ export function createOutbox(options: OutboxOptions): Outbox {
     const next = Math.min(due?.at ?? Number.POSITIVE_INFINITY, holds.next())
     if (!again) wakeIn(Math.min(next - steady.now(), HOUR))
     return false
+  }
+
+  /**
+   * Nothing waits whose turn its id would decide. Only the kept events of streams would sort behind what comes next: they go, and readers are told of
+   * a gap. Rows of the log keep the ids of their events.
+   */
+  async function startIdsOver(): Promise<void> {
+    const aheadMs = ids.ahead()
+    if (!(await stream.startOver(ids.startOver))) return
+    log.warn({ instance_id: instanceId, ahead_ms: aheadMs }, 'event ids were ahead of the clock, and begin again at the present')
   }
 
   /** For work that may change the queue in another way than removing its head: the queue is read anew then. */
@@ -331,6 +345,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     },
     // An event can be delivered before `committed` is called.
     backlog: () => Math.max(0, backlog.size()),
+    ahead: () => Math.max(ids.ahead(), times.ahead()),
     async stop(deadlineMs) {
       state = 'stopped'
       alarm?.cancel()

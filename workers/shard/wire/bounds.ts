@@ -49,11 +49,14 @@ export function thousandths(value: ProtoNumber): number | null {
   return number === null ? null : number / 1_000
 }
 
-/** Epoch seconds as a stanza carries them. One without a time, or with one that is no time, is of this moment (`now`, epoch ms). */
-export function secondsOf(t: string | undefined, now: number): number {
+/** Epoch seconds as a stanza carries them; undefined for one without a time, or with one that is no time. */
+export function networkSeconds(t: string | undefined): number | undefined {
   const seconds = Number(t)
-  return Number.isSafeInteger(seconds) && seconds > 0 ? seconds : Math.floor(now / 1_000)
+  return Number.isSafeInteger(seconds) && seconds > 0 ? seconds : undefined
 }
+
+/** The same; a stanza without a time is of this moment (`now`, epoch ms). */
+export const secondsOf = (t: string | undefined, now: number): number => networkSeconds(t) ?? Math.floor(now / 1_000)
 
 /** ISO-8601 of epoch ms; null for a time no calendar has. */
 export function isoOrNull(at: number | null): string | null {

@@ -52,6 +52,9 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
   return {
     async load(): Promise<void> {
       row = (await records.get(store, key)) ?? {}
+      // Written by a clock that was ahead: no reader is waited for longer than one who was there just now.
+      const latest = clock.now() + KEEP_FOR_READER
+      for (const known of Object.values(row)) known.until = Math.min(known.until, latest)
       isStored = Object.keys(row).length > 0
       for (const type of EVENT_TYPES) if (row[type]) written.set(type, row[type].until)
     },
@@ -74,6 +77,13 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
     /** Of the events of these types behind this one, none is missing. Empty: none ever was. */
     floorOf: (types: readonly EventType[]): string =>
       types.map((type) => row[type]?.floor ?? '').reduce((one, other) => (one > other ? one : other), ''),
+
+    /** Of the types that are read, nothing is kept from before `position`. False: no type is. */
+    startOver(position: () => string): boolean {
+      const types = EVENT_TYPES.filter((type) => row[type])
+      for (const type of types) row[type] = { ...row[type]!, floor: position() }
+      return types.length > 0
+    },
 
     /** An event is not kept any more. */
     gone(type: EventType, eventId: string): void {

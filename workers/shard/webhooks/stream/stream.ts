@@ -119,14 +119,18 @@ export function createStream(options: StreamOptions) {
     }
   }
 
-  /** No reader is expected any more: the kept events are removed. */
-  async function dropAll(): Promise<void> {
-    while (interest.isOver()) {
+  async function removeKept(isWanted: () => boolean): Promise<void> {
+    while (isWanted()) {
       const ops: Op[] = []
       for await (const [key] of store.range(prefix, { limit: SLICE })) ops.push([key, null])
       if (ops.length === 0) break
       await store.commit({ ops })
     }
+  }
+
+  /** No reader is expected any more: the kept events are removed. */
+  async function dropAll(): Promise<void> {
+    await removeKept(interest.isOver)
     if (!interest.isOver()) return
     kept.clear()
     keptBytes = 0
@@ -285,6 +289,23 @@ export function createStream(options: StreamOptions) {
         size += data.length
       }
       return page
+    },
+
+    /**
+     * Ids begin again before those of now: `startOver` is called when no kept event is left. A reader who has a later id than any to come is told of a
+     * gap (`page`). False: an event is on its way to the disk; try again later.
+     */
+    async startOver(startOver: () => void): Promise<boolean> {
+      if (underWay.size > 0) return false
+      await removeKept(() => underWay.size === 0)
+      if (underWay.size > 0) return false
+      kept.clear()
+      keptBytes = 0
+      newest = ''
+      startOver()
+      if (interest.startOver(position)) await store.commit({ ops: [interest.op()] })
+      onEvents()
+      return true
     },
 
     async stop(): Promise<void> {

@@ -1,0 +1,64 @@
+/**
+ * The clock of the service, and what is known of a jump of the machine's: the operator is told of it in the log, and everybody who asks whether the
+ * service is ready.
+ */
+import { type BoundedClock, type BoundedClockOptions, createBoundedClock } from './domain/bounded-clock.ts'
+import { DAY, HOUR, MINUTE, SECOND } from './domain/clock.ts'
+import type { Log } from './domain/log.ts'
+import type { ShardReport } from './metrics/tally.ts'
+
+/** Shards report as often. */
+const LOOK_EVERY = 10 * SECOND
+
+type Ahead = Pick<ShardReport, 'aheadMs' | 'clockAheadMs'>
+
+export interface ClockWatch {
+  clock: BoundedClock
+  /** Takes the reports of the shards, added up. */
+  reported(total: Ahead): void
+  /** A sentence for the operator; undefined when nothing is ahead of the clock. */
+  problem(): string | undefined
+  stop(): void
+}
+
+export interface ClockWatchOptions extends Omit<BoundedClockOptions, 'onChange'> {
+  log: Log
+  everyMs?: number
+}
+
+export function watchClock({ log, everyMs = LOOK_EVERY, ...machine }: ClockWatchOptions): ClockWatch {
+  let given = 0
+  const clock = createBoundedClock({
+    ...machine,
+    onChange(aheadMs) {
+      if (aheadMs > 0) log.warn({ ahead_ms: aheadMs }, 'the clock of the machine jumped ahead, and is not followed')
+      else log.info({}, 'the clock of the machine is followed again')
+    },
+  })
+  const timer = setInterval(clock.now, everyMs)
+  timer.unref()
+  return {
+    clock,
+    reported({ aheadMs, clockAheadMs }) {
+      // The shards hear the network, this thread does not.
+      if (clockAheadMs > 0) clock.learned(machine.wall.now() - clockAheadMs, false)
+      if (aheadMs > 0 && given === 0) log.warn({ ahead_ms: aheadMs }, 'ids or times that were given out are ahead of the clock')
+      if (aheadMs === 0 && given > 0) log.info({}, 'no id and no time is ahead of the clock any more')
+      given = aheadMs
+    },
+    problem() {
+      const jump = clock.ahead()
+      if (jump > 0) return `The clock of the machine jumped ${span(jump)} ahead, and is not followed.`
+      return given === 0
+        ? undefined
+        : `Ids or times of events are up to ${span(given)} ahead of the clock, which was ahead before.`
+    },
+    stop: () => clearInterval(timer),
+  }
+}
+
+function span(ms: number): string {
+  if (ms >= 2 * DAY) return `${Math.round(ms / DAY)} days`
+  if (ms >= 2 * HOUR) return `${Math.round(ms / HOUR)} hours`
+  return `${Math.round(ms / MINUTE)} minutes`
+}
