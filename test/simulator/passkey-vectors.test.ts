@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import type { Passkey } from '../../workers/simulator/network/model.ts'
 import { refusalOf } from '../../workers/simulator/network/passkey-assertion.ts'
-import type { Passkey } from '../../workers/simulator/network/passkey-ceremony.ts'
 import { ROOT } from '../harness/checkout.ts'
 import {
   agree,

@@ -1,6 +1,7 @@
 import { type BinaryNode, children } from '../wire/node.ts'
-import type { Companion, Connection, Network } from './model.ts'
+import type { Companion, Network } from './model.ts'
 import { confirmed } from './offline-queue.ts'
+import { deliver } from './transmit.ts'
 
 /**
  * Stanzas for a linked device. Each one that needs an answer is kept, in order, until the device answers it; an unanswered one is sent again at the
@@ -23,41 +24,6 @@ export function enqueue(network: Network, companion: Companion, item: BinaryNode
   const { connection } = companion
   if (connection?.isLive) deliver(network, connection, item)
   else connection?.backlog?.later.add(key)
-}
-
-export function deliver(network: Network, connection: Connection, item: BinaryNode) {
-  const on = item.tag === 'message' || item.tag === 'receipt' || item.tag === 'call' ? item.tag : undefined
-  const facts = {
-    ...item.attrs,
-    child: children(item)[0]?.tag,
-    phone: connection.companion?.person.number,
-    direction: 'to_client',
-  }
-  const action = on && network.faults.take(on, facts)
-  if (!action) return connection.send(item)
-  if (action === 'drop') return
-  if (action === 'cut' || action === 'unanswered') return connection.cut()
-  if (action === 'duplicate') {
-    connection.send(item)
-    return connection.send(item)
-  }
-  if ('delay_ms' in action) return network.later(action.delay_ms, () => connection.send(item))
-  if ('corrupt' in action) return connection.send(corrupted(item))
-  connection.send(item)
-}
-
-/** The same stanza with every ciphertext damaged: the client has to ask for it again. */
-export function corrupted(item: BinaryNode): BinaryNode {
-  const content = children(item).map((part) => {
-    if (part.tag === 'participants' || part.tag === 'to') return corrupted(part)
-    if (part.tag !== 'enc' || !(part.content instanceof Uint8Array)) return part
-    const bytes = Buffer.from(part.content)
-    // in the MAC of a message, also of one inside a pre-key message, and in the signature of a sender key message
-    const at = Math.max(0, bytes.length - 8)
-    bytes[at] = (bytes[at] ?? 0) ^ 0xff
-    return { ...part, content: bytes }
-  })
-  return { ...item, content }
 }
 
 /** `<ack>` of the client: settles messages (only when it cannot or need not send a receipt), receipts, notifications and calls. */

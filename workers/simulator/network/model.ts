@@ -1,5 +1,6 @@
 import type { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import type { Settings } from '../control/network-control.ts'
+import type { CeremonyStage, CeremonyView, PasskeyBends, PublicJwk, RelayItem } from '../control/passkeys.ts'
 import type { ComposeContext } from '../people/compose-form.ts'
 import type { SignalDevice } from '../people/device.ts'
 import type { Answers } from '../watch/answers.ts'
@@ -12,7 +13,6 @@ import type { BusinessProfile } from './business.ts'
 import type { CompanionNode } from './companions.ts'
 import type { Faults } from './faults.ts'
 import type { Inbox } from './inbox.ts'
-import type { Ceremony, Passkey } from './passkey-ceremony.ts'
 
 export type Platform = 'android' | 'ios' | 'smba' | 'smbi'
 export type ReceiptMode = Settings['receipts']
@@ -408,4 +408,73 @@ export interface DeviceCopy {
   attrs: Record<string, string>
   /** Tags of everything in the stanza. */
   tags: string[]
+}
+
+/** The passkey of a phone that demands one, and how its owner and its app behave. */
+export interface Passkey {
+  credentialId: Buffer
+  userHandle: Buffer | undefined
+  publicJwk: PublicJwk
+  /** PKCS #8. Absent when only the public key was given. */
+  privateKey: Buffer | undefined
+  app: 'front' | 'back'
+  answers: 'yes' | 'no' | 'never'
+  limit: boolean
+  playedBy: 'simulator' | 'program'
+  bend: PasskeyBends
+}
+
+/** The phone's side of a ceremony: the simulator's own, or a program's. */
+export interface Primary {
+  takePrologue(prologue: Prologue): void
+  takeNonce(nonce: Buffer): void
+  takeRequest(sealed: Buffer): void
+  /** The owner's answer. False when nothing is asked. */
+  answer?(yes: boolean, code?: string): boolean
+  /** WhatsApp leaves the foreground. */
+  leave?(): void
+}
+
+/** A prologue that the server accepted. */
+export interface Prologue {
+  credentialId: Buffer
+  challenge: Buffer
+  assertion: Buffer
+  payload: Buffer
+  proof: Buffer | undefined
+}
+
+export interface Challenge {
+  value: Buffer
+  /** Epoch ms. */
+  issuedAt: number
+  isUsed: boolean
+}
+
+/** One linking by a phone that demands its passkey. The phone keeps the last one, so that the control API can show how it ended. */
+export interface Ceremony {
+  readonly network: Network
+  readonly phone: Person
+  readonly passkey: Passkey
+  readonly connection: Connection
+  /** The secret that the phone knows: the one in the QR code, or the one agreed on with the typed code. */
+  readonly handedSecret: Buffer
+  /** Time at which the phone accepted the code. Epoch ms. */
+  readonly startedAt: number
+  readonly refs: Set<string>
+  readonly problems: string[]
+  readonly acks: CeremonyView['acks']
+  readonly relayed: RelayItem[]
+  /** Readers who wait for something to be relayed. */
+  readonly waiting: Set<() => void>
+  primary: Primary
+  /** The query that the server takes next; a prologue is taken until the sealed request was. */
+  awaits: 'prologue' | 'nonce' | 'sealed_request' | 'nothing'
+  stage: CeremonyStage
+  challenge: Challenge | undefined
+  prologues: number
+  asks: CeremonyView['asks']
+  proof: CeremonyView['proof']
+  code: string | undefined
+  device: number | undefined
 }

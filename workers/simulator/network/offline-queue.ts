@@ -1,6 +1,6 @@
 import { type BinaryNode, child, node, SERVER_JID } from '../wire/node.ts'
-import { deliver } from './delivery.ts'
 import type { Companion, Connection, Network } from './model.ts'
+import { deliver } from './transmit.ts'
 
 /**
  * How a linked device gets what waited for it. The server announces how much there is (`offline_preview`), sends the first few, and waits for

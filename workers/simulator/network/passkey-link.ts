@@ -1,6 +1,7 @@
 import { ControlError } from '../control/control-error.ts'
 import { link } from './link.ts'
-import { type Ceremony, discard } from './passkey-ceremony.ts'
+import type { Ceremony } from './model.ts'
+import { discard } from './passkey-ceremony.ts'
 
 /** The end of a ceremony that went well: the ordinary linking, with the secret that the companion sealed. */
 export function linkWith(ceremony: Ceremony, secret: Buffer) {

@@ -1,8 +1,9 @@
 import { createDecipheriv, randomBytes, timingSafeEqual } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { agree, generateKeyPair, hkdf, hmac, type KeyPair } from '../wire/keys.ts'
+import type { Ceremony, Primary, Prologue } from './model.ts'
 import { sha256 } from './passkey-assertion.ts'
-import { type Ceremony, discard, isOver, type Primary, type Prologue } from './passkey-ceremony.ts'
+import { discard, isOver } from './passkey-ceremony.ts'
 import { linkWith } from './passkey-link.ts'
 import { identityOf, sendIdentity } from './passkey-stanzas.ts'
 

@@ -1,5 +1,5 @@
 import type { RelayItem } from '../control/passkeys.ts'
-import type { Ceremony, Primary } from './passkey-ceremony.ts'
+import type { Ceremony, Primary } from './model.ts'
 
 type Unnumbered = RelayItem extends infer Item ? (Item extends RelayItem ? Omit<Item, 'seq'> : never) : never
 

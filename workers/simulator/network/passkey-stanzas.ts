@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import type { PasskeyBends } from '../control/passkeys.ts'
 import { type BinaryNode, node, randomId, SERVER_JID, seconds } from '../wire/node.ts'
+import type { Ceremony } from './model.ts'
 import { RP_ID } from './passkey-assertion.ts'
-import type { Ceremony } from './passkey-ceremony.ts'
 
 /** What the server says to a companion without being asked: that it wants the passkey, and who the phone is. */
 

@@ -5,11 +5,12 @@ import type { Composed } from '../people/compose.ts'
 import { describe, stanzaOf } from '../people/describe.ts'
 import { type BinaryNode, node, randomId, seconds } from '../wire/node.ts'
 import { pad } from '../wire/padding.ts'
-import { corrupted, enqueue } from './delivery.ts'
+import { enqueue } from './delivery.ts'
 import { digits, isGroup, STATUS } from './jid.ts'
 import type { Companion, Group, Message, Network, Person, PretendDevice } from './model.ts'
 import { findNumber, jidOf, lidJidOf, pnOf, recipientAttributes } from './people.ts'
 import { takeBundle } from './queries/keys.ts'
+import { corrupted } from './transmit.ts'
 
 /** In place of the chat, of what a phone says to its own devices alone. */
 const PEER = 'peer'
