@@ -6,7 +6,7 @@ import { FAILURES, type FailureCode } from '../domain/failures.ts'
 import { IDENTIFIER_MAX, type Identifier, type IdentifierKind, parseIdentifier } from '../domain/ids.ts'
 import { MB, MEDIA_LIMIT, type MediaInput } from '../domain/media.ts'
 import { problemOfUrlText } from '../domain/url-text.ts'
-import { decodeBase64, decodedSize } from './base64.ts'
+import { type Base64Problem, decodeBase64 } from './base64.ts'
 
 /** A note on what a reader of the description would mistake and no JSON Schema keyword expresses. */
 interface Meta {
@@ -236,18 +236,20 @@ const WEB_URL = /^https?:/i
 /** `data:<mime>;base64,`; the type may have parameters of its own. */
 const DATA_PREFIX = /^data:([^,]{0,255});base64,/i
 
-/** Shorter than this and without a prefix it is more likely a word than base64 that went wrong. */
+/** A text shorter than this and without a prefix may be a word or a path: it counts as base64 only with its padding. */
 const MIN_BASE64 = 64
 
-/** The problem with nearly valid base64, for the end of a sentence: the variants that common tools write. */
-function whyNoBase64(value: string, from: number): string {
-  if (from === 0 && /^data:/i.test(value)) return ' (a data URL begins with `data:<mime>;base64,`)'
-  if (from === 0 && value.length < MIN_BASE64) return ''
-  const data = value.slice(from)
-  if (/[^A-Za-z0-9+/=_\-\s]/.test(data)) return ''
-  if (/\s/.test(data)) return ' (it has spaces or line breaks)'
-  if (/[-_]/.test(data)) return ' (it has `-` or `_` of the URL-safe alphabet)'
-  return data.length % 4 === 0 ? '' : ' (its padding is missing)'
+const BASE64_PROBLEMS: Record<Base64Problem, string> = {
+  character: 'it has a character that is none of its digits',
+  blank: 'it has a space within a line, as a `+` becomes in a form',
+  padding: 'its padding is not at the end, or too short or too long',
+  length: 'it is cut off: a single digit is left over',
+}
+
+/** For the end of a sentence. */
+function whyNoBase64(value: string, from: number, problem: Base64Problem): string {
+  if (from === 0 && /^\s*data:/i.test(value)) return ' (a data URL begins with `data:<mime>;base64,`)'
+  return from === 0 && value.length < MIN_BASE64 ? '' : ` (${BASE64_PROBLEMS[problem]})`
 }
 
 /**
@@ -269,15 +271,16 @@ export const media = (limitBytes: number, what: string) =>
       }
       const prefix = DATA_PREFIX.exec(value.slice(0, 512))
       const from = prefix?.[0].length ?? 0
-      if (decodedSize(value, from) > limitBytes) return refuse(`must have at most ${limitBytes / MB} MB`, MEDIA_INVALID)
-      const bytes = decodeBase64(value, from)
-      if (bytes === undefined)
-        return refuse(`must be a URL, a base64 data URL or base64${whyNoBase64(value, from)}`, MEDIA_INVALID)
+      const isWord = from === 0 && value.length < MIN_BASE64 && value.length % 4 !== 0
+      const bytes = isWord ? 'padding' : decodeBase64(value, { from, most: limitBytes })
+      if (bytes === 'too_large') return refuse(`must have at most ${limitBytes / MB} MB`, MEDIA_INVALID)
+      if (typeof bytes === 'string')
+        return refuse(`must be a URL, a base64 data URL or base64${whyNoBase64(value, from, bytes)}`, MEDIA_INVALID)
       if (bytes.byteLength === 0) return refuse('must have at least 1 byte', MEDIA_INVALID)
       return { kind: 'inline', bytes, mime: prefix?.[1] || null }
     })
     .meta({
-      description: `${what}: URL, \`data:<mime>;base64,<data>\` or base64; at most ${limitBytes / MB} MB.`,
+      description: `${what}: URL, \`data:<mime>;base64,<data>\` or base64, also in lines, without padding or URL-safe; at most ${limitBytes / MB} MB.`,
       examples: ['https://cdn.example/a.jpg'],
       minLength: 1,
     })

@@ -53,8 +53,9 @@ for (const [name, text] of [
 ] as const)
   for (const [what, value] of [
     ['one bad character', `${text.slice(0, -4)}A*AA`],
-    ['a line break', `${text.slice(0, 76)}\n${text.slice(76)}`],
-    ['a character short', text.slice(1)],
+    ['a space within a line', `${text.slice(0, 76)} ${text.slice(77)}`],
+    ['padding in the middle', `${text.slice(0, 78)}==${text.slice(80)}`],
+    ['a digit left over', text.slice(3)],
     ['no content', 'data:image/png;base64,'],
   ] as const)
     test(`base64 with ${what}, in a ${name} body, is media_invalid at once`, async () => {

@@ -91,7 +91,26 @@ test('an image as plain base64 arrives byte for byte, with its size, thumbnail a
   assert.equal(thumbnail.width, 72)
 })
 
-test('the same as a data URL, whose declared type does not count', async () => {
+for (const [name, size] of [
+  ['small', 300],
+  ['large', 400_001],
+] as const)
+  test(`base64 in lines, without padding or URL-safe, in a ${name} body, arrives byte for byte`, async () => {
+    // A JPEG's end may be followed by anything.
+    const picture = Buffer.concat([await files.image('jpeg'), randomBytes(size)])
+    const text = base64(picture)
+    for (const spelled of [
+      `${text.replace(/.{76}/g, '$&\n')}\n`,
+      `data:image/jpeg;base64,${text.replace(/.{64}/g, '$&\r\n')}`,
+      text.replace(/=+$/, ''),
+      picture.toString('base64url'),
+    ]) {
+      const { media } = await arrives('/send-image', { image: spelled })
+      assert.equal(media.sha256, sha256(picture))
+    }
+  })
+
+test('an image as a data URL, whose declared type does not count', async () => {
   const picture = await files.image('png')
   const { media } = await arrives('/send-image', { image: `data:image/jpeg;base64,${base64(picture)}` })
   assert.equal(media.sha256, sha256(picture))

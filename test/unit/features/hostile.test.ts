@@ -142,11 +142,12 @@ test('base64 that is nearly right is told what is wrong with it', () => {
   const says = 'must be a URL, a base64 data URL or base64'
   const image = (value: string, message: string) =>
     refused('send.sendImage', { image: value }, { image: message }, 'media_invalid')
+  const at = (end: number, put: string, from = end) => `${PNG.slice(0, end)}${put}${PNG.slice(from)}`
   for (const prefix of ['', 'data:image/png;base64,']) {
-    image(prefix + PNG.replaceAll('=', ''), `${says} (its padding is missing)`)
-    image(`${prefix}${PNG.slice(0, 40)}\n${PNG.slice(40)}`, `${says} (it has spaces or line breaks)`)
-    image(prefix + PNG.replaceAll('+', '-'), `${says} (it has \`-\` or \`_\` of the URL-safe alphabet)`)
-    image(`${prefix}${PNG.slice(0, 40)}*${PNG.slice(41)}`, says)
+    image(prefix + at(40, '*', 41), `${says} (it has a character that is none of its digits)`)
+    image(prefix + at(40, ' ', 41), `${says} (it has a space within a line, as a \`+\` becomes in a form)`)
+    image(prefix + at(40, '='), `${says} (its padding is not at the end, or too short or too long)`)
+    image(prefix + at(65, '', PNG.length), `${says} (it is cut off: a single digit is left over)`)
   }
   image('data:image/png,abc', `${says} (a data URL begins with \`data:<mime>;base64,\`)`)
   image('data:image/png;base64,', 'must have at least 1 byte')

@@ -6,7 +6,7 @@ import { sealMedia } from './media.ts'
 /** Base64 of the content, alone or as a data URL, whose type then counts. */
 const Content = v.pipe(
   v.string(),
-  v.regex(/^(?:data:[^,]*;base64,)?[A-Za-z0-9+/\s]+={0,2}\s*$/, 'must be base64 or a base64 data URL'),
+  v.regex(/^(?:data:[^,]*;base64,)?[A-Za-z0-9+/_\-\s]+={0,2}\s*$/, 'must be base64 or a base64 data URL'),
 )
 
 /** Fields beside the content: `{ image: base64, mime, caption }`. */
