@@ -45,8 +45,29 @@ export function checkSubscription({ workspace }: Caller, { parts, now }: CarryOu
   if (workspace && !maySend(parts.account.workspace(workspace).subscription, now())) throw new Failure('subscription_required') // 10
 }
 
-/** `input` is what `parseInput` gave. Resolves with the answer of the operation, of a send with its acknowledgement; rejects with `Failure`. */
+/**
+ * `input` is the result of `parseInput`. Resolves with the answer of the operation, or with the acknowledgement of a send; rejects with
+ * `Failure`. When the instance is deleted while the operation runs, its connection, queue and record disappear one after the other and each
+ * fails with its own code. The caller always gets `instance_not_found`.
+ */
 export async function carryOut(
+  endpoint: Endpoint,
+  caller: Caller,
+  input: unknown,
+  asked: Asked,
+  deps: CarryOutDeps,
+): Promise<unknown> {
+  try {
+    return await answer(endpoint, caller, input, asked, deps)
+  } catch (error) {
+    const isGone = caller.instance !== undefined && isDeleted(caller.instance, deps)
+    throw isGone && error instanceof Failure ? new InstanceGone(error) : error // 13
+  }
+}
+
+const isDeleted = (instance: InstanceId, { parts }: CarryOutDeps) => parts.directory.tokenTagOf(instance) === undefined
+
+async function answer(
   endpoint: Endpoint,
   caller: Caller,
   input: unknown,
@@ -71,7 +92,12 @@ export async function carryOut(
   const { fallback } = endpoint
   if (fallback?.isOfNow?.(call as InstanceCall)) return fallback.answer(call as InstanceCall)
   const asked = askShard(endpoint, instance, input, origin, deps)
-  const reply = await (fallback ? within(asked, fallback.ms, () => fallback.answer(call as InstanceCall)) : asked)
+  const fallBack = async () => {
+    // The last known state of a deleted instance is no answer.
+    if (isDeleted(instance, deps)) throw new InstanceGone()
+    return fallback!.answer(call as InstanceCall)
+  }
+  const reply = await (fallback ? within(asked, fallback.ms, fallBack) : asked)
   return endpoint.kind === 'send' ? acknowledge(reply as Queued) : reply
 }
 

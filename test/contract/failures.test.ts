@@ -299,6 +299,39 @@ describe('failures', () => {
     assert.deepEqual(await problem(response), { status: 404, code: 'instance_not_found', issues: undefined })
   })
 
+  // Each row fails in another part of the instance first: the connection (409), the shard (503) or the store (500).
+  for (const [what, failure, method, path, body] of [
+    ['an action', 'instance_not_connected', 'GET', '/device', undefined],
+    ['an action with a body', 'instance_not_connected', 'POST', '/phone-exists-batch', { phones: ['5511988887777'] }],
+    ['a control', 'engine_unavailable', 'POST', '/restart', undefined],
+    ['a control with a fallback', 'engine_unavailable', 'GET', '/status', undefined],
+    ['a send', 'engine_unavailable', 'POST', '/send-text', { phone: '5511988887777', message: 'x' }],
+    ['a failure of the store', 'internal', 'GET', '/queue', undefined],
+  ] as const)
+    test(`${what} of an instance that is deleted meanwhile ends with 404 instance_not_found`, async () => {
+      const doomed = await service.newInstance('doomed')
+      service.double.answer = async () => {
+        await service.directory.delete(doomed.id as InstanceId)
+        throw new Failure(failure)
+      }
+      const { status, body: answer } = await service.ask(method, doomed.base + path, body)
+      assert.deepEqual([status, answer.error.code], [404, 'instance_not_found'])
+    })
+
+  test('a change that waits for the deletion of its instance ends with 404 instance_not_found', async () => {
+    for (const [path, body] of [
+      ['/name', { value: 'too late' }],
+      ['/settings', { auto_read_message: true }],
+      ['/webhooks', { single_url: null }],
+    ] as const) {
+      const doomed = await service.newInstance('doomed')
+      const deleted = service.directory.delete(doomed.id as InstanceId)
+      const { status, body: answer } = await service.ask('PUT', doomed.base + path, body)
+      assert.deepEqual([status, answer.error.code], [404, 'instance_not_found'], path)
+      await deleted
+    }
+  })
+
   test('an unexpected error says nothing to the caller and everything to the log', async () => {
     service.double.answer = () => {
       throw new TypeError('secret detail')

@@ -252,6 +252,18 @@ describe('34: an instance that is deleted', { concurrency: 4 }, () => {
     assert.deepEqual(phones.find((each) => each.phone === phone)?.devices, [])
   })
 
+  test('an action that waits for the network is told that the instance is gone', async () => {
+    const { instance, phone } = await see.connected()
+    await world.sandbox.fault({ on: 'query', match: { phone, xmlns: 'usync' }, do: 'drop' })
+    const match = { account: phone, from: 'client', tag: 'iq', xmlns: 'usync' }
+    const { id } = await world.sandbox.post<{ id: string }>('/expect', { match, wait_ms: 0 })
+    const action = ask('GET', `${instance.api_url}/phone-exists/5511977770009`)
+    await must('GET', `${world.sandbox.url}/expect/${id}?wait_ms=20000`)
+    assert.ok((await remove(instance)).status < 300)
+    const { status, body } = await action
+    assert.deepEqual([status, (body as { error: { code: string } }).error.code], [404, 'instance_not_found'])
+  })
+
   test('while disconnected it goes as well, and its retries with it', async () => {
     const { instance, phone } = await see.connected()
     await see.keepOut(instance, phone)
