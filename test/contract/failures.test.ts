@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { Failure } from '../../src/domain/failures.ts'
+import type { InstanceId } from '../../src/domain/ids.ts'
 import { CREATED } from '../../src/domain/instance.ts'
 import { createMediaPool } from '../../src/engine/media-pool.ts'
 import { endpoints } from '../../src/features/index.ts'
@@ -329,6 +330,19 @@ describe('failures', () => {
       const { status, body: answer } = await service.ask('PUT', doomed.base + path, body)
       assert.deepEqual([status, answer.error.code], [404, 'instance_not_found'], path)
       await deleted
+    }
+  })
+
+  test('a wrong page of a channel is refused before anybody asks whether the instance is connected', async () => {
+    service.double.answer = () => {
+      throw new Failure('instance_not_connected')
+    }
+    const { base } = await service.newInstance('pages')
+    const path = `${base}/newsletters/120363166555745933@newsletter/messages`
+    for (const cursor of ['abc', '-1', '', '12345678901234567']) {
+      const { status, body } = await service.ask('GET', `${path}?cursor=${cursor}`)
+      const issues = [{ path: 'cursor', message: 'must be `next_cursor` of a previous answer' }]
+      assert.deepEqual([status, body.error.code, body.error.details?.issues], [400, 'invalid_request', issues], cursor)
     }
   })
 

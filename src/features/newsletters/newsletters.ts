@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { action } from '../endpoint.ts'
 import { instant, name, oneOf, PICTURE_DEADLINE, plain, portrait, queryInteger } from '../fields.ts'
 import { writesAt } from '../writes.ts'
-import { aboutChannel, channel, cursor, idExample, Newsletter, newsletterExample, newsletterId } from './objects.ts'
+import { aboutChannel, channel, idExample, Newsletter, newsletterExample, newsletterId, postCursor } from './objects.ts'
 
 export const create = action('newsletters.create', 'POST /newsletters', {
   writes: true,
@@ -46,7 +46,7 @@ export const messages = action('newsletters.messages', 'GET /newsletters/{newsle
   input: {
     newsletter_id: newsletterId,
     limit: queryInteger(1, 100).default(50).meta({ default: 50, description: 'Posts per page.' }),
-    cursor,
+    cursor: postCursor,
   },
   reply: z.object({
     data: z.array(

@@ -19,8 +19,17 @@ export const newsletterId = z.preprocess(
 
 export const person = identifier(['user'])
 
-/** `next_cursor` of a previous answer: opaque. */
-export const cursor = plain(1, 4_096).optional().meta({ description: '`next_cursor` of the previous answer.' })
+const ofPreviousAnswer = { description: '`next_cursor` of the previous answer.' }
+
+/** The network made it, and only the network can judge it. */
+export const cursor = plain(1, 4_096).optional().meta(ofPreviousAnswer)
+
+/** Number of the oldest post of the previous page. */
+export const postCursor = z
+  .string()
+  .regex(/^\d{1,16}$/, 'must be `next_cursor` of a previous answer')
+  .optional()
+  .meta(ofPreviousAnswer)
 
 export const Newsletter = z
   .object({

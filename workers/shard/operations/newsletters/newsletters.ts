@@ -30,8 +30,6 @@ export const newsletters: Handlers<typeof import('../../../../src/features/newsl
   },
 
   async 'newsletters.messages'({ ask, messages }, { newsletter_id, limit, cursor }) {
-    if (cursor !== undefined && !/^\d{1,16}$/.test(cursor))
-      throw Failure.invalid({ path: 'cursor', message: 'must be `next_cursor` of a previous answer' })
     const jid = toJid(newsletter_id)
     const posts = postsIn(await shownBy(ask(postsQuery(jid, limit, cursor))))
       .sort((one, other) => Number(other.serverId) - Number(one.serverId))
