@@ -230,7 +230,7 @@ const waiting: InstanceStatus = {
   previous_status: 'starting',
   connected: false,
   phone: null,
-  disconnect_reason: 'pairing_required',
+  disconnect_reason: null,
   reason: 'Waiting for the QR code or pairing code to be accepted on the phone.',
 }
 const chatPresence: ChatPresence = {

@@ -124,7 +124,9 @@ const instanceStatus = z
     previous_status: z.enum(STATUSES).nullable().meta({ description: 'The one before.' }),
     connected: flag('It is connected now.'),
     phone: nullableText('Number of the account.'),
-    disconnect_reason: z.enum(STATUS_REASONS).nullable().meta({ description: 'Why it is not connected.' }),
+    disconnect_reason: z.enum(STATUS_REASONS).nullable().meta({
+      description: 'Why it was disconnected: set in `disconnected`, `logged_out`, `banned` and `stopped`, null otherwise.',
+    }),
     reason: nullableText('The sentence of `GET /status` `error`.'),
   })
   .meta({ id: 'InstanceStatusEvent', description: 'The status of the instance changed.' })

@@ -194,10 +194,10 @@ export function createStatus(deps: StatusDeps): StatusKeeper {
 const isSame = (a: RuntimeState, b: RuntimeState) =>
   (Object.keys(a) as (keyof RuntimeState)[]).every((field) => JSON.stringify(a[field]) === JSON.stringify(b[field]))
 
-/** States in which `disconnect_reason` has the cause: shared/api/states.md. */
+/** States in which `disconnect_reason` has the cause; it is null in the others, which are no disconnection. */
 const WITH_REASON: readonly Status[] = ['disconnected', 'logged_out', 'banned', 'stopped']
 
-const statusEvent = (state: RuntimeState, previous: Status | null, now: number): EventOf<'instance_status'> => ({
+export const statusEvent = (state: RuntimeState, previous: Status | null, now: number): EventOf<'instance_status'> => ({
   type: 'instance_status',
   at: now,
   body: {
