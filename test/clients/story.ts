@@ -77,7 +77,7 @@ export async function tell({ baseUrl, adminKey, webhookUrl, verifyBy, scan, frie
 
   const { error, response } = await client.POST('/instances/{instance_id}/token/{token}/send-text', {
     params: { path },
-    body: { phone: 'nobody', message: 'Hello', ...{ delayMessage: 5 } },
+    body: { phone: 'nobody', message: 'Hello', ...{ priority: 5 } },
   })
   if (error === undefined) throw new Error('a wrong number was taken')
   const ignored = response.headers.get('X-Svc-Ignored-Fields')

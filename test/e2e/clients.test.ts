@@ -67,7 +67,7 @@ describe('generated clients', { skip }, () => {
     assert.deepEqual([message?.id, message?.text], [told.messageId, 'Hello from a generated client'])
     assert.deepEqual([told.failed.status, told.failed.error_code], ['failed', 'phone_not_on_whatsapp'])
     assert.ok(world.receiver.events('delivery').some((event) => event.message_id === told.messageId))
-    assert.deepEqual([told.refused, told.ignored], ['invalid_phone', 'delayMessage'])
+    assert.deepEqual([told.refused, told.ignored], ['invalid_phone', 'priority'])
     assert.deepEqual([told.instance.phone, told.instance.settings.auto_read_message], [ME, true])
   })
 

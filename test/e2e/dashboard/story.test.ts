@@ -7,7 +7,7 @@ import { startWorld, type World } from '../../harness/world.ts'
 const ME = '5511999990000'
 const ANA = '5511988880001'
 /** A name as somebody chooses who wants it to be taken for a page, or read backwards. */
-const HOSTILE = '<img src=x onerror=alert(1)> \u202egnp.exe'
+const HOSTILE = '<img src=x onerror=alert(1)>'
 
 let world: World
 let page: Dashboard

@@ -81,14 +81,95 @@ test('a session of the JavaScript library goes on', async () => {
   }
 })
 
-test('one that still waits for its first answer counts as none', async () => {
+test('a session that still waits for its first answer goes on, and its first message can still be opened', async () => {
   const gateway = await openGateway({ store: disk.store, instanceId: 'js-pending' })
   const library = libraryOf(gateway)
   const device = createSignalDevice()
   await library.repository.injectE2ESession({ jid: JID, session: session(device) })
   await library.repository.encryptMessage({ jid: JID, data: said('unheard') })
   await library.carryOver()
-  assert.deepEqual(await gateway.repository.validateSession(JID), { exists: false, reason: 'no session' })
+  const { repository } = gateway
+  assert.deepEqual(await repository.validateSession(JID), { exists: true })
+  const { type, ciphertext } = await repository.encryptMessage({ jid: JID, data: said('heard') })
+  assert.equal(type, 'pkmsg')
+  assert.equal(text(await device.decrypt(GATEWAY, type, ciphertext)), 'heard')
+  assert.equal(text(await repository.decryptMessage({ jid: JID, ...(await device.encrypt(GATEWAY, said('answer'))) })), 'answer')
+})
+
+/** A session in which both have spoken, so that the peer's next messages continue a chain that the library has read from. */
+async function conversation(instanceId: string) {
+  const gateway = await openGateway({ store: disk.store, instanceId })
+  const library = libraryOf(gateway)
+  const device = createSignalDevice()
+  await library.repository.injectE2ESession({ jid: JID, session: session(device) })
+  const out = await library.repository.encryptMessage({ jid: JID, data: said('out') })
+  await device.decrypt(GATEWAY, out.type, out.ciphertext)
+  const next = (words: string) => device.encrypt(GATEWAY, said(words))
+  const read = async (repository: typeof library.repository, message: Awaited<ReturnType<typeof next>>) =>
+    text(await repository.decryptMessage({ jid: JID, ...message }))
+  assert.equal(await read(library.repository, await next('in 0')), 'in 0')
+  return { gateway, library, device, next, read }
+}
+
+test("the peer's next message in a chain that was read from is opened", async () => {
+  const { gateway, library, next, read } = await conversation('js-chain')
+  await library.carryOver()
+  for (const words of ['in 1', 'in 2']) assert.equal(await read(gateway.repository, await next(words)), words)
+})
+
+test('skipped messages stay readable, and the contact stays reachable in both directions', async () => {
+  const { gateway, library, device, next, read } = await conversation('js-skipped')
+  const [late, later, now] = [await next('late'), await next('later'), await next('now')]
+  assert.equal(await read(library.repository, now), 'now')
+  await library.carryOver()
+  const { repository } = gateway
+  const answer = await repository.encryptMessage({ jid: JID, data: said('answer') })
+  assert.equal(text(await device.decrypt(GATEWAY, answer.type, answer.ciphertext)), 'answer')
+  assert.equal(await read(repository, later), 'later')
+  assert.equal(await read(repository, late), 'late')
+  assert.equal(await read(repository, await next('after')), 'after')
+})
+
+test('a message skipped in a closed chain is opened after the ratchet has turned', async () => {
+  const { gateway, library, device, next, read } = await conversation('js-closed')
+  const late = await next('late')
+  assert.equal(await read(library.repository, await next('now')), 'now')
+  const turn = await library.repository.encryptMessage({ jid: JID, data: said('turn') })
+  await device.decrypt(GATEWAY, turn.type, turn.ciphertext)
+  assert.equal(await read(library.repository, await next('turned')), 'turned')
+  await library.carryOver()
+  assert.equal(await read(gateway.repository, late), 'late')
+  assert.equal(await read(gateway.repository, await next('after')), 'after')
+})
+
+test('an archived session is opened, and the session in use goes on', async () => {
+  const { gateway, library, device, next, read } = await conversation('js-archived')
+  const old = await next('in the old session')
+  await library.repository.injectE2ESession({ jid: JID, session: session(device) })
+  const fresh = await library.repository.encryptMessage({ jid: JID, data: said('fresh') })
+  await library.carryOver()
+  assert.equal(await read(gateway.repository, old), 'in the old session')
+  assert.equal(text(await device.decrypt(GATEWAY, fresh.type, fresh.ciphertext)), 'fresh')
+})
+
+test('the first operation stores the session in the form of the module', async () => {
+  const { gateway, library, next, read } = await conversation('js-stored')
+  await library.carryOver()
+  const stored = async () => (await gateway.keys.get('session', '4915700000006.0'))![0]
+  assert.equal(await stored(), '{'.charCodeAt(0))
+  assert.equal(await read(gateway.repository, await next('in 1')), 'in 1')
+  assert.notEqual(await stored(), '{'.charCodeAt(0))
+})
+
+test('JSON that is no session, and one with a key of the wrong length, count as no session', async () => {
+  const { gateway, library } = await conversation('js-broken')
+  await library.carryOver()
+  const stored = Buffer.from((await gateway.keys.get('session', '4915700000006.0'))!).toString()
+  const broken = stored.replace(/"rootKey":"[^"]+"/, '"rootKey":"AAAA"')
+  for (const json of ['{', '{}', '{"_sessions":{}}', '{"_sessions":{"x":{}}}', stored.slice(0, -20), broken]) {
+    await gateway.keys.commit([['session', '4915700000006.0', said(json)]])
+    assert.deepEqual(await gateway.repository.validateSession(JID), { exists: false, reason: 'no session' }, json.slice(0, 40))
+  }
 })
 
 test('sender keys of the JavaScript library go on, own and received', async () => {

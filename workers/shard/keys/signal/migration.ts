@@ -11,9 +11,16 @@ import {
 import type { KeyChange, KeyStore } from '../key-store.ts'
 import { addressId, literalAddress } from './address.ts'
 import type { AddressLocks } from './locks.ts'
+import type { OwnDevice } from './session-json.ts'
 import { isOpen, mergeSessions, usableSession } from './session-record.ts'
 
 const HOSTED_DEVICE = '99'
+
+interface Mover {
+  keys: KeyStore
+  locks: AddressLocks
+  own: () => OwnDevice
+}
 
 interface Migration {
   migrated: number
@@ -22,7 +29,7 @@ interface Migration {
 }
 
 export async function migrateSessions(
-  { keys, view, locks }: { keys: KeyStore; view: SignalKeyStore; locks: AddressLocks },
+  { keys, view, locks, own }: { keys: KeyStore; view: SignalKeyStore; locks: AddressLocks; own: () => OwnDevice },
   fromJid: string,
   toJid: string,
 ): Promise<Migration> {
@@ -42,7 +49,7 @@ export async function migrateSessions(
     if (!(await keys.get('session', from))) continue
     total += 1
     const to = addressId(literalAddress(hostedAsWell(transferDevice(pnJid, toJid), id)))
-    if (await moveSession(keys, locks, from, to)) migrated += 1
+    if (await moveSession({ keys, locks, own }, from, to)) migrated += 1
   }
   return { migrated, skipped: total - migrated, total }
 }
@@ -52,18 +59,15 @@ const hostedAsWell = (lidJid: string, device: string) =>
   device === HOSTED_DEVICE ? lidJid.replace(/@(hosted\.)?lid$/, '@hosted.lid') : lidJid
 
 /** Both lines are held: a send to the one and a message from the other must not work on a session that is being moved. */
-function moveSession(keys: KeyStore, locks: AddressLocks, from: string, to: string): Promise<boolean> {
+function moveSession({ keys, locks, own }: Mover, from: string, to: string): Promise<boolean> {
   return locks.run([from, to], async () => {
-    const moving = await keys.get('session', from)
-    const usable = usableSession(moving)
-    if (!moving || !usable || !isOpen(usable)) return false
-    const there = usableSession(await keys.get('session', to))
-    const changes: KeyChange[] = [['session', from, null]]
-    // A legacy session cannot be merged; the one already under the LID is the newer of the two.
-    if (!there) changes.push(['session', to, moving])
-    else if (there instanceof Uint8Array && usable instanceof Uint8Array) {
-      changes.push(['session', to, mergeSessions(there, usable)])
-    }
+    const moving = usableSession(await keys.get('session', from), own)
+    if (!moving || !isOpen(moving)) return false
+    const there = usableSession(await keys.get('session', to), own)
+    const changes: KeyChange[] = [
+      ['session', from, null],
+      ['session', to, there ? mergeSessions(there, moving) : moving],
+    ]
     const identity = await keys.get('identity-key', from)
     if (identity) {
       changes.push(['identity-key', from, null])

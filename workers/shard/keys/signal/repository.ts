@@ -30,7 +30,7 @@ import {
 import type { Inbox } from './inbox-seam.ts'
 import type { AddressLocks } from './locks.ts'
 import { migrateSessions } from './migration.ts'
-import { type Advanced, decryptWith, encryptWith, loadSession, startSession } from './session.ts'
+import { type Advanced, decryptWith, encryptWith, loadSession, ownDevice, startSession } from './session.ts'
 import { isOpen, sessionInfo } from './session-record.ts'
 
 export interface SignalRepositoryDeps {
@@ -268,10 +268,10 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
       await atAddress(jid, async (address) => commit(await startSession(deps, address, session)))
     },
 
-    getSessionInfo: async (jid) => sessionInfo(await loadSession(keys, await book.resolve(jid))),
+    getSessionInfo: async (jid) => sessionInfo(await loadSession(deps, await book.resolve(jid))),
 
     async validateSession(jid) {
-      const session = await loadSession(keys, await book.resolve(jid))
+      const session = await loadSession(deps, await book.resolve(jid))
       if (!session) return { exists: false, reason: 'no session' }
       return isOpen(session) ? { exists: true } : { exists: false, reason: 'no open session' }
     },
@@ -285,7 +285,8 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
       await locks.run([...ids], () => keys.commit([...ids].map((id): KeyChange => ['session', id, null])))
     },
 
-    migrateSession: (fromJid, toJid) => migrateSessions({ keys, view, locks }, fromJid, toJid),
+    migrateSession: (fromJid, toJid) =>
+      migrateSessions({ keys, view, locks, own: () => ownDevice(deps.creds()) }, fromJid, toJid),
 
     close() {
       isClosed = true

@@ -1,8 +1,6 @@
-/**
- * Content of a stored session: libsignal's RecordStructure (1 = current session, 2 = archived ones), or the JSON of the JavaScript library, which the
- * module converts on its first use.
- */
+/** Content of a stored session: libsignal's RecordStructure (1 = current session, 2 = archived ones). */
 import { SessionRecord } from 'whatsapp-rust-bridge'
+import { type OwnDevice, recordFromJson } from './session-json.ts'
 import { bytesOf, checkFields, FieldReader, lengthDelimited } from './wire.ts'
 
 const CURRENT = 1
@@ -12,28 +10,16 @@ const REGISTRATION_ID = 10
 const BASE_KEY = 13
 /** The most libsignal keeps; more would be dropped at the next archiving anyway. */
 const MAX_ARCHIVED = 40
-
-/** Input of the module's loadSession: bytes, or a session of the JavaScript library as parsed JSON. */
-export type LoadedSession = Uint8Array | LegacySession
-
-interface LegacyEntry {
-  registrationId?: number
-  indexInfo?: { closed?: number; baseKey?: string }
-  pendingPreKey?: unknown
-}
-
-export interface LegacySession {
-  _sessions: Record<string, LegacyEntry>
-  version: string
-}
+/** First byte of JSON. No RecordStructure begins with it: field 15 does not exist. */
+const OPENING_BRACE = 0x7b
 
 /**
- * The record as the module can use it; undefined where it cannot: truncated bytes (the module takes garbage for an empty record), and a
- * legacy session that still waits for its first answer (it would lose its pending pre-key and send what the peer cannot read).
+ * The record as the module can use it, or undefined. The module takes truncated bytes for an empty record, so they are refused here; a record
+ * that the JavaScript library wrote as JSON is converted, and is stored in the new form by the next operation on it.
  */
-export function usableSession(stored: Uint8Array | undefined): LoadedSession | undefined {
+export function usableSession(stored: Uint8Array | undefined, own: () => OwnDevice): Uint8Array | undefined {
   if (!stored || stored.length === 0) return undefined
-  if (stored[0] === 0x7b) return usableLegacy(stored)
+  if (stored[0] === OPENING_BRACE) return recordFromJson(stored, own())
   try {
     const reader = new FieldReader(stored)
     while (reader.next()) {
@@ -48,23 +34,8 @@ export function usableSession(stored: Uint8Array | undefined): LoadedSession | u
   }
 }
 
-function usableLegacy(stored: Uint8Array): LegacySession | undefined {
-  let parsed: LegacySession
-  try {
-    parsed = JSON.parse(Buffer.from(stored).toString())
-  } catch {
-    // Not JSON either: no record.
-    return undefined
-  }
-  if (typeof parsed !== 'object' || parsed === null || typeof parsed._sessions !== 'object') return undefined
-  return openEntry(parsed)?.pendingPreKey ? undefined : parsed
-}
-
-const openEntry = (session: LegacySession) => Object.values(session._sessions).find(({ indexInfo }) => indexInfo?.closed === -1)
-
-export function isOpen(session: LoadedSession | undefined): boolean {
+export function isOpen(session: Uint8Array | undefined): boolean {
   if (!session) return false
-  if (!(session instanceof Uint8Array)) return typeof openEntry(session)?.registrationId === 'number'
   const record = SessionRecord.deserialize(session)
   try {
     return record.haveOpenSession()
@@ -73,13 +44,8 @@ export function isOpen(session: LoadedSession | undefined): boolean {
   }
 }
 
-export function sessionInfo(session: LoadedSession | undefined): { baseKey: Uint8Array; registrationId: number } | null {
+export function sessionInfo(session: Uint8Array | undefined): { baseKey: Uint8Array; registrationId: number } | null {
   if (!session) return null
-  if (!(session instanceof Uint8Array)) {
-    const entry = openEntry(session)
-    if (!entry?.indexInfo?.baseKey || typeof entry.registrationId !== 'number') return null
-    return { baseKey: Buffer.from(entry.indexInfo.baseKey, 'base64'), registrationId: entry.registrationId }
-  }
   const current = bytesOf(session, CURRENT)
   const baseKey = current && bytesOf(current, BASE_KEY)
   if (!current || !baseKey) return null

@@ -5,7 +5,8 @@ import type { KeyChange, KeyReader } from '../key-store.ts'
 import { type Address, addressId } from './address.ts'
 import { signalError } from './errors.ts'
 import { keyPairFrom } from './key-pair.ts'
-import { type LoadedSession, usableSession, withOthersUntouched } from './session-record.ts'
+import type { OwnDevice } from './session-json.ts'
+import { usableSession, withOthersUntouched } from './session-record.ts'
 import { protocolAddress, typedPair, withObjects } from './wasm.ts'
 import { bytesOf } from './wire.ts'
 
@@ -21,11 +22,16 @@ export interface Advanced<T> {
 
 type Bundle = Parameters<SignalRepositoryWithLIDStore['injectE2ESession']>[0]['session']
 
-export const loadSession = async (keys: KeyReader, address: Address) =>
-  usableSession(await keys.get('session', addressId(address)))
+export const ownDevice = ({ signedIdentityKey, registrationId }: AuthenticationCreds): OwnDevice => ({
+  identityKey: typedPair(signedIdentityKey).pubKey,
+  registrationId,
+})
+
+export const loadSession = async ({ keys, creds }: SessionKeys, address: Address) =>
+  usableSession(await keys.get('session', addressId(address)), () => ownDevice(creds()))
 
 export async function encryptWith(deps: SessionKeys, address: Address, data: Uint8Array) {
-  const session = await loadSession(deps.keys, address)
+  const session = await loadSession(deps, address)
   return operate(deps, address, session, 'encrypt', (storage, own) =>
     own(new SessionCipher(storage, own(protocolAddress(address)))).encrypt(data),
   )
@@ -38,16 +44,14 @@ export async function decryptWith(
   ciphertext: Uint8Array,
 ): Promise<Advanced<Uint8Array>> {
   const identity = type === 'pkmsg' ? identityOf(ciphertext) : undefined
-  const { session, changes: identityChanges } = await withIdentity(deps.keys, address, identity)
+  const { session, changes: identityChanges } = await withIdentity(deps, address, identity)
   const { result, changes } = await operate(deps, address, session, 'decrypt', (storage, own) => {
     const cipher = own(new SessionCipher(storage, own(protocolAddress(address))))
     return type === 'pkmsg' ? cipher.decryptPreKeyWhisperMessage(ciphertext) : cipher.decryptWhisperMessage(ciphertext)
   })
   const kept = changes.map(
     (change): KeyChange =>
-      change[0] === 'session' && change[2] && session instanceof Uint8Array
-        ? [change[0], change[1], withOthersUntouched(session, change[2])]
-        : change,
+      change[0] === 'session' && change[2] && session ? [change[0], change[1], withOthersUntouched(session, change[2])] : change,
   )
   return { result, changes: [...kept, ...identityChanges] }
 }
@@ -55,7 +59,7 @@ export async function decryptWith(
 /** A new outgoing session from the peer's key bundle. The one in use becomes an archived one, unless the identity is another. */
 export async function startSession(deps: SessionKeys, address: Address, bundle: Bundle): Promise<Advanced<void>> {
   const { registrationId, identityKey, signedPreKey, preKey } = bundle
-  const { session, changes: identityChanges } = await withIdentity(deps.keys, address, identityKey)
+  const { session, changes: identityChanges } = await withIdentity(deps, address, identityKey)
   const { changes } = await operate(deps, address, session, 'encrypt', (storage, own) =>
     own(new SessionBuilder(storage, own(protocolAddress(address)))).processPreKeyBundle({
       registrationId,
@@ -71,9 +75,10 @@ export async function startSession(deps: SessionKeys, address: Address, bundle: 
  * Trust on first use, as WhatsApp Web. A changed identity starts from nothing: the sessions of the old one are not carried over. Both
  * are written only with the operation's own changes, so that a message that cannot be opened destroys no session.
  */
-async function withIdentity(keys: KeyReader, address: Address, identity: Uint8Array | undefined) {
+async function withIdentity(deps: SessionKeys, address: Address, identity: Uint8Array | undefined) {
   const id = addressId(address)
-  const session = await loadSession(keys, address)
+  const { keys } = deps
+  const session = await loadSession(deps, address)
   if (!identity) return { session, changes: [] }
   const known = await keys.get('identity-key', id)
   if (known && Buffer.compare(known, identity) === 0) return { session, changes: [] }
@@ -102,7 +107,7 @@ function identityOf(pkmsg: Uint8Array): Uint8Array | undefined {
 async function operate<T>(
   { keys, creds }: SessionKeys,
   address: Address,
-  loaded: LoadedSession | undefined,
+  loaded: Uint8Array | undefined,
   use: 'encrypt' | 'decrypt',
   work: (storage: SignalStorage, own: <O extends { free(): void }>(object: O) => O) => Promise<T>,
 ): Promise<Advanced<T>> {
@@ -112,8 +117,7 @@ async function operate<T>(
   let ours: unknown
 
   const storage: SignalStorage = {
-    // The type leaves out parsed JSON of the JavaScript library, which the module takes as well.
-    loadSession: () => session ?? (loaded as Uint8Array | undefined),
+    loadSession: () => session ?? loaded,
     storeSession(_id, record) {
       try {
         session = record.serialize()

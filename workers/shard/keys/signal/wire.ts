@@ -88,6 +88,12 @@ export function lengthDelimited(number: number, bytes: Uint8Array): Uint8Array {
   return Buffer.concat([varintBytes(number * 8 + 2), varintBytes(bytes.length), bytes])
 }
 
+/** A number field. Throws a RangeError for what is no whole number from 0 on: it could not be written as a varint. */
+export function varintField(number: number, value: number): Uint8Array {
+  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} cannot be written as a varint`)
+  return Buffer.concat([varintBytes(number * 8), varintBytes(value)])
+}
+
 function varintBytes(value: number): Uint8Array {
   const out: number[] = []
   let rest = value

@@ -1,0 +1,147 @@
+/**
+ * Sessions as the JavaScript library of Signal stores them (JSON), converted to libsignal's RecordStructure. The WebAssembly module accepts such
+ * JSON too, but misreads it: a chain that was read from continues one message too early, and one skipped message key makes the record unusable.
+ */
+import { hkdfSync } from 'node:crypto'
+import { lengthDelimited, varintField } from './wire.ts'
+
+/** The device the sessions belong to: its identity key with the type byte (33 bytes), and its registration id. */
+export interface OwnDevice {
+  identityKey: Uint8Array
+  registrationId: number
+}
+
+interface JsonChain {
+  chainKey: { counter: number; key?: string }
+  /** 1: sending, 2: receiving. */
+  chainType: number
+  /** Seed of each skipped message key by its index, in base64. */
+  messageKeys: Record<string, string>
+}
+
+interface JsonSession {
+  registrationId: number
+  currentRatchet: { ephemeralKeyPair: { pubKey: string; privKey: string }; previousCounter: number; rootKey: string }
+  /** `closed` is -1 for the session in use, otherwise the epoch ms at which it was replaced. */
+  indexInfo: { baseKey: string; closed: number; used: number; remoteIdentityKey: string }
+  pendingPreKey?: { preKeyId?: number; signedKeyId: number; baseKey: string }
+  /** Chains by the public key of their ratchet, in base64, in the order of their creation. */
+  _chains: Record<string, JsonChain>
+}
+
+const RECEIVING = 2
+const OPEN = -1
+/** Limits of libsignal: more chains or archived sessions would be dropped by its next step anyway. */
+const MAX_RECEIVER_CHAINS = 5
+const MAX_ARCHIVED = 40
+
+/** Field numbers of libsignal's storage.proto. */
+const RECORD = { current: 1, archived: 2 } as const
+const SESSION = {
+  version: 1,
+  localIdentity: 2,
+  remoteIdentity: 3,
+  rootKey: 4,
+  previousCounter: 5,
+  senderChain: 6,
+  receiverChains: 7,
+  pendingPreKey: 9,
+  remoteRegistrationId: 10,
+  localRegistrationId: 11,
+  baseKey: 13,
+} as const
+const CHAIN = { ratchetKey: 1, ratchetPrivateKey: 2, chainKey: 3, messageKeys: 4 } as const
+const CHAIN_KEY = { index: 1, key: 2 } as const
+const MESSAGE_KEY = { index: 1, cipherKey: 2, macKey: 3, iv: 4 } as const
+const PENDING = { preKeyId: 1, baseKey: 2, signedPreKeyId: 3 } as const
+
+/**
+ * RecordStructure with the same sessions: the open one is current, the others are archived, the last used first. Undefined where the bytes are no
+ * such JSON, or where a value is missing: a record that is converted in part would fail later, and out of sight.
+ */
+export function recordFromJson(stored: Uint8Array, own: OwnDevice): Uint8Array | undefined {
+  try {
+    const { _sessions: sessions } = JSON.parse(Buffer.from(stored).toString()) as { _sessions: Record<string, JsonSession> }
+    const all = Object.values(sessions)
+    if (all.length === 0) return undefined
+    const open = all.find(({ indexInfo }) => indexInfo.closed === OPEN)
+    const closed = all.filter((session) => session !== open).sort((one, other) => other.indexInfo.used - one.indexInfo.used)
+    return Buffer.concat([
+      ...(open ? [lengthDelimited(RECORD.current, sessionBytes(open, own))] : []),
+      ...closed.slice(0, MAX_ARCHIVED).map((session) => lengthDelimited(RECORD.archived, sessionBytes(session, own))),
+    ])
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+function sessionBytes(
+  { registrationId, currentRatchet, indexInfo, pendingPreKey, _chains }: JsonSession,
+  own: OwnDevice,
+): Uint8Array {
+  const { ephemeralKeyPair: ours, previousCounter, rootKey } = currentRatchet
+  const sending = _chains[ours.pubKey]
+  const receiving = Object.entries(_chains).filter(([, { chainType }]) => chainType === RECEIVING)
+  return Buffer.concat([
+    varintField(SESSION.version, 3),
+    lengthDelimited(SESSION.localIdentity, own.identityKey),
+    lengthDelimited(SESSION.remoteIdentity, bytes(indexInfo.remoteIdentityKey, 33)),
+    lengthDelimited(SESSION.rootKey, bytes(rootKey, 32)),
+    // The JavaScript library starts counters at -1.
+    varintField(SESSION.previousCounter, Math.max(0, previousCounter)),
+    ...(sending ? [lengthDelimited(SESSION.senderChain, chainBytes(ours.pubKey, sending, bytes(ours.privKey, 32)))] : []),
+    ...receiving
+      .slice(-MAX_RECEIVER_CHAINS)
+      .map(([key, chain]) => lengthDelimited(SESSION.receiverChains, chainBytes(key, chain))),
+    ...(pendingPreKey ? [lengthDelimited(SESSION.pendingPreKey, pendingBytes(pendingPreKey))] : []),
+    varintField(SESSION.remoteRegistrationId, registrationId),
+    varintField(SESSION.localRegistrationId, own.registrationId),
+    lengthDelimited(SESSION.baseKey, bytes(indexInfo.baseKey, 33)),
+  ])
+}
+
+function chainBytes(ratchetKey: string, { chainKey, messageKeys }: JsonChain, privateKey?: Uint8Array): Uint8Array {
+  return Buffer.concat([
+    lengthDelimited(CHAIN.ratchetKey, bytes(ratchetKey, 33)),
+    ...(privateKey ? [lengthDelimited(CHAIN.ratchetPrivateKey, privateKey)] : []),
+    lengthDelimited(
+      CHAIN.chainKey,
+      Buffer.concat([
+        // The library counts the last key used, libsignal the next one.
+        varintField(CHAIN_KEY.index, chainKey.counter + 1),
+        // A closed chain has no key. Its skipped message keys stay usable, and a message that needs another one fails its MAC.
+        lengthDelimited(CHAIN_KEY.key, chainKey.key === undefined ? Buffer.alloc(32) : bytes(chainKey.key, 32)),
+      ]),
+    ),
+    ...Object.entries(messageKeys).map(([index, seed]) =>
+      lengthDelimited(CHAIN.messageKeys, messageKeyBytes(Number(index), seed)),
+    ),
+  ])
+}
+
+/** libsignal stores a skipped message key derived, the JavaScript library stores its seed. */
+function messageKeyBytes(index: number, seed: string): Uint8Array {
+  const derived = Buffer.from(hkdfSync('sha256', bytes(seed, 32), Buffer.alloc(32), 'WhisperMessageKeys', 80))
+  return Buffer.concat([
+    varintField(MESSAGE_KEY.index, index),
+    lengthDelimited(MESSAGE_KEY.cipherKey, derived.subarray(0, 32)),
+    lengthDelimited(MESSAGE_KEY.macKey, derived.subarray(32, 64)),
+    lengthDelimited(MESSAGE_KEY.iv, derived.subarray(64)),
+  ])
+}
+
+function pendingBytes({ preKeyId, signedKeyId, baseKey }: NonNullable<JsonSession['pendingPreKey']>): Uint8Array {
+  return Buffer.concat([
+    ...(preKeyId === undefined ? [] : [varintField(PENDING.preKeyId, preKeyId)]),
+    lengthDelimited(PENDING.baseKey, bytes(baseKey, 33)),
+    varintField(PENDING.signedPreKeyId, signedKeyId),
+  ])
+}
+
+/** Throws a RangeError where the decoded text has another length: with a key of the wrong length every message would fail. */
+function bytes(base64: string, length: number): Uint8Array {
+  const decoded = Buffer.from(base64, 'base64')
+  if (decoded.length !== length) throw new RangeError(`a key of ${length} bytes has ${decoded.length}`)
+  return decoded
+}
