@@ -19,6 +19,7 @@ export interface Metric {
 export const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60] as const
 
 const one = (...values: string[]) => values.map((value) => [value])
+const STALL_CAUSES = one('message', 'receipt', 'notification', 'call', 'frame')
 
 export const METRICS = {
   svc_http_requests_total: {
@@ -128,11 +129,18 @@ export const METRICS = {
     help: 'Messages that are confirmed without an event (workers/shard/receive/unreported.ts has the reasons).',
   },
   svc_events_total: { kind: 'counter', labels: ['type'], help: 'Events written for delivery.' },
+  svc_inbound_stalled_total: {
+    kind: 'counter',
+    labels: ['cause'],
+    help: 'Connections replaced because they no longer processed what they received. The log names the instance.',
+    zero: STALL_CAUSES,
+  },
+  /** The former name, kept for one release so that alerts keep working; remove it after 0.2.0. */
   svc_inbound_deaf_total: {
     kind: 'counter',
     labels: ['cause'],
-    help: 'Connections replaced because nothing that came in was handled any more; the log names the instance.',
-    zero: one('message', 'receipt', 'notification', 'call', 'frame'),
+    help: 'Deprecated: the former name of svc_inbound_stalled_total, removed in the next release.',
+    zero: STALL_CAUSES,
   },
   svc_inbound_age_instances: {
     kind: 'gauge',

@@ -87,7 +87,7 @@ const HOSTILE: readonly [what: string, why: RegExp, frame: () => Buffer][] = [
 for (const [what, why, frame] of HOSTILE) {
   test(`a frame that ${what} ends the connection, and the next one brings what came meanwhile`, async () => {
     lines.length = 0
-    const deafBefore = world.deps.tally.numbers().get('svc_inbound_deaf_total|frame') ?? 0
+    const stalledBefore = world.deps.tally.numbers().get('svc_inbound_stalled_total|frame') ?? 0
     await push(frame(), plain(notice('never', 1)))
     await until('the connection is replaced', () => world.state().status !== 'connected')
     const { id } = await world.sandbox.send(ANA, ME, { text: `after it ${what}` })
@@ -95,10 +95,10 @@ for (const [what, why, frame] of HOSTILE) {
     await world.receiver.waitFor(what, ({ message_id }) => message_id === id)
     assert.deepEqual(
       lines.map(({ msg }) => msg),
-      ['a frame could not be opened: the connection hears nothing any more and is replaced'],
+      ['a frame could not be decrypted or decoded; reconnecting'],
     )
     assert.match(lines[0]!.err!.message, why)
-    assert.equal(world.deps.tally.numbers().get('svc_inbound_deaf_total|frame'), deafBefore + 1)
+    assert.equal(world.deps.tally.numbers().get('svc_inbound_stalled_total|frame'), stalledBefore + 1)
   })
 }
 

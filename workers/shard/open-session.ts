@@ -49,7 +49,7 @@ import { stanzaTable } from './stanza-table.ts'
 import { namesOf } from './wire/groups.ts'
 
 export interface SessionDeps {
-  shard: Pick<ShardDeps, 'clock' | 'network' | 'media' | 'mexIds' | 'deafAfterMs' | 'tally' | 'countUnknown' | 'steps'>
+  shard: Pick<ShardDeps, 'clock' | 'network' | 'media' | 'mexIds' | 'stalledAfterMs' | 'tally' | 'countUnknown' | 'steps'>
   auth: AuthState
   keys: KeyStore
   locks: AddressLocks
@@ -239,7 +239,7 @@ export function openSession(deps: SessionDeps, { creds, route, version, restrict
     version,
     mexIds: shard.mexIds,
     restriction,
-    deafAfterMs: shard.deafAfterMs,
+    stalledAfterMs: shard.stalledAfterMs,
     tally: shard.tally,
     countUnknown: shard.countUnknown,
     clock,

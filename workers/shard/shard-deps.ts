@@ -43,7 +43,7 @@ export interface ShardDeps {
   /** The web client version, one for all. */
   version: WebVersion
   /** How long stanzas may come without one being handled, in ms; absent: as `connection/socket/liveness.ts` has it. */
-  deafAfterMs?: number
+  stalledAfterMs?: number
   /** Seals links to received files. */
   mediaLinks: MediaLinks
   /** The machine's, which is not followed when it jumps ahead. */

@@ -44,7 +44,7 @@ afterEach(async () => {
 
 const newGateway = () => openGateway({ store: slowly(disk.store), instanceId: `net${++count}`, preKeys: 0 })
 
-const deaf: Error[] = []
+const stalled: Error[] = []
 
 function connect(gateway: Gateway, creds: AuthenticationCreds = gateway.creds): WASocket {
   const sock = makeWASocket({
@@ -55,12 +55,12 @@ function connect(gateway: Gateway, creds: AuthenticationCreds = gateway.creds): 
   })
   sockets.push(sock)
   adoptSocket(sock)
-  const onDeaf = (error: Error) => {
-    deaf.push(error)
-    void endSocket(sock, endReason('deaf', 428), 'abrupt')
+  const onStalled = (error: Error) => {
+    stalled.push(error)
+    void endSocket(sock, endReason('stalled', 428), 'abrupt')
   }
-  guardListeners(sock, { onDeaf, onStray: () => {} })
-  readInbound(sock, { onDeaf })
+  guardListeners(sock, { onStalled, onStray: () => {} })
+  readInbound(sock, { onStalled })
   const { answered } = watchConnection(sock, { onError: () => {} })
   for (const event of ['CB:success', 'CB:iq,type:set,pair-device']) sock.ws.on(event, answered)
   sock.ev.on('creds.update', () => saves.push(gateway.auth.saveCreds(creds)))
@@ -209,8 +209,8 @@ test('an HTTP error in place of the connection, and a frame that cannot be opene
   const end = until(sock, ({ connection }) => connection === 'close')
   // Answered with a frame that is not encrypted as it should be.
   sock.fetchBlocklist().catch(() => {})
-  assert.equal((await end).lastDisconnect?.error?.message, 'deaf')
-  assert.equal(deaf.length, 1)
+  assert.equal((await end).lastDisconnect?.error?.message, 'stalled')
+  assert.equal(stalled.length, 1)
 })
 
 test('no socket is left behind', async () => {

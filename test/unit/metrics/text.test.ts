@@ -30,8 +30,9 @@ test('a histogram has cumulative buckets, their sum and their count', async () =
 
 test('what an alert is set on is there as 0 before it happens', async () => {
   const families = parse(await textOf(createTally().numbers()))
-  for (const cause of ['message', 'receipt', 'notification', 'call', 'frame'])
-    assert.ok(families.get('svc_inbound_deaf_total')?.samples.some(({ labels, value }) => labels.cause === cause && value === 0))
+  for (const name of ['svc_inbound_stalled_total', 'svc_inbound_deaf_total'])
+    for (const cause of ['message', 'receipt', 'notification', 'call', 'frame'])
+      assert.ok(families.get(name)?.samples.some(({ labels, value }) => labels.cause === cause && value === 0))
 })
 
 test('ages are cumulative, grow while a shard says nothing, and name nobody', async () => {

@@ -72,7 +72,7 @@ export interface ConnectionDeps {
   /** Numbers of GraphQL operations, from the configuration. */
   mexIds: MexIds
   /** How long stanzas may come without one being handled, in ms. */
-  deafAfterMs?: number | undefined
+  stalledAfterMs?: number | undefined
   /** The restriction known before this session. */
   restriction: Restriction | null
   tally: Tally

@@ -66,7 +66,7 @@ export function openConnection(deps: ConnectionDeps): Connection {
   )
   const { ws, ev } = sock
   const stray = (error: unknown) => log.info({ err: error }, 'the library left an error unhandled')
-  const replace = (reason: string) => void endSocket(sock, endReason(reason, DEAF), 'abrupt').catch(stray)
+  const replace = (reason: string) => void endSocket(sock, endReason(reason, STALLED), 'abrupt').catch(stray)
 
   // The library's own functions keep the library's encoder.
   sock.sendNode = (node) => sock.sendRawMessage(nodeBytes(node))
@@ -79,22 +79,25 @@ export function openConnection(deps: ConnectionDeps): Connection {
     onTime: (seconds) => deps.learnTime(seconds * SECOND, false),
   })
   askForBatches(sock, stray)
-  const onDeaf = (error: Error) => {
-    tally.add('svc_inbound_deaf_total', { cause: 'frame' })
-    log.warn({ err: error }, 'a frame could not be opened: the connection hears nothing any more and is replaced')
-    replace('a frame could not be opened')
+  const countStall = (cause: string) => {
+    for (const name of ['svc_inbound_stalled_total', 'svc_inbound_deaf_total'] as const) tally.add(name, { cause })
   }
-  guardListeners(sock, { onStray: stray, onDeaf })
-  readInbound(sock, { onDeaf })
+  const onStalled = (error: Error) => {
+    countStall('frame')
+    log.warn({ err: error }, 'a frame could not be decrypted or decoded; reconnecting')
+    replace('a frame could not be decrypted or decoded')
+  }
+  guardListeners(sock, { onStray: stray, onStalled })
+  readInbound(sock, { onStalled })
   const liveness = watchLiveness(sock, {
     now: steady.now,
-    deafAfterMs: deps.deafAfterMs,
+    stalledAfterMs: deps.stalledAfterMs,
     onStanza: (kind) => tally.add('svc_inbound_stanzas_total', { kind }),
-    onSilent: (silentMs) => log.info({ silent_ms: silentMs }, 'nothing has come in for a while'),
-    onDeaf(kind) {
-      tally.add('svc_inbound_deaf_total', { cause: kind })
-      log.error({ kind, traffic: liveness.traffic() }, 'what comes in is not handled any more: the connection is replaced')
-      replace('nothing that comes in is handled')
+    onSilent: (silentMs) => log.info({ silent_ms: silentMs }, 'no stanza has been received for a while'),
+    onStalled(kind) {
+      countStall(kind)
+      log.error({ kind, traffic: liveness.traffic() }, 'inbound stanzas are no longer processed; reconnecting')
+      replace('inbound stanzas are no longer processed')
     },
   })
   const watchdog = watchConnection(sock, { onError: stray })
@@ -285,7 +288,7 @@ export function openConnection(deps: ConnectionDeps): Connection {
 }
 
 /** As a connection the network closed: the reason to reconnect is the same. */
-const DEAF = 428
+const STALLED = 428
 
 function listeners<T>() {
   const all = new Set<(value: T) => void>()

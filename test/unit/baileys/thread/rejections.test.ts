@@ -29,10 +29,10 @@ test('a frame that cannot be opened ends the socket it came on, and nothing reac
   const sock = openSocket(server.url)
   // As a session does: what waits for the hello is told of the end. Left alone it waits out its 20 s, and the process with it.
   adoptSocket(sock)
-  const deaf: Error[] = []
+  const stalled: Error[] = []
   guardListeners(sock, {
-    onDeaf(error) {
-      deaf.push(error)
+    onStalled(error) {
+      stalled.push(error)
       void endSocket(sock, endReason('a frame could not be opened', 428), 'abrupt')
     },
     onStray: () => {},
@@ -45,7 +45,7 @@ test('a frame that cannot be opened ends the socket it came on, and nothing reac
   })
   peer.send(Buffer.from([0, 0, 2, 1, 2]))
   assert.equal((await end)?.message, 'a frame could not be opened')
-  assert.equal(deaf[0]?.message, 'cannot be opened')
+  assert.equal(stalled[0]?.message, 'cannot be opened')
   assert.deepEqual(net, [])
   removeNet()
 })
@@ -57,7 +57,7 @@ test('other listeners that fail are told by event, and the socket stays', async 
   })
   const stray: unknown[] = []
   guardListeners({ ws } as unknown as WASocket, {
-    onDeaf: () => assert.fail('not deaf'),
+    onStalled: () => assert.fail('not stalled'),
     onStray: (error, event) => stray.push([event, error.message, error.cause]),
   })
   ws.emit('CB:message')
@@ -70,7 +70,7 @@ test('listeners keep their order and their arguments', () => {
   const calls: unknown[] = []
   ws.on('x', (...args) => calls.push(['first', ...args]))
   ws.on('x', (...args) => calls.push(['second', ...args]))
-  guardListeners({ ws } as unknown as WASocket, { onDeaf: () => {}, onStray: () => {} })
+  guardListeners({ ws } as unknown as WASocket, { onStalled: () => {}, onStray: () => {} })
   ws.emit('x', 1, 2)
   assert.deepEqual(calls, [
     ['first', 1, 2],

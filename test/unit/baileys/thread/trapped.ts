@@ -26,7 +26,7 @@ const ways: Record<string, () => void> = {
   listener() {
     const ws = new EventEmitter()
     ws.on('CB:message', async () => trap())
-    guardListeners({ ws } as unknown as WASocket, { onDeaf: () => {}, onStray: () => {} })
+    guardListeners({ ws } as unknown as WASocket, { onStalled: () => {}, onStray: () => {} })
     ws.emit('CB:message')
   },
   signal() {

@@ -12,15 +12,15 @@ function start(t: TestContext) {
   const ev = new EventEmitter()
   const kinds: string[] = []
   const silences: number[] = []
-  const deaf: string[] = []
+  const stalled: string[] = []
   const liveness = watchLiveness({ ev } as unknown as Pick<WASocket, 'ev'>, {
     now: Date.now,
     onStanza: (kind) => kinds.push(kind),
     onSilent: (silentMs) => silences.push(Math.floor(silentMs / HOUR)),
-    onDeaf: (kind) => deaf.push(kind),
+    onStalled: (kind) => stalled.push(kind),
   })
   t.after(() => ev.emit('connection.update', { connection: 'close' }))
-  return { ev, liveness, kinds, silences, deaf, pass: (ms: number) => t.mock.timers.tick(ms) }
+  return { ev, liveness, kinds, silences, stalled, pass: (ms: number) => t.mock.timers.tick(ms) }
 }
 
 test('stanzas are counted by their kind from the login on, and those that are through', (t) => {
@@ -39,18 +39,18 @@ test('stanzas are counted by their kind from the login on, and those that are th
 })
 
 test('a silence is reported after an hour, six, a day and three, once each, and anew after it was broken', (t) => {
-  const { ev, liveness, silences, deaf, pass } = start(t)
+  const { ev, liveness, silences, stalled, pass } = start(t)
   ev.emit('connection.update', { connection: 'open' })
   for (let minute = 0; minute < 5 * 24 * 60; minute++) pass(MINUTE)
   assert.deepEqual(silences, [1, 6, 24, 72])
   liveness.came('receipt')()
   for (let minute = 1; minute < 60; minute++) pass(MINUTE)
   assert.equal(silences.length, 4)
-  assert.deepEqual(deaf, [])
+  assert.deepEqual(stalled, [])
 })
 
-test('a kind of which nothing gets through is deafness; one that is slow is not, nor is silence', (t) => {
-  const { ev, liveness, deaf, pass } = start(t)
+test('a kind of stanza is stalled when none of it gets through; slow handling and silence are not a stall', (t) => {
+  const { ev, liveness, stalled, pass } = start(t)
   ev.emit('connection.update', { connection: 'open' })
   pass(DAY)
   const through = Array.from({ length: 5 }, () => liveness.came('message'))
@@ -59,10 +59,10 @@ test('a kind of which nothing gets through is deafness; one that is slow is not,
     done()
   }
   pass(DAY)
-  assert.deepEqual(deaf, [])
+  assert.deepEqual(stalled, [])
   liveness.came('call')
   pass(2 * MINUTE)
-  assert.deepEqual(deaf, [])
+  assert.deepEqual(stalled, [])
   pass(2 * MINUTE)
-  assert.equal(deaf[0], 'call')
+  assert.equal(stalled[0], 'call')
 })

@@ -13,11 +13,11 @@ import { createFrameReader, type FrameReader } from './reader.ts'
 
 export interface InboundDeps {
   /** A frame could not be opened or handled. The socket must be ended: it receives nothing any more. Called once. */
-  onDeaf(error: Error): void
+  onStalled(error: Error): void
 }
 
 /** Call right after the socket was made, and after `guardListeners`, which is still about what the handshake throws. */
-export function readInbound({ ws, ev, authState }: Pick<WASocket, 'ws' | 'ev' | 'authState'>, { onDeaf }: InboundDeps): void {
+export function readInbound({ ws, ev, authState }: Pick<WASocket, 'ws' | 'ev' | 'authState'>, { onStalled }: InboundDeps): void {
   const events = createStanzaEvents()
   const handshake = ws.listeners('message') as ((bytes: Buffer) => void)[]
   let reader: FrameReader | undefined
@@ -30,7 +30,7 @@ export function readInbound({ ws, ev, authState }: Pick<WASocket, 'ws' | 'ev' | 
   function broken(thrown: unknown) {
     const error = asError(thrown)
     escalateTrap(error)
-    onDeaf(error)
+    onStalled(error)
   }
 
   function busy(isBusy: boolean) {

@@ -1,6 +1,6 @@
 /**
  * BAILEYS 17a. The library's listeners are async functions on an EventEmitter, so what they throw becomes an unhandled rejection, which
- * ends the process. The worst case: a frame that cannot be opened (Socket/socket.js, onMessageReceived) leaves the connection deaf,
+ * ends the process. The worst case: a frame that cannot be opened (Socket/socket.js, onMessageReceived) stalls the connection,
  * because the counters of both sides differ from then on, and no close event comes.
  *
  * `guardListeners` catches them at the socket they belong to; `surviveRejections` is the net below for the thread. Only a trapped
@@ -13,13 +13,13 @@ import { escalateTrap, isTrap } from './trap.ts'
 
 export interface StrayErrors {
   /** A frame could not be opened or handled. The socket must be ended: it receives nothing any more. */
-  onDeaf(error: Error): void
+  onStalled(error: Error): void
   /** Another listener failed; the connection itself is well. Mostly "Connection Closed" while it goes down. */
   onStray(error: Error, event: string): void
 }
 
 /** Call right after the socket was made, before any listener of ours. */
-export function guardListeners(sock: Pick<WASocket, 'ws'>, { onDeaf, onStray }: StrayErrors): void {
+export function guardListeners(sock: Pick<WASocket, 'ws'>, { onStalled, onStray }: StrayErrors): void {
   const { ws } = sock
   for (const event of ws.eventNames()) {
     const listeners = ws.rawListeners(event)
@@ -31,7 +31,7 @@ export function guardListeners(sock: Pick<WASocket, 'ws'>, { onDeaf, onStray }: 
         running.catch((thrown) => {
           const error = asError(thrown)
           escalateTrap(error)
-          if (event === 'message') onDeaf(error)
+          if (event === 'message') onStalled(error)
           else onStray(error, String(event))
         })
       })

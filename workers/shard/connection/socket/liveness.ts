@@ -1,7 +1,7 @@
 /**
- * BAILEYS 15. A connection can be alive, with its pings answered and its sends going out, while no incoming stanza is handled any more: a handler
- * that never ends holds its mutex and blocks every stanza behind it. The library's keep-alive does not notice, because it only looks at frames. So
- * the stanzas received are compared with those handled.
+ * Detects a stalled connection. A connection can be alive, with its pings answered and its sends going out, while no incoming stanza is handled any
+ * more: a handler that never ends holds its mutex and blocks every stanza behind it. The library's keep-alive does not notice, because it only looks
+ * at frames. So the stanzas received are compared with those handled.
  *
  * Not detectable from here: a network that withholds stanzas and answers pings looks the same as an idle account.
  */
@@ -10,7 +10,7 @@ import { DAY, HOUR, MINUTE, SECOND } from '../../../../src/domain/clock.ts'
 import { ANSWERED, type Answered } from './stanza-router.ts'
 
 /** Three of the library's longest waits (a query without an answer, 60 s) in one step. */
-const DEAF_AFTER = 3 * MINUTE
+const STALLED_AFTER = 3 * MINUTE
 const LONGEST_LOOK = 15 * SECOND
 
 /**
@@ -37,10 +37,10 @@ export interface Liveness {
 
 export interface LivenessDeps {
   now(): number
-  deafAfterMs?: number | undefined
+  stalledAfterMs?: number | undefined
   onStanza(kind: Answered): void
   onSilent(silentMs: number): void
-  onDeaf(kind: Answered): void
+  onStalled(kind: Answered): void
 }
 
 interface KindState extends KindTraffic {
@@ -50,7 +50,7 @@ interface KindState extends KindTraffic {
 
 export function watchLiveness(
   sock: Pick<WASocket, 'ev'>,
-  { now, deafAfterMs = DEAF_AFTER, onStanza, onSilent, onDeaf }: LivenessDeps,
+  { now, stalledAfterMs = STALLED_AFTER, onStanza, onSilent, onStalled }: LivenessDeps,
 ): Liveness {
   const kinds = Object.fromEntries(
     ANSWERED.map((kind) => [kind, { stanzas: 0, handled: 0, since: null } satisfies KindState]),
@@ -69,16 +69,16 @@ export function watchLiveness(
 
   function look() {
     reportSilence()
-    const deaf = ANSWERED.find((kind) => kinds[kind].since !== null && now() - kinds[kind].since! >= deafAfterMs)
-    if (deaf === undefined) return
+    const stalled = ANSWERED.find((kind) => kinds[kind].since !== null && now() - kinds[kind].since! >= stalledAfterMs)
+    if (stalled === undefined) return
     clearInterval(timer)
-    onDeaf(deaf)
+    onStalled(stalled)
   }
 
   sock.ev.on('connection.update', ({ connection }) => {
     if (connection === 'close') clearInterval(timer)
     if (connection === 'open') lastInboundAt ??= now()
-    if (connection === 'open') timer ??= setInterval(look, Math.min(LONGEST_LOOK, deafAfterMs / 4)).unref()
+    if (connection === 'open') timer ??= setInterval(look, Math.min(LONGEST_LOOK, stalledAfterMs / 4)).unref()
   })
 
   return {
