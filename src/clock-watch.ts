@@ -31,8 +31,8 @@ export function watchClock({ log, everyMs = LOOK_EVERY, ...machine }: ClockWatch
   const clock = createBoundedClock({
     ...machine,
     onChange(aheadMs) {
-      if (aheadMs > 0) log.warn({ ahead_ms: aheadMs }, 'the clock of the machine jumped ahead, and is not followed')
-      else log.info({}, 'the clock of the machine is followed again')
+      if (aheadMs > 0) log.warn({ ahead_ms: aheadMs }, 'the system clock jumped ahead; the service does not follow it yet')
+      else log.info({}, 'the service follows the system clock again')
     },
   })
   const timer = setInterval(clock.now, everyMs)
@@ -42,16 +42,16 @@ export function watchClock({ log, everyMs = LOOK_EVERY, ...machine }: ClockWatch
     reported({ aheadMs, clockAheadMs }) {
       // The shards hear the network, this thread does not.
       if (clockAheadMs > 0) clock.learned(machine.wall.now() - clockAheadMs, false)
-      if (aheadMs > 0 && given === 0) log.warn({ ahead_ms: aheadMs }, 'ids or times that were given out are ahead of the clock')
-      if (aheadMs === 0 && given > 0) log.info({}, 'no id and no time is ahead of the clock any more')
+      if (aheadMs > 0 && given === 0) log.warn({ ahead_ms: aheadMs }, 'issued event ids or times are ahead of the clock')
+      if (aheadMs === 0 && given > 0) log.info({}, 'issued event ids and times are no longer ahead of the clock')
       given = aheadMs
     },
     problem() {
       const jump = clock.ahead()
-      if (jump > 0) return `The clock of the machine jumped ${span(jump)} ahead, and is not followed.`
+      if (jump > 0) return `The system clock jumped ${span(jump)} ahead; the service does not follow it yet.`
       return given === 0
         ? undefined
-        : `Ids or times of events are up to ${span(given)} ahead of the clock, which was ahead before.`
+        : `Event ids or times are up to ${span(given)} ahead of the clock, because the clock was ahead when they were issued.`
     },
     stop: () => clearInterval(timer),
   }

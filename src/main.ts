@@ -280,7 +280,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
     const boot = ({ id }: InstanceConfig, started: ReturnType<PooledEngine['start']>) =>
       started.then(
         (state) => directory.observe(id, state),
-        (error) => log.error({ err: error, instance: id }, 'instance was not booted'),
+        (error) => log.error({ err: error, instance: id }, 'the instance could not be started'),
       )
     const instances = await directory.load()
 

@@ -22,16 +22,16 @@ export interface Printed {
 
 export const HELP = `${BRAND}: a REST and webhook gateway to WhatsApp accounts
 
-  npm start                        the service, on the real network
-  npm run sandbox                  the service on a pretend network on this machine
+  npm start                        start the service on the real network
+  npm run sandbox                  start the service on a simulated network on this machine
   npm run sandbox -- --network-only
-                                   only the pretend network and its control API
+                                   start only the simulated network and its control API
 
-  --json    the first line of standard output is one JSON object with the addresses and the admin key
-  --help    this text
-  --version the version of this software
+  --json    print the addresses and the admin key as one JSON object, on the first line of standard output
+  --help    print this text
+  --version print the version
 
-For the operator (a lost admin key, workspaces, the store): npm run cli -- help
+Operator commands (lost admin key, workspaces, the store): npm run cli -- help
 
 Settings are read from the environment (${BRAND.toUpperCase()}_*): see docs/configuration.md. Logs go to standard error.
 `
@@ -52,14 +52,14 @@ export function readyText(printed: Printed, { dataDir, dashboard }: { dataDir: s
 }
 
 function adminKeyRow({ admin_key, sandbox_url }: Printed): string {
-  if (admin_key === null) return 'as printed at the first start (lost: npm run cli -- admin-key reset)'
-  return sandbox_url === null ? `${admin_key}   shown this once: keep it` : admin_key
+  if (admin_key === null) return 'printed at the first start (if lost: npm run cli -- admin-key reset)'
+  return sandbox_url === null ? `${admin_key}   shown only once: keep it` : admin_key
 }
 
 export function networkText({ sandbox_url, network }: Printed): string {
   const name = `${BRAND.toUpperCase()}_NETWORK`
   return [
-    `The pretend network is ready. Control API: ${sandbox_url}`,
+    `The sandbox network is ready. Control API: ${sandbox_url}`,
     `${name}_URL=${network.url}`,
     `${name}_ROOT=${network.root}`,
     `${name}_CA=${network.ca}`,

@@ -149,7 +149,7 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
             throw new Failure('not_allowed', { message: 'The workspace has an imported client token; revoke it first.' })
           if (isTaken(workspace, IMPORTED_NAME))
             throw new Failure('not_allowed', {
-              message: `An API key has the name "${IMPORTED_NAME}"; give it another one first.`,
+              message: `An API key is already named "${IMPORTED_NAME}"; rename it first.`,
             })
         },
       ),
@@ -165,7 +165,7 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
         if (key.kind === 'client_token' && (next.scopes.length !== 1 || !operates(next)))
           throw Failure.invalid({
             path: 'scopes',
-            message: 'must be instances:operate alone: this key is an imported client token',
+            message: 'must be only instances:operate: this key is an imported client token',
           })
         if (operates(key) && !operates(next)) checkLastOperateKey(security, othersThatOperate(key))
         return {
@@ -189,4 +189,4 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
   }
 }
 
-const nameTaken = () => Failure.invalid({ path: 'name', message: 'is the name of another API key, or looks like it' })
+const nameTaken = () => Failure.invalid({ path: 'name', message: 'is the name of another API key, or looks the same as one' })

@@ -14,16 +14,16 @@ const refuse = (message: string) => {
 /** Checked before a requirement is turned on. */
 export function checkRequirement(next: Security, operateKeys: number): void {
   if (isKeyRequired(next) && operateKeys === 0)
-    refuse('The workspace has no API key with instances:operate, so nobody could use its instances; make one first.')
+    refuse('The workspace has no API key with instances:operate, so nobody could use its instances; create one first.')
 }
 
 /** Checked before a key is removed, or loses `instances:operate`. */
 export function checkLastOperateKey(security: Security, othersThatOperate: number): void {
   if (isKeyRequired(security) && othersThatOperate === 0)
-    refuse('It is the last key with instances:operate, and the workspace requires one.')
+    refuse('This is the last key with instances:operate, and the workspace requires one.')
 }
 
 export function checkAllowlist({ enabled, entries }: Security['allowlist']): void {
   if (enabled && entries.length === 0)
-    refuse('An enabled allowlist without entries would refuse every caller; give at least one.')
+    refuse('An enabled allowlist without entries would refuse every caller; add at least one entry.')
 }

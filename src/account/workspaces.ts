@@ -81,7 +81,7 @@ export function createAccount({ store, sealer, clock, log, adminKey, instanceSlo
       const { next, ops, committed = () => {} } = decide(current.record)
       if (await write(current, { ...current.record, ...next }, ops)) return committed()
     }
-    throw new Failure('internal', { message: 'The workspace is being changed by somebody else.' })
+    throw new Failure('internal', { message: 'Other requests are changing the workspace; try again.' })
   }
 
   const transact: Account['transact'] = (workspace, decide) => mutex.run(workspace, () => change(workspace, decide))

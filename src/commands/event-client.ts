@@ -101,8 +101,8 @@ function sentenceOf(status: number, text: string): string {
 
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
-  if (code === 'ECONNREFUSED') return 'nothing listens there'
-  if (code === 'UND_ERR_BODY_TIMEOUT' || code === 'UND_ERR_HEADERS_TIMEOUT') return 'the service says nothing any more'
+  if (code === 'ECONNREFUSED') return 'nothing listens on that address'
+  if (code === 'UND_ERR_BODY_TIMEOUT' || code === 'UND_ERR_HEADERS_TIMEOUT') return 'the service stopped responding'
   if (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET') return 'the connection was cut'
   return message || String(code)
 }

@@ -6,25 +6,28 @@ const CALLED = 'npm run cli --'
 
 /** Options that every command takes. */
 export const COMMON = {
-  sandbox: { about: 'on the data of `npm run sandbox`' },
-  help: { about: 'help of the command', short: 'h' },
-  version: { about: 'version of this software', short: 'V' },
+  sandbox: { about: 'use the data of `npm run sandbox`' },
+  help: { about: 'show the help of the command', short: 'h' },
+  version: { about: 'show the version', short: 'V' },
 } as const
 
 export function overview(commands: readonly Command[]): string {
   return [
-    `${BRAND}: commands for the operator, on the data folder itself`,
+    `${BRAND}: operator commands that work on the data folder`,
     '',
     `Usage: ${CALLED} <command> [options]      (the same without npm: node dist/src/cli.js <command> [options])`,
     '',
-    ...table([...commands.map(({ name, summary }) => [name, summary] as const), ['help <command>', 'What a command takes']]),
+    ...table([
+      ...commands.map(({ name, summary }) => [name, summary] as const),
+      ['help <command>', 'Show the arguments and options of a command'],
+    ]),
     '',
-    'Every command takes:',
+    'Options of every command:',
     '',
     ...table(commonRows()),
     '',
-    'Settings are read from the environment, as the service does: SVC_DATA_DIR names the data folder. No command makes a store.',
-    'Exit codes: 0 done, 1 failed (standard error says why), 2 the command line was not understood.',
+    'Settings are read from the environment, as by the service: SVC_DATA_DIR is the data folder. No command creates a store.',
+    'Exit codes: 0 success, 1 failure (the reason is on standard error), 2 invalid command line.',
     '',
   ].join('\n')
 }

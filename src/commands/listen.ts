@@ -30,7 +30,7 @@ function typesOf(text: string | undefined): string | undefined {
   const types = text.split(',').map((type) => type.trim().toLowerCase())
   for (const type of types)
     if (!(EVENT_TYPES as readonly string[]).includes(type))
-      throw new UsageError(`--types has ${JSON.stringify(type)}; there is ${EVENT_TYPES.join(', ')}.`, NAME)
+      throw new UsageError(`--types has ${JSON.stringify(type)}; the event types are ${EVENT_TYPES.join(', ')}.`, NAME)
   return types.join(',')
 }
 
@@ -39,8 +39,8 @@ function accessOf({ listen, baseUrl, host, port }: Config, given: Given): { apiU
   const url = httpUrl(given.url ?? listen.url ?? baseUrl ?? `http://${host}:${port}`, 'url').replace(/\/+$/, '')
   const instance = given.instance ?? listen.instance
   const token = given.token ?? listen.token
-  if (!instance) throw new UsageError('--instance is missing: id of the instance (or SVC_LISTEN_INSTANCE).', NAME)
-  if (!token) throw new UsageError('--token is missing: token of the instance (or SVC_LISTEN_TOKEN).', NAME)
+  if (!instance) throw new UsageError('--instance is missing: give the id of the instance (or set SVC_LISTEN_INSTANCE).', NAME)
+  if (!token) throw new UsageError('--token is missing: give the token of the instance (or set SVC_LISTEN_TOKEN).', NAME)
   const apiKey = given['api-key'] ?? listen.apiKey
   return {
     apiUrl: `${url}/instances/${encodeURIComponent(instance)}/token/${encodeURIComponent(token)}`,
@@ -54,20 +54,21 @@ export const listen = command({
   name: NAME,
   summary: 'Post the events of an instance to a program on this machine',
   details: [
-    'It reads the event stream of a running service and posts each event as a webhook would be: same body, same headers, signed. The service',
-    'needs no way to this machine, and no webhook need be set. It prints one line per event and ends with Ctrl-C. After a cut it goes on',
-    'where it was; what a program refuses is not tried again. SVC_LISTEN_URL, SVC_LISTEN_INSTANCE, SVC_LISTEN_TOKEN, SVC_LISTEN_API_KEY and',
-    'SVC_LISTEN_SECRET stand for the options; other users of the machine can read a command line, and not the environment.',
+    'The command reads the event stream of a running service and posts each event to your program exactly as a webhook would: same body, same',
+    'headers, signed. The service does not need to reach this machine, and no webhook needs to be configured. One line is printed per event;',
+    'Ctrl-C stops. After a lost connection the command resumes where it stopped; an event that your program refuses is not retried. The variables',
+    'SVC_LISTEN_URL, SVC_LISTEN_INSTANCE, SVC_LISTEN_TOKEN, SVC_LISTEN_API_KEY and SVC_LISTEN_SECRET can replace the options: other users of the',
+    'machine can read a command line, but not the environment.',
   ].join('\n'),
   isRemote: true,
   options: {
-    'forward-to': { value: '<url>', about: 'where events are posted', required: true },
-    url: { value: '<url>', about: 'base URL of the service; without it SVC_BASE_URL, or SVC_HOST and SVC_PORT' },
+    'forward-to': { value: '<url>', about: 'URL that the events are posted to', required: true },
+    url: { value: '<url>', about: 'base URL of the service; if omitted, SVC_BASE_URL, or SVC_HOST and SVC_PORT' },
     instance: { value: '<id>', about: 'id of the instance' },
-    token: { value: '<token>', about: 'its token' },
-    'api-key': { value: '<key>', about: 'API key, if the workspace asks for one' },
-    types: { value: '<types>', about: `only these, separated by commas: ${EVENT_TYPES.join(', ')}` },
-    secret: { value: '<whsec_…>', about: 'what events are signed with; without it a new one, which is printed' },
+    token: { value: '<token>', about: 'token of the instance' },
+    'api-key': { value: '<key>', about: 'API key, if the workspace requires one' },
+    types: { value: '<types>', about: `event types to forward, separated by commas; all if omitted: ${EVENT_TYPES.join(', ')}` },
+    secret: { value: '<whsec_…>', about: 'secret that signs the events; if omitted, a new one is created and printed' },
   },
   async run({ config, options, print, note, interrupted }) {
     const target = httpUrl(options['forward-to'] ?? '', 'forward-to')
@@ -83,10 +84,10 @@ export const listen = command({
         headers,
         types,
         signal,
-        onOpen: () => note(`Listening. Events go to ${target}; Ctrl-C ends it.`),
-        onCut: (why, waitMs) => note(`Not connected: ${why}; again in ${waitMs / 1_000} s.`),
+        onOpen: () => note(`Listening. Events are forwarded to ${target}; press Ctrl-C to stop.`),
+        onCut: (why, waitMs) => note(`Not connected: ${why}. Retrying in ${waitMs / 1_000} s.`),
         onGap: ({ from, to }) =>
-          print(`${clockTime(Date.now())}  gap: of the events behind ${from} up to ${to}, some are not kept any more`),
+          print(`${clockTime(Date.now())}  gap: some events after ${from}, up to ${to}, are no longer stored`),
         async onEvent({ id, data }) {
           const { type, instance_id: instanceId } = JSON.parse(data) as { type: EventType; instance_id: string }
           const attempt = { url: target, secrets: [secret], body: Buffer.from(data), type, eventId: id, instanceId, attempt: 1 }

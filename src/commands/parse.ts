@@ -25,7 +25,7 @@ export function parse(commands: readonly Command[], words: readonly string[]): W
   const typed = positionals[0] === 'help' ? positionals.slice(1) : positionals
   if (typed.length === 0) {
     const stray = isHelp ? undefined : words.find((word) => word.startsWith('-') && word !== '--sandbox')
-    if (stray !== undefined) throw new UsageError(`There is no command, and ${stray} means nothing without one.`)
+    if (stray !== undefined) throw new UsageError(`No command given; ${stray} needs a command.`)
     return { do: 'help' }
   }
   const command = find(commands, typed)
@@ -39,7 +39,7 @@ function find(commands: readonly Command[], typed: readonly string[]): Command {
   if (found) return found
   const near = commands.filter(({ name }) => name.startsWith(`${typed[0]} `)).map(({ name }) => name)
   const known = near.length > 0 ? near : commands.map(({ name }) => name)
-  throw new UsageError(`There is no command "${typed.join(' ')}"; there is ${known.join(', ')}.`)
+  throw new UsageError(`Unknown command "${typed.join(' ')}"; the commands are ${known.join(', ')}.`)
 }
 
 function read({ name, arguments: args = [], options = {} }: Command, words: readonly string[]) {
@@ -57,7 +57,7 @@ function read({ name, arguments: args = [], options = {} }: Command, words: read
   const given = positionals.slice(name.split(' ').length)
   const missing = args[given.length]
   if (missing) throw new UsageError(`${missing.name} is missing: ${missing.about}.`, name)
-  if (given.length > args.length) throw new UsageError(`"${given[args.length]}" is one word too many.`, name)
+  if (given.length > args.length) throw new UsageError(`Unexpected argument "${given[args.length]}".`, name)
   for (const [option, { required, about }] of Object.entries(options))
     if (required && values[option] === undefined) throw new UsageError(`--${option} is missing: ${about}.`, name)
   const { sandbox, help, version, ...own } = values

@@ -10,11 +10,11 @@ import { withOwnStore } from './stored.ts'
 
 export const rotateKey = command({
   name: 'secret-key rotate',
-  summary: 'Make a new secret key; the old one opens nothing any more',
+  summary: 'Create a new secret key; the old one no longer opens the store',
   details: [
-    'The service must be stopped. The new key takes the place of the old one in the key file; where SVC_SECRET_KEY gives the key, the new',
-    'one is printed, and counts from the first start with it (a start with the old one takes the rotation back). What is cut short is',
-    'finished, or taken back, by the next start; the command can be repeated at any time. Backups need the key of their time.',
+    'Stop the service first. The new key replaces the old one in the key file. If SVC_SECRET_KEY is set, the new key is printed instead and',
+    'takes effect at the first start with it; a start with the old key undoes the rotation. An interrupted rotation is completed or undone by',
+    'the next start, and the command can be repeated at any time. A backup can only be opened with the key in use when it was made.',
   ].join('\n'),
   run: ({ config }) =>
     withOwnStore(config, async ({ store, secretKey, file }) => {
@@ -28,7 +28,7 @@ export const rotateKey = command({
         },
       })
       return isOurs
-        ? `There is a new key in ${file}. Keep a copy of it, apart from the backups.\n`
-        : `${secretKeyText(next)}Shown this once. Put it into SVC_SECRET_KEY, then start the service; from then on the old one opens nothing.\n`
+        ? `${file} now holds the new key. Keep a copy of it, separate from the backups.\n`
+        : `${secretKeyText(next)}This key is shown only once. Set SVC_SECRET_KEY to it, then start the service; from then on the old key no longer works.\n`
     }),
 })

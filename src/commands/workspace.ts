@@ -17,11 +17,11 @@ function slotsOf(text: string, name: string): number {
 
 export const createWorkspace = command({
   name: 'workspace create',
-  summary: 'Make another workspace, with its admin key',
-  details: 'It prints the id and the admin key, once. A service that runs takes it over at once.',
+  summary: 'Create another workspace, with its admin key',
+  details: 'The id and the admin key are printed only once. A running service accepts the key immediately.',
   options: {
-    name: { value: '<name>', about: 'its name, 1 to 100 characters', required: true },
-    slots: { value: '<n>', about: 'how many instances it may have; without it what SVC_INSTANCE_SLOTS says, or 50' },
+    name: { value: '<name>', about: 'name of the workspace, 1 to 100 characters', required: true },
+    slots: { value: '<n>', about: 'maximum number of instances; if omitted, SVC_INSTANCE_SLOTS, or 50' },
   },
   async run({ config, options: { name = '', slots } }) {
     const read = readName(name, 100)
@@ -34,21 +34,21 @@ export const createWorkspace = command({
       const { instanceSlots } = config
       const record = newWorkspace({ name: read.name, now: Date.now(), adminKeyHash: hashOf(value), instanceSlots, ownSlots })
       await writeWorkspace(stored, record, null)
-      return `${record.id}\n${value}\nShown this once.\n`
+      return `${record.id}\n${value}\nThe key is shown only once.\n`
     })
   },
 })
 
 export const setWorkspace = command({
   name: 'workspace set',
-  summary: 'Change how many instances a workspace may have',
+  summary: 'Set the maximum number of instances of a workspace',
   details: [
-    'A service that runs takes it over at once. A number that is set here counts from then on, whatever SVC_INSTANCE_SLOTS says; with',
-    '--slots default the workspace follows SVC_INSTANCE_SLOTS again. Instances above the number stay; only new ones are refused.',
+    'A running service applies the change immediately. The number overrides SVC_INSTANCE_SLOTS; --slots default makes the workspace follow',
+    'SVC_INSTANCE_SLOTS again. Existing instances above the number are kept; only new ones are refused.',
   ].join('\n'),
   options: {
-    slots: { value: '<n>', about: '0 to 10000, or default', required: true },
-    workspace: { value: '<id>', about: 'of this workspace; without it of the first one' },
+    slots: { value: '<n>', about: 'maximum number of instances, 0 to 10000, or default', required: true },
+    workspace: { value: '<id>', about: 'id of the workspace; the first one if omitted' },
   },
   async run({ config, options: { slots = '', workspace } }) {
     const own = slots === 'default' ? undefined : slotsOf(slots, 'workspace set')

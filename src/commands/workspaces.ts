@@ -38,5 +38,5 @@ export async function writeWorkspace(
 ): Promise<void> {
   const key = keys.workspace(record.id)
   const isWritten = await store.commit({ guard: { key, equals: before }, ops: [workspaceRecords(sealer).encode(key, record)] })
-  if (!isWritten) throw new Error('The workspace was changed at the same moment; try again.')
+  if (!isWritten) throw new Error('The workspace was changed at the same time; try again.')
 }

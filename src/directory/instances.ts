@@ -131,7 +131,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     } catch (err) {
       const isAbsent = err instanceof Failure && (err.code === 'engine_unavailable' || err.code === 'instance_not_found')
       if (!isAbsent) throw err
-      log.warn({ err, instance_id: record.id }, 'a change of configuration waits for the shard to come back')
+      log.warn({ err, instance_id: record.id }, 'the shard is down; a configuration change takes effect when it is back')
     }
   }
 
@@ -197,7 +197,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     await remove(record)
     steps('delete:recorded')
     await engine.stop(record.id, 'erase').catch((err: unknown) => {
-      log.warn({ err, instance_id: record.id }, 'the engine could not erase an instance; the next start does')
+      log.warn({ err, instance_id: record.id }, 'the engine could not erase an instance; the next start will retry')
     })
     steps('delete:erased')
     await keyRing.destroy(record.id)

@@ -22,7 +22,7 @@ export function changeSettings(
     const path = change.delay_message_min_ms === undefined ? 'delay_message_max_ms' : 'delay_message_min_ms'
     throw Failure.invalid({
       path: at + path,
-      message: `delay_message_min_ms (${next.delay_message_min_ms}) must not be above delay_message_max_ms (${next.delay_message_max_ms})`,
+      message: `delay_message_min_ms (${next.delay_message_min_ms}) must not be greater than delay_message_max_ms (${next.delay_message_max_ms})`,
     })
   }
   return next

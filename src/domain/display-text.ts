@@ -60,8 +60,7 @@ export function problemOfDisplayText(text: string): string | undefined {
 /** A name of 1 to `max` UTF-16 code units for callers without the schemas of `features`: the tidied name, or the problem with it. */
 export function readName(given: string, max: number): { name: string } | { problem: string } {
   const name = tidied(given)
-  const problem =
-    name.length < 1 || name.length > max ? `must have 1 to ${max} characters that can be seen` : problemOfDisplayText(name)
+  const problem = name.length < 1 || name.length > max ? `must have 1 to ${max} visible characters` : problemOfDisplayText(name)
   return problem === undefined ? { name } : { problem }
 }
 

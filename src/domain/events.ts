@@ -7,6 +7,6 @@ export type EventType = (typeof EVENT_TYPES)[number]
 /** In any case. Throws `not_found`. */
 export function eventTypeOf(name: string): EventType {
   const known = EVENT_TYPES.find((type) => type === name.toLowerCase())
-  if (known === undefined) throw new Failure('not_found', { message: `The types of events are ${EVENT_TYPES.join(', ')}.` })
+  if (known === undefined) throw new Failure('not_found', { message: `The event types are ${EVENT_TYPES.join(', ')}.` })
   return known
 }

@@ -41,7 +41,7 @@ export const isDiskFull = (error: unknown): boolean =>
 /** The failure a caller of the API gets: the same request succeeds when the disk has room. */
 export const noStorage = (cause?: unknown) =>
   new Failure('engine_unavailable', {
-    message: 'The service cannot write to its disk at the moment; try again later.',
+    message: 'The service cannot write to its disk; try again later.',
     details: { reason: 'storage' },
     ...(cause === undefined ? {} : { cause }),
   })
@@ -49,6 +49,6 @@ export const noStorage = (cause?: unknown) =>
 /** Below the operator's limit (SVC_DISK_RESERVE_MB): the rest is kept for what arrives from the network. */
 export const diskNearlyFull = () =>
   new Failure('engine_unavailable', {
-    message: 'The disk of the service is nearly full: it takes no new messages until there is room.',
+    message: 'The disk of the service is nearly full; new messages are refused until space is freed.',
     details: { reason: 'disk_full' },
   })

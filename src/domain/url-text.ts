@@ -7,4 +7,4 @@ const UNSEEN = /^ | $|[\u0000-\u001f\u007f]/
 
 /** The problem with the text of a URL before it is parsed, as a sentence; undefined when there is none. */
 export const problemOfUrlText = (text: string): string | undefined =>
-  UNSEEN.test(text) ? 'must not have spaces around it, line breaks or control characters' : undefined
+  UNSEEN.test(text) ? 'must not have leading or trailing spaces, line breaks or control characters' : undefined

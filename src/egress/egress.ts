@@ -40,7 +40,8 @@ export function guardedConnector({
     for (const address of addresses) {
       const verdict = judge(address, allow)
       if (verdict === 'refused') throw new EgressBlocked('the address is private, loopback or reserved')
-      if (needsAllow && verdict !== 'allowed') throw new EgressBlocked('plain http is only for addresses of the allow list')
+      if (needsAllow && verdict !== 'allowed')
+        throw new EgressBlocked('plain http is only allowed to addresses in SVC_EGRESS_ALLOW')
     }
     return addresses
   }

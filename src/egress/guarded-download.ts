@@ -33,7 +33,7 @@ export function guardedDownload(
 ): Promise<Downloaded> {
   return guardedRequest(url, options, async ({ url: last, status, headers, body, signal }) => {
     if (body === null) return { url: last, status, size: 0 }
-    const tooLarge = () => new FetchFailed('too_large', `The URL answered more than ${options.maxBytes} bytes.`)
+    const tooLarge = () => new FetchFailed('too_large', `The URL returned more than ${options.maxBytes} bytes.`)
     if (Number(headers['content-length'] ?? 0) > options.maxBytes) throw tooLarge()
     let size = 0
     async function* counted(bytes: AsyncIterable<Uint8Array>) {
@@ -46,14 +46,14 @@ export function guardedDownload(
     const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase()
     const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined
     if (encoding !== '' && encoding !== 'identity' && decoder === undefined)
-      throw new FetchFailed('encoding', 'The URL answered in an encoding that was not asked for.')
+      throw new FetchFailed('encoding', 'The URL returned a content encoding that the service did not request.')
     // The limit holds for the decoded bytes.
     const kept = (bytes: AsyncIterable<Uint8Array>) => through(counted(bytes))
     const file = createWriteStream(path, { highWaterMark: WAITING })
     const done = decoder ? pipeline(body, decoder(), kept, file, { signal }) : pipeline(body, kept, file, { signal })
     await done.catch((cause: unknown) => {
       const isBadEncoding = decoder !== undefined && String((cause as { code?: unknown }).code).startsWith('Z_')
-      throw isBadEncoding ? new FetchFailed('encoding', 'The answer of the URL cannot be decoded.', { cause }) : cause
+      throw isBadEncoding ? new FetchFailed('encoding', 'The response of the URL cannot be decoded.', { cause }) : cause
     })
     return { url: last, status, size }
   })

@@ -112,7 +112,7 @@ async function readBody(stream: AsyncIterable<Buffer>, maxBytes: number, tooLarg
   for await (const chunk of stream) {
     size += chunk.byteLength
     if (size > maxBytes) {
-      if (tooLarge === 'fail') throw new FetchFailed('too_large', `The URL answered more than ${maxBytes} bytes.`)
+      if (tooLarge === 'fail') throw new FetchFailed('too_large', `The URL returned more than ${maxBytes} bytes.`)
       chunks.push(chunk.subarray(0, chunk.byteLength - (size - maxBytes)))
       break
     }
@@ -126,11 +126,12 @@ async function decode(body: Uint8Array, encoding = 'identity', maxOutputLength: 
   const name = encoding.trim().toLowerCase()
   if (name === 'identity' || name === '' || body.byteLength === 0) return body
   const decoder = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined
-  if (decoder === undefined) throw new FetchFailed('encoding', 'The URL answered in an encoding that was not asked for.')
+  if (decoder === undefined)
+    throw new FetchFailed('encoding', 'The URL returned a content encoding that the service did not request.')
   try {
     return await decoder(body, { maxOutputLength })
   } catch (cause) {
-    throw new FetchFailed('encoding', 'The answer of the URL cannot be decoded within the limit.', { cause })
+    throw new FetchFailed('encoding', 'The response of the URL exceeds the size limit when decoded.', { cause })
   }
 }
 
@@ -156,16 +157,16 @@ const first = (value: string | string[] | undefined) => (Array.isArray(value) ? 
 
 function asFailure(cause: unknown): FetchFailed {
   if ((cause as { code?: string }).code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
-    return new FetchFailed('too_large', 'The URL answered too many bytes.', { cause })
+    return new FetchFailed('too_large', 'The response of the URL is too large.', { cause })
   const problem = networkError(cause)
   return new FetchFailed(problem, SENTENCES[problem], { cause })
 }
 
 const SENTENCES: Record<NetworkError, string> = {
-  timeout: 'The URL did not answer in time.',
+  timeout: 'The URL did not respond in time.',
   dns: 'The host of the URL was not found.',
   tls: 'The TLS connection to the URL failed.',
   refused: 'The host of the URL refused the connection.',
-  blocked: 'The URL points to an address that must not be reached.',
+  blocked: 'The URL points to a private, loopback or reserved address, which is not allowed.',
   connection: 'The connection to the URL failed.',
 }

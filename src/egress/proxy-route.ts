@@ -14,7 +14,7 @@ export interface ProxyRoute {
   lookup: LookupFunction
 }
 
-const REFUSED = 'the proxy has an address that is private, loopback or reserved'
+const REFUSED = 'the address of the proxy is private, loopback or reserved'
 
 /** Throws `EgressBlocked` for an address that is written in the URL: no look-up is made for it. */
 export function proxyRoute(url: string, allow: Ranges, resolve: Resolve = systemResolve): ProxyRoute {
@@ -22,7 +22,7 @@ export function proxyRoute(url: string, allow: Ranges, resolve: Resolve = system
 
   async function checked(hostname: string): Promise<{ address: string; family: number }[]> {
     const addresses = await resolve(hostname).catch((cause: unknown) => {
-      throw new NameUnresolved('the name of the proxy has no address', { cause })
+      throw new NameUnresolved('the host name of the proxy could not be resolved', { cause })
     })
     if (addresses.some((address) => judge(address, allow) === 'refused')) throw new EgressBlocked(REFUSED)
     return addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))

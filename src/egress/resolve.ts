@@ -78,7 +78,7 @@ export function createResolve(options: ResolveOptions = {}): Resolve {
         clearTimeout(deadline)
       }
     }
-    throw new NameUnresolved('the name has no address')
+    throw new NameUnresolved('the host name could not be resolved')
   }
 }
 

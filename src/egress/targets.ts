@@ -16,7 +16,7 @@ export function judge(text: string, allow: Ranges): Verdict {
   return isPublic(address) ? 'public' : 'refused'
 }
 
-const PORT_ZERO = 'must not have the port 0'
+const PORT_ZERO = 'must not use port 0'
 const PRIVATE = 'must not point to a private, loopback or reserved address'
 
 const PROXY_SCHEMES: readonly string[] = ['http:', 'https:', 'socks5:']
@@ -37,7 +37,7 @@ export function checkProxy(text: string, allow: Ranges): string | undefined {
   if (!['', '/'].includes(url.pathname) || /[?#]/.test(text)) return 'must not have a path, query or fragment'
   if (url.port === '0') return PORT_ZERO
   // As an answer shows them.
-  if (url.username === MASKED && url.password === '') return `has ${MASKED} in place of its user name and password`
+  if (url.username === MASKED && url.password === '') return `has the placeholder ${MASKED} instead of a user name and password`
   for (const part of [url.username, url.password]) {
     const bytes = credentialBytes(part)
     if (bytes === undefined) return 'must have its user name and password percent-encoded'
@@ -72,7 +72,7 @@ export function checkUrl(text: string, allow: Ranges): string | undefined {
   if (!URL.canParse(text)) return 'must be an absolute URL'
   const url = new URL(text)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must begin with https://'
-  if (url.username !== '' || url.password !== '') return 'must not hold a user name or password'
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password'
   if (text.includes('#')) return 'must not have a fragment'
   if (url.port === '0') return PORT_ZERO
   const literal = literalAddress(url.hostname)

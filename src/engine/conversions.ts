@@ -47,7 +47,7 @@ export function createConversions({ programs, conversions, logging, log }: Conve
       try {
         return await pool.run(job, { name: 'prepare' })
       } catch (error) {
-        log.error({ err: error, purpose: job.purpose }, 'a medium could not be prepared')
+        log.error({ err: error, purpose: job.purpose }, 'preparing media failed')
         return { err: new Failure('send_failed', { message: 'The media could not be prepared.' }).toData() }
       }
     },
@@ -55,7 +55,7 @@ export function createConversions({ programs, conversions, logging, log }: Conve
     async close() {
       if (pool.threads.length > 0)
         await pool.run(null, { name: 'stop' }).catch((error: unknown) => {
-          log.warn({ err: error }, 'conversions under way were not ended')
+          log.warn({ err: error }, 'running conversions could not be stopped')
         })
       await pool.destroy()
     },

@@ -49,12 +49,12 @@ export function incomingFile(
       letGo()
     }
 
-    const onAbort = () => end({ error: new Failure('media_download_failed', { message: 'The reader went away.' }) })
+    const onAbort = () => end({ error: new Failure('media_download_failed', { message: 'The client closed the connection.' }) })
 
     const watch = setInterval(() => {
       // Nothing is buffered here: the reader waits for the host, which the thread watches.
       if (pieces.length === 0 || isAwaited) return
-      const error = new Error('A reader took nothing of a received file for too long.')
+      const error = new Error('The client stopped reading a received file.')
       pieces.length = 0
       end({ error })
       release()
@@ -112,12 +112,12 @@ export function incomingFile(
         case 'failed':
           return end({ error: Failure.from(news.err) })
         default:
-          throw new Error(`a download said ${JSON.stringify(news satisfies never)}`)
+          throw new Error(`unexpected message from a download: ${JSON.stringify(news satisfies never)}`)
       }
     })
     work.catch((cause: unknown) => {
       end({
-        error: new Failure('engine_unavailable', { message: 'The file could not be read right now; try again later.', cause }),
+        error: new Failure('engine_unavailable', { message: 'The file cannot be read at the moment; try again later.', cause }),
       })
     })
     signal.addEventListener('abort', onAbort)

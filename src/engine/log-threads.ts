@@ -46,7 +46,10 @@ export function createLogThreads({ storeUrl, keyRing, log }: LogThreadOptions): 
     try {
       return await pool.run({ ask: method, of: of([...keys.keys()]), storeUrl, keys }, { name: 'read' })
     } catch (cause) {
-      throw new Failure('engine_unavailable', { message: 'The webhook log cannot be read right now; try again later.', cause })
+      throw new Failure('engine_unavailable', {
+        message: 'The webhook log cannot be read at the moment; try again later.',
+        cause,
+      })
     }
   }
 

@@ -47,7 +47,10 @@ export function createMediaPool({ logging, log }: { logging: Logging; log: Log }
     try {
       return (await pool.run(task, { name, transferList: pieces.map(({ buffer }) => buffer) })) as T
     } catch (cause) {
-      throw new Failure('engine_unavailable', { message: 'The body could not be read right now; try again later.', cause })
+      throw new Failure('engine_unavailable', {
+        message: 'The request body cannot be read at the moment; try again later.',
+        cause,
+      })
     }
   }
 

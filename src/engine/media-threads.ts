@@ -41,6 +41,6 @@ export function createMediaThreads<Task, Answer>(options: MediaThreads): Piscina
     resourceLimits: memoryLimits(heapMb, YOUNG_MB),
   })
   // Without a listener a thread that dies idle would end the whole process.
-  pool.on('error', (error) => log.error({ err: error, thread: `${folder}/${name}` }, 'a thread ended'))
+  pool.on('error', (error) => log.error({ err: error, thread: `${folder}/${name}` }, 'a media or log thread ended unexpectedly'))
   return pool
 }

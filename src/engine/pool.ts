@@ -157,7 +157,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
       await shard.run({ type: 'prepared', id, result: await prepareMedia(job) })
     } catch (error) {
       // A shard that died meanwhile sends the item again in its next run.
-      if (!isUnavailable(error)) log.error({ err: error, shard: shard.index }, 'a shard did not take its answer')
+      if (!isUnavailable(error)) log.error({ err: error, shard: shard.index }, 'a shard did not accept the result of a media job')
     }
   }
 
@@ -200,7 +200,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     entry.generation = undefined
     const again = () =>
       boot(entry, generation, failed + 1).catch((error) => {
-        log.error({ err: error, instance: entry.config.id, shard: entry.shard.index }, 'instance was not booted')
+        log.error({ err: error, instance: entry.config.id, shard: entry.shard.index }, 'the instance could not be started')
       })
     setTimeout(again, respawnDelay(failed)).unref()
   }
@@ -210,7 +210,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
       if (entry.shard !== shard) continue
       const comeBack = entry.isDoomed ? engine.stop(entry.config.id, 'erase') : boot(entry, generation)
       comeBack.catch((error) => {
-        log.error({ err: error, instance: entry.config.id, shard: shard.index }, 'instance was not booted')
+        log.error({ err: error, instance: entry.config.id, shard: shard.index }, 'the instance could not be started')
       })
     }
   }
@@ -264,7 +264,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
       if (how === 'erase' && generation !== undefined && entry.generation !== generation) {
         await sendStart(entry, 'boot').catch((error) => {
           if (isUnavailable(error)) throw error
-          log.warn({ err: error, instance }, 'an instance that is to be erased could not be started, and does not log out')
+          log.warn({ err: error, instance }, 'an instance to be erased could not be started, so it is erased without logging out')
         })
       }
       try {
@@ -295,7 +295,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
         const ms = shard.startingFor()
         return ms === undefined ? [] : { shard: shard.index, ms }
       })
-      return slow && `Shard ${slow.shard} is starting, for ${Math.round(slow.ms / SECOND)} s so far.`
+      return slow && `Shard ${slow.shard} has been starting for ${Math.round(slow.ms / SECOND)} s.`
     },
 
     isReady: () => !isClosed && shards.every((shard) => shard.generation() !== undefined),
@@ -316,7 +316,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
       Promise.all(
         shards.map((shard) =>
           (shard.run({ type: 'survey' }, REPORT_LIMIT) as Promise<ShardSurvey>).catch((error) => {
-            if (!isUnavailable(error)) log.warn({ err: error, shard: shard.index }, 'a shard could not be looked at')
+            if (!isUnavailable(error)) log.warn({ err: error, shard: shard.index }, 'the state of a shard could not be read')
             return undefined
           }),
         ),
@@ -327,7 +327,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     async crashShard(index, how = 'exit') {
       await shards[index]!.run({ type: 'crash', how }).then(
         () => {
-          throw new Error('The shard survived its crash.')
+          throw new Error('The shard did not crash as requested.')
         },
         (error) => {
           if (!isUnavailable(error)) throw error
@@ -343,7 +343,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     await Promise.all(shards.map((shard) => shard.begun))
   } catch (cause) {
     await engine.close(0)
-    throw new Error('The engine did not start: a shard thread did not come up.', { cause })
+    throw new Error('The engine did not start: a shard thread failed to start.', { cause })
   } finally {
     signal?.removeEventListener('abort', abort)
   }

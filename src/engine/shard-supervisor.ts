@@ -118,7 +118,7 @@ export function createShard(options: ShardOptions): Shard {
     const since = clock.now()
     const saying = setInterval(() => {
       const waited_ms = clock.now() - since
-      log.warn({ shard, generation: started.generation, waited_ms }, 'shard is still starting')
+      log.warn({ shard, generation: started.generation, waited_ms }, 'the shard is still starting')
     }, sayEveryMs)
     try {
       await orLate(started.run({ type: 'hello' }, NO_LIMIT), limitMs, () => {
@@ -135,7 +135,7 @@ export function createShard(options: ShardOptions): Shard {
     lateStarts = 0
     upSince = clock.now()
     keepWatch(started)
-    log.info({ shard, generation: started.generation, duration_ms: upSince - downSince }, 'shard is up')
+    log.info({ shard, generation: started.generation, duration_ms: upSince - downSince }, 'the shard is up')
     hasBegun = true
     begin()
     onUp(started.generation)
@@ -150,16 +150,16 @@ export function createShard(options: ShardOptions): Shard {
     clearTimeout(watch)
     if (isClosed) return giveUp(cause)
     if (!hasBegun && !isPassing(cause)) {
-      log.error({ shard, err: cause }, 'shard ended before it answered')
+      log.error({ shard, err: cause }, 'the shard ended before it was ready')
       return giveUp(cause)
     }
     earlyEnds = wasUp && clock.now() - upSince >= STABLE ? 0 : earlyEnds
     const delayMs = respawnDelay(earlyEnds++)
-    log.error({ shard, generation: which.generation, err: cause, delay_ms: delayMs }, 'shard ended; it will be started again')
+    log.error({ shard, generation: which.generation, err: cause, delay_ms: delayMs }, 'the shard ended; restarting it')
     respawn = setTimeout(startNext, delayMs)
   }
 
-  const startNext = () => void live().catch((error) => log.error({ shard, err: error }, 'shard did not start'))
+  const startNext = () => void live().catch((error) => log.error({ shard, err: error }, 'the shard did not start'))
 
   /** One ping at a time: otherwise pings would pile up before a thread that hangs. */
   let asking: { of: ThreadRun; answered: Promise<void> } | undefined
@@ -183,8 +183,8 @@ export function createShard(options: ShardOptions): Shard {
     const round = () => {
       if (current !== started) return
       if (unanswered >= WATCH_ROUNDS) {
-        log.error({ shard, generation: started.generation }, 'shard does not answer; its thread is ended')
-        started.end().catch((error) => log.error({ shard, err: error }, 'shard thread did not end'))
+        log.error({ shard, generation: started.generation }, 'the shard does not respond; terminating its thread')
+        started.end().catch((error) => log.error({ shard, err: error }, 'the shard thread could not be terminated'))
         return
       }
       if (unanswered++ === 0) {
@@ -193,7 +193,7 @@ export function createShard(options: ShardOptions): Shard {
             unanswered = 0
           },
           (error) => {
-            if (!started.isOver()) log.warn({ shard, err: error }, 'shard did not answer a ping')
+            if (!started.isOver()) log.warn({ shard, err: error }, 'the shard did not answer a ping')
           },
         )
       }
@@ -233,7 +233,7 @@ export function createShard(options: ShardOptions): Shard {
       if (last === undefined) return giveUp(new Failure('engine_unavailable'))
       if (isUp) {
         await last.run({ type: 'close', deadlineMs }, deadlineMs + CLOSE_GRACE).catch((error) => {
-          log.warn({ shard, err: error }, 'shard did not close its sessions in time; its thread is ended')
+          log.warn({ shard, err: error }, 'the shard did not close its sessions in time; terminating its thread')
         })
       }
       await last.end()

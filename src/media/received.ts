@@ -103,7 +103,7 @@ export function createReceivedMedia({
 /** Others may wait for the same answer: a reader that leaves does not end it. */
 function whileWanted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const leave = () => reject(new Failure('media_download_failed', { message: 'The reader went away.' }))
+    const leave = () => reject(new Failure('media_download_failed', { message: 'The client closed the connection.' }))
     if (signal.aborted) leave()
     signal.addEventListener('abort', leave)
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))

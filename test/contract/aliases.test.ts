@@ -198,7 +198,7 @@ test('what is wrong is told under the name that the caller used', async () => {
 test('the URL of one type is told its problem under its own name', async () => {
   const issuesOf = async (value: unknown) => (await outcome('PUT /webhooks/delivery', { value })).body.error.details.issues
   assert.deepEqual(await issuesOf('https://user@example.com'), [
-    { path: 'value', message: 'must not hold a user name or password' },
+    { path: 'value', message: 'must not contain a user name or password' },
   ])
   assert.deepEqual(await issuesOf(17), [{ path: 'value', message: 'must be a string' }])
   assert.deepEqual(await issuesOf(undefined), [{ path: 'value', message: 'is required' }])

@@ -118,7 +118,7 @@ test('a clock that jumps a month ahead is not followed, which is said, and nothi
   assert.equal(await warning(), undefined)
   await shift(MONTH)
   await until(warning, (said) => said !== undefined)
-  assert.equal(await warning(), 'The clock of the machine jumped 30 days ahead, and is not followed.')
+  assert.equal(await warning(), 'The system clock jumped 30 days ahead; the service does not follow it yet.')
   assert.deepEqual(await aheadOfText('meanwhile', fromReceiver), PRESENT)
   await shift(0)
   await until(warning, (said) => said === undefined)
@@ -143,5 +143,5 @@ test('what a start under such a clock gave out is ahead until nothing of it wait
   // Receivers that compare would drop what falls behind.
   assert.equal(last.momment, 30)
   const said = await until(warning, (text) => text !== undefined)
-  assert.match(said!, /^Ids or times of events are up to 30 days ahead of the clock/)
+  assert.match(said!, /^Event ids or times are up to 30 days ahead of the clock/)
 })

@@ -340,8 +340,8 @@ describe('a thread that is slow to start', { timeout: 60_000 }, () => {
 
   test('is waited for, and the log says so', async () => {
     const { path, said, started } = slowPool('slow')
-    await said('shard is still starting')
-    await said('shard is still starting')
+    await said('the shard is still starting')
+    await said('the shard is still starting')
     writeFileSync(path, '')
     const engine = await started
     assert.deepEqual([engine.generations(), runsOf(path)], [[1], 1])
@@ -351,7 +351,7 @@ describe('a thread that is slow to start', { timeout: 60_000 }, () => {
 
   test('is replaced when it hangs, and that does not end the start either', async () => {
     const { path, said, started } = slowPool('slow', { startLimitMs: 300 })
-    await said('shard ended; it will be started again')
+    await said('the shard ended; restarting it')
     writeFileSync(path, '')
     const engine = await started
     assert.ok(engine.generations()[0]! > 1)
@@ -362,7 +362,7 @@ describe('a thread that is slow to start', { timeout: 60_000 }, () => {
     const { path, lines, started } = slowPool('failing')
     const engine = await started
     assert.deepEqual([engine.generations(), runsOf(path)], [[3], 3])
-    assert.equal(lines.filter(({ line }) => line === 'shard ended; it will be started again').length, 2)
+    assert.equal(lines.filter(({ line }) => line === 'the shard ended; restarting it').length, 2)
     await engine.close(1_000)
   })
 
@@ -379,7 +379,7 @@ describe('a thread that is slow to start', { timeout: 60_000 }, () => {
   test('is ended when the start is abandoned', async () => {
     const abandoned = new AbortController()
     const { said, started } = slowPool('slow', { signal: abandoned.signal })
-    await said('shard is still starting')
+    await said('the shard is still starting')
     abandoned.abort()
     await assert.rejects(started, /did not start/)
   })
@@ -389,11 +389,11 @@ describe('a thread that is slow to start', { timeout: 60_000 }, () => {
     writeFileSync(path, '')
     const engine = await started
     rmSync(path)
-    const isSaid = said('shard is still starting')
+    const isSaid = said('the shard is still starting')
     await engine.crashShard(0)
     await isSaid
     assert.equal(engine.isReady(), false)
-    assert.match(engine.problem()!, /^Shard 0 is starting, for \d+ s so far\.$/)
+    assert.match(engine.problem()!, /^Shard 0 has been starting for \d+ s\.$/)
     writeFileSync(path, '')
     while (!engine.isReady()) await wait(10)
     await engine.close(1_000)

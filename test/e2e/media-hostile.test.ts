@@ -114,7 +114,7 @@ test('a URL that leads to an address that must not be reached', async () => {
   web.answer('/away', (response) => response.writeHead(302, { location: 'http://169.254.169.254/latest/' }).end())
   const { code, message } = await refused('/send-image', { image: `${web.url}/away` })
   assert.equal(code, 'media_download_failed')
-  assert.match(message, /must not be reached/)
+  assert.match(message, /private, loopback or reserved address, which is not allowed/)
 })
 
 test('a URL that drips holds up its own instance only', async () => {

@@ -221,7 +221,7 @@ test('who leaves before the host has answered is not waited for', async () => {
       response.once('close', resolve)
       leaving.abort()
     })
-    void refused(house()(fileAt(path), leaving.signal), /went away/)
+    void refused(house()(fileAt(path), leaving.signal), /The client closed the connection/)
   })
   await closed
 })
@@ -238,7 +238,7 @@ test('one instance does not take every place, and a place comes back however a d
   // Its neighbour is served although `second` came before.
   assert.ok((await read((await open(fileAt(path), never, 'two'))!.stream)).equals(plain))
   leaving.abort()
-  await refused(first, /went away/)
+  await refused(first, /The client closed the connection/)
   await (await second)!.stream.cancel()
   await isCut(open(fileAt(host.answer((response) => response.writeHead(200).end(blob.subarray(0, 100))))))
   await refused(open(fileAt(host.answer((response) => response.writeHead(500).end()))), /answered 500/)

@@ -35,7 +35,7 @@ for (const kind of ['tmpfs', 'ext4'] as const) {
     assert.equal(refused.headers.get('retry-after'), '1')
     assert.deepEqual(errorOf(refused), {
       code: 'engine_unavailable',
-      message: 'The disk of the service is nearly full: it takes no new messages until there is room.',
+      message: 'The disk of the service is nearly full; new messages are refused until space is freed.',
       details: { reason: 'disk_full' },
     })
     assert.equal((await gateway.ask(instance, 'GET', '/status')).body.connected, true)

@@ -62,8 +62,8 @@ export async function openShard(
     steady: steadyClock,
     uptime: () => Math.round(uptime() * SECOND),
     onChange(aheadMs) {
-      if (aheadMs > 0) log.warn({ ahead_ms: aheadMs }, 'the clock of the machine jumped ahead, and is not followed')
-      else log.info({}, 'the clock of the machine is followed again')
+      if (aheadMs > 0) log.warn({ ahead_ms: aheadMs }, 'the system clock jumped ahead; the service does not follow it yet')
+      else log.info({}, 'the service follows the system clock again')
     },
   })
   const delivery = createDelivery({ allow: egressAllow, clock, concurrency: setup.webhookConcurrency })

@@ -32,12 +32,12 @@ test('a command is given its options, and those of every command stay outside', 
 
 test('what is not understood is a sentence that names it, and the command whose help tells more', () => {
   const rows: [words: string[], sentence: RegExp, command?: string][] = [
-    [['workspace'], /^There is no command "workspace"; there is workspace create, workspace set, workspace list\.$/],
-    [['serve'], /^There is no command "serve"; there is admin-key reset, /],
-    [['--json'], /^There is no command, and --json means nothing without one\.$/],
+    [['workspace'], /^Unknown command "workspace"; the commands are workspace create, workspace set, workspace list\.$/],
+    [['serve'], /^Unknown command "serve"; the commands are admin-key reset, /],
+    [['--json'], /^No command given; --json needs a command\.$/],
     [['workspace', 'list', '--all'], /^Unknown option '--all'\.$/, 'workspace list'],
-    [['workspace', 'create'], /^--name is missing: its name, 1 to 100 characters\.$/, 'workspace create'],
-    [['workspace', 'list', 'them'], /^"them" is one word too many\.$/, 'workspace list'],
+    [['workspace', 'create'], /^--name is missing: name of the workspace, 1 to 100 characters\.$/, 'workspace create'],
+    [['workspace', 'list', 'them'], /^Unexpected argument "them"\.$/, 'workspace list'],
   ]
   for (const [words, sentence, command] of rows)
     assert.throws(

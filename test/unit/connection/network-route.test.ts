@@ -46,10 +46,10 @@ for (const scheme of ['http', 'socks5'])
     const url = `${scheme}://localhost:${(proxy.address() as AddressInfo).port}`
 
     const guarded = await createNetworkRoute(NETWORK, url, [])
-    assert.match(await outcome(guarded.agent), /the proxy has an address that is private/)
-    assert.match(await outcome(guarded.fetchAgent), /the proxy has an address that is private/)
+    assert.match(await outcome(guarded.agent), /the address of the proxy is private/)
+    assert.match(await outcome(guarded.fetchAgent), /the address of the proxy is private/)
     const fetched = await fetch('https://192.0.2.1/', guarded.fetchOptions).catch((error: Error) => error)
-    assert.match(String((fetched as Error).cause), /the proxy has an address that is private/)
+    assert.match(String((fetched as Error).cause), /the address of the proxy is private/)
     await guarded.close()
     assert.equal(connections, 0)
 

@@ -195,7 +195,7 @@ test('the list is filtered by state and by part of name, id or number', async ()
 test('the shortest and longest wait are compared after the change', () => {
   const current = { ...DEFAULT_SETTINGS, delay_message_min_ms: 1_000, delay_message_max_ms: 3_000 }
   assert.equal(changeSettings(current, { delay_message_min_ms: 3_000 }, anyProxy).delay_message_min_ms, 3_000)
-  const message = 'delay_message_min_ms (3001) must not be above delay_message_max_ms (3000)'
+  const message = 'delay_message_min_ms (3001) must not be greater than delay_message_max_ms (3000)'
   assert.deepEqual(
     issuesOf(() => changeSettings(current, { delay_message_min_ms: 3_001 }, anyProxy)),
     [{ path: 'delay_message_min_ms', message }],
@@ -205,7 +205,7 @@ test('the shortest and longest wait are compared after the change', () => {
     [
       {
         path: 'settings.delay_message_max_ms',
-        message: 'delay_message_min_ms (1000) must not be above delay_message_max_ms (0)',
+        message: 'delay_message_min_ms (1000) must not be greater than delay_message_max_ms (0)',
       },
     ],
   )

@@ -12,7 +12,7 @@ function look(addresses: string[], allow: string[] = [], all = true): Promise<un
     lookup('proxy.example', { all }, (error, address, family) => (error ? reject(error) : resolve([address, family]))),
   )
 }
-const blocked = { code: 'EGRESS_BLOCKED', message: 'the proxy has an address that is private, loopback or reserved' }
+const blocked = { code: 'EGRESS_BLOCKED', message: 'the address of the proxy is private, loopback or reserved' }
 
 test('an address of our own network in the URL is refused without a look-up', () => {
   const never = () => assert.fail('looked up')
@@ -37,5 +37,5 @@ test('a name is refused when one of its addresses is in our own network, unless 
   const unknown = async () => Promise.reject(new NameUnresolved('x'))
   const { lookup } = proxyRoute('http://proxy.example:3128', [], unknown)
   const error = await new Promise((resolve) => lookup('proxy.example', { all: true }, resolve))
-  assert.match(String(error), /the name of the proxy/)
+  assert.match(String(error), /the host name of the proxy/)
 })

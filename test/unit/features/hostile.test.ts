@@ -131,7 +131,9 @@ test('a URL says where it leads: no line breaks, no spaces around it, two slashe
   const link = (link_url: string) => ['send.sendLink', { message: 'm', title: 't', link_url }] as const
   for (const url of ['https://exa\nmple.com', ' https://example.com', 'https://example.com ', 'https://a.b/\0', 'https://a.b\t'])
     assert.ok('issues' in ask(...link(url)), JSON.stringify(url))
-  refused(...link('https://exa\nmple.com'), { link_url: 'must not have spaces around it, line breaks or control characters' })
+  refused(...link('https://exa\nmple.com'), {
+    link_url: 'must not have leading or trailing spaces, line breaks or control characters',
+  })
   for (const url of ['http:example.com', 'https:\\\\a.b', 'javascript:alert(1)', '//a.b', 'https://', 'ftp://a.b'])
     refused(...link(url), { link_url: 'must be an absolute http or https URL' })
   for (const url of ['https://münchen.de/ä', 'http://[::1]:8080/', 'HTTPS://A.B', 'https://user:secret@a.b/', 'https://a.b/c d'])

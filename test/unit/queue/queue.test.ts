@@ -179,7 +179,7 @@ test('a failure becomes a failed delivery with its code, and so does a send that
   const b = await bench(t)
   b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
   const outcomes: (() => Promise<SendOutcome>)[] = [
-    async () => ({ status: 'failed', code: 'phone_not_on_whatsapp', message: 'No account has this number.' }),
+    async () => ({ status: 'failed', code: 'phone_not_on_whatsapp', message: 'This number has no WhatsApp account.' }),
     async () => Promise.reject(new Failure('media_download_failed', { message: 'The media URL answered 404.' })),
     async () => Promise.reject(new TypeError('a bug with private details')),
   ]
@@ -190,9 +190,9 @@ test('a failure becomes a failed delivery with its code, and so does a send that
   await until(async () => (await b.deliveries()).length === 3, 'deliveries')
   const found = (await b.deliveries()).map((d) => [d.status, d.error_code, d.error_message, d.is_group, d.reference_message_id])
   assert.deepEqual(found, [
-    ['failed', 'phone_not_on_whatsapp', 'No account has this number.', false, 'target'],
+    ['failed', 'phone_not_on_whatsapp', 'This number has no WhatsApp account.', false, 'target'],
     ['failed', 'media_download_failed', 'The media URL answered 404.', true, 'target'],
-    ['failed', 'send_failed', 'The network did not take the message.', false, 'target'],
+    ['failed', 'send_failed', 'The message could not be sent: the network did not accept it.', false, 'target'],
   ])
   assert.equal(b.log.lines.filter(({ level }) => level === 'error').length, 2)
 })
