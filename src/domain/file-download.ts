@@ -10,12 +10,15 @@ export type FileKind = 'image' | 'video' | 'audio' | 'document' | 'sticker'
 /** The key that opens a file of the network, and the hashes it must have. Null: the message did not state it. */
 export interface SealedFile {
   kind: FileKind | 'history' | 'app-state'
-  mediaKey: Uint8Array
+  /** Null: the host stores the file unencrypted, as it does for channels. Such a file always has a hash. */
+  mediaKey: Uint8Array | null
   /** Hash of the plain file, and of what lies on the host. */
   fileSha256: Uint8Array | null
   fileEncSha256: Uint8Array | null
   /** Length of the plain file as the sender states it. */
   fileLength: number | null
+  /** Some clients post a key beside an unencrypted file of a channel; the length on the host decides whether the key is used. */
+  isOfChannel?: boolean
 }
 
 export interface FileDownload {
@@ -55,6 +58,10 @@ export interface OpenDownload {
 
 /** A status other than 200 is an answer. Rejects with `Failure`; ends when the signal does. */
 export type OpenFile = (download: FileDownload, signal: AbortSignal) => Promise<OpenDownload | { status: number }>
+
+/** A file that the phone can be asked to upload again: the phone encrypts its answer under the file's key. */
+export type UploadableFile = ReceivedFile & { mediaKey: Uint8Array }
+export const isUploadable = (file: ReceivedFile): file is UploadableFile => file.mediaKey !== null
 
 /** The description of a file that came with a message: everything a link to it must hold. */
 export interface ReceivedFile extends SealedFile {

@@ -1,8 +1,8 @@
 /**
- * A received file as it flows: what comes from the network's host is the ciphertext and 10 bytes of MAC. Nothing is held but one chunk and
- * those bytes. The last chunk leaves only when the MAC and both hashes have been found right, so that a file that was changed never
- * arrives whole: the stream fails instead, and the connection with it. (The cipher holds its last block back, too, but where the length is
- * a multiple of 16 that is padding alone, and the whole file would be out.)
+ * Decrypts a received file as a stream. The network's host sends the ciphertext and a MAC of 10 bytes; files of channels are not encrypted.
+ * Only one chunk and the MAC are held in memory. The last chunk leaves only after the MAC and the hashes have been verified, so a changed
+ * file never arrives whole: the stream fails instead, and the connection with it. (The cipher holds its last block back, too, but where
+ * the length is a multiple of 16 that block is padding alone, and the whole file would be out.)
  */
 import { createDecipheriv, createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { SealedFile } from '../domain/file-download.ts'
@@ -19,6 +19,12 @@ const sealedLength = (length: number) => (Math.floor(length / BLOCK_BYTES) + 1) 
  */
 const decisiveLength = ({ fileLength, fileSha256, fileEncSha256 }: SealedFile) =>
   fileSha256 === null && fileEncSha256 === null ? fileLength : null
+
+/** Drops the key of a channel's file when the length on the host says that the host stores it unencrypted. */
+export const asStored = (file: SealedFile, length: number | null): SealedFile =>
+  file.isOfChannel && file.fileSha256 !== null && length !== null && length === file.fileLength
+    ? { ...file, mediaKey: null }
+    : file
 
 /** Bytes that the network's host must have of it; null: the length decides nothing. */
 export function decisiveSealedLength(file: SealedFile): number | null {
@@ -44,8 +50,24 @@ export class ChangedFile extends Error {
   }
 }
 
-export async function* decrypted(file: SealedFile, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const keys = Buffer.from(hkdfSync('sha256', file.mediaKey, Buffer.alloc(32), `WhatsApp ${KEY_NAMES[file.kind]} Keys`, 112))
+export const decrypted = (file: SealedFile, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> =>
+  file.mediaKey === null ? unencrypted(file, source) : unsealed(file, file.mediaKey, source)
+
+/** An unencrypted file. Its last chunk leaves only after the hash has been verified. */
+async function* unencrypted({ fileSha256 }: SealedFile, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256')
+  let held: Uint8Array | undefined
+  for await (const chunk of source) {
+    hash.update(chunk)
+    if (held) yield held
+    held = chunk
+  }
+  if (!fileSha256 || !hash.digest().equals(fileSha256)) throw new ChangedFile('hash')
+  if (held) yield held
+}
+
+async function* unsealed(file: SealedFile, mediaKey: Uint8Array, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const keys = Buffer.from(hkdfSync('sha256', mediaKey, Buffer.alloc(32), `WhatsApp ${KEY_NAMES[file.kind]} Keys`, 112))
   const iv = keys.subarray(0, 16)
   const decipher = createDecipheriv('aes-256-cbc', keys.subarray(16, 48), iv)
   const mac = createHmac('sha256', keys.subarray(48, 80)).update(iv)

@@ -21,7 +21,8 @@ export interface FileHost {
   /** A status other than 200 is an answer. */
   get(download: Pick<FileDownload, 'file' | 'path' | 'proxyUrl'>, signal: AbortSignal): Promise<Answer>
 }
-type Answer = { status: number } | { body: AsyncIterable<Uint8Array> }
+/** `length` is what the host declares; null: it declares none. */
+type Answer = { status: number } | { body: AsyncIterable<Uint8Array>; length: number | null }
 
 export function createFileHost(routes: Routes, now = () => performance.now(), maxSealed = MAX_SEALED): FileHost {
   return {
@@ -50,7 +51,7 @@ export function createFileHost(routes: Routes, now = () => performance.now(), ma
         response.body.destroy()
         throw new ChangedFile('length')
       }
-      return { body: bounded(response.body, limit, now) }
+      return { body: bounded(response.body, limit, now), length: Number.isNaN(declared) ? null : declared }
     },
   }
 }

@@ -129,7 +129,7 @@ export function createMediaLinks(key: Uint8Array): MediaLinks {
       const file: ReceivedFile = {
         kind,
         path,
-        mediaKey: Buffer.from(mediaKey, 'base64url'),
+        mediaKey: bytes(mediaKey),
         fileSha256: bytes(sha),
         fileEncSha256: bytes(encSha),
         fileLength,

@@ -3,20 +3,20 @@
  * the new path is remembered: existing links still have the old one.
  */
 
-import type { ReceivedFile } from '../domain/file-download.ts'
+import type { ReceivedFile, UploadableFile } from '../domain/file-download.ts'
 import { boundedCache } from '../lib/bounded-cache.ts'
 
 /** Bounded by forgetting the oldest: then the phone is asked once more. */
 const MAX_KNOWN = 1_000
 
 /** Asks the phone; resolves with the new path. Rejects with `Failure`. */
-export type AskAgain = (instance: string, file: ReceivedFile) => Promise<string>
+export type AskAgain = (instance: string, file: UploadableFile) => Promise<string>
 
 export interface NewUploads {
   /** The last known path. */
   pathOf(instance: string, file: ReceivedFile): string
   /** The path that replaces `lost`. */
-  instead(lost: string, instance: string, file: ReceivedFile): Promise<string>
+  instead(lost: string, instance: string, file: UploadableFile): Promise<string>
 }
 
 const nameOf = (instance: string, { key, path }: ReceivedFile) => JSON.stringify([instance, key.remoteJid, key.id, path])
@@ -25,7 +25,7 @@ export function createNewUploads(askAgain: AskAgain): NewUploads {
   const asked = new Map<string, Promise<string>>()
   const known = boundedCache<string, string>(MAX_KNOWN)
 
-  async function ask(name: string, instance: string, file: ReceivedFile): Promise<string> {
+  async function ask(name: string, instance: string, file: UploadableFile): Promise<string> {
     try {
       const path = await askAgain(instance, file)
       known.set(name, path)

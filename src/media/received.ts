@@ -4,7 +4,7 @@
  */
 import { type Clock, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
-import type { OpenDownload, OpenFile, ReceivedFile } from '../domain/file-download.ts'
+import { isUploadable, type OpenDownload, type OpenFile, type ReceivedFile } from '../domain/file-download.ts'
 import type { FairSlots } from '../egress/fair-slots.ts'
 import type { MediaLinks, OpenedLink } from './links.ts'
 import { type AskAgain, createNewUploads } from './new-uploads.ts'
@@ -67,13 +67,14 @@ export function createReceivedMedia({
   }
 
   async function fetched({ instance, file }: OpenedLink, proxyUrl: string | null, signal: AbortSignal): Promise<OpenDownload> {
-    const { kind, mediaKey, fileSha256, fileEncSha256, fileLength } = file
-    const at = (path: string) =>
-      openFile({ file: { kind, mediaKey, fileSha256, fileEncSha256, fileLength }, path, proxyUrl, instance }, signal)
+    const { kind, mediaKey, fileSha256, fileEncSha256, fileLength, key } = file
+    const isOfChannel = key.remoteJid.endsWith('@newsletter')
+    const sealed = { kind, mediaKey, fileSha256, fileEncSha256, fileLength, isOfChannel }
+    const at = (path: string) => openFile({ file: sealed, path, proxyUrl, instance }, signal)
 
     const path = uploads.pathOf(instance, file)
     let answer = await at(path)
-    if ('status' in answer && GONE.has(answer.status))
+    if ('status' in answer && GONE.has(answer.status) && isUploadable(file))
       answer = await at(await whileWanted(uploads.instead(path, instance, file), signal))
     if ('status' in answer)
       throw new Failure('media_download_failed', { message: `The network's file host answered ${answer.status}.` })

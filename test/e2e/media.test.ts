@@ -307,6 +307,9 @@ test('a channel takes a medium unencrypted', async () => {
   assert.equal(Buffer.from(String(fileSha256), 'base64').toString('hex'), sha256(picture))
   assert.ok(!mediaKey)
   assert.ok(String(directPath).includes('newsletter-image'))
+  // The handle that the media host gave for the upload.
+  assert.match(String(post.attrs.media_id), /^\S+:1$/)
+  assert.ok(!('handle' in (post.proto.imageMessage ?? {})))
 })
 
 test('a status goes to its audience, by its own operation and by the general one', async () => {

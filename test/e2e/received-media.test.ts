@@ -132,3 +132,99 @@ test('a host that fails is media_download_failed; an altered link is not_found',
     assert.equal(((await response.json()) as { error: { code: string } }).error.code, 'not_found')
   }
 })
+
+interface Block {
+  url: string | null
+  download_error: string | null
+}
+
+// Posts have no key, and their files are not encrypted. They had no link, and a link that was made with a key was always cut.
+test('what a channel posts is read by its link, of every kind, and cut when it was changed', async () => {
+  const { sandbox } = story.world
+  const { id: channel } = await sandbox.post<{ id: string }>('/newsletters', { name: 'News', owner: ANA, subscribers: [ME] })
+  const post = async (message: object) => {
+    const { id } = await sandbox.post<{ id: string }>(`/newsletters/${channel}/posts`, { message })
+    return story.received(id)
+  }
+  const links: string[] = []
+  for (const [kind, more] of Object.entries({
+    image: {},
+    video: {},
+    audio: { ptt: true },
+    document: { file_name: 'a.pdf' },
+    sticker: {},
+    ptv: {},
+  })) {
+    const event = await post({ [kind]: base64, ...more })
+    const { url, download_error } = event[kind === 'ptv' ? 'video' : kind] as Block
+    assert.equal(download_error, null)
+    const response = await fetch(url ?? '')
+    assert.deepEqual([kind, response.status, Buffer.from(await response.arrayBuffer()).equals(bytes)], [kind, 200, true])
+    links.push(url!)
+  }
+  await sandbox.fault({ on: 'download', do: { corrupt: true }, times: 1 })
+  await assert.rejects(fetch(links[0]!).then((response) => response.arrayBuffer()))
+  // The phone has no key to answer with: it is not asked.
+  await sandbox.fault({ on: 'download', do: { http_status: 404 }, times: 1 })
+  assert.equal((await fetch(links[0]!)).status, 422)
+
+  const { audio } = (await sandbox.get<{ items: { proto: { audioMessage: object } }[] }>(`/newsletters/${channel}/posts`)).items
+    .map(({ proto }) => ({ audio: proto.audioMessage }))
+    .find(({ audio }) => audio)!
+  const withKey = { ...audio, mediaKey: Buffer.alloc(32, 1).toString('base64') }
+  for (const [audioMessage, isGood] of [
+    [withKey, true],
+    [{ ...audio, fileSha256: Buffer.alloc(32, 1).toString('base64') }, false],
+  ] as const) {
+    const { url } = (await post({ proto: { audioMessage } })).audio as Block
+    const read = fetch(url ?? '').then((response) => response.arrayBuffer())
+    if (isGood) assert.ok(Buffer.from(await read).equals(bytes))
+    else await assert.rejects(read)
+  }
+  const { fileSha256: _, ...unproven } = audio as Record<string, unknown>
+  const without = (await post({ proto: { audioMessage: unproven } })).audio as Block
+  assert.deepEqual([without.url, without.download_error], [null, 'the message has no key for its file'])
+})
+
+test('a medium of a channel is forwarded to a person encrypted, and to a channel unencrypted', async () => {
+  const { sandbox, gateway } = story.world
+  const { id: channel } = await sandbox.post<{ id: string }>('/newsletters', { name: 'News', owner: ANA, subscribers: [ME] })
+  const { id: own } = await sandbox.post<{ id: string }>('/newsletters', { name: 'Ours', owner: ME, subscribers: [] })
+  const { id: message_id } = await sandbox.post<{ id: string }>(`/newsletters/${channel}/posts`, { message: { image: base64 } })
+  await story.received(message_id)
+  type Post = { media_type: string; attrs: Record<string, string>; proto: Record<string, Record<string, unknown>> }
+  const posted = (await sandbox.get<{ items: Post[] }>(`/newsletters/${channel}/posts`)).items[0]!.proto
+  const imageMessage = { ...posted.imageMessage, mediaKey: Buffer.alloc(32, 1).toString('base64') }
+  const { id: keyed } = await sandbox.post<{ id: string }>(`/newsletters/${channel}/posts`, {
+    message: { proto: { imageMessage } },
+  })
+  await story.received(keyed)
+  const { id: round } = await sandbox.send(ANA, ME, { ptv: base64 })
+  await story.received(round)
+  const forwards = [
+    { phone: ANA, message_id, message_phone: channel },
+    { phone: ANA, message_id: keyed, message_phone: channel },
+    { phone: own, message_id, message_phone: channel },
+    { phone: own, message_id: round, message_phone: ANA },
+  ]
+  for (const input of forwards) {
+    const ack = await gateway.must(story.instance, 'POST', '/forward-message', input)
+    const delivery = await story.world.receiver.waitFor(
+      'its delivery',
+      (event) => event.type === 'delivery' && event.message_id === ack.message_id,
+    )
+    assert.equal(delivery.status, 'sent', JSON.stringify(delivery))
+  }
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  for (const { media } of (await sandbox.inbox(ANA)).slice(-2))
+    assert.deepEqual([media?.sha256, media?.error], [sha256, undefined])
+  const { items } = await sandbox.get<{ items: Post[] }>(`/newsletters/${own}/posts`)
+  for (const [index, [kind, field]] of [
+    ['image', 'imageMessage'],
+    ['ptv', 'ptvMessage'],
+  ].entries()) {
+    const { media_type, attrs, proto } = items[index]!
+    assert.deepEqual([media_type, proto[field!]?.mediaKey], [kind, undefined])
+    assert.match(String(attrs.media_id), /:1$/)
+  }
+})

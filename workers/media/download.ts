@@ -10,7 +10,7 @@ import type { Logging } from '../../src/domain/log.ts'
 import { parseRanges } from '../../src/egress/addresses.ts'
 import { proxyRoute } from '../../src/egress/proxy-route.ts'
 import { createLog } from '../../src/log.ts'
-import { decrypted } from '../../src/media/decrypt.ts'
+import { asStored, decrypted } from '../../src/media/decrypt.ts'
 import { createFileHost } from '../../src/media/file-host.ts'
 import { createRoutes, type RouteOptions } from '../../src/media/routes.ts'
 import { giveWay } from './give-way.ts'
@@ -36,7 +36,7 @@ export async function download({ download, port }: { download: FileDownload; por
   try {
     const answer = await host.get(download, signal)
     if ('status' in answer) return post({ type: 'status', status: answer.status })
-    const opened = decrypted(file, gathered(answer.body))
+    const opened = decrypted(asStored(file, answer.length), gathered(answer.body))
     const { pieces, rest } = await begun(opened)
     const length = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0)
     post({ type: 'open', length: rest === 'none' ? length : null })

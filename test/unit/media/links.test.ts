@@ -1,11 +1,11 @@
 /** Sealed links to received files, and the file that flows behind one. shared/api/messages.md, media.download. */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { DAY } from '../../../src/domain/clock.ts'
 import type { ReceivedFile } from '../../../src/domain/file-download.ts'
 import { disposition, typeOf } from '../../../src/features/media.ts'
-import { ChangedFile, decrypted } from '../../../src/media/decrypt.ts'
+import { asStored, ChangedFile, decrypted } from '../../../src/media/decrypt.ts'
 import { createMediaLinks } from '../../../src/media/links.ts'
 import { sealMedia } from '../../../workers/simulator/people/media.ts'
 
@@ -79,6 +79,24 @@ for (const size of [0, 1, 15, 16, 17, 4_096, 100_003])
       assert.ok((await read({ ...file, ...sealed }, blob, chunk)).equals(plain))
     })
   }
+
+for (const size of [0, 1, 16, 100_003])
+  test(`a file of ${size} bytes of a channel, unencrypted, arrives whole, and never when it was changed`, async () => {
+    const plain = randomBytes(size)
+    const open = { ...file, mediaKey: null, fileSha256: createHash('sha256').update(plain).digest(), fileEncSha256: null }
+    assert.ok((await read(open, plain)).equals(plain))
+    const longer = Buffer.concat([plain, Buffer.of(1)])
+    assert.ok((await readUntilFailure(open, longer, 'longer')) < longer.length)
+    assert.ok((await readUntilFailure({ ...open, fileSha256: null }, longer, 'without a hash')) < longer.length)
+    if (size > 0) assert.ok((await readUntilFailure(open, plain.subarray(0, -1), 'shorter')) < size)
+  })
+
+test('the length on the host says whether a channel’s file that has a key is encrypted', () => {
+  const posted = { ...file, isOfChannel: true, fileSha256: Buffer.alloc(32), fileLength: 100 }
+  assert.equal(asStored(posted, 100).mediaKey, null)
+  for (const sealed of [asStored(posted, 122), asStored(posted, null), asStored({ ...posted, isOfChannel: false }, 100)])
+    assert.notEqual(sealed.mediaKey, null)
+})
 
 /** What had left when the file was found to be another. */
 async function readUntilFailure(of: ReceivedFile, blob: Uint8Array, what: string): Promise<number> {

@@ -28,7 +28,11 @@ after(async () => {
 async function forward(directPath: string, route: NetworkRoute): Promise<unknown> {
   const media = { tempDir, downloadMs: 5 * SECOND, files: () => route.files }
   try {
-    return await reposted({ media } as never, { imageMessage: { directPath, mediaKey: Buffer.alloc(32, 1) } })
+    return await reposted(
+      { media } as never,
+      { imageMessage: { directPath, mediaKey: Buffer.alloc(32, 1) } },
+      { from: '5511988880002@s.whatsapp.net', to: { kind: 'newsletter' } },
+    )
   } catch (error) {
     return error
   } finally {

@@ -4,7 +4,7 @@ import { createCipheriv, hkdfSync } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
 import { MINUTE } from '../../../src/domain/clock.ts'
-import type { ReceivedFile } from '../../../src/domain/file-download.ts'
+import type { UploadableFile } from '../../../src/domain/file-download.ts'
 import type { MediaAnswer } from '../../../workers/shard/connection/contract.ts'
 import { media } from '../../../workers/shard/operations/media.ts'
 import type { ActionContext } from '../../../workers/shard/operations/types.ts'
@@ -13,7 +13,7 @@ import { askOver } from '../connection/asking.ts'
 const ME = { id: '5511988880001:3@s.whatsapp.net' }
 const mediaKey = Buffer.alloc(32, 7)
 const key = { id: 'A', remoteJid: '5511988880002@s.whatsapp.net', fromMe: false }
-const file = { key, mediaKey } as unknown as ReceivedFile
+const file = { key, mediaKey } as unknown as UploadableFile
 
 const { SUCCESS, NOT_FOUND } = proto.MediaRetryNotification.ResultType
 

@@ -1,16 +1,18 @@
 /**
- * A forwarded medium for a channel: channels take files as they are, so what lies sealed on the network's host is fetched, opened and
- * uploaded again, through the disk.
+ * Files of channels are stored unencrypted, those of other chats encrypted. A medium that is forwarded from one to the other is fetched,
+ * decrypted and uploaded again, through the disk.
  */
 import { createWriteStream } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { type proto, toNumber } from '@whiskeysockets/baileys'
+import { isJidNewsletter, type proto, toNumber } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
-import { decrypted } from '../../../src/media/decrypt.ts'
+import type { ReceivedFile } from '../../../src/domain/file-download.ts'
+import { asStored, decrypted } from '../../../src/media/decrypt.ts'
 import { createFileHost } from '../../../src/media/file-host.ts'
 import type { SendContext } from '../send/contract.ts'
+import type { Destination } from '../send/destination.ts'
 import { upload } from './upload.ts'
 
 const KINDS = {
@@ -36,8 +38,14 @@ const fieldOf = (content: proto.IMessage) => (Object.keys(KINDS) as (keyof typeo
 
 export const hasMedium = (content: proto.IMessage): boolean => fieldOf(content) !== undefined
 
-/** The content with its medium uploaded for channels. Throws `media_download_failed` when the network no longer has it. */
-export async function reposted(context: SendContext, content: proto.IMessage): Promise<proto.IMessage> {
+export interface Repost {
+  /** The chat that the content came from. */
+  from: string | null | undefined
+  to: Pick<Destination, 'kind'>
+}
+
+/** The content with its medium uploaded in the form of the new chat. Throws `media_download_failed` when the network no longer has it. */
+export async function reposted(context: SendContext, content: proto.IMessage, { from, to }: Repost): Promise<proto.IMessage> {
   const field = fieldOf(content)
   if (!field) return content
   const { tempDir } = context.media
@@ -45,21 +53,25 @@ export async function reposted(context: SendContext, content: proto.IMessage): P
   const dir = await mkdtemp(join(tempDir, 'forward-'))
   try {
     const path = join(dir, 'original')
-    await fetchOpened(path, context, KINDS[field], content[field] as Sealed)
-    const uploaded = await upload(context, { kind: 'newsletter' }, KINDS[field], { path, dir })
+    const isOfChannel = Boolean(from && isJidNewsletter(from))
+    await fetchOpened(path, context, { kind: KINDS[field], isOfChannel }, content[field] as Sealed)
+    const uploaded = await upload(context, to, KINDS[field], { path, dir })
     const { mediaKey: _, fileEncSha256: __, mediaKeyTimestamp: ___, ...open } = content[field] as proto.Message.IImageMessage
-    return { [field]: { ...open, ...uploaded } }
+    return { ...content, [field]: { ...open, ...uploaded } }
   } finally {
     await rm(dir, { recursive: true, force: true })
   }
 }
 
-async function fetchOpened(path: string, { media }: SendContext, kind: (typeof KINDS)[keyof typeof KINDS], medium: Sealed) {
-  if (!medium.directPath || !medium.mediaKey?.length) throw new Failure('media_download_failed')
-  const file = {
-    kind,
+type Source = Pick<ReceivedFile, 'kind' | 'isOfChannel'>
+
+async function fetchOpened(path: string, { media }: SendContext, source: Source, medium: Sealed) {
+  const mediaKey = medium.mediaKey?.length ? medium.mediaKey : null
+  if (!medium.directPath || (mediaKey === null && !medium.fileSha256?.length)) throw new Failure('media_download_failed')
+  const file: ReceivedFile = {
+    ...source,
     path: medium.directPath,
-    mediaKey: medium.mediaKey,
+    mediaKey,
     fileSha256: medium.fileSha256 ?? null,
     fileEncSha256: medium.fileEncSha256 ?? null,
     fileLength: medium.fileLength === null || medium.fileLength === undefined ? null : toNumber(medium.fileLength),
@@ -74,7 +86,7 @@ async function fetchOpened(path: string, { media }: SendContext, kind: (typeof K
     // The path is a stranger's word: it may not lead to another host, and neither may the answer.
     const answer = await host.get({ file, path: file.path, proxyUrl: null }, signal)
     if ('status' in answer) throw new Error(`the network's file host answered ${answer.status}`)
-    await pipeline(decrypted(file, answer.body), createWriteStream(path))
+    await pipeline(decrypted(asStored(file, answer.length), answer.body), createWriteStream(path))
   } catch (cause) {
     if (cause instanceof Failure) throw cause
     throw new Failure('media_download_failed', { message: 'The medium of the message could not be fetched again.', cause })

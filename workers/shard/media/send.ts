@@ -6,6 +6,7 @@ import type { Destination } from '../send/destination.ts'
 import { sendPost } from '../send/newsletter.ts'
 import { sendMessage } from '../send/relay.ts'
 import { postStatus } from '../send/status/post.ts'
+import type { Uploaded } from './upload.ts'
 
 export interface OutgoingMedia {
   content: proto.IMessage
@@ -19,17 +20,26 @@ const SECRET_BYTES = 32
 export function sendMedia(context: SendContext, to: Destination, { content, info }: OutgoingMedia): Promise<Accepted> {
   // Channels have no wrappers, quotes or secrets.
   if (to.kind === 'newsletter') {
-    const plain = normalizeMessageContent(content) ?? content
-    return sendPost(context, to.jid, plain, { mediaType: mediaType(plain) })
+    const { content: plain, handle } = withoutHandle(normalizeMessageContent(content) ?? content)
+    const attributes = handle ? { attributes: { media_id: handle } } : {}
+    return sendPost(context, to.jid, plain, { mediaType: mediaType(plain), ...attributes })
   }
   const message = { ...content, messageContextInfo: { messageSecret: randomBytes(SECRET_BYTES) } }
   const outgoing = { content: { proto: message }, info }
   return to.kind === 'status' ? postStatus(context, outgoing) : sendMessage(context, to, outgoing)
 }
 
-function mediaType({ imageMessage, videoMessage, audioMessage, stickerMessage }: proto.IMessage): string {
+/** Takes out the handle of the upload, which stands beside the fields of the medium and is no field of the message. */
+function withoutHandle(content: proto.IMessage): { content: proto.IMessage; handle: string | undefined } {
+  const [[field, medium] = ['', {}]] = Object.entries(content).filter(([, value]) => value?.directPath)
+  const { handle, ...fields } = medium as Pick<Uploaded, 'handle'>
+  return field ? { content: { ...content, [field]: fields }, handle } : { content, handle: undefined }
+}
+
+function mediaType({ imageMessage, videoMessage, ptvMessage, audioMessage, stickerMessage }: proto.IMessage): string {
   if (imageMessage) return 'image'
   if (videoMessage) return videoMessage.gifPlayback ? 'gif' : 'video'
+  if (ptvMessage) return 'ptv'
   if (audioMessage) return audioMessage.ptt ? 'ptt' : 'audio'
   return stickerMessage ? 'sticker' : 'document'
 }

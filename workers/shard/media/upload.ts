@@ -24,6 +24,8 @@ export interface Uploaded {
   fileSha256: Uint8Array
   fileLength: number
   mediaKeyTimestamp?: number
+  /** Only of uploads for channels. The stanza of the post names it, the message does not. */
+  handle?: string
 }
 
 /** Without a byte for this long a host counts as gone. */
@@ -78,7 +80,7 @@ export async function uploadAsItComes(
 
 async function uploadSealed(context: SendContext, type: UploadType, path: string, sealing: Sealing): Promise<Uploaded> {
   const sealed = sealing.ended()
-  const answer = await send(context, path, `/mms/${FOLDERS[type]}`, sealed.fileEncSha256)
+  const { handle: _, ...answer } = await send(context, path, `/mms/${FOLDERS[type]}`, sealed.fileEncSha256)
   return { ...answer, ...sealed, mediaKeyTimestamp: Math.floor(context.now() / SECOND) }
 }
 
@@ -103,7 +105,7 @@ async function send({ ask, session, media, log }: UploadContext, filePath: strin
       const params = { url, filePath, headers, timeoutMs: IDLE_LIMIT, agent: media.uploadAgent() }
       try {
         const answer = await within(session, UPLOAD_DEADLINE, uploadWithNodeHttp(params))
-        if (answer?.direct_path) return { url: answer.url ?? '', directPath: answer.direct_path }
+        if (answer?.direct_path) return answered(answer as UploadAnswer & { direct_path: string })
         problem = answer
       } catch (error) {
         if (error instanceof Failure) throw error
@@ -114,6 +116,17 @@ async function send({ ask, session, media, log }: UploadContext, filePath: strin
   }
   throw new Failure('send_failed', { message: 'The media could not be uploaded.', cause: problem })
 }
+
+interface UploadAnswer {
+  url?: string
+  handle?: string
+}
+
+const answered = ({ url = '', direct_path: directPath, handle }: UploadAnswer & { direct_path: string }) => ({
+  url,
+  directPath,
+  ...(handle ? { handle } : {}),
+})
 
 async function measure(path: string): Promise<Pick<Uploaded, 'fileLength'> & { fileSha256: Buffer }> {
   const hash = createHash('sha256')

@@ -4,7 +4,7 @@
  */
 import { decryptMediaRetryData, encryptMediaRetryRequest, proto, type WAMessageKey } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
-import type { ReceivedFile } from '../../../src/domain/file-download.ts'
+import type { UploadableFile } from '../../../src/domain/file-download.ts'
 import type { Asker } from '../chats/session.ts'
 import type { MediaAnswer } from '../connection/contract.ts'
 import { PHONE_DEADLINE } from '../connection/within.ts'
@@ -12,10 +12,10 @@ import type { ActionContext } from './types.ts'
 
 export const media = {
   /** Resolves with its new location. */
-  'media.askAgain': (context: ActionContext, file: ReceivedFile): Promise<string> => askAgain(context, file),
+  'media.askAgain': (context: ActionContext, file: UploadableFile): Promise<string> => askAgain(context, file),
 }
 
-async function askAgain({ ask, session }: Asker, file: ReceivedFile): Promise<string> {
+async function askAgain({ ask, session }: Asker, file: UploadableFile): Promise<string> {
   let off: (() => void) | undefined
   const newPath = new Promise<string>((resolve, reject) => {
     off = session.onMediaAnswer((answer) => {
@@ -39,7 +39,7 @@ async function askAgain({ ask, session }: Asker, file: ReceivedFile): Promise<st
   }
 }
 
-function pathIn({ error, media }: MediaAnswer, file: ReceivedFile): string {
+function pathIn({ error, media }: MediaAnswer, file: UploadableFile): string {
   if (error) throw error
   if (!media) throw new Error('the phone answered without saying anything')
   const { result, directPath } = decryptMediaRetryData(media, file.mediaKey, file.key.id)

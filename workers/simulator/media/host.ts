@@ -74,7 +74,8 @@ export async function startMedia(options: MediaOptions = {}): Promise<MediaHost>
     if (!HASH.test(facts.hash) || hash !== facts.hash)
       return fail(response, 400, `the body's hash is ${hash}, the path says ${facts.hash}`)
     const { url, directPath } = await put(body, facts.kind)
-    const answer = Buffer.from(JSON.stringify({ url, direct_path: directPath }))
+    const handle = facts.kind.startsWith('newsletter-') ? { handle: handleOf(hash) } : {}
+    const answer = Buffer.from(JSON.stringify({ url, direct_path: directPath, ...handle }))
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length }).end(answer)
   }
 
@@ -119,6 +120,9 @@ export async function startMedia(options: MediaOptions = {}): Promise<MediaHost>
     stop: () => close(server),
   }
 }
+
+/** The handle of an upload, which the stanza of a channel's post names. */
+const handleOf = (hash: string) => `${Buffer.from(hash).toString('base64url')}:1`
 
 const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64url')
 

@@ -23,7 +23,7 @@ export interface ComposeContext {
   find(id: string): KnownMessage | undefined
   /** The JID of a number, LID or JID in the addressing of this chat. */
   jid(person: string): string
-  /** Puts encrypted media on the media host. */
+  /** Puts media on the media host: encrypted, but for channels. */
   upload(blob: Uint8Array, kind: MediaKind): Promise<{ url: string; directPath: string }>
   /** Time in ms. */
   now(): number

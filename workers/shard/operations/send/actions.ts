@@ -1,8 +1,8 @@
 /** Reactions, forwards, pins, deletions: how `src/features/send/actions.ts` is done on the wire. */
-import { proto, toNumber, type WAMessage } from '@whiskeysockets/baileys'
+import { isJidNewsletter, proto, toNumber, type WAMessage } from '@whiskeysockets/baileys'
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type Identifier, toJid } from '../../../../src/domain/ids.ts'
-import { hasMedium, reposted } from '../../media/repost.ts'
+import { hasMedium, type Repost, reposted } from '../../media/repost.ts'
 import { sendMedia } from '../../media/send.ts'
 import { isOf, surroundings } from '../../send/context-info.ts'
 import type { Accepted, SendContext } from '../../send/contract.ts'
@@ -39,9 +39,12 @@ export const actions: Handlers<typeof import('../../../../src/features/send/acti
     const { message } = await rememberedTarget(context, await chatOf(context, input.message_phone), input.message_id)
     const content = forwarded(message.message ?? {})
     const to = await resolveDestination(context, input.phone)
-    if (to.kind === 'newsletter') return forwardPost(context, to, content)
+    const from = message.key.remoteJid
+    if (to.kind === 'newsletter') return forwardPost(context, content, { from, to })
     const { text, info } = await surroundings(context, to, input, wordsOf(content))
-    return sendMessage(context, to, { content: { proto: withWords(content, text) }, info })
+    const ready = from && isJidNewsletter(from) ? await reposted(context, content, { from, to }) : content
+    const proto = withWords(ready, text)
+    return sendMessage(context, to, { content: { proto }, info })
   },
 
   async 'send.pinMessage'(context, input) {
@@ -93,10 +96,14 @@ const deleting = (context: SendContext, message: WAMessage | undefined, send: ()
     if (message) await context.messages.deleted(message)
   })
 
-/** Channels have no secrets, and take media unsealed. */
-async function forwardPost(context: SendContext, to: Destination, { messageContextInfo: _, ...content }: proto.IMessage) {
+/** Channels have no secrets, and take media unencrypted. */
+async function forwardPost(
+  context: SendContext,
+  { messageContextInfo: _, ...content }: proto.IMessage,
+  { from, to }: Repost & { to: Destination },
+) {
   if (!hasMedium(content)) return sendPost(context, to.jid, content)
-  return sendMedia(context, to, { content: await reposted(context, content), info: {} })
+  return sendMedia(context, to, { content: await reposted(context, content, { from, to }), info: {} })
 }
 
 /** `emoji` null takes the own reaction back. */

@@ -31,14 +31,18 @@ function pathOf({ directPath, url }: FileMessage): string | null {
 
 const bytesOf = (bytes: Uint8Array | null | undefined) => (bytes?.length ? bytes : null)
 
-function sealedLink(kind: ReceivedFile['kind'], file: FileMessage, { context, key, at }: Scene): string | null {
-  const mediaKey = bytesOf(file.mediaKey)
+/** Files of channels are not encrypted: a hash, by which the file is verified, is enough. */
+const isReadable = (file: FileMessage, { kind }: Scene) =>
+  Boolean(file.mediaKey?.length || (kind === 'newsletter' && file.fileSha256?.length))
+
+function sealedLink(kind: ReceivedFile['kind'], file: FileMessage, scene: Scene): string | null {
+  const { context, key, at } = scene
   const path = pathOf(file)
-  if (!mediaKey || path === null || !key.id || !key.remoteJid) return null
+  if (!isReadable(file, scene) || path === null || !key.id || !key.remoteJid) return null
   return context.mediaUrl({
     kind,
     path,
-    mediaKey,
+    mediaKey: bytesOf(file.mediaKey),
     fileSha256: bytesOf(file.fileSha256),
     fileEncSha256: bytesOf(file.fileEncSha256),
     fileLength: count(file.fileLength),
@@ -64,13 +68,13 @@ function mediaFields(kind: ReceivedFile['kind'], file: FileMessage, { viewOnce }
     url,
     mime_type: cut(file.mimetype || USUAL_MIME[kind], 128),
     file_size: count(file.fileLength),
-    download_error: url === null ? problem(file, viewOnce) : null,
+    download_error: url === null ? problem(file, viewOnce, scene) : null,
   }
 }
 
-function problem(file: FileMessage, viewOnce: boolean): string {
+function problem(file: FileMessage, viewOnce: boolean, scene: Scene): string {
   if (viewOnce) return 'view once media is not available on linked devices'
-  if (!file.mediaKey?.length) return 'the message has no key for its file'
+  if (!isReadable(file, scene)) return 'the message has no key for its file'
   if (pathOf(file) === null) return 'the message does not say where its file lies'
   return 'no link can be made for this file'
 }
