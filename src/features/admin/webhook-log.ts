@@ -16,14 +16,16 @@ const Entry = z
       description: 'Of the last attempt, or configured when the event happened; values of its query are masked.',
     }),
     status: z.enum(LOG_STATUSES).meta({
-      description: '`pending` waits for its next attempt, `failed` was given up, `discarded` had no address any more.',
+      description:
+        '`pending` waits for its next attempt, `failed` was given up or its type was switched off meanwhile. Rows of earlier releases have `discarded` for the latter.',
     }),
     attempts: z
       .int()
       .meta({ description: 'All attempts so far, those that looked whether a receiver is back and resends by hand included.' }),
     last_response_code: z.int().nullable().meta({ description: 'HTTP status of the last attempt; null without an answer.' }),
     last_error: z.string().nullable().meta({
-      description: '`timeout`, `dns`, `tls`, `refused`, `blocked`, `connection`, `redirect`, `status 500`, `backlog full`, …',
+      description:
+        '`timeout`, `dns`, `tls`, `refused`, `blocked`, `connection`, `redirect`, `status 500`, `backlog full`, `switched off`, …',
     }),
     last_duration_ms: z.int().nullable().meta({ description: 'How long the last attempt took, in ms.' }),
     created_at: instant.meta({ description: 'When the event happened.' }),

@@ -102,7 +102,7 @@ test('the backlog is the number of events that are pending: delivered, retried, 
 
   settings = { ...settings, received_url: null }
   const nowhere = await add('nowhere to go')
-  await until(async () => (await statusOf(nowhere)) === 'discarded', 'discarded')
+  await until(async () => (await statusOf(nowhere)) === 'failed', 'given up')
   await waiting(0, 'switched off')
   await until(() => results.includes('received discarded object'), 'told')
   settings = { ...settings, received_url: to.url }

@@ -203,7 +203,7 @@ test('the line of one URL waits, the others go on', async (t) => {
   assert.deepEqual(texts(gone.received), ['r0', 'r1'])
 })
 
-test('a corrected URL counts at once for what waits, in order; a type that is switched off discards it and says so', async (t) => {
+test('a corrected URL counts at once for what waits, in order; a type that is switched off fails it and says so', async (t) => {
   const gone = await receiver(t, () => 503)
   const there = await receiver(t)
   const b = await bench(t, webhookSettings(gone.url))
@@ -219,10 +219,10 @@ test('a corrected URL counts at once for what waits, in order; a type that is sw
   await b.pass(SECOND)
   b.settings = webhookSettings(null)
   b.outbox.configured()
-  await until(async () => (await b.entries()).slice(3).every(({ status }) => status === 'discarded'), 'discarded')
+  await until(async () => (await b.entries()).slice(3).every(({ status }) => status === 'failed'), 'given up')
   assert.deepEqual(
     (await b.entries()).slice(3).map(({ last_error, resendable }) => [last_error, resendable]),
-    Array.from({ length: 3 }, () => ['switched off', false]),
+    Array.from({ length: 3 }, () => ['switched off', true]),
   )
   // What is given up is written first, and counted off after it.
   await until(() => b.outbox.backlog() === 0, 'nothing that waits')

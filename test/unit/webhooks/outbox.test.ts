@@ -316,7 +316,7 @@ test('an event is appended and delivered even when nobody said that it was commi
   await until(() => to.received.length === 1, 'the event')
 })
 
-test('a corrected URL and a new secret count for waiting retries; a type switched off discards them', async (t) => {
+test('a corrected URL and a new secret count for waiting retries; a type switched off fails them', async (t) => {
   const wrong = await receiver(t, () => 404)
   const right = await receiver(t)
   const b = await bench(t, wrong.url)
@@ -340,9 +340,48 @@ test('a corrected URL and a new secret count for waiting retries; a type switche
   await b.time.armed(10 * SECOND)
   b.settings = webhookSettings(null)
   b.time.advance(10 * SECOND)
-  await until(async () => (await statuses(b))[1] === 'discarded', 'discarded')
+  await until(async () => (await statuses(b))[1] === 'failed', 'given up')
   const entry = (await b.entries())[1]!
-  assert.deepEqual([entry.resendable, entry.next_attempt_at, entry.last_error], [false, null, 'switched off'])
+  assert.deepEqual([entry.resendable, entry.next_attempt_at, entry.last_error], [true, null, 'switched off'])
+})
+
+test('events that waited for a type that is switched off are recorded as failed and can be sent again', async (t) => {
+  const away = await receiver(t, () => 500)
+  const there = await receiver(t)
+  const b = await bench(t, away.url)
+  const outbox = await b.open({ maxUnwritten: 64 })
+  const [parked] = await b.add(outbox, 'parked')
+  await b.time.armed(10 * SECOND)
+  b.settings = webhookSettings(null)
+  const queued = await b.add(outbox, 'queued', 'and another')
+  b.time.advance(10 * SECOND)
+  await until(async () => (await statuses(b)).every((status) => status === 'failed'), 'given up')
+  const all = await b.entries()
+  assert.deepEqual(
+    all.map(({ last_error, resendable, attempts, next_attempt_at }) => [last_error, resendable, attempts, next_attempt_at]),
+    [1, 0, 0].map((attempts) => ['switched off', true, attempts, null]),
+  )
+  assert.equal(outbox.backlog(), 0)
+  await assert.rejects(outbox.resend(parked!), { code: 'not_allowed' })
+
+  b.settings = webhookSettings(there.url)
+  assert.equal((await outbox.resend(queued[0]!)).status, 'delivered')
+  assert.deepEqual(await outbox.resendMany([parked!]), { queued: 1, notFound: 0 })
+  await until(async () => (await statuses(b))[0] === 'delivered', 'the parked one')
+  assert.deepEqual(there.ids(), [queued[0], parked])
+})
+
+test('the body of an event that was given up because its type was switched off is erased after 72 h, also when nothing else happens', async (t) => {
+  const b = await bench(t, null)
+  const outbox = await b.open({ maxUnwritten: 64 })
+  await b.time.armed(HOUR)
+  await b.add(outbox, 'queued', 'and another')
+  await until(() => outbox.backlog() === 0, 'given up')
+  await b.time.armed(HOUR)
+  b.time.advance(SECOND)
+  await until(async () => (await statuses(b)).join() === 'failed,failed', 'written')
+  b.time.advance(72 * HOUR)
+  await until(async () => (await b.entries()).every(({ resendable }) => !resendable), 'erased')
   assert.deepEqual(new Set(await b.keysLeft()), new Set(['log', 'log-ended']))
 })
 

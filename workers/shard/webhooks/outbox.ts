@@ -246,6 +246,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   }
 
   async function firstDue(): Promise<Due | null> {
+    await outcomes.flush()
     const prefix = keys.dues(instanceId)
     for await (const [key, bytes] of store.range(prefix, { limit: 1 })) {
       const [at = '', id = ''] = key.slice(prefix.length).split(':')
@@ -272,6 +273,9 @@ export function createOutbox(options: OutboxOptions): Outbox {
     holds,
     queue: () => queue,
     overflow: () => overflow,
+    keptToTheEnd() {
+      if (nextDue?.due === null) nextDue = undefined
+    },
   }
   const attempt = createAttempt(needs)
   const attempts = scheduledAttempts(needs, attempt)

@@ -5,7 +5,7 @@ import type { Op } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 import type { Outcome } from '../../../../src/webhooks/delivery/delivery.ts'
 import { validSecrets } from '../../../../src/webhooks/delivery/signature.ts'
-import { bodyOps, type LogRow, logRows, maskUrl, withFailure } from '../../../../src/webhooks/log.ts'
+import { bodyOps, ERASE, type LogRow, logRows, maskUrl, withFailure } from '../../../../src/webhooks/log.ts'
 import { indexOps } from '../../../../src/webhooks/log-index.ts'
 import type { Backlog } from '../backlog.ts'
 import type { DeliveryResult, OutboxOptions } from '../contract.ts'
@@ -13,7 +13,7 @@ import type { DeliveryQueue } from '../delivery-queue.ts'
 import type { Holds } from '../holds.ts'
 import type { Outcomes } from '../outcomes.ts'
 import type { Overflow } from '../overflow.ts'
-import { MAX_TRIES } from '../schedule.ts'
+import { KEEP_FAILED_BODY, MAX_TRIES } from '../schedule.ts'
 
 export type AttemptNeeds = Pick<
   OutboxOptions,
@@ -37,12 +37,29 @@ export type AttemptNeeds = Pick<
   holds: Holds
   queue(): Pick<DeliveryQueue, 'fromTheBeginning'>
   overflow(): Pick<Overflow, 'parked'>
+  /** A body was parked to be erased later than everything else that is due. */
+  keptToTheEnd(): void
 }
 
 export type Attempt = ReturnType<typeof createAttempt>
 
 export function createAttempt(needs: AttemptNeeds) {
-  const { instanceId, store, sealer, clock, webhooks, deliver, log, steps, onResult, stopping, outcomes, backlog, holds } = needs
+  const {
+    instanceId,
+    store,
+    sealer,
+    clock,
+    steady,
+    webhooks,
+    deliver,
+    log,
+    steps,
+    onResult,
+    stopping,
+    outcomes,
+    backlog,
+    holds,
+  } = needs
   const rows = logRows(sealer)
   const logKey = (eventId: string) => keys.logEntry(instanceId, eventId)
   const rowOp = (eventId: string, row: LogRow) => rows.encode(logKey(eventId), row)
@@ -88,15 +105,33 @@ export function createAttempt(needs: AttemptNeeds) {
     return ok ? row : withFailure(row, clock.now())
   }
 
-  /** Ends the event: its body is removed in the same commit, which is not awaited. */
-  async function finish(eventId: string, before: LogRow, row: LogRow, status: 'delivered' | 'discarded') {
-    const after: LogRow = { ...row, status, body: 'erased', dueAt: null, finishedAt: clock.now() }
-    outcomes.add(eventId, () => [...bodyOps(instanceId, eventId, before), ...rowOps(eventId, before, after)])
-    // One that had failed for good was not waited for any more.
+  /** Ends the event as delivered: its body is removed in the same commit, which is not awaited. */
+  async function finish(eventId: string, before: LogRow, row: LogRow) {
+    const after: LogRow = { ...row, status: 'delivered', body: 'erased', dueAt: null, finishedAt: clock.now() }
+    await end(eventId, before, after, () => [])
+    report(eventId, after, 'delivered')
+  }
+
+  /** Ends an event whose type has no URL any more. Its body is kept as long as that of a failed event, for a resend by hand. */
+  async function switchedOff(eventId: string, before: LogRow, body: Uint8Array) {
+    const dueAt = steady.now() + KEEP_FAILED_BODY
+    const after: LogRow = { ...before, status: 'failed', error: 'switched off', body: 'parked', dueAt, finishedAt: clock.now() }
+    const key = keys.parkedEvent(instanceId, eventId)
+    await end(eventId, before, after, () => [
+      [key, sealer.seal(key, body)],
+      [keys.due(instanceId, dueAt, eventId), ERASE],
+    ])
+    needs.keptToTheEnd()
+    report(eventId, after, 'discarded')
+  }
+
+  /** The commit is not awaited. `kept`: operations that keep the body. */
+  async function end(eventId: string, before: LogRow, after: LogRow, kept: () => Op[]) {
+    outcomes.add(eventId, () => [...bodyOps(instanceId, eventId, before), ...kept(), ...rowOps(eventId, before, after)])
+    // An event that had failed for good was no longer part of the backlog.
     if (before.status === 'pending') backlog.changed(-1)
     // Due events are looked up on disk.
     if (outcomes.isFull || before.body !== 'line') await outcomes.flush()
-    report(eventId, after, status)
   }
 
   /** The receiver answered: if its queue was held, it goes on, at once. */
@@ -124,6 +159,7 @@ export function createAttempt(needs: AttemptNeeds) {
     post,
     afterAttempt,
     finish,
+    switchedOff,
     answered,
     report,
   }

@@ -58,7 +58,7 @@ export function manualAttempts(needs: AttemptNeeds, attempts: Attempt): ManualAt
     const outcome = await post(eventId, before.type, url, sealer.open(key, sealed), before.attempts + 1)
     const row = afterAttempt(before, url, outcome)
     if (outcome.ok) {
-      await finish(eventId, before, row, 'delivered')
+      await finish(eventId, before, row)
       await outcomes.flush()
       answered(url)
     } else {

@@ -20,7 +20,7 @@ export interface ScheduledAttempts {
 
 export function scheduledAttempts(needs: AttemptNeeds, attempts: Attempt): ScheduledAttempts {
   const { instanceId, store, sealer, clock, steady, log, steps, persist, backlog, holds } = needs
-  const { target, rowOf, readRow, rowOp, rowOps, post, afterAttempt, finish, answered, report } = attempts
+  const { target, rowOf, readRow, rowOp, rowOps, post, afterAttempt, finish, switchedOff, answered, report } = attempts
 
   async function scheduled(eventId: string, key: string, sealed: Uint8Array): Promise<boolean> {
     await steps('outbox:picked', eventId)
@@ -37,12 +37,12 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: Attempt): Sched
   async function attempt(eventId: string, row: LogRow, body: Uint8Array): Promise<boolean> {
     const url = target(row.type)
     if (url === null) {
-      await finish(eventId, row, { ...row, error: 'switched off' }, 'discarded')
+      await switchedOff(eventId, row, body)
       return true
     }
     const outcome = await post(eventId, row.type, url, body, row.tries + 1)
     const tried = afterAttempt(row, url, outcome)
-    if (outcome.ok) await finish(eventId, row, tried, 'delivered')
+    if (outcome.ok) await finish(eventId, row, tried)
     else if (isReceivers(outcome)) await away(eventId, url, row, tried, body)
     else await park(eventId, row, { ...tried, tries: row.tries + 1 }, body)
     if (outcome.ok || !isReceivers(outcome)) answered(url)
