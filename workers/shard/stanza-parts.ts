@@ -37,12 +37,12 @@ import type { Sent } from './retry/sent.ts'
 import type { StanzaParts } from './stanza-table.ts'
 import { ownReadIn } from './translate/inbound/receipt.ts'
 import { expirationIn, keysLeftIn, ownLidIn } from './wire/account-notices.ts'
-import { networkSeconds, secondsOf } from './wire/bounds.ts'
+import { secondsOf } from './wire/bounds.ts'
 import { chatChangesIn, groupExpiryIn, isNewGroup } from './wire/chat-changes.ts'
 import { chatLine } from './wire/chat-line.ts'
 import { isPrimaryHello } from './wire/companion-registration.ts'
 import { ackOf, resultOf } from './wire/confirmation.ts'
-import { envelopeOf, fromOf } from './wire/envelope.ts'
+import { envelopeOf, fromOf, networkTimeOf } from './wire/envelope.ts'
 import { bare } from './wire/jid.ts'
 import { kindOf } from './wire/kind.ts'
 import { refsIn } from './wire/pair-device.ts'
@@ -216,7 +216,7 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
       return creds.me && lid ? session.learnPairs([{ pn: bare(creds.me.id), lid: bare(lid) }]) : undefined
     },
     countLogin(node) {
-      own.loggedIn(networkSeconds(node.attrs.t))
+      own.loggedIn(networkTimeOf(node))
       if (!creds.me) return
       loginSucceeded(creds.me.id)
       keepFacts(creds, { logins: (ownFacts(creds).logins ?? 0) + 1 })

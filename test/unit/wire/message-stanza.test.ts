@@ -24,15 +24,22 @@ const message = (...content: BinaryNode[]) => node('message', { id: 'A', from: A
 const enc = (type: string, byte: number) => node('enc', { type }, Uint8Array.of(byte))
 
 test('ciphertexts that can be opened, in their order, each of its kind', () => {
-  const stanza = message(enc('pkmsg', 1), enc('msmsg', 2), enc('skmsg', 3), node('enc', { type: 'msg' }), node('reporting'))
+  const stanza = message(
+    enc('pkmsg', 1),
+    enc('msmsg', 2),
+    enc('skmsg', 3),
+    enc('frskmsg', 4),
+    node('enc', { type: 'msg' }),
+    node('reporting'),
+  )
   const found = ciphertextsIn(stanza)
   assert.deepEqual(
     found.map(([byte]) => byte),
-    [1, 3],
+    [1, 2, 3],
   )
   assert.deepEqual(
     found.map((each) => ciphertextKind(stanza, each)),
-    ['pkmsg', 'skmsg'],
+    ['pkmsg', 'msmsg', 'skmsg'],
   )
   assert.equal(ciphertextKind(stanza, Uint8Array.of(1)), undefined, 'the same bytes, not equal ones')
   assert.deepEqual(ciphertextsIn(node('message')), [])
@@ -93,17 +100,20 @@ test('what stanzas of every kind have', () => {
   assert.deepEqual([idOf(message()), fromOf(message()), idOf(node('ib')), fromOf(node('ib'))], ['A', ANA, '', ''])
 })
 
-test('a post is new, edited or removed', () => {
+test('a post is new, edited, removed or reacted to', () => {
   const post = (attrs: Record<string, string>, ...content: BinaryNode[]) => postStanzaIn(node('message', attrs, content))
   const text = node('plaintext', {}, Uint8Array.of(1))
+  const nothing = { isOwn: false, edit: undefined, isRemoved: false, editedAt: undefined, content: null, reaction: undefined }
   const table = [
-    [post({}, text), { isOwn: false, edit: undefined, isRemoved: false, editedAt: undefined, content: Uint8Array.of(1) }],
+    [post({}, text), { ...nothing, content: Uint8Array.of(1), kind: 'plaintext' }],
     [
       post({ edit: '3', is_sender: 'true' }, text, node('meta', { msg_edit_t: '1790000000000' })),
-      { isOwn: true, edit: '3', isRemoved: false, editedAt: 1_790_000_000_000, content: Uint8Array.of(1) },
+      { ...nothing, isOwn: true, edit: '3', editedAt: 1_790_000_000_000, content: Uint8Array.of(1), kind: 'plaintext' },
     ],
-    [post({ edit: '8' }, node('plaintext')), { isOwn: false, edit: '8', isRemoved: true, editedAt: undefined, content: null }],
-    [post({ edit: '7' }), { isOwn: false, edit: '7', isRemoved: true, editedAt: undefined, content: null }],
+    [post({ edit: '8' }, node('plaintext')), { ...nothing, edit: '8', isRemoved: true, kind: 'plaintext' }],
+    [post({ edit: '7', type: 'text' }), { ...nothing, edit: '7', isRemoved: true, kind: 'text' }],
+    [post({}, node('reaction', { code: '👍' })), { ...nothing, reaction: '👍', kind: 'reaction' }],
+    [post({ edit: '7' }, node('reaction')), { ...nothing, reaction: '', kind: 'reaction' }],
   ] as const
   for (const [found, expected] of table) assert.deepEqual(found, expected)
 })

@@ -5,7 +5,7 @@
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
-import { networkSeconds } from '../wire/bounds.ts'
+import { networkTimeOf } from '../wire/envelope.ts'
 import { ping } from '../wire/keep-alive.ts'
 import { endReason, endSocket } from './end.ts'
 
@@ -41,7 +41,7 @@ export function keepAlive(sock: Pick<WASocket, 'ws' | 'ev' | 'end' | 'query'>, {
   }
 
   function tell(answer: BinaryNode | undefined) {
-    const seconds = networkSeconds(answer?.attrs.t)
+    const seconds = answer && networkTimeOf(answer)
     if (seconds !== undefined) onTime(seconds)
   }
 

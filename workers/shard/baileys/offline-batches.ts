@@ -10,6 +10,8 @@
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
+import { envelopeOf } from '../wire/envelope.ts'
+import { offlineBatch } from '../wire/offline-batch.ts'
 
 /** Stanzas in a batch, as the web client asks for them. */
 const BATCH = 200
@@ -18,12 +20,6 @@ const STILL_TO_COME = BATCH / 2
 const IDLE = 2 * SECOND
 /** Idle times in a row after which the network is left to itself: a minute, as in the web client. */
 const MAX_IDLE = 30
-
-const request = (): BinaryNode => ({
-  tag: 'ib',
-  attrs: {},
-  content: [{ tag: 'offline_batch', attrs: { count: String(BATCH) } }],
-})
 
 /** Call right after the socket was made. */
 export function askForBatches(sock: Pick<WASocket, 'ws' | 'ev' | 'sendNode'>, onError: (error: unknown) => void): void {
@@ -36,7 +32,7 @@ export function askForBatches(sock: Pick<WASocket, 'ws' | 'ev' | 'sendNode'>, on
   function ask() {
     toCome = BATCH
     wait()
-    if (ws.isOpen) sock.sendNode(request()).catch(onError)
+    if (ws.isOpen) sock.sendNode(offlineBatch(BATCH)).catch(onError)
   }
 
   function wait() {
@@ -62,7 +58,7 @@ export function askForBatches(sock: Pick<WASocket, 'ws' | 'ev' | 'sendNode'>, on
     ask()
   })
   ws.on('frame', (frame: BinaryNode | Uint8Array) => {
-    if (!isComing || frame instanceof Uint8Array || frame.attrs.offline === undefined) return
+    if (!isComing || frame instanceof Uint8Array || !envelopeOf(frame).isOffline) return
     idleTimes = 0
     toCome--
     if (toCome <= STILL_TO_COME) ask()

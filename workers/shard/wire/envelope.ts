@@ -1,5 +1,6 @@
 /** Attributes that stanzas of every kind have: from whom, about what, when. Pure. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
+import { networkSeconds } from './bounds.ts'
 
 export interface Envelope {
   /** Empty: absent, as with the four below. */
@@ -32,6 +33,8 @@ export const envelopeOf = ({ attrs }: BinaryNode): Envelope => ({
 
 /** The chat of a message that another device of the account wrote to a person; undefined: absent. */
 export const recipientOf = ({ attrs }: BinaryNode): string | undefined => attrs.recipient
+/** Network's time of a stanza, in epoch seconds; undefined: absent. */
+export const networkTimeOf = ({ attrs }: BinaryNode): number | undefined => networkSeconds(attrs.t)
 export const idOf = ({ attrs }: BinaryNode): string => attrs.id ?? ''
 /** The chat; empty: absent. */
 export const fromOf = ({ attrs }: BinaryNode): string => attrs.from ?? ''

@@ -1,0 +1,9 @@
+/** `<ib><offline_batch count/></ib>`: how a client asks for more of the stanzas that waited for it. Pure. */
+import type { BinaryNode } from '@whiskeysockets/baileys'
+
+/** Request for `count` more of the waiting stanzas. */
+export const offlineBatch = (count: number): BinaryNode => ({
+  tag: 'ib',
+  attrs: {},
+  content: [{ tag: 'offline_batch', attrs: { count: String(count) } }],
+})
