@@ -5,7 +5,7 @@ import type { EventType } from '../../domain/events.ts'
 import type { Ranges } from '../../egress/addresses.ts'
 import { createAgent, type EgressOptions, networkError } from '../../egress/egress.ts'
 import { fairSlots } from '../../egress/fair-slots.ts'
-import { createPost } from './post.ts'
+import { createPost, StaleConnection } from './post.ts'
 import { signatureHeaders } from './signature.ts'
 
 export interface Attempt {
@@ -77,9 +77,10 @@ export function createDelivery(options: DeliveryOptions): { deliver: Deliver; cl
     const { url, body, answerChars } = attempt
     const request = () => post({ url, headers: headersOf(attempt), body, answerChars, deadline: began + timeoutMs, stop })
     try {
-      // A receiver may close an idle connection just as we use it again. That is no failure of the event: once more, on a new one.
+      // A receiver may close an idle connection just as it is used again, which is no failure of the event. A connection made for this
+      // request was not idle: the receiver ended it, and is asked again on schedule.
       const { code, answer } = await request().catch((error: unknown) => {
-        if (!wasStale(error)) throw error
+        if (!(error instanceof StaleConnection)) throw error
         return request()
       })
       const result: Pick<Outcome, 'code' | 'durationMs' | 'answer'> = { code, durationMs: durationMs() }
@@ -96,6 +97,3 @@ export function createDelivery(options: DeliveryOptions): { deliver: Deliver; cl
 
   return { deliver, close: () => agent.destroy() }
 }
-
-const wasStale = (error: unknown) =>
-  ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(String((error as { code?: unknown }).code))

@@ -4,6 +4,7 @@
  */
 import type { Agent, Dispatcher } from 'undici'
 import { boundedCache } from '../../lib/bounded-cache.ts'
+import { onConnectionChosen } from './connection-use.ts'
 
 export interface Posted {
   code: number
@@ -22,8 +23,17 @@ export interface PostRequest {
   stop?: AbortSignal | undefined
 }
 
+/** A kept connection ended before the status of a request on it: the receiver may have closed it while it was idle. */
+export class StaleConnection extends Error {}
+
+const CONNECTION_ENDED = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+const hasEnded = (error: unknown) => CONNECTION_ENDED.has(String((error as { code?: unknown } | undefined)?.code))
+
 export interface Poster {
-  /** Rejects with an error that came before the status; a status decides, however its body goes on. */
+  /**
+   * Rejects with an error that came before the status, with `StaleConnection` when the request was on a connection that had been used
+   * before; a status decides, however its body goes on.
+   */
   post(request: PostRequest): Promise<Posted>
   originOf(url: string): string
 }
@@ -92,6 +102,7 @@ export function createPost(agent: Agent, timeoutMs: number): Poster {
       let controller: Dispatcher.DispatchController | undefined
       let code: number | undefined
       let isOver = false
+      let isReused = false
       let size = 0
       const text = answerChars === undefined ? undefined : createBeginning(answerChars)
 
@@ -108,7 +119,8 @@ export function createPost(agent: Agent, timeoutMs: number): Poster {
         isOver = true
         underWay.delete(mine)
         others?.delete(mine)
-        if (code === undefined || stop?.aborted) reject(error)
+        if (code === undefined || stop?.aborted)
+          reject(isReused && hasEnded(error) ? new StaleConnection('the kept connection had ended', { cause: error }) : error)
         else resolve({ code, answer: text?.done() })
       }
 
@@ -121,7 +133,10 @@ export function createPost(agent: Agent, timeoutMs: number): Poster {
           onRequestStart(its) {
             controller = its
             // It waited for a connection and was given up meanwhile.
-            if (isOver) its.abort(new Error('given up'))
+            if (isOver) return its.abort(new Error('given up'))
+            onConnectionChosen((reused) => {
+              isReused = reused
+            })
           },
           onResponseStart(_, status) {
             // An informational status (1xx) may come before the answer.

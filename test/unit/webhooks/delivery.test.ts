@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -89,6 +89,36 @@ test('an idle connection the receiver has closed costs no attempt', async (t) =>
   for (let i = 0; i < 20; i++) {
     assert.equal((await deliver(to.url)).ok, true)
     to.server.closeIdleConnections()
+  }
+})
+
+test('a connection that ends before the answer: posted once more if it was a kept one, once in all if it was new', async (t) => {
+  const requests = new Map<unknown, number>()
+  let endsAt = 2
+  let path = 'reset'
+  const to = await receiver(t, () => (response) => {
+    const { socket } = response
+    const count = (requests.get(socket) ?? 0) + 1
+    requests.set(socket, count)
+    if (count < endsAt) response.writeHead(200).end()
+    else if (path === 'reset') (socket as Socket).resetAndDestroy()
+    else socket!.destroy()
+  })
+  const deliver = delivery(t)
+  const post = async () => {
+    // A connection is given back to the pool a turn after its answer.
+    await nextTurn()
+    to.received.length = 0
+    const { ok, error } = await deliver(to.url)
+    return [ok, error, to.received.length]
+  }
+  for (path of ['reset', 'end']) {
+    endsAt = 2
+    assert.deepEqual(await post(), [true, null, 1], path)
+    assert.deepEqual(await post(), [true, null, 2], `${path} of a kept connection`)
+    endsAt = 1
+    assert.deepEqual(await post(), [false, 'connection', 2], `${path} of a kept connection, and of the new one`)
+    assert.deepEqual(await post(), [false, 'connection', 1], `${path} of a new connection`)
   }
 })
 
