@@ -41,6 +41,7 @@ import { createTally } from './metrics/tally.ts'
 import { createOauth } from './oauth/create.ts'
 import { createDashboardFiles } from './pages/dashboard.ts'
 import { createPages } from './pages/pages.ts'
+import { createPasskeys } from './passkey/passkeys.ts'
 import { listen } from './serve.ts'
 import { watchStart } from './starting.ts'
 import { measureBlobs } from './storage/blobs.ts'
@@ -349,6 +350,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
         receivedFile: receivedMedia.open,
         webhookLog: createWebhookLog({ reader: logThreads, engine, log }),
         readings,
+        passkeys: createPasskeys({ engine, clock, steady: steadyClock }),
         eventStreams,
         clock,
         steadyClock,

@@ -36,6 +36,7 @@ export const FAILURES = {
   instance_starting: { status: 409, sentence: 'The instance is starting; try again in a moment.' },
   instance_already_connected: { status: 409, sentence: 'The instance is already connected.' },
   instance_limit_reached: { status: 409, sentence: 'All instance slots of the plan are in use.' },
+  passkey_not_pending: { status: 409, sentence: 'No passkey is being asked for.' },
   queue_full: { status: 409, sentence: 'The queue of this instance is full.' },
   queue_disabled_while_disconnected: {
     status: 409,

@@ -18,6 +18,8 @@ export const STATUS_REASONS = [
   'engine_restart',
   'pairing_required',
   'restarting',
+  'passkey_required',
+  'passkey_confirmation',
   'connection_lost',
   'connection_closed',
   'service_unavailable',

@@ -11,7 +11,12 @@ const SENTENCES: Readonly<Record<Exclude<Status, 'connected'>, Sentences>> = {
     engine_restart: 'The session is starting after an engine restart.',
   },
   qr: { pairing_required: 'Waiting for the QR code or pairing code to be accepted on the phone.' },
-  connecting: { none: 'Logging in to the account.', restarting: 'The session is restarting.' },
+  connecting: {
+    none: 'Logging in to the account.',
+    restarting: 'The session is restarting.',
+    passkey_required: 'The account wants its passkey before it links a device; confirm it on the pairing page.',
+    passkey_confirmation: 'The passkey was accepted; look at the phone and confirm there.',
+  },
   disconnected: {
     connection_lost: 'The connection to the network was lost; reconnecting.',
     connection_closed: 'The network closed the connection; reconnecting.',

@@ -10,6 +10,7 @@ import type { ReceivedFile } from '../domain/file-download.ts'
 import type { InstanceConfig, RuntimeState } from '../domain/instance.ts'
 import type { Logging } from '../domain/log.ts'
 import type { MediaJob } from '../domain/media-job.ts'
+import type { PasskeyReport } from '../domain/passkey.ts'
 import type { SendEnd } from '../domain/send-outcome.ts'
 import type { EventsPage, EventsQuery } from '../domain/server-events.ts'
 import type { LogDetail, LogEntry, WebhookBody } from '../domain/webhook-log.ts'
@@ -28,6 +29,8 @@ export type StopHow = 'keep' | 'erase'
 interface InternalOperations {
   /** Asks the phone to upload a received file again; replies with its new path. */
   'media.askAgain': { kind: 'action'; input: ReceivedFile; reply: string }
+  /** The state of linking with a passkey, and which ceremony it is of. */
+  'instance.passkeyState': { kind: 'control'; input: Record<string, never>; reply: PasskeyReport }
   /** The events after a given one, for the readers of a stream. */
   'webhooks.eventsAfter': { kind: 'control'; input: EventsQuery; reply: EventsPage }
   /** One attempt now, before everything else; the entry of the log after it. */

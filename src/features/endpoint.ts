@@ -88,6 +88,8 @@ export interface Endpoint<
   summary: string
   description: string | undefined
   examples: readonly Example[]
+  /** Most bytes of a body; undefined: as many as a body may have. */
+  maxBody: number | undefined
   /** For `send`: where it goes, when its input names no `phone`. */
   to: Identifier | undefined
   /** For `send`: field that names the message it is about, `reference_message_id` of its `delivery`. */
@@ -119,6 +121,7 @@ export interface Says<I extends z.ZodRawShape> {
   errors?: readonly FailureCode[]
   examples?: readonly Example[]
   cacheControl?: string
+  maxBody?: number
 }
 
 interface Replies<R extends z.ZodType> {
@@ -170,6 +173,7 @@ function declare<K extends Kind, Id extends string, I extends z.ZodRawShape, R e
     summary: says.summary,
     description: says.description,
     examples: says.examples ?? [],
+    maxBody: says.maxBody,
     to: rest.to,
     about: rest.about,
     deadlineMs: rest.deadlineMs ?? ACTION_DEADLINE,

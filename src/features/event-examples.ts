@@ -224,6 +224,7 @@ const connected: InstanceStatus = {
   phone: '5511900001111',
   disconnect_reason: null,
   reason: null,
+  status_reason: null,
 }
 const waiting: InstanceStatus = {
   status: 'qr',
@@ -232,6 +233,7 @@ const waiting: InstanceStatus = {
   phone: null,
   disconnect_reason: null,
   reason: 'Waiting for the QR code or pairing code to be accepted on the phone.',
+  status_reason: 'pairing_required',
 }
 const chatPresence: ChatPresence = {
   phone: '5511988887777',

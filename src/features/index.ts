@@ -25,6 +25,7 @@ import * as messages from './messages.ts'
 import * as newsletterAdministrators from './newsletters/administrators.ts'
 import * as newsletterDiscovery from './newsletters/discovery.ts'
 import * as newsletters from './newsletters/newsletters.ts'
+import * as passkey from './passkey.ts'
 import * as privacy from './privacy.ts'
 import * as profile from './profile.ts'
 import * as queue from './queue.ts'
@@ -42,6 +43,7 @@ import * as webhooks from './webhooks.ts'
 
 const areas = [
   instance,
+  passkey,
   text,
   messages,
   sentMedia,

@@ -3,6 +3,7 @@ import type { Account } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'
 import type { Health } from '../domain/dashboard.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
+import type { Passkeys } from '../domain/passkey.ts'
 import type { Readings } from '../domain/readings.ts'
 import type { EventStreams } from '../domain/server-events.ts'
 import type { WebhookLog } from '../domain/webhook-log.ts'
@@ -35,6 +36,7 @@ export interface Parts {
   description(): Description
   pages: Pages
   readings: Readings
+  passkeys: Passkeys
   /** Undefined where nobody watches. */
   health: ((workspace: WorkspaceId) => Promise<Health>) | undefined
 }

@@ -82,9 +82,15 @@ export interface Tool {
 }
 export type JsonSchema = { type: 'object'; [keyword: string]: unknown }
 
-/** Operations that no tool may call: they end the session, or hand out or change where events and credentials go. */
+/**
+ * Operations that no tool may call: they end the session, hand out or change where events and credentials go, or are for a person in front of a
+ * browser (passkeys).
+ */
 const isWithheld = ({ id }: Endpoint) =>
-  id === 'instance.disconnect' || id === 'instance.updateSettings' || areaOf(id) === 'webhooks'
+  id === 'instance.disconnect' ||
+  id === 'instance.updateSettings' ||
+  id.startsWith('instance.passkey') ||
+  areaOf(id) === 'webhooks'
 
 /** The operations that a tool can reach, by id. Pages for people and answers that do not end are of no use to a model. */
 const FOR_OTHERS: ReadonlySet<string> = new Set([HTML, EVENT_STREAM])

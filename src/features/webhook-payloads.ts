@@ -128,6 +128,10 @@ const instanceStatus = z
       description: 'Why it was disconnected: set in `disconnected`, `logged_out`, `banned` and `stopped`, null otherwise.',
     }),
     reason: nullableText('The sentence of `GET /status` `error`.'),
+    status_reason: z
+      .enum(STATUS_REASONS)
+      .nullable()
+      .meta({ description: 'The same for programs, in every status, as `GET /me` has it.' }),
   })
   .meta({ id: 'InstanceStatusEvent', description: 'The status of the instance changed.' })
 

@@ -24,6 +24,8 @@ export interface GateDeps {
   buckets: Buckets
   /** Limit of public requests (the description, pages), per address. */
   descriptions: Buckets
+  /** Limit of requests with a passkey ticket, per instance. */
+  tickets: Buckets
   /** Of requests to `/oauth`, per kind and address. */
   apps: Buckets
   /** Limit of answers with 401, counted where they are given. */
@@ -72,6 +74,10 @@ const INSTANCE = /^\/instances\/([^/]+)\/token\/([^/]+)(?:\/|$)/
 const COUNTED = /^\/(?:account|admin|mcp)(?:\/|$)/
 const instanceOwner = (caller: { instance: InstanceId } | undefined) => caller && `instance:${caller.instance}`
 
+/** Request header that carries a passkey ticket. */
+export const TICKET_HEADER = 'X-Passkey-Ticket'
+const NO_TICKET = 'This ticket was used or has expired; press the button on the pairing page again.'
+
 export const NO_ROUTE = 'There is no such route.'
 
 /** The code is that of an API key, which is not accepted here: somebody who has one is told what is. */
@@ -83,7 +89,7 @@ type Wrong = 'unauthorized' | 'instance_not_found' | 'api_key_required' | 'clien
 const ABSENT = new Set(['', 'undefined', 'null'])
 
 export function createGate(deps: GateDeps) {
-  const { account, directory, oauth, clock, buckets, descriptions, apps, throttle, shortSecrets } = deps
+  const { account, directory, oauth, clock, buckets, descriptions, tickets, apps, throttle, shortSecrets } = deps
   const { adminAllowedIps, isMetricsToken } = deps
   const trusted = parseRanges(deps.trustedProxies)
   const admins = parseRanges(adminAllowedIps)
@@ -279,6 +285,22 @@ export function createGate(deps: GateDeps) {
       takeToken('workspace', owner, incoming)
       return { workspace: session.workspace }
     },
+
+    /** Accepts a passkey ticket instead of the credentials of its instance. */
+    ticket(
+      find: (ticket: string) => InstanceId | undefined,
+      { headers, source }: Pick<AccessRequest, 'headers' | 'source'>,
+    ): { instance: InstanceId; ticket: string } {
+      const ticket = headers.get(TICKET_HEADER)
+      const instance = ticket === null || ticket.length > MAX_CREDENTIAL ? undefined : find(ticket)
+      if (ticket === null || instance === undefined) refuse('unauthorized', source, NO_TICKET)
+      const { allowed, retryAfter } = tickets.take(instance)
+      if (!allowed) throw new TooMany(retryAfter, 'instance')
+      return { instance, ticket }
+    },
+
+    /** Refuses a ticket that has become stale. */
+    staleTicket: ({ source }: Pick<AccessRequest, 'source'>): never => refuse('unauthorized', source, NO_TICKET),
 
     /** A program on this machine that came here directly, under a name that only this machine has. */
     isOnThisMachine: (incoming: Pick<AccessRequest, 'headers' | 'source' | 'peer'>): boolean =>

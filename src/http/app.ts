@@ -23,7 +23,8 @@ import { type McpDeps, mountMcp } from './mcp/route.ts'
 import { type Env, type MountDeps, mount, type ReadLargeBody } from './mount.ts'
 import { mountOauth } from './oauth/route.ts'
 import { mountPages } from './pages.ts'
-import { createBuckets, createThrottle, DESCRIPTIONS, OAUTH } from './rate-limit.ts'
+import { mountPasskey } from './passkey/route.ts'
+import { createBuckets, createThrottle, DESCRIPTIONS, OAUTH, TICKETS } from './rate-limit.ts'
 import { requestIdOf } from './request-id.ts'
 import { createProxyHint, sourceOf } from './source.ts'
 import { createUnknownPath } from './unknown-path.ts'
@@ -39,6 +40,7 @@ export interface AppDeps {
   receivedFile: Parts['receivedFile']
   webhookLog: Parts['webhookLog']
   readings: Parts['readings']
+  passkeys: Parts['passkeys']
   eventStreams: Parts['eventStreams']
   clock: Clock
   /** For limits: one that does not step. */
@@ -87,6 +89,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
   const { requestsPerSecond: perSecond } = deps
   const buckets = createBuckets(deps.steadyClock, perSecond == null ? undefined : { capacity: 2 * perSecond, perSecond })
   const descriptions = createBuckets(deps.steadyClock, DESCRIPTIONS)
+  const tickets = createBuckets(deps.steadyClock, TICKETS)
   const apps = createBuckets(deps.steadyClock, OAUTH)
   const throttle = createThrottle(deps.steadyClock)
   const shortSecrets = createThrottle(deps.steadyClock)
@@ -98,6 +101,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
     clock,
     buckets,
     descriptions,
+    tickets,
     apps,
     throttle,
     shortSecrets,
@@ -116,6 +120,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
     receivedFile,
     metrics,
     readings: deps.readings,
+    passkeys: deps.passkeys,
     health: deps.dashboard?.health,
     description: once(() => describe(served)),
   }
@@ -147,6 +152,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
   const { readLargeMessage, mcpAllowedOrigins: allowedOrigins, hasOauth, oauth } = deps
   mountMcp(app, { ...carrying, readLargeMessage, allowedOrigins, hasOauth })
   if (hasOauth) mountOauth(app, { oauth, gate, parts, baseUrl: deps.baseUrl })
+  mountPasskey(app, mounted)
   mountPages(app, deps.pages, gate)
   if (deps.dashboard) mountDashboard(app, mounted, deps.dashboard)
   return app

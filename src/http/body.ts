@@ -49,7 +49,8 @@ export type Arrived = (request: Request) => Uint8Array<ArrayBuffer> | undefined
 
 const nothingArrived: Arrived = () => undefined
 
-const tooLarge = () => Failure.invalid({ path: '', message: 'must have at most 64 MB' })
+const tooLarge = (most: number) =>
+  Failure.invalid({ path: '', message: `must have at most ${most >= MB ? `${most / MB} MB` : `${most / KB} KB`}` })
 const tooSlow = () => new Failure('invalid_request', { message: 'The body came too slowly: less than 128 KB per second.' })
 const cutOff = (cause?: unknown) =>
   new Failure('invalid_request', { message: 'The body ended before it was complete.', ...(cause === undefined ? {} : { cause }) })
@@ -67,15 +68,17 @@ export async function receiveBody(
   memory: Lease,
   arrived: Arrived = nothingArrived,
   clock: Clock = steadyClock,
+  most = MAX_BODY,
 ): Promise<Body> {
   if (isWithoutBody(request)) return { size: 0, pieces: [] }
   const declared = Number(request.headers.get('Content-Length') ?? 0)
-  if (declared > MAX_BODY) throw tooLarge()
+  if (declared > most) throw tooLarge(most)
   if (declared <= LARGE_BODY) {
     // A small one mostly comes together with its head, and is there when what reads the head has ended.
     await undefined
     const bytes = arrived(request)
     if (bytes !== undefined) {
+      if (bytes.byteLength > most) throw tooLarge(most)
       checkType(request, bytes.byteLength)
       return { size: bytes.byteLength, pieces: [bytes] }
     }
@@ -92,7 +95,7 @@ export async function receiveBody(
       const piece = await stream.read()
       if (piece === undefined) break
       size += piece.byteLength
-      if (size > MAX_BODY) throw tooLarge()
+      if (size > most) throw tooLarge(most)
       for (; held < size; held += STEP) memory.take(STEP)
       pieces.add(piece)
     }

@@ -6,6 +6,7 @@
 import type { Context, Hono } from 'hono'
 import type { DashboardSession } from '../account/account.ts'
 import { joined } from '../domain/bytes.ts'
+import { steadyClock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { DetailedLog } from '../domain/log.ts'
 import type { ServerEvents, StreamReader } from '../domain/server-events.ts'
@@ -202,7 +203,7 @@ async function requestOf(
   }
   const query = route.takesQuery ? queryOf(c) : {}
   if (!route.takesBody) return readRequest(route, { path, query }, onUnknown)
-  const { size, pieces } = await receiveBody(c.req.raw, memory, deps.arrived)
+  const { size, pieces } = await receiveBody(c.req.raw, memory, deps.arrived, steadyClock, route.endpoint.maxBody)
   if (size <= LARGE_BODY) return readRequest(route, { path, query, body: joined(pieces) }, onUnknown)
   const { operation, input } = await deps.readLargeBody(route.name, { path, query }, pieces, onUnknown)
   return { endpoint: byId.get(operation) ?? route.endpoint, input }

@@ -9,6 +9,8 @@ export const CAPACITY = 120
 export const REFILL_PER_SECOND = 60
 /** Of the description, per address: a few pages opened at once, then one a second. */
 export const DESCRIPTIONS = { capacity: 20, perSecond: 1 }
+/** Limit of `/passkey`, per instance: thirty requests a minute. */
+export const TICKETS = { capacity: 30, perSecond: 30 / 60 }
 /** Of `/oauth`, per kind of request and address: ten a minute. */
 export const OAUTH = { capacity: 10, perSecond: 10 / 60 }
 

@@ -129,6 +129,12 @@ async function instanceRoute(): Promise<Right> {
   return { service: closed, start: `GET ${base}/me`, others: [['Host', 'gw.test']], value }
 }
 
+async function passkeyTicket(): Promise<Right> {
+  const { base } = await open.newInstance()
+  const { body } = await open.ask('POST', `${base}/passkey/ticket`)
+  return { service: open, start: 'GET /passkey', others: [['Host', 'gw.test']], value: body.ticket }
+}
+
 /** By header; of one that no row names, a request that was passed on. */
 const RIGHT: Record<string, () => Right | Promise<Right>> = {
   Host: () => ({ ...metrics('localhost'), others: [] }),
@@ -144,6 +150,7 @@ const RIGHT: Record<string, () => Right | Promise<Right>> = {
   'X-Svc-Dashboard': () => dashboard('X-Svc-Dashboard'),
   Origin: () => dashboard('Origin'),
   'Sec-Fetch-Site': () => dashboard('Sec-Fetch-Site'),
+  'X-Passkey-Ticket': passkeyTicket,
 }
 const passedOn = () => metrics('localhost')
 
@@ -163,7 +170,7 @@ describe('a header that decides who the caller is', () => {
       })
 
   test('has a bound of its own where it is a credential', async () => {
-    for (const name of ['Authorization', 'Client-Token']) {
+    for (const name of ['Authorization', 'Client-Token', 'X-Passkey-Ticket']) {
       const { service, start, others, value } = await RIGHT[name]!()
       assert.equal((await send(service, start, [...others, [name, value + 'a'.repeat(257)]])).status, 401, name)
     }
@@ -221,6 +228,7 @@ const NAMED: Record<string, string[]> = {
   'PREFER.name': ['Prefer'],
   LAST_EVENT_ID: ['Last-Event-ID'],
   DASHBOARD_HEADER: ['X-Svc-Dashboard'],
+  TICKET_HEADER: ['X-Passkey-Ticket'],
 }
 
 const sources = ['src/http', 'src/features'].flatMap((folder) =>

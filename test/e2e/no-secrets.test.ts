@@ -13,6 +13,7 @@ import { ask, must } from '../harness/http.ts'
 import { networkEnv, type Running, run } from '../harness/process.ts'
 import { type Receiver, startReceiver } from '../harness/receiver.ts'
 import { createSandbox, type Sandbox } from '../harness/sandbox.ts'
+import { until } from '../harness/until.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
@@ -142,6 +143,8 @@ test('the story: pairing, messages both ways, wrong credentials, webhooks and pr
   await must('PUT', `${instance.api_url}/settings`, { proxy_url: null })
   await gateway.waitForStatus(instance, 'connected', 60_000)
 
+  await linkWithPasskey()
+
   const rotated = await must(
     'POST',
     `${gateway.baseUrl}/account/instances/${instance.id}/rotate-token`,
@@ -168,6 +171,52 @@ test('the story: pairing, messages both ways, wrong credentials, webhooks and pr
   await must('DELETE', `${gateway.baseUrl}/account/instances/${instance.id}`, undefined, gateway.account)
   await service.stop()
 })
+
+/** Everything of a pairing with a passkey that is good for something, or says who somebody is: refused, taken, and compared. */
+async function linkWithPasskey() {
+  const phone = secret('number of the account with a passkey', '5511977770001')
+  await sandbox.createPhone(phone)
+  await sandbox.setPasskey(phone)
+  const instance = await gateway.createInstance(null)
+  await sandbox.scan(phone, String((await must('GET', `${instance.api_url}/qr-code`)).value))
+  const state = async () => (await must('GET', `${instance.api_url}/passkey`)) as Record<string, unknown>
+  const toSign = async (name: string) => {
+    const { public_key } = await until(state, (each) => each.public_key !== null)
+    const { challenge } = public_key as { challenge: string }
+    secret(`${name} challenge`, challenge)
+    secret(`${name} challenge in hex`, Buffer.from(challenge, 'base64url').toString('hex'))
+    return public_key
+  }
+  const sign = async (name: string, more = {}) => {
+    const assertion = await sandbox.signPasskey(phone, await toSign(name), more)
+    for (const [part, value] of Object.entries(assertion.response)) secret(`${name} ${part}`, String(value))
+    secret('credential', assertion.id)
+    return assertion
+  }
+  const { conn } = (await sandbox.passkey(phone)).ceremony!
+  const match = { conn, child: 'companion_nonce' }
+  const expected = await sandbox.post<{ id: string }>('/expect', { match, wait_ms: 0 })
+
+  const { ticket } = await must('POST', `${instance.api_url}/passkey/ticket`)
+  const headers = { 'X-Passkey-Ticket': secret('ticket', String(ticket)) }
+  await must('GET', `${gateway.baseUrl}/passkey`, undefined, headers)
+  const wrong = await sign('wrong', { spoil: 'challenge' })
+  await refused('POST', `${gateway.baseUrl}/passkey`, { assertion: wrong }, headers)
+  await refused('POST', `${instance.api_url}/passkey/response`, { assertion: { ...wrong, rawId: 'AAAA' } })
+  await refused('POST', `${gateway.baseUrl}/passkey`, { assertion: await sign('refused', { spoil: 'signature' }) }, headers)
+  await refused('GET', `${gateway.baseUrl}/passkey`, undefined, headers)
+  await must('POST', `${instance.api_url}/passkey/response`, { assertion: await sign('taken') })
+  const { code } = await until(state, (each) => each.needs_confirmation === true)
+  secret('code', String(code))
+  secret('code without its dash', String(code).replace('-', ''))
+  const { items } = await sandbox.get<{ items: { node: unknown }[] }>(`/expect/${expected.id}?wait_ms=10000`)
+  const nonce = /"b64":"([^"]+)"/.exec(JSON.stringify(items))?.[1]
+  assert.equal(Buffer.from(nonce!, 'base64').length, 32)
+  secret('nonce', nonce!)
+  secret('nonce in hex', Buffer.from(nonce!, 'base64').toString('hex'))
+  await must('POST', `${instance.api_url}/passkey/confirm`, { matches: true })
+  await gateway.waitForStatus(instance, 'connected', 60_000)
+}
 
 test('there is a log worth looking through, and nothing of it is secret', () => {
   secret('metrics token', METRICS_TOKEN)

@@ -144,14 +144,6 @@ describe('by QR code', { concurrency: 4 }, () => {
     await see.sees(instance, 'connected', null, null)
   })
 
-  test('an account that wants a passkey cannot be linked, and says so at once', async () => {
-    const { instance, phone } = await waiting()
-    await world.sandbox.setPasskey(phone)
-    await world.sandbox.scan(phone, (await codeOf(instance)).value)
-    await see.sees(instance, 'logged_out', 'pairing_failed', UNCONFIRMED)
-    assert.equal((await see.told(instance, 'logged_out', 'pairing_failed')).previous_status, 'qr')
-  })
-
   test('29: a restart while a code is shown brings a new one with new keys', async () => {
     const { instance, phone } = await waiting()
     const first = await codeOf(instance)

@@ -29,7 +29,7 @@ const POOL = /^piscina$/
 /** Of Baileys, what is not code of the client: the protobuf definitions and the binary-node codec. */
 const WIRE_FORMATS = /^@whiskeysockets\/baileys\/(WAProto\/|lib\/WABinary\/)/
 
-const parts = ['src/account/', 'src/directory/', 'src/oauth/', 'src/webhooks/', 'src/media/']
+const parts = ['src/account/', 'src/directory/', 'src/oauth/', 'src/passkey/', 'src/webhooks/', 'src/media/']
 
 const RULES: readonly Rule[] = [
   // Thin over well-kept libraries, for everybody.
@@ -56,6 +56,7 @@ const RULES: readonly Rule[] = [
       'src/domain/display-text.ts',
       'src/domain/instance-choices.ts',
       'src/domain/isolated-text.ts',
+      'src/domain/passkey-words.ts',
       'src/domain/webhook-log.ts',
     ],
     packages: { only: [/^(preact|@preact\/signals|openapi-fetch|eventsource-parser)(\/|$)/] },

@@ -21,6 +21,7 @@ const QUERYING = [
   // Not asked by anybody: a step of the connection itself, or what follows a stanza.
   'app-state/reading.ts',
   'connection/pairing/companion-registration.ts',
+  'connection/pairing/passkey-ceremony.ts',
   'receive/effects/privacy-tokens.ts',
   'retry/session-renewal.ts',
   // One answer about all groups is for everybody who asks for it meanwhile, each by `ask`.

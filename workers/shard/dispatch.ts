@@ -24,6 +24,7 @@ export interface DispatchDeps {
   sending: Sending
   status: StatusKeeper
   pairing: Pairing
+  passkeys: ControlContext['passkeys']
   outbox: ControlContext['outbox']
   timeline: ControlContext['timeline']
   messages: KnownMessages
@@ -53,6 +54,7 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
     },
     queue: sending.queue,
     pairing,
+    passkeys: deps.passkeys,
     outbox,
     history: status.history,
     timeline: deps.timeline,

@@ -16,6 +16,7 @@ import type { SocketSession } from './chats/session.ts'
 import { createLink } from './connection/link.ts'
 import { presentRoute } from './connection/network-route.ts'
 import { createPairing } from './connection/pairing/pairing.ts'
+import { createPasskeyPairing } from './connection/pairing/passkey-pairing.ts'
 import { createDispatch } from './dispatch.ts'
 import { eraseInstance } from './erase.ts'
 import { createInstanceStore } from './instance-store.ts'
@@ -67,6 +68,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
 
   const keyStore = createKeyStore(id, store, sealer, deps.keyCache)
   const pairing = createPairing(steady, clock)
+  const passkeys = createPasskeyPairing({ clock, steady, log })
   const records = createAccountRecords({
     instance: id,
     store,
@@ -155,6 +157,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
       // Of another account, should there be one.
       if (!state.paired) restrict(null)
       sending.queue.setConnected(state.status === 'connected')
+      if (state.reason === 'pairing_failed') passkeys.timedOut()
       if (state.status === 'qr' || previous !== 'qr') return
       pairing.clear()
       // After a restart the next code is on its way.
@@ -214,6 +217,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
           statuses: messageStatuses,
           authorship,
           receiving,
+          passkeys,
           contacts,
           directory,
           groupDirectory,
@@ -266,6 +270,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     sending,
     status,
     pairing,
+    passkeys,
     outbox,
     timeline,
     messages,

@@ -21,6 +21,7 @@ import { actionFailure } from './connection/failures.ts'
 import { keepingPairs } from './connection/identity.ts'
 import type { Opening } from './connection/link.ts'
 import { createMediaHosts } from './connection/media-hosts.ts'
+import type { PasskeyPairing } from './connection/pairing/passkey-pairing.ts'
 import { openConnection } from './connection/session.ts'
 import { QUERY_DEADLINE } from './connection/within.ts'
 import type { Directory } from './directory/account-directory.ts'
@@ -59,6 +60,7 @@ export interface SessionDeps {
   statuses: MessageStatuses
   authorship: Pick<Authorship, 'isOwn'>
   receiving: Receiving
+  passkeys: PasskeyPairing
   contacts: Pick<SavedContacts, 'all'>
   directory: Directory
   groupDirectory: GroupDirectory
@@ -240,6 +242,7 @@ export function openSession(deps: SessionDeps, { creds, route, version, restrict
     mexIds: shard.mexIds,
     restriction,
     stalledAfterMs: shard.stalledAfterMs,
+    passkeys: deps.passkeys,
     tally: shard.tally,
     countUnknown: shard.countUnknown,
     clock,

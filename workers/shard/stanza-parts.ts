@@ -245,8 +245,10 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
     mediaAnswered: attempt('an answer about a file is none', (node) => own.mediaAnswered(decodeMediaRetryNode(node))),
     showCodes: (node) => own.qrClock.offered(refsIn(node)),
     finishPairing: attempt('a pairing by code could not be finished', finishPairing),
-    refreshQrSecret: () => own.companion.refresh(),
-    passkeyAsked: () => own.passkeyRequested(),
+    // A passkey ceremony shows no code, and has replaced the secret by one that the phone is sent at the end.
+    refreshQrSecret: () => (own.passkey.isUnderWay ? undefined : own.companion.refresh()),
+    passkeyAsked: own.passkey.asked,
+    passkeyContinued: own.passkey.continued,
     leave: (node) => deps.tally.add('svc_stanzas_left_total', kindOf(node)),
     versionExpires,
     result: (node) => sock.sendNode(resultOf(node)),

@@ -61,6 +61,7 @@ export interface StanzaParts {
   finishPairing: Effect
   refreshQrSecret: Effect
   passkeyAsked: Effect
+  passkeyContinued: Effect
   /** A kind that `stanza-left.ts` names. */
   leave: Effect
   /** The network will refuse this version of the client from some time on. */
@@ -97,7 +98,6 @@ export function stanzaTable(parts: StanzaParts): Table {
   const PRESENCE = step('intercept', 'presence', parts.presence)
   const REPLAY = step('intercept', 'peer messages of before', parts.replayPeers)
   const CAUGHT_UP = step('intercept', 'nothing older will come', parts.caughtUp)
-  const PASSKEY = step('intercept', 'passkey asked for', parts.passkeyAsked)
   const PENDING = step('intercept', 'who waits for it', parts.acked)
 
   const kind = (tag: string, attrs: NonNullable<Match['attrs']> = {}): Match => ({ tag, attrs })
@@ -190,8 +190,8 @@ export function stanzaTable(parts: StanzaParts): Table {
       [step('intercept', 'secret of the QR code', parts.refreshQrSecret)],
       ACK,
     ),
-    route(notification('passkey_prologue_request'), AT_ONCE, [PASSKEY], ACK),
-    route(notification('crsc_continuation'), AT_ONCE, [PASSKEY], ACK),
+    route(notification('passkey_prologue_request'), AT_ONCE, [step('commit', 'passkey asked for', parts.passkeyAsked)], ACK),
+    route(notification('crsc_continuation'), AT_ONCE, [step('intercept', "the phone's part", parts.passkeyContinued)], ACK),
     rest(kind('notification'), ACK),
     route(
       kind('ack', { class: 'message' }),

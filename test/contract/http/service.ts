@@ -15,6 +15,7 @@ import { createDirectory } from '../../../src/directory/instances.ts'
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../../../src/domain/ids.ts'
 import { CREATED, type InstanceConfig, type RuntimeState } from '../../../src/domain/instance.ts'
+import type { PasskeyReport } from '../../../src/domain/passkey.ts'
 import type { SendEnd } from '../../../src/domain/send-outcome.ts'
 import type { EventsPage, EventsQuery } from '../../../src/domain/server-events.ts'
 import type { Workspace } from '../../../src/domain/workspace.ts'
@@ -31,6 +32,7 @@ import { createTally } from '../../../src/metrics/tally.ts'
 import { createOauth } from '../../../src/oauth/create.ts'
 import { createDashboardFiles } from '../../../src/pages/dashboard.ts'
 import { createPages } from '../../../src/pages/pages.ts'
+import { createPasskeys } from '../../../src/passkey/passkeys.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import { openKeyRing } from '../../../src/storage/key-ring.ts'
 import { openStore } from '../../../src/storage/open.ts'
@@ -66,6 +68,16 @@ export function doubleEngine() {
     answer: ((_instance, operation) => {
       throw new Error(`the engine double was not told what ${operation} answers`)
     }) as Answer,
+    passkey: {
+      ceremony: 'first',
+      stage: 'awaiting_response',
+      public_key: { challenge: 'QK_uMVx9bMbhwJtWmk3lo9UZf1u0AlttZVyJZtbrueE', rpId: 'whatsapp.com' },
+      expires_at: '2099-01-31T12:10:00.000Z',
+      attempts_left: 3,
+      code: null,
+      needs_confirmation: false,
+      last_error: null,
+    } as PasskeyReport,
     events: ({ after }: EventsQuery): EventsPage => ({ events: [], cursor: after ?? ulid(), gap: null, more: false }),
     startState: { ...CREATED, status: 'qr', reason: 'pairing_required' } as RuntimeState,
     startFailure: undefined as FailureCode | undefined,
@@ -88,6 +100,7 @@ export function doubleEngine() {
       calls.push({ instance, operation, input })
       // Nobody asks for it but streams: there is nothing to read.
       if (operation === 'webhooks.eventsAfter') return double.events(input as EventsQuery) as never
+      if (operation === 'instance.passkeyState') return double.passkey as never
       return double.answer(instance, operation, input) as never
     },
     onEvent: (listener) => void listeners.push(listener),
@@ -201,6 +214,7 @@ export async function openService(options: ServiceOptions = {}) {
       log,
     }),
     readings,
+    passkeys: createPasskeys({ engine: double.engine, clock, steady: { now: () => time.now } }),
     eventStreams,
     clock,
     steadyClock: { now: () => time.now },

@@ -11,6 +11,8 @@ const TABLE: [StatusReason | null, Status, string][] = [
   ['pairing_required', 'qr', 'Waiting for the QR code or pairing code to be accepted on the phone.'],
   [null, 'connecting', 'Logging in to the account.'],
   ['restarting', 'connecting', 'The session is restarting.'],
+  ['passkey_required', 'connecting', 'The account wants its passkey before it links a device; confirm it on the pairing page.'],
+  ['passkey_confirmation', 'connecting', 'The passkey was accepted; look at the phone and confirm there.'],
   ['connection_lost', 'disconnected', 'The connection to the network was lost; reconnecting.'],
   ['connection_closed', 'disconnected', 'The network closed the connection; reconnecting.'],
   ['service_unavailable', 'disconnected', 'The network is temporarily unavailable; reconnecting.'],

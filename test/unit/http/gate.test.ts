@@ -67,6 +67,7 @@ test('a key of another workspace opens no instance, and an imported token only i
     clock,
     buckets: createBuckets(clock),
     descriptions: createBuckets(clock),
+    tickets: createBuckets(clock),
     oauth: null,
     apps: createBuckets(clock),
     throttle: createThrottle(clock),

@@ -8,6 +8,7 @@ import {
   type Lifecycle,
   type LifecycleEvent,
   type Run,
+  type TimerName,
 } from '../../../workers/shard/lifecycle/contract.ts'
 import { next } from '../../../workers/shard/lifecycle/table.ts'
 
@@ -29,7 +30,7 @@ const opened: LifecycleEvent = { type: 'opened', phone: '5511999990000', profile
 const renamed: LifecycleEvent = { type: 'nameChanged', profileName: 'Sales' }
 const scanned: LifecycleEvent = { type: 'paired', phone: '5511999990000', platform: 'android' }
 const asked = (what: 'restart' | 'qr' | 'disconnect'): LifecycleEvent => ({ type: `${what}Requested` })
-const timer = (name: 'retry' | 'pairing' | 'qrIdle' | 'ban'): LifecycleEvent => ({ type: 'timer', name })
+const timer = (name: TimerName): LifecycleEvent => ({ type: 'timer', name })
 const failed = (cause: 'proxy' | 'handshake' | 'store'): LifecycleEvent => ({ type: 'startFailed', cause })
 
 const move = (from: Lifecycle, event: LifecycleEvent, random = 0.5) => next(from, event, { now: NOW, random })
@@ -66,6 +67,11 @@ const DROPS: [number | null, StatusReason][] = [
   [415, 'connect_failure'],
   [418, 'connect_failure'],
 ]
+
+/** A phone has accepted the code of an account that demands its passkey. */
+const WITH_PASSKEY = at('connecting', { reason: 'passkey_required' })
+const CONFIRMING = at('connecting', { reason: 'passkey_confirmation' })
+const passkeyAsked: LifecycleEvent = { type: 'passkeyAsked', lifeMs: 500_000 }
 
 const CASES: Case[] = [
   { row: '2', from: at('created'), on: { type: 'created' }, to: ['starting', null], effects: ['eraseCredentials', 'open fresh'] },
@@ -109,6 +115,66 @@ const CASES: Case[] = [
     effects: ['pairing 60000'],
     state: { paired: true, phone: '5511999990000', platform: 'android' },
   },
+  {
+    row: 'P1',
+    from: at('qr', { reason: 'pairing_required' }),
+    on: passkeyAsked,
+    to: ['connecting', 'passkey_required'],
+    effects: ['passkey 500000'],
+    state: { paired: false },
+  },
+  { row: 'P1', from: WITH_PASSKEY, on: passkeyAsked, to: ['connecting', 'passkey_required'], effects: ['passkey 500000'] },
+  {
+    row: 'P1',
+    from: WITH_PASSKEY,
+    on: { type: 'passkeyAsked', lifeMs: 3_600_000 },
+    to: ['connecting', 'passkey_required'],
+    effects: ['passkey 600000'],
+  },
+  {
+    row: 'P2',
+    from: WITH_PASSKEY,
+    on: { type: 'passkeyAccepted' },
+    to: ['connecting', 'passkey_confirmation'],
+    effects: ['passkey 360000'],
+  },
+  ...each([WITH_PASSKEY, CONFIRMING], (from) => ({
+    row: 'P3',
+    from,
+    on: { type: 'passkeyTryAgain', lifeMs: 600_000 },
+    to: ['connecting', 'passkey_required'],
+    effects: ['passkey 600000'],
+  })),
+  ...each([WITH_PASSKEY, CONFIRMING], (from) => ({
+    row: 'P4',
+    from,
+    on: scanned,
+    to: ['connecting', null],
+    effects: ['pairing 60000'],
+    state: { paired: true, phone: '5511999990000', platform: 'android' },
+  })),
+  ...[WITH_PASSKEY, CONFIRMING].flatMap((from): Case[] => [
+    { row: 'P5', from, on: { type: 'passkeyEnded' }, to: ['logged_out', 'pairing_failed'], effects: SECRETS_GONE },
+    { row: 'P5: time is over', from, on: timer('passkey'), to: ['logged_out', 'pairing_failed'], effects: SECRETS_GONE },
+    ...[...DROPS.map(([code]) => code), 401, 402, 403, 405, 406, 411, 440].map((code) => ({
+      row: 'P6',
+      from,
+      on: closed(code),
+      to: ['starting', null] as [Status, StatusReason | null],
+      effects: ['close', 'eraseCredentials', 'open fresh'],
+      state: { paired: false },
+    })),
+    ...(['proxy', 'handshake', 'store'] as const).map((cause) => ({
+      row: 'P6: no handshake',
+      from,
+      on: failed(cause),
+      to: ['starting', null] as [Status, StatusReason | null],
+      effects: ['close', 'eraseCredentials', 'open fresh'],
+    })),
+    { row: '29', from, on: asked('restart'), to: ['starting', null], effects: ['close', 'eraseCredentials', 'open fresh'] },
+    { row: '21', from, on: asked('disconnect'), to: ['logged_out', 'logout_requested'], effects: SECRETS_GONE },
+    { row: '33', from, on: { type: 'booted' }, to: ['stopped', 'engine_restart'], effects: ['eraseCredentials'] },
+  ]),
   { row: '7', from: paired('connecting'), on: closed(515), to: ['connecting', null], effects: ['close', 'open'] },
   ...each([...LIVE, 'starting'] as const, (status) => ({
     row: '8',
@@ -620,24 +686,45 @@ describe('what else is remembered', () => {
     }
   })
 
-  test('an account that wants a passkey cannot be linked', () => {
-    for (const from of [at('qr'), paired('connecting')]) {
-      const found = move(from, { type: 'passkeyRequested' })
-      assert.deepEqual([found?.next.state.status, found?.next.state.reason], ['logged_out', 'pairing_failed'])
+  test('what a passkey is about means nothing to a linked device, and nothing but a request of it to a code', () => {
+    const rest = [
+      { type: 'passkeyAccepted' },
+      { type: 'passkeyTryAgain', lifeMs: 1 },
+      { type: 'passkeyEnded' },
+      timer('passkey'),
+    ] as const
+    for (const status of STATUSES) {
+      for (const event of [passkeyAsked, ...rest]) assert.equal(move(paired(status), event), null, `${status} ${event.type}`)
+      if (status === 'connecting') continue
+      for (const event of rest) assert.equal(move(at(status), event), null, `${status} ${event.type}`)
     }
+  })
+
+  test('a device that is linked with a passkey goes on as after a scan', () => {
+    const steps = walk(at('qr'), [passkeyAsked, { type: 'passkeyAccepted' }, scanned, closed(515), opened])
+    assert.deepEqual(steps, [
+      'connecting passkey_required (passkey 500000)',
+      'connecting passkey_confirmation (passkey 360000)',
+      'connecting null (pairing 60000)',
+      'connecting null (close, open)',
+      'connected null ()',
+    ])
   })
 
   test('no move ends in a status that does not exist, whatever happens wherever', () => {
     const events: LifecycleEvent[] = [
       ...[401, 402, 403, 405, 406, 408, 409, 411, 428, 440, 500, 503, 515, 999, null].map((code) => closed(code)),
       ...(['restart', 'qr', 'disconnect'] as const).map(asked),
-      ...(['retry', 'pairing', 'qrIdle', 'ban'] as const).map(timer),
+      ...(['retry', 'pairing', 'qrIdle', 'passkey', 'ban'] as const).map(timer),
       ...(['proxy', 'handshake', 'store'] as const).map(failed),
       { type: 'booted' },
       { type: 'created' },
       { type: 'socketOpened' },
       { type: 'qrShown' },
-      { type: 'passkeyRequested' },
+      passkeyAsked,
+      { type: 'passkeyAccepted' },
+      { type: 'passkeyTryAgain', lifeMs: 600_000 },
+      { type: 'passkeyEnded' },
       scanned,
       opened,
     ]

@@ -93,6 +93,7 @@ test('changes of status are not of a chat', async (t) => {
     phone,
     disconnect_reason: null,
     reason: null,
+    status_reason: null,
   } as const
   await told(at, { type: 'instance_status', at, body })
   assert.equal(await told(START, { phone: '5511988880001', chat_lid: null }), START)

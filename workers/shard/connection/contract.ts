@@ -20,6 +20,8 @@ import type { Closed } from './disconnect.ts'
 import type { Identity, LidPair } from './identity.ts'
 import type { MexIds } from './mex.ts'
 import type { NetworkRoute } from './network-route.ts'
+import type { PasskeyEvents } from './pairing/passkey-ceremony.ts'
+import type { PasskeyPairing, SocketPasskey } from './pairing/passkey-pairing.ts'
 import type { RestrictionWatch } from './restriction-watch.ts'
 import type { AckOutcome } from './socket/acks.ts'
 import type { Traffic } from './socket/liveness.ts'
@@ -29,7 +31,7 @@ import type { Router, Table } from './socket/stanza-router.ts'
 import type { CountUnknown } from './socket/unknown-stanzas.ts'
 import type { TrustedTokens } from './trusted-tokens.ts'
 
-export interface SessionEvents {
+export interface SessionEvents extends PasskeyEvents {
   socketOpened(): void
   /** `expiresAt` epoch ms. */
   qr(payload: string, expiresAt: number): void
@@ -41,7 +43,6 @@ export interface SessionEvents {
   loggedIn(): void
   opened(): void
   closed(closed: Closed): void
-  passkeyRequested(): void
   /** The name of the account, as it stands in the credentials. */
   named(name: string): void
   /** Also when it is the same again. */
@@ -75,6 +76,7 @@ export interface ConnectionDeps {
   stalledAfterMs?: number | undefined
   /** The restriction known before this session. */
   restriction: Restriction | null
+  passkeys: Pick<PasskeyPairing, 'attach'>
   tally: Tally
   countUnknown: CountUnknown
   clock: Clock
@@ -97,7 +99,7 @@ export interface OwnParts {
   /** A query of ours, whichever, was answered with an error. */
   queryRefused(answer: BinaryNode): void
   mediaAnswered(answer: MediaAnswer): void
-  passkeyRequested(): void
+  passkey: SocketPasskey
   /** The account shows itself as available. */
   isAvailable(): boolean
   /** Gives the stanza to the table once more. */
@@ -173,5 +175,11 @@ export type ConnectionEvent =
   | { type: 'closed'; code: number | null; message: string; expireSeconds: number | null }
   /** The proxy refused, no handshake within 20 s, HTTP error in place of the upgrade, or the store could not be read. */
   | { type: 'startFailed'; cause: 'proxy' | 'handshake' | 'store' }
-  /** The network asks for a passkey, which no linked device of ours can give. */
-  | { type: 'passkeyRequested' }
+  /** The account demands its passkey: there is something to sign for `lifeMs`. */
+  | { type: 'passkeyAsked'; lifeMs: number }
+  /** The network accepted the assertion; the phone is next. */
+  | { type: 'passkeyAccepted' }
+  /** The network refused the assertion, or the phone did not answer: new options follow. */
+  | { type: 'passkeyTryAgain'; lifeMs: number }
+  /** The pairing with the passkey has failed. */
+  | { type: 'passkeyEnded' }

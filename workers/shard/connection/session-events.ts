@@ -41,7 +41,10 @@ export function sessionEvents({ creds, pairing, hasProxy, report, onOpened, rest
       restricted(restriction)
       report({ type: 'restrictionChanged', restriction })
     },
-    passkeyRequested: () => report({ type: 'passkeyRequested' }),
+    passkeyAsked: (lifeMs) => report({ type: 'passkeyAsked', lifeMs }),
+    passkeyAccepted: () => report({ type: 'passkeyAccepted' }),
+    passkeyTryAgain: (lifeMs) => report({ type: 'passkeyTryAgain', lifeMs }),
+    passkeyEnded: () => report({ type: 'passkeyEnded' }),
   }
 }
 

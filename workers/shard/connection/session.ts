@@ -113,6 +113,7 @@ export function openConnection(deps: ConnectionDeps): Connection {
     onOver: (reason) => void endSocket(sock, reason).catch(stray),
   })
   const companion = watchCompanionRefresh(sock, qrClock.secretChanged)
+  const passkey = deps.passkeys.attach({ sock, settled, onBegin: qrClock.stop, events })
   const mex = createMex(sock, deps.mexIds)
   const restriction = watchRestriction(mex, {
     clock,
@@ -137,6 +138,7 @@ export function openConnection(deps: ConnectionDeps): Connection {
   function finish() {
     hasEnded = true
     isOpen = false
+    passkey.ended(isLeaving)
     router.fence()
     deps.onEnd()
     acks.end()
@@ -157,6 +159,7 @@ export function openConnection(deps: ConnectionDeps): Connection {
     if (update.isOnline !== undefined) isAvailable = update.isOnline
     // Also when the socket has ended by then: the network closes it right after the pairing, often before the write has finished. Not when the
     // session was ended on purpose.
+    if (update.isNewLogin) passkey.linked()
     if (update.isNewLogin) settled().then(() => (isLeaving ? undefined : events.paired()), stray)
     if (update.connection === 'open') {
       isOpen = true
@@ -263,9 +266,7 @@ export function openConnection(deps: ConnectionDeps): Connection {
       if (networkSeconds !== undefined) deps.learnTime(networkSeconds * SECOND, true)
       if (!hasEnded) events.loggedIn()
     },
-    passkeyRequested() {
-      if (!hasEnded) events.passkeyRequested()
-    },
+    passkey,
     isAvailable: () => isAvailable,
     take: (node) => void router.take(node),
     before: (fits) => router.before(fits),

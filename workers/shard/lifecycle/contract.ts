@@ -32,8 +32,11 @@ export type LifecycleEvent =
   | { type: 'disconnectRequested' }
   | { type: 'timer'; name: TimerName }
 
-/** `retry`: next attempt. `pairing`: no 515 after the scan. `qrIdle`: the QR is not read. `ban`: end of a temporary ban. */
-export type TimerName = 'retry' | 'pairing' | 'qrIdle' | 'ban'
+/**
+ * `retry`: next attempt. `pairing`: no 515 after the scan. `qrIdle`: the QR is not read. `passkey`: a stage of the passkey ceremony has timed out.
+ * `ban`: end of a temporary ban.
+ */
+export type TimerName = 'retry' | 'pairing' | 'qrIdle' | 'passkey' | 'ban'
 
 export type Effect =
   /** Start a session. `fresh`: with new credentials, whatever was saved. */
@@ -44,7 +47,7 @@ export type Effect =
   | { do: 'logout' }
   | { do: 'eraseCredentials' }
   | { do: 'refreshVersion' }
-  /** Sets the named timer anew. A change of status clears all of them, `close` clears `retry` and `pairing`, `open` clears `retry`. */
+  /** Sets the named timer anew. A change of status clears all of them, `close` clears `retry`, `pairing` and `passkey`, `open` clears `retry`. */
   | { do: 'timer'; name: TimerName; delayMs: number }
 
 export interface Move {

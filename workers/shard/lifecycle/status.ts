@@ -62,7 +62,7 @@ const TAKE_AGAIN = SECOND
 /** In place of a record that cannot be read: with credentials the boot brings the link back, without any it ends as `stopped`. */
 const LOST: RuntimeState = { ...CREATED, status: 'disconnected', reason: 'connection_lost' }
 
-const isRequest = ({ type }: LifecycleEvent) => type.endsWith('Requested') && type !== 'passkeyRequested'
+const isRequest = ({ type }: LifecycleEvent) => type.endsWith('Requested')
 
 export function createStatus(deps: StatusDeps): StatusKeeper {
   const { instance, store, clock, outbox, log } = deps
@@ -95,7 +95,7 @@ export function createStatus(deps: StatusDeps): StatusKeeper {
       case 'timer':
         return setTimer(effect.name, effect.delayMs)
       case 'close':
-        clearTimers('retry', 'pairing')
+        clearTimers('retry', 'pairing', 'passkey')
         return deps.carryOut(effect)
       case 'open':
         clearTimers('retry')
@@ -207,5 +207,6 @@ export const statusEvent = (state: RuntimeState, previous: Status | null, now: n
     phone: state.phone,
     disconnect_reason: WITH_REASON.includes(state.status) ? state.reason : null,
     reason: sentence(state)?.slice(0, 256) ?? null,
+    status_reason: state.reason,
   },
 })

@@ -23,6 +23,10 @@ import {
 
 const QR_IDLE = 10 * MINUTE
 const PAIRING_DEADLINE = 60 * SECOND
+/** Longest life of passkey options that wait to be signed. */
+const PASSKEY_LIFE = 10 * MINUTE
+/** Safety net over the ceremony's own three waits of two minutes each. */
+const PASSKEY_CONFIRMATION = 6 * MINUTE
 /** More restarts in a row than this without an open are no longer "expected once after pairing". */
 const RESTARTS_IN_A_ROW = 5
 /** A temporary ban that carries no end: ask again after an hour rather than never. */
@@ -64,6 +68,21 @@ const hasCode =
 const LIVE = ['connected', 'connecting', 'disconnected'] as const
 /** With credentials, `starting` is as good as `connecting`: a drop there must be retried, never end the instance. */
 const LIVE_OR_STARTING = [...LIVE, 'starting'] as const
+
+/** The phone has accepted the device. */
+const linked = (_: Lifecycle, { phone, platform }: Of<'paired'>): Step => ({
+  status: 'connecting',
+  reason: null,
+  state: { paired: true, phone, platform, restriction: null },
+  run: { ...FRESH_RUN, firstLogin: true },
+  effects: [timer('pairing', PAIRING_DEADLINE)],
+})
+
+const passkeyRequired = (lifeMs: number): Step => ({
+  status: 'connecting',
+  reason: 'passkey_required',
+  effects: [timer('passkey', Math.min(lifeMs, PASSKEY_LIFE))],
+})
 
 const ROWS: readonly Row[] = [
   row('2', ['created'], 'created', () => startFresh()),
@@ -109,14 +128,29 @@ const ROWS: readonly Row[] = [
     reason: 'pairing_required',
     effects: [timer('qrIdle', QR_IDLE)],
   })),
-  row('6', ['qr', 'starting'], 'paired', (_, { phone, platform }) => ({
-    status: 'connecting',
-    reason: null,
-    state: { paired: true, phone, platform, restriction: null },
-    run: { ...FRESH_RUN, firstLogin: true },
-    effects: [timer('pairing', PAIRING_DEADLINE)],
-  })),
-  row('18 of the library', ['qr', 'connecting'], 'passkeyRequested', () => loggedOut('pairing_failed')),
+  row('6', ['qr', 'starting'], 'paired', linked),
+  row('P4', ['connecting'], 'paired', linked, isNotPaired),
+
+  // An account that demands its passkey. The ceremony belongs to its socket: when that closes, for whatever reason, the pairing starts over.
+  row('P1', ['qr', 'connecting'], 'passkeyAsked', (_, { lifeMs }) => passkeyRequired(lifeMs), isNotPaired),
+  row(
+    'P2',
+    ['connecting'],
+    'passkeyAccepted',
+    () => ({ status: 'connecting', reason: 'passkey_confirmation', effects: [timer('passkey', PASSKEY_CONFIRMATION)] }),
+    isNotPaired,
+  ),
+  row('P3', ['connecting'], 'passkeyTryAgain', (_, { lifeMs }) => passkeyRequired(lifeMs), isNotPaired),
+  row('P5', ['connecting'], 'passkeyEnded', () => loggedOut('pairing_failed'), isNotPaired),
+  row(
+    'P5: time is over',
+    ['connecting'],
+    'timer',
+    () => loggedOut('pairing_failed'),
+    (at, { name }) => isNotPaired(at) && name === 'passkey',
+  ),
+  row('P6', ['connecting'], 'closed', () => startFresh([{ do: 'close' }]), isNotPaired),
+  row('P6: no handshake', ['connecting'], 'startFailed', () => startFresh([{ do: 'close' }]), isNotPaired),
   row(
     '11',
     ['qr'],

@@ -19,6 +19,7 @@ import { messages } from './messages.ts'
 import { newsletterAdministrators } from './newsletters/administrators.ts'
 import { newsletterDiscovery } from './newsletters/discovery.ts'
 import { newsletters } from './newsletters/newsletters.ts'
+import { passkey } from './passkey.ts'
 import { privacy } from './privacy.ts'
 import { profile } from './profile.ts'
 import { queue } from './queue.ts'
@@ -38,6 +39,7 @@ import { webhooks } from './webhooks.ts'
 const all = {
   ...dashboard,
   ...instance,
+  ...passkey,
   ...queue,
   ...messages,
   ...media,

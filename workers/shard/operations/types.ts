@@ -8,6 +8,7 @@ import type { HandlerContexts, HandlersOf, Queued } from '../../../src/features/
 import type { KeyedMutex } from '../../../src/lib/keyed-mutex.ts'
 import type { Asker, Session } from '../chats/session.ts'
 import type { Pairing } from '../connection/pairing/pairing.ts'
+import type { PasskeyPairing } from '../connection/pairing/passkey-pairing.ts'
 import type { Directory } from '../directory/account-directory.ts'
 import type { GroupDirectory } from '../directory/groups.ts'
 import type { ActionFiles } from '../media/portrait.ts'
@@ -43,6 +44,7 @@ export interface ControlContext {
   readonly state: RuntimeState
   readonly queue: Queue
   readonly pairing: Pairing
+  readonly passkeys: Pick<PasskeyPairing, 'state' | 'respond' | 'confirm'>
   readonly outbox: Pick<Outbox, 'events' | 'resend' | 'resendMany' | 'test' | 'detail' | 'body'>
   /** Changes of the status, the newest first. */
   history(): Promise<StatusChange[]>

@@ -84,6 +84,7 @@ export function sampleEvent(type: EventType, at: number): WebhookEvent {
           phone: CHAT,
           disconnect_reason: null,
           reason: null,
+          status_reason: null,
         },
       }
     case 'chat_presence':

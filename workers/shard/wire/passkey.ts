@@ -10,6 +10,7 @@
  *   <iq type="set" xmlns="md"><encrypted_pairing_request/>                     then `pair-success`, as after a scan
  */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild, proto, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
+import type { PublicKeyOptions } from '../../../src/domain/passkey.ts'
 import { contentText } from './content.ts'
 
 /** A public key, a nonce, a hash, a secret. */
@@ -21,8 +22,8 @@ const MAX_REF = 1_024
 
 /** What a browser is asked to sign. */
 export interface RequestOptions {
-  /** `PublicKeyCredentialRequestOptionsJSON`, as the network sent it, members included that are not known here. */
-  publicKey: Record<string, unknown>
+  /** As the network sent them. */
+  publicKey: PublicKeyOptions
   challenge: Buffer
   /** The relying party. */
   rpId: string
@@ -42,7 +43,7 @@ export function requestOptionsIn(stanza: BinaryNode): RequestOptions | null {
   const challenge = json && typeof json.challenge === 'string' ? base64urlBytes(json.challenge) : null
   if (json === null || challenge === null) return null
   return {
-    publicKey: json,
+    publicKey: { ...json, challenge: json.challenge as string },
     challenge,
     rpId: typeof json.rpId === 'string' && json.rpId ? json.rpId : DEFAULT_RP,
     isVerificationRequired: json.userVerification === 'required',

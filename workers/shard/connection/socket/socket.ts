@@ -2,7 +2,7 @@
 import {
   Browsers,
   DEFAULT_CONNECTION_CONFIG,
-  type proto,
+  proto,
   type UserFacingSocketConfig,
   type WAMessageKey,
   type WAVersion,
@@ -26,6 +26,9 @@ export interface SocketParts {
 
 /** A plain browser name: the network answers 400 to a pairing code asked for by any other. */
 export const BROWSER = Browsers.macOS('Chrome')
+
+/** Kind of device that this browser registers as (`Utils/validate-connection.js`, `getPlatformType`). The keys of a passkey ceremony are derived with it. */
+export const DEVICE_TYPE: number = proto.DeviceProps.PlatformType.CHROME
 
 /**
  * The library's own time-out is off: with it, each outgoing frame makes two stack traces, an error and an unneeded timer, a tenth of the cost of a

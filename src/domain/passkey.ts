@@ -1,0 +1,70 @@
+/** Linking an account that demands its passkey: the state of a ceremony, the assertion of a browser, and tickets for a browser extension. */
+import type { InstanceId } from './ids.ts'
+
+export const PASSKEY_STAGES = ['none', 'awaiting_response', 'awaiting_confirmation', 'linking'] as const
+export type PasskeyStage = (typeof PASSKEY_STAGES)[number]
+
+/** Reason why the last attempt, or the pairing, failed. */
+export const PASSKEY_ERRORS = ['refused', 'no_answer_from_phone', 'timed_out', 'codes_differ', 'connection_lost'] as const
+export type PasskeyError = (typeof PASSKEY_ERRORS)[number]
+
+/** Assertions that one pairing may send to the network. */
+export const PASSKEY_ATTEMPTS = 3
+
+/** `PublicKeyCredentialRequestOptionsJSON`, with unknown members kept. */
+export interface PublicKeyOptions {
+  challenge: string
+  [member: string]: unknown
+}
+
+/** State of the ceremony as the API shows it. */
+export interface PasskeyState {
+  stage: PasskeyStage
+  /** As the network sent it, or null when there is nothing to sign. */
+  public_key: PublicKeyOptions | null
+  /** End of the stage, ISO-8601. */
+  expires_at: string | null
+  attempts_left: number
+  /** The phone shows the same code. */
+  code: string | null
+  /** The owner has to say whether the codes are the same. */
+  needs_confirmation: boolean
+  last_error: PasskeyError | null
+}
+
+/** `ceremony`: id of the running ceremony, or null. */
+export type PasskeyReport = PasskeyState & { ceremony: string | null }
+
+/** Linking with a passkey, as the HTTP side uses it. */
+export interface Passkeys {
+  state(instance: InstanceId): Promise<PasskeyState & { helper_seen: boolean }>
+  /** Rejects with `passkey_not_pending` when there is nothing to sign. */
+  ticket(instance: InstanceId, baseUrl: string): Promise<{ ticket: string; expires_at: string; open_url: string }>
+  /** Instance of a ticket, or undefined. Synchronous, so that concurrent guesses cannot slip past the throttle. */
+  find(ticket: string): InstanceId | undefined
+  /** Challenge that the ticket is for, or undefined when the ticket is stale. */
+  open(ticket: string): Promise<PasskeyOffer | undefined>
+  /** Counts a refused assertion. */
+  refused(ticket: string): void
+  /** Voids the ticket: its assertion was accepted. */
+  spent(ticket: string): void
+}
+
+export interface PasskeyOffer {
+  instance: InstanceId
+  public_key: PublicKeyOptions
+  expires_at: string
+}
+
+/** The members of a browser's `credential.toJSON()` that are sent to the network; bytes are base64url without padding. */
+export interface Assertion {
+  id: string
+  rawId: string
+  type: 'public-key'
+  response: {
+    clientDataJSON: string
+    authenticatorData: string
+    signature: string
+    userHandle?: string | null | undefined
+  }
+}

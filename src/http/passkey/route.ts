@@ -1,0 +1,70 @@
+/**
+ * `/passkey`: the browser extension reads the challenge and hands in the assertion with a ticket instead of the credentials of the instance. The
+ * assertion is handled as by `POST …/passkey/response`.
+ */
+import type { Context, Hono } from 'hono'
+import { joined } from '../../domain/bytes.ts'
+import { steadyClock } from '../../domain/clock.ts'
+import { Failure, type FailureCode } from '../../domain/failures.ts'
+import type { InstanceId } from '../../domain/ids.ts'
+import { passkeyResponse } from '../../features/passkey.ts'
+import { readRequest, routeOf } from '../../features/requests.ts'
+import { receiveBody } from '../body.ts'
+import { carryOut } from '../carry-out.ts'
+import { IGNORED_HEADER, ignoredFieldsValue } from '../ignored-fields.ts'
+import { accessRequestOf, type Env, type MountDeps } from '../mount.ts'
+import { ANYBODY, METHODS, preflightResponse } from './cors.ts'
+
+const PATH = '/passkey'
+const RESPONSE = routeOf(passkeyResponse)
+
+/** Failures of the assertion itself, which count against the ticket. */
+const REFUSED: ReadonlySet<FailureCode> = new Set(['invalid_request', 'action_failed', 'send_timeout'])
+
+export function mountPasskey(app: Hono<Env>, deps: MountDeps): void {
+  const { gate, parts } = deps
+  const { passkeys } = parts
+
+  /** Called only with a valid ticket: the body of a stranger is not read. */
+  async function respond(c: Context<Env>, instance: InstanceId) {
+    const { requestId, source, headers } = c.get('state')
+    const memory = deps.bodies.lease(instance)
+    try {
+      const { pieces } = await receiveBody(c.req.raw, memory, deps.arrived, steadyClock, passkeyResponse.maxBody)
+      const { input } = readRequest(RESPONSE, { path: {}, body: joined(pieces) }, (names) => {
+        const value = ignoredFieldsValue(names)
+        if (value !== undefined) headers[IGNORED_HEADER.name] = value
+      })
+      return await carryOut(passkeyResponse, { instance }, input, { request: c.req.raw, source, origin: { requestId } }, deps)
+    } finally {
+      memory.release()
+    }
+  }
+
+  async function answered(c: Context<Env>, instance: InstanceId, ticket: string): Promise<Response> {
+    try {
+      const reply = await respond(c, instance)
+      passkeys.spent(ticket)
+      return Response.json(reply)
+    } catch (error) {
+      if (error instanceof Failure && REFUSED.has(error.code)) passkeys.refused(ticket)
+      throw error
+    }
+  }
+
+  app.all(PATH, async (c) => {
+    const state = c.get('state')
+    state.route = PATH
+    Object.assign(state.headers, ANYBODY)
+    const { method } = c.req.raw
+    if (method === 'OPTIONS') return preflightResponse()
+    if (method !== 'GET' && method !== 'POST') return new Response(null, { status: 405, headers: { Allow: METHODS } })
+    const incoming = accessRequestOf(c)
+    const { instance, ticket } = gate.ticket(passkeys.find, incoming)
+    const offer = await passkeys.open(ticket)
+    if (offer === undefined) return gate.staleTicket(incoming)
+    if (method === 'POST') return answered(c, instance, ticket)
+    const { name } = parts.directory.render(instance, '')
+    return Response.json({ name, public_key: offer.public_key, expires_at: offer.expires_at })
+  })
+}

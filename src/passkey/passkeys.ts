@@ -1,0 +1,112 @@
+/**
+ * Linking with a passkey on the main thread: the state of a ceremony, and the tickets of browser extensions. A ticket is bound to one challenge of one
+ * ceremony; its holder can read that challenge, answer it, and learn the name of the instance. Tickets are kept in memory only, as hashes.
+ */
+import { randomBytes } from 'node:crypto'
+import { type Clock, iso, MINUTE } from '../domain/clock.ts'
+import { Failure } from '../domain/failures.ts'
+import type { InstanceId } from '../domain/ids.ts'
+import type { PasskeyReport, Passkeys } from '../domain/passkey.ts'
+import type { Engine } from '../engine/engine.ts'
+import { boundedCache } from '../lib/bounded-cache.ts'
+import { sha256 } from '../lib/sha256.ts'
+
+const LIFE = 10 * MINUTE
+const TICKET_BYTES = 32
+/** Refused assertions after which a ticket is void. */
+const MAX_REFUSED = 3
+/** The extension reads the fragment and removes it before any script of the page runs. */
+const OPENED = 'https://web.whatsapp.com/#svc-passkey='
+/** Version of the JSON in the fragment. */
+const VERSION = 1
+/** Instances whose helper is remembered; for an evicted one the page offers the helper again. */
+const MAX_SEEN = 10_000
+
+interface Ticket {
+  instance: InstanceId
+  ceremony: string
+  challenge: string
+  /** Expiry on the steady clock. */
+  until: number
+  refused: number
+}
+
+export interface PasskeyDeps {
+  engine: Pick<Engine, 'call'>
+  clock: Clock
+  steady: Clock
+}
+
+export function createPasskeys({ engine, clock, steady }: PasskeyDeps): Passkeys {
+  /** By hash of the ticket. An instance has at most one. */
+  const tickets = new Map<string, Ticket>()
+  /** Last ceremony of each instance in which a ticket was used. */
+  const seen = boundedCache<InstanceId, string>(MAX_SEEN)
+
+  const hashOf = (ticket: string) => sha256(ticket, 'base64url')
+
+  const reportOf = (instance: InstanceId): Promise<PasskeyReport> =>
+    engine.call(instance, { kind: 'control', operation: 'instance.passkeyState', input: {} })
+
+  function found(ticket: string): Ticket | undefined {
+    const known = tickets.get(hashOf(ticket))
+    return known && known.until > steady.now() ? known : undefined
+  }
+
+  /** Removes the ticket of this instance and all expired ones. */
+  function makeRoom(instance: InstanceId) {
+    const now = steady.now()
+    for (const [hash, each] of tickets) if (each.instance === instance || each.until <= now) tickets.delete(hash)
+  }
+
+  return {
+    async state(instance) {
+      const { ceremony, ...state } = await reportOf(instance)
+      if (ceremony === null) seen.delete(instance)
+      return { ...state, helper_seen: ceremony !== null && seen.get(instance) === ceremony }
+    },
+
+    async ticket(instance, baseUrl) {
+      const { ceremony, public_key, expires_at } = await reportOf(instance)
+      if (ceremony === null || public_key === null || expires_at === null) throw new Failure('passkey_not_pending')
+      makeRoom(instance)
+      const ticket = randomBytes(TICKET_BYTES).toString('base64url')
+      const lifeMs = Math.min(LIFE, Date.parse(expires_at) - clock.now())
+      tickets.set(hashOf(ticket), {
+        instance,
+        ceremony,
+        challenge: public_key.challenge,
+        until: steady.now() + lifeMs,
+        refused: 0,
+      })
+      const opened = JSON.stringify({ v: VERSION, u: `${baseUrl}/passkey`, t: ticket })
+      return {
+        ticket,
+        expires_at: iso(clock.now() + lifeMs),
+        open_url: OPENED + Buffer.from(opened).toString('base64url'),
+      }
+    },
+
+    find: (ticket) => found(ticket)?.instance,
+
+    async open(ticket) {
+      const known = found(ticket)
+      if (!known) return undefined
+      const { ceremony, public_key, expires_at } = await reportOf(known.instance)
+      const isCurrent = ceremony === known.ceremony && public_key?.challenge === known.challenge
+      if (!isCurrent || public_key === null || expires_at === null) {
+        tickets.delete(hashOf(ticket))
+        return undefined
+      }
+      seen.set(known.instance, ceremony)
+      return { instance: known.instance, public_key, expires_at }
+    },
+
+    refused(ticket) {
+      const known = found(ticket)
+      if (known && ++known.refused >= MAX_REFUSED) tickets.delete(hashOf(ticket))
+    },
+
+    spent: (ticket) => void tickets.delete(hashOf(ticket)),
+  }
+}

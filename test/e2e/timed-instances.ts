@@ -1,0 +1,209 @@
+/**
+ * What takes minutes and days, in seconds: one instance in this thread with the library, the network in its own, and the test's timers in place of
+ * Node's. Importing it starts a shard and a network for the tests of the file.
+ */
+import '../../workers/shard/baileys/thread/first.ts'
+import '../../workers/shard/baileys/thread/curve.ts'
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, afterEach, before, mock } from 'node:test'
+import { DEFAULT_SETTINGS, type InstanceConfig, type RuntimeState } from '../../src/domain/instance.ts'
+import type { ShardSetup } from '../../src/engine/engine.ts'
+import { createLog } from '../../src/log.ts'
+import { redirectConsole } from '../../workers/shard/baileys/thread/console.ts'
+import { surviveRejections } from '../../workers/shard/baileys/thread/rejections.ts'
+import { configureTrust } from '../../workers/shard/baileys/thread/trust.ts'
+import { createInstance, type HostedInstance } from '../../workers/shard/instance.ts'
+import { type OpenShard, openShard } from '../../workers/shard/open.ts'
+import { type NetworkThread, startNetworkThread } from '../harness/network.ts'
+import '../harness/library-deadlines.ts'
+import { callTo } from '../harness/calls.ts'
+import { createSandbox, type Sandbox } from '../harness/sandbox.ts'
+import { newPhone } from './states-seen.ts'
+
+/** Node's own, for the waits on what really happens. */
+const { setTimeout: realTimeout } = globalThis
+const reality = (ms: number) => new Promise<void>((resolve) => realTimeout(resolve, ms))
+
+export const SECOND = 1_000
+export const MINUTE = 60 * SECOND
+export const DAY = 24 * 60 * MINUTE
+
+let dir: string
+let network: NetworkThread
+export let sandbox: Sandbox
+export let shard: OpenShard
+export const seen = new Map<string, { at: number; state: RuntimeState }[]>()
+
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'svc-timers-'))
+  network = await startNetworkThread()
+  sandbox = createSandbox(network.controlUrl)
+  const { url, root, ca, media_host } = network.network
+  configureTrust({ root: Buffer.from(root, 'base64'), verify: 'strict', now: () => Date.now() })
+  const silent = () => {}
+  redirectConsole({ debug: silent, info: silent, warn: silent, error: silent })
+  after(surviveRejections(silent))
+  const setup: ShardSetup = {
+    shard: 0,
+    storeUrl: `lmdb:${join(dir, 'state')}`,
+    linksKey: randomBytes(32),
+    network: { url, root, ca, mediaHost: media_host, verify: 'strict' },
+    egressAllow: [],
+    media: {
+      blobsDir: join(dir, 'blobs'),
+      blobBudgetBytes: 1_000_000,
+      blobsUsed: new BigInt64Array(new SharedArrayBuffer(8)),
+      tempDir: join(dir, 'temp'),
+      downloadMs: 10 * SECOND,
+    },
+    logging: { level: 'silent' },
+    killAt: null,
+  }
+  shard = await openShard(
+    setup,
+    createLog({ level: process.env.SVC_LOG_LEVEL ?? 'silent' }, 'timers'),
+    (event) => {
+      if (event.type !== 'state') return
+      const { instance, state } = event
+      const before = seen.get(instance) ?? []
+      // Told again when only its session has ended.
+      if (before.at(-1)?.state !== state) seen.set(instance, [...before, { at: Date.now(), state }])
+    },
+    silent,
+  )
+  mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: Date.now() })
+})
+
+after(async () => {
+  mock.timers.reset()
+  await shard.close()
+  await network.stop()
+  await rm(dir, { recursive: true, force: true })
+})
+
+export const holding = new Set<HostedInstance>()
+
+// Nobody of one test may use up what another one prepares.
+afterEach(async () => {
+  for (const instance of holding) await instance.stop('erase')
+  holding.clear()
+  await sandbox.clearFaults()
+})
+
+/** Time passes; the network gets a moment to answer every few seconds, or the library would take it for silent. */
+export async function pass(ms: number, step = 10 * SECOND) {
+  for (let left = ms; left > 0; left -= step) {
+    mock.timers.tick(Math.min(step, left))
+    await reality(30)
+  }
+}
+
+/**
+ * What is under way takes as long as it takes; small delays go by with it, but never so much that the library's patience with a login
+ * (20 s) is over before ours.
+ */
+export async function until<T>(
+  what: string,
+  look: () => T | undefined | null | false | Promise<T | undefined | null | false>,
+): Promise<T> {
+  for (let tries = 0; tries < 600; tries += 1) {
+    const found = await look()
+    if (found) return found
+    await reality(10)
+    mock.timers.tick(30)
+  }
+  return assert.fail(`waited for ${what}`)
+}
+
+export interface Held {
+  id: string
+  phone: string
+  instance: HostedInstance
+  state(): RuntimeState
+  /** Statuses in their order, without repetition. */
+  path(): string[]
+  is(status: string, reason: string | null): Promise<RuntimeState>
+  ask<T = Record<string, unknown>>(operation: string, input?: unknown): Promise<T>
+}
+
+/** The clock that does not step goes by the mocked time as well: what it is read from cannot be mocked. */
+export const mocked = () => ({ ...shard.deps, steady: { now: () => Date.now() } })
+
+/** What the records of all of them are sealed with. */
+const KEY = randomBytes(64)
+
+export async function hold(
+  how: 'create' | 'boot',
+  config: InstanceConfig = configOf(),
+  phone = newPhone(),
+  deps = mocked(),
+): Promise<Held> {
+  const instance = createInstance(deps, config, KEY)
+  holding.add(instance)
+  seen.set(config.id, seen.get(config.id) ?? [])
+  const held: Held = {
+    id: config.id,
+    phone,
+    instance,
+    state: () => seen.get(config.id)!.at(-1)!.state,
+    path: () =>
+      seen
+        .get(config.id)!
+        .flatMap(({ state }, index, all) => (all[index - 1]?.state.status === state.status ? [] : [state.status])),
+    is: (status, reason) =>
+      until(`${status}, ${reason}; it is ${held.state().status}, ${held.state().reason}`, () => {
+        const state = held.state()
+        return state.status === status && state.reason === reason && state
+      }),
+    ask: async <T>(operation: string, input = {}) => (await instance.call(callTo(operation, input))) as T,
+  }
+  if (how === 'create') await sandbox.createPhone(phone)
+  await instance.start(how)
+  return held
+}
+
+export function configOf(): InstanceConfig {
+  const urls = {
+    received_url: null,
+    delivery_url: null,
+    message_status_url: null,
+    instance_status_url: null,
+    chat_presence_url: null,
+  }
+  return {
+    id: randomUUID(),
+    tokenTag: 'tag',
+    settings: { ...DEFAULT_SETTINGS },
+    webhooks: { ...urls, secret: 'whsec_x' } as unknown as InstanceConfig['webhooks'],
+  }
+}
+
+export interface Code {
+  value: string | null
+  expires_at: string
+}
+/** Time goes on meanwhile: whoever asks may wait for timers. */
+export async function timed<T>(asked: Promise<T>): Promise<T> {
+  let isAnswered = false
+  const answered = () => {
+    isAnswered = true
+  }
+  asked.then(answered, answered)
+  await until('an answer', () => isAnswered)
+  return asked
+}
+
+/** Between two sockets there is no code. */
+export const codeOf = (held: Held): Promise<Code> => timed(held.ask<Code>('instance.qrCode'))
+
+export async function connected(deps = mocked()): Promise<Held> {
+  const held = await hold('create', configOf(), newPhone(), deps)
+  await held.is('qr', 'pairing_required')
+  await sandbox.scan(held.phone, (await codeOf(held)).value!)
+  await held.is('connected', null)
+  return held
+}

@@ -1,0 +1,63 @@
+/** One attempt to link with a passkey: its keys and what is sent of them. Another attempt makes new ones. */
+import { randomBytes } from 'node:crypto'
+import { type AuthenticationCreds, Curve } from '@whiskeysockets/baileys'
+import {
+  companionIdentity,
+  KEY_BYTES,
+  type PrimaryIdentity,
+  pairingRequest,
+  prologuePayload,
+  sealedRequest,
+} from '../../wire/passkey.ts'
+import { DEVICE_TYPE } from '../socket/socket.ts'
+import { commitmentTo, confirmationCode, encryptionKey, sealedWith } from './passkey-keys.ts'
+
+export interface Attempt {
+  /** Encoded identity of this attempt, and our commitment to the nonce. */
+  readonly payload: Uint8Array
+  readonly nonce: Uint8Array
+  /** Throws for a key of the phone that makes the shared secret zero. */
+  agree(primary: PrimaryIdentity): Agreement
+  /** Overwrites the keys. Nothing may be sealed afterwards. */
+  forget(): void
+}
+
+export interface Agreement {
+  /** The phone shows the same code. */
+  readonly code: string
+  /** Public keys and secret of these credentials, encrypted for the phone. */
+  seal(creds: AuthenticationCreds): Uint8Array
+}
+
+const IV_BYTES = 12
+
+/** `ref`: the network's, for this attempt. */
+export function createAttempt(ref: string): Attempt {
+  const pair = Curve.generateKeyPair()
+  const nonce = randomBytes(KEY_BYTES)
+  const identity = companionIdentity({ publicKey: pair.public, deviceType: DEVICE_TYPE, ref })
+  const secrets: Uint8Array[] = [pair.private, nonce]
+  return {
+    payload: prologuePayload(identity, commitmentTo(nonce, identity)),
+    nonce,
+    agree(primary) {
+      const key = encryptionKey(pair.private, primary, { deviceType: DEVICE_TYPE, ref })
+      secrets.push(key)
+      return {
+        code: confirmationCode(nonce, primary),
+        seal({ noiseKey, signedIdentityKey, advSecretKey }) {
+          const iv = randomBytes(IV_BYTES)
+          const request = pairingRequest({
+            companionPublicKey: noiseKey.public,
+            companionIdentityKey: signedIdentityKey.public,
+            advSecret: Buffer.from(advSecretKey, 'base64'),
+          })
+          return sealedRequest(sealedWith(key, iv, request), iv)
+        },
+      }
+    },
+    forget() {
+      for (const secret of secrets) secret.fill(0)
+    },
+  }
+}

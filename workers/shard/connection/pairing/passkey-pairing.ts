@@ -1,0 +1,112 @@
+/** Linking with a passkey of one instance, across its sockets: the running ceremony, and the last error. Kept in memory only. */
+import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import type { Clock } from '../../../../src/domain/clock.ts'
+import { Failure } from '../../../../src/domain/failures.ts'
+import {
+  type Assertion,
+  PASSKEY_ATTEMPTS,
+  type PasskeyError,
+  type PasskeyReport,
+  type PasskeyStage,
+} from '../../../../src/domain/passkey.ts'
+import { isFromServer } from '../../wire/passkey.ts'
+import { type Ceremony, createCeremony, type PasskeyEvents } from './passkey-ceremony.ts'
+
+export interface PasskeySocket {
+  sock: Pick<WASocket, 'authState' | 'ev' | 'query'>
+  /** Resolves when every change of the credentials is on disk. */
+  settled(): Promise<void>
+  /** Called when a ceremony begins: no further QR code may be shown, and the socket must stay open. */
+  onBegin(): void
+  events: PasskeyEvents
+}
+
+/** What one socket reports. */
+export interface SocketPasskey {
+  readonly isUnderWay: boolean
+  /** `passkey_prologue_request`. Resolves when the new secret is on disk. */
+  asked(notice: BinaryNode): Promise<void>
+  /** `crsc_continuation`. */
+  continued(notice: BinaryNode): void
+  /** The device is linked. */
+  linked(): void
+  /** The socket has ended. `wasLeft`: we closed it on purpose. */
+  ended(wasLeft: boolean): void
+}
+
+export interface PasskeyPairing {
+  attach(socket: PasskeySocket): SocketPasskey
+  state(): PasskeyReport
+  respond(assertion: Assertion): Promise<PasskeyStage>
+  confirm(matches: boolean): void
+  /** The timer of the stage has fired. */
+  timedOut(): void
+}
+
+const NONE = {
+  ceremony: null,
+  stage: 'none',
+  public_key: null,
+  expires_at: null,
+  attempts_left: PASSKEY_ATTEMPTS,
+  code: null,
+  needs_confirmation: false,
+} as const
+
+export function createPasskeyPairing(deps: { clock: Clock; steady: Clock; log: Logger }): PasskeyPairing {
+  let current: Ceremony | null = null
+  let lastError: PasskeyError | null = null
+
+  function running(): Ceremony {
+    if (!current) throw new Failure('passkey_not_pending')
+    return current
+  }
+
+  return {
+    attach({ sock, settled, onBegin, events }) {
+      let own: Ceremony | null = null
+
+      function begin(): Ceremony {
+        onBegin()
+        lastError = null
+        const begun = createCeremony({
+          ...deps,
+          sock,
+          settled,
+          events,
+          onError(error) {
+            lastError = error
+          },
+          onEnd(error) {
+            lastError = error
+            if (current === begun) current = null
+            if (own === begun) own = null
+          },
+        })
+        own = begun
+        current = begun
+        return begun
+      }
+
+      return {
+        get isUnderWay() {
+          return own !== null
+        },
+        async asked(notice) {
+          // A linked device has nothing to hand over, and its secret must not change.
+          if (isFromServer(notice) && !sock.authState.creds.account) await (own ?? begin()).asked(notice)
+        },
+        continued(notice) {
+          if (isFromServer(notice)) own?.continued(notice)
+        },
+        linked: () => own?.end(null),
+        ended: (wasLeft) => own?.end(wasLeft ? null : 'connection_lost'),
+      }
+    },
+    state: () => (current ? { ...current.state(), last_error: lastError } : { ...NONE, last_error: lastError }),
+    respond: async (assertion) => running().respond(assertion),
+    confirm: (matches) => running().confirm(matches),
+    timedOut: () => current?.end('timed_out'),
+  }
+}
