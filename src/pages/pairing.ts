@@ -5,6 +5,7 @@
 import { BRAND } from '../domain/brand.ts'
 import type { Page } from '../features/parts.ts'
 import { makePage } from './page.ts'
+import { passkeyBody, passkeyScript, passkeyStyle } from './pairing-passkey.ts'
 
 const style = `
 main { text-align: center }
@@ -12,21 +13,28 @@ main { text-align: center }
 #code { margin: 1rem 0; font: 700 2.2rem/1.2 ui-monospace, monospace; letter-spacing: .15em }
 #tick svg { width: 9rem; margin: 1rem auto; display: block; stroke: var(--green) }
 form { justify-content: center }
-#problem { color: #c0392b }
-`
+#problem, #failure, #refused { color: #c0392b }
+${passkeyStyle}`
 
 /** Milliseconds between two looks at the status; a QR is fetched when the one that is shown has expired. */
 const LOOK_EVERY = 2_000
 
 const script = `
 const show = (id, isShown) => { document.getElementById(id).hidden = !isShown }
-const setText = (id, text) => { document.getElementById(id).textContent = text }
+/** Unchanged text is left alone, or screen readers would read it again with every look. */
+const setText = (id, text) => {
+  const element = document.getElementById(id)
+  if (element.textContent !== text) element.textContent = text
+}
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
-const ask = async (path) => {
-  const response = await fetch('../' + path, { cache: 'no-store', referrerPolicy: 'no-referrer' })
+/** With a body it is a POST. */
+const ask = async (path, sent) => {
+  const posted = sent === undefined ? {} : { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(sent) }
+  const response = await fetch('../' + path, { cache: 'no-store', referrerPolicy: 'no-referrer', ...posted })
   const body = await response.json().catch(() => ({}))
   if (response.ok) return body
   throw Object.assign(new Error(body.error ? body.error.message : 'The service does not answer.'), {
+    issues: body.error && body.error.details && body.error.details.issues,
     status: response.status,
     waitMs: 1000 * Number(response.headers.get('Retry-After') || 0),
   })
@@ -48,14 +56,21 @@ const look = async () => {
   const { connected, status, phone, error } = await ask('status')
   setText('problem', '')
   if (connected) {
-    for (const id of ['qr', 'code', 'number', 'by-code', 'by-qr']) show(id, false)
+    for (const id of ['qr', 'code', 'number', 'by-code', 'by-qr', 'before', 'passkey', 'over']) show(id, false)
+    setText('failure', '')
     show('tick', true)
     setText('state', phone ? 'Connected: ' + phone : 'Connected')
     document.title = 'Connected'
     return true
   }
-  setText('state', isByCode && status === 'qr' ? 'WhatsApp on the phone: Linked devices, Link with phone number instead, and type the code.' : WORDS[status] || error || status)
+  show('before', status === 'qr')
   if (status !== 'qr') show('qr', false)
+  if (await lookAtPasskey(status)) {
+    for (const id of ['code', 'number', 'by-code', 'by-qr']) show(id, false)
+    return false
+  }
+  showWays()
+  setText('state', isByCode && status === 'qr' ? 'WhatsApp on the phone: Linked devices, Link with phone number instead, and type the code.' : WORDS[status] || error || status)
   if (status === 'banned' || status === 'connecting' || status === 'starting' || isByCode) return false
   if (status !== 'qr' || Date.now() >= expiresAt) await showQr()
   return false
@@ -73,15 +88,19 @@ const run = async () => {
     await wait(pause)
   }
 }
+const showWays = () => {
+  show('number', isByCode)
+  show('by-qr', isByCode)
+  show('by-code', !isByCode)
+}
 const byCode = (isOn) => {
   isByCode = isOn
   expiresAt = 0
-  show('number', isOn)
-  show('by-qr', isOn)
-  show('by-code', !isOn)
+  showWays()
   show('code', false)
   show('qr', false)
 }
+${passkeyScript}
 document.getElementById('by-code').addEventListener('click', (event) => { event.preventDefault(); byCode(true) })
 document.getElementById('by-qr').addEventListener('click', (event) => { event.preventDefault(); byCode(false) })
 document.getElementById('number').addEventListener('submit', async (event) => {
@@ -108,6 +127,7 @@ const body = `
 <div id="tick" hidden><svg viewBox="0 0 52 52" fill="none" stroke-width="4" stroke-linecap="round" role="img" aria-label="Connected"><circle cx="26" cy="26" r="23"/><path d="M15 27l8 8 15-17"/></svg></div>
 <p id="code" hidden></p>
 <form id="number" hidden autocomplete="off"><input name="phone" type="tel" inputmode="tel" required minlength="7" placeholder="Number with country code" aria-label="Number with country code"><button name="ask">Get a code</button></form>
+${passkeyBody}
 <p id="problem" role="alert"></p>
 <p><a id="by-code" href="#code">Link with the phone number instead</a><a id="by-qr" href="#qr" hidden>Show the QR code</a></p>
 <noscript><p>This page needs JavaScript. Without it: <a href="image">the QR code as an image</a>, which has to be reloaded.</p></noscript>`

@@ -1,12 +1,14 @@
 /** The code to scan, renewed by itself, or a code for a number. */
 import { useState } from 'preact/hooks'
 import type { InstanceRow } from '../../../domain/dashboard.ts'
+import { BEFORE_THE_SCAN } from '../../../domain/passkey-words.ts'
 import { answer, api, of } from '../../api/client.ts'
 import { useAction, useEvery, useLoad } from '../../app/load.ts'
 import { Button } from '../../parts/button.tsx'
 import { Line } from '../../parts/field.tsx'
 import { LineForm } from '../../parts/form.tsx'
 import { Problem } from '../../parts/notice.tsx'
+import { PasskeyCard, PasskeyProblem, usePasskey } from './passkey.tsx'
 
 const LOOK_EVERY_MS = 2_000
 
@@ -82,12 +84,17 @@ export function Pairing({ row }: { row: InstanceRow }) {
     return undefined
   })
   const isRunning = status === 'qr' || status === 'starting'
+  const passkey = usePasskey(id, `${status} ${row.status_reason}`)
+  if (status === 'connecting' && passkey.data && passkey.data.stage !== 'none')
+    return <PasskeyCard id={id} passkey={passkey.data} reload={passkey.reload} />
+  const isFailed = status === 'logged_out' || passkey.data?.last_error === 'connection_lost'
   return (
     <section class="card">
       <header>
         <h2>Pair with the phone</h2>
         <p>WhatsApp on the phone: Settings, Linked devices, Link a device. Then scan.</p>
       </header>
+      {isFailed ? <PasskeyProblem of={passkey.data} /> : null}
       {INSTEAD[status] ? <Waiting text={INSTEAD[status]} /> : null}
       {isRunning ? <Qr id={id} status={status} /> : null}
       {!isRunning && !INSTEAD[status] ? (
@@ -109,6 +116,7 @@ export function Pairing({ row }: { row: InstanceRow }) {
             </Button>
           </div>
           {isByNumber ? <PhoneCode id={id} /> : null}
+          <p class="soft">{BEFORE_THE_SCAN}</p>
         </>
       ) : null}
     </section>

@@ -1,0 +1,144 @@
+/** Linking an account that demands its passkey: sign in a browser, compare the code with the phone, wait for the link. */
+import { useState } from 'preact/hooks'
+import { byHandFor, PASSKEY_PROBLEMS } from '../../../domain/passkey-words.ts'
+import { answer, api, of } from '../../api/client.ts'
+import { Refused } from '../../api/refused.ts'
+import { type Loaded, useAction, useEvery, useLoad } from '../../app/load.ts'
+import { Button } from '../../parts/button.tsx'
+import { Field } from '../../parts/field.tsx'
+import { Notice, Problem } from '../../parts/notice.tsx'
+import { Copy } from '../../parts/secret.tsx'
+import { Ago } from '../../parts/time.tsx'
+
+const LOOK_EVERY_MS = 2_000
+
+const load = (id: string) => answer(api.GET('/instances/{instance_id}/token/{token}/passkey', { params: { path: of(id) } }))
+type Passkey = Awaited<ReturnType<typeof load>>
+
+/** `about`: changes with the status, at which the state is loaded again. */
+export function usePasskey(id: string, about: string): Loaded<Passkey> {
+  const passkey = useLoad(() => load(id), [id, about])
+  useEvery(LOOK_EVERY_MS, () => (passkey.data?.stage === 'none' ? undefined : passkey.reload()))
+  return passkey
+}
+
+/** The answer of the box, which has to be JSON. */
+function parsed(text: string) {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Refused(0, 'unknown', 'This is not the answer. Copy it with the button in the box, and paste the whole of it.')
+  }
+}
+
+interface Props {
+  id: string
+  passkey: Passkey
+  reload(): Promise<void>
+}
+
+function Sign({ id, passkey, reload }: Props) {
+  const [text, setText] = useState('')
+  const handIn = useAction(async () => {
+    const body = { assertion: parsed(text) }
+    try {
+      await answer(api.POST('/instances/{instance_id}/token/{token}/passkey/response', { params: { path: of(id) }, body }))
+    } finally {
+      setText('')
+      await reload()
+    }
+    return undefined
+  })
+  if (!passkey.public_key) return <p role="status">Fetching what is to be signed…</p>
+  const script = byHandFor(passkey.public_key)
+  return (
+    <div class="stack">
+      <p>Leave the phone as it is, with WhatsApp open. The passkey has to be on this computer, or within its reach.</p>
+      <Field label="1. Copy this text" hint="Never paste a text from anywhere else there.">
+        {(tied) => <textarea {...tied} rows={3} readOnly value={script} />}
+      </Field>
+      <div class="row">
+        <Copy text={script} what="text to paste" />
+        <a href="https://web.whatsapp.com/" target="_blank" rel="noopener noreferrer">
+          2. Open WhatsApp Web
+        </a>
+      </div>
+      <p>
+        3. Press <kbd>F12</kbd> there, choose Console, paste the text and press <kbd>Enter</kbd>. Chrome first wants you to type{' '}
+        <code>allow pasting</code>.
+      </p>
+      <p>4. Press “Confirm with the passkey” in the box, and choose the passkey of this number. Then copy the answer.</p>
+      <Field label="5. Paste the answer">
+        {(tied) => <textarea {...tied} rows={3} value={text} onInput={(event) => setText(event.currentTarget.value)} />}
+      </Field>
+      <div class="row">
+        <Button look="primary" isBusy={handIn.isBusy} isDisabled={text.trim() === ''} onPress={() => handIn.run()}>
+          Hand in the answer
+        </Button>
+      </div>
+      <Problem of={handIn.problem} />
+    </div>
+  )
+}
+
+function Compare({ id, passkey, reload }: Props) {
+  const confirm = useAction(async (matches: boolean) => {
+    const params = { path: of(id) }
+    await answer(api.POST('/instances/{instance_id}/token/{token}/passkey/confirm', { params, body: { matches } }))
+    await reload()
+    return undefined
+  })
+  return (
+    <div class="stack">
+      <p role="status">
+        {passkey.code
+          ? 'Look at the phone. Say yes if it asks. If it shows a code, it must be this one:'
+          : 'Look at the phone. Say yes if it asks, and keep WhatsApp open.'}
+      </p>
+      {passkey.code ? <span class="code">{passkey.code}</span> : null}
+      {passkey.needs_confirmation ? (
+        <div class="row">
+          <Button look="primary" isBusy={confirm.isBusy} onPress={() => confirm.run(true)}>
+            They match
+          </Button>
+          <Button isDangerous onPress={() => confirm.run(false)}>
+            They differ
+          </Button>
+        </div>
+      ) : null}
+      <Problem of={confirm.problem} />
+    </div>
+  )
+}
+
+export function PasskeyCard({ id, passkey, reload }: Props) {
+  const isSigning = passkey.stage === 'awaiting_response'
+  return (
+    <section class="card">
+      <header>
+        <h2>{isSigning ? 'WhatsApp wants the passkey of this account' : 'Look at the phone'}</h2>
+        <p>
+          {passkey.expires_at ? (
+            <>
+              Ends <Ago at={passkey.expires_at} />.
+            </>
+          ) : null}
+          {isSigning ? ` Tries left: ${passkey.attempts_left}.` : null}
+        </p>
+      </header>
+      <PasskeyProblem of={passkey} />
+      {isSigning ? (
+        <Sign key={passkey.public_key?.challenge} id={id} passkey={passkey} reload={reload} />
+      ) : (
+        <Compare id={id} passkey={passkey} reload={reload} />
+      )}
+    </section>
+  )
+}
+
+export const PasskeyProblem = ({ of }: { of: Passkey | undefined }) =>
+  of?.last_error ? (
+    <Notice kind="bad">
+      <div role="alert">{PASSKEY_PROBLEMS[of.last_error]}</div>
+    </Notice>
+  ) : null
