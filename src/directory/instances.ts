@@ -82,7 +82,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
   const deleted: ((instance: string) => void)[] = []
 
   engine.onEvent((event) => {
-    if (event.type === 'state' && instances.has(event.instance)) states.event(event.instance, event.state, event.isOpen)
+    if (event.type === 'state' && instances.has(event.instance)) states.event(event.instance, event.state)
   })
 
   function hold(record: InstanceRecord) {
@@ -240,8 +240,8 @@ export function createDirectory(deps: DirectoryDeps): Directory {
 
     status(instance) {
       const state = states.get(instance)
-      const connected = state.status === 'connected' && states.isOpen(instance)
       const { status, phone, restriction } = state
+      const connected = status === 'connected'
       const common = { status, phone, error: sentence(state), restriction: renderRestriction(restriction) }
       return { connected, smartphone_connected: connected, ...common }
     },

@@ -6,36 +6,30 @@ const isOpening = ({ status }: RuntimeState) => status === 'created' || status =
 
 export function createStates() {
   const states = new Map<string, RuntimeState>()
-  /** Those whose session can be used. */
-  const open = new Set<string>()
   const known = new Set<string>()
   const waiting = new Map<string, Set<() => void>>()
 
-  function set(instance: string, state: RuntimeState, isOpen: boolean) {
+  function set(instance: string, state: RuntimeState) {
     states.set(instance, state)
-    if (isOpen) open.add(instance)
-    else open.delete(instance)
     if (!isOpening(state)) for (const wake of waiting.get(instance) ?? []) wake()
   }
 
   return {
     get: (instance: string): RuntimeState => states.get(instance) ?? CREATED,
-    isOpen: (instance: string) => open.has(instance),
 
     /** An event: always newer than what was known. */
-    event(instance: string, state: RuntimeState, isOpen: boolean) {
+    event(instance: string, state: RuntimeState) {
       known.add(instance)
-      set(instance, state, isOpen)
+      set(instance, state)
     },
 
     /** An answer to `start`: events come over another port and may have overtaken it, so it only counts before the first of them. */
     answer(instance: string, state: RuntimeState) {
-      if (!known.has(instance)) set(instance, state, state.status === 'connected')
+      if (!known.has(instance)) set(instance, state)
     },
 
     forget(instance: string) {
       states.delete(instance)
-      open.delete(instance)
       known.delete(instance)
       for (const wake of waiting.get(instance) ?? []) wake()
     },

@@ -108,8 +108,8 @@ export type Result = { ok: unknown } | { err: FailureData }
 
 /** Events that a shard sends to main: the state for main's directory, the outcome of every queued send, and news for readers of streams. */
 export type EngineEvent =
-  /** `isOpen`: its session can be used; one that has ended is announced before the status that follows from it. */
-  | { type: 'state'; instance: string; state: RuntimeState; isOpen: boolean }
+  /** As callers see it: a session that has ended is announced before the status that follows from it is on disk. */
+  | { type: 'state'; instance: string; state: RuntimeState }
   | { type: 'outcome'; svcId: string; outcome: SendEnd }
   /** There are new events since the readers of a stream last asked. */
   | { type: 'events'; instance: string }

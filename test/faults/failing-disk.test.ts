@@ -86,6 +86,8 @@ async function onFailingDisk(t: TestContext) {
   }
 }
 
+const LOST = ['disconnected', 'The connection to the network was lost; reconnecting.'] as const
+
 const ENDS = [
   ['w', 'the record of the newest tree'],
   ['p', 'a page'],
@@ -138,6 +140,15 @@ test('while nothing can be synced nothing is acknowledged, and the service is no
   const [refused, why] = await ready()
   assert.equal(refused, 503)
   assert.match(why, /"database":"failed"/)
+  // The move to `disconnected` cannot be written, and is seen all the same: in the answers, and in the lists.
+  await ground.sandbox.setDown(true)
+  const now = async () => (await gateway.ask(instance, 'GET', '/status')).body
+  await until('the end of the session', async () => (await now()).connected === false)
+  const { status: seen, error, smartphone_connected } = await now()
+  assert.deepEqual([seen, error, smartphone_connected], [...LOST, false])
+  const { status: named, status_reason, connected, disconnected_at } = (await gateway.ask(instance, 'GET', '/me')).body
+  assert.deepEqual([named, status_reason, connected, disconnected_at !== null], ['disconnected', 'connection_lost', false, true])
+  await ground.sandbox.setDown(false)
   await world.works()
   await sendUntilAcknowledged(gateway, instance, CONTACTS[0], 'stored')
   assert.equal((await ready())[0], 200, 'with the first commit that is taken')

@@ -23,6 +23,8 @@ export interface DispatchDeps {
   log: Logger
   sending: Sending
   status: StatusKeeper
+  /** The state that callers see. */
+  shown(): RuntimeState
   pairing: Pairing
   passkeys: ControlContext['passkeys']
   outbox: ControlContext['outbox']
@@ -47,7 +49,7 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
       return deps.config()
     },
     get state() {
-      return status.state
+      return deps.shown()
     },
     get session() {
       return deps.session()
@@ -74,8 +76,9 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
   /** shared/api/states.md, "What each state answers". */
   function connected(): Session {
     const session = deps.session()
-    if (status.state.status === 'connected' && session?.isOpen) return session
-    throw new Failure(isComingUp(status.state.status) ? 'instance_starting' : 'instance_not_connected')
+    const state = deps.shown()
+    if (state.status === 'connected' && session) return session
+    throw new Failure(isComingUp(state.status) ? 'instance_starting' : 'instance_not_connected')
   }
 
   const { run: inTurn } = createKeyedMutex()
@@ -90,7 +93,7 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
       meanings: meaningsOf(notFound),
     })
     const { enqueue, direct } = sending
-    const known = { session, messages, directory, groupDirectory, clock, state: status.state }
+    const known = { session, messages, directory, groupDirectory, clock, state: deps.shown() }
     return handler({ ask, ...known, log, files, pictureHost, inTurn, enqueue, direct }, input as never)
   }
 

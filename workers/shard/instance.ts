@@ -24,6 +24,7 @@ import { createAuthState } from './keys/credentials.ts'
 import { createKeyStore } from './keys/key-store.ts'
 import { createAddressLocks } from './keys/signal/locks.ts'
 import type { Effect, LifecycleEvent } from './lifecycle/contract.ts'
+import { shownState } from './lifecycle/shown.ts'
 import { createStatus } from './lifecycle/status.ts'
 import { openSession } from './open-session.ts'
 import { handlerOf } from './operations/index.ts'
@@ -269,6 +270,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     log,
     sending,
     status,
+    shown: () => shown(status.state),
     pairing,
     passkeys,
     outbox,
@@ -283,8 +285,10 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     session: link.session,
   })
 
+  const shown = shownState(clock, () => link.session()?.isOpen === true)
+
   function announce(state: RuntimeState) {
-    deps.announce({ type: 'state', instance: id, state, isOpen: link.session()?.isOpen === true })
+    deps.announce({ type: 'state', instance: id, state: shown(state) })
   }
 
   /** At once: the next item may be about to leave. The state follows later. */

@@ -82,8 +82,7 @@ export function doubleEngine() {
     startState: { ...CREATED, status: 'qr', reason: 'pairing_required' } as RuntimeState,
     startFailure: undefined as FailureCode | undefined,
     tell: (instance: string, state: Partial<RuntimeState>) => {
-      for (const listener of listeners)
-        listener({ type: 'state', instance, state: { ...CREATED, ...state }, isOpen: state.status === 'connected' })
+      for (const listener of listeners) listener({ type: 'state', instance, state: { ...CREATED, ...state } })
     },
     settle: (svcId: string, outcome: SendEnd) => {
       for (const listener of listeners) listener({ type: 'outcome', svcId, outcome })

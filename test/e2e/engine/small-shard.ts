@@ -30,7 +30,7 @@ function createSmallInstance(deps: ShardDeps, first: InstanceConfig): HostedInst
       if (how === 'boot' && config.id === 'full-disk' && failures++ === 0) throw new Error('no space left on device')
       if (how === 'create' && config.id === 'slow') return new Promise(() => {})
       const born = state()
-      deps.announce({ type: 'state', instance: config.id, state: born, isOpen: born.status === 'connected' })
+      deps.announce({ type: 'state', instance: config.id, state: born })
       return born
     },
     async configure(next) {

@@ -45,7 +45,7 @@ test('an answer that cannot be copied is internal; a state is counted and leaves
     port2.on('message', (list: FromThread[]) => heard.push(...list))
     serve(async (command) => {
       if (command === 'function') return { ok: () => {} }
-      say({ type: 'state', instance: 'a', state: CREATED, isOpen: false })
+      say({ type: 'state', instance: 'a', state: CREATED })
       return { ok: command }
     })
     port2.postMessage([

@@ -45,6 +45,7 @@ function instance(status: Status, { isOpen = true } = {}) {
         })
       },
     },
+    shown: () => (status === 'connected' && !isOpen ? { ...state, status: 'disconnected' } : state),
     config: () => ({}),
     session: () => session,
   } as unknown as DispatchDeps

@@ -43,9 +43,9 @@ export const instance: Handlers<typeof import('../../../src/features/instance.ts
     return { value: await pairing.phoneCode(phone, () => session.pairingCode(phone)) }
   },
 
-  async 'instance.status'({ state, session }) {
-    const connected = state.status === 'connected' && session?.isOpen === true
+  async 'instance.status'({ state }) {
     const { status, phone, restriction } = state
+    const connected = status === 'connected'
     const common = { status, phone, error: sentence(state), restriction: renderRestriction(restriction) }
     return { connected, smartphone_connected: connected, ...common }
   },
