@@ -20,6 +20,7 @@ const PAGES = [
   'CHANGELOG.md',
   'wrangler-free.md',
   'src/README.md',
+  'extension/README.md',
   ...below('docs'),
 ]
 

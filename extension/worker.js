@@ -1,0 +1,116 @@
+/**
+ * The only part that talks to the gateway. It keeps the ticket while a confirmation is under way, in the memory of the browser, and remembers the
+ * addresses of gateways that were used before. The browser may stop it between two messages, so that it has no variables.
+ */
+const PAGE = 'https://web.whatsapp.com'
+/** Shorter than the 30 s after which the browser stops a worker that waits for an answer. */
+const LONGEST_WAIT_MS = 25_000
+const MAX_KNOWN = 50
+const MAX_NAME = 60
+const AGAIN = 'Go back to the page you came from, and press the button there again.'
+
+/** What the owner is told, by the status that the gateway answers with. Its own texts are not shown on a page of WhatsApp. */
+const PROBLEMS = {
+  400: `The gateway refused the answer of the passkey. ${AGAIN}`,
+  401: `This link was used or has expired. ${AGAIN}`,
+  409: `The gateway no longer asks for a passkey. ${AGAIN}`,
+  429: 'The gateway was asked too often. Wait a minute, and try again.',
+  502: 'WhatsApp did not accept the passkey. Go back to the page you came from, which says what to do.',
+  504: 'WhatsApp did not answer. Go back to the page you came from, which says what to do.',
+}
+const NO_ANSWER = 'The gateway does not answer. Check the connection, and try again.'
+const MAY_RETRY = new Set([429])
+
+const problemOf = (status) => ({
+  problem: PROBLEMS[status] ?? `The gateway answered with the error ${status}. ${AGAIN}`,
+  mayRetry: MAY_RETRY.has(status),
+})
+
+/** The address and the ticket in the fragment, or undefined when they are not of this service. */
+function parsed(opened) {
+  try {
+    const text = atob(opened.replaceAll('-', '+').replaceAll('_', '/'))
+    const { v, u, t } = JSON.parse(new TextDecoder().decode(Uint8Array.from(text, (char) => char.charCodeAt(0))))
+    const { protocol, pathname, username, password, search, hash, href } = new URL(u)
+    const isAddress =
+      ['https:', 'http:'].includes(protocol) && pathname.endsWith('/passkey') && !(username + password + search + hash)
+    return v === 1 && isAddress && /^[\w-]{43}$/.test(t) ? { url: href, ticket: t } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** With an assertion it is a POST. No cookies, no redirects, no referrer: the ticket is all that the gateway gets to know. */
+function ask({ url, ticket }, assertion) {
+  const post = assertion && { method: 'POST', body: JSON.stringify({ assertion }) }
+  return fetch(url, {
+    ...post,
+    headers: { 'X-Passkey-Ticket': ticket, ...(post && { 'Content-Type': 'application/json' }) },
+    credentials: 'omit',
+    redirect: 'error',
+    referrerPolicy: 'no-referrer',
+    cache: 'no-store',
+    signal: AbortSignal.timeout(LONGEST_WAIT_MS),
+  }).catch(() => undefined)
+}
+
+/** Without control characters and those that turn the direction of the text. */
+const shortName = (name) =>
+  String(name ?? '')
+    .replace(/\p{C}/gu, '')
+    .trim()
+    .slice(0, MAX_NAME)
+
+const knownGateways = async () => (await chrome.storage.local.get({ known: [] })).known
+
+async function remember(url) {
+  const { origin } = new URL(url)
+  const others = (await knownGateways()).filter((each) => each !== origin)
+  await chrome.storage.local.set({ known: [origin, ...others].slice(0, MAX_KNOWN) })
+}
+
+const forget = () => chrome.storage.session.remove('current')
+
+const STEPS = {
+  /** Reads what is to be signed. */
+  async open(document, { opened }) {
+    const current = parsed(String(opened))
+    if (current === undefined) return { problem: `This link is damaged. ${AGAIN}` }
+    const response = await ask(current)
+    if (response === undefined) return { problem: `${NO_ANSWER} ${AGAIN}` }
+    if (!response.ok) return problemOf(response.status)
+    const { name, public_key: publicKey } = await response.json()
+    await chrome.storage.session.set({ current: { ...current, document } })
+    const { host, origin, protocol } = new URL(current.url)
+    const isKnown = (await knownGateways()).includes(origin)
+    return { name: shortName(name), host, isKnown, isEncrypted: protocol === 'https:', publicKey }
+  },
+
+  /** Hands in what was signed. The ticket is forgotten unless the same answer may be tried again. */
+  async answer(document, { assertion }) {
+    const { current } = await chrome.storage.session.get('current')
+    if (current?.document !== document) return problemOf(401)
+    const response = await ask(current, assertion)
+    if (response === undefined) return { problem: NO_ANSWER, mayRetry: true }
+    if (MAY_RETRY.has(response.status)) return problemOf(response.status)
+    await forget()
+    if (!response.ok) return problemOf(response.status)
+    await remember(current.url)
+    return {}
+  },
+
+  async forget(document) {
+    const { current } = await chrome.storage.session.get('current')
+    if (current?.document === document) await forget()
+    return {}
+  },
+}
+
+chrome.runtime.onMessage.addListener((message, sender, respond) => {
+  const isOurs = sender.id === chrome.runtime.id && sender.origin === PAGE && sender.frameId === 0
+  if (!isOurs || !Object.hasOwn(STEPS, message?.step)) return false
+  STEPS[message.step](sender.documentId, message).then(respond, () =>
+    respond({ problem: `The answer of the gateway could not be read. ${AGAIN}` }),
+  )
+  return true
+})
