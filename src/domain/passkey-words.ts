@@ -15,6 +15,9 @@ export const PASSKEY_PROBLEMS: Readonly<Record<PasskeyError, string>> = {
 export const BEFORE_THE_SCAN =
   'Does your WhatsApp use a passkey? Then open this page on a computer that can use it, and keep WhatsApp open on the phone until the green tick.'
 
+/** Time after which the helper should have shown up in the new tab; then the pages unfold the other ways. */
+export const UNFOLD_AFTER_MS = 10_000
+
 /** Place of the options in `BY_HAND`. */
 export const OPTIONS_HERE = 'OPTIONS_HERE'
 

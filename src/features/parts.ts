@@ -75,6 +75,8 @@ export interface Pages {
   docs: Page
   /** Undefined: there is no such file. */
   asset(name: string): Promise<Asset | undefined>
+  /** The browser extension as a zip archive; undefined: it is not installed. */
+  extension(): Promise<Uint8Array<ArrayBuffer> | undefined>
 }
 
 /** A file of the dashboard's client. */

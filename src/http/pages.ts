@@ -1,4 +1,4 @@
-/** Pages for people, which are no operations: the first page, and the files that pages load. */
+/** Pages for people, which are no operations: the first page, the files that pages load, and the browser extension. */
 import type { Hono } from 'hono'
 import { Failure } from '../domain/failures.ts'
 import { pageResponse } from '../features/page.ts'
@@ -9,6 +9,9 @@ import type { Env } from './mount.ts'
 
 /** They change with the version of the service alone. */
 const ASSET_CACHE = 'max-age=3600'
+
+/** The browser extension for linking with a passkey. Everybody may have it: it is in the repository, too. */
+const EXTENSION = '/passkey/extension.zip'
 
 export function mountPages(app: Hono<Env>, pages: Pages, gate: Pick<Gate, 'described'>): void {
   app.get('/', (c) => {
@@ -32,5 +35,20 @@ export function mountPages(app: Hono<Env>, pages: Pages, gate: Pick<Gate, 'descr
     return isPacked
       ? new Response(asset.gzip, { headers: { ...headers, 'Content-Encoding': 'gzip' } })
       : new Response(asset.content, { headers })
+  })
+
+  app.get(EXTENSION, async (c) => {
+    c.get('state').route = EXTENSION
+    gate.described(c.get('state'), 'asset:')
+    const archive = await pages.extension()
+    if (!archive) throw new Failure('not_found', { message: NO_ROUTE })
+    return new Response(archive, {
+      headers: {
+        'Content-Type': 'application/zip',
+        'Content-Disposition': 'attachment; filename="svc-passkey-extension.zip"',
+        'Cache-Control': ASSET_CACHE,
+        'X-Content-Type-Options': 'nosniff',
+      },
+    })
   })
 }

@@ -2,6 +2,7 @@
 import type { Pages } from '../features/parts.ts'
 import { consentPage } from './consent.ts'
 import { createAssets, docsPage } from './docs.ts'
+import { createExtension } from './extension.ts'
 import { homePage } from './home.ts'
 import { pairingPage } from './pairing.ts'
 
@@ -11,4 +12,5 @@ export const createPages = ({ hasDocs, hasDashboard }: { hasDocs: boolean; hasDa
   consent: consentPage,
   docs: docsPage(),
   asset: hasDocs ? createAssets() : async () => undefined,
+  extension: createExtension(),
 })

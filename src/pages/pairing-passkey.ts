@@ -1,9 +1,10 @@
 /** Part of the pairing page for an account that demands its passkey: sign in a browser, compare the code with the phone, wait for the link. */
-import { BEFORE_THE_SCAN, BY_HAND, OPTIONS_HERE, PASSKEY_PROBLEMS } from '../domain/passkey-words.ts'
+import { BEFORE_THE_SCAN, BY_HAND, OPTIONS_HERE, PASSKEY_PROBLEMS, UNFOLD_AFTER_MS } from '../domain/passkey-words.ts'
 
 export const passkeyStyle = `
 #passkey { text-align: left }
 #passkey h2 { font-size: 1.15rem; margin: 1rem 0 .25rem }
+#passkey details { margin: .75rem 0 }
 #passkey ol { padding-left: 1.4rem } #passkey li { margin: .75rem 0 }
 #passkey textarea { display: block; width: 100%; margin: .4rem 0; padding: .5rem; font: .8rem/1.4 ui-monospace, monospace; border: 1px solid var(--line); border-radius: 8px; background: var(--paper); color: inherit; resize: vertical }
 #passkey-code { margin: 1rem 0; font: 700 2.2rem/1.2 ui-monospace, monospace; letter-spacing: .1em; text-align: center }
@@ -18,16 +19,27 @@ const PROBLEMS = ${JSON.stringify(PASSKEY_PROBLEMS)}
 let challenge = null
 /** A ceremony was seen on this page and has not ended. */
 let hasPasskey = false
+/** When WhatsApp Web was opened for this challenge, until the other ways were unfolded. */
+let openedAt = null
+const unfold = () => {
+  openedAt = null
+  for (const id of ['add-helper', 'without-helper']) document.getElementById(id).open = true
+}
 const timeLeft = (until) => {
   const seconds = Math.max(0, Math.round((Date.parse(until) - Date.now()) / 1000))
   return Math.floor(seconds / 60) + ':' + String(seconds % 60).padStart(2, '0')
 }
-const showSigning = ({ public_key, expires_at, attempts_left, last_error }) => {
+const showSigning = ({ public_key, expires_at, attempts_left, helper_seen, last_error }) => {
   setText('state', 'WhatsApp wants your passkey before it links this device.')
   setText('left', 'Time left: ' + timeLeft(expires_at) + ' · tries left: ' + attempts_left)
   setText('failure', last_error ? PROBLEMS[last_error] + ' Then try again.' : '')
+  setText('helper', helper_seen ? 'The helper asks for the passkey in the other tab.' : '')
+  if (helper_seen) openedAt = null
+  if (openedAt !== null && Date.now() - openedAt > ${UNFOLD_AFTER_MS}) unfold()
   if (public_key.challenge === challenge) return
   challenge = public_key.challenge
+  openedAt = null
+  show('open-again', false)
   document.getElementById('by-hand').value = BY_HAND.replace('${OPTIONS_HERE}', () => JSON.stringify(public_key))
   document.getElementById('answer').value = ''
   setText('copied', '')
@@ -74,6 +86,14 @@ const pressing = (id, act) => document.getElementById(id).addEventListener('clic
   }
   target.disabled = false
 })
+pressing('open', async () => {
+  const { open_url } = await ask('passkey/ticket', {})
+  openedAt = Date.now()
+  // Where the browser blocks new tabs, the link leads there.
+  document.getElementById('open-again').href = open_url
+  show('open-again', true)
+  window.open(open_url, '_blank', 'noopener,noreferrer')
+})
 pressing('copy', async () => {
   const text = document.getElementById('by-hand')
   text.select()
@@ -113,6 +133,17 @@ export const passkeyBody = `
 <div id="signing" hidden>
 <h2>1. Confirm with the passkey</h2>
 <p>Leave the phone as it is, with WhatsApp open. <span id="left" class="soft"></span></p>
+<p>Press the button. WhatsApp Web opens in a new tab; press <em>Confirm</em> there, and use your fingerprint, face, PIN or password manager. Choose the passkey of this number.</p>
+<p><button id="open">Open WhatsApp Web</button> <a id="open-again" target="_blank" rel="noopener noreferrer" hidden>No new tab? Open it with this link.</a></p>
+<p id="helper" role="status"></p>
+<details id="add-helper"><summary>No box asks you to confirm? Add the helper to this browser</summary>
+<ol>
+<li><a href="../../../../../passkey/extension.zip" download>Download the helper</a> and unpack it. It works in Chrome, Edge and other browsers made of Chromium.</li>
+<li>Open <code>chrome://extensions</code>, switch on <em>Developer mode</em>, press <em>Load unpacked</em>, and choose the folder <code>svc-passkey-extension</code>.</li>
+<li>Come back and press <em>Open WhatsApp Web</em> again.</li>
+</ol>
+</details>
+<details id="without-helper"><summary>Without the helper, by hand</summary>
 <ol>
 <li>Copy this text. Never paste a text from anywhere else there.<textarea id="by-hand" rows="3" readonly aria-label="Text to paste"></textarea><button id="copy">Copy the text</button> <span id="copied" role="status"></span></li>
 <li><a href="https://web.whatsapp.com/" target="_blank" rel="noopener noreferrer">Open WhatsApp Web</a> in a new tab. You need not log in there.</li>
@@ -120,6 +151,7 @@ export const passkeyBody = `
 <li>Press <em>Confirm with the passkey</em> in the box, and use your fingerprint, face, PIN or password manager. Choose the passkey of this number.</li>
 <li>Press <em>Copy the answer</em>, come back, and paste it here.<textarea id="answer" rows="3" aria-label="Answer"></textarea><button id="hand-in">Hand in the answer</button></li>
 </ol>
+</details>
 <details><summary>My passkey is only on the phone</summary><p>Choose <em>Phone or tablet</em> when the browser asks, scan its code with the camera, approve, and go straight back to WhatsApp: it gives up when it is closed.</p></details>
 </div>
 <div id="compare" hidden>

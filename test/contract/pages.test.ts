@@ -1,9 +1,12 @@
 /** Pages for people: how they are answered, and that what they load is ours and nothing else. Seen in a browser: `test/browser`. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { VERSION } from '../../src/domain/brand.ts'
 import { createPages } from '../../src/pages/pages.ts'
+import { ROOT } from '../harness/checkout.ts'
+import { unzip } from '../harness/unzip.ts'
 import { openService, type Service } from './http/service.ts'
 
 let service: Service
@@ -33,7 +36,8 @@ test('each is HTML that nobody frames, caches or learns the address of', async (
     for (const rule of ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"])
       assert.ok(policy.includes(rule), `${path}: ${rule}`)
     assert.ok(!/unsafe|https?:|\*/.test(policy), policy)
-    assert.deepEqual(html.match(/(src|href)="(https?:)?\/\/[^"]*"/g), null)
+    // A link that somebody presses loads nothing by itself.
+    assert.deepEqual(html.replace(/<a [^>]*>/g, '').match(/(src|href)="(https?:)?\/\/[^"]*"/g), null)
   }
 })
 
@@ -69,6 +73,36 @@ test('the files of the reference are served, compressed for whoever takes gzip, 
   }
   for (const path of ['/docs/', '/docs/index.html', '/docs/..%2fpackage.json', '/docs/constructor', '/docs/swagger-ui.css.map'])
     assert.equal((await page(path)).status, 404, path)
+})
+
+test('the browser extension is served as an archive of exactly its folder', async () => {
+  const response = await service.app.request('http://gw.test/passkey/extension.zip')
+  assert.deepEqual(
+    [
+      response.status,
+      ...['Content-Type', 'Content-Disposition', 'X-Content-Type-Options'].map((name) => response.headers.get(name)),
+    ],
+    [200, 'application/zip', 'attachment; filename="svc-passkey-extension.zip"', 'nosniff'],
+  )
+  assert.equal(response.headers.get('Access-Control-Allow-Origin'), null)
+  const folder = new URL('extension/', ROOT)
+  assert.deepEqual(
+    unzip(Buffer.from(await response.arrayBuffer())),
+    Object.fromEntries(
+      readdirSync(folder).map((name) => [`svc-passkey-extension/${name}`, readFileSync(new URL(name, folder), 'utf8')]),
+    ),
+  )
+})
+
+test('the browser extension has the version of the software, one permission, and scripts on one site', () => {
+  const { manifest_version, version, permissions, host_permissions, optional_permissions, content_scripts } = JSON.parse(
+    readFileSync(new URL('extension/manifest.json', ROOT), 'utf8'),
+  )
+  assert.deepEqual(
+    [manifest_version, version, permissions, host_permissions, optional_permissions],
+    [3, VERSION, ['storage'], undefined, undefined],
+  )
+  for (const { matches } of content_scripts) assert.deepEqual(matches, ['https://web.whatsapp.com/*'])
 })
 
 test('nobody gets the files over and over', async () => {

@@ -1,6 +1,6 @@
 /** Linking an account that demands its passkey: sign in a browser, compare the code with the phone, wait for the link. */
 import { useState } from 'preact/hooks'
-import { byHandFor, PASSKEY_PROBLEMS } from '../../../domain/passkey-words.ts'
+import { byHandFor, PASSKEY_PROBLEMS, UNFOLD_AFTER_MS } from '../../../domain/passkey-words.ts'
 import { answer, api, of } from '../../api/client.ts'
 import { Refused } from '../../api/refused.ts'
 import { type Loaded, useAction, useEvery, useLoad } from '../../app/load.ts'
@@ -37,7 +37,60 @@ interface Props {
   reload(): Promise<void>
 }
 
-function Sign({ id, passkey, reload }: Props) {
+/** Opens WhatsApp Web with a ticket for the browser extension. `isLost`: the extension did not show up there. */
+function useHelper(id: string, isSeen: boolean) {
+  const [opened, setOpened] = useState<{ url: string; at: number }>()
+  const open = useAction(async () => {
+    const { open_url: url } = await answer(
+      api.POST('/instances/{instance_id}/token/{token}/passkey/ticket', { params: { path: of(id) } }),
+    )
+    setOpened({ url, at: Date.now() })
+    window.open(url, '_blank', 'noopener,noreferrer')
+    return undefined
+  })
+  return { open, url: opened?.url, isLost: !isSeen && opened !== undefined && Date.now() - opened.at > UNFOLD_AFTER_MS }
+}
+
+function WithHelper({ helper, isSeen }: { helper: ReturnType<typeof useHelper>; isSeen: boolean }) {
+  return (
+    <>
+      <p>
+        Press the button. WhatsApp Web opens in a new tab; press “Confirm” there, and use your fingerprint, face, PIN or password
+        manager. Choose the passkey of this number.
+      </p>
+      <div class="row">
+        <Button look="primary" isBusy={helper.open.isBusy} onPress={() => helper.open.run()}>
+          Open WhatsApp Web
+        </Button>
+        {helper.url ? (
+          <a href={helper.url} target="_blank" rel="noopener noreferrer">
+            No new tab? Open it with this link.
+          </a>
+        ) : null}
+      </div>
+      <Problem of={helper.open.problem} />
+      <p role="status">{isSeen ? 'The helper asks for the passkey in the other tab.' : ''}</p>
+      <details open={helper.isLost}>
+        <summary>No box asks you to confirm? Add the helper to this browser</summary>
+        <ol>
+          <li>
+            <a href="../passkey/extension.zip" download>
+              Download the helper
+            </a>{' '}
+            and unpack it. It works in Chrome, Edge and other browsers made of Chromium.
+          </li>
+          <li>
+            Open <code>chrome://extensions</code>, switch on Developer mode, press “Load unpacked”, and choose the folder{' '}
+            <code>svc-passkey-extension</code>.
+          </li>
+          <li>Come back and press “Open WhatsApp Web” again.</li>
+        </ol>
+      </details>
+    </>
+  )
+}
+
+function ByHand({ id, script, reload }: Pick<Props, 'id' | 'reload'> & { script: string }) {
   const [text, setText] = useState('')
   const handIn = useAction(async () => {
     const body = { assertion: parsed(text) }
@@ -49,11 +102,8 @@ function Sign({ id, passkey, reload }: Props) {
     }
     return undefined
   })
-  if (!passkey.public_key) return <p role="status">Fetching what is to be signed…</p>
-  const script = byHandFor(passkey.public_key)
   return (
     <div class="stack">
-      <p>Leave the phone as it is, with WhatsApp open. The passkey has to be on this computer, or within its reach.</p>
       <Field label="1. Copy this text" hint="Never paste a text from anywhere else there.">
         {(tied) => <textarea {...tied} rows={3} readOnly value={script} />}
       </Field>
@@ -107,6 +157,22 @@ function Compare({ id, passkey, reload }: Props) {
         </div>
       ) : null}
       <Problem of={confirm.problem} />
+    </div>
+  )
+}
+
+function Sign({ id, passkey, reload }: Props) {
+  const isSeen = passkey.helper_seen
+  const helper = useHelper(id, isSeen)
+  if (!passkey.public_key) return <p role="status">Fetching what is to be signed…</p>
+  return (
+    <div class="stack">
+      <p>Leave the phone as it is, with WhatsApp open. The passkey has to be on this computer, or within its reach.</p>
+      <WithHelper helper={helper} isSeen={isSeen} />
+      <details open={helper.isLost}>
+        <summary>Without the helper, by hand</summary>
+        <ByHand id={id} script={byHandFor(passkey.public_key)} reload={reload} />
+      </details>
     </div>
   )
 }
