@@ -1,7 +1,7 @@
 /** The browser that pages are tried in: Chromium of the machine, which asks nobody but this machine whatever it would like to know. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { chromium, type Page } from 'playwright-core'
+import { type BrowserContext, chromium, type Page } from 'playwright-core'
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path))
 
@@ -20,6 +20,14 @@ const FLAGS = [
 ]
 
 export const launch = (more: readonly string[] = []) => chromium.launch({ executablePath: CHROMIUM!, args: [...FLAGS, ...more] })
+
+/** With an unpacked extension, which needs a profile on disk. Of a flag that is given twice, the last one counts. */
+export const launchWithExtension = (profile: string, extension: string, more: readonly string[]): Promise<BrowserContext> =>
+  chromium.launchPersistentContext(profile, {
+    executablePath: CHROMIUM!,
+    ignoreDefaultArgs: ['--disable-extensions'],
+    args: [...FLAGS, `--disable-extensions-except=${extension}`, `--load-extension=${extension}`, ...more],
+  })
 
 /** Set to look at the pages: a folder for pictures of them. */
 const PICTURES = process.env.SVC_TEST_PICTURES

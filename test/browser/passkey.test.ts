@@ -1,0 +1,230 @@
+/**
+ * Linking with a passkey in a real browser: from the QR code to the green tick, with the extension of `extension/` and without. The passkey is in a virtual
+ * authenticator, and a page of the tests stands in for web.whatsapp.com.
+ */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import type { BrowserContext, Page } from 'playwright-core'
+import { ROOT } from '../harness/checkout.ts'
+import {
+  asked,
+  connected,
+  type Linking,
+  linkWithPasskeys,
+  stateOf,
+  toSign,
+  waiting,
+  withoutProof,
+  world,
+} from '../harness/passkey-linking.ts'
+import { startWhatsappPage } from '../harness/whatsapp-page.ts'
+import { foreign, launch, launchWithExtension, picture, skip, watch } from './chromium.ts'
+import { openTab, tabOf } from './passkey-tab.ts'
+
+const EXTENSION = fileURLToPath(new URL('extension', ROOT))
+const WHATSAPP = 'https://web.whatsapp.com/'
+/** What the card says. */
+const QUESTION = 'Only go on if you have just scanned its code with your phone.'
+const EXPIRED = 'This link was used or has expired.'
+
+describe('linking with a passkey in Chromium', { skip }, () => {
+  linkWithPasskeys()
+  let site: Awaited<ReturnType<typeof startWhatsappPage>>
+  before(async () => {
+    site = await startWhatsappPage()
+  })
+  after(() => site?.stop())
+
+  const passkeyOf = ({ phone }: Linking) => world.sandbox.passkey(phone)
+  const pageOf = ({ instance }: Linking) => `${instance.api_url}/qr-code/page`
+  const ticketFor = async ({ instance }: Linking) =>
+    (await world.gateway.must(instance, 'POST', '/passkey/ticket')) as unknown as { open_url: string; ticket: string }
+
+  /** The pairing page of an account that wants its passkey: the phone has scanned the code that the page showed. */
+  async function scanned(context: BrowserContext): Promise<{ linking: Linking; page: Page }> {
+    const linking = await waiting()
+    const page = await context.newPage()
+    page.setDefaultTimeout(30_000)
+    await page.goto(pageOf(linking))
+    const qr = page.locator('#qr')
+    await qr.waitFor({ state: 'visible' })
+    await world.sandbox.scan(linking.phone, (await qr.getAttribute('src'))!)
+    await page.getByRole('button', { name: 'Open WhatsApp Web' }).waitFor()
+    return { linking, page }
+  }
+
+  describe('with the extension', () => {
+    let profile: string
+    let context: BrowserContext
+    /** Everything that pages and extension have asked for. */
+    const requests: string[] = []
+    before(async () => {
+      profile = await mkdtemp(join(tmpdir(), 'svc-browser-'))
+      context = await launchWithExtension(profile, EXTENSION, site.flags)
+      context.on('request', (request) => requests.push(request.url()))
+    })
+    after(async () => {
+      await context?.close()
+      await rm(profile, { recursive: true, force: true })
+    })
+
+    test('QR code, scan, button, card, passkey and tick; no script of WhatsApp runs, and nothing is fetched from elsewhere', async () => {
+      const { linking, page } = await scanned(context)
+      const watched = watch(page)
+      await picture(page, 'pairing-passkey')
+      const [opened] = await Promise.all([
+        context.waitForEvent('page'),
+        page.getByRole('button', { name: 'Open WhatsApp Web' }).click(),
+      ])
+      const tab = await tabOf(opened, await passkeyOf(linking))
+      const { host } = new URL(world.gateway.baseUrl)
+      const text = await tab.says(QUESTION)
+      for (const part of ['“test” at', host, 'reads and writes all your chats', 'not linked anything to', 'is not encrypted'])
+        assert.ok(text.includes(part), `${part}: ${text}`)
+      await picture(opened, 'extension-card')
+      await page.getByText('The helper asks for the passkey').waitFor()
+      assert.equal(await opened.evaluate('document.activeElement.shadowRoot'), null, 'the card is closed to scripts')
+      await tab.press('Confirm')
+      await tab.says('look at the phone')
+      await page.locator('#tick').waitFor({ state: 'visible' })
+      await connected(linking)
+      assert.deepEqual(
+        [opened.url(), ...(await tab.history())].filter((url) => url.includes('svc-passkey')),
+        [],
+      )
+      assert.equal(await opened.evaluate('typeof window.seen'), 'undefined', 'the script of the page has run')
+      assert.deepEqual(watched.complaints, [])
+      assert.deepEqual(
+        requests.filter(
+          (url) => ![WHATSAPP, `${world.gateway.baseUrl}/`, 'data:', 'chrome-extension:'].some((each) => url.startsWith(each)),
+        ),
+        [],
+      )
+      assert.ok(requests.includes(`${world.gateway.baseUrl}/passkey`), 'the requests of the extension are among them')
+      await Promise.all([tab.close(), page.close()])
+    })
+
+    test('nothing is confirmed without a passkey, by another person, after Cancel, or for a challenge that was replaced', async () => {
+      const linking = await asked()
+      await toSign(linking)
+      const passkey = await passkeyOf(linking)
+      for (const [what, held, isVerified] of [
+        ['no passkey', undefined, true],
+        ['somebody else', passkey, false],
+      ] as const) {
+        const tab = await openTab(context, (await ticketFor(linking)).open_url, held, { isVerified })
+        assert.ok(!(await tab.says(QUESTION)).includes('not linked anything to'), 'the gateway was used before')
+        await tab.press('Confirm')
+        assert.ok((await tab.says('no passkey was found, or it was cancelled')).includes(QUESTION), `${what}: one can try again`)
+        await tab.press('Cancel')
+        await tab.says('Nothing was confirmed.')
+        await tab.close()
+      }
+      assert.deepEqual([(await stateOf(linking)).stage, (await stateOf(linking)).attempts_left], ['awaiting_response', 3])
+
+      const late = await openTab(context, (await ticketFor(linking)).open_url, passkey)
+      await late.says(QUESTION)
+      await withoutProof(linking)
+      await toSign(linking)
+      await late.press('Confirm')
+      await late.says(EXPIRED)
+      await late.close()
+
+      const { open_url } = await ticketFor(linking)
+      const page = await context.newPage()
+      await page.goto(pageOf(linking))
+      const tab = await openTab(context, open_url, passkey)
+      await tab.says(QUESTION)
+      await tab.press('Confirm')
+      await tab.says('look at the phone')
+      const used = await openTab(context, open_url, passkey)
+      await used.says(EXPIRED)
+      await page.getByRole('button', { name: 'They match' }).click()
+      await page.locator('#tick').waitFor({ state: 'visible' })
+      await connected(linking)
+      for (const each of [page, tab.page, used.page]) await each.close()
+    })
+
+    test('it leaves WhatsApp Web alone without a fragment, and refuses one that is damaged', async () => {
+      const page = await context.newPage()
+      await page.goto(WHATSAPP)
+      await page.getByText('the app has started').waitFor()
+      assert.deepEqual(
+        await page.evaluate('[document.head.querySelector("meta[http-equiv]"), document.documentElement.children.length]'),
+        [null, 2],
+      )
+      // Nobody listens for what the two scripts of the extension tell each other.
+      assert.equal(
+        await page.evaluate(`new Promise((resolve) => {
+          document.addEventListener('svc-passkey-signed', () => resolve('answered'))
+          document.dispatchEvent(new CustomEvent('svc-passkey-sign', { detail: '{}' }))
+          setTimeout(resolve, 200, 'nobody')
+        })`),
+        'nobody',
+      )
+      await page.close()
+      const asksBefore = requests.length
+      for (const address of [
+        'javascript:alert(1)//passkey',
+        'https://gw.example/passkey?to=elsewhere',
+        'https://gw.example/other',
+        'no address',
+      ]) {
+        const fragment = Buffer.from(JSON.stringify({ v: 1, u: address, t: 'A'.repeat(43) })).toString('base64url')
+        const tab = await openTab(context, `${WHATSAPP}#svc-passkey=${fragment}`, undefined)
+        await tab.says('This link is damaged.')
+        await tab.close()
+      }
+      assert.deepEqual(
+        requests.slice(asksBefore).filter((url) => !url.startsWith(WHATSAPP) && !url.startsWith('data:')),
+        [],
+      )
+    })
+  })
+
+  test('without the extension the page says how to add it, and by hand the console of WhatsApp Web does as well', async () => {
+    const browser = await launch(site.flags)
+    try {
+      const context = await browser.newContext()
+      await context.clock.install()
+      const { linking, page } = await scanned(context)
+      const watched = watch(page)
+      const [opened] = await Promise.all([
+        context.waitForEvent('page'),
+        page.getByRole('button', { name: 'Open WhatsApp Web' }).click(),
+      ])
+      await opened.getByText('the app has started').waitFor()
+      const link = page.getByRole('link', { name: 'Download the helper' })
+      assert.equal(await link.isVisible(), false)
+      // Longer than the page waits for the extension.
+      await page.clock.fastForward(12_000)
+      await link.waitFor({ state: 'visible' })
+      await picture(page, 'pairing-passkey-by-hand', { isWhole: true })
+      const [download] = await Promise.all([page.waitForEvent('download'), link.click()])
+      assert.equal(download.suggestedFilename(), 'svc-passkey-extension.zip')
+      assert.equal(await download.failure(), null)
+
+      await tabOf(opened, await passkeyOf(linking))
+      // As the console runs it: under the policy of the page, which wants trusted types.
+      await opened.evaluate(await page.getByLabel('Text to paste').inputValue())
+      await opened.getByRole('button', { name: 'Confirm with the passkey' }).click()
+      const answer = opened.getByLabel('Answer')
+      await answer.waitFor({ state: 'visible' })
+      await picture(opened, 'by-hand-box')
+      await page.getByLabel('Answer').fill('not this')
+      await page.getByRole('button', { name: 'Hand in the answer' }).click()
+      await page.getByText('This is not the answer.').waitFor()
+      await page.getByLabel('Answer').fill(await answer.inputValue())
+      await page.getByRole('button', { name: 'Hand in the answer' }).click()
+      await page.locator('#tick').waitFor({ state: 'visible' })
+      await connected(linking)
+      assert.deepEqual([foreign(watched, world.gateway.baseUrl), watched.complaints], [[], []])
+    } finally {
+      await browser.close()
+    }
+  })
+})

@@ -1,0 +1,60 @@
+/**
+ * A page that stands in for web.whatsapp.com, over TLS and under a policy that is as strict: no foreign connections, no inline script, Trusted Types. Its
+ * own script reports what a script of the real page could see of the address it was opened with.
+ */
+import { createHash, X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { issueServerCertificate, openAuthority } from '../../workers/simulator/media/authority.ts'
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+/** Everything that shows addresses to scripts, as soon as the first script runs. */
+const SCRIPT = `
+window.seen = JSON.stringify([
+  location.href, document.URL, document.baseURI, document.referrer, history.state,
+  window.navigation && navigation.entries().map(({ url }) => url),
+])
+document.getElementById('app').textContent = 'the app has started'
+`
+const HTML = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>WhatsApp Web</title><link rel="icon" href="data:,"></head>
+<body><div id="app"></div><script src="/app.js"></script></body></html>`
+
+export async function startWhatsappPage() {
+  const { cert, key } = await issueServerCertificate(await openAuthority(undefined))
+  /** Paths that were asked for. */
+  const asked: string[] = []
+  const server = createServer({ cert, key }, (request, response) => {
+    asked.push(request.url!)
+    const isScript = request.url === '/app.js'
+    response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html; charset=utf-8')
+    response.setHeader('Content-Security-Policy', POLICY)
+    response.end(isScript ? SCRIPT : HTML)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const spki = new X509Certificate(cert).publicKey.export({ type: 'spki', format: 'der' })
+  return {
+    asked,
+    /** Flags with which Chromium finds this page at https://web.whatsapp.com. */
+    flags: [
+      `--host-resolver-rules=MAP web.whatsapp.com 127.0.0.1:${(server.address() as AddressInfo).port}, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost`,
+      `--ignore-certificate-errors-spki-list=${createHash('sha256').update(spki).digest('base64')}`,
+    ],
+    async stop() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
