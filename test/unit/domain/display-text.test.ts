@@ -49,7 +49,7 @@ test('a refusal names the character and what is wrong with it', () => {
     assert.equal(problemOfDisplayText(name), problem)
     assert.deepEqual(readName(name, 100), { problem })
   }
-  assert.deepEqual(readName('\u00a0 ', 100), { problem: 'must have 1 to 100 characters that can be seen' })
+  assert.deepEqual(readName('\u00a0 ', 100), { problem: 'must have 1 to 100 visible characters' })
 })
 
 test('a text is kept trimmed and composed', () => {
