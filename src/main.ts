@@ -156,7 +156,8 @@ export async function startService(config: Config, { log, allowCrash = false, sa
     })
     await checkSecretKey(store, secretKey)
     // Nothing has been changed so far that two services could not change at once.
-    giveBack = await ownStore(store)
+    let visited = () => {}
+    giveBack = await ownStore(store, () => visited())
     const diskWatch = await watchDisk({
       shared: disk,
       dirs: [config.dataDir, store.dir],
@@ -393,7 +394,23 @@ export async function startService(config: Config, { log, allowCrash = false, sa
 
     // After it listens, because events name the address. Not awaited: at 25 sessions a second many instances take a while, and those that are
     // up can serve meanwhile.
-    for (const instance of instances) void boot(instance, engine.start({ ...instance, baseUrl }, 'boot'))
+    const bootAll = (some: readonly InstanceConfig[]) => {
+      for (const instance of some) void boot(instance, engine.start({ ...instance, baseUrl }, 'boot'))
+    }
+    bootAll(instances)
+
+    // Devices that a command brings in, before this start or beside the service.
+    const takeImports = async () => {
+      if (isStopping) return
+      await directory
+        .takeImports()
+        .then(bootAll, (error) => log.error({ err: error }, 'imported devices could not be taken over'))
+    }
+    let taking = takeImports()
+    visited = () => {
+      taking = taking.then(takeImports)
+    }
+    undo.push(() => taking)
 
     return {
       baseUrl: config.baseUrl ?? server.url,

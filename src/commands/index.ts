@@ -1,6 +1,7 @@
 /** Every command of the operator, in the order of the help. */
 import { resetAdminKey } from './admin-key.ts'
 import type { Command } from './command.ts'
+import { importDevice } from './instance-import.ts'
 import { listen } from './listen.ts'
 import { rotateKey } from './secret-key.ts'
 import { backupStoreCommand, checkStoreCommand } from './store.ts'
@@ -11,6 +12,7 @@ export const COMMANDS: readonly Command[] = [
   createWorkspace,
   setWorkspace,
   listWorkspaces,
+  importDevice,
   rotateKey,
   checkStoreCommand,
   backupStoreCommand,

@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, sandboxed } from '../config.ts'
 import { refuseDamaged } from '../storage/check.ts'
-import { openMain } from '../storage/key-ring.ts'
+import { openKeyFiles } from '../storage/key-files.ts'
+import { keysDir, openMain } from '../storage/key-ring.ts'
 import { type OpenStore, openStore, storeDirOf } from '../storage/open.ts'
 import { ownStore } from '../storage/owner.ts'
 import type { Sealer } from '../storage/seal.ts'
@@ -13,6 +14,8 @@ export interface Stored {
   store: OpenStore
   /** Of the records that are no instance's. */
   sealer: Sealer
+  /** The key of an instance's records; undefined: there is none. */
+  keyOf(instance: string): Promise<Uint8Array | undefined>
 }
 
 export interface OwnStore extends Stored {
@@ -47,7 +50,9 @@ async function opened<T>(
     const file = join(config.dataDir, 'secret-key')
     const secretKey = await loadSecretKey({ secretKey: config.secretKey ?? undefined, file, store, mustExist: true })
     const sealer = await openMain(store, secretKey)
-    return await work({ store, sealer, secretKey, file }, (step) => {
+    const files = openKeyFiles(keysDir(store), secretKey)
+    const keyOf = async (instance: string) => (await files.read(instance))?.key
+    return await work({ store, sealer, keyOf, secretKey, file }, (step) => {
       last = step
     })
   } finally {

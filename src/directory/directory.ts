@@ -40,6 +40,8 @@ export interface StatusObject {
 export interface Directory {
   /** Reads every configuration; the caller starts those it returns with `boot`. */
   load(): Promise<InstanceConfig[]>
+  /** Makes instances of the devices that a command has left in the store; the caller starts those it returns with `boot`. */
+  takeImports(): Promise<InstanceConfig[]>
   /** Records a state that came as an answer (`engine.start`), unless an event brought a newer one. */
   observe(instance: string, state: RuntimeState): void
   /** Constant time in the token. Undefined for a pair that is no instance. */

@@ -16,25 +16,27 @@ import type { Steps } from '../domain/steps.ts'
 import type { Engine } from '../engine/engine.ts'
 import { createKeyedMutex } from '../lib/keyed-mutex.ts'
 import type { Oauth } from '../oauth/oauth.ts'
-import type { StateStore } from '../storage/contract.ts'
+import type { Op, StateStore } from '../storage/contract.ts'
 import type { KeyRing } from '../storage/key-ring.ts'
 import { keys } from '../storage/record-keys.ts'
 import type { Sealer } from '../storage/seal.ts'
 import type { Directory, InstanceChange } from './directory.ts'
+import { removeImportLeftovers } from './imports.ts'
 import { type InstanceRecord, renderInstance, renderSettings } from './instance-object.ts'
 import { instanceRecords, toConfig, tokenTagOf } from './record.ts'
 import { previousSecret, withNewSecret } from './secret-rotation.ts'
 import { changeSettings } from './settings.ts'
 import { createStates } from './states.ts'
+import { createTakeOver } from './take-over.ts'
 import { type CheckUrl, changeWebhooks } from './webhooks.ts'
 import { createWorkspaceWebhooks, named, webhooksOf } from './workspace-webhooks.ts'
 
 export interface DirectoryDeps {
   store: StateStore
   sealer: Sealer
-  keyRing: Pick<KeyRing, 'make' | 'destroy'>
+  keyRing: Pick<KeyRing, 'make' | 'destroy' | 'of'>
   steps?: Steps
-  account: Pick<Account, 'transact' | 'workspace'>
+  account: Pick<Account, 'transact' | 'workspace' | 'refresh'>
   oauth: Pick<Oauth, 'endOf'>
   engine: Pick<Engine, 'start' | 'configure' | 'stop' | 'onEvent' | 'hasTold'>
   clock: Clock
@@ -52,6 +54,9 @@ interface Held {
   record: InstanceRecord
   tokenHash: string
 }
+
+/** Names the turn of devices that are taken over, beside those of instances. */
+const IMPORTS = 'imports'
 
 /** Compared with when the id is unknown, so that an unknown id takes the time of a wrong token. */
 const NOBODY = hashOf('')
@@ -151,14 +156,14 @@ export function createDirectory(deps: DirectoryDeps): Directory {
   })
 
   /** Never beside a change of the webhooks of the workspace: it has what was before, or what is after. */
-  const insert = (workspace: WorkspaceId, make: () => InstanceRecord): Promise<InstanceRecord> =>
+  const insert = (workspace: WorkspaceId, make: () => InstanceRecord, extra: readonly Op[] = []): Promise<InstanceRecord> =>
     mutex.run(webhooksOf(workspace), async () => {
       const record = make()
-      await insertRecord(workspace, record)
+      await insertRecord(workspace, record, extra)
       return record
     })
 
-  async function insertRecord(workspace: WorkspaceId, record: InstanceRecord): Promise<void> {
+  async function insertRecord(workspace: WorkspaceId, record: InstanceRecord, extra: readonly Op[]): Promise<void> {
     await account.transact(workspace, (current) => {
       const { instanceSlots } = current.subscription
       if (current.instancesUsed >= instanceSlots)
@@ -167,11 +172,33 @@ export function createDirectory(deps: DirectoryDeps): Directory {
         })
       return {
         next: { ...current, instancesUsed: current.instancesUsed + 1 },
-        ops: [records.encode(keys.config(record.id), record)],
+        ops: [records.encode(keys.config(record.id), record), ...extra],
         committed: () => hold(record),
       }
     })
   }
+
+  const takeOver = createTakeOver({
+    store,
+    sealer,
+    keyRing,
+    steps,
+    log,
+    async insert({ id, workspace, name, token }, extra) {
+      const now = clock.now()
+      const make = (): InstanceRecord => ({
+        id,
+        workspace,
+        name,
+        token,
+        settings: DEFAULT_SETTINGS,
+        webhooks: account.workspace(workspace as WorkspaceId).webhooks,
+        createdAt: now,
+        updatedAt: now,
+      })
+      await insert(workspace as WorkspaceId, make, extra)
+    },
+  })
 
   /** One commit removes the record, frees the slot and ends its apps. */
   async function remove({ id, workspace }: InstanceRecord): Promise<void> {
@@ -205,11 +232,19 @@ export function createDirectory(deps: DirectoryDeps): Directory {
 
   return {
     async load() {
+      await removeImportLeftovers(store)
       const found: InstanceRecord[] = []
       for await (const { value } of records.list(store, keys.configs)) found.push(value)
       for (const record of found.sort((a, b) => a.createdAt - b.createdAt)) hold(record)
       return found.map((record) => toConfig(record, baseUrl()))
     },
+
+    takeImports: () =>
+      mutex.run(IMPORTS, async () => {
+        // A workspace that a command has made meanwhile.
+        await account.refresh()
+        return (await takeOver()).map((id) => toConfig(held(id), baseUrl()))
+      }),
 
     observe(instance, state) {
       if (instances.has(instance)) states.answer(instance, state)

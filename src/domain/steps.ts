@@ -11,6 +11,8 @@ export type Step =
   // A change of ours is marked, taken by the network; what was read or changed is collected, and stored.
   | `app-state:${'marked' | 'changed' | 'held' | 'written'}`
   | `create:${'key'}`
+  // Of a device from elsewhere: its key is made, a slice of its keys is written, it is an instance.
+  | `import:${'key' | 'slice' | 'taken'}`
   | `delete:${'recorded' | 'erased'}`
   | `rotate:${'cleared' | 'sealed' | 'replaced'}`
   | `upgrade:${'key' | 'records' | 'before-mark'}`

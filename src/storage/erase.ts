@@ -30,7 +30,7 @@ export async function eraseLeftovers({ store, keyRing, blobsDir, log }: Leftover
     // Last: it marks that something is left to do.
     await keyRing.destroy(instance)
     const still = wasLinked ? '; its device may still be on the list of the phone' : ''
-    log.warn({ instance }, `what a deletion had left of an instance was erased${still}`)
+    log.warn({ instance }, `what a deletion or an import that was cut short had left of an instance was erased${still}`)
   }
 }
 

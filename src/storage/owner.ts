@@ -22,11 +22,21 @@ interface Place {
   leave(): Promise<void>
 }
 
-/** The store is this process's own when it resolves. Resolves with what gives it back: after the store has been closed. */
-export async function ownStore(store: Pick<OpenStore, 'dir' | 'get' | 'commit'>): Promise<() => Promise<void>> {
+/**
+ * The store is this process's own when it resolves. Resolves with what gives it back: after the store has been closed. `onVisit` is called for
+ * each connection to the socket: a command beside the service has left something in the store (`visitOwner`), or a second service starts.
+ */
+export async function ownStore(
+  store: Pick<OpenStore, 'dir' | 'get' | 'commit'>,
+  onVisit: () => void = () => {},
+): Promise<() => Promise<void>> {
   const name = `owner-${randomBytes(8).toString('hex')}`
   const place = await placeOf(store.dir, name)
-  const server = createServer((asker) => asker.destroy())
+  const server = createServer((asker) => {
+    asker.on('error', () => {})
+    asker.destroy()
+    onVisit()
+  })
   const giveBack = async () => {
     // The file goes with it.
     await new Promise((resolve) => server.close(resolve))
@@ -40,6 +50,19 @@ export async function ownStore(store: Pick<OpenStore, 'dir' | 'get' | 'commit'>)
     throw error
   }
   return giveBack
+}
+
+/** Tells the service that has the store to look into it. False: no service runs on it. */
+export async function visitOwner(store: Pick<OpenStore, 'dir' | 'get'>): Promise<boolean> {
+  const name = await store.get(keys.owner)
+  if (name === undefined) return false
+  const owner = Buffer.from(name).toString()
+  const place = await placeOf(store.dir, owner)
+  try {
+    return await answers(place.path(owner))
+  } finally {
+    await place.leave()
+  }
 }
 
 async function take(store: Pick<OpenStore, 'dir' | 'get' | 'commit'>, place: Place, name: string): Promise<void> {

@@ -26,6 +26,15 @@ export const keys = {
   /** Main's record: name, token, settings, webhooks. */
   config: (id: string) => `config:${id}`,
   configs: 'config:',
+  /** A device from elsewhere that the service is to take over, by the id its instance will have: its credentials and, in slices, its keys. */
+  import: (id: string) => `import:device:${id}`,
+  imports: 'import:device:',
+  importKeys: (id: string, slice: number): string => `${keys.importSlices(id)}${String(slice).padStart(6, '0')}`,
+  importSlices: (id: string): string => `${keys.allImportSlices}${id}:`,
+  allImportSlices: 'import:keys:',
+  /** Why the service did not take it over, for the command that waits for the answer. */
+  importRefusal: (id: string) => `import:refused:${id}`,
+  importRefusals: 'import:refused:',
 
   /** The shard's records. */
   runtime: (id: string) => `instance:${id}:runtime`,

@@ -145,8 +145,19 @@ const RULES: readonly Rule[] = [
     run: [],
     packages: { only: [NODE, WIRE_FORMATS, /^(ws|valibot|pngjs|jsqr|node-forge)$/, /^(libsignal|whatsapp-rust-bridge)(\/|$)/] },
   },
-  // The composition root and the commands: all of the main thread, and never the library.
-  { of: ['src/'], run: ['src/', 'workers/simulator/thread.ts'], types: ['workers/'], packages: { not: [BAILEYS] } },
+  // Devices of other programs, for a command: keys in the forms of a shard.
+  {
+    of: ['workers/portability/'],
+    run: ['src/domain/', 'workers/shard/keys/'],
+    packages: { not: [HTTP, POOL, /^(lmdb|unstorage)/] },
+  },
+  // The composition root and the commands: all of the main thread, and never the library, which the readers of other programs load late.
+  {
+    of: ['src/'],
+    run: ['src/', 'workers/simulator/thread.ts', 'workers/portability/read-device.ts'],
+    types: ['workers/'],
+    packages: { not: [BAILEYS] },
+  },
 ]
 
 interface Import {

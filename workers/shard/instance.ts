@@ -346,9 +346,12 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     // A crash can separate the pairing from the state that records it; the credentials decide.
     const paired = await link.isPaired()
     if (saved && paired !== null) status.correct({ paired })
+    // A device from elsewhere: it was written whole, and no shard has had it yet.
+    const isImported = !saved && paired === true
+    if (isImported) status.correct({ paired, status: 'disconnected', reason: 'connection_lost' })
     restrict(status.state.restriction)
-    // Without a record its first start never came about: it stays `created` until somebody asks for a QR.
-    const state = saved ? await status.handle({ type: 'booted' }) : await status.create().then(() => status.state)
+    // Without a record and without a device its first start never came about: it stays `created` until somebody asks for a QR.
+    const state = saved || isImported ? await status.handle({ type: 'booted' }) : await status.create().then(() => status.state)
     announce(state)
     return state
   }

@@ -12,6 +12,7 @@ import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys as records } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
 import type { Sealer } from '../../../src/storage/seal.ts'
+import { ONE_TIME_KEYS, signalKey } from '../../../src/storage/signal-key.ts'
 
 export type KeyType = keyof SignalDataTypeMap
 
@@ -65,9 +66,7 @@ const ENTRY_OVERHEAD = 200
  * Read once at most, when somebody starts a session, and there are some 800 of them for each instance: remembered they were half of what an idle
  * one costs.
  */
-const ONE_TIME: KeyType = 'pre-key'
-/** Of the largest pre-key id, which has three bytes on the wire. */
-const PRE_KEY_DIGITS = 8
+const ONE_TIME: KeyType = ONE_TIME_KEYS
 /** Stands for a record that is known not to exist. */
 const ABSENT = new Uint8Array()
 
@@ -147,12 +146,7 @@ export function createKeyCache({
 
 export function createKeyStore(instanceId: string, store: StateStore, sealer: Sealer, cache: KeyCache): KeyStore {
   const prefix = records.signals(instanceId)
-  /**
-   * Ids contain phone numbers and are only looked up by name, never listed. That of a one-time pre-key is a number of its own: by it, the 800 of
-   * an upload lie in the order they are written in, and fill their pages.
-   */
-  const recordKey = (type: KeyType, id: string) =>
-    records.signal(instanceId, type, type === ONE_TIME ? id.padStart(PRE_KEY_DIGITS, '0') : sealer.blind(id))
+  const recordKey = (type: KeyType, id: string) => signalKey(instanceId, type, id, sealer)
 
   async function load(key: string): Promise<Uint8Array | undefined> {
     const sealed = await store.get(key)

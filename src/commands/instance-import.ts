@@ -1,0 +1,153 @@
+/** `instance import`: brings a linked device in from another program, without pairing it again. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ReadDevice } from '../../workers/portability/read-device.ts'
+import { newInstanceToken } from '../account/credentials.ts'
+import { importOps, refusalOf, waitingImports } from '../directory/imports.ts'
+import { instanceWith } from '../directory/linked.ts'
+import { MINUTE } from '../domain/clock.ts'
+import { readName } from '../domain/display-text.ts'
+import { visitOwner } from '../storage/owner.ts'
+import { keys } from '../storage/record-keys.ts'
+import { createSealer } from '../storage/seal.ts'
+import { command, UsageError } from './command.ts'
+import { type Stored, withStore } from './stored.ts'
+import { type FoundWorkspace, findWorkspace } from './workspaces.ts'
+
+const NAME = 'instance import'
+/** A program that wrote this short a while ago may still run: a copy of its files is torn, and both would be connected with one device. */
+const QUIET_MS = 2 * MINUTE
+/** How long the command waits for the service to take the device over, and then for its first login. */
+const TAKING_MS = MINUTE
+const LOGIN_MS = MINUTE
+const LOOK_AGAIN_MS = 100
+
+/** Where a first login has come to an end, and what it means there. */
+const ENDS: Readonly<Record<string, string>> = {
+  connected: 'It is connected.',
+  logged_out:
+    'The network has removed this device from the account meanwhile, so there was nothing left to move: pair the instance by its QR code.',
+  banned: 'The network has banned the account.',
+  stopped:
+    'It is stopped: if the other program still runs and took the connection back, stop that one, delete this instance and import again.',
+}
+
+export const importDevice = command({
+  name: NAME,
+  summary: 'Bring in a device that is linked in another program, without pairing again',
+  details: [
+    'Stop the other program first, for good: a device can be connected in one place only. --from baileys reads the folder of',
+    'useMultiFileAuthState (creds.json and the files beside it). The id and the token of the new instance are printed only once. A running',
+    'service takes the device over and connects it immediately, a stopped one at its next start. --dry-run prints the same report and changes',
+    'nothing. The folder itself is never changed; delete it once the instance is connected.',
+  ].join('\n'),
+  arguments: [{ name: 'PATH', about: 'what the other program has stored: for baileys its folder' }],
+  options: {
+    from: { value: '<program>', about: 'the program it comes from: baileys', required: true },
+    name: { value: '<name>', about: 'name of the instance, 1 to 100 characters; if omitted, Imported device' },
+    workspace: { value: '<id>', about: 'id of the workspace; the first one if omitted' },
+    'dry-run': { about: 'check and report only' },
+    'used-since': { about: 'the copy is older than the last use of the device: a backup, for example' },
+    stopped: { about: 'the other program is stopped, although it wrote within the last two minutes' },
+    json: { about: 'print JSON instead of sentences' },
+  },
+  async run({ config, options, arguments: [path = ''], note }) {
+    const { from = '', name = 'Imported device', workspace, stopped, json } = options
+    const named = readName(name, 100)
+    if ('problem' in named) throw new UsageError(`--name ${named.problem}.`, NAME)
+    const isDry = options['dry-run']
+    const device = await readFrom(from, path, options['used-since'])
+    refuseRunning(device, stopped)
+    return withStore(config, async (stored) => {
+      const into = await findWorkspace(stored, workspace)
+      await refuseOccupied(stored, into, device)
+      if (isDry) return shown(json, device, undefined, ['Nothing was written.'])
+      const made = { id: randomUUID(), token: newInstanceToken() }
+      await stored.store.commit({
+        ops: importOps(stored.sealer, { ...made, workspace: into.record.id, name: named.name }, device.bundle),
+      })
+      if (!(await visitOwner(stored.store)))
+        return shown(json, device, made, ['The service does not run; it takes the device over at its next start.'])
+      note('The service takes the device over.')
+      return shown(json, device, made, [await takenOver(stored, made.id)])
+    })
+  },
+})
+
+async function readFrom(from: string, path: string, isOld: boolean): Promise<ReadDevice> {
+  // The library is loaded by this command alone.
+  const { readDevice, SOURCE_NAMES } = await import('../../workers/portability/read-device.ts')
+  if (!SOURCE_NAMES.includes(from))
+    throw new UsageError(`--from is ${JSON.stringify(from)}; it must be one of: ${SOURCE_NAMES.join(', ')}.`, NAME)
+  return readDevice(from, path, { isOld })
+}
+
+function refuseRunning({ writtenAt }: ReadDevice, isStopped: boolean): void {
+  if (isStopped || writtenAt === undefined || Date.now() - writtenAt > QUIET_MS) return
+  throw new Error(
+    'The other program wrote these files within the last two minutes, so it may still run. Stop it; if it is stopped already, add --stopped.',
+  )
+}
+
+async function refuseOccupied(
+  { store, sealer, keyOf }: Stored,
+  { record }: FoundWorkspace,
+  { bundle }: ReadDevice,
+): Promise<void> {
+  const waiting = await waitingImports(store, sealer)
+  const other =
+    waiting.find(({ identity }) => identity === bundle.identity)?.id ?? (await instanceWith(bundle.identity, store, keyOf))
+  if (other !== undefined)
+    throw new Error(
+      `Instance ${other} is linked as this device already. To import the device again, delete that instance first while it is stopped: only a connected instance is logged out by its deletion.`,
+    )
+  const { instanceSlots } = record.subscription
+  const used = record.instancesUsed + waiting.filter(({ workspace }) => workspace === record.id).length
+  if (used >= instanceSlots) throw new Error(`All ${instanceSlots} instance slots of the workspace are in use.`)
+}
+
+/** Resolves with a sentence about where the instance has got to. */
+async function takenOver(stored: Stored, id: string): Promise<string> {
+  const { store } = stored
+  const isTaken = await within(TAKING_MS, async () => {
+    const reason = await refusalOf(store, id)
+    if (reason !== undefined) throw new Error(`The service did not take the device over: ${reason}`)
+    return (await store.get(keys.config(id))) !== undefined
+  })
+  if (!isTaken) return 'The service has not taken the device over yet; its log says why.'
+  let end: string | undefined
+  await within(LOGIN_MS, async () => {
+    end = ENDS[(await statusOf(stored, id)) ?? '']
+    return end !== undefined
+  })
+  return end ?? 'It is not connected yet; GET /status says how far it is.'
+}
+
+async function statusOf({ store, keyOf }: Stored, id: string): Promise<string | undefined> {
+  const record = keys.runtime(id)
+  const sealed = await store.get(record)
+  const key = sealed && (await keyOf(id))
+  if (!sealed || !key) return undefined
+  return (JSON.parse(createSealer(key).open(record, sealed).toString()) as { status: string }).status
+}
+
+async function within(ms: number, isDone: () => Promise<boolean>): Promise<boolean> {
+  const endsAt = Date.now() + ms
+  while (Date.now() < endsAt) {
+    if (await isDone()) return true
+    await pause(LOOK_AGAIN_MS)
+  }
+  return false
+}
+
+function shown(
+  isJson: boolean,
+  { report, sentences }: ReadDevice,
+  made: { id: string; token: string } | undefined,
+  outcome: readonly string[],
+): string {
+  if (isJson)
+    return `${JSON.stringify({ instance: made?.id ?? null, token: made?.token ?? null, outcome: outcome.join(' '), report })}\n`
+  const ids = made === undefined ? [] : [`Instance: ${made.id}`, `Token:    ${made.token}`]
+  return [...sentences, ...ids, ...outcome].map((line) => `${line}\n`).join('')
+}

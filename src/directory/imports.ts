@@ -1,0 +1,107 @@
+/**
+ * Devices from elsewhere, as a command leaves them in the store for the service: the device with its credentials in one record, its keys in slices.
+ * All of them are written in one commit, and removed in the one that makes the instance.
+ */
+import * as v from 'valibot'
+import type { DeviceBundle, DeviceKey } from '../domain/device-bundle.ts'
+import type { Op, StateStore } from '../storage/contract.ts'
+import { keys } from '../storage/record-keys.ts'
+import { removeThese } from '../storage/remove-all.ts'
+import { repository } from '../storage/repository.ts'
+import type { Sealer } from '../storage/seal.ts'
+
+/** What is to become an instance. */
+export interface ImportedDevice {
+  /** Of the instance it becomes. */
+  id: string
+  workspace: string
+  name: string
+  token: string
+  identity: string
+  /** In base64. */
+  creds: string
+  slices: number
+}
+
+const ImportSchema: v.GenericSchema<unknown, ImportedDevice> = v.object({
+  id: v.string(),
+  workspace: v.string(),
+  name: v.string(),
+  token: v.string(),
+  identity: v.string(),
+  creds: v.string(),
+  slices: v.number(),
+})
+const SliceSchema = v.object({ keys: v.array(v.tuple([v.string(), v.string(), v.string()])) })
+const RefusalSchema = v.object({ reason: v.string() })
+
+/** About 100 kB in a record. */
+const KEYS_OF_SLICE = 200
+
+const devices = (sealed: Sealer) => repository({ name: 'imported device', schema: ImportSchema, version: 1, sealed })
+const slices = (sealed: Sealer) => repository({ name: 'keys of an imported device', schema: SliceSchema, version: 1, sealed })
+const refusals = repository({ name: 'refused import', schema: RefusalSchema, version: 1 })
+
+/** The records of a device, to be written in one commit. */
+export function importOps(
+  sealer: Sealer,
+  about: Pick<ImportedDevice, 'id' | 'workspace' | 'name' | 'token'>,
+  bundle: DeviceBundle,
+): Op[] {
+  const ops: Op[] = []
+  for (let from = 0; from < bundle.keys.length; from += KEYS_OF_SLICE) {
+    const some = bundle.keys.slice(from, from + KEYS_OF_SLICE)
+    const encoded = some.map(([type, id, value]) => [type, id, base64(value)] as [string, string, string])
+    ops.push(slices(sealer).encode(keys.importKeys(about.id, ops.length), { keys: encoded }))
+  }
+  const { identity, creds } = bundle
+  const device: ImportedDevice = { ...about, identity, creds: base64(creds), slices: ops.length }
+  return [...ops, devices(sealer).encode(keys.import(about.id), device)]
+}
+
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
+
+export async function waitingImports(store: Pick<StateStore, 'range'>, sealer: Sealer): Promise<ImportedDevice[]> {
+  const found: ImportedDevice[] = []
+  for await (const { value } of devices(sealer).list(store, keys.imports)) found.push(value)
+  return found
+}
+
+export async function* keySlices(
+  store: Pick<StateStore, 'range'>,
+  sealer: Sealer,
+  { id }: ImportedDevice,
+): AsyncIterable<DeviceKey[]> {
+  for await (const { value } of slices(sealer).list(store, keys.importSlices(id)))
+    yield value.keys.map(([type, keyId, bytes]) => [type, keyId, Buffer.from(bytes, 'base64')] as const)
+}
+
+/** Removes the device, but not its slices. */
+export const importTaken = ({ id }: ImportedDevice): Op => [keys.import(id), null]
+
+/** After the device. */
+export const removeSlices = (store: StateStore, device: ImportedDevice): Promise<void> =>
+  removeThese(
+    store,
+    Array.from({ length: device.slices }, (_, slice): Op => [keys.importKeys(device.id, slice), null]),
+  )
+
+export const importRefused = (device: ImportedDevice, reason: string): Op[] => [
+  importTaken(device),
+  refusals.encode(keys.importRefusal(device.id), { reason }),
+]
+
+/** Why the service refused it; undefined: it did not. */
+export const refusalOf = async (store: Pick<StateStore, 'get'>, id: string): Promise<string | undefined> =>
+  (await refusals.get(store, keys.importRefusal(id)))?.reason
+
+/** What nobody waits for any more: slices whose device is gone, and refusals. */
+export async function removeImportLeftovers(store: StateStore): Promise<void> {
+  const waiting = new Set<string>()
+  for await (const [key] of store.range(keys.imports)) waiting.add(key.slice(keys.imports.length))
+  const ops: Op[] = []
+  for await (const [key] of store.range(keys.importRefusals)) ops.push([key, null])
+  for await (const [key] of store.range(keys.allImportSlices))
+    if (!waiting.has(key.slice(keys.allImportSlices.length).split(':')[0]!)) ops.push([key, null])
+  await removeThese(store, ops)
+}

@@ -1,0 +1,26 @@
+/** Which instance has a linked device already. The same device at two places would be logged out and in by turns, and lose messages. */
+import type { StateStore } from '../storage/contract.ts'
+import { keys } from '../storage/record-keys.ts'
+import { createSealer } from '../storage/seal.ts'
+
+interface StoredCreds {
+  creds: { signedIdentityKey: { public: { data: string } } }
+}
+
+/** `keyOf`: the key of an instance's records; undefined where there is none. */
+export async function instanceWith(
+  identity: string,
+  store: Pick<StateStore, 'get' | 'range'>,
+  keyOf: (instance: string) => Promise<Uint8Array | undefined>,
+): Promise<string | undefined> {
+  for await (const [key] of store.range(keys.configs)) {
+    const instance = key.slice(keys.configs.length)
+    const record = keys.creds(instance)
+    const sealed = await store.get(record)
+    const ringKey = sealed && (await keyOf(instance))
+    if (!sealed || !ringKey) continue
+    const { creds } = JSON.parse(createSealer(ringKey).open(record, sealed).toString()) as StoredCreds
+    if (creds.signedIdentityKey.public.data === identity) return instance
+  }
+  return undefined
+}

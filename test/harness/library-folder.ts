@@ -1,0 +1,65 @@
+/** A device that is linked by the library itself, with its state in the library's own folder. */
+import { type UserFacingSocketConfig, useMultiFileAuthState } from '@whiskeysockets/baileys'
+import { silenceLibsignal } from '../../workers/simulator/people/quiet.ts'
+import { type Client, connect, isReady, lastQr } from '../simulator/client.ts'
+import type { Simulator } from './network.ts'
+import type { Sandbox } from './sandbox.ts'
+import type { World } from './world.ts'
+
+// It prints sessions as it closes them.
+silenceLibsignal()
+
+export interface FolderClient {
+  client: Client
+  /** Ends the connection and waits until everything is on disk. */
+  stop(): Promise<void>
+}
+
+const networkOf = ({ network }: World) => network.network as unknown as Simulator
+
+/** Connects with the state in the folder; without one it begins as a device that was never linked. */
+export async function openFolder(
+  world: World,
+  folder: string,
+  config: Partial<UserFacingSocketConfig> = {},
+): Promise<FolderClient> {
+  const { state, saveCreds } = await useMultiFileAuthState(folder)
+  let writing: Promise<unknown> = Promise.resolve()
+  const writes: Promise<unknown>[] = []
+  const keys = {
+    get: state.keys.get,
+    set(data: Parameters<typeof state.keys.set>[0]) {
+      const written = Promise.resolve(state.keys.set(data))
+      writes.push(written)
+      return written
+    },
+  }
+  const client = connect(networkOf(world), { creds: state.creds, keys }, config)
+  client.socket.ev.on('creds.update', () => {
+    writing = writing.then(saveCreds)
+  })
+  return {
+    client,
+    async stop() {
+      await client.close().catch(() => {})
+      await Promise.all(writes)
+      await writing
+    },
+  }
+}
+
+/** Links the phone's account to the folder, by the library, and leaves it connected. */
+export async function linkFolder(world: World, sandbox: Sandbox, phone: string, folder: string): Promise<FolderClient> {
+  await sandbox.createPhone(phone, { name: `Phone ${phone}` })
+  const first = await openFolder(world, folder)
+  await sandbox.scan(phone, await lastQr(first.client))
+  await first.client.ended()
+  await first.stop()
+  const linked = await openFolder(world, folder)
+  await isReady(linked.client)
+  await linked.client.until(
+    () => linked.client.events['messaging-history.set']?.some((set) => set.progress === 100),
+    'the recent history',
+  )
+  return linked
+}

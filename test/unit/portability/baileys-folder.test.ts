@@ -1,0 +1,214 @@
+/** A folder that Baileys' own `useMultiFileAuthState` has written, as a device: what is taken of it, and what is refused. */
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import {
+  type AuthenticationCreds,
+  Curve,
+  initAuthCreds,
+  proto,
+  type SignalDataSet,
+  useMultiFileAuthState,
+} from '@whiskeysockets/baileys'
+import { readDevice } from '../../../workers/portability/read-device.ts'
+import { credsFrom } from '../../../workers/shard/keys/signal/codec.ts'
+
+const ME = '5511999990001'
+const MY_LID = '200000000000001'
+const OTHER = '5511988880002'
+const THEIR_LID = '200000000000002'
+const GROUP = '120363000000000001@g.us'
+/** Older groups have the number of their maker in their id. */
+const OLD_GROUP = '5511988880002-1612345678@g.us'
+
+function linked(): AuthenticationCreds {
+  const creds = initAuthCreds()
+  const phone = Curve.generateKeyPair()
+  const details = proto.ADVDeviceIdentity.encode({ rawId: 1, timestamp: 1, keyIndex: 1 }).finish()
+  const own = creds.signedIdentityKey
+  const accountSignature = Curve.sign(phone.private, Buffer.concat([Buffer.of(6, 0), details, own.public]))
+  const signed = Buffer.concat([Buffer.of(6, 1), details, own.public, phone.public])
+  const account = {
+    details,
+    accountSignature,
+    accountSignatureKey: phone.public,
+    deviceSignature: Curve.sign(own.private, signed),
+  }
+  return {
+    ...creds,
+    me: { id: `${ME}:7@s.whatsapp.net`, lid: `${MY_LID}:7@lid`, name: 'Me' },
+    account: proto.ADVSignedDeviceIdentity.fromObject(account),
+    additionalData: { of: 'another program' },
+    nextPreKeyId: 2,
+    accountSyncCounter: 0,
+  }
+}
+
+const session = (number: number) => {
+  const key = (type: boolean) => Buffer.concat([...(type ? [Buffer.of(5)] : []), Buffer.alloc(32, number)]).toString('base64')
+  const entry = {
+    registrationId: number,
+    currentRatchet: {
+      ephemeralKeyPair: { pubKey: key(true), privKey: key(false) },
+      previousCounter: -1,
+      rootKey: key(false),
+      lastRemoteEphemeralKey: key(true),
+    },
+    indexInfo: { baseKey: key(true), baseKeyType: 1, closed: -1, used: 1, created: 1, remoteIdentityKey: key(true) },
+    _chains: { [key(true)]: { chainKey: { counter: 3, key: key(false) }, chainType: 1, messageKeys: {} } },
+  }
+  return { _sessions: { [key(true)]: entry }, version: 'v1' } as unknown as Uint8Array
+}
+
+const senderKey = () =>
+  Buffer.from(
+    JSON.stringify([{ senderKeyId: 1, senderChainKey: { iteration: 0, seed: Buffer.alloc(32) }, senderMessageKeys: [] }]),
+  )
+
+const KEYS: SignalDataSet = {
+  'pre-key': { '1': Curve.generateKeyPair(), '812': Curve.generateKeyPair() },
+  session: {
+    [`${OTHER}.0`]: session(1),
+    [`${THEIR_LID}_1.0`]: session(2),
+    [`${OTHER}.3`]: session(3),
+    '4915700000001.0': session(4),
+  },
+  'sender-key': {
+    [`${GROUP}::${MY_LID}_1::7`]: senderKey(),
+    [`${OLD_GROUP}::${OTHER}::0`]: senderKey(),
+  },
+  'sender-key-memory': { [GROUP]: { [`${OTHER}@s.whatsapp.net`]: true }, [OLD_GROUP]: { [`${OTHER}@s.whatsapp.net`]: true } },
+  'identity-key': { [`${OTHER}.0`]: Buffer.alloc(33, 5) },
+  'app-state-sync-key': {
+    'AA/+A==': proto.Message.AppStateSyncKeyData.fromObject({ keyData: Buffer.alloc(32, 1), timestamp: 5 }),
+  },
+  'app-state-sync-version': { regular: { version: 1, hash: Buffer.alloc(128), indexValueMap: {} } },
+  'lid-mapping': { [OTHER]: THEIR_LID, [`${THEIR_LID}_reverse`]: OTHER },
+  'device-list': { [OTHER]: ['0', '3'] },
+  tctoken: { [`${THEIR_LID}@lid`]: { token: Buffer.of(1), timestamp: '1' }, __index: { token: Buffer.from('[]') } },
+}
+
+let folder: string
+let creds: AuthenticationCreds
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-folder-'))
+  const { state } = await useMultiFileAuthState(folder)
+  await state.keys.set(KEYS)
+})
+after(() => rm(folder, { recursive: true, force: true }))
+beforeEach(async () => {
+  creds = linked()
+  await save(creds)
+})
+
+/** As the library writes its credentials. */
+async function save(value: object) {
+  const { state, saveCreds } = await useMultiFileAuthState(folder)
+  for (const name of Object.keys(state.creds)) delete (state.creds as Record<string, unknown>)[name]
+  Object.assign(state.creds, value)
+  await saveCreds()
+}
+
+async function read({ isOld = false } = {}) {
+  const device = await readDevice('baileys', folder, { isOld })
+  const ids = (type: string) => device.bundle.keys.flatMap(([each, id]) => (each === type ? [id] : [])).sort()
+  const counted = (category: string) => device.report.categories.find((row) => row.category === category)!
+  return { ...device, ids, counted, taken: credsFrom(device.bundle.creds) }
+}
+
+test('names of files become the ids that the library gave them', async () => {
+  const { ids } = await read()
+  for (const type of ['pre-key', 'sender-key', 'app-state-sync-key', 'lid-mapping', 'device-list', 'tctoken'] as const)
+    assert.deepEqual(ids(type), Object.keys(KEYS[type]!).sort(), type)
+})
+
+test('credentials are those of the device, and what another program kept with them is not taken', async () => {
+  const { taken } = await read()
+  assert.deepEqual(taken.signedIdentityKey, creds.signedIdentityKey)
+  assert.deepEqual(Buffer.from(taken.account!.deviceSignature!), Buffer.from(creds.account!.deviceSignature!))
+  assert.deepEqual(taken.me, creds.me)
+  assert.equal(taken.additionalData, undefined)
+  // The account's settings are read once more.
+  assert.equal(taken.accountSyncCounter, 1)
+})
+
+test('a one-time key is never given out twice: the next id is above every one that is there', async () => {
+  assert.equal((await read()).taken.nextPreKeyId, 813)
+})
+
+test('sessions move under the hidden id, and one that is there already stays in use', async () => {
+  const { ids, counted } = await read()
+  assert.deepEqual(ids('session'), [`${THEIR_LID}_1.0`, `${THEIR_LID}_1.3`, '4915700000001.0'].sort())
+  assert.deepEqual(ids('identity-key'), [`${THEIR_LID}_1.0`])
+  assert.equal(counted('session').converted, 4)
+})
+
+test('a list of who has our group key is taken with the key only', async () => {
+  const { ids, sentences } = await read()
+  assert.deepEqual(ids('sender-key-memory'), [GROUP])
+  assert.ok(sentences.some((line) => /^2 lists of who has our group key: 1 taken, 1 left out\. With the next message/.test(line)))
+})
+
+test('of a copy that is older than the last use no session and no own group key is taken', async () => {
+  const { ids, counted } = await read({ isOld: true })
+  assert.deepEqual(ids('session'), [])
+  assert.deepEqual(ids('sender-key'), [`${OLD_GROUP}::${OTHER}::0`])
+  assert.deepEqual(ids('sender-key-memory'), [])
+  assert.equal(counted('session').leftOut, 4)
+})
+
+test('what is not readable is counted, and named with what follows', async () => {
+  const file = join(folder, `session-${OTHER}.3.json`)
+  const whole = await readFile(file, 'utf8')
+  await writeFile(file, whole.slice(0, 40))
+  try {
+    const { counted, sentences } = await read()
+    assert.equal(counted('session').unreadable, 1)
+    assert.equal(
+      sentences[0],
+      '4 sessions with devices: 3 taken, 3 converted, 1 not readable. The next message from each of these devices is asked for again once.',
+    )
+  } finally {
+    await writeFile(file, whole)
+  }
+})
+
+test('the report names nobody', async () => {
+  const { report, sentences } = await read()
+  for (const who of [ME, MY_LID, OTHER, THEIR_LID]) assert.ok(!JSON.stringify([report, sentences]).includes(who))
+})
+
+describe('credentials that are refused as a whole', () => {
+  const cases: Record<string, [change: (creds: AuthenticationCreds) => object, says: RegExp]> = {
+    'half linked': [({ account: _, ...rest }) => rest, /never linked, or not completely/],
+    'those of two devices': [
+      (all) => ({ ...all, signedIdentityKey: all.noiseKey }),
+      /The signature of the device .* The signature of the account .* The signature of the signed pre-key/,
+    ],
+    'a key that does not belong to the other': [
+      ({ noiseKey, ...rest }) => ({ ...rest, noiseKey: { ...noiseKey, public: Buffer.alloc(32, 9) } }),
+      /The public key of noiseKey does not belong to its private key\./,
+    ],
+    'a primary device': [
+      (all) => ({ ...all, me: { id: `${ME}@s.whatsapp.net` } }),
+      /not those of a linked device: me\.id names no device/,
+    ],
+    'a short key': [
+      ({ noiseKey, ...rest }) => ({ ...rest, noiseKey: { ...noiseKey, private: Buffer.alloc(31) } }),
+      /unexpected noiseKey\.private: must be 32 bytes\./,
+    ],
+  }
+  for (const [name, [change, says]] of Object.entries(cases))
+    test(name, async () => {
+      await save(change(creds))
+      await assert.rejects(read(), says)
+    })
+
+  test('none at all', async () => {
+    await rm(join(folder, 'creds.json'))
+    await assert.rejects(read(), /There are no credentials in/)
+    await assert.rejects(readDevice('baileys', join(folder, 'nowhere'), { isOld: false }), /There is no folder/)
+  })
+})

@@ -1,0 +1,66 @@
+/** The folder of Baileys' `useMultiFileAuthState`: `creds.json`, and a file for each key. */
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type LibraryKey, type LibraryState, typeOf } from '../library-state.ts'
+
+const CREDS = 'creds.json'
+const JSON_FILE = '.json'
+/** Read at a time: a folder has a file for each of some thousand keys. */
+const AT_ONCE = 32
+
+export async function readFolder(folder: string): Promise<LibraryState> {
+  const names = await namesIn(folder)
+  const files = names.filter((name) => name.endsWith(JSON_FILE) && name !== CREDS)
+  const keys: LibraryKey[] = []
+  let unknown = 0
+  for (const name of files) {
+    const found = keyOfFile(name)
+    if (found) keys.push({ ...found, text: name })
+    else unknown += 1
+  }
+  const texts = await inGroups(keys, ({ text: name }) => readFile(join(folder, name), 'utf8'))
+  const times = await inGroups(
+    [...files, ...(names.includes(CREDS) ? [CREDS] : [])],
+    async (name) => (await stat(join(folder, name))).mtimeMs,
+  )
+  return {
+    creds: names.includes(CREDS) ? await readFile(join(folder, CREDS), 'utf8') : undefined,
+    keys: keys.map(({ type, id }, index) => ({ type, id, text: texts[index]! })),
+    unknown,
+    writtenAt: times.length === 0 ? undefined : Math.max(...times),
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isFile()).map(({ name }) => name)
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (code === 'ENOENT') throw new Error(`There is no folder ${folder}.`, { cause })
+    if (code === 'ENOTDIR') throw new Error(`${folder} is a file; name the folder that holds creds.json.`, { cause })
+    throw cause
+  }
+}
+
+async function inGroups<T, R>(all: readonly T[], read: (one: T) => Promise<R>): Promise<R[]> {
+  const found: R[] = []
+  for (let from = 0; from < all.length; from += AT_ONCE)
+    found.push(...(await Promise.all(all.slice(from, from + AT_ONCE).map(read))))
+  return found
+}
+
+/** Group, author and device of a sender key. Ids of old groups have dashes of their own, so it is read from its end. */
+const SENDER_KEY = /^(.+)--(\d+(?:_\d+)?)--(\d+)$/
+
+/** The library writes `/` as `__` and `:` as `-` into names of files; what an id of each type may hold shows what was there. */
+export function keyOfFile(name: string): { type: string; id: string } | undefined {
+  const found = typeOf(name.slice(0, -JSON_FILE.length))
+  if (!found) return undefined
+  const { type, rest } = found
+  // Base64 has slashes and no underscores.
+  if (type === 'app-state-sync-key') return { type, id: rest.replaceAll('__', '/') }
+  if (type === 'pre-key' && !/^\d{1,8}$/.test(rest)) return undefined
+  if (type !== 'sender-key') return { type, id: rest }
+  const parts = SENDER_KEY.exec(rest)
+  return parts ? { type, id: parts.slice(1).join('::') } : undefined
+}

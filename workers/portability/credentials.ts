@@ -1,0 +1,167 @@
+/** Credentials of a device that was linked elsewhere: read field by field, and refused as a whole when they do not fit each other. */
+import { type AuthenticationCreds, Curve, generateSignalPubKey, initAuthCreds, jidDecode, proto } from '@whiskeysockets/baileys'
+import * as v from 'valibot'
+import { verifySignature } from 'whatsapp-rust-bridge'
+import { revived } from './library-state.ts'
+
+/** Why a device cannot be imported, as whole sentences. */
+export class NotImportable extends Error {
+  constructor(problems: readonly string[], options?: ErrorOptions) {
+    super(problems.join(' '), options)
+    this.name = 'NotImportable'
+  }
+}
+
+const bytes = (length: number) =>
+  v.custom<Uint8Array>((value) => value instanceof Uint8Array && value.length === length, `must be ${length} bytes`)
+const key = bytes(32)
+const keyPair = v.object({ public: key, private: key })
+const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+
+/** The fields that are read. The library writes more, which are of no use after the pairing, or are other programs' own. */
+const Credentials = v.object({
+  noiseKey: keyPair,
+  signedIdentityKey: keyPair,
+  signedPreKey: v.object({ keyPair, signature: bytes(64), keyId: count }),
+  registrationId: v.pipe(count, v.maxValue(0xffff_ffff)),
+  advSecretKey: v.optional(v.string()),
+  me: v.object({ id: v.string(), lid: v.optional(v.string()), name: v.optional(v.string()) }),
+  account: v.record(v.string(), v.unknown()),
+  signalIdentities: v.optional(v.array(v.unknown())),
+  platform: v.optional(v.string()),
+  routingInfo: v.optional(v.instance(Uint8Array)),
+  registered: v.optional(v.boolean()),
+  nextPreKeyId: v.pipe(count, v.minValue(1)),
+  firstUnuploadedPreKeyId: v.pipe(count, v.minValue(1)),
+  myAppStateKeyId: v.optional(v.string()),
+  lastAccountSyncTimestamp: v.optional(v.number()),
+  lastPropHash: v.optional(v.string()),
+  accountSettings: v.optional(v.object({ unarchiveChats: v.optional(v.boolean()) })),
+})
+
+type Given = v.InferOutput<typeof Credentials>
+
+/** App state was read before, elsewhere: the directory is made of it once more, without events (`app-state/rebuild.ts`). */
+const HAS_SYNCED = 1
+/** The base point of the curve: the public key of a private one is what both agree on. */
+const BASE_POINT = Buffer.alloc(32, 0).fill(9, 0, 1)
+
+/** Prefixes of what a device and an account have signed: of a device, and of one that is hosted by the network. */
+const DEVICE_SIGNED = [Buffer.of(6, 1), Buffer.of(6, 6)]
+const ACCOUNT_SIGNED = [Buffer.of(6, 0), Buffer.of(6, 5)]
+
+/** `highestPreKey`: of the pre-keys beside them. Throws `NotImportable`. */
+export function credentialsFrom(text: string, highestPreKey: number): AuthenticationCreds {
+  const given = parsed(text)
+  const account = accountOf(given)
+  const problems = [...misfits(given), ...badSignatures(given, account)]
+  if (problems.length > 0) throw new NotImportable(problems)
+  // An id that is given out twice makes the first message of a stranger unreadable.
+  const nextPreKeyId = Math.max(given.nextPreKeyId, highestPreKey + 1)
+  const { noiseKey, signedIdentityKey, signedPreKey, registrationId } = given
+  const fresh = initAuthCreds()
+  return {
+    ...fresh,
+    noiseKey: pairOf(noiseKey),
+    signedIdentityKey: pairOf(signedIdentityKey),
+    signedPreKey: { ...signedPreKey, keyPair: pairOf(signedPreKey.keyPair), signature: Buffer.from(signedPreKey.signature) },
+    registrationId,
+    advSecretKey: given.advSecretKey ?? fresh.advSecretKey,
+    me: withoutUndefined(given.me),
+    account,
+    signalIdentities: (given.signalIdentities ?? []) as AuthenticationCreds['signalIdentities'] & object,
+    ...withoutUndefined({
+      platform: given.platform,
+      myAppStateKeyId: given.myAppStateKeyId,
+      lastAccountSyncTimestamp: given.lastAccountSyncTimestamp,
+    }),
+    lastPropHash: given.lastPropHash,
+    routingInfo: given.routingInfo && Buffer.from(given.routingInfo),
+    registered: given.registered ?? true,
+    nextPreKeyId,
+    firstUnuploadedPreKeyId: Math.min(given.firstUnuploadedPreKeyId, nextPreKeyId),
+    accountSyncCounter: HAS_SYNCED,
+    accountSettings: { unarchiveChats: given.accountSettings?.unarchiveChats === true },
+  }
+}
+
+function parsed(text: string): Given {
+  let value: unknown
+  try {
+    value = revived(text)
+  } catch (cause) {
+    throw new NotImportable(['The credentials are not readable as JSON.'], { cause })
+  }
+  const given = (value ?? {}) as Record<string, unknown>
+  if (!given.account || !given.me)
+    throw new NotImportable(['The device was never linked, or not completely: its credentials have no account.'])
+  const read = v.safeParse(Credentials, withoutNulls(given))
+  if (read.success) return read.output
+  throw new NotImportable(
+    read.issues.map(
+      (issue) => `The credentials have an unexpected ${v.getDotPath(issue) ?? 'shape'}: ${sentence(issue.message)}`,
+    ),
+  )
+}
+
+const sentence = (text: string) => (text.endsWith('.') ? text : `${text}.`)
+
+/** Its JSON has base64 texts for bytes; older programs wrote bytes. */
+function accountOf({ account }: Given): proto.ADVSignedDeviceIdentity {
+  try {
+    return proto.ADVSignedDeviceIdentity.fromObject(account)
+  } catch (cause) {
+    throw new NotImportable(['The credentials have an account that is not readable.'], { cause })
+  }
+}
+
+function misfits({ noiseKey, signedIdentityKey, signedPreKey, me }: Given): string[] {
+  const pairs = { noiseKey, signedIdentityKey, 'signedPreKey.keyPair': signedPreKey.keyPair }
+  const broken = Object.entries(pairs).filter(([, pair]) => !isPair(pair))
+  const isDevice = (jidDecode(me.id)?.device ?? 0) > 0
+  return [
+    ...broken.map(([name]) => `The public key of ${name} does not belong to its private key.`),
+    ...(isDevice ? [] : ['The credentials are not those of a linked device: me.id names no device.']),
+  ]
+}
+
+const isPair = (pair: Given['noiseKey']): boolean => Curve.sharedKey(Buffer.from(pair.private), BASE_POINT).equals(pair.public)
+
+function badSignatures({ signedIdentityKey, signedPreKey }: Given, account: proto.ADVSignedDeviceIdentity): string[] {
+  const { details, accountSignature, accountSignatureKey, deviceSignature } = account
+  if (!details?.length || !accountSignature?.length || !accountSignatureKey?.length || !deviceSignature?.length)
+    return ['The credentials have an account without its signatures.']
+  const own = Buffer.from(signedIdentityKey.public)
+  const isSigned = (by: Uint8Array, signature: Uint8Array, prefixes: readonly Buffer[], ...signed: Uint8Array[]) =>
+    prefixes.some((prefix) => isSignature(by, Buffer.concat([prefix, ...signed]), signature))
+  const isDevice = isSigned(own, deviceSignature, DEVICE_SIGNED, details, own, accountSignatureKey)
+  const isAccount = isSigned(accountSignatureKey, accountSignature, ACCOUNT_SIGNED, details, own)
+  const preKey = generateSignalPubKey(Buffer.from(signedPreKey.keyPair.public))
+  const isPreKey = isSignature(own, preKey, signedPreKey.signature)
+  return [
+    ...(isDevice ? [] : ['The signature of the device does not belong to its identity key.']),
+    ...(isAccount ? [] : ['The signature of the account does not belong to this device.']),
+    ...(isPreKey ? [] : ['The signature of the signed pre-key does not belong to the identity key.']),
+  ]
+}
+
+/** By the module: the library's own `Curve.verify` is true for whatever has the right length. */
+function isSignature(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+  try {
+    return verifySignature(publicKey, message, signature)
+  } catch {
+    // A string about a wrong length: not a signature.
+    return false
+  }
+}
+
+const pairOf = (pair: Given['noiseKey']) => ({ public: Buffer.from(pair.public), private: Buffer.from(pair.private) })
+
+type Present<T> = { [K in keyof T]: Exclude<T[K], undefined> }
+
+const withoutUndefined = <T extends object>(given: T) =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Present<T>
+
+/** A program that writes null means what others leave out. */
+const withoutNulls = (given: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))

@@ -1,0 +1,166 @@
+/** Keys of a device that was linked elsewhere, as the service stores them. */
+import { jidDecode, proto } from '@whiskeysockets/baileys'
+import type { DeviceKey } from '../../src/domain/device-bundle.ts'
+import type { KeyType } from '../shard/keys/key-store.ts'
+import { keyBytes } from '../shard/keys/signal/codec.ts'
+import type { OwnDevice } from '../shard/keys/signal/session-json.ts'
+import { mergeSessions, usableSession } from '../shard/keys/signal/session-record.ts'
+import { CATEGORIES, type CategoryType, type Counted } from './categories.ts'
+import { type LibraryKey, revived } from './library-state.ts'
+
+export interface KeyChoice {
+  own: OwnDevice
+  /** The device's own addresses: `user:device@s.whatsapp.net`, and that of its LID. */
+  ownJids: readonly string[]
+  /** The copy is older than the last use of the device. */
+  isOld: boolean
+}
+
+interface Read {
+  bytes: Uint8Array
+  isConverted: boolean
+}
+
+type Reader = (text: string, own: OwnDevice) => Read | undefined
+
+const as = (bytes: Uint8Array | undefined): Read | undefined => bytes && { bytes, isConverted: false }
+
+const bytesIn = (text: string): Uint8Array | undefined => {
+  const value = revived(text)
+  return value instanceof Uint8Array && value.length > 0 ? value : undefined
+}
+
+const inForm =
+  (type: KeyType, isOfForm: (value: unknown) => boolean): Reader =>
+  (text) => {
+    const value = revived(text)
+    return as(isOfForm(value) ? keyBytes(type, value) : undefined)
+  }
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array)
+
+const isKey = (value: unknown) => value instanceof Uint8Array && (value.length === 32 || value.length === 33)
+
+/** The text of a sender key's JSON, which the module of Signal reads as it is. */
+function senderKey(text: string): Read | undefined {
+  const bytes = bytesIn(text)
+  if (!bytes) return undefined
+  if (bytes[0] !== 0x5b) return as(bytes)
+  const states: unknown = JSON.parse(Buffer.from(bytes).toString())
+  return as(Array.isArray(states) && states.length > 0 ? bytes : undefined)
+}
+
+/** A session is stored as an object, or as bytes by programs with another library of Signal. */
+function session(text: string, own: OwnDevice): Read | undefined {
+  const value = revived(text)
+  const stored = value instanceof Uint8Array ? value : Buffer.from(text)
+  const usable = usableSession(stored, () => own)
+  return usable && { bytes: usable, isConverted: usable !== stored }
+}
+
+const READERS: Readonly<Record<CategoryType, Reader>> = {
+  session,
+  'sender-key': senderKey,
+  'sender-key-memory': inForm('sender-key-memory', isObject),
+  'pre-key': inForm('pre-key', (value) => isObject(value) && isKey(value.public) && isKey(value.private)),
+  'identity-key': (text) => as(bytesIn(text)),
+  'app-state-sync-key': (text) => {
+    const value = revived(text)
+    if (!isObject(value) || value.keyData === undefined) return undefined
+    return as(keyBytes('app-state-sync-key', proto.Message.AppStateSyncKeyData.fromObject(value)))
+  },
+  'app-state-sync-version': () => undefined,
+  'lid-mapping': inForm('lid-mapping', (value) => typeof value === 'string' && value.length > 0),
+  'device-list': inForm('device-list', (value) => Array.isArray(value) && value.every((one) => typeof one === 'string')),
+  tctoken: inForm('tctoken', (value) => isObject(value) && value.token instanceof Uint8Array),
+}
+
+export type Counts = Record<CategoryType, Counted>
+
+/** Never throws: what cannot be read is counted. */
+export function readKeys(given: readonly LibraryKey[], choice: KeyChoice): { keys: DeviceKey[]; counts: Counts } {
+  const counts = Object.fromEntries(
+    CATEGORIES.map(({ type }) => [type, { found: 0, taken: 0, converted: 0, unreadable: 0, leftOut: 0 }]),
+  ) as Counts
+  const isWanted = wanted(given, choice)
+  const keys: DeviceKey[] = []
+  for (const entry of given) {
+    const type = entry.type as CategoryType
+    const counted = counts[type]
+    counted.found += 1
+    if (!isWanted(entry)) {
+      counted.leftOut += 1
+      continue
+    }
+    const read = attempt(() => READERS[type](entry.text, choice.own))
+    if (!read) {
+      counted.unreadable += 1
+      continue
+    }
+    counted.taken += 1
+    if (read.isConverted) counted.converted += 1
+    keys.push([type, entry.id, read.bytes])
+  }
+  return { keys: underHiddenIds(keys), counts }
+}
+
+function attempt(read: () => Read | undefined): Read | undefined {
+  try {
+    return read()
+  } catch {
+    // Truncated JSON, or a value of another form: it is counted as not readable.
+    return undefined
+  }
+}
+
+/**
+ * What is taken at all. Sessions and own sender keys of an old copy are not: the counters in them were used since, and recipients drop a message with
+ * a counter that they have seen, in silence. A list of who has our key is of use with the key only: without it nobody could read our next message.
+ */
+function wanted(given: readonly LibraryKey[], { ownJids, isOld }: KeyChoice): (key: LibraryKey) => boolean {
+  const ownUsers = new Set(ownJids.map((jid) => jidDecode(jid)?.user))
+  const isOwn = (id: string) => ownUsers.has(id.split('::')[1]?.split('_')[0])
+  const groupsWithKey = new Set(
+    given.filter(({ type, id }) => type === 'sender-key' && isOwn(id)).map(({ id }) => id.split('::')[0]),
+  )
+  return ({ type, id }) => {
+    switch (type) {
+      // The account's settings are read whole after an import; with a wrong version they could not be.
+      case 'app-state-sync-version':
+        return false
+      case 'session':
+        return !isOld
+      case 'sender-key':
+        return !(isOld && isOwn(id))
+      case 'sender-key-memory':
+        return !isOld && groupsWithKey.has(id)
+      default:
+        return true
+    }
+  }
+}
+
+/** Domain of a hidden id in the name of a session. */
+const LID_DOMAIN = 1
+
+/**
+ * The service looks for a person's session under the hidden id as soon as it knows it. So sessions and identities that are still under the number move
+ * there; where both are there, that of the hidden id stays in use, and that of the number can still be read.
+ */
+function underHiddenIds(keys: readonly DeviceKey[]): DeviceKey[] {
+  const lids = new Map(keys.flatMap(([type, id, value]) => (type === 'lid-mapping' ? [[id, Buffer.from(value).toString()]] : [])))
+  const found = new Map(keys.map((key) => [`${key[0]} ${key[1]}`, key] as const))
+  for (const [type, id, value] of keys) {
+    if (type !== 'session' && type !== 'identity-key') continue
+    const [user = '', device = ''] = id.split('.')
+    const lid = lids.get(user)
+    if (lid === undefined) continue
+    const to = `${lid}_${LID_DOMAIN}.${device}`
+    const there = found.get(`${type} ${to}`)
+    found.delete(`${type} ${id}`)
+    const moved = there === undefined ? value : type === 'session' ? mergeSessions(there[2], value) : there[2]
+    found.set(`${type} ${to}`, [type, to, moved])
+  }
+  return [...found.values()]
+}

@@ -1,0 +1,59 @@
+/** Reads a linked device from another program's files, and checks it. Nothing is written, and the network is not asked. */
+import type { DeviceBundle } from '../../src/domain/device-bundle.ts'
+import { credsBytes } from '../shard/keys/signal/codec.ts'
+import { readFolder } from './baileys/folder.ts'
+import { credentialsFrom, NotImportable } from './credentials.ts'
+import { readKeys } from './keys.ts'
+import type { LibraryState } from './library-state.ts'
+import { type ImportReport, reportOf, sentencesOf } from './report.ts'
+
+export interface ReadDevice {
+  bundle: DeviceBundle
+  report: ImportReport
+  sentences: readonly string[]
+  /** When the other program last wrote, epoch ms; undefined: that is not known. */
+  writtenAt: number | undefined
+}
+
+interface Source {
+  read(path: string): Promise<LibraryState>
+}
+
+const SOURCES: Readonly<Record<string, Source>> = {
+  baileys: { read: readFolder },
+}
+
+export const SOURCE_NAMES = Object.keys(SOURCES)
+
+/** `isOld`: the device was used after this copy was made. Rejects with `NotImportable`, or with what went wrong with the files. */
+export async function readDevice(from: string, path: string, { isOld }: { isOld: boolean }): Promise<ReadDevice> {
+  const state = await SOURCES[from]!.read(path)
+  if (state.creds === undefined) throw new NotImportable([`There are no credentials in ${path}.`])
+  const creds = credentialsFrom(state.creds, highestPreKey(state))
+  const { me, signedIdentityKey, registrationId } = creds
+  const identityKey = Buffer.concat([Buffer.of(5), signedIdentityKey.public])
+  const ownJids = [me!.id, ...(me!.lid ? [me!.lid] : [])]
+  const { keys, counts } = readKeys(state.keys, { own: { identityKey, registrationId }, ownJids, isOld })
+  const report = reportOf(from, counts, notesOn(state, isOld, creds.myAppStateKeyId !== undefined))
+  return {
+    bundle: { creds: credsBytes(creds), identity: Buffer.from(signedIdentityKey.public).toString('base64'), keys },
+    report,
+    sentences: sentencesOf(report),
+    writtenAt: state.writtenAt,
+  }
+}
+
+const highestPreKey = ({ keys }: LibraryState): number =>
+  keys.reduce((highest, { type, id }) => (type === 'pre-key' && Number(id) > highest ? Number(id) : highest), 0)
+
+function notesOn({ unknown }: LibraryState, isOld: boolean, hasStateKey: boolean): string[] {
+  return [
+    ...(isOld
+      ? ['The copy counts as used since: sessions and our own group keys are made anew, so that no message of ours is dropped.']
+      : []),
+    ...(hasStateKey
+      ? []
+      : ['There is no key of the account settings: labels and names are there once the phone has shared one.']),
+    ...(unknown === 0 ? [] : [`${unknown} other files were not looked at.`]),
+  ]
+}
