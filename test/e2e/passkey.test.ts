@@ -241,20 +241,6 @@ describe('what goes wrong', { concurrency: 4 }, () => {
     await failed(linking, 'refused')
   })
 
-  test('a key of the phone that agrees on nothing: no nonce leaves, and the next attempt links', async () => {
-    const linking = await asked({ bend: { continuation: 'zero_key' } })
-    await taken(linking)
-    await found('another attempt', async () => (await stateOf(linking)).last_error === 'no_answer_from_phone')
-    await see.sees(linking.instance, 'connecting', 'passkey_required', REQUIRED)
-    assert.notEqual((await ceremonyOf(linking)).stage, 'confirming')
-    await world.sandbox.setPasskey(linking.phone, { bend: {} })
-    await taken(linking)
-    await codeToCompare(linking)
-    await confirm(linking, true)
-    await connected(linking)
-    assert.deepEqual(await see.path(linking.instance), LINKED)
-  })
-
   test('the passkey is asked for again: the newest challenge counts, and the proof is still that of the code', async () => {
     const linking = await asked()
     const first = await toSign(linking)
@@ -265,15 +251,5 @@ describe('what goes wrong', { concurrency: 4 }, () => {
     await taken(linking)
     await connected(linking)
     assert.equal((await ceremonyOf(linking)).proof, 'good')
-  })
-
-  test('a retired secret and a part of the phone that nobody asked for: both are confirmed, and it links', async () => {
-    const linking = await asked()
-    await world.sandbox.sayPasskey(linking.phone, 'refresh')
-    await world.sandbox.sayPasskey(linking.phone, 'continuation')
-    await found('the acks', async () => (await ceremonyOf(linking)).acks.length === 3)
-    await taken(linking)
-    await connected(linking)
-    assert.deepEqual([(await ceremonyOf(linking)).proof, (await ceremonyOf(linking)).problems], ['good', []])
   })
 })

@@ -93,7 +93,7 @@ describe('what the phone sends', { concurrency: 4 }, () => {
     await connected(linking)
   })
 
-  for (const continuation of ['short_key', 'short_nonce', 'not_protobuf', 'other_tag'] as const) {
+  for (const continuation of ['short_key', 'zero_key', 'short_nonce', 'not_protobuf', 'other_tag'] as const) {
     test(`${continuation}: no nonce leaves, and the next attempt links`, async () => {
       const linking = await asked({ bend: { continuation } })
       await taken(linking)
@@ -108,6 +108,16 @@ describe('what the phone sends', { concurrency: 4 }, () => {
       assert.deepEqual(await see.path(linking.instance), LINKED)
     })
   }
+
+  test('a retired secret, and a key of the phone that nobody asked for: both are confirmed, and it links', async () => {
+    const linking = await asked()
+    await world.sandbox.sayPasskey(linking.phone, 'refresh')
+    await world.sandbox.sayPasskey(linking.phone, 'continuation')
+    await found('the acks', async () => (await ceremonyOf(linking)).acks.length === 3)
+    await taken(linking)
+    await connected(linking)
+    assert.deepEqual([(await ceremonyOf(linking)).proof, (await ceremonyOf(linking)).problems], ['good', []])
+  })
 
   test('from somebody else: it is confirmed, and means nothing', async () => {
     const linking = await asked({ bend: { continuation: 'other_sender' } })
