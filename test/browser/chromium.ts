@@ -21,11 +21,15 @@ const FLAGS = [
 
 export const launch = (more: readonly string[] = []) => chromium.launch({ executablePath: CHROMIUM!, args: [...FLAGS, ...more] })
 
+/** Small, so that pictures of the pages fit into the documentation. */
+export const VIEWPORT = { width: 800, height: 620 }
+
 /** With an unpacked extension, which needs a profile on disk. Of a flag that is given twice, the last one counts. */
 export const launchWithExtension = (profile: string, extension: string, more: readonly string[]): Promise<BrowserContext> =>
   chromium.launchPersistentContext(profile, {
     executablePath: CHROMIUM!,
     ignoreDefaultArgs: ['--disable-extensions'],
+    viewport: VIEWPORT,
     args: [...FLAGS, `--disable-extensions-except=${extension}`, `--load-extension=${extension}`, ...more],
   })
 

@@ -22,7 +22,7 @@ import {
   world,
 } from '../harness/passkey-linking.ts'
 import { startWhatsappPage } from '../harness/whatsapp-page.ts'
-import { foreign, launch, launchWithExtension, picture, skip, watch } from './chromium.ts'
+import { foreign, launch, launchWithExtension, picture, skip, VIEWPORT, watch } from './chromium.ts'
 import { openTab, tabOf } from './passkey-tab.ts'
 
 const EXTENSION = fileURLToPath(new URL('extension', ROOT))
@@ -55,6 +55,17 @@ describe('linking with a passkey in Chromium', { skip }, () => {
     await world.sandbox.scan(linking.phone, (await qr.getAttribute('src'))!)
     await page.getByRole('button', { name: 'Open WhatsApp Web' }).waitFor()
     return { linking, page }
+  }
+
+  /** The page of the instance in the dashboard. */
+  async function dashboardOf(context: BrowserContext, { instance }: Linking): Promise<Page> {
+    const page = await context.newPage()
+    page.setDefaultTimeout(30_000)
+    await page.goto(`${world.gateway.baseUrl}/dashboard/#/instances/${instance.id}`)
+    await page.getByLabel('Admin key', { exact: true }).fill(world.gateway.admin.authorization.slice('Bearer '.length))
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'WhatsApp wants the passkey' }).waitFor()
+    return page
   }
 
   describe('with the extension', () => {
@@ -108,7 +119,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
       await Promise.all([tab.close(), page.close()])
     })
 
-    test('nothing is confirmed without a passkey, by another person, after Cancel, or for a challenge that was replaced', async () => {
+    test('nothing is confirmed without a passkey, by another person, after Cancel, for a challenge that was replaced, or twice; the dashboard leads to the tick, too', async () => {
       const linking = await asked()
       await toSign(linking)
       const passkey = await passkeyOf(linking)
@@ -134,17 +145,21 @@ describe('linking with a passkey in Chromium', { skip }, () => {
       await late.says(EXPIRED)
       await late.close()
 
-      const { open_url } = await ticketFor(linking)
-      const page = await context.newPage()
-      await page.goto(pageOf(linking))
-      const tab = await openTab(context, open_url, passkey)
+      const page = await dashboardOf(context, linking)
+      const [opened] = await Promise.all([
+        context.waitForEvent('page'),
+        page.getByRole('button', { name: 'Open WhatsApp Web' }).click(),
+      ])
+      const url = await page.getByRole('link', { name: 'No new tab?' }).getAttribute('href')
+      const tab = await tabOf(opened, passkey)
       await tab.says(QUESTION)
+      await page.getByText('The helper asks for the passkey').waitFor()
       await tab.press('Confirm')
       await tab.says('look at the phone')
-      const used = await openTab(context, open_url, passkey)
+      const used = await openTab(context, url!, passkey)
       await used.says(EXPIRED)
       await page.getByRole('button', { name: 'They match' }).click()
-      await page.locator('#tick').waitFor({ state: 'visible' })
+      await page.getByRole('heading', { name: 'Send a message' }).waitFor()
       await connected(linking)
       for (const each of [page, tab.page, used.page]) await each.close()
     })
@@ -189,7 +204,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
   test('without the extension the page says how to add it, and by hand the console of WhatsApp Web does as well', async () => {
     const browser = await launch(site.flags)
     try {
-      const context = await browser.newContext()
+      const context = await browser.newContext({ viewport: VIEWPORT })
       await context.clock.install()
       const { linking, page } = await scanned(context)
       const watched = watch(page)
@@ -203,7 +218,6 @@ describe('linking with a passkey in Chromium', { skip }, () => {
       // Longer than the page waits for the extension.
       await page.clock.fastForward(12_000)
       await link.waitFor({ state: 'visible' })
-      await picture(page, 'pairing-passkey-by-hand', { isWhole: true })
       const [download] = await Promise.all([page.waitForEvent('download'), link.click()])
       assert.equal(download.suggestedFilename(), 'svc-passkey-extension.zip')
       assert.equal(await download.failure(), null)
