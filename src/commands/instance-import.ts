@@ -37,18 +37,19 @@ export const importDevice = command({
   summary: 'Bring in a device that is linked in another program, without pairing again',
   details: [
     'Stop the other program first, for good: a device can be connected in one place only. --from baileys reads the folder of',
-    'useMultiFileAuthState (creds.json and the files beside it). The id and the token of the new instance are printed only once. A running',
+    'useMultiFileAuthState (creds.json and the files beside it); evolution and fazer read a file of JSON rows, or - for standard input, as',
+    'docs/moving.md shows. The id and the token of the new instance are printed only once. A running',
     'service takes the device over and connects it immediately, a stopped one at its next start. --dry-run prints the same report and changes',
     'nothing. The folder itself is never changed; delete it once the instance is connected.',
   ].join('\n'),
-  arguments: [{ name: 'PATH', about: 'what the other program has stored: for baileys its folder' }],
+  arguments: [{ name: 'PATH', about: 'what the other program has stored: for baileys its folder, otherwise a file of rows' }],
   options: {
-    from: { value: '<program>', about: 'the program it comes from: baileys', required: true },
+    from: { value: '<program>', about: 'the program it comes from: baileys, evolution or fazer', required: true },
     name: { value: '<name>', about: 'name of the instance, 1 to 100 characters; if omitted, Imported device' },
     workspace: { value: '<id>', about: 'id of the workspace; the first one if omitted' },
     'dry-run': { about: 'check and report only' },
     'used-since': { about: 'the copy is older than the last use of the device: a backup, for example' },
-    stopped: { about: 'the other program is stopped, although it wrote within the last two minutes' },
+    stopped: { about: 'the other program is stopped, although it wrote within the last two minutes, or that cannot be seen' },
     json: { about: 'print JSON instead of sentences' },
   },
   async run({ config, options, arguments: [path = ''], note }) {
@@ -83,7 +84,10 @@ async function readFrom(from: string, path: string, isOld: boolean): Promise<Rea
 }
 
 function refuseRunning({ writtenAt }: ReadDevice, isStopped: boolean): void {
-  if (isStopped || writtenAt === undefined || Date.now() - writtenAt > QUIET_MS) return
+  if (isStopped) return
+  if (writtenAt === undefined)
+    throw new Error('Rows do not show whether the other program still runs. Stop it, then add --stopped.')
+  if (Date.now() - writtenAt > QUIET_MS) return
   throw new Error(
     'The other program wrote these files within the last two minutes, so it may still run. Stop it; if it is stopped already, add --stopped.',
   )

@@ -6,6 +6,7 @@ import { credentialsFrom, NotImportable } from './credentials.ts'
 import { readKeys } from './keys.ts'
 import type { LibraryState } from './library-state.ts'
 import { type ImportReport, reportOf, sentencesOf } from './report.ts'
+import { readHash } from './rows/hash.ts'
 
 export interface ReadDevice {
   bundle: DeviceBundle
@@ -21,6 +22,8 @@ interface Source {
 
 const SOURCES: Readonly<Record<string, Source>> = {
   baileys: { read: readFolder },
+  evolution: { read: readHash },
+  fazer: { read: readHash },
 }
 
 export const SOURCE_NAMES = Object.keys(SOURCES)
@@ -54,6 +57,6 @@ function notesOn({ unknown }: LibraryState, isOld: boolean, hasStateKey: boolean
     ...(hasStateKey
       ? []
       : ['There is no key of the account settings: labels and names are there once the phone has shared one.']),
-    ...(unknown === 0 ? [] : [`${unknown} other files were not looked at.`]),
+    ...(unknown === 0 ? [] : [`${unknown} other files or fields were not looked at.`]),
   ]
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import {
   type AuthenticationCreds,
+  BufferJSON,
   Curve,
   initAuthCreds,
   proto,
@@ -178,6 +179,48 @@ test('what is not readable is counted, and named with what follows', async () =>
 test('the report names nobody', async () => {
   const { report, sentences } = await read()
   for (const who of [ME, MY_LID, OTHER, THEIR_LID]) assert.ok(!JSON.stringify([report, sentences]).includes(who))
+})
+
+describe('the same state in rows', () => {
+  /** The hash as `redis-cli --json hgetall` prints it: ids are not changed in it. */
+  const hash = () =>
+    Object.fromEntries(
+      Object.entries(KEYS).flatMap(([type, values]) =>
+        Object.entries(values ?? {}).map(([id, value]) => [`${type}-${id}`, JSON.stringify(value, BufferJSON.replacer)]),
+      ),
+    )
+  const credsText = () => JSON.stringify(creds, BufferJSON.replacer)
+
+  async function readRows(from: string, ...rows: object[]) {
+    const file = join(folder, 'rows.jsonl')
+    await writeFile(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+    try {
+      return await readDevice(from, file, { isOld: false })
+    } finally {
+      await rm(file)
+    }
+  }
+
+  test('Evolution: credentials twice in JSON in their own row, and the hash; the same device as of the folder', async () => {
+    const row = { id: 'c1', sessionId: 's1', creds: JSON.stringify(credsText()), createdAt: '2026-01-01T00:00:00' }
+    const device = await readRows('evolution', row, hash())
+    const ofFolder = await read()
+    const sorted = (keys: typeof device.bundle.keys) => [...keys].sort((a, b) => (a[0] + a[1] < b[0] + b[1] ? -1 : 1))
+    assert.deepEqual(sorted(device.bundle.keys), sorted(ofFolder.bundle.keys))
+    assert.deepEqual(credsFrom(device.bundle.creds).signedIdentityKey, creds.signedIdentityKey)
+    assert.equal(device.writtenAt, undefined)
+  })
+
+  test('fazer: credentials in the hash; a device whose key is still guessed is refused', async () => {
+    const all = { creds: credsText(), metadata: '{}', ...hash() }
+    assert.equal((await readRows('fazer', all)).bundle.identity, Buffer.from(creds.signedIdentityKey.public).toString('base64'))
+    await assert.rejects(readRows('fazer', { ...all, 'import-candidates': '[]' }), /still being guessed there/)
+  })
+
+  test('a row that is no JSON object, or rows without credentials, are refused', async () => {
+    await assert.rejects(readRows('evolution', []), /Line 1 is not a JSON object\./)
+    await assert.rejects(readRows('evolution', hash()), /There are no credentials in/)
+  })
 })
 
 describe('credentials that are refused as a whole', () => {
