@@ -340,7 +340,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
             sandboxUrl: sandboxUrl ?? null,
           }
     const tokenHash = metricsToken === null ? undefined : hashOf(metricsToken)
-    server.serve(({ peer, hasLeft, cut, arrived }) =>
+    server.serve(({ peer, hasLeft, cut, source }) =>
       createApp({
         account,
         directory,
@@ -360,7 +360,7 @@ export async function startService(config: Config, { log, allowCrash = false, sa
         peer,
         hasLeft,
         cut,
-        arrived,
+        source,
         tally,
         metrics: createExposition({
           tally,

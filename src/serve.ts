@@ -3,9 +3,10 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server'
+import { bodyReader } from './body-reader.ts'
 import { MINUTE, SECOND } from './domain/clock.ts'
 import { Failure } from './domain/failures.ts'
-import { type Arrived, LARGE_BODY, LONGEST_BODY } from './http/body.ts'
+import { type BodyReader, type BodySource, LARGE_BODY, LONGEST_BODY } from './http/body.ts'
 import { failureResponse } from './http/errors.ts'
 import { requestIdOf } from './http/request-id.ts'
 import { orLate } from './lib/deadline.ts'
@@ -25,7 +26,7 @@ interface Peers {
   hasLeft(request: Request): boolean
   /** Ends it as it is. */
   cut(request: Request): void
-  arrived: Arrived
+  source: BodySource
 }
 
 interface Caller {
@@ -119,7 +120,10 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
         peer: (request) => callers.get(request)?.address,
         hasLeft: (request) => callers.get(request)?.socket.destroyed ?? false,
         cut: (request) => callers.get(request)?.socket.destroy(),
-        arrived: (request) => arrivedFrom(callers.get(request)),
+        source: {
+          arrived: (request) => arrivedFrom(callers.get(request)),
+          reader: (request) => readerOf(callers.get(request)?.incoming),
+        },
       })
     },
 
@@ -161,6 +165,10 @@ function arrivedFrom(caller: Caller | undefined): Uint8Array<ArrayBuffer> | unde
   incoming.resume()
   return bytes ?? NO_BYTES
 }
+
+/** Not of a body that somebody reads, or has read. */
+const readerOf = (incoming: IncomingMessage | undefined): BodyReader | undefined =>
+  incoming === undefined || incoming.readableFlowing !== null || incoming.readableDidRead ? undefined : bodyReader(incoming)
 
 /** Time for answers already made to leave, in ms. */
 const FLUSH = 250

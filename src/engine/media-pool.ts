@@ -1,68 +1,105 @@
 /**
- * Threads without state for work that would stall HTTP: a 60 MB body parsed on the main thread blocks it for 112 ms (design/STACK.md,
- * 1). They start when there is work and end when there is none.
+ * Threads for work that would stall HTTP: a 60 MB body parsed on the main thread blocks it for 112 ms. Each body has a port, over which it is sent
+ * while it arrives and no faster than the thread parses it, so one thread can work on many bodies and never has the text of a whole one. The
+ * threads start when there is work and end when there is none.
  */
+import { MessageChannel } from 'node:worker_threads'
 import { Failure } from '../domain/failures.ts'
+import { BATCHES_AHEAD, type BodyHeld, type ComingBody } from '../domain/large-body.ts'
 import type { Log, Logging } from '../domain/log.ts'
 import type { ReadLargeMessage } from '../domain/tool-message.ts'
 import type { Result } from './engine.ts'
 import { createMediaThreads } from './media-threads.ts'
 
-/** Bodies at a time; each may hold several times its 64 MB while it is decoded. */
 const THREADS = 2
-const HEAP_MB = 512
-/** More than can wait for a thread: what all large bodies may hold together is bounded where they are read (http/body-budget.ts). */
+/** Bodies that one thread parses at a time. It is more than memory allows, because the bound is the budget (http/body-budget.ts). */
+const AT_ONCE = 5_000
 const WAITING = 10_000
+/** Decoded files are not on the heap; the rest of the bodies and the parsed fields are. */
+const HEAP_MB = 256
 
 type Read = Result & { unknown: string[] }
 
 export interface MediaPool {
   /**
-   * The operation that is meant and its validated input. The pieces, each alone in its buffer, are gone from this thread afterwards.
-   * `onUnknown`: as `readRequest` has it.
+   * The operation that is meant and its validated input. `onUnknown`: as `readRequest` has it. Rejects with `Failure`, also with the reason why the
+   * body ended early.
    */
   readLargeBody(
     route: string,
     fields: { path: Record<string, unknown>; query?: Record<string, unknown> },
-    pieces: Uint8Array<ArrayBuffer>[],
+    body: ComingBody,
     onUnknown?: (names: string[]) => void,
   ): Promise<{ operation: string; input: unknown }>
-  /** A large message to `/mcp`: the call of a tool, its arguments validated. The pieces go as above. */
-  readLargeMessage(pieces: Uint8Array<ArrayBuffer>[]): Promise<ReadLargeMessage>
+  /** A large message to `/mcp`: the call of a tool, its arguments validated. */
+  readLargeMessage(body: ComingBody): Promise<ReadLargeMessage>
   close(): Promise<void>
 }
+
+const unreadable = (cause?: unknown) =>
+  new Failure('engine_unavailable', { message: 'The request body cannot be read at the moment; try again later.', cause })
 
 export function createMediaPool({ logging, log }: { logging: Logging; log: Log }): MediaPool {
   const pool = createMediaThreads<unknown, unknown>({
     name: 'main',
     data: { logging },
     threads: THREADS,
-    atOnce: 1,
+    atOnce: AT_ONCE,
     waiting: WAITING,
     heapMb: HEAP_MB,
     log,
   })
 
-  async function read<T>(name: string, task: unknown, pieces: Uint8Array<ArrayBuffer>[]): Promise<T> {
+  /** The thread may answer before the end of the body: then the rest is not needed. */
+  async function read<T>(name: string, task: object, { batches, held }: ComingBody): Promise<T> {
+    const { port1: port, port2 } = new MessageChannel()
+    let room = BATCHES_AHEAD
+    let isAnswered = false
+    let wake = () => {}
+    port.on('message', (bytes: BodyHeld) => {
+      room++
+      held(bytes)
+      wake()
+    })
+    const answer = pool.run({ ...task, port: port2 }, { name, transferList: [port2] }).finally(() => {
+      isAnswered = true
+      wake()
+    })
+    // It is awaited below, after the end of the body; a rejection before that is not unhandled.
+    answer.catch(() => {})
     try {
-      return (await pool.run(task, { name, transferList: pieces.map(({ buffer }) => buffer) })) as T
-    } catch (cause) {
-      throw new Failure('engine_unavailable', {
-        message: 'The request body cannot be read at the moment; try again later.',
-        cause,
+      for await (const batch of batches) {
+        while (room === 0 && !isAnswered)
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+        if (isAnswered) break
+        room--
+        port.postMessage(
+          batch,
+          batch.map(({ buffer }) => buffer),
+        )
+      }
+      port.postMessage('end')
+      const made = await answer.catch((cause: unknown) => {
+        throw unreadable(cause)
       })
+      if (made === undefined) throw unreadable()
+      return made as T
+    } finally {
+      port.close()
     }
   }
 
   return {
-    async readLargeBody(route, fields, pieces, onUnknown = () => {}) {
-      const result = await read<Read>('readBodyAndMove', { route, ...fields, pieces }, pieces)
+    async readLargeBody(route, fields, body, onUnknown = () => {}) {
+      const result = await read<Read>('readBody', { route, ...fields }, body)
       onUnknown(result.unknown)
       if ('err' in result) throw Failure.from(result.err)
       return result.ok as { operation: string; input: unknown }
     },
 
-    readLargeMessage: (pieces) => read<ReadLargeMessage>('readMessageAndMove', pieces, pieces),
+    readLargeMessage: (body) => read<ReadLargeMessage>('readToolMessage', {}, body),
 
     close: () => pool.destroy(),
   }

@@ -7,6 +7,7 @@ import { IDENTIFIER_MAX, type Identifier, type IdentifierKind, parseIdentifier }
 import { MB, MEDIA_LIMIT, type MediaInput } from '../domain/media.ts'
 import { problemOfUrlText } from '../domain/url-text.ts'
 import { type Base64Problem, decodeBase64 } from './base64.ts'
+import { DATA_PREFIX, type HeldText, heldText, MAX_PREFIX } from './held-text.ts'
 
 /** A note on what a reader of the description would mistake and no JSON Schema keyword expresses. */
 interface Meta {
@@ -233,9 +234,6 @@ export const url = text(1, 2_048)
   .meta({ format: 'uri' })
 
 const WEB_URL = /^https?:/i
-/** `data:<mime>;base64,`; the type may have parameters of its own. */
-const DATA_PREFIX = /^data:([^,]{0,255});base64,/i
-
 /** A text shorter than this and without a prefix may be a word or a path: it counts as base64 only with its padding. */
 const MIN_BASE64 = 64
 
@@ -246,10 +244,48 @@ const BASE64_PROBLEMS: Record<Base64Problem, string> = {
   length: 'it is cut off: a single digit is left over',
 }
 
-/** For the end of a sentence. */
-function whyNoBase64(value: string, from: number, problem: Base64Problem): string {
-  if (from === 0 && /^\s*data:/i.test(value)) return ' (a data URL begins with `data:<mime>;base64,`)'
-  return from === 0 && value.length < MIN_BASE64 ? '' : ` (${BASE64_PROBLEMS[problem]})`
+/** Inline media before it is checked. */
+interface Inline {
+  /** The decoded file, or why it is none. */
+  file: Uint8Array<ArrayBuffer> | Base64Problem | 'too_large'
+  mime: string | null
+  /** The reason is worth a sentence: it is no word or path that was meant as something else. */
+  isExplained: boolean
+}
+
+function inlineOf(value: string, most: number): Inline {
+  const prefix = DATA_PREFIX.exec(value.slice(0, MAX_PREFIX))
+  const from = prefix?.[0].length ?? 0
+  const isShort = from === 0 && value.length < MIN_BASE64
+  return {
+    file: isShort && value.length % 4 !== 0 ? 'padding' : decodeBase64(value, { from, most }),
+    mime: prefix?.[1] || null,
+    isExplained: !isShort,
+  }
+}
+
+/** A file of a large body is decoded already. */
+const inlineHeld = ({ file, mime }: HeldText, most: number): Inline => ({
+  file: typeof file !== 'string' && file.byteLength > most ? 'too_large' : file,
+  mime,
+  isExplained: true,
+})
+
+/** For the end of a sentence. `text`: its beginning at least. */
+function whyNoBase64(text: string, { mime, isExplained }: Inline, problem: Base64Problem): string {
+  if (mime === null && /^\s*data:/i.test(text) && !DATA_PREFIX.test(text))
+    return ' (a data URL begins with `data:<mime>;base64,`)'
+  return isExplained ? ` (${BASE64_PROBLEMS[problem]})` : ''
+}
+
+/** Longer than any URL. */
+const LONG_URL = `https://${'a'.repeat(2_048)}`
+
+/** A text, or one that is held: everything that is said about the field, and the JSON Schema of it, is that of the text. */
+function orHeld(schema: z.ZodString): z.ZodType<string | symbol, string> {
+  const { run } = schema._zod
+  schema._zod.run = (payload, context) => (heldText(payload.value) ? payload : run(payload, context))
+  return schema
 }
 
 /**
@@ -257,27 +293,25 @@ function whyNoBase64(value: string, from: number, problem: Base64Problem): strin
  * a URL is fetched when the message's turn comes.
  */
 export const media = (limitBytes: number, what: string) =>
-  z
-    .string()
-    .min(1)
-    .transform((value, context): MediaInput => {
+  orHeld(z.string().min(1))
+    .transform((given, context): MediaInput => {
       const refuse = (message: string, params?: typeof MEDIA_INVALID) => {
         context.addIssue({ code: 'custom', message, ...(params ? { params } : {}) })
         return z.NEVER
       }
-      if (WEB_URL.test(value)) {
-        const { success, error } = url.safeParse(value)
-        return success ? { kind: 'url', url: value } : refuse(error.issues[0]?.message ?? 'must be a URL')
+      const held = heldText(given)
+      const text = held ? held.begin : String(given)
+      if (WEB_URL.test(text)) {
+        const { success, error } = url.safeParse(held ? LONG_URL : text)
+        return success ? { kind: 'url', url: text } : refuse(error.issues[0]?.message ?? 'must be a URL')
       }
-      const prefix = DATA_PREFIX.exec(value.slice(0, 512))
-      const from = prefix?.[0].length ?? 0
-      const isWord = from === 0 && value.length < MIN_BASE64 && value.length % 4 !== 0
-      const bytes = isWord ? 'padding' : decodeBase64(value, { from, most: limitBytes })
+      const inline = held ? inlineHeld(held, limitBytes) : inlineOf(text, limitBytes)
+      const { file: bytes, mime } = inline
       if (bytes === 'too_large') return refuse(`must have at most ${limitBytes / MB} MB`, MEDIA_INVALID)
       if (typeof bytes === 'string')
-        return refuse(`must be a URL, a base64 data URL or base64${whyNoBase64(value, from, bytes)}`, MEDIA_INVALID)
+        return refuse(`must be a URL, a base64 data URL or base64${whyNoBase64(text, inline, bytes)}`, MEDIA_INVALID)
       if (bytes.byteLength === 0) return refuse('must have at least 1 byte', MEDIA_INVALID)
-      return { kind: 'inline', bytes, mime: prefix?.[1] || null }
+      return { kind: 'inline', bytes, mime }
     })
     .meta({
       description: `${what}: URL, \`data:<mime>;base64,<data>\` or base64, also in lines, without padding or URL-safe; at most ${limitBytes / MB} MB.`,

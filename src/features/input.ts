@@ -6,7 +6,8 @@ import type { z } from 'zod'
 import { Failure, type FailureCode, type Issue } from '../domain/failures.ts'
 import type { Endpoint } from './endpoint.ts'
 import { atLeast, atMost } from './fields.ts'
-import { MAX_VALUES, parseJson, TooManyValues } from './json.ts'
+import { heldText } from './held-text.ts'
+import { MAX_VALUES, parseJson, replaceWithin, TooManyValues } from './json.ts'
 
 export type RawFields = Record<string, unknown>
 
@@ -96,11 +97,37 @@ function withoutEchoes(issues: z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   return issues.filter((issue) => !((issue.code === 'too_small' || issue.code === 'too_big') && mistyped.has(pathOf(issue))))
 }
 
+const judge = (input: Endpoint['input'], fields: unknown) => input.safeParse(fields, { error: sentenceOf, reportInput: true })
+
+/** As `safeParse`. A held text in a field that takes no file is judged as an ordinary text, so that the error is the usual one of the field. */
+function judged(input: Endpoint['input'], fields: RawFields): ReturnType<typeof judge> {
+  const parsed = judge(input, fields)
+  if (parsed.success) return parsed
+  const stray = new Set(strayTexts(parsed.error.issues))
+  if (stray.size === 0) return parsed
+  const text = 'A'.repeat(STAND_IN)
+  replaceWithin(fields, (value) => (stray.has(value) ? text : value))
+  const again = judge(input, fields)
+  if (again.success) throw Failure.invalid({ path: '', message: 'must have shorter texts' })
+  return again
+}
+
+/** In characters: longer than any field takes that is no file. */
+const STAND_IN = 1_048_576
+
+/** Held texts in fields that take no file. */
+function* strayTexts(issues: Issues): Generator<unknown> {
+  for (const issue of issues) {
+    if (issue.code === 'invalid_union') for (const variant of issue.errors) yield* strayTexts(variant)
+    if (issue.code === 'invalid_type' && heldText(issue.input)) yield issue.input
+  }
+}
+
 /** Throws `invalid_request` with the issues, or `invalid_phone` or `media_invalid` when such a field is all that is wrong. */
 export function parseInput({ input, ignored }: Pick<Endpoint, 'input' | 'ignored'>, fields: RawFields): unknown {
   const meaningless = ignored(fields)
   const given = Object.fromEntries(Object.entries(fields).filter(([name]) => !meaningless.includes(name)))
-  const parsed = input.safeParse(meaningless.length === 0 ? fields : given, { error: sentenceOf, reportInput: true })
+  const parsed = judged(input, meaningless.length === 0 ? fields : given)
   if (parsed.success) return parsed.data
   const all = withoutEchoes([...flatten(parsed.error.issues)])
   const issues: Issue[] = all.slice(0, MAX_ISSUES).map((issue) => ({ path: pathOf(issue), message: issue.message }))
@@ -109,13 +136,17 @@ export function parseInput({ input, ignored }: Pick<Endpoint, 'input' | 'ignored
   throw Failure.invalid(...issues)
 }
 
-/** A body's bytes as a JSON object; no bytes are `{}`. With `list`, a bare list is the field of that name. */
-export function readFields(bytes: Uint8Array, list?: string): RawFields {
-  if (bytes.byteLength === 0) return {}
+/** A body before it is validated: its bytes, or the way to its JSON, which throws as `parseJson` does. */
+export type RawBody = Uint8Array | (() => unknown)
+
+/** A body as a JSON object; no bytes are `{}`. With `list`, a bare list is the field of that name. */
+export function readFields(body: RawBody, list?: string): RawFields {
+  if (typeof body !== 'function' && body.byteLength === 0) return {}
   let value: unknown
   try {
-    value = parseJson(bytes)
+    value = typeof body === 'function' ? body() : parseJson(body)
   } catch (cause) {
+    if (cause instanceof Failure) throw cause
     if (cause instanceof TooManyValues) throw Failure.invalid({ path: '', message: `must have at most ${MAX_VALUES} values` })
     throw new Failure('invalid_request', { details: { issues: [{ path: '', message: 'must be valid JSON in UTF-8' }] }, cause })
   }

@@ -29,13 +29,15 @@ function endOfText(bytes: Uint8Array, start: number): number {
   return bytes.length
 }
 
-/** Every value but the first follows a comma, or what opens a list or an object. */
+/** Whether a byte outside of texts makes another value: every one but the first follows a comma, or what opens a list or an object. */
+export const beginsValue = (byte: number | undefined): boolean => byte === COMMA || byte === LIST || byte === OBJECT
+
 function hasTooManyValues(bytes: Uint8Array): boolean {
   let values = 0
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]
     if (byte === QUOTE) at = endOfText(bytes, at)
-    else if ((byte === COMMA || byte === LIST || byte === OBJECT) && ++values > MAX_VALUES) return true
+    else if (beginsValue(byte) && ++values > MAX_VALUES) return true
   }
   return false
 }
@@ -46,4 +48,15 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 export function parseJson(bytes: Uint8Array): unknown {
   if (bytes.byteLength > MAX_VALUES && hasTooManyValues(bytes)) throw new TooManyValues()
   return JSON.parse(decoder.decode(bytes))
+}
+
+/** Replaces values within parsed JSON, in place. It does not recurse, because the caller decides how deep the JSON is. */
+export function replaceWithin(whole: object, replacement: (value: unknown, name: string) => unknown): void {
+  const open: object[] = [whole]
+  for (let each = open.pop(); each !== undefined; each = open.pop())
+    for (const [name, value] of Object.entries(each)) {
+      const replaced = replacement(value, name)
+      if (replaced !== value) (each as Record<string, unknown>)[name] = replaced
+      if (typeof replaced === 'object' && replaced !== null) open.push(replaced)
+    }
 }

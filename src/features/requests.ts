@@ -6,7 +6,7 @@ import { Failure } from '../domain/failures.ts'
 import { type Alias, aliases } from './aliases.ts'
 import { type Endpoint, INSTANCE_BASE, type Method } from './endpoint.ts'
 import { endpoints } from './index.ts'
-import { parseInput, type RawFields, readFields } from './input.ts'
+import { parseInput, type RawBody, type RawFields, readFields } from './input.ts'
 import { checkNames, unknownFields } from './unknown-fields.ts'
 
 /** A way to an operation: its own route, or an alias. */
@@ -67,7 +67,7 @@ export function routeNamed(name: string): RequestRoute {
  */
 export function readRequest(
   { endpoint, alias, takesBody }: RequestRoute,
-  { path, query, body }: { path: RawFields; query?: RawFields; body?: Uint8Array },
+  { path, query, body }: { path: RawFields; query?: RawFields; body?: RawBody },
   onIgnored: (names: string[]) => void = () => {},
 ): MeantRequest {
   const fields = { ...query, ...(takesBody && body ? readFields(body, alias?.list) : {}), ...path }

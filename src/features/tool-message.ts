@@ -11,8 +11,9 @@ import {
   type RpcMessage,
   type RpcProblem,
 } from '../domain/tool-message.ts'
+import { heldText } from './held-text.ts'
 import { parseInput, type RawFields } from './input.ts'
-import { MAX_VALUES, parseJson, TooManyValues } from './json.ts'
+import { MAX_VALUES, parseJson, replaceWithin, TooManyValues } from './json.ts'
 import { isTool, toolCall } from './tools.ts'
 import { checkNames, unknownFields } from './unknown-fields.ts'
 
@@ -26,11 +27,15 @@ const isMessage = (value: unknown): value is RpcMessage =>
   isId(value.id) &&
   (typeof value.method === 'string' || 'result' in value || 'error' in value)
 
-export function readMessage(bytes: Uint8Array): ReadMessage {
+export const readMessage = (bytes: Uint8Array): ReadMessage => messageOf(() => parseJson(bytes))
+
+/** @param read throws as `parseJson` does. */
+function messageOf(read: () => unknown): ReadMessage {
   let value: unknown
   try {
-    value = parseJson(bytes)
+    value = read()
   } catch (error) {
+    if (error instanceof Failure) return problem(RPC.invalid, error.message)
     if (error instanceof TooManyValues) return problem(RPC.invalid, `The message has more than ${MAX_VALUES} values.`)
     return problem(RPC.parse, 'The body is not valid JSON in UTF-8.')
   }
@@ -38,11 +43,11 @@ export function readMessage(bytes: Uint8Array): ReadMessage {
   return isMessage(value) ? { message: value } : problem(RPC.invalid, 'The body is not a JSON-RPC 2.0 message.')
 }
 
-/** Of a message that is too large for the HTTP thread: only the arguments of a tool may be that large. */
-export function readLargeMessage(bytes: Uint8Array): ReadLargeMessage {
-  const read = readMessage(bytes)
-  if ('problem' in read) return read
-  const { message } = read
+/** Of a message that is too large for the HTTP thread: only the arguments of a tool may be that large. `read` throws as `parseJson` does. */
+export function readLargeMessage(read: () => unknown): ReadLargeMessage {
+  const whole = messageOf(read)
+  if ('problem' in whole) return whole
+  const { message } = whole
   const { method, params } = message
   if (method !== 'tools/call' || !isObject(params) || typeof params.name !== 'string' || !isTool(params.name))
     return problem(RPC.invalid, 'Only the arguments of a tool may be this large.')
@@ -52,7 +57,10 @@ export function readLargeMessage(bytes: Uint8Array): ReadLargeMessage {
   const call = prepared(params.name, given, (names) => {
     unknown = names
   })
-  return { message: { ...message, params: { ...params, arguments: {} } }, call, unknown }
+  const rest = { ...message, params: { ...params, arguments: {} } }
+  // A message may have any other fields. Nobody reads a long text in one of them, and its symbol cannot cross to the HTTP thread.
+  replaceWithin(rest, (value) => (heldText(value) ? '' : value))
+  return { message: rest, call, unknown }
 }
 
 function prepared(name: string, given: RawFields, onUnknown: (names: string[]) => void): PreparedCall {

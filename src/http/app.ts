@@ -14,7 +14,7 @@ import { requestRoutes } from '../features/requests.ts'
 import type { Tally } from '../metrics/tally.ts'
 import { createGate, type Gate } from './access-checks.ts'
 import { dress } from './answer-headers.ts'
-import { type Arrived, discardBody } from './body.ts'
+import { type BodySource, discardBody } from './body.ts'
 import { createBodyBudget } from './body-budget.ts'
 import { type DashboardDeps, mountDashboard } from './dashboard/dashboard.ts'
 import { describe } from './description/openapi.ts'
@@ -54,8 +54,7 @@ export interface AppDeps {
   hasLeft(request: Request): boolean
   /** Ends the connection a request came over, as it is. */
   cut(request: Request): void
-  /** The whole body of a request, where all of it is there and nobody has read it. Undefined: it is read from the request. */
-  arrived: Arrived
+  source: BodySource
   /** Public base of the service, no slash at the end. Null: the origin each request came to. */
   baseUrl: string | null
   /** CIDR ranges whose `X-Forwarded-For` is believed. */
@@ -140,13 +139,12 @@ export function createApp(deps: AppDeps): Hono<Env> {
     return failureResponse(isStorageFailure(error) ? noStorage() : new Failure('internal'))
   })
   const bodies = createBodyBudget()
-  const carrying = { gate, parts, engine, tally, now: clock.now, baseUrl: deps.baseUrl, bodies, log }
+  const carrying = { gate, parts, engine, tally, now: clock.now, baseUrl: deps.baseUrl, bodies, source: deps.source, log }
   const mounted: MountDeps = {
     ...carrying,
     readLargeBody: deps.readLargeBody,
     outcomes: deps.outcomes,
     cut: deps.cut,
-    arrived: deps.arrived,
   }
   mount(app, routes, mounted)
   const { readLargeMessage, mcpAllowedOrigins: allowedOrigins, hasOauth, oauth } = deps
@@ -177,7 +175,7 @@ const LEFT = 499
 
 /** Applied to every request, whatever its outcome: an id, the rate headers, one line in the log. */
 function observe(
-  { clock, log, newRequestId, peer, hasLeft, arrived, tally, trustedProxies }: AppDeps,
+  { clock, log, newRequestId, peer, hasLeft, source: bodies, tally, trustedProxies }: AppDeps,
   failed: (source: string) => void,
   remaining: Gate['remaining'],
 ): MiddlewareHandler<Env> {
@@ -202,7 +200,7 @@ function observe(
     }
     c.set('state', state)
     await next()
-    discardBody(c.req.raw, arrived)
+    discardBody(c.req.raw, bodies)
     if (c.res.status === 401) failed(source)
     if (!state.isDressed) {
       state.remaining ??= remaining(c.req.path, headers)

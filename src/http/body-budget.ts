@@ -1,22 +1,24 @@
 /**
- * Memory for bodies, shared by all requests: a dozen of 60 MB at once would otherwise take 1.8 GB. Held until the request is answered,
- * because until then the bytes, their text or their media are in memory. One owner (an instance, or a workspace) is given half of it at most:
- * otherwise four slow uploads of one stop everybody's.
+ * Memory for bodies, shared by all requests. It counts what is really held: the bytes of a small body; of a large one the bytes that are not parsed
+ * yet, the files that were decoded from the others, and the JSON around the files. It is held until the request is answered, because the files are in memory until then. One
+ * owner (an instance, or a workspace) gets at most half of it: otherwise a few slow uploads of one owner would stop those of all others.
  */
 import { Busy } from './errors.ts'
 
 const MB = 1_048_576
 /**
- * Four bodies of the largest size. Two are parsed at a time (engine/media-pool.ts), so that beside the bytes there are those of two once
- * more in one piece, their text and their media: some 700 MB at worst, which a small VPS has.
+ * Five bodies of the largest size, 48 MB each when they are decoded. Pieces that are already parsed or dropped but not freed yet come on top, some
+ * 200 MB with forty bodies at once, and the service itself. `npm run bench -- bodies` measures the sum: a machine with 1 GB has room for it.
  */
 const BODY_BUDGET = 256 * MB
 
 export interface Lease {
   /** Throws when so much is not available now, before the caller sends a body that would be refused; reserves nothing. */
   check(bytes: number): void
-  /** Throws when so much is not available; what was reserved before stays reserved. */
-  take(bytes: number): void
+  /** From now on so much is reserved. Throws when more is not available; what was reserved before stays reserved. */
+  hold(bytes: number): void
+  /** What is reserved beyond so much is given back. Never throws, and reserves nothing: not after `release` either. */
+  lower(bytes: number): void
   release(): void
 }
 
@@ -44,10 +46,11 @@ export function createBodyBudget(total = BODY_BUDGET) {
       }
       return {
         check,
-        take(bytes) {
-          check(bytes)
-          add(bytes)
+        hold(bytes) {
+          if (bytes > held) check(bytes - held)
+          add(bytes - held)
         },
+        lower: (bytes) => add(Math.min(0, bytes - held)),
         release: () => add(-held),
       }
     },

@@ -5,9 +5,9 @@
 
 import type { Context, Hono } from 'hono'
 import type { DashboardSession } from '../account/account.ts'
-import { joined } from '../domain/bytes.ts'
 import { steadyClock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
+import type { ComingBody } from '../domain/large-body.ts'
 import type { DetailedLog } from '../domain/log.ts'
 import type { ServerEvents, StreamReader } from '../domain/server-events.ts'
 import type { Outcomes } from '../engine/outcomes.ts'
@@ -16,7 +16,7 @@ import type { RawFields } from '../features/input.ts'
 import { inTheirWords, type MeantRequest, type RequestRoute, readRequest } from '../features/requests.ts'
 import type { AccessRequest, Gate } from './access-checks.ts'
 import { answerHeaders } from './answer-headers.ts'
-import { type Arrived, LARGE_BODY, receiveBody } from './body.ts'
+import { type BodySource, receiveBody } from './body.ts'
 import type { BodyBudget, Lease } from './body-budget.ts'
 import { type Acknowledged, type Caller, type CarryOutDeps, carryOut, checkSubscription } from './carry-out.ts'
 import { InstanceGone } from './errors.ts'
@@ -44,13 +44,13 @@ export interface RequestState {
 export type Env = { Variables: { state: RequestState } }
 
 /**
- * Parses and validates a large body elsewhere, which takes its pieces; resolves with the operation that is meant and its input, rejects with
- * `Failure`. `onUnknown` is given the names of fields that the operation does not have.
+ * Reads and validates a large body elsewhere, while it arrives; resolves with the operation that is meant and its input, rejects with `Failure`.
+ * `onUnknown` is given the names of fields that the operation does not have.
  */
 export type ReadLargeBody = (
   route: string,
   fields: { path: RawFields; query?: RawFields },
-  pieces: Uint8Array<ArrayBuffer>[],
+  body: ComingBody,
   onUnknown: (names: string[]) => void,
 ) => Promise<{ operation: string; input: unknown }>
 
@@ -62,7 +62,7 @@ export interface MountDeps extends CarryOutDeps {
   log: DetailedLog
   /** Ends the connection a request came over, as it is. */
   cut(request: Request): void
-  arrived: Arrived
+  source: BodySource
 }
 
 export const IDEMPOTENCY_KEY = { name: 'Idempotency-Key', maxLength: 128 } as const
@@ -203,9 +203,9 @@ async function requestOf(
   }
   const query = route.takesQuery ? queryOf(c) : {}
   if (!route.takesBody) return readRequest(route, { path, query }, onUnknown)
-  const { size, pieces } = await receiveBody(c.req.raw, memory, deps.arrived, steadyClock, route.endpoint.maxBody)
-  if (size <= LARGE_BODY) return readRequest(route, { path, query, body: joined(pieces) }, onUnknown)
-  const { operation, input } = await deps.readLargeBody(route.name, { path, query }, pieces, onUnknown)
+  const body = await receiveBody(c.req.raw, memory, deps.source, steadyClock, route.endpoint.maxBody)
+  if ('bytes' in body) return readRequest(route, { path, query, body: body.bytes }, onUnknown)
+  const { operation, input } = await deps.readLargeBody(route.name, { path, query }, body.coming, onUnknown)
   return { endpoint: byId.get(operation) ?? route.endpoint, input }
 }
 

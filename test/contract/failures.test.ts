@@ -4,6 +4,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { Failure } from '../../src/domain/failures.ts'
 import type { InstanceId } from '../../src/domain/ids.ts'
 import { CREATED } from '../../src/domain/instance.ts'
+import type { ComingBody } from '../../src/domain/large-body.ts'
 import { createMediaPool } from '../../src/engine/media-pool.ts'
 import { endpoints } from '../../src/features/index.ts'
 import { MAX_VALUES } from '../../src/features/json.ts'
@@ -216,9 +217,19 @@ describe('bodies', () => {
   })
 })
 
+/** A body that arrives in these pieces, one at a time. */
+function coming(pieces: Uint8Array<ArrayBuffer>[]): ComingBody {
+  async function* batches() {
+    for (const piece of pieces) yield [piece]
+  }
+  return { batches: batches(), held() {} }
+}
+
 describe('large bodies', () => {
   const endpoint = endpoints.find((one) => one.id === 'send.sendText')!
   const filler = 'x'.repeat(300_000)
+  /** Clients that send ASCII only write twelve bytes for each of these characters. */
+  const escaped = (characters: number) => `{"phone":"5511988887777","message":"${'\\ud83d\\ude00'.repeat(characters)}"}`
   const bodies: [string, string | Uint8Array<ArrayBuffer>][] = [
     ['a good one', JSON.stringify({ phone: '5511988887777', message: 'Hello', filler })],
     ['a text too long', JSON.stringify({ phone: '5511988887777', message: filler })],
@@ -228,6 +239,24 @@ describe('large bodies', () => {
     ['a list', JSON.stringify([filler])],
     ['broken JSON', `{"filler":"${filler}`],
     ['no UTF-8', new Uint8Array(300_000).fill(0xff)],
+    ['a very long text', JSON.stringify({ phone: '5511988887777', message: 'x'.repeat(1_100_000) })],
+    ['a very long text of other letters', JSON.stringify({ phone: '5511988887777', message: 'ü'.repeat(1_100_000) })],
+    ['a very long phone', JSON.stringify({ phone: '1'.repeat(1_100_000), message: 'Hello' })],
+    ['a very long text for a list', JSON.stringify({ phone: '5511988887777', message: 'x', mentions: 'x'.repeat(1_100_000) })],
+    [
+      'a very long text for a number',
+      JSON.stringify({ phone: '5511988887777', message: 'x', delay_message: 'x'.repeat(1_100_000) }),
+    ],
+    ['a very long text alone', JSON.stringify('x'.repeat(1_100_000))],
+    [
+      'a very long text that is ignored',
+      JSON.stringify({ phone: '5511988887777', message: 'Hello', filler: 'x'.repeat(1_100_000) }),
+    ],
+    ['a very long text without an end', `{"phone":"5511988887777","message":"${'x'.repeat(1_100_000)}`],
+    ['a very long text with a line break', `{"phone":"5511988887777","message":"Hello","filler":"${'x'.repeat(1_100_000)}\n"}`],
+    ['a very long text with no escape', `{"phone":"5511988887777","message":"Hello","filler":"${'x'.repeat(1_100_000)}\\x"}`],
+    ['the longest text, every character escaped', escaped(65_536)],
+    ['one character more, every character escaped', escaped(65_537)],
     ['a million objects', `{"phone":"5511988887777","message":"Hello","filler":[${'{},'.repeat(1_000_000)}{}]}`],
   ]
 
@@ -244,11 +273,12 @@ describe('large bodies', () => {
           }
         }
         const pieces = [bytes.slice(0, 100_000), bytes.slice(100_000)]
+        const body = coming(pieces)
         const here = await outcome(() => {
           const { input } = readRequest(routeNamed(endpoint.id), { path: {}, body: bytes })
           return { operation: endpoint.id, input }
         })
-        const there = await outcome(() => pool.readLargeBody(endpoint.id, { path: {} }, pieces))
+        const there = await outcome(() => pool.readLargeBody(endpoint.id, { path: {} }, body))
         assert.deepEqual(there, here, name)
         assert.deepEqual(
           pieces.map(({ byteLength }) => byteLength),
@@ -273,9 +303,9 @@ describe('large bodies', () => {
     assert.deepEqual(await problem(await post(bodies.at(-1)![1])), invalid('', `must have at most ${MAX_VALUES} values`))
     const pool = createMediaPool({ logging: { level: 'error' }, log: service.log })
     try {
-      const piece = () => new TextEncoder().encode('{},'.repeat(20_000_000))
+      const piece = () => new TextEncoder().encode('{},'.repeat(2_000_000))
       const reads = ['[', '{"phone":"5511988887777","message":['].map((start) =>
-        pool.readLargeBody(endpoint.id, { path: {} }, [new TextEncoder().encode(start), piece()]),
+        pool.readLargeBody(endpoint.id, { path: {} }, coming([new TextEncoder().encode(start), piece()])),
       )
       for (const read of await Promise.allSettled(reads)) {
         assert.equal(read.status, 'rejected')
@@ -283,7 +313,7 @@ describe('large bodies', () => {
           { path: '', message: `must have at most ${MAX_VALUES} values` },
         ])
       }
-      const { problem } = (await pool.readLargeMessage([piece()])) as { problem: { message: string } }
+      const { problem } = (await pool.readLargeMessage(coming([piece()]))) as { problem: { message: string } }
       assert.equal(problem.message, `The message has more than ${MAX_VALUES} values.`)
     } finally {
       await pool.close()

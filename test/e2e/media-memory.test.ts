@@ -79,12 +79,10 @@ test('a document of 95 MB by URL takes less than half of its size', { skip }, as
   assert.ok(grown < 48, `it grew by ${Math.round(grown)} MB`)
 })
 
-test('one of 40 MB inline takes what its text, its JSON and its bytes take once, and no more', { skip }, async (t) => {
+test('one of 40 MB inline takes less than twice its text, because the text is decoded while it arrives', { skip }, async (t) => {
   await growth({ document: Buffer.alloc(MB).toString('base64') })
   const size = 40
   const grown = await growth({ document: Buffer.alloc(size * MB).toString('base64') })
   t.diagnostic(`grew by ${Math.round(grown)} MB`)
-  const text = (size * 4) / 3
-  // The body, the decoded JSON text, the string in it, the bytes; and as much again for what the collector has not looked at yet.
-  assert.ok(grown < 2 * (3 * text + size), `it grew by ${Math.round(grown)} MB`)
+  assert.ok(grown < 2 * ((size * 4) / 3), `it grew by ${Math.round(grown)} MB`)
 })

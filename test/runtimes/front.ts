@@ -4,13 +4,12 @@
  * are not here: what is right goes on to a service elsewhere.
  */
 
-import { joined } from '../../src/domain/bytes.ts'
 import { Failure } from '../../src/domain/failures.ts'
 import { endpoints } from '../../src/features/index.ts'
 import { readRequest, requestRoutes } from '../../src/features/requests.ts'
 import { readMessage } from '../../src/features/tool-message.ts'
 import { toolsOf } from '../../src/features/tools.ts'
-import { receiveBody } from '../../src/http/body.ts'
+import { receiveBody, wholeOf } from '../../src/http/body.ts'
 import { createBodyBudget } from '../../src/http/body-budget.ts'
 import { describe } from '../../src/http/description/openapi.ts'
 import { failureResponse } from '../../src/http/errors.ts'
@@ -31,8 +30,8 @@ async function read(name: string, request: Request): Promise<Response> {
   const memory = budget.lease('front')
   try {
     if (!route.takesBody) return new Response(shown(readRequest(route, { path: {}, query }).input))
-    const { pieces } = await receiveBody(request, memory)
-    const { endpoint, input } = readRequest(route, { path: query, body: joined(pieces) })
+    const body = await wholeOf(await receiveBody(request, memory))
+    const { endpoint, input } = readRequest(route, { path: query, body })
     return new Response(shown({ operation: endpoint.id, input }))
   } finally {
     memory.release()

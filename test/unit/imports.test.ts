@@ -43,7 +43,7 @@ const RULES: readonly Rule[] = [
   },
   {
     of: ['src/http/'],
-    run: ['src/domain/', 'src/lib/deadline.ts', 'src/features/', 'src/egress/addresses.ts'],
+    run: ['src/domain/', 'src/lib/deadline.ts', 'src/lib/give-back.ts', 'src/features/', 'src/egress/addresses.ts'],
     types: ['src/engine/', 'src/account/', 'src/directory/', 'src/oauth/', 'src/metrics/'],
     packages: { not: [NODE, BAILEYS, POOL, /^(lmdb|unstorage)/] },
   },
@@ -131,7 +131,7 @@ const RULES: readonly Rule[] = [
     of: ['workers/media/'],
     // How a thread is started from source and from `dist` is one fact: a picture is decoded in a thread that can be ended. Received files
     // are opened here, fetched through the guarded way to an instance's proxy.
-    run: ['src/domain/', 'src/features/', 'src/log.ts', 'src/engine/thread.ts', 'src/media/', 'src/egress/'],
+    run: ['src/domain/', 'src/lib/', 'src/features/', 'src/log.ts', 'src/engine/thread.ts', 'src/media/', 'src/egress/'],
     types: ['src/engine/engine.ts'],
     packages: { not: [BAILEYS, /^(lmdb|unstorage)/, /^hono/] },
   },

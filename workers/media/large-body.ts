@@ -1,13 +1,13 @@
 /**
- * A large body, transferred as bytes, is parsed and validated here with the operation's own declaration. The result is data: the operation and its
- * input, or the failure.
+ * A large body is parsed here while it arrives, and validated with the operation's own declaration. The result is data: the operation and its input,
+ * or the failure.
  */
-import { joined } from '../../src/domain/bytes.ts'
 import { Failure, type FailureData } from '../../src/domain/failures.ts'
 import type { ReadLargeMessage } from '../../src/domain/tool-message.ts'
 import type { RawFields } from '../../src/features/input.ts'
 import { readRequest, routeNamed } from '../../src/features/requests.ts'
 import { readLargeMessage } from '../../src/features/tool-message.ts'
+import type { StreamedJson } from './streamed-json.ts'
 
 export interface ReadBodyTask {
   /** Name of the route, an operation's id or an alias. */
@@ -16,19 +16,16 @@ export interface ReadBodyTask {
   path: RawFields
   /** Fields of the query, where the route takes some beside its body. */
   query?: RawFields | undefined
-  /** Transferred, not copied. Empty afterwards: what has been joined is not kept twice. */
-  pieces: Uint8Array<ArrayBuffer>[]
 }
 
 /** `unknown`: names of fields that the operation does not have. */
 export type ReadBodyResult = ({ ok: { operation: string; input: unknown } } | { err: FailureData }) & { unknown: string[] }
 
-export function readLargeBody({ route, path, query = {}, pieces }: ReadBodyTask): ReadBodyResult {
-  const body = joined(pieces)
-  pieces.length = 0
+/** @param body is complete, or refused */
+export function readLargeBody({ route, path, query = {} }: ReadBodyTask, body: StreamedJson): ReadBodyResult {
   let unknown: string[] = []
   try {
-    const { endpoint, input } = readRequest(routeNamed(route), { path, query, body }, (names) => {
+    const { endpoint, input } = readRequest(routeNamed(route), { path, query, body: () => body.value() }, (names) => {
       unknown = names
     })
     return { ok: { operation: endpoint.id, input }, unknown }
@@ -38,9 +35,5 @@ export function readLargeBody({ route, path, query = {}, pieces }: ReadBodyTask)
   }
 }
 
-/** A message to `/mcp`; its pieces are those of a `ReadBodyTask`. */
-export function readMessagePieces(pieces: Uint8Array<ArrayBuffer>[]): ReadLargeMessage {
-  const body = joined(pieces)
-  pieces.length = 0
-  return readLargeMessage(body)
-}
+/** A message to `/mcp`. */
+export const readMessage = (body: StreamedJson): ReadLargeMessage => readLargeMessage(() => body.value())

@@ -1,17 +1,20 @@
-/** Stateless Piscina tasks that would stall the HTTP thread: large bodies. (`convert.ts` is the module of conversions.) */
+/** Piscina tasks that would stall the HTTP thread: large bodies, many at a time, each parsed while it arrives. (`convert.ts` has the conversions.) */
+import type { MessagePort } from 'node:worker_threads'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
+import type { BodyHeld, BodyNews } from '../../src/domain/large-body.ts'
 import { inlineMedia } from '../../src/domain/media.ts'
 import type { ReadLargeMessage } from '../../src/domain/tool-message.ts'
+import { giveBack } from '../../src/lib/give-back.ts'
 import { giveWay } from './give-way.ts'
-import { type ReadBodyResult, type ReadBodyTask, readLargeBody, readMessagePieces } from './large-body.ts'
-
-export { readLargeBody }
+import { type ReadBodyResult, type ReadBodyTask, readLargeBody, readMessage } from './large-body.ts'
+import { StreamedJson } from './streamed-json.ts'
 
 giveWay()
 
-/** `result` with the decoded media of `input`, which go back as they are, not as copies. */
-function moved<T extends object>(result: T, input: unknown): T {
-  const buffers = inlineMedia(input).map(({ bytes }) => bytes.buffer as ArrayBuffer)
+const buffersOf = (input: unknown): ArrayBuffer[] => inlineMedia(input).map(({ bytes }) => bytes.buffer as ArrayBuffer)
+
+/** `result` with the decoded media of its input, which go back as they are, not as copies. */
+function moved<T extends object>(result: T, buffers: ArrayBuffer[]): T {
   if (buffers.length === 0) return result
   return move({
     get [transferableSymbol]() {
@@ -23,14 +26,48 @@ function moved<T extends object>(result: T, input: unknown): T {
   }) as unknown as T
 }
 
-/** As `readLargeBody`. */
-export function readBodyAndMove(task: ReadBodyTask): ReadBodyResult {
-  const result = readLargeBody(task)
-  return 'err' in result ? result : moved(result, result.ok.input)
+/** Makes the result of a body that is complete or refused. `input` is the part of the result with the decoded media. */
+type Make<T> = (body: StreamedJson) => { result: T; input: unknown }
+
+/** Parses what arrives over the port. Undefined when the other side has closed it. */
+function reading<T extends object>(port: MessagePort, make: Make<T>): Promise<T | undefined> {
+  const body = new StreamedJson()
+  return new Promise((resolve, reject) => {
+    let isEnded = false
+    function end(result: T | undefined, kept: ArrayBuffer[] = []) {
+      if (isEnded) return
+      isEnded = true
+      body.free(new Set(kept))
+      resolve(result && moved(result, kept))
+      port.close()
+    }
+    port.on('close', () => end(undefined))
+    port.on('message', (news: BodyNews) => {
+      try {
+        if (news !== 'end') {
+          for (const piece of news) body.push(piece)
+          giveBack(news)
+        }
+        // In the next turn of the loop: a port delivers up to a thousand messages in one turn, and freed buffers are returned only after it.
+        setImmediate(() => port.postMessage(body.held satisfies BodyHeld))
+        if (news !== 'end' && !body.isRefused) return
+        const { result, input } = make(body)
+        end(result, buffersOf(input))
+      } catch (error) {
+        reject(error)
+      }
+    })
+  })
 }
 
-/** As `readMessagePieces`. */
-export function readMessageAndMove(pieces: Uint8Array<ArrayBuffer>[]): ReadLargeMessage {
-  const result = readMessagePieces(pieces)
-  return 'problem' in result || 'failure' in result.call ? result : moved(result, result.call.input)
-}
+export const readBody = ({ port, ...task }: ReadBodyTask & { port: MessagePort }): Promise<ReadBodyResult | undefined> =>
+  reading(port, (body) => {
+    const result = readLargeBody(task, body)
+    return { result, input: 'ok' in result ? result.ok.input : undefined }
+  })
+
+export const readToolMessage = ({ port }: { port: MessagePort }): Promise<ReadLargeMessage | undefined> =>
+  reading(port, (body) => {
+    const result = readMessage(body)
+    return { result, input: 'call' in result && 'input' in result.call ? result.call.input : undefined }
+  })

@@ -151,9 +151,10 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
   const mounted: MountDeps = {
     ...deps,
     // The media thread has the operations of the API only; no body of the dashboard's own operations is large.
-    readLargeBody: (route, ...rest) => {
-      if (isOwn.has(route)) throw Failure.invalid({ path: '', message: 'must have at most 256 KB' })
-      return deps.readLargeBody(route, ...rest)
+    async readLargeBody(route, fields, body, onUnknown) {
+      if (!isOwn.has(route)) return deps.readLargeBody(route, fields, body, onUnknown)
+      await body.batches.return?.()
+      throw Failure.invalid({ path: '', message: 'must have at most 256 KB' })
     },
   }
   mount(app, [...requestRoutes.filter(isMirrored), ...own], mounted, {

@@ -3,9 +3,8 @@
  * machine (shared/api/sandbox.md), by a list of those that a page needs: no faults, no forgeries.
  */
 import type { Context, Hono } from 'hono'
-import { joined } from '../../domain/bytes.ts'
 import { Failure } from '../../domain/failures.ts'
-import { receiveBody } from '../body.ts'
+import { receiveBody, wholeOf } from '../body.ts'
 import type { Env, MountDeps } from '../mount.ts'
 
 const PATHS = [
@@ -30,15 +29,20 @@ const PATHS = [
   'PUT /network',
 ] as const
 
-export function mountSandbox(app: Hono<Env>, base: string, controlUrl: string, { bodies }: Pick<MountDeps, 'bodies'>): void {
+export function mountSandbox(
+  app: Hono<Env>,
+  base: string,
+  controlUrl: string,
+  { bodies, source }: Pick<MountDeps, 'bodies' | 'source'>,
+): void {
   async function pass(c: Context<Env>, path: string): Promise<Response> {
     const memory = bodies.lease('sandbox')
     try {
-      const { pieces, size } = await receiveBody(c.req.raw, memory)
+      const body = await wholeOf(await receiveBody(c.req.raw, memory, source))
       const answer = await fetch(`${controlUrl}${path}${new URL(c.req.url).search}`, {
         method: c.req.method,
         signal: c.req.raw.signal,
-        ...(size > 0 ? { body: joined(pieces), headers: { 'Content-Type': 'application/json' } } : {}),
+        ...(body.byteLength > 0 ? { body, headers: { 'Content-Type': 'application/json' } } : {}),
       }).catch((cause: unknown) => {
         throw new Failure('engine_unavailable', { message: 'The pretend network does not answer.', cause })
       })

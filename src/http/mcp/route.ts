@@ -3,8 +3,8 @@
  * which is loaded by the first message.
  */
 import type { Context, Hono } from 'hono'
-import { joined } from '../../domain/bytes.ts'
 import { Failure } from '../../domain/failures.ts'
+import type { ComingBody } from '../../domain/large-body.ts'
 import type { DetailedLog } from '../../domain/log.ts'
 import { isStorageFailure, noStorage } from '../../domain/storage-failure.ts'
 import { type PreparedCall, type ReadLargeMessage, RPC, type RpcProblem } from '../../domain/tool-message.ts'
@@ -15,7 +15,7 @@ import { readMessage } from '../../features/tool-message.ts'
 import { toolboxOf, toolCall } from '../../features/tools.ts'
 import { checkNames, unknownFields } from '../../features/unknown-fields.ts'
 import type { Gate } from '../access-checks.ts'
-import { LARGE_BODY, receiveBody } from '../body.ts'
+import { type BodySource, receiveBody } from '../body.ts'
 import type { BodyBudget, Lease } from '../body-budget.ts'
 import { type Caller, type CarryOutDeps, carryOut, checkSubscription } from '../carry-out.ts'
 import { IGNORED_HEADER, ignoredFieldsValue } from '../ignored-fields.ts'
@@ -28,8 +28,9 @@ import { failureResult, resultOf, type ToolResult } from './tool-result.ts'
 export interface McpDeps extends CarryOutDeps {
   gate: Pick<Gate, 'mcp'>
   bodies: BodyBudget
-  /** Takes the pieces: a large message is read by another thread. */
-  readLargeMessage(pieces: Uint8Array<ArrayBuffer>[]): Promise<ReadLargeMessage>
+  source: BodySource
+  /** A large message is read by another thread while it arrives. */
+  readLargeMessage(body: ComingBody): Promise<ReadLargeMessage>
   /** Origins whose pages may call; null: that of the service itself. */
   allowedOrigins: readonly string[] | null
   /** A refused caller is pointed to the OAuth endpoints, to become an app. */
@@ -86,9 +87,9 @@ export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
   }
 
   async function read(c: Context<Env>, memory: Lease): Promise<Read | { problem: RpcProblem }> {
-    const { size, pieces } = await receiveBody(c.req.raw, memory)
-    if (size <= LARGE_BODY) return readMessage(joined(pieces))
-    const large = await deps.readLargeMessage(pieces)
+    const body = await receiveBody(c.req.raw, memory, deps.source)
+    if ('bytes' in body) return readMessage(body.bytes)
+    const large = await deps.readLargeMessage(body.coming)
     if ('problem' in large) return large
     nameIgnored(c, large.unknown)
     return { message: large.message, prepared: large.call }

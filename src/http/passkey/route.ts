@@ -3,13 +3,12 @@
  * assertion is handled as by `POST …/passkey/response`.
  */
 import type { Context, Hono } from 'hono'
-import { joined } from '../../domain/bytes.ts'
 import { steadyClock } from '../../domain/clock.ts'
 import { Failure, type FailureCode } from '../../domain/failures.ts'
 import type { InstanceId } from '../../domain/ids.ts'
 import { passkeyResponse } from '../../features/passkey.ts'
 import { readRequest, routeOf } from '../../features/requests.ts'
-import { receiveBody } from '../body.ts'
+import { receiveBody, wholeOf } from '../body.ts'
 import { carryOut } from '../carry-out.ts'
 import { IGNORED_HEADER, ignoredFieldsValue } from '../ignored-fields.ts'
 import { accessRequestOf, type Env, type MountDeps } from '../mount.ts'
@@ -30,8 +29,8 @@ export function mountPasskey(app: Hono<Env>, deps: MountDeps): void {
     const { requestId, source, headers } = c.get('state')
     const memory = deps.bodies.lease(instance)
     try {
-      const { pieces } = await receiveBody(c.req.raw, memory, deps.arrived, steadyClock, passkeyResponse.maxBody)
-      const { input } = readRequest(RESPONSE, { path: {}, body: joined(pieces) }, (names) => {
+      const body = await wholeOf(await receiveBody(c.req.raw, memory, deps.source, steadyClock, passkeyResponse.maxBody))
+      const { input } = readRequest(RESPONSE, { path: {}, body }, (names) => {
         const value = ignoredFieldsValue(names)
         if (value !== undefined) headers[IGNORED_HEADER.name] = value
       })

@@ -15,6 +15,7 @@ import { createDirectory } from '../../../src/directory/instances.ts'
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../../../src/domain/ids.ts'
 import { CREATED, type InstanceConfig, type RuntimeState } from '../../../src/domain/instance.ts'
+import type { ComingBody } from '../../../src/domain/large-body.ts'
 import type { PasskeyReport } from '../../../src/domain/passkey.ts'
 import type { SendEnd } from '../../../src/domain/send-outcome.ts'
 import type { EventsPage, EventsQuery } from '../../../src/domain/server-events.ts'
@@ -25,6 +26,7 @@ import type { Engine, EngineEvent } from '../../../src/engine/engine.ts'
 import { createOutcomes } from '../../../src/engine/outcomes.ts'
 import { createReadings } from '../../../src/engine/readings.ts'
 import { createApp } from '../../../src/http/app.ts'
+import { webBodies } from '../../../src/http/body.ts'
 import { createLive } from '../../../src/http/dashboard/live.ts'
 import { createExposition } from '../../../src/metrics/exposition.ts'
 import { createLedger } from '../../../src/metrics/ledger.ts'
@@ -43,7 +45,8 @@ import { type LogRow, logRows } from '../../../src/webhooks/log.ts'
 import { indexOps } from '../../../src/webhooks/log-index.ts'
 import { logReader } from '../../../src/webhooks/log-reader.ts'
 import { createWebhookLog } from '../../../src/webhooks/webhook-log.ts'
-import { readLargeBody, readMessagePieces } from '../../../workers/media/large-body.ts'
+import { readLargeBody, readMessage } from '../../../workers/media/large-body.ts'
+import { StreamedJson } from '../../../workers/media/streamed-json.ts'
 import { checkRefusal, credentialsIn } from '../../harness/secrets.ts'
 
 export const METRICS_TOKEN = 'numbers-for-the-operator'
@@ -109,6 +112,16 @@ export function doubleEngine() {
     close: async () => {},
   }
   return Object.assign(double, { engine })
+}
+
+/** As the thread reads it, in this one. */
+async function streamed({ batches, held }: ComingBody): Promise<StreamedJson> {
+  const json = new StreamedJson()
+  for await (const batch of batches) {
+    for (const piece of batch) json.push(piece)
+    held(json.held)
+  }
+  return json
 }
 
 const FILE = { mimeType: 'application/octet-stream', fileName: 'a.bin', fileSha256: null }
@@ -221,7 +234,7 @@ export async function openService(options: ServiceOptions = {}) {
     newRequestId: () => ulid(),
     peer: () => peer.address,
     hasLeft: () => peer.hasLeft,
-    arrived: () => undefined,
+    source: webBodies,
     cut: () => {},
     tally,
     metrics,
@@ -240,13 +253,13 @@ export async function openService(options: ServiceOptions = {}) {
       sandboxUrl: null,
     },
     outcomes: createOutcomes({ engine: double.engine, directory }),
-    async readLargeBody(route, fields, pieces, onUnknown) {
-      const result = readLargeBody({ route, ...fields, pieces })
+    async readLargeBody(route, fields, body, onUnknown) {
+      const result = readLargeBody({ route, ...fields }, await streamed(body))
       onUnknown(result.unknown)
       if ('err' in result) throw Failure.from(result.err)
       return result.ok
     },
-    readLargeMessage: async (pieces) => readMessagePieces(pieces),
+    readLargeMessage: async (body) => readMessage(await streamed(body)),
     mcpAllowedOrigins: options.mcpAllowedOrigins ?? null,
   })
 

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
-import { joined } from '../../../src/domain/bytes.ts'
-import { discardBody, receiveBody } from '../../../src/http/body.ts'
+import { discardBody, receiveBody, wholeOf } from '../../../src/http/body.ts'
 import { createBodyBudget } from '../../../src/http/body-budget.ts'
 import { listen } from '../../../src/serve.ts'
 
@@ -13,22 +12,25 @@ const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 /** Answers with the body it was sent, and with `whole` or `streamed`; `/refused` without reading it. */
 async function echo(work: (ask: (...written: (string | number)[]) => Promise<string[]>) => Promise<void>) {
   const server = await listen({ host: '127.0.0.1', port: 0 })
-  server.serve(({ arrived }) => ({
+  server.serve(({ source }) => ({
     async fetch(request) {
       if (request.url.endsWith('/refused')) {
         await wait(1)
-        discardBody(request, arrived)
+        discardBody(request, source)
         return new Response('refused', { status: 403 })
       }
       let how = 'streamed'
-      const noted = (of: Request) => {
-        const bytes = arrived(of)
-        if (bytes !== undefined) how = 'whole'
-        return bytes
+      const noted: typeof source = {
+        ...source,
+        arrived(of) {
+          const bytes = source.arrived(of)
+          if (bytes !== undefined) how = 'whole'
+          return bytes
+        },
       }
-      const { pieces } = await receiveBody(request, createBodyBudget().lease('a'), noted)
-      discardBody(request, arrived)
-      return new Response(`${how} ${Buffer.from(joined(pieces)).toString()}`, { headers: { 'Content-Type': 'text/plain' } })
+      const bytes = await wholeOf(await receiveBody(request, createBodyBudget().lease('a'), noted))
+      discardBody(request, source)
+      return new Response(`${how} ${Buffer.from(bytes).toString()}`, { headers: { 'Content-Type': 'text/plain' } })
     },
   }))
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')

@@ -1,7 +1,7 @@
 /** What reading large bodies may hold together. */
 import assert from 'node:assert/strict'
 import { suite, type TestContext, test } from 'node:test'
-import { MOST_DROPPED, receiveBody } from '../../../src/http/body.ts'
+import { MOST_DROPPED, receiveBody, wholeOf } from '../../../src/http/body.ts'
 import { createBodyBudget } from '../../../src/http/body-budget.ts'
 import { Busy } from '../../../src/http/errors.ts'
 
@@ -28,21 +28,23 @@ function request(told?: number) {
     isCancelled: () => isCancelled,
   }
 }
+/** Of a body that is read to its end. */
+const sizeOf = async (...given: Parameters<typeof receiveBody>) => (await wholeOf(await receiveBody(...given))).byteLength
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 suite('the memory of large bodies', () => {
-  test('is asked for as they come, whatever they announce', async () => {
+  test('is reserved as they arrive, whatever they announce', async () => {
     const budget = createBodyBudget(16 * MB)
     const slow = Array.from({ length: 6 }, () => request(7 * MB))
-    const reading = slow.map(({ request }) => receiveBody(request, budget.lease('a')).catch((error: unknown) => error))
+    const reading = slow.map(({ request }) => sizeOf(request, budget.lease('a')).catch((error: unknown) => error))
     for (const { send } of slow) send(300 * KB)
     await turn()
     const lease = budget.lease('a')
     const other = request(2 * MB)
-    const read = receiveBody(other.request, lease)
+    const read = sizeOf(other.request, lease)
     other.send(2 * MB)
     other.end()
-    assert.equal((await read).size, 2 * MB)
+    assert.equal(await read, 2 * MB)
     for (const { end } of slow) end()
     for (const outcome of await Promise.all(reading)) assert.match(String(outcome), /ended before it was complete/)
   })
@@ -54,18 +56,18 @@ suite('the memory of large bodies', () => {
         const { request: each, send, end } = request()
         for (let piece = 0; piece < 4; piece++) send(100 * KB)
         end()
-        return (await receiveBody(each, budget.lease('a'))).size
+        return sizeOf(each, budget.lease('a'))
       }),
     )
     assert.deepEqual(sizes, Array(8).fill(400 * KB))
   })
 
-  test('is refused before anything is sent where there is no room, and while it comes where it runs out', async () => {
+  test('is refused before anything is sent where there is no room, and while it arrives where it runs out', async () => {
     const budget = createBodyBudget(8 * MB)
-    await assert.rejects(receiveBody(request(5 * MB).request, budget.lease('a')), Busy)
+    await assert.rejects(receiveBody(request(6 * MB).request, budget.lease('a')), Busy)
     const lease = budget.lease('a')
     const large = request()
-    const read = receiveBody(large.request, lease)
+    const read = sizeOf(large.request, lease)
     large.send(5 * MB)
     await assert.rejects(read, Busy)
     assert.equal(large.isCancelled(), false, 'who has sent half of it is read on, or the answer would not be read')
@@ -73,14 +75,36 @@ suite('the memory of large bodies', () => {
     const next = request(4 * MB)
     next.send(4 * MB)
     next.end()
-    assert.equal((await receiveBody(next.request, budget.lease('a'))).size, 4 * MB)
+    assert.equal(await sizeOf(next.request, budget.lease('a')), 4 * MB)
+  })
+
+  test('is given back, and not reserved again, when a body that was refused while it arrived is reported late', async () => {
+    const budget = createBodyBudget(2 * MB)
+    const lease = budget.lease('a')
+    const large = request()
+    const received = receiveBody(large.request, lease)
+    large.send(300 * KB)
+    const body = await received
+    assert.ok('coming' in body)
+    const { batches, held } = body.coming
+    await batches.next()
+    const next = batches.next()
+    large.send(2 * MB)
+    // The report on the first batch may arrive between the refusal and the end of the reading.
+    const refused = next.catch((error: unknown) => error)
+    held(225 * KB)
+    assert.ok((await refused) instanceof Busy)
+    held(225 * KB)
+    lease.release()
+    held(225 * KB)
+    budget.lease('a').hold(MB)
   })
 
   test('is not asked for by small ones', async () => {
     const { request: small, send, end } = request(16 * KB)
     send(16 * KB)
     end()
-    assert.equal((await receiveBody(small, createBodyBudget(0).lease('a'))).size, 16 * KB)
+    assert.equal(await sizeOf(small, createBodyBudget(0).lease('a')), 16 * KB)
   })
 
   test('is not got around with many that stop half-way', async () => {
@@ -88,7 +112,7 @@ suite('the memory of large bodies', () => {
     const stopped = Array.from({ length: 20 }, () => request(250 * KB))
     const outcomes = new Map<number, unknown>()
     const reading = stopped.map(({ request }, index) =>
-      receiveBody(request, budget.lease('one')).catch((error: unknown) => void outcomes.set(index, error)),
+      sizeOf(request, budget.lease('one')).catch((error: unknown) => void outcomes.set(index, error)),
     )
     for (const { send } of stopped) send(200 * KB)
     await turn()
@@ -99,7 +123,7 @@ suite('the memory of large bodies', () => {
     const other = request(250 * KB)
     other.send(250 * KB)
     other.end()
-    assert.equal((await receiveBody(other.request, budget.lease('other'))).size, 250 * KB)
+    assert.equal(await sizeOf(other.request, budget.lease('other')), 250 * KB)
     for (const { end } of stopped) end()
     await Promise.all(reading)
   })
@@ -108,7 +132,7 @@ suite('the memory of large bodies', () => {
     const budget = createBodyBudget(200 * MB)
     await assert.rejects(receiveBody(request(64 * MB + 1).request, budget.lease('a')), { code: 'invalid_request' })
     const untold = request()
-    const read = receiveBody(untold.request, budget.lease('a'))
+    const read = sizeOf(untold.request, budget.lease('a'))
     untold.send(64 * MB)
     untold.send(1)
     await assert.rejects(read, { code: 'invalid_request' })
@@ -126,16 +150,18 @@ suite('the memory of large bodies', () => {
   test('is not all for one: half of it is left for the others, and what one has given back is its own again', async () => {
     const budget = createBodyBudget(8 * MB)
     const [one, more, other] = [budget.lease('one'), budget.lease('one'), budget.lease('other')]
-    one.take(3 * MB)
+    one.hold(3 * MB)
     assert.throws(() => more.check(2 * MB), Busy)
-    more.take(MB)
-    assert.throws(() => more.take(1), /of this caller/)
-    other.take(4 * MB)
-    assert.throws(() => budget.lease('third').take(1), /Too many large requests are/)
+    more.hold(MB)
+    assert.throws(() => more.hold(MB + 1), /of this caller/)
+    other.hold(4 * MB)
+    assert.throws(() => budget.lease('third').hold(1), /Too many large requests are/)
     one.release()
     one.release()
-    more.take(3 * MB)
-    assert.throws(() => more.take(1), Busy)
+    more.hold(4 * MB)
+    assert.throws(() => more.hold(4 * MB + 1), Busy)
+    more.hold(MB)
+    one.hold(3 * MB)
   })
 })
 
@@ -158,18 +184,18 @@ suite('a body', () => {
   test('comes at 128 KB per second at least, after ten seconds to begin with', async (t) => {
     const { clock, pass } = byHand(t)
     const steady = request()
-    const read = receiveBody(steady.request, createBodyBudget().lease('a'), undefined, clock)
+    const read = sizeOf(steady.request, createBodyBudget().lease('a'), undefined, clock)
     await pass(10_000)
     for (let second = 0; second < 60; second++) {
       steady.send(130 * KB)
       await pass(1_000)
     }
     steady.end()
-    assert.equal((await read).size, 60 * 130 * KB)
+    assert.equal(await read, 60 * 130 * KB)
 
     const slow = request()
     let outcome: unknown
-    void receiveBody(slow.request, createBodyBudget().lease('a'), undefined, clock).catch((error: unknown) => {
+    void sizeOf(slow.request, createBodyBudget().lease('a'), undefined, clock).catch((error: unknown) => {
       outcome = error
     })
     slow.send(512 * KB)

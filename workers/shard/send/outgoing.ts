@@ -9,13 +9,14 @@ import type { Clock } from '../../../src/domain/clock.ts'
 import type { DiskState } from '../../../src/domain/disk.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { InstanceSettings } from '../../../src/domain/instance.ts'
-import { takeOutMedia } from '../../../src/domain/media.ts'
+import { inlineMedia, takeOutMedia } from '../../../src/domain/media.ts'
 import type { SendEnd, SendOutcome } from '../../../src/domain/send-outcome.ts'
 import type { Steps } from '../../../src/domain/steps.ts'
 import { diskNearlyFull, isStorageFailure } from '../../../src/domain/storage-failure.ts'
 import type { Ranges } from '../../../src/egress/addresses.ts'
 import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
+import { giveBack } from '../../../src/lib/give-back.ts'
 import type { Tally } from '../../../src/metrics/tally.ts'
 import type { Blobs } from '../../../src/storage/blobs.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
@@ -237,10 +238,13 @@ export function createSending(deps: SendingDeps): Sending {
     },
     async enqueue({ operation, input, to, about, preview, delayMessage, delayTyping }, origin = {}) {
       const { idempotencyKey, requestId } = origin
-      const put = (also?: Enqueue['also']) => {
+      const files = inlineMedia(input).map(({ bytes }) => bytes)
+      const put = async (also?: Enqueue['also']) => {
         if (shard.disk() !== 'ok') throw diskNearlyFull()
         const { input: rest, bytes } = takeOutMedia(input as Record<string, unknown>)
-        return queue.enqueue({
+        // Several files have been copied into one piece of memory.
+        if (files.length > 1) giveBack(files)
+        const queued = queue.enqueue({
           messageId: generateMessageIDV2(deps.session()?.me?.id),
           operation,
           phone: to,
@@ -253,11 +257,18 @@ export function createSending(deps: SendingDeps): Sending {
           bytes,
           also,
         })
+        // The queue has written them to the disk, or has failed to.
+        return bytes === undefined ? queued : queued.finally(() => giveBack([bytes]))
       }
-      const { svcId, messageId } = await (idempotencyKey === undefined
-        ? put()
-        : idempotency.once(idempotencyKey, fingerprintOf(operation, input as Record<string, unknown>), put))
-      return { message_id: messageId, svc_id: svcId }
+      try {
+        const { svcId, messageId } = await (idempotencyKey === undefined
+          ? put()
+          : idempotency.once(idempotencyKey, fingerprintOf(operation, input as Record<string, unknown>), put))
+        return { message_id: messageId, svc_id: svcId }
+      } finally {
+        // A request that is refused, or that repeats an earlier one, has not put them into the queue.
+        giveBack(files)
+      }
     },
   }
 }

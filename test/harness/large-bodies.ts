@@ -1,0 +1,119 @@
+/** Many large bodies at once, from clients that hold none of them, and what the memory of the service does meanwhile. */
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+
+const PIECE = 1_048_576
+/** Base64 of zeros: the same bytes for every piece of every body. */
+const LETTERS = Buffer.alloc(PIECE, 'A')
+
+export interface BodyOptions {
+  /** Fields beside the document, as JSON text without braces. */
+  fields: string
+  /** Of the whole body, in bytes. */
+  size: number
+  /** Path and query under the instance. */
+  path?: string
+}
+
+/** What was answered: the status and the body, or the error of the connection. */
+export interface Outcome {
+  status: number | string
+  body: string
+}
+
+/** Sends everything before it reads, as blocking clients do. */
+export function postDocument(baseUrl: string, { fields, size, path = '/send-document/bin' }: BodyOptions): Promise<Outcome> {
+  const { hostname, port, pathname } = new URL(baseUrl + path)
+  const begin = `{${fields},"document":"`
+  const end = '"}'
+  // A multiple of four letters is base64 without padding.
+  const letters = Math.floor((size - begin.length - end.length) / 4) * 4
+  const head = [
+    `POST ${pathname} HTTP/1.1`,
+    `Host: ${hostname}`,
+    'Content-Type: application/json',
+    `Content-Length: ${begin.length + letters + end.length}`,
+    'Connection: close',
+    '',
+    begin,
+  ].join('\r\n')
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname)
+    let text = ''
+    let left = letters
+    socket.pause()
+    function write() {
+      while (left > 0) {
+        const part = Math.min(left, PIECE)
+        left -= part
+        if (!socket.write(LETTERS.subarray(0, part))) return void socket.once('drain', write)
+      }
+      socket.write(end)
+      socket.resume()
+    }
+    socket.on('error', ({ code = 'error' }: NodeJS.ErrnoException) => resolve({ status: code, body: '' }))
+    socket.on('data', (piece) => {
+      text += String(piece)
+    })
+    socket.on('close', () => {
+      const [answered = '', body = ''] = text.split('\r\n\r\n')
+      resolve({ status: Number(answered.split(' ')[1]) || 'no answer', body })
+    })
+    socket.write(head)
+    write()
+  })
+}
+
+const statusField = (pid: number, field: string) =>
+  Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024
+
+/** MB in memory. */
+export const rssOf = (pid: number): number => statusField(pid, 'VmRSS')
+/** MB in memory at most since `resetPeak`. */
+export const peakOf = (pid: number): number => statusField(pid, 'VmHWM')
+export const resetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, '5')
+
+export interface MemoryLimit {
+  /** Puts a process under the limit. The kernel does not count what it has already, so the limit of the group is lower by that. */
+  hold(pid: number): void
+  /** MB at most that the kernel has counted. */
+  peak(): number
+  /** After their end. */
+  remove(): void
+}
+
+/** The folder of this process's memory cgroup, with the name of its limit: version 1 or 2. */
+function ownCgroup(): { folder: string; limit: string; peak: string } | undefined {
+  const lines = readFileSync('/proc/self/cgroup', 'utf8').split('\n')
+  const one = lines.find((line) => line.includes(':memory:'))?.split(':')[2]
+  const folder = `/sys/fs/cgroup/memory${one}`
+  if (one !== undefined && existsSync(folder))
+    return { folder, limit: 'memory.limit_in_bytes', peak: 'memory.max_usage_in_bytes' }
+  const two = lines.find((line) => line.startsWith('0::'))?.slice(3)
+  const unified = `/sys/fs/cgroup${two}`
+  if (two !== undefined && existsSync(`${unified}/memory.max`))
+    return { folder: unified, limit: 'memory.max', peak: 'memory.peak' }
+  return undefined
+}
+
+/** A limit of a cgroup for one process and its children; a sentence where this machine allows none. */
+export function limitMemory(bytes: number): MemoryLimit | string {
+  if (process.platform !== 'linux') return 'limits of memory are those of Linux'
+  const own = ownCgroup()
+  if (own === undefined) return 'this machine has no memory cgroup'
+  const folder = `${own.folder}/svc-bodies-${process.pid}`
+  try {
+    mkdirSync(folder)
+    writeFileSync(`${folder}/${own.limit}`, String(bytes))
+  } catch (error) {
+    return `a memory cgroup cannot be made here: ${(error as Error).message}`
+  }
+  return {
+    hold(pid) {
+      writeFileSync(`${folder}/${own.limit}`, String(Math.floor(bytes - rssOf(pid) * 1_048_576)))
+      writeFileSync(`${folder}/cgroup.procs`, String(pid))
+    },
+    peak: () => Number(readFileSync(`${folder}/${own.peak}`, 'utf8')) / 1_048_576,
+    remove: () => rmdirSync(folder),
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * Bytes whose number is known only at their end, in one buffer that grows in its place: nothing is copied while they arrive, and no more memory is
+ * used than they need. The buffer is a mapping of its own, so freeing it returns the memory to the system.
+ */
+import { giveBack } from '../../src/lib/give-back.ts'
+
+/** ES2024 has it, and so has Node 20; the types of ES2023 do not. */
+interface Resizable extends ArrayBuffer {
+  resize(bytes: number): void
+}
+const resizable = (most: number) =>
+  new (ArrayBuffer as unknown as new (bytes: number, options: object) => Resizable)(0, { maxByteLength: most })
+
+const STEP = 1_048_576
+
+export class GrowingBytes {
+  #buffer: Resizable
+  #length = 0
+
+  /** `most` reserves addresses, not memory. */
+  constructor(most: number) {
+    this.#buffer = resizable(Math.ceil(most / STEP) * STEP)
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  append(bytes: Uint8Array): void {
+    const end = this.#length + bytes.byteLength
+    if (end > this.#buffer.byteLength) this.#buffer.resize(Math.ceil(end / STEP) * STEP)
+    new Uint8Array(this.#buffer, this.#length, bytes.byteLength).set(bytes)
+    this.#length = end
+  }
+
+  /** All of them, alone in their memory. Nothing can be added afterwards. */
+  finish(): Uint8Array<ArrayBuffer> {
+    this.#buffer.resize(this.#length)
+    return new Uint8Array(this.#buffer, 0, this.#length)
+  }
+
+  free(): void {
+    giveBack([new Uint8Array(this.#buffer)])
+    this.#buffer = resizable(0)
+    this.#length = 0
+  }
+}

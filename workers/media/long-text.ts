@@ -1,0 +1,159 @@
+/** Decodes a long text of a JSON body as base64 while it arrives. Of the text itself only the beginning is kept. */
+import { type Base64Problem, createBase64Decoder } from '../../src/features/base64.ts'
+import { DATA_PREFIX, holdText, MAX_PREFIX } from '../../src/features/held-text.ts'
+import { GrowingBytes } from './growing-bytes.ts'
+
+const [QUOTE, BACKSLASH, LETTER_U] = [...'"\\u'].map((sign) => sign.charCodeAt(0)) as [number, number, number]
+const SPACE = 32
+/** Bytes from here on belong to characters of several bytes. */
+const NO_ASCII = 128
+/** Characters behind a backslash, and what they stand for; `u` is followed by four digits. */
+const ESCAPED = new Map(
+  Object.entries({ '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }).map(codes),
+)
+function codes([sign, meant]: [string, string]): [number, number] {
+  return [sign.charCodeAt(0), meant.charCodeAt(0)]
+}
+
+/** Unescaped characters that wait to be decoded, and their decoded bytes. All texts share them, because none leaves anything in them between calls. */
+const PART = 65_536
+const characters = new Uint8Array(PART)
+const decoded = new Uint8Array((PART / 4) * 3 + 3)
+
+export class LongText {
+  /** The text is not valid JSON in UTF-8. */
+  isInvalid = false
+  readonly #file: GrowingBytes
+  readonly #decoder = createBase64Decoder()
+  #problem: Base64Problem | undefined
+  #begin = ''
+  #prefix: RegExpExecArray | null = null
+  /** 0 outside of an escape, 1 after a backslash, 2 to 5 after `\u` and none to three of its digits. */
+  #escape = 0
+  #code = 0
+  #filled = 0
+  #utf8: InstanceType<typeof TextDecoder> | undefined
+
+  /** `most`: bytes that it may have at most. */
+  constructor(most: number) {
+    this.#file = new GrowingBytes(most)
+  }
+
+  get held(): number {
+    return this.#file.length
+  }
+
+  /** Reads on from `from`. Where the text ends: the place behind its quote; undefined: it goes on. */
+  push(bytes: Uint8Array, from = 0): number | undefined {
+    let at = from
+    for (;;) {
+      if (this.#escape === 0) {
+        const end = endOfRun(bytes, at)
+        this.#take(bytes.subarray(at, end))
+        at = end
+      }
+      const byte = bytes[at]
+      const isEnd = byte === QUOTE && this.#escape === 0
+      if (byte === undefined || isEnd) {
+        this.#decode()
+        this.#checkText(bytes.subarray(from, at), isEnd)
+        return isEnd ? at + 1 : undefined
+      }
+      this.#special(byte)
+      at++
+    }
+  }
+
+  /** The symbol that stands for the text in the fields. */
+  finish(): symbol {
+    if (this.#problem === undefined) {
+      this.#file.append(decoded.subarray(0, this.#decoder.end(decoded, 0)))
+      this.#problem = this.#decoder.problem()
+    }
+    if (this.#problem !== undefined) this.#file.free()
+    return holdText({ file: this.#problem ?? this.#file.finish(), mime: this.#prefix?.[1] || null, begin: this.#begin })
+  }
+
+  free(): void {
+    this.#file.free()
+  }
+
+  /** A byte that does not stand for itself: a backslash, a part of an escape, or a control character. */
+  #special(byte: number): void {
+    if (this.#escape > 1) this.#hexDigit(byte)
+    else if (this.#escape === 1) this.#escaped(byte)
+    else if (byte === BACKSLASH) this.#escape = 1
+    else this.isInvalid = true
+  }
+
+  #escaped(byte: number): void {
+    this.#escape = byte === LETTER_U ? 2 : 0
+    const meant = ESCAPED.get(byte)
+    if (meant !== undefined) this.#take(Uint8Array.of(meant))
+    else if (byte !== LETTER_U) this.isInvalid = true
+  }
+
+  #hexDigit(byte: number): void {
+    const value = Number.parseInt(String.fromCharCode(byte), 16)
+    if (Number.isNaN(value)) this.isInvalid = true
+    this.#code = (this.#escape === 2 ? 0 : this.#code << 4) | value
+    this.#escape = this.#escape === 5 ? 0 : this.#escape + 1
+    if (this.#escape === 0) this.#take(Uint8Array.of(Math.min(this.#code, NO_ASCII)))
+  }
+
+  /** Takes characters whose escapes are resolved. */
+  #take(run: Uint8Array): void {
+    let left = run
+    if (this.#begin.length < MAX_PREFIX) left = this.#takeBegin(run)
+    while (left.length > 0) {
+      if (this.#filled === PART) this.#decode()
+      const size = Math.min(left.length, PART - this.#filled)
+      characters.set(left.subarray(0, size), this.#filled)
+      this.#filled += size
+      left = left.subarray(size)
+    }
+  }
+
+  /** Collects the beginning. Once it is long enough for any prefix, the prefix is cut off and the rest is data. Returns what was not needed. */
+  #takeBegin(run: Uint8Array): Uint8Array {
+    const size = Math.min(run.length, MAX_PREFIX - this.#begin.length)
+    this.#begin += String.fromCharCode(...run.subarray(0, size))
+    if (this.#begin.length === MAX_PREFIX) {
+      if (/\P{ASCII}/u.test(this.#begin)) this.#problem = 'character'
+      this.#prefix = DATA_PREFIX.exec(this.#begin)
+      const data = this.#begin.slice(this.#prefix?.[0].length ?? 0)
+      this.#filled = new TextEncoder().encodeInto(data, characters).written
+    }
+    return run.subarray(size)
+  }
+
+  #decode(): void {
+    if (this.#problem === undefined) {
+      this.#file.append(decoded.subarray(0, this.#decoder.write(characters.subarray(0, this.#filled), decoded, 0)))
+      this.#problem = this.#decoder.problem()
+      if (this.#problem !== undefined) this.#file.free()
+    }
+    this.#filled = 0
+  }
+
+  /** Base64 is ASCII; everything from the first other character on must at least be valid UTF-8. */
+  #checkText(bytes: Uint8Array, isLast: boolean): void {
+    if (this.#problem === undefined) return
+    this.#utf8 ??= new TextDecoder('utf-8', { fatal: true })
+    try {
+      this.#utf8.decode(bytes, { stream: !isLast })
+    } catch {
+      this.isInvalid = true
+    }
+  }
+}
+
+/** The end of the bytes that stand for themselves: no quote, no backslash, no control character. */
+function endOfRun(bytes: Uint8Array, from: number): number {
+  let at = from
+  for (; at < bytes.length; at++) {
+    const byte = bytes[at]!
+    if (byte === QUOTE || byte === BACKSLASH || byte < SPACE) break
+  }
+  return at
+}
