@@ -4,11 +4,10 @@ import * as v from 'valibot'
 import { verifySignature } from 'whatsapp-rust-bridge'
 import { revived } from './library-state.ts'
 
-/** Why a device cannot be imported, as whole sentences. */
+/** Why a device cannot be imported, as whole sentences. Named as a plain error, so that the operator reads them without a stack (`complaint.ts`). */
 export class NotImportable extends Error {
   constructor(problems: readonly string[], options?: ErrorOptions) {
     super(problems.join(' '), options)
-    this.name = 'NotImportable'
   }
 }
 
@@ -99,7 +98,8 @@ function parsed(text: string): Given {
   if (read.success) return read.output
   throw new NotImportable(
     read.issues.map(
-      (issue) => `The credentials have an unexpected ${v.getDotPath(issue) ?? 'shape'}: ${sentence(issue.message)}`,
+      (issue) =>
+        `The credentials have an unexpected ${v.getDotPath(issue) ?? 'shape'}: ${sentence(issue.received === 'undefined' ? 'it is missing' : issue.message)}`,
     ),
   )
 }

@@ -13,6 +13,7 @@ import {
   type SignalDataSet,
   useMultiFileAuthState,
 } from '@whiskeysockets/baileys'
+import { complaint } from '../../../src/complaint.ts'
 import { readDevice } from '../../../workers/portability/read-device.ts'
 import { credsFrom } from '../../../workers/shard/keys/signal/codec.ts'
 
@@ -246,7 +247,11 @@ describe('credentials that are refused as a whole', () => {
   for (const [name, [change, says]] of Object.entries(cases))
     test(name, async () => {
       await save(change(creds))
-      await assert.rejects(read(), says)
+      await assert.rejects(read(), (error: Error) => {
+        assert.match(error.message, says)
+        assert.equal(complaint(error), `${error.message}\n`, 'the operator reads sentences, and no stack')
+        return true
+      })
     })
 
   test('none at all', async () => {
