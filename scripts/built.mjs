@@ -11,7 +11,10 @@ const run = (...args) => spawnSync(process.execPath, args, { stdio: 'inherit' })
 
 if (existsSync(COMPILER) && existsSync(BUNDLER)) {
   process.exitCode =
-    run(COMPILER, '-p', 'tsconfig.build.json') || run('scripts/library.mjs', 'dist') || run('scripts/dashboard.mjs', 'dist')
+    run(COMPILER, '-p', 'tsconfig.build.json') ||
+    run('scripts/library.mjs', 'dist') ||
+    run('scripts/threads.mjs', 'dist') ||
+    run('scripts/dashboard.mjs', 'dist')
 } else if (!existsSync('dist/src/start.js')) {
   process.stderr.write(
     'Nothing is built, and what builds it is not installed: npm ci && npm run build, then npm prune --omit=dev.\n',

@@ -3,8 +3,8 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 const folder = process.argv[2]
-/** What the bundler wrote has no source of its name (scripts/dashboard.mjs), nor has the library (scripts/library.mjs). */
-const isCompiled = (name) => /\.js(\.map)?$/.test(name) && !/^(dashboard|node_modules)[/\\]/.test(name)
+/** Bundles have no source of their name (scripts/dashboard.mjs, scripts/threads.mjs), nor has the library (scripts/library.mjs). */
+const isCompiled = (name) => /\.js(\.map)?$/.test(name) && !/^(dashboard|node_modules)[/\\]|\.bundle\.js/.test(name)
 const compiled = existsSync(folder) ? readdirSync(folder, { recursive: true }).filter(isCompiled) : []
 for (const name of compiled) {
   if (!existsSync(name.replace(/\.js(\.map)?$/, '.ts'))) rmSync(join(folder, name))

@@ -10,7 +10,8 @@ const GROUPS = '.built/test/groups'
 const SIZE = 12
 const UNIT = /^\.built\/test\/unit\//
 /** What a file shares with the others of its process: hooks of the whole process, clocks, the environment, and patches of the library. */
-const ALONE = /^(before|after|beforeEach|afterEach)\(|mock\.timers|mock\.method|process\.(env\.\w+ =|exit|chdir|on|emit)|baileys\/thread|startService|WAProto\/index|stderr\.write =/m
+const ALONE =
+  /^(before|after|beforeEach|afterEach)\(|mock\.timers|mock\.method|process\.(env\.\w+ =|exit|chdir|on|emit)|baileys\/thread|startService|WAProto\/index|stderr\.write =/m
 
 /**
  * The same files with the unit tests among them in groups: each group is a file that imports its tests.

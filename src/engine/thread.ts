@@ -1,9 +1,21 @@
-/** Where a thread's main module lies and how it is loaded: compiled beside us in dist, or as source under tsx; and what bounds its memory. */
+/** Where a thread's main module lies and how it is loaded: bundled in the compiled service, or as source under tsx; and what bounds its memory. */
+import { existsSync } from 'node:fs'
 import { extname } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 
-/** `path` relative to the caller's module, without its extension: threads have the extension of whoever makes them. */
-export const threadModule = (path: string, from: string) => new URL(`${path}${extname(from)}`, from)
+/**
+ * URL of a thread's main module: the bundle that `scripts/threads.mjs` makes of it, or the source where the caller runs as source. Throws when there
+ * is no such file: Piscina would wait for the thread for ever.
+ *
+ * @param path relative to the caller's module, without an extension
+ * @param from `import.meta.url` of the caller
+ */
+export function threadModule(path: string, from: string): URL {
+  const module = new URL(`${path}${extname(from) === '.ts' ? '.ts' : '.bundle.js'}`, from)
+  if (!existsSync(module))
+    throw new Error(`${module.pathname} does not exist; scripts/threads.mjs lists the modules that are bundled.`)
+  return module
+}
 
 /**
  * Flags for a thread. Node 20 gives a new thread no module hooks, and `--import tsx` registers them in the main thread only; without

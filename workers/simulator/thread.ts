@@ -8,20 +8,20 @@ export interface NetworkThread extends SandboxNetworkReady {
   stop(): Promise<void>
 }
 
-const EXTENSION = extname(new URL(import.meta.url).pathname)
+const IS_SOURCE = extname(new URL(import.meta.url).pathname) === '.ts'
 
 /** Time in ms for the network to write its state and close; later than this the thread is ended from outside. */
 const STOP_DEADLINE = 5000
 
 /**
  * The sandbox network in a thread of its own: its trust root is one value per thread in the library, and its simulated people's cryptography
- * must not take time from the gateway. Same file extension as this one: TypeScript under tsx, JavaScript when built.
+ * must not take time from the gateway. It runs as source where this module does, else as the bundle that `scripts/threads.mjs` makes.
  */
 export async function startNetworkThread(
   options: SandboxNetworkOptions = {},
   warn: (sentence: string) => void = () => undefined,
 ): Promise<NetworkThread> {
-  const main = new URL(`./main${EXTENSION}`, import.meta.url)
+  const main = new URL(IS_SOURCE ? './main.ts' : './main.bundle.js', import.meta.url)
   const worker = new Worker(main, { workerData: { sandboxNetwork: options }, name: 'sandbox-network', ...hooks() })
   const ended = new Promise<void>((resolve, reject) => {
     worker.once('error', reject)
@@ -43,7 +43,7 @@ export async function startNetworkThread(
  * which refuses those that are the process's alone.
  */
 function hooks(): { execArgv?: string[] } {
-  if (EXTENSION !== '.ts') return {}
+  if (!IS_SOURCE) return {}
   const register = `import { register } from '${import.meta.resolve('tsx/esm/api')}'; register()`
   return { execArgv: ['--import', `data:text/javascript,${encodeURIComponent(register)}`] }
 }
