@@ -8,14 +8,14 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { threadFlags, threadModule } from '../../src/engine/thread.ts'
+import { threadFlags } from '../../src/engine/thread.ts'
 import { KEY_LIMIT, type RangeOptions } from '../../src/storage/contract.ts'
 import { type OpenStore, openStore } from '../../src/storage/open.ts'
-import { program } from '../harness/checkout.ts'
+import { program, sameKind } from '../harness/checkout.ts'
 
 const BACKENDS: Record<string, (dir: string) => string> = { lmdb: (dir) => `lmdb:${dir}` }
 
-const writerModule = threadModule('./storage-writer', import.meta.url)
+const writerModule = sameKind('./storage-writer', import.meta.url)
 const bytes = (text: string) => Buffer.from(text)
 
 for (const [name, urlOf] of Object.entries(BACKENDS)) {

@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { threadModule } from '../../src/engine/thread.ts'
 
 function rootAbove(folder: URL): URL {
   if (existsSync(new URL('package.json', folder))) return folder
@@ -15,5 +14,8 @@ export const ROOT = rootAbove(new URL('.', import.meta.url))
 /** Arguments for node that make it run code of the same kind as this: hooks for TypeScript, or none. */
 export const HOOKS = extname(import.meta.url) === '.ts' ? ['--import', 'tsx'] : []
 
+/** URL of a module of the repository or of the tests, with the extension that the caller runs with: `path` relative to the caller's, without one. */
+export const sameKind = (path: string, from: string) => new URL(`${path}${extname(from)}`, from)
+
 /** Arguments for node that run a module of the repository: `path` relative to the caller's, without extension. */
-export const program = (path: string, from: string) => [...HOOKS, fileURLToPath(threadModule(path, from))]
+export const program = (path: string, from: string) => [...HOOKS, fileURLToPath(sameKind(path, from))]

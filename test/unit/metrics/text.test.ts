@@ -5,13 +5,12 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { DAY, MINUTE } from '../../../src/domain/clock.ts'
 import { STATUSES, type Status } from '../../../src/domain/instance.ts'
-import { threadModule } from '../../../src/engine/thread.ts'
 import { createExposition } from '../../../src/metrics/exposition.ts'
 import { createLedger } from '../../../src/metrics/ledger.ts'
 import { measured } from '../../../src/metrics/measured.ts'
 import { createTally } from '../../../src/metrics/tally.ts'
 import { textOf } from '../../../src/metrics/text.ts'
-import { HOOKS } from '../../harness/checkout.ts'
+import { HOOKS, sameKind } from '../../harness/checkout.ts'
 import { parse, total } from '../../harness/prometheus.ts'
 
 const NONE = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>
@@ -85,7 +84,7 @@ test('two services in one process have numbers of their own, and those of the pr
 })
 
 test('collecting does not keep the process alive', { timeout: 30_000 }, async () => {
-  const module = threadModule('../../../src/metrics/process', import.meta.url)
+  const module = sameKind('../../../src/metrics/process', import.meta.url)
   const code = `const { processText } = await import('${module}'); process.stdout.write((await processText()).slice(0, 6))`
   const child = spawn(process.execPath, [...HOOKS, '--input-type=module', '-e', code], {
     stdio: ['ignore', 'pipe', 'inherit'],

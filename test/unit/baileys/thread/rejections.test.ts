@@ -4,7 +4,7 @@ import { EventEmitter, on, once } from 'node:events'
 import { afterEach, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import type { WASocket } from '@whiskeysockets/baileys'
-import { threadFlags, threadModule } from '../../../../src/engine/thread.ts'
+import { threadFlags } from '../../../../src/engine/thread.ts'
 import '../../../../workers/shard/baileys/thread/first.ts'
 import { adoptSocket, endReason, endSocket } from '../../../../workers/shard/baileys/end.ts'
 import {
@@ -13,6 +13,7 @@ import {
   surviveRejections,
   type ThreadError,
 } from '../../../../workers/shard/baileys/thread/rejections.ts'
+import { sameKind } from '../../../harness/checkout.ts'
 import { closed, listen, openSocket, type Server } from '../loopback.ts'
 
 const servers: Server[] = []
@@ -79,7 +80,7 @@ test('listeners keep their order and their arguments', () => {
 })
 
 test('what nobody catches is reported with its owner, and the thread goes on', async () => {
-  const module = threadModule('./survivor', import.meta.url)
+  const module = sameKind('./survivor', import.meta.url)
   const thread = new Worker(module, { execArgv: threadFlags(module) })
   // One listener for all messages: what comes between two `once` is heard by nobody.
   const messages = on(thread, 'message')

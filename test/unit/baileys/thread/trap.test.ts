@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { threadFlags, threadModule } from '../../../../src/engine/thread.ts'
+import { threadFlags } from '../../../../src/engine/thread.ts'
+import { sameKind } from '../../../harness/checkout.ts'
 
-const module = threadModule('./trapped', import.meta.url)
+const module = sameKind('./trapped', import.meta.url)
 
 for (const way of ['uncaught', 'unhandled', 'listener', 'signal']) {
   test(`a WebAssembly module that traps ends the thread, after it was reported: ${way}`, async (t) => {
