@@ -67,7 +67,7 @@ test('a product of a number without account is not found: it is not the recipien
   const ofNobody = await stage.outcome('/send-product', { phone: ANA, ...wanted })
   assert.deepEqual(
     [ofNobody.error_code, ofNobody.error_message],
-    ['product_not_found', 'No account has the number of the catalogue.'],
+    ['product_not_found', 'The phone number of the catalog has no WhatsApp account.'],
   )
   const toNobody = await stage.outcome('/send-product', { ...wanted, phone: '5511988880000', catalog_phone: SHOP })
   assert.equal(toNobody.error_code, 'phone_not_on_whatsapp')

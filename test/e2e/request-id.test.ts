@@ -89,7 +89,7 @@ test('of one that fails', { timeout: 180_000 }, async () => {
   const { message_id, status } = await send('the-one-that-fails', NOBODY)
   assert.equal(status, 'failed')
   const lines = await linesOf('the-one-that-fails', (all) => about(all, 'webhook delivered').length > 0)
-  assert.equal(about(lines, 'a send failed')[0]?.code, 'phone_not_on_whatsapp')
+  assert.equal(about(lines, 'a message could not be sent')[0]?.code, 'phone_not_on_whatsapp')
   assert.deepEqual(
     [about(lines, 'queue item done')[0]?.message_id, about(lines, 'queue item done')[0]?.error],
     [message_id, 'phone_not_on_whatsapp'],

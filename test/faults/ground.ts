@@ -27,7 +27,7 @@ export interface Ground {
 }
 
 /** What the inbox logs about each. */
-const UNREADABLE = 'a message could not be read'
+const UNREADABLE = 'a message could not be decrypted or decoded'
 
 /** Between two looks at something that has no announcement, in ms. */
 const LOOK = 20

@@ -19,7 +19,7 @@ import { type HostedWorld, startHosted } from './hosted.ts'
 const CHATS = amount(20_000, 6_000)
 /** The simulator numbers the people of a history one after the other, stepping over numbers that end in 0000. */
 const LAST = String(15_550_100_000 + CHATS + Math.floor((CHATS - 1) / 9_998))
-const READ = 'a part of the history of the phone was read'
+const READ = "a part of the phone's history was read"
 
 interface Part {
   pieces: number

@@ -85,7 +85,7 @@ export function createAccountRecords({ recentTotal, identity, onNewCorrespondent
       recent.end()
       await secrets.stop()
       await authorship.stop()
-      await directory.flush().catch((cause) => log.error({ err: cause }, 'what is known of the chats could not be written'))
+      await directory.flush().catch((cause) => log.error({ err: cause }, 'the chat directory could not be written to disk'))
     },
   }
 }

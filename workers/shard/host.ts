@@ -154,7 +154,7 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
     async run(input) {
       const parsed = v.safeParse(ShardCommand, input)
       if (!parsed.success) {
-        log.error({ issues: v.flatten(parsed.issues) }, 'a command is not in the protocol')
+        log.error({ issues: v.flatten(parsed.issues) }, 'the engine sent a malformed command')
         return { err: new Failure('internal').toData() }
       }
       try {
@@ -173,7 +173,7 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
     }
     // A start that the disk prevents is tried again by the engine, which takes what is unavailable for a shard that has gone.
     if (isStorageFailure(error) && !(command.type === 'start' && command.how === 'boot')) {
-      log.error({ ...about, err: error }, 'a command met a disk that fails')
+      log.error({ ...about, err: error }, 'a command failed because of the disk')
       return noStorage().toData()
     }
     if (!(error instanceof Failure)) {

@@ -296,8 +296,8 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
     if (JSON.stringify(restriction) === JSON.stringify(restricted)) return
     if (restriction && !restricted) {
       tally.add('svc_restrictions_total', { kind: restriction.kind })
-      log.warn({ ...restriction }, 'the network restricts the account: it may not write to people who never wrote to it')
-    } else if (!restriction) log.info('the network restricts the account no more')
+      log.warn({ ...restriction }, 'the network restricts the account: it cannot message people who never wrote to it')
+    } else if (!restriction) log.info('the network lifted the restriction of the account')
     restricted = restriction
     sending.queue.setRestricted(restriction)
   }
@@ -305,7 +305,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
   function reportEvent(event: LifecycleEvent, isCurrent?: () => boolean) {
     status
       .handle(event, isCurrent)
-      .catch((error) => log.error({ err: error, event: event.type }, 'an event of the session was not taken'))
+      .catch((error) => log.error({ err: error, event: event.type }, 'a session event could not be handled'))
   }
 
   async function carryOut(effect: Exclude<Effect, { do: 'timer' }>): Promise<void> {
@@ -381,7 +381,7 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
         return await begin(how)
       } catch (error) {
         // Nobody hosts what did not start: a part left running would go on without an owner, and open a session beside the next one.
-        await stop('keep').catch((cause) => log.error({ err: cause }, 'what had started could not be stopped'))
+        await stop('keep').catch((cause) => log.error({ err: cause }, 'an instance that failed to start could not be stopped'))
         throw error
       }
     },

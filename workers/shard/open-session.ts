@@ -108,7 +108,7 @@ export function openSession(deps: SessionDeps, { creds, route, version, restrict
   function replayPeers(take: OwnParts['take']) {
     inbox.replays().then(
       (nodes) => nodes.forEach(take),
-      (error) => log.error({ err: error }, 'peer messages could not be taken again'),
+      (error) => log.error({ err: error }, "pending messages from the account's own phone could not be processed"),
     )
   }
 
@@ -125,7 +125,9 @@ export function openSession(deps: SessionDeps, { creds, route, version, restrict
     table(connection, own) {
       const { sock } = connection
       const learn: Parameters<typeof createGroups>[2] = (pairs) =>
-        connection.learnPairs(pairs).catch((error) => log.warn({ err: error }, 'numbers of group members could not be kept'))
+        connection
+          .learnPairs(pairs)
+          .catch((error) => log.warn({ err: error }, 'the phone numbers of group members could not be saved'))
       groups = createGroups(sock, steady, learn, groupStore)
       // Accessors of the connection stay what they are: a copy would be of this moment.
       const files = {
@@ -144,7 +146,7 @@ export function openSession(deps: SessionDeps, { creds, route, version, restrict
         learnPairs: connection.learnPairs,
         async savedPeople() {
           await directory.ready()
-          const kept = await deps.contacts.all((error) => log.error({ err: error }, 'a saved contact is not readable'))
+          const kept = await deps.contacts.all((error) => log.error({ err: error }, 'a stored contact could not be decoded'))
           return [...kept.map(({ jid, lid }) => ({ pn: isLidUser(jid) ? null : jid, lid })), ...directory.saved()]
         },
         log,
@@ -194,18 +196,18 @@ export function openSession(deps: SessionDeps, { creds, route, version, restrict
             directory.group(id, facts)
             return directory.met(participants.map(namesOf))
           })
-          .catch((error) => log.warn({ err: error }, 'what is known of a group could not be kept'))
+          .catch((error) => log.warn({ err: error }, 'a group could not be saved'))
       })
       // Some networks announce nothing: then when we are logged in.
       sock.ev.on('connection.update', ({ connection: state }) => {
         if (state !== 'open') return
         replayPeers(own.take)
-        directory.warm().catch((error) => log.warn({ err: error }, 'what is known of the chats could not be read'))
+        directory.warm().catch((error) => log.warn({ err: error }, 'the chat directory could not be loaded'))
         reader.loggedIn()
         receiving.loggedIn(session)
         rebuildDirectory({ instance, store, sock, reader, creds, appState })
           .then(changes.recover)
-          .catch((error) => log.info({ err: error }, 'app state could not be read again'))
+          .catch((error) => log.info({ err: error }, 'app state could not be refreshed'))
         session.participating.catchUp()
       })
       const parts = stanzaParts({

@@ -136,7 +136,7 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
   function versionExpires(node: BinaryNode) {
     const seconds = expirationIn(node)
     const expires_at = seconds === null ? null : iso(seconds * SECOND)
-    log.warn({ expires_at }, 'the network will refuse the version of the web client that this release names')
+    log.warn({ expires_at }, 'the network announced that it will stop accepting this client version')
   }
 
   /** A failure is only logged: a redelivery of the notice would change nothing. */
@@ -189,7 +189,10 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
     }
   }
 
-  const again = attempt('what is out of date could not be read', handleDirty({ sock, readGroups: session.participating.read }))
+  const again = attempt(
+    'data that the network reported as changed could not be read',
+    handleDirty({ sock, readGroups: session.participating.read }),
+  )
 
   return {
     chatOf: (node) => chatLine(node, identity.isMe),
@@ -242,9 +245,11 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
     changeIdentity: identityNotice,
     syncAccount: account,
     limitAccount: mex,
-    mediaAnswered: attempt('an answer about a file is none', (node) => own.mediaAnswered(decodeMediaRetryNode(node))),
+    mediaAnswered: attempt("the phone's answer to a file request is malformed", (node) =>
+      own.mediaAnswered(decodeMediaRetryNode(node)),
+    ),
     showCodes: (node) => own.qrClock.offered(refsIn(node)),
-    finishPairing: attempt('a pairing by code could not be finished', finishPairing),
+    finishPairing: attempt('pairing by code could not be completed', finishPairing),
     // A passkey ceremony shows no code, and has replaced the secret by one that the phone is sent at the end.
     refreshQrSecret: () => (own.passkey.isUnderWay ? undefined : own.companion.refresh()),
     passkeyAsked: own.passkey.asked,
@@ -263,8 +268,6 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
     loginAnswered: () => own.watchdog.answered(),
     queryRefused: own.queryRefused,
     leaveOutUnaddressable: (node) =>
-      leaveOutUnaddressable(node, (jid, ids) =>
-        log.debug({ jid, devices: ids }, 'devices that cannot be addressed are left out'),
-      ),
+      leaveOutUnaddressable(node, (jid, ids) => log.debug({ jid, devices: ids }, 'devices without a valid address are skipped')),
   }
 }

@@ -85,7 +85,7 @@ test('what is too old is removed, also beside what cannot be read, and the store
   assert.ok(size() < before + 16 * 2 ** 20, `${size() - before} bytes more`)
   assert.deepEqual(
     log.lines.map(({ message }) => message),
-    ['an acknowledgement is not readable: left out'],
+    ['a stored acknowledgement could not be decoded; it was skipped'],
   )
 })
 

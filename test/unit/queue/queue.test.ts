@@ -772,7 +772,7 @@ test('items too old are removed every minute, connected or not, and reported as 
   await until(async () => (await b.deliveries()).length === 60, 'expired')
   const deliveries = await b.deliveries()
   assert.deepEqual(new Set(deliveries.map((d) => d.error_code)), new Set(['send_timeout']))
-  assert.match(String(deliveries[0]!.error_message), /waited longer than the instance allows/)
+  assert.match(String(deliveries[0]!.error_message), /waited longer than queue_max_age_hours/)
   assert.equal(queue.waiting(), 1)
   assert.equal(b.time.clock.now(), START + HOUR)
 })

@@ -45,7 +45,7 @@ test('of an error only text and numbers are told, nothing that hangs on it', () 
   const stanza = { tag: 'message', attrs: { from: '5511988887777@s.whatsapp.net' }, content: Buffer.from('the plaintext') }
   const error = Object.assign(new Boom('Unknown message type', { statusCode: 400, data: stanza }), { code: 'E_KIND', errno: -5 })
   for (const err of [error, new AggregateError([error], 'none of them')]) {
-    const line = JSON.stringify(lineOf((log) => log.warn({ err }, 'a stanza of a message is not one')))
+    const line = JSON.stringify(lineOf((log) => log.warn({ err }, 'a message stanza is malformed')))
     assert.match(line, /Unknown message type/)
     assert.match(line, /"code":"E_KIND","errno":-5/)
     for (const secret of ['5511988887777', 'content', 'Buffer', 'attrs'])

@@ -58,5 +58,5 @@ test('an event whose log row cannot be read for a moment is delivered when it ca
   const all = () => logReader(real, () => sealer).list({ instanceIds: [INSTANCE], page: 1, pageSize: 10 })
   await until(async () => (await all()).data[0]?.status === 'delivered', 'delivered')
   assert.deepEqual(to.ids(), [eventId])
-  assert.equal(log.lines.filter(({ message }) => message.includes('not readable')).length, 0)
+  assert.equal(log.lines.filter(({ message }) => message.includes('could not be decoded')).length, 0)
 })

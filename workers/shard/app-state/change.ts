@@ -106,7 +106,9 @@ export function createAppStateChanges(deps: ChangeDeps): AppStateChanges {
     isOpen = false
     sock.appStatePatchMutex
       .mutex(recover)
-      .catch((error) => log.info({ err: error }, 'what a change of app state left open is read at the next login'))
+      .catch((error) =>
+        log.info({ err: error }, 'app state could not be read after an interrupted change; it is read at the next login'),
+      )
   }
 
   async function recover() {
@@ -117,7 +119,7 @@ export function createAppStateChanges(deps: ChangeDeps): AppStateChanges {
     await reader.read(collections)
     await appState.settled()
     await store.commit({ ops: collections.map((collection) => [markOf(collection), null]) })
-    log.info({ collections }, 'what a change of app state had left open was read')
+    log.info({ collections }, 'app state was read after an interrupted change')
   }
 
   return {

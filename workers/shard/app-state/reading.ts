@@ -116,7 +116,7 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
     const found = known.get(name)
     if (found) return found
     const data = await keyOf(name)
-    if (!data?.length) throw new MissingKey(`app state is sealed with the key ${name}, which has not come`)
+    if (!data?.length) throw new MissingKey(`app state is encrypted with key ${name}, which the phone has not sent yet`)
     const keys = mutationKeys(data)
     known.set(name, keys)
     return keys
@@ -129,7 +129,7 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
 
   async function fileBytes(reference: proto.IExternalBlobReference): Promise<Uint8Array> {
     const { mediaKey, directPath, fileSha256, fileEncSha256 } = reference
-    if (!mediaKey?.length || !directPath) throw new DamagedAppState('a file of it is not named')
+    if (!mediaKey?.length || !directPath) throw new DamagedAppState('the reference to an external file is incomplete')
     const file: SealedFile = {
       kind: 'app-state',
       mediaKey,
@@ -142,7 +142,7 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
       let size = 0
       for await (const part of bytes) {
         size += part.length
-        if (size > MAX_FILE) throw new DamagedAppState('a file of it is too large')
+        if (size > MAX_FILE) throw new DamagedAppState('an external file is too large')
         parts.push(part)
       }
       return Buffer.concat(parts)
@@ -175,7 +175,7 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
     } catch (error) {
       if (!opened.isLenient) throw error
       opened.isAll = false
-      log.info({ err: error }, 'an entry of app state is left out')
+      log.info({ err: error }, 'an unreadable app state entry was skipped')
       return null
     }
   }
@@ -195,7 +195,7 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
     // Every entry has a MAC of its own; one that could not be read is missing from the sum.
     if (!isEqual(snapshotMacOf(keys, name, opened.version, opened.change.hash), mac)) {
       opened.isAll = false
-      log.info({ collection: name }, 'what stands in a collection of app state is not all of it')
+      log.info({ collection: name }, 'an app state snapshot does not match its MAC; it is used without its unreadable entries')
     }
     return opened
   }
@@ -222,9 +222,12 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
       await turn()
     }
     if (isEqual(snapshotMacOf(keys, name, version, opened.change.hash), rest.snapshotMac)) return
-    if (!opened.isLenient) throw new DamagedAppState('a patch does not lead where it says')
+    if (!opened.isLenient) throw new DamagedAppState('the collection does not match the MAC of its patch')
     opened.isAll = false
-    log.info({ collection: name, version }, 'a collection of app state is not what its last patch says')
+    log.info(
+      { collection: name, version },
+      'an app state collection does not match the MAC of its last patch; it is used as it is',
+    )
   }
 
   /** Null: there is nothing in it, and it is known. */
@@ -282,7 +285,7 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
   async function readOne(answer: CollectionAnswer, tries: number): Promise<boolean> {
     const { name, code, hasMore } = answer
     if (code !== null) {
-      log.info({ collection: name, code }, 'the network does not give a collection of app state')
+      log.info({ collection: name, code }, 'the network refused to send an app state collection')
       return false
     }
     const before = await stateOf(name)
@@ -310,7 +313,7 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
       whole.add(name)
       if (count < TRIES) return true
       if (isMissing) blocked.add(name)
-      log.warn({ err: error, collection: name }, 'a collection of app state could not be read')
+      log.warn({ err: error, collection: name }, 'an app state collection could not be read')
       return false
     }
 
@@ -338,7 +341,9 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
   }
 
   function behind(work: () => Promise<void>) {
-    mutex.runExclusive(work).catch((error) => log.info({ err: error }, 'app state could not be read; it is at the next login'))
+    mutex
+      .runExclusive(work)
+      .catch((error) => log.info({ err: error }, 'app state could not be read; it is read again at the next login'))
   }
 
   function keyCame() {
@@ -370,7 +375,7 @@ function decodeReference(bytes: Uint8Array): proto.IExternalBlobReference {
   try {
     return proto.ExternalBlobReference.decode(bytes)
   } catch (cause) {
-    throw new DamagedAppState('a file of it is not named', { cause })
+    throw new DamagedAppState('the reference to an external file is incomplete', { cause })
   }
 }
 

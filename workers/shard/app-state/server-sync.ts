@@ -68,7 +68,7 @@ export function createServerSync(deps: ServerSyncDeps): ServerSync {
       } catch (error) {
         escalateTrap(error)
         if (!sock.ws.isOpen) return 'later'
-        log.info({ err: error }, 'a change of app state could not be followed')
+        log.info({ err: error }, 'an app state change could not be applied')
         if (isWorthAnother(idOf(notice))) {
           if (waiting.length < MAX_WAITING) waiting.push(notice)
           return 'later'

@@ -58,7 +58,7 @@ export function createDisappearing({ instance, store, sealer, log }: Disappearin
       return bytes ? records.decode(key, bytes) : null
     } catch (error) {
       // Changed on disk: unknown until the chat's next message carries it again.
-      log.error({ err: error }, 'the expiry of a chat is not readable')
+      log.error({ err: error }, 'the stored expiry of a chat could not be decoded')
       return null
     }
   }

@@ -66,7 +66,7 @@ export function createGroupRoles({ instance, store, sealer, clock, log }: GroupR
       return bytes ? records.decode(key, bytes) : null
     } catch (error) {
       // Changed on disk: unknown until the network sends it again.
-      log.error({ err: error }, 'the roles of a group are not readable')
+      log.error({ err: error }, 'the stored roles of a group could not be decoded')
       return null
     }
   }
@@ -92,7 +92,7 @@ export function createGroupRoles({ instance, store, sealer, clock, log }: GroupR
     }
     session.groups
       .refresh(group)
-      .catch((error: unknown) => log.info({ err: error }, 'who the admins of a group are is not known'))
+      .catch((error: unknown) => log.info({ err: error }, 'the admins of a group could not be looked up'))
   }
 
   return {

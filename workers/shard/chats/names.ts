@@ -89,7 +89,7 @@ export function createNames({ log, contacts, listed, onNewsletter }: NameDeps): 
 
   /** Names that arrived meanwhile are newer. */
   async function loadSaved() {
-    const unreadable = (error: unknown) => log.warn({ err: error }, 'a saved name could not be read')
+    const unreadable = (error: unknown) => log.warn({ err: error }, 'a stored contact name could not be decoded')
     const names = saved
     for (const { jid, lid, name } of await contacts.all(unreadable)) {
       for (const each of [jid, lid]) if (each && !names.has(each)) learn(names, each, name)
@@ -112,7 +112,7 @@ export function createNames({ log, contacts, listed, onNewsletter }: NameDeps): 
       try {
         if (from === session && from.isOpen) await askName(from, jid)
       } catch (error) {
-        log.info({ err: error, chat: chatKind(jid) }, 'the name of a chat is not known')
+        log.info({ err: error, chat: chatKind(jid) }, 'the name of a chat could not be looked up')
       } finally {
         underWay.delete(jid)
       }

@@ -127,7 +127,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
       answer(entry, await pictureOf(from.ask, jid, 'preview'))
     } catch (error) {
       if (error instanceof Failure && error.code === 'instance_not_connected') throw error
-      log.info({ err: error, chat: chatKind(jid) }, 'the picture of a chat is not known')
+      log.info({ err: error, chat: chatKind(jid) }, 'the picture of a chat could not be fetched')
       if (networkCodeOf(error) !== TOO_MUCH)
         return void Object.assign(entry, { askAgainAt: clock.now() + HOUR, isAnswered: true })
       quietUntil = clock.now() + HOUR
@@ -195,7 +195,9 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
       keep(jids, asked)
       line.waiting.push({ jid, entry: asked })
       if (line.isWorking) return
-      work(line).catch((error) => log.info({ err: error }, 'pictures of chats are asked for later'))
+      work(line).catch((error) =>
+        log.info({ err: error }, 'pictures of chats could not be fetched; they are requested again later'),
+      )
     },
 
     learnNewsletter(jid, description) {

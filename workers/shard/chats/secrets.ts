@@ -110,7 +110,7 @@ export function createSecrets({ instance, store, sealer, clock, log, terms = TER
   const sweeper = createSweeper(sweep, {
     everyMs: SWEEP_EVERY,
     log,
-    complaint: 'secrets that are not needed any more could not be removed',
+    complaint: 'expired message secrets could not be removed',
   })
 
   async function sweep(isStopped: () => boolean) {
@@ -165,7 +165,7 @@ export function createSecrets({ instance, store, sealer, clock, log, terms = TER
           return { key: keyOf(id, authors), message: proto.Message.decode(Buffer.from(message, 'base64')) }
         } catch (error) {
           // Changed on disk: the secret is lost.
-          log.error({ err: error, message_id: id }, 'the secret of a message is not readable')
+          log.error({ err: error, message_id: id }, 'the stored secret of a message could not be decoded')
         }
       }
       return null

@@ -72,7 +72,7 @@ export function watchRestriction(
       lockChanged(reachOutLock(await mex('FetchReachoutTimelock', {}, QUERY_DEADLINE)))
       return true
     } catch (error) {
-      log.info({ err: error }, 'the reach-out lock could not be asked for')
+      log.info({ err: error }, 'the reach-out lock of the account could not be requested')
       return false
     }
   }

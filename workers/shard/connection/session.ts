@@ -249,7 +249,7 @@ export function openConnection(deps: ConnectionDeps): Connection {
     async logout(deadlineMs) {
       isLeaving = true
       const removal = hasEnded || !ws.isOpen ? Promise.resolve() : sock.logout()
-      const sentOrNot = removal.catch((error) => log.info({ err: error }, 'the removal of the device was not sent'))
+      const sentOrNot = removal.catch((error) => log.info({ err: error }, 'the logout could not be sent to the network'))
       await orLate(sentOrNot, deadlineMs, () => {})
       await end()
     },
@@ -277,13 +277,19 @@ export function openConnection(deps: ConnectionDeps): Connection {
     isWorthAnother: deps.isWorthAnother,
     onFailure(error, about) {
       // Nothing may be confirmed past what is not on disk: without the connection the network sends it again.
-      log.error({ err: error, ...about }, 'what came in could not be taken; the connection is cut')
+      log.error(
+        { err: error, ...about },
+        'a received stanza could not be processed; closing the connection so that the network sends it again',
+      )
       cut()
     },
-    onGivenUp: (error, about) => log.error({ err: error, ...about }, 'what came in could not be taken, however often it came'),
-    onOverflow: (line) => log.warn({ line }, 'too much of one kind is coming in: one is confirmed unread'),
+    onGivenUp: (error, about) =>
+      log.error({ err: error, ...about }, 'a received stanza failed every time it was delivered; it is dropped'),
+    onOverflow: (line) =>
+      log.warn({ line }, 'too many stanzas of one kind are waiting; one was confirmed without being processed'),
     onUnknown: deps.countUnknown,
-    onUnanswered: (error) => log.debug({ err: error }, 'what came in could not be confirmed: it comes again'),
+    onUnanswered: (error) =>
+      log.debug({ err: error }, 'a received stanza could not be confirmed; the network will send it again'),
   })
   return connection
 }

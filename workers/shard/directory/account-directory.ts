@@ -196,7 +196,7 @@ export function createDirectory({ instance, store, sealer, log, own }: Directory
   }
 
   const flushBehind = () =>
-    void flush().catch((error) => log.error({ err: error }, 'what is known of the chats could not be written'))
+    void flush().catch((error) => log.error({ err: error }, 'the chat directory could not be written to disk'))
 
   async function inSlices<T>(items: readonly T[], work: (item: T) => void) {
     for (let from = 0; from < items.length; from += SLICE) {

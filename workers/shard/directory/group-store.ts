@@ -78,7 +78,7 @@ export function createGroupStore({ instance, store, sealer, clock, log }: GroupS
     // Behind those that were there before.
     open.delete(jid)
     open.set(jid, kept)
-    settled().catch((error) => log.error({ err: error }, 'what is known of a group could not be written'))
+    settled().catch((error) => log.error({ err: error }, 'a group could not be written to disk'))
   }
 
   const holds = ({ at, group }: v.InferOutput<typeof Kept>) => (Math.abs(clock.now() - at) < MAX_AGE ? group : null)
@@ -93,7 +93,7 @@ export function createGroupStore({ instance, store, sealer, clock, log }: GroupS
         return bytes ? holds(records.decode(key, bytes)) : null
       } catch (error) {
         // Changed on disk: unknown until the network sends it again.
-        log.error({ err: error }, 'a group that was kept is not readable')
+        log.error({ err: error }, 'a stored group could not be decoded')
         return null
       }
     },

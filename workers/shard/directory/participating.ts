@@ -98,7 +98,7 @@ export function createParticipating({ sock, directory, stored, members, ended, c
         await directory.ready()
         if (directory.readAt === null || Math.abs(clock.now() - directory.readAt) > MAX_AGE) await read()
       }
-      behind().catch((error) => log.info({ err: error }, 'which groups the account is in is not known'))
+      behind().catch((error) => log.info({ err: error }, 'the list of joined groups could not be read from the network'))
     },
   }
 }

@@ -140,7 +140,7 @@ export function createTable<T extends object>(options: TableOptions<T>): Table<T
   async function read() {
     const current = generation
     let count = 0
-    const unreadable = (error: unknown) => log.error({ err: error }, 'a part of the directory is not readable')
+    const unreadable = (error: unknown) => log.error({ err: error }, 'a stored part of the directory could not be decoded')
     for await (const { key, value } of records.list(store, prefix, { onUnreadable: unreadable })) {
       if (++count % SLICE === 0) await nextTurn()
       if (generation !== current) return

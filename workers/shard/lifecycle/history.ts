@@ -51,7 +51,7 @@ export function createStatusHistory({ instance, store, sealer, log }: StatusHist
       return (await records.get(store, key))?.changes ?? []
     } catch (error) {
       if (!(error instanceof RecordError)) throw error
-      log.error({ err: error }, 'the history of the status is not readable')
+      log.error({ err: error }, 'the stored status history could not be decoded')
       return []
     }
   }

@@ -125,14 +125,19 @@ export function createStatus(deps: StatusDeps): StatusKeeper {
     const { state } = move.next
     if (!isSame(at.state, state)) await write(state, previous)
     at = move.next
-    log.info({ row: move.row, event: event.type, from: previous, to: state.status, reason: state.reason }, 'instance moved')
+    log.info(
+      { row: move.row, event: event.type, from: previous, to: state.status, reason: state.reason },
+      'instance state changed',
+    )
     if (state.status !== previous) clearTimers()
     // Before the effects, which can take seconds: what depends on the status must not go by the old one while `state` shows the new one.
     deps.onChange(state, previous)
     deps.announce(state)
     for (const effect of move.effects) {
       // One that fails must not keep the next ones back: without its retry timer an instance would never come back.
-      await carryOut(effect).catch((error) => log.error({ err: error, row: move.row, effect: effect.do }, 'an effect failed'))
+      await carryOut(effect).catch((error) =>
+        log.error({ err: error, row: move.row, effect: effect.do }, 'an action that follows a state change failed'),
+      )
     }
     return state
   }
@@ -154,7 +159,7 @@ export function createStatus(deps: StatusDeps): StatusKeeper {
   function handle(event: LifecycleEvent, isCurrent = () => true): Promise<RuntimeState> {
     const done = line.then(() => (isCurrent() ? step(event) : at.state))
     line = done.catch((error) => {
-      log.error({ err: error, event: event.type }, 'an event of the session could not be taken')
+      log.error({ err: error, event: event.type }, 'a session event could not be handled; it is tried again')
       takeAgain(event, isCurrent)
     })
     return done
@@ -171,7 +176,7 @@ export function createStatus(deps: StatusDeps): StatusKeeper {
     async load() {
       const state = await records.get(store, keys.runtime(instance)).catch((error: unknown) => {
         if (!(error instanceof RecordError)) throw error
-        log.error({ err: error }, 'the saved state is not readable')
+        log.error({ err: error }, 'the stored state could not be decoded')
         return LOST
       })
       if (state) at = { state, run: FRESH_RUN }

@@ -48,7 +48,7 @@ export async function withMedia<T>(
     // On a full disk a converter reports a damaged file; the item waits until the cause is certain.
     const { bavail, bsize } = await statfs(tempDir)
     if (bavail * bsize >= FULL) throw cause
-    throw new StorageFailure('the disk is full, and the media could not be worked on', { cause })
+    throw new StorageFailure('the media could not be processed because the disk is full', { cause })
   } finally {
     await rm(dir, { recursive: true, force: true })
   }
@@ -63,7 +63,7 @@ async function fetchTo(
 ): Promise<void> {
   if (input.kind === 'inline') return writeFile(path, through(piecesOf(input.bytes)))
   if (input.kind === 'blob') {
-    if (!media.blobTo) throw new Failure('media_invalid', { message: 'The media is not there.' })
+    if (!media.blobTo) throw new Failure('media_invalid', { message: 'The media of the message is missing.' })
     return media.blobTo(path, input, through)
   }
   const limits = { allow: egressAllow, timeoutMs: media.downloadMs, maxBytes: limitBytes, maxRedirects: MAX_REDIRECTS }
@@ -72,7 +72,7 @@ async function fetchTo(
   })
   if (status < 200 || status > 299)
     throw new Failure('media_download_failed', { message: `The URL answered with status ${status}.`, details: { status } })
-  if (size === 0) throw new Failure('media_invalid', { message: 'The URL answered without content.' })
+  if (size === 0) throw new Failure('media_invalid', { message: 'The URL returned no content.' })
 }
 
 async function* piecesOf(bytes: Uint8Array) {

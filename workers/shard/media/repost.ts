@@ -89,6 +89,6 @@ async function fetchOpened(path: string, { media }: SendContext, source: Source,
     await pipeline(decrypted(asStored(file, answer.length), answer.body), createWriteStream(path))
   } catch (cause) {
     if (cause instanceof Failure) throw cause
-    throw new Failure('media_download_failed', { message: 'The medium of the message could not be fetched again.', cause })
+    throw new Failure('media_download_failed', { message: 'The media of the message could not be downloaded again.', cause })
   }
 }

@@ -111,7 +111,7 @@ async function send({ ask, session, media, log }: UploadContext, filePath: strin
         if (error instanceof Failure) throw error
         problem = error
       }
-      log.warn({ host, err: problem }, 'a media host did not take an upload')
+      log.warn({ host, err: problem }, 'a media host refused an upload')
     }
   }
   throw new Failure('send_failed', { message: 'The media could not be uploaded.', cause: problem })

@@ -78,8 +78,7 @@ export const dashboard: Handlers<typeof import('../../../src/features/dashboard.
     const [entry, facts] = [await queue.find(id), await timeline.find(id)]
     const end = facts.find((fact) => fact.kind === 'end') as End | undefined
     const receipts = facts.filter((fact) => fact.kind === 'receipt') as ReceiptFact[]
-    if (!entry && !end && receipts.length === 0)
-      throw new Failure('not_found', { message: 'Nothing is known of a message with this id.' })
+    if (!entry && !end && receipts.length === 0) throw new Failure('not_found', { message: 'No message with this id is known.' })
     const eventIds = [...new Set([end?.eventId, ...receipts.map(({ eventId }) => eventId)])].flatMap((each) => each ?? [])
     const details = await Promise.all(eventIds.slice(0, MAX_EVENTS).map((each) => outbox.detail(each).catch(unlessGone)))
     const told = end ? receipts.filter(({ status }) => status !== 'sent') : receipts

@@ -41,9 +41,9 @@ async function askAgain({ ask, session }: Asker, file: UploadableFile): Promise<
 
 function pathIn({ error, media }: MediaAnswer, file: UploadableFile): string {
   if (error) throw error
-  if (!media) throw new Error('the phone answered without saying anything')
+  if (!media) throw new Error('the phone sent an empty answer')
   const { result, directPath } = decryptMediaRetryData(media, file.mediaKey, file.key.id)
   if (result !== proto.MediaRetryNotification.ResultType.SUCCESS || !directPath)
-    throw new Error(`the phone refused with ${proto.MediaRetryNotification.ResultType[result ?? -1]}`)
+    throw new Error(`the phone refused to upload the file again: ${proto.MediaRetryNotification.ResultType[result ?? -1]}`)
   return directPath
 }

@@ -97,7 +97,7 @@ const READ_RECEIPTS: Readonly<Record<string, boolean>> = { all: true, none: fals
 const refreshReadReceipts = ({ ask, log }: ActionContext) =>
   ask
     .library((sock) => sock.fetchPrivacySettings(true))
-    .catch((error) => log.warn({ err: error }, 'the privacy settings could not be read again'))
+    .catch((error) => log.warn({ err: error }, 'the privacy settings could not be refreshed'))
 
 export const privacy: Handlers<typeof import('../../../src/features/privacy.ts')> = {
   async 'privacy.get'({ ask, session }) {

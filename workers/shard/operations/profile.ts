@@ -33,7 +33,8 @@ export const profile: Handlers<typeof import('../../../src/features/profile.ts')
   },
 
   async 'profile.updateName'({ ask, session, clock }, { value }) {
-    if (isBusiness(session)) throw new Failure('not_allowed', { message: 'The network fixes the name of a business account.' })
+    if (isBusiness(session))
+      throw new Failure('not_allowed', { message: 'The network does not allow changing the name of a business account.' })
     await ask.perform(() => session.change([pushNameChange(value, clock.now())]))
     // Others learn it by this.
     await ask.write(ownPresence(value, session.isAvailable))

@@ -13,7 +13,7 @@ export const queue: Handlers<typeof import('../../../src/features/queue.ts')> = 
 
   async 'queue.remove'({ queue: line }, { svc_id }) {
     if (!(await line.remove(svc_id)))
-      throw new Failure('not_found', { message: 'No waiting message has this id: it has left already, or never was here.' })
+      throw new Failure('not_found', { message: 'No waiting message has this id; it was already sent, or the id is wrong.' })
     return { value: true, removed: 1 }
   },
 }

@@ -30,7 +30,7 @@ export function createAttempt({ instanceId, send, isOpen, log, steps, items, cou
     if (turn === 'spent') {
       log.error(
         { instance_id: instanceId, svc_id: svcId, operation },
-        'queue: an item is given up, the service ended at each of its tries',
+        'queue: an item was given up because the service ended at every attempt to send it',
       )
       return failed('The service ended each time it was about to send this message.')
     }
@@ -41,16 +41,19 @@ export function createAttempt({ instanceId, send, isOpen, log, steps, items, cou
       if (error instanceof TryLater) {
         log.info(
           { instance_id: instanceId, svc_id: svcId, operation, err: error, retry_in_ms: error.afterMs },
-          'queue: tried later',
+          'queue: an item was put off; it is tried again later',
         )
         return { laterMs: error.afterMs }
       }
       const isBack = error instanceof Failure && error.code === 'instance_not_connected'
       if (isBack && (!isOpen() || counter.mayComeBack())) return 'back'
       if (signal.aborted || isStorageFailure(error)) throw error
-      log.error({ instance_id: instanceId, svc_id: svcId, operation, err: error }, 'queue: sending broke')
+      log.error(
+        { instance_id: instanceId, svc_id: svcId, operation, err: error },
+        'queue: an item could not be sent because of an unexpected error',
+      )
       // Something of its own looks like a lost connection, and it must not hold up the others.
-      if (isBack) return failed('The message could not be brought onto the connection.')
+      if (isBack) return failed('The message could not be sent: the connection was lost at every attempt.')
       const { code, message } = error instanceof Failure ? error : new Failure('send_failed')
       return { status: 'failed', code, message }
     }

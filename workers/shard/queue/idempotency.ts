@@ -71,7 +71,8 @@ export function createIdempotency({ instanceId, store, sealer, clock, log }: Ide
     }
     used.clear()
     for (const key of running.keys()) used.add(key)
-    const onUnreadable = (error: unknown) => log.error({ err: error }, 'an acknowledgement is not readable: left out')
+    const onUnreadable = (error: unknown) =>
+      log.error({ err: error }, 'a stored acknowledgement could not be decoded; it was skipped')
     for await (const { key, value } of records.list(store, keys.idempotencies(instanceId), { onUnreadable })) {
       if (isStopped()) return
       if (isOld(value.at)) ops.push(records.remove(key))
@@ -86,7 +87,7 @@ export function createIdempotency({ instanceId, store, sealer, clock, log }: Ide
     const known = await records.get(store, recordKey)
     if (!known || isOld(known.at)) return queue((made) => [records.encode(recordKey, { fingerprint, ...made, at: clock.now() })])
     if (known.fingerprint !== fingerprint)
-      throw Failure.invalid({ path: 'Idempotency-Key', message: 'was used for another request within 24 hours' })
+      throw Failure.invalid({ path: 'Idempotency-Key', message: 'was already used for a different request within 24 hours' })
     return { svcId: known.svcId, messageId: known.messageId }
   }
 

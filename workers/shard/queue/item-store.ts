@@ -53,7 +53,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
     async load(svcId: string): Promise<StoredItem | undefined> {
       const record = await store.get(itemKey(svcId))
       try {
-        if (record === undefined) throw new Error(`${itemKey(svcId)} is gone`)
+        if (record === undefined) throw new Error(`${itemKey(svcId)} is no longer stored`)
         const item = items.decode(itemKey(svcId), record)
         if (!item.hasBytes) return item
         const key = blobKey(svcId)
@@ -61,7 +61,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
         return { ...item, copyMedia: (path, part, through) => blobs.copyTo(key, path, part, through) }
       } catch (error) {
         if (isStorageFailure(error)) throw error
-        log.error({ instance_id: instanceId, svc_id: svcId, err: error }, 'queue item is not readable')
+        log.error({ instance_id: instanceId, svc_id: svcId, err: error }, 'queue: a stored item could not be decoded')
         return undefined
       }
     },
@@ -77,7 +77,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
           line.push(waitingOf(item, arrived(item.queuedAt)))
         } catch (error) {
           // Kept for a repair by hand; it must not keep the other items from leaving.
-          log.error({ instance_id: instanceId, err: error }, 'queue item is not readable: left out')
+          log.error({ instance_id: instanceId, err: error }, 'queue: a stored item could not be decoded; it was skipped')
         }
       }
       return { line, newest }

@@ -45,9 +45,9 @@ export function createModes(): Modes {
     enter(next) {
       if (!FOLLOWING[now.name].includes(next.name)) throw new Error(`queue: ${next.name} cannot follow ${now.name}`)
       if (now.name === 'naming' && next.name === 'named' && now.svcId !== next.svcId)
-        throw new Error('queue: another item was being named')
+        throw new Error('queue: a different item is being prepared')
       if (now.name === 'sending' && next.name === 'settling' && now.item !== next.item)
-        throw new Error('queue: another item is being sent')
+        throw new Error('queue: a different item is being sent')
       now = next
     },
   }

@@ -47,7 +47,8 @@ export function createQueue(options: QueueOptions): Queue {
   const restricted = createRestricted({
     hasWritten: options.hasWritten,
     onChange: () => pump(),
-    onError: (error) => log.warn({ instance_id: instanceId, err: error }, 'queue: who wrote to this account could not be read'),
+    onError: (error) =>
+      log.warn({ instance_id: instanceId, err: error }, 'queue: the list of people who wrote to this account could not be read'),
   })
   const holds = createHolds(steady.now, restricted)
 
@@ -120,7 +121,10 @@ export function createQueue(options: QueueOptions): Queue {
     } catch (error) {
       // Storage failed, or the service stops: the item is still in storage and keeps its place. Its message may have left; it leaves again
       // under the same message id.
-      log.error({ instance_id: instanceId, svc_id: item.svcId, err: error }, 'queue: an item could not be carried on')
+      log.error(
+        { instance_id: instanceId, svc_id: item.svcId, err: error },
+        'queue: an item could not be processed because of storage; it keeps its place',
+      )
       notBefore = steady.now() + STORAGE_PAUSE
       if (!stopping.signal.aborted && counter.svcId === item.svcId) await uncount(item)
       keep({ ...item, wasTried: true })
@@ -155,7 +159,10 @@ export function createQueue(options: QueueOptions): Queue {
   /** Its try never began. */
   async function unname(svcId: string | undefined) {
     await counter.unname().catch((error: unknown) => {
-      log.warn({ instance_id: instanceId, svc_id: svcId, err: error }, 'queue: a try that did not begin stays counted')
+      log.warn(
+        { instance_id: instanceId, svc_id: svcId, err: error },
+        'queue: the attempt counter could not be reset after an attempt that never began',
+      )
     })
   }
 
@@ -174,13 +181,16 @@ export function createQueue(options: QueueOptions): Queue {
 
   async function uncount({ svcId }: Waiting) {
     await counter.uncount().catch((error: unknown) => {
-      log.warn({ instance_id: instanceId, svc_id: svcId, err: error }, 'queue: a try that came back stays counted')
+      log.warn(
+        { instance_id: instanceId, svc_id: svcId, err: error },
+        'queue: the attempt counter could not be reset after an attempt that was cut short',
+      )
     })
   }
 
   async function expire() {
     const oldest = steady.now() - settings().queue_max_age_hours * HOUR
-    const message = 'The message waited longer than the instance allows.'
+    const message = 'The message waited longer than queue_max_age_hours of the instance allows.'
     for (;;) {
       const expired = line.filter(({ arrivedAt }) => arrivedAt <= oldest).slice(0, EXPIRY_BATCH)
       if (expired.length === 0 || state !== 'running') return

@@ -49,7 +49,7 @@ export function createSettle({
       timer,
       signal,
       onFailure: (err, waitMs) =>
-        log.error({ instance_id: instanceId, err, retry_in_ms: waitMs }, 'queue: an outcome could not be stored'),
+        log.error({ instance_id: instanceId, err, retry_in_ms: waitMs }, 'queue: the outcome of an item could not be stored'),
     })
     for (const eventId of appended) events.committed(eventId)
     for (const [item, outcome] of ended) {

@@ -54,7 +54,7 @@ export function createReceiptLevels(
   const sweeper = createSweeper(weeks.removeOld, {
     everyMs: SWEEP_EVERY,
     log,
-    complaint: 'old values of receipts could not be removed',
+    complaint: 'old receipt levels could not be removed',
   })
 
   async function read(subject: Subject): Promise<number> {

@@ -65,7 +65,7 @@ export function createMessageTimeline({ instance, store, sealer, clock, log, lef
   const sweeper = createSweeper(weeks.removeOld, {
     everyMs: SWEEP_EVERY,
     log,
-    complaint: 'old facts of messages could not be removed',
+    complaint: 'old rows of message timelines could not be removed',
   })
   /** Distinguishes facts of one message in the same millisecond. */
   let count = 0
@@ -84,7 +84,7 @@ export function createMessageTimeline({ instance, store, sealer, clock, log, lef
           facts.push(records.decode(key, bytes))
         } catch (error) {
           if (!(error instanceof RecordError)) throw error
-          log.error({ err: error }, 'a fact of a message is not readable')
+          log.error({ err: error }, 'a stored row of a message timeline could not be decoded')
         }
     return facts
   }

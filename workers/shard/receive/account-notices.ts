@@ -68,7 +68,7 @@ export function createAccountNotices({ clock, log, outbox, inbound, contacts }: 
     const failed = outcomes.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined
     if (failed) {
       if (tries.isWorthAnother(messageMark({ id: changes.reading, chat: 'app-state', author: '' }))) throw failed.reason
-      log.error({ err: failed.reason }, 'a change of the account could not be reported, however often it was read: it is dropped')
+      log.error({ err: failed.reason }, 'a change of the account could not be reported after several attempts; it is dropped')
     }
     return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' && outcome.value ? [outcome.value] : []))
   }

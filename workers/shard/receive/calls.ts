@@ -131,7 +131,7 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tra
       await enqueue({ from, alt }, text, `call\n${from}\n${id}`)
     } catch (error) {
       // A full queue, or one that is closed while disconnected, is no failure of the call.
-      log.warn({ err: error }, 'no text could be queued after a rejected call')
+      log.warn({ err: error }, 'the reply to a rejected call could not be queued')
     }
   }
 
@@ -167,7 +167,8 @@ export function createCalls({ instance, store, sealer, clock, log, settings, tra
   return {
     async load() {
       const old: Op[] = []
-      const onUnreadable = (error: unknown) => log.error({ err: error }, 'a ringing call is not readable: left out')
+      const onUnreadable = (error: unknown) =>
+        log.error({ err: error }, 'a stored ringing call could not be decoded; it was skipped')
       for await (const { key, value } of records.list(store, keys.calls(instance), { onUnreadable })) {
         if (isStale(value)) old.push([key, null])
         else ringing.set(value.id, value)

@@ -66,7 +66,8 @@ export function createMessageAnswer({ sock, receiver, askAgain, inbox, log, step
   return async (node, outcome = 'done') => {
     if (outcome === 'unread') {
       askAndConfirm(node).catch((error) => {
-        if (sock.ws.isOpen) log.info({ err: error, message_id: idOf(node) }, 'a message could not be asked for again')
+        if (sock.ws.isOpen)
+          log.info({ err: error, message_id: idOf(node) }, 'a message could not be requested again from its sender')
       })
       return
     }

@@ -148,7 +148,7 @@ export function createNotices(session: SocketSession, deps: NoticeDeps): Notices
       (url) => url?.slice(0, 2_048) ?? null,
       (error: unknown) => {
         if (session.ended.aborted) throw error
-        log.info({ err: error }, 'the address of our own new picture is not known')
+        log.info({ err: error }, "the URL of the account's new picture could not be fetched")
         return null
       },
     )
@@ -197,7 +197,7 @@ export function createNotices(session: SocketSession, deps: NoticeDeps): Notices
       if (editedAt !== undefined) fullMessage.messageTimestamp = Math.floor(editedAt / SECOND)
       return fullMessage
     } catch (error) {
-      log.warn({ err: error, stanza: idOf(node) }, 'a stanza of a channel post is not one')
+      log.warn({ err: error, stanza: idOf(node) }, 'a channel post stanza is malformed')
       return null
     }
   }
@@ -212,7 +212,7 @@ export function createNotices(session: SocketSession, deps: NoticeDeps): Notices
     try {
       return proto.Message.decode(post.content)
     } catch (error) {
-      log.warn({ err: error, stanza: id }, 'the content of a channel post is not a message')
+      log.warn({ err: error, stanza: id }, 'the content of a channel post is not a valid message')
       return undefined
     }
   }

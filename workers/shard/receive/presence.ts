@@ -85,7 +85,7 @@ export function createPresence({ store, outbox, clock, log }: PresenceDeps): Pre
     if (from !== session || !state || !wanted() || !fromOf(node) || from.identity.isMe(fromOf(node))) return
     tasks
       .add(() => appendEvent(from, node, state))
-      .catch((error) => log.error({ err: error }, 'a presence could not be reported'))
+      .catch((error) => log.error({ err: error }, 'a presence update could not be reported'))
   }
 
   /** Once per person, though known by two names: each subscription brings the present state, in the middle of what has changed since. */

@@ -101,7 +101,7 @@ export function createAskAgain({ sock, clock, log, isMissing, ended }: AskAgainD
     if (count > MAX_REQUESTS) return undefined
     const wait = place(bare(participant || from))
     if (wait === null) {
-      log.info({ message_id: id }, 'a message is not asked for again: too many of its sender are')
+      log.info({ message_id: id }, 'a message is not requested again: too many requests to its sender are waiting')
       return undefined
     }
     counts.set(message, count)
@@ -109,7 +109,7 @@ export function createAskAgain({ sock, clock, log, isMissing, ended }: AskAgainD
     const error = problem === undefined ? 0 : ERRORS[problem]
     const preKey = count >= KEYS_FROM ? { preKey: await nextPreKey() } : {}
     await sock.sendNode(retryRequest(node, authState.creds, { count, error, ...preKey }))
-    log.info({ message_id: id, count }, 'a message is asked for again')
+    log.info({ message_id: id, count }, 'a message was requested again from its sender')
     return count
   }
 
@@ -120,7 +120,7 @@ export function createAskAgain({ sock, clock, log, isMissing, ended }: AskAgainD
     isAsking = true
     workOff()
       .catch((error) => {
-        if (!ended.aborted) log.warn({ err: error }, 'the phone could not be asked for messages')
+        if (!ended.aborted) log.warn({ err: error }, 'undecrypted messages could not be requested from the phone')
       })
       .finally(() => {
         isAsking = false

@@ -139,20 +139,21 @@ export function createResend({ sock, identity, tokens, sent, clock, log }: Resen
     if (!stored || isDeleted({ key: { id }, message: stored.message })) {
       // Of an own device: a request of the library to its phone. The next one must be readable.
       if (identity.isMe(asker)) await renew(request)
-      return log.info(about, 'a message that is not kept was asked for again')
+      return log.info(about, 'a resend was requested for a message that is not stored')
     }
     const stanza = stored.stanza ?? stanzaOf(stored.message, { jid: chat, group: null })
-    if (!(await isOfChat(stanza, chat))) return log.warn(about, 'a message was asked for again from a chat that it is not of')
+    if (!(await isOfChat(stanza, chat)))
+      return log.warn(about, 'a resend was requested from a different chat than the message was sent to')
     const counted = `${id} ${asker}`
     const answered = counts.get(counted) ?? 0
     // After an answer it is no holder, so that the next status brings it the key; it may still ask again.
     if (chatKind(stanza.to) === 'status' && answered === 0 && !identity.isMe(asker) && !(await isAudience(stanza.to, asker)))
-      return log.warn(about, 'a status was asked for by somebody it is not for')
-    if (answered >= MAX_RETRIES) return log.info(about, 'a message was asked for again too often')
+      return log.warn(about, 'a resend of a status was requested by someone outside its audience')
+    if (answered >= MAX_RETRIES) return log.info(about, 'a resend was refused: the message was requested too many times')
     counts.set(counted, answered + 1)
     await renew(request)
     await sock.sendNode(await stanzaAgain(stored.message, stanza, request))
-    log.info(about, 'a message was sent again')
+    log.info(about, 'a message was resent on request')
   }
 }
 

@@ -89,7 +89,7 @@ export function createSent(options: SentOptions): Sent {
   const sweeper = createSweeper(sweep, {
     everyMs: SWEEP_EVERY,
     log,
-    complaint: 'sent messages that are not needed any more could not be removed',
+    complaint: 'expired sent messages could not be removed',
   })
   const writing = new Set<Promise<unknown>>()
   /** Changes of one row: each is made to what the one before has left. */
@@ -167,7 +167,7 @@ export function createSent(options: SentOptions): Sent {
       return { ...unpacked(sealer.open(key, value.subarray(TIME_BYTES))), at: timeOf(value) }
     } catch (error) {
       // Changed on disk: it cannot be sent again.
-      log.error({ err: error, message_id: messageId }, 'a sent message is not readable')
+      log.error({ err: error, message_id: messageId }, 'a stored sent message could not be decoded')
       return undefined
     }
   }

@@ -39,7 +39,7 @@ export function createSessionRenewal({ sock, clock, log }: SessionRenewalDeps): 
       return true
     } catch (error) {
       escalateTrap(error)
-      log.warn({ err: error, message_id: id }, 'the keys in a retry receipt are of no use')
+      log.warn({ err: error, message_id: id }, 'the keys in a retry receipt are invalid')
       return false
     }
   }

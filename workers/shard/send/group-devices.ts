@@ -36,7 +36,7 @@ export async function groupAudience({ ask, session, log }: Sender, to: string): 
     const addressing = addressingOf(group)
     return hash === null ? null : { hash, addressing }
   } catch (error) {
-    log.info({ err: error }, 'the devices of a group could not be told')
+    log.info({ err: error }, 'the devices of a group could not be determined')
     return null
   }
 }
@@ -76,7 +76,7 @@ export async function missedAudience(
   devices.drop(identity.own())
   const fresh = await groupAudience(sender, to)
   const isSame = fresh?.hash === audience.hash && fresh.addressing === audience.addressing
-  sender.log.info({ changed: !isSame, refused: !verdict.ok }, 'the network knows other devices of a group')
+  sender.log.info({ changed: !isSame, refused: !verdict.ok }, 'the network reports different devices for a group')
   return isSame && verdict.ok ? null : fresh
 }
 

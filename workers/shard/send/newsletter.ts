@@ -44,7 +44,7 @@ export const removePost = (context: SendContext, jid: string, id: string): Promi
 /** `emoji` null takes the reaction back. */
 export async function reactToPost(context: SendContext, post: WAMessage, emoji: string | null): Promise<Accepted> {
   const { remoteJid, server_id: serverId } = post.key
-  if (!remoteJid || !serverId) throw new Failure('message_not_found', { message: 'The number of the post is not known.' })
+  if (!remoteJid || !serverId) throw new Failure('message_not_found', { message: 'The server id of the post is not known.' })
   return deliver(
     context,
     {},

@@ -161,7 +161,7 @@ export function createSending(deps: SendingDeps): Sending {
   const filesOf = ({ copyMedia }: Pick<SendItem, 'copyMedia'>): SendFiles => ({
     ...shard.media,
     async blobTo(path, part, through) {
-      if (!copyMedia) throw new Failure('send_failed', { message: 'The media of the message is gone.' })
+      if (!copyMedia) throw new Failure('send_failed', { message: 'The media of the message is no longer stored.' })
       await copyMedia(path, part, through)
     },
     uploadAgent: () => route().fetchAgent,
@@ -188,7 +188,7 @@ export function createSending(deps: SendingDeps): Sending {
     const { messageId, operation, delayTyping } = item
     const handler = deps.handlerOf(operation)
     const session = deps.session()
-    if (!handler) return { status: 'failed', code: 'internal', message: `No operation ${operation} sends.` }
+    if (!handler) return { status: 'failed', code: 'internal', message: `There is no send operation ${operation}.` }
     if (!session?.isOpen) throw new Failure('instance_not_connected')
     const context = contextOf(session, filesOf(item), { messageId, operation, delayTyping })
     statuses.hold(messageId)
@@ -208,7 +208,7 @@ export function createSending(deps: SendingDeps): Sending {
         statuses.release(messageId)
         throw error
       }
-      log.info({ operation, code: error.code, err: error.cause, request_id: item.requestId }, 'a send failed')
+      log.info({ operation, code: error.code, err: error.cause, request_id: item.requestId }, 'a message could not be sent')
       return { status: 'failed', code: error.code, message: error.message }
     }
   }

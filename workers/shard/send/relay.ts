@@ -101,7 +101,7 @@ async function attemptForAll(
   } catch (error) {
     // The first attempt was accepted.
     if (!first.ok) throw error
-    log.info({ err: error }, 'a message could not be sent once more to whom it was missing')
+    log.info({ err: error }, 'a message could not be resent to the devices that were missing')
     return 'ok'
   }
 }
@@ -170,7 +170,7 @@ async function compose(context: SendContext, jid: string, { content, options }: 
 }
 
 /** Media is made by `media/`, which uploads it. */
-const noUpload = () => Promise.reject(new Error('the library uploads nothing of ours'))
+const noUpload = () => Promise.reject(new Error('the library must not upload media itself'))
 
 const ownOptions = ({ session, item }: SendContext) => ({ userJid: session.me?.id ?? '', messageId: item.messageId })
 

@@ -52,7 +52,8 @@ export async function rememberedTarget(
 /** Inputs for encrypting a message about a remembered one; a message without its secret counts as forgotten. */
 export function secretAbout({ session }: SendContext, { key, to, message }: Target): SecretAbout {
   const secret = message?.message?.messageContextInfo?.messageSecret
-  if (!message || !secret?.length) throw new Failure('message_not_found', { message: 'The secret of the message is not known.' })
+  if (!message || !secret?.length)
+    throw new Failure('message_not_found', { message: 'The secret of the message is not stored, and the operation needs it.' })
   const author = authorOf(session, to, message.key)
   return { secret, messageId: key.id ?? '', author, sender: ownJid(session, author.endsWith('@lid')) }
 }

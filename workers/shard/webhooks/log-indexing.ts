@@ -36,7 +36,7 @@ export function logIndexing({ instanceId, store, rows, steady, log }: LogIndexin
     try {
       return indexOps(instanceId, key.slice(prefix.length), undefined, rows.decode(key, bytes))
     } catch (error) {
-      log.error({ instance_id: instanceId, err: error }, 'webhook log row is not readable')
+      log.error({ instance_id: instanceId, err: error }, 'a stored webhook log row could not be decoded')
       return []
     }
   }
@@ -61,7 +61,7 @@ export function logIndexing({ instanceId, store, rows, steady, log }: LogIndexin
         return await enter()
       } catch (error) {
         if (!isStorageFailure(error)) throw error
-        log.error({ instance_id: instanceId, err: error }, 'rows of the webhook log could not be entered into its index')
+        log.error({ instance_id: instanceId, err: error }, 'webhook log rows could not be added to the index')
         notBefore = steady.now() + AGAIN_AFTER
         return false
       }

@@ -61,7 +61,7 @@ export function logPruning({
       const eventId = key.slice(prefix.length)
       return [[key, null], ...indexOps(instanceId, eventId, row, undefined), ...bodyOps(instanceId, eventId, row)]
     } catch (error) {
-      log.error({ instance_id: instanceId, err: error }, 'webhook log row is not readable: removed')
+      log.error({ instance_id: instanceId, err: error }, 'a stored webhook log row could not be decoded; it was removed')
       return [[key, null]]
     }
   }

@@ -140,7 +140,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
       } catch (error) {
         if (state !== 'running') return
         // Nothing was decided, so nothing is lost by looking again later.
-        log.error({ instance_id: instanceId, err: error, retry_in_ms: backoff }, 'webhook outbox: a step failed')
+        log.error(
+          { instance_id: instanceId, err: error, retry_in_ms: backoff },
+          'webhook outbox: an unexpected error occurred; it is tried again',
+        )
         wakeIn(backoff)
         backoff = Math.min(backoff * 2, MOST_BACKOFF)
       }
@@ -207,7 +210,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
   async function startIdsOver(): Promise<void> {
     const aheadMs = ids.ahead()
     if (!(await stream.startOver(ids.startOver))) return
-    log.warn({ instance_id: instanceId, ahead_ms: aheadMs }, 'event ids were ahead of the clock, and begin again at the present')
+    log.warn(
+      { instance_id: instanceId, ahead_ms: aheadMs },
+      'event ids were ahead of the clock; they start again at the current time',
+    )
   }
 
   /** For work that may change the queue in another way than removing its head: the queue is read anew then. */
@@ -261,7 +267,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
       timer,
       signal: stopping.signal,
       onFailure: (err, waitMs) =>
-        log.error({ instance_id: instanceId, err, retry_in_ms: waitMs }, 'webhook outbox: an outcome could not be stored'),
+        log.error(
+          { instance_id: instanceId, err, retry_in_ms: waitMs },
+          'webhook outbox: the outcome of a delivery could not be stored',
+        ),
     })
 
   const needs: AttemptNeeds = {
@@ -357,7 +366,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
       stopping.abort(new Failure('engine_unavailable'))
       await within(running, ABORT_GRACE)
       await outcomes.stop().catch((err: unknown) => {
-        log.error({ instance_id: instanceId, err }, 'webhook outbox: outcomes were not stored, and are posted again')
+        log.error(
+          { instance_id: instanceId, err },
+          'webhook outbox: the outcomes of some deliveries were not stored; these events are delivered again',
+        )
       })
       await stream.stop()
       for (const task of front.splice(0)) task.refuse()

@@ -71,7 +71,10 @@ export function createOutcomes({ instanceId, store, timer, steps, log, max }: Ou
       timer,
       signal: stopping.signal,
       onFailure: (err, waitMs) =>
-        log.error({ instance_id: instanceId, err, retry_in_ms: waitMs }, 'webhook outbox: an outcome could not be stored'),
+        log.error(
+          { instance_id: instanceId, err, retry_in_ms: waitMs },
+          'webhook outbox: the outcome of a delivery could not be stored',
+        ),
     })
     done(some)
   }
@@ -88,7 +91,9 @@ export function createOutcomes({ instanceId, store, timer, steps, log, max }: Ou
   function wakeLater() {
     alarm ??= timer(WITHIN, () => {
       alarm = undefined
-      behind().catch((err: unknown) => log.error({ instance_id: instanceId, err }, 'webhook outbox: outcomes were not stored'))
+      behind().catch((err: unknown) =>
+        log.error({ instance_id: instanceId, err }, 'webhook outbox: the outcomes of some deliveries were not stored'),
+      )
     })
   }
 

@@ -130,7 +130,7 @@ function* entries<Rest>(
       yield entry(next.value)
     }
   } catch (cause) {
-    throw new DamagedAppState('a message is not what it says', { cause })
+    throw new DamagedAppState('an encrypted message is malformed', { cause })
   }
 }
 
@@ -160,7 +160,7 @@ export function openEntry(
   })
   if (!opened) return null
   if (Buffer.compare(hmacSign(opened.index, keys.indexKey), indexMac) !== 0)
-    throw new DamagedAppState('an entry stands under the index of another one')
+    throw new DamagedAppState('an entry does not match the MAC of its index')
   const index: unknown = opens(() => JSON.parse(Buffer.from(opened.index).toString()))
   if (!Array.isArray(index) || !index.every((part) => typeof part === 'string')) return null
   return { index, value: isRemoval ? null : (opened.value ?? {}) }

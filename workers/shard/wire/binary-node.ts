@@ -213,7 +213,7 @@ class Reading implements NodeReading {
     let text = ''
     for (let left = start & 127; left > 0; left--) {
       const pair = pairs[this.#byte()]
-      if (pair === undefined) this.#fail('packed digits hold what is none')
+      if (pair === undefined) this.#fail('packed digits contain an invalid digit')
       text += pair
     }
     // The last half is a filler.

@@ -90,7 +90,7 @@ export function historyParser(): HistoryParser {
     if (!tag) return null
     const number = Math.floor(tag.value / 8)
     const type = tag.value % 8
-    if (number === 0) throw new DamagedHistory('a field without a number')
+    if (number === 0) throw new DamagedHistory('a field has no number')
     if (type === BYTES) {
       const length = varint(bytes, tag.end)
       if (!length) return null
@@ -118,7 +118,7 @@ export function historyParser(): HistoryParser {
     const next = field()
     if (!next) return false
     const { number, start, data, end, isBytes } = next
-    if (end - start > open.left) throw new DamagedHistory('a field that is longer than its chat')
+    if (end - start > open.left) throw new DamagedHistory('a field is longer than the chat that contains it')
     const isMessage = isBytes && number === MESSAGES
     const isWanted = isMessage ? wantsMessage(open) : open.size + end - start <= MAX_CHAT
     if (!isWanted || end - start > MAX_FIELD) {
@@ -203,7 +203,7 @@ export function historyParser(): HistoryParser {
       bytes = new Uint8Array(0)
     },
     end() {
-      if (chat || skipping > 0 || size > 0) throw new DamagedHistory('it ends before its end')
+      if (chat || skipping > 0 || size > 0) throw new DamagedHistory('the data ends too early')
     },
     get held() {
       return size + (chat?.size ?? 0)
@@ -261,7 +261,7 @@ function wrapped<T>(read: () => T): T {
   try {
     return read()
   } catch (cause) {
-    throw new DamagedHistory('a field is not what it says', { cause })
+    throw new DamagedHistory('a field has an unexpected type', { cause })
   }
 }
 

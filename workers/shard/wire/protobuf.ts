@@ -18,14 +18,14 @@ export function varint(bytes: Uint8Array, from: number): { value: number; end: n
     value += (byte & 127) * 2 ** (7 * shift)
     if (byte < 128) return { value, end: from + shift + 1 }
   }
-  throw new NotProtobuf('a number without an end')
+  throw new NotProtobuf('a number does not end')
 }
 
 /** Bytes of a field of a fixed length. */
 export function fixed(type: number): number {
   if (type === FIXED64) return 8
   if (type === FIXED32) return 4
-  throw new NotProtobuf('a field of no known type')
+  throw new NotProtobuf('a field has an unknown type')
 }
 
 /** The last field of this number that holds bytes, as protobuf has it; null: there is none, or the message is none. */

@@ -96,5 +96,5 @@ test('what the operator wants is named at the next start; once it is refused it 
   assert.deepEqual(version.current(), BUILT_IN_VERSION)
   log.lines.length = 0
   assert.deepEqual((await open({ wanted })).current(), BUILT_IN_VERSION)
-  assert.match(log.lines[0]!.message, /SVC_WEB_VERSION has been refused/)
+  assert.match(log.lines[0]!.message, /refused the client version in SVC_WEB_VERSION/)
 })

@@ -19,7 +19,7 @@ export function createUnknownStanzas({ tally, log }: { tally: Tally; log: Pick<L
     if (isNew && known.size >= MAX_KINDS) return tally.add('svc_stanzas_unknown_total', { ...OTHERS })
     if (isNew) {
       known.add(name)
-      log.info({ ...kind }, 'a kind of stanza came in that nobody here knows')
+      log.info({ ...kind }, 'received a stanza of an unknown kind')
     }
     tally.add('svc_stanzas_unknown_total', { ...kind })
   }

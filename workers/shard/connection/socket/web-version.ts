@@ -53,7 +53,7 @@ export async function openWebVersion(options: WebVersionOptions): Promise<WebVer
   if (wanted && start.join() !== wanted.join())
     log.warn(
       { wanted: wanted.join('.'), version: start.join('.') },
-      'SVC_WEB_VERSION has been refused by the network; it is not used',
+      'the network refused the client version in SVC_WEB_VERSION; the setting is ignored',
     )
   return createWebVersion({
     stored,
@@ -80,8 +80,8 @@ async function newest({ allow, log, egress }: WebVersionOptions): Promise<WAVers
     ...(egress ? { egress } : {}),
   })
   const revision = REVISION.exec(new TextDecoder().decode(body))?.[1]
-  if (revision === undefined) throw new Error(`the web client does not say its revision (status ${status})`)
+  if (revision === undefined) throw new Error(`the page of the web client names no revision (status ${status})`)
   const version: WAVersion = [2, 3000, Number(revision)]
-  log.info({ version: version.join('.') }, 'the network has named its client version')
+  log.info({ version: version.join('.') }, 'the current client version was read from the web client')
   return version
 }

@@ -55,6 +55,6 @@ export function credsBytes({ account, ...creds }: AuthenticationCreds): Uint8Arr
 
 export function credsFrom(stored: Uint8Array): AuthenticationCreds {
   const { v, creds, account } = credsJson.from(stored)
-  if (v !== 1) throw new Error(`credentials of version ${v} are not known here`)
+  if (v !== 1) throw new Error(`credentials of version ${v} are not supported`)
   return account ? { ...creds, account: proto.ADVSignedDeviceIdentity.decode(account) } : creds
 }

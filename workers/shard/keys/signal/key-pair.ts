@@ -8,6 +8,6 @@ export const keyPairBytes = (pair: KeyPair): Uint8Array => Buffer.concat([pair.p
 /** The public key has 32 bytes, or 33 where it was stored with its type byte. */
 export function keyPairFrom(stored: Uint8Array): KeyPair {
   const at = stored.length - PRIVATE_BYTES
-  if (at !== 32 && at !== 33) throw new Error(`a key pair has 64 or 65 bytes, not ${stored.length}`)
+  if (at !== 32 && at !== 33) throw new Error(`a key pair must have 64 or 65 bytes, not ${stored.length}`)
   return { public: Buffer.from(stored.subarray(0, at)), private: Buffer.from(stored.subarray(at)) }
 }

@@ -258,7 +258,7 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
     async processSenderKeyDistributionMessage({ item, authorJid }) {
       const { groupId, axolotlSenderKeyDistributionMessage: distribution } = item
       if (!groupId) throw new Error('Group ID is required for sender key distribution message')
-      if (!distribution) throw new Error('A sender key distribution message without a key')
+      if (!distribution) throw new Error('a sender key distribution message has no key')
       const name = await sender(groupId, authorJid)
       await locks.run(senderLine(name), async () => commit(await acceptDistribution(keys, name, distribution)))
     },

@@ -142,6 +142,6 @@ function pendingBytes({ preKeyId, signedKeyId, baseKey }: NonNullable<JsonSessio
 /** Throws a RangeError where the decoded text has another length: with a key of the wrong length every message would fail. */
 function bytes(base64: string, length: number): Uint8Array {
   const decoded = Buffer.from(base64, 'base64')
-  if (decoded.length !== length) throw new RangeError(`a key of ${length} bytes has ${decoded.length}`)
+  if (decoded.length !== length) throw new RangeError(`a key must have ${length} bytes, not ${decoded.length}`)
   return decoded
 }

@@ -28,7 +28,7 @@ export const communities: Handlers<typeof import('../../../../src/features/commu
     const id = () => generateMessageIDV2(context.session.me?.id)
     const about = text === null ? null : { id: id().slice(0, ID_LENGTH), text }
     const jid = groupJidIn(await askOnce(context, createCommunityQuery({ subject: name, key: id(), description: about })))
-    if (jid === null) throw new Failure('action_failed', { message: 'The network did not name the community.' })
+    if (jid === null) throw new Failure('action_failed', { message: 'The network did not return the id of the community.' })
     context.session.groups.forget(jid)
     return made(context, jid)
   },

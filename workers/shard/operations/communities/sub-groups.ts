@@ -21,7 +21,7 @@ type Context = Pick<ActionContext, 'ask' | 'session' | 'groupDirectory' | 'log'>
 /** As the network has it now. A group that is no community is none to be found here. */
 export async function readCommunity(context: Context, jid: string): Promise<Group> {
   const group = await readGroup(context, jid)
-  if (!group.isCommunity) throw new Failure('group_not_found', { message: 'The group is no community.' })
+  if (!group.isCommunity) throw new Failure('group_not_found', { message: 'The group is not a community.' })
   return group
 }
 
@@ -30,7 +30,7 @@ export async function subGroupsAt({ ask, log }: Context, jid: string): Promise<S
   const asked = ask.mex('FetchAllSubgroups', { group_id: jid, query_context: 'INTERACTIVE' }).then(subGroupsOf)
   const found = await asked.catch(async (error: unknown) => {
     if (!isRefused(error)) throw error
-    log.info({ err: error }, 'the groups of a community are asked for in the older form')
+    log.info({ err: error }, 'the network refused the query for the groups of a community; the older query is used')
     return subGroupsIn(await ask(subGroupsQuery(jid)))
   })
   return [...found.filter(({ isAnnouncement }) => isAnnouncement), ...found.filter(({ isAnnouncement }) => !isAnnouncement)]
@@ -59,7 +59,7 @@ async function countsAt(context: Context, jid: string, groups: readonly SubGroup
     .then(countsOf)
     .catch((error: unknown) => {
       if (!isRefused(error)) throw error
-      log.info({ err: error }, 'how many are in the groups of a community is not known')
+      log.info({ err: error }, "the member counts of a community's groups could not be read")
       return new Map<string, number>()
     })
   return ({ jid: group, size }) => counts.get(group) ?? size ?? groupDirectory.find(group)?.size ?? null

@@ -22,7 +22,7 @@ export async function create(context: ActionContext, { name, phones, auto_invite
   await groupDirectory.ready()
   const candidates = await candidatesOf(context, phones)
   const own = candidates.findIndex((candidate) => candidate?.names.some((one) => session.identity.isMe(one)))
-  if (own >= 0) throw Failure.invalid({ path: `phones.${own}`, message: 'is the own number' })
+  if (own >= 0) throw Failure.invalid({ path: `phones.${own}`, message: 'must not be the number of this account' })
   const people = [...new Map(candidates.flatMap((one) => (one ? [[one.id, one] as const] : []))).values()]
   if (people.length === 0) throw new Failure('phone_not_on_whatsapp')
 
@@ -46,7 +46,7 @@ async function make(
 ): Promise<{ jid: string; answers: Map<string, Answer> }> {
   const answer = await askOnce(context, createQuery(name, generateMessageIDV2(context.session.me?.id), people))
   const jid = groupJidIn(answer)
-  if (jid === null) throw new Failure('action_failed', { message: 'The network did not name the group.' })
+  if (jid === null) throw new Failure('action_failed', { message: 'The network did not return the id of the group.' })
   const outcomes = outcomesIn(answer, 'group')
   if (outcomes.length > 0) return { jid, answers: new Map(people.map((one) => [one.id, answerOf(outcomes, one)])) }
   return { jid, answers: await afterwards(context, jid, people) }

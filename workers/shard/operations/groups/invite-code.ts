@@ -10,7 +10,7 @@ type Context = Pick<ActionContext, 'ask'>
 /** Codes with which the network refuses a form of a request that it does not support. */
 const NOT_THIS_WAY = new Set([400, 501])
 
-const noCode = () => new Failure('action_failed', { message: 'The network did not tell the link.' })
+const noCode = () => new Failure('action_failed', { message: 'The network did not return the invitation link.' })
 
 /** As zapo asks. */
 export async function plainInviteCodeOf({ ask }: Context, jid: string): Promise<string> {

@@ -93,6 +93,6 @@ export async function acceptTerms({ ask, log }: ActionContext, notice: (typeof T
   try {
     if (!areTermsAccepted(await ask(termsQuery(notice)), notice)) await ask(acceptTermsQuery(notice))
   } catch (error) {
-    log.warn({ err: error, notice }, 'the terms about channels could not be accepted')
+    log.warn({ err: error, notice }, "the network's terms for channels could not be accepted")
   }
 }

@@ -23,7 +23,9 @@ export const commerce: Handlers<typeof import('../../../../src/features/send/com
     const owner = await catalogOwner(context, input.catalog_phone).catch((error) => {
       // Otherwise a caller that reads only the code would think that the recipient has no account.
       const isNobody = error instanceof Failure && error.code === 'phone_not_on_whatsapp'
-      throw isNobody ? new Failure('product_not_found', { message: 'No account has the number of the catalogue.' }) : error
+      throw isNobody
+        ? new Failure('product_not_found', { message: 'The phone number of the catalog has no WhatsApp account.' })
+        : error
     })
     const product = await findProduct(context, owner, input.product_id)
     const { original, requested } = product.imageUrls

@@ -28,7 +28,7 @@ export const events: Handlers<typeof import('../../../../src/features/send/event
 
   async 'send.sendEditEvent'(context, { phone, event_message_id, event, mention_all }) {
     const target = await eventOf(context, phone, event_message_id)
-    if (!target.key.fromMe) throw new Failure('not_allowed', { message: 'Only its creator may change an event.' })
+    if (!target.key.fromMe) throw new Failure('not_allowed', { message: 'Only the creator of an event can change it.' })
     const about = secretAbout(context, target)
     const mentions = mentionsOf((await surroundings(context, target.to, { mention_all })).info)
     const changed = {
@@ -48,7 +48,7 @@ export const events: Handlers<typeof import('../../../../src/features/send/event
 
   async 'send.sendEventResponse'(context, { phone, event_message_id, event_response }) {
     const target = await eventOf(context, phone, event_message_id)
-    if (target.key.fromMe) throw new Failure('not_allowed', { message: 'The creator of an event always goes.' })
+    if (target.key.fromMe) throw new Failure('not_allowed', { message: 'The creator of an event cannot respond to it.' })
     const about = secretAbout(context, target)
     const response = eventResponse(target.key, about, event_response, context.now())
     return sendMessage(context, target.to, { content: { proto: response } })
@@ -71,6 +71,6 @@ async function joinLink({ ask }: SendContext, event: CalendarEvent, current?: st
   const { token } = await ask
     .meaning({ otherwise: 'action_failed' })
     .library(async (library) => ({ token: await library.createCallLink(media, { startTime: startOf(event) }) }))
-  if (!token) throw new Failure('action_failed', { message: 'The network gave no link for the call.' })
+  if (!token) throw new Failure('action_failed', { message: 'The network did not return a link for the call.' })
   return prefix + token
 }

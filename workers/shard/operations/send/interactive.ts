@@ -44,7 +44,7 @@ export const interactive: Handlers<typeof import('../../../../src/features/send/
   async 'send.sendButtonPix'(context, input) {
     const { type, pix_key, merchant_name: name } = input
     const key = pixKey(type, pix_key)
-    if (key === undefined) throw Failure.invalid({ path: 'pix_key', message: `is no key of the type ${type}` })
+    if (key === undefined) throw Failure.invalid({ path: 'pix_key', message: `is not a valid key of the type ${type}` })
     return sendInteractive(context, input, {
       compose: () => pixCard(context.item.messageId, { key, type, name }),
       nodes: payNodes('payment_info'),

@@ -79,7 +79,7 @@ export const media: Handlers<typeof import('../../../../src/features/send/media.
 
 /** The declaration asks for it unless there is an edit. */
 function present(document: MediaInput | undefined): MediaInput {
-  if (document === undefined) throw new Failure('media_invalid', { message: 'There is no document.' })
+  if (document === undefined) throw new Failure('media_invalid', { message: 'No such document.' })
   return document
 }
 

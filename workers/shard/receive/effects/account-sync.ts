@@ -22,7 +22,9 @@ export const accountSynced =
           break
         case 'privacy':
           // Whether others see our read receipts: the library caches the settings, and `true` fetches them anew. Nothing waits for the answer.
-          sock.fetchPrivacySettings(true).catch((error) => log.info({ err: error }, 'changed privacy settings could not be read'))
+          sock
+            .fetchPrivacySettings(true)
+            .catch((error) => log.info({ err: error }, 'the changed privacy settings could not be read from the network'))
           break
       }
     }

@@ -67,10 +67,7 @@ export function takeHistory({ readers, ended, log, ...deps }: HistoryDeps): Take
     }
     for (const reader of readers) await reader.end?.(about)
     const durationMs = Math.round(performance.now() - began)
-    log.info(
-      { sync_type: about.syncType, pieces, slices, duration_ms: durationMs },
-      'a part of the history of the phone was read',
-    )
+    log.info({ sync_type: about.syncType, pieces, slices, duration_ms: durationMs }, "a part of the phone's history was read")
   }
 
   return async (notice) => {
@@ -84,7 +81,7 @@ export function takeHistory({ readers, ended, log, ...deps }: HistoryDeps): Take
     } catch (error) {
       ended.throwIfAborted()
       if (!isFinal(error)) throw error
-      log.warn({ err: error }, 'a part of the history of the phone cannot be read, and is left out')
+      log.warn({ err: error }, "a part of the phone's history could not be read; it is skipped")
     }
   }
 }
@@ -99,7 +96,7 @@ export async function* historySlices(
   let inflated = 0
   for await (const bytes of inflate(deflated)) {
     inflated += bytes.length
-    if (inflated > MAX_INFLATED) throw new DamagedHistory('it is too large')
+    if (inflated > MAX_INFLATED) throw new DamagedHistory('it is too large after decompression')
     let began = now()
     for (const piece of parser.push(bytes)) {
       slice.push(piece)

@@ -63,7 +63,7 @@ export function createPrivacyTokens({ sock, identity, clock, log }: PrivacyToken
     if (underWay.has(jid)) return
     underWay.add(jid)
     work()
-      .catch((error) => log.info({ err: error }, 'a token of a trusted contact could not be given'))
+      .catch((error) => log.info({ err: error }, 'the trusted-contact token could not be sent to a contact'))
       .finally(() => underWay.delete(jid))
   }
 

@@ -55,6 +55,6 @@ export function createLidRefresh({
     const person = bare(from)
     if (!isLidOutdated || chatKind(person) !== 'user' || asked.get(person)) return
     asked.set(person, true)
-    refresh(person).catch((error) => log.info({ err: error }, 'the LID of somebody could not be asked for'))
+    refresh(person).catch((error) => log.info({ err: error }, 'the LID of a contact could not be looked up'))
   }
 }

@@ -52,7 +52,7 @@ export function triedOnce(once: Once, log: Pick<Logger, 'error'>): Once {
           return await make()
         } catch (error) {
           if (tries.isWorthAnother(mark)) throw error
-          log.error({ err: error, mark }, 'a stanza could not be reported, however often it came: it is dropped')
+          log.error({ err: error, mark }, 'a stanza could not be reported after several deliveries; it is dropped')
           return []
         }
       },

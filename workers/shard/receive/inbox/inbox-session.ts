@@ -91,7 +91,7 @@ interface Part {
 /** The message that a bot answers is not known here: nobody can be asked for the answer. */
 class NoSecretError extends Error {
   constructor() {
-    super('the secret of the answered message is not known')
+    super('the secret of the message that a bot answers is not stored')
     this.name = 'NoSecretError'
   }
 }
@@ -137,7 +137,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     try {
       return readStanza(stanza, me())
     } catch (error) {
-      log.warn({ err: error, stanza: idOf(stanza.node) }, 'what was opened is not a message')
+      log.warn({ err: error, stanza: idOf(stanza.node) }, 'a decrypted stanza does not contain a valid message')
       return null
     }
   }
@@ -149,7 +149,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
       key = addressed(node, me()).key
     } catch (error) {
       // A stanza without a chat or an id.
-      log.warn({ err: error, stanza: idOf(node) }, 'a stanza of a message is not one')
+      log.warn({ err: error, stanza: idOf(node) }, 'a message stanza is malformed')
       deps.unreported('malformed')
       return false
     }
@@ -180,7 +180,10 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
   async function peerFailed(stanza: MessageStanza, message: StanzaMessage, error: unknown) {
     if (isFenced) return
     if (!isOurs(error)) {
-      log.error({ err: error, stanza: idOf(stanza.node) }, 'a message of the own phone could not be taken: it is put aside')
+      log.error(
+        { err: error, stanza: idOf(stanza.node) },
+        "a message from the account's own phone could not be processed; it is set aside",
+      )
       try {
         return await setAside(stanza, unwrap(message.message ?? {})?.field ?? stanza.node.tag)
       } catch (cause) {
@@ -188,7 +191,10 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
       }
     }
     journal.failed(stanza.id)
-    log.warn({ err: error }, 'a peer message could not be settled; it is taken again after the next login')
+    log.warn(
+      { err: error },
+      "a message from the account's own phone could not be completed; it is tried again after the next login",
+    )
     socket!.cut()
   }
 
@@ -216,7 +222,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
       .catch((error) => {
         if (isFenced) return
         journal.failed(stanza.id)
-        log.warn({ err: error }, 'a history could not be read; it is taken again after the next login')
+        log.warn({ err: error }, "the phone's history could not be read; it is tried again after the next login")
       })
       .finally(() => settling.delete(stanza.id))
   }
@@ -231,7 +237,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
 
     async opened({ ciphertext, plaintext, changes }) {
       const part = known.get(ciphertext)
-      if (!part) throw new Error('a ciphertext without its stanza')
+      if (!part) throw new Error('a decrypted ciphertext belongs to no known stanza')
       const { stanza, index } = part
       stanza.opened.set(index, plaintext)
       const isLast = index === stanza.ciphertexts.length - 1
@@ -292,7 +298,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     if (error instanceof UnwrittenError || error.message === SESSION_CLOSED) throw error
     // Anything else would happen again, and would cost a connection each time.
     if (isPassing(error) && tries.isWorthAnother(ciphertextMark(ciphertext))) throw error
-    log.error({ err: error }, 'a message could not be taken')
+    log.error({ err: error }, 'a message could not be processed')
     return 'unreadable'
   }
 
@@ -307,7 +313,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
       } catch (error) {
         if (error instanceof NoSecretError) isSecretKnown = false
         else problem = unreadBecauseOf(error, ciphertext)
-        log.warn({ err: error, stanza: idOf(node) }, 'a message could not be read')
+        log.warn({ err: error, stanza: idOf(node) }, 'a message could not be decrypted or decoded')
       }
     }
     if (stanza.isPeer) {
@@ -350,12 +356,12 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
   /** Nobody here can open it, and it is not asked for: it would come the same. */
   async function takeForeign(node: BinaryNode, kind: string): Promise<MessageOutcome> {
     if (await noteUnreadable(node, never(kind)))
-      log.warn({ stanza: idOf(node) }, 'a message is sealed in a way that cannot be opened')
+      log.warn({ stanza: idOf(node) }, 'a message uses an encryption that this service does not support')
     return 'done'
   }
 
   async function takeHuge(node: BinaryNode): Promise<MessageOutcome> {
-    if (await noteUnreadable(node)) log.warn({ stanza: idOf(node) }, 'a message is too large to be opened')
+    if (await noteUnreadable(node)) log.warn({ stanza: idOf(node) }, 'a message is too large to decrypt')
     return 'done'
   }
 

@@ -37,8 +37,7 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
   const journal = createJournal({ instance, store, sealer, clock, log })
   const tries = createTries()
 
-  const rotateMarks = () =>
-    marks.rotate().catch((error) => log.warn({ err: error }, 'the older marks of the inbox could not be dropped'))
+  const rotateMarks = () => marks.rotate().catch((error) => log.warn({ err: error }, 'old inbox marks could not be removed'))
 
   /** Events being appended: the network can send a stanza twice in a row. */
   const appending = new Map<Mark, Promise<void>>()

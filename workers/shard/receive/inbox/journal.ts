@@ -101,7 +101,7 @@ export function createJournal({ instance, store, sealer, clock, log }: JournalDe
   }
 
   /** An unreadable record keeps its place for a repair by hand. Nothing waits for it: its message is not opened again. */
-  const onUnreadable = (error: unknown) => log.error({ err: error }, 'an inbox journal record is not readable: left out')
+  const onUnreadable = (error: unknown) => log.error({ err: error }, 'a stored inbox record could not be decoded; it was skipped')
 
   async function setAside(id: string, record: JournalRecord) {
     await store.commit({ ops: [records.remove(key(id)), records.encode(keys.deadLetter(instance, id), record)] })
@@ -154,7 +154,10 @@ export function createJournal({ instance, store, sealer, clock, log }: JournalDe
         if (attempts > MAX_REPLAYS) {
           await poisonous(nodeOf(record.node))
           await setAside(id, record)
-          log.error({ attempts: record.attempts }, 'a message of the own phone could not be taken however often: it is put aside')
+          log.error(
+            { attempts: record.attempts },
+            "a message from the account's own phone failed after several logins; it is set aside",
+          )
           continue
         }
         const counted = { ...record, attempts }

@@ -44,7 +44,7 @@ export function createRecovered({ inbound, once, alongside, waiting, log, onMess
       try {
         return [proto.WebMessageInfo.decode(resent.webMessageInfoBytes)]
       } catch (error) {
-        log.warn({ err: error }, 'what the phone sent again is not a message')
+        log.warn({ err: error }, 'the phone resent something that is not a valid message')
         return []
       }
     })

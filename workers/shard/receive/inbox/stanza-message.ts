@@ -77,7 +77,7 @@ export function addressed(node: BinaryNode, me: Me): WAMessage {
 /** The library refuses stanzas of bots and of kinds of accounts that it does not know, and files what the own phone writes to a bot under us. */
 function decoded(node: BinaryNode, me: Me): WAMessage {
   const { id, from, participant, t, pushName } = envelopeOf(node)
-  if (!id || !from) throw new Error('a stanza of a message without a chat or an id')
+  if (!id || !from) throw new Error('a message stanza has no chat or no id')
   try {
     const { fullMessage } = decodeMessageNode(node, me?.id ?? '', me?.lid ?? '')
     const recipient = recipientOf(node)

@@ -128,7 +128,7 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
     return done
   }
 
-  const complain = (error: unknown) => log.error({ err: error }, 'a message that cannot be read could not be recorded')
+  const complain = (error: unknown) => log.error({ err: error }, 'an undecrypted message could not be recorded')
   const enqueue = (job: () => Promise<void>) => void next(job).catch(complain)
 
   const sweeper = createSweeper(() => next(dropOld), {
@@ -235,7 +235,8 @@ export function createWaiting(deps: WaitingDeps): WaitingMessages {
 
   return {
     async load() {
-      const onUnreadable = (error: unknown) => log.error({ err: error }, 'a waiting message is not readable: left out')
+      const onUnreadable = (error: unknown) =>
+        log.error({ err: error }, 'a stored undecrypted message could not be decoded; it was skipped')
       for await (const { key, value } of records.list(store, keys.waitings(instance), { onUnreadable })) {
         const mark = key.slice(keys.waitings(instance).length) as Mark
         keep(mark, value)

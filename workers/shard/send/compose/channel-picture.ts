@@ -17,7 +17,7 @@ export async function channelPicture(context: SendContext, to: Destination, desc
   const path = pathOf(preview) ?? pathOf(picture)
   if (path === null) return {}
   const bytes = await fetched(context, path).catch((error: unknown) => {
-    context.log.info({ err: error }, 'an invitation goes without the picture of its channel')
+    context.log.info({ err: error }, "an invitation is sent without the channel's picture, which could not be fetched")
     return null
   })
   return bytes === null ? {} : cardPicture(context, to, { kind: 'inline', bytes, mime: null }, 'small')

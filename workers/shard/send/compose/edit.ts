@@ -28,10 +28,11 @@ export interface Change {
 export async function editMessage(context: SendContext, to: Destination, id: string, change: Change): Promise<Accepted> {
   const original = await remembered(context, id, to)
   const ageMs = context.now() - Number(original.messageTimestamp) * SECOND
-  if (!original.key.fromMe) throw new Failure('not_allowed', { message: 'Only own messages can be edited.' })
-  if (ageMs > EDIT_WINDOW) throw new Failure('not_allowed', { message: 'A message can be edited for 15 minutes.' })
+  if (!original.key.fromMe) throw new Failure('not_allowed', { message: 'Only messages sent by this account can be edited.' })
+  if (ageMs > EDIT_WINDOW)
+    throw new Failure('not_allowed', { message: 'A message can be edited only within 15 minutes after it was sent.' })
   // The change would be there to be seen again.
-  if (isViewOnce(original.message ?? {})) throw new Failure('not_allowed', { message: 'What can be seen once is not edited.' })
+  if (isViewOnce(original.message ?? {})) throw new Failure('not_allowed', { message: 'View-once messages cannot be edited.' })
   const content = normalizeMessageContent(original.message ?? undefined) ?? {}
   if (change.isMeant?.(content) === false) throw new Failure('message_not_found', { message: 'The message is of another kind.' })
   const isPost = to.kind === 'newsletter'

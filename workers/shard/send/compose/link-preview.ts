@@ -35,7 +35,7 @@ export async function linkPreview(text: string, allow: Ranges, log: Logger): Pro
       ...(description ? { description: cut(description, 1_024) } : {}),
     }
   } catch (error) {
-    log.debug({ err: error }, 'no link preview')
+    log.debug({ err: error }, 'the link preview could not be made')
     return null
   }
 }

@@ -4,7 +4,7 @@
  */
 export class LookupError extends Error {
   constructor(cause: unknown) {
-    super('storage could not be asked', { cause })
+    super('the lookup in storage failed', { cause })
     this.name = 'LookupError'
   }
 }

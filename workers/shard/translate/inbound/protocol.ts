@@ -12,9 +12,9 @@ const { SecretEncType } = proto.Message.SecretEncryptedMessage
 /** Translates a content without its message: the result of an edit. */
 export type TranslateContent = (content: Content, scene: Scene) => Promise<Translated | null>
 
-const DEVICES = 'between the devices of one account'
-const APPS = 'a setting or a hint that the apps show by themselves'
-const BOTS = 'between the apps and the bots of Meta'
+const DEVICES = 'exchanged between the devices of one account'
+const APPS = 'a setting or a hint that only the apps show'
+const BOTS = 'exchanged between the apps and the bots of Meta'
 
 type ProtocolType = keyof typeof Type
 /** Kinds of protocol messages that give no event, each with the reason. A kind that is not listed here and has no case below is `unsupported`. */

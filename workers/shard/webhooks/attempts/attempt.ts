@@ -77,7 +77,7 @@ export function createAttempt(needs: AttemptNeeds) {
     try {
       return stored && rowOf(eventId, stored)
     } catch (error) {
-      log.error({ instance_id: instanceId, event_id: eventId, err: error }, 'webhook log row is not readable')
+      log.error({ instance_id: instanceId, event_id: eventId, err: error }, 'a stored webhook log row could not be decoded')
       return undefined
     }
   }
@@ -90,7 +90,10 @@ export function createAttempt(needs: AttemptNeeds) {
     const outcome = await deliver({ url, secrets, body, type, eventId, instanceId, attempt: shown }, stopping).catch(
       (error: unknown) => {
         if (stopping.aborted) throw error
-        log.error({ instance_id: instanceId, event_id: eventId, err: error }, 'webhook attempt broke')
+        log.error(
+          { instance_id: instanceId, event_id: eventId, err: error },
+          'a webhook attempt failed because of an unexpected error',
+        )
         return { ok: false, code: null, error: 'internal', durationMs: 0 }
       },
     )

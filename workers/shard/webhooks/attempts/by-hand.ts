@@ -35,7 +35,7 @@ export function manualAttempts(needs: AttemptNeeds, attempts: Attempt): ManualAt
 
   async function mustBeKept(eventId: string) {
     const found = await kept(eventId)
-    if (found === undefined) throw new Failure('not_found', { message: 'The body of this event is not kept any more.' })
+    if (found === undefined) throw new Failure('not_found', { message: 'The body of this event is no longer stored.' })
     return found
   }
 

@@ -170,7 +170,10 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: Attempt): Sched
       if (stored === undefined) throw new Error(`${key} has no log row`)
       return { row: rowOf(eventId, stored), body: sealer.open(key, sealed) }
     } catch (error) {
-      log.error({ instance_id: instanceId, event_id: eventId, err: error }, 'webhook event is not readable: removed')
+      log.error(
+        { instance_id: instanceId, event_id: eventId, err: error },
+        'a stored webhook event could not be decoded; it was removed',
+      )
       const row = await readRow(eventId)
       const ops: Op[] = [[key, null]]
       const gone = { status: 'failed', error: 'unreadable', body: 'erased', dueAt: null, finishedAt: clock.now() } as const

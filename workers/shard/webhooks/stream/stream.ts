@@ -141,7 +141,7 @@ export function createStream(options: StreamOptions) {
   function tidy(): void {
     if (tidying || !(isTooMuch() || interest.isOver())) return
     tidying = (interest.isOver() ? dropAll() : drop())
-      .catch((err) => log.error({ instance_id: instanceId, err }, 'events kept for streams could not be removed'))
+      .catch((err) => log.error({ instance_id: instanceId, err }, 'stored stream events could not be removed'))
       .finally(() => {
         tidying = undefined
       })
@@ -209,14 +209,14 @@ export function createStream(options: StreamOptions) {
     interest.gone(type, position())
     noting = noting
       .then(async () => void (await store.commit({ ops: [interest.op()] })))
-      .catch((err) => log.error({ instance_id: instanceId, err }, 'a gap in the events for streams could not be written'))
+      .catch((err) => log.error({ instance_id: instanceId, err }, 'a gap in the stream events could not be recorded'))
   }
 
   function bodyOf({ key, bytes }: Pick<Found, 'key' | 'bytes'>): string | undefined {
     try {
       return sealer.open(key, bytes).toString('utf8')
     } catch (err) {
-      log.error({ instance_id: instanceId, err }, 'an event kept for streams cannot be read')
+      log.error({ instance_id: instanceId, err }, 'a stored stream event could not be read')
       return undefined
     }
   }
