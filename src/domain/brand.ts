@@ -22,6 +22,10 @@ export const STANDARD_WEBHOOK_HEADERS = {
 export const IGNORED_FIELDS = header('Ignored-Fields')
 /** The version is that of the webhook format, which receivers may tell apart by it, and not of this software. */
 export const WEBHOOK_AGENT = `${TITLE}-Webhook/1.0`
+/** User-Agent for files that are fetched by URL. Many hosts refuse a request without one. */
+export const FETCH_AGENT = `${TITLE}-Fetch/1.0`
+/** User-Agent for pages of link cards. Sites render their card data for names that look like this one, of a bot. */
+export const PREVIEW_AGENT = `Mozilla/5.0 (compatible; ${TITLE}-LinkPreview/1.0; link preview bot)`
 export const API_KEY_PREFIX = `${BRAND}_key_`
 export const ADMIN_KEY_PREFIX = `${BRAND}_admin_`
 export const OAUTH_ACCESS_PREFIX = `${BRAND}_oat_`

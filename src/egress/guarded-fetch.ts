@@ -1,6 +1,8 @@
 /** One bounded GET to an address somebody else chose: media by URL, link previews. */
-import { promisify } from 'node:util'
-import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import type { Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { FETCH_AGENT } from '../domain/brand.ts'
 import type { Ranges } from './addresses.ts'
 import { createAgent, drain, type EgressOptions, type NetworkError, networkError } from './egress.ts'
 import { MAX_URL_LENGTH } from './targets.ts'
@@ -42,11 +44,11 @@ export class FetchFailed extends Error {
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
-const DECODERS: Record<string, (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>> = {
-  gzip: promisify(gunzip),
-  'x-gzip': promisify(gunzip),
-  deflate: promisify(inflate),
-  br: promisify(brotliDecompress),
+const DECODERS: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
 }
 
 /** The last answer of a request, after its redirects. */
@@ -54,8 +56,8 @@ export interface Answered {
   url: string
   status: number
   headers: Record<string, string>
-  /** Null unless the status is 2xx. */
-  body: AsyncIterable<Buffer> | null
+  /** As it was sent: `decoded` undoes its content encoding. Null unless the status is 2xx. */
+  body: Readable | null
   /** Aborts when the time for everything together is over. */
   signal: AbortSignal
 }
@@ -63,9 +65,9 @@ export interface Answered {
 /** Throws FetchFailed. A status other than 2xx is an answer, not an error. */
 export function guardedFetch(url: string, options: GuardedFetchOptions): Promise<Fetched> {
   const { maxBytes, tooLarge = 'fail' } = options
-  return guardedRequest(url, options, async ({ url: last, status, headers, body }) => {
-    const bytes = body === null ? new Uint8Array() : await readBody(body, maxBytes, tooLarge)
-    return { url: last, status, headers, body: await decode(bytes, headers['content-encoding'], maxBytes) }
+  return guardedRequest(url, options, async (answer) => {
+    const { url: last, status, headers } = answer
+    return { url: last, status, headers, body: await readBody(decoded(answer), maxBytes, tooLarge) }
   })
 }
 
@@ -84,7 +86,7 @@ export async function guardedRequest<T>(
       const answer = await request(target, {
         dispatcher: agent,
         signal,
-        headers: { 'accept-encoding': 'identity', ...credentials(target), ...headers },
+        headers: { 'accept-encoding': 'identity', 'user-agent': FETCH_AGENT, ...credentials(target), ...headers },
       })
       const location = first(answer.headers.location)
       if (REDIRECTS.has(answer.statusCode) && location !== undefined) {
@@ -121,17 +123,24 @@ async function readBody(stream: AsyncIterable<Buffer>, maxBytes: number, tooLarg
   return Buffer.concat(chunks)
 }
 
-/** We request no encoding; some servers use one all the same. The limit holds for the decoded bytes. */
-async function decode(body: Uint8Array, encoding = 'identity', maxOutputLength: number): Promise<Uint8Array> {
-  const name = encoding.trim().toLowerCase()
-  if (name === 'identity' || name === '' || body.byteLength === 0) return body
-  const decoder = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined
+/**
+ * The body without its content encoding, piece by piece. We request none, but some servers use one all the same. The caller enforces the size
+ * limit, which holds for these decoded bytes.
+ */
+export async function* decoded({ body, headers }: Pick<Answered, 'body' | 'headers'>): AsyncGenerator<Buffer> {
+  if (body === null) return
+  const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase()
+  if (encoding === '' || encoding === 'identity') return yield* body
+  const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding]!() : undefined
   if (decoder === undefined)
     throw new FetchFailed('encoding', 'The URL returned a content encoding that the service did not request.')
+  // A failure of either stream destroys the decoder with that error, so the loop below throws it.
+  pipeline(body, decoder).catch(() => {})
   try {
-    return await decoder(body, { maxOutputLength })
+    yield* decoder
   } catch (cause) {
-    throw new FetchFailed('encoding', 'The response of the URL exceeds the size limit when decoded.', { cause })
+    const isBadEncoding = /^(Z_|ERR__|ERR_BROTLI)/.test(String((cause as { code?: unknown }).code))
+    throw isBadEncoding ? new FetchFailed('encoding', 'The response of the URL cannot be decoded.', { cause }) : cause
   }
 }
 

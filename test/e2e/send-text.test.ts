@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import type { Instance } from '../harness/gateway.ts'
 import { startWorld, type World } from '../harness/world.ts'
 
@@ -136,6 +137,29 @@ test('a link gets a card from the page behind it, in an edit too, and none when 
   const bare = (await next(ANA)).proto.extendedTextMessage as Record<string, unknown>
   assert.equal(bare.title ?? null, null)
   await new Promise((resolve) => page.close(resolve))
+})
+
+test('the page behind a link is asked for under our name, and read in the charset it declares', async (t) => {
+  const agents: (string | undefined)[] = []
+  // "注文" in Shift JIS, then "Pão – 5 €" as ISO 8859-1 is written on the web. The last page is packed and longer than what is read of it.
+  const pages: Record<string, [type: string, body: Buffer, title: string]> = {
+    '/jp': ['text/html', Buffer.from('<meta charset="shift_jis"><title>\x92\x8d\x95\xb6</title>', 'latin1'), '注文'],
+    '/pt': ['text/html; charset=iso-8859-1', Buffer.from('<title>P\xe3o \x96 5 \x80</title>', 'latin1'), 'Pão – 5 €'],
+    '/long': ['TEXT/HTML', gzipSync(`<title>Long</title><script>${'x'.repeat(5_000_000)}`), 'Long'],
+  }
+  const server = createServer(({ url, headers }, response) => {
+    const [type, body] = pages[url!]!
+    agents.push(headers['user-agent'])
+    response.writeHead(200, { 'content-type': type, ...(url === '/long' ? { 'content-encoding': 'gzip' } : {}) }).end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  for (const [path, [, , title]] of Object.entries(pages)) {
+    await world.gateway.sendText(instance, ANA, `See ${base}${path}`)
+    assert.equal(((await next(ANA)).proto.extendedTextMessage as Record<string, unknown>).title, title)
+  }
+  assert.deepEqual(new Set(agents), new Set(['Mozilla/5.0 (compatible; Svc-LinkPreview/1.0; link preview bot)']))
 })
 
 for (const addressing of ['lid', 'pn'] as const) {

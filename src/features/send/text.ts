@@ -16,7 +16,9 @@ export const sendText = send('send.sendText', 'POST /send-text', {
       minLength: 1,
       maxLength: 65_536,
     }),
-    link_preview: z.boolean().default(true).meta({ description: 'Card for the first URL of the text.' }),
+    link_preview: z.boolean().default(true).meta({
+      description: 'Card for the first URL of the text. If its page gives none within 5 s, the message leaves without a card.',
+    }),
     edit_message_id: messageId.optional().meta({ description: 'Own message to edit; `reply_to_message_id` is then ignored.' }),
     private_answer: z
       .boolean()

@@ -226,6 +226,16 @@ describe('a guarded fetch', () => {
     assert.equal((await guardedFetch(`${(await receiver(t, () => 404)).url}/x`, limits)).status, 404)
   })
 
+  test('names itself to the host, also behind redirects, unless the caller has another name', async (t) => {
+    const to = await receiver(t, ({ path }) => (path === '/near' ? (r) => r.writeHead(302, { location: '/file' }).end() : 200))
+    await guardedFetch(`${to.url}/near`, limits)
+    await guardedFetch(`${to.url}/file`, { ...limits, headers: { 'user-agent': 'Other/2' } })
+    assert.deepEqual(
+      to.received.map(({ headers }) => headers['user-agent']),
+      ['Svc-Fetch/1.0', 'Svc-Fetch/1.0', 'Other/2'],
+    )
+  })
+
   test('shows the user and password of a URL to the host it names, and to no other', async (t) => {
     const other = await receiver(t)
     const to = await receiver(t, ({ path }) => {
@@ -262,6 +272,9 @@ describe('a guarded fetch', () => {
       if (path === '/loop') return (r) => r.writeHead(301, { location: '/loop' }).end()
       if (path === '/declared') return (r) => r.writeHead(200, { 'content-length': '5000' }).end('x'.repeat(5_000))
       if (path === '/bomb') return (r) => r.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(100_000)))
+      if (path === '/not-gzip') return (r) => r.writeHead(200, { 'content-encoding': 'gzip' }).end('plain')
+      if (path === '/not-brotli') return (r) => r.writeHead(200, { 'content-encoding': 'br' }).end('plain'.repeat(9))
+      if (path === '/unknown') return (r) => r.writeHead(200, { 'content-encoding': 'lzw' }).end('plain')
       if (path === '/hang') return () => {}
       if (path === '/file') return (r) => r.writeHead(302, { location: 'file:///etc/passwd' }).end()
       return (r) => {
@@ -273,12 +286,17 @@ describe('a guarded fetch', () => {
     await assert.rejects(guardedFetch(`${to.url}/loop`, limits), problem('redirects'))
     await assert.rejects(guardedFetch(`${to.url}/declared`, limits), problem('too_large'))
     await assert.rejects(guardedFetch(`${to.url}/chunked`, limits), problem('too_large'))
-    await assert.rejects(guardedFetch(`${to.url}/bomb`, limits), problem('encoding'))
+    await assert.rejects(guardedFetch(`${to.url}/bomb`, limits), problem('too_large'))
+    await assert.rejects(guardedFetch(`${to.url}/not-gzip`, limits), problem('encoding'))
+    await assert.rejects(guardedFetch(`${to.url}/not-brotli`, limits), problem('encoding'))
+    await assert.rejects(guardedFetch(`${to.url}/unknown`, limits), problem('encoding'))
     await assert.rejects(guardedFetch(`${to.url}/hang`, { ...limits, timeoutMs: 50 }), problem('timeout'))
     await assert.rejects(guardedFetch(`${to.url}/file`, limits), problem('url'))
     await assert.rejects(guardedFetch('data:text/plain,x', limits), problem('url'))
     const cut = await guardedFetch(`${to.url}/chunked`, { ...limits, tooLarge: 'cut' })
     assert.equal(cut.body.byteLength, 1_000)
+    const unpacked = await guardedFetch(`${to.url}/bomb`, { ...limits, tooLarge: 'cut' })
+    assert.equal(unpacked.body.byteLength, 1_000)
   })
 
   test('a redirect into the own network is refused like a direct request', async (t) => {

@@ -1,0 +1,52 @@
+/** The charset of an HTML page, by the rules of the WHATWG's Encoding and HTML standards. Names are those of `TextDecoder.encoding`. */
+
+/** Bytes needed to recognize a byte order mark. */
+export const START_BYTES = 3
+
+const MARKS: readonly (readonly [charset: string, ...mark: number[]])[] = [
+  ['utf-8', 0xef, 0xbb, 0xbf],
+  ['utf-16le', 0xff, 0xfe],
+  ['utf-16be', 0xfe, 0xff],
+]
+
+/** Charset of the byte order mark. */
+export const charsetOfStart = (bytes: Uint8Array): string | undefined =>
+  MARKS.find(([, ...mark]) => mark.every((byte, at) => bytes[at] === byte))?.[0]
+
+const PARAMETER = /charset\s*=\s*["']?\s*([^\s"';,]+)/i
+
+/** Charset parameter of a `Content-Type`. */
+export const charsetOfType = (contentType: string): string | undefined => known(PARAMETER.exec(contentType)?.[1])
+
+export function charsetOfMeta({ charset, content, 'http-equiv': equivalent }: Record<string, string>): string | undefined {
+  const label = charset ?? (equivalent?.trim().toLowerCase() === 'content-type' ? PARAMETER.exec(content ?? '')?.[1] : undefined)
+  return asReadable(known(label))
+}
+
+/** Charset of an XML declaration (`?xml version="1.0" encoding="…"?`). */
+export const charsetOfXml = (declaration: string): string | undefined =>
+  asReadable(known(/^\?xml\b[^>]*\bencoding\s*=\s*["']([^"']+)["']/i.exec(declaration)?.[1]))
+
+/** A page whose declaration was readable as single bytes is not in UTF-16, whatever the declaration says. */
+const asReadable = (charset: string | undefined) => (charset?.startsWith('utf-16') ? 'utf-8' : charset)
+
+/** Undefined for a label that no decoder knows. */
+function known(label: string | undefined): string | undefined {
+  if (label === undefined) return undefined
+  try {
+    return new TextDecoder(label.trim()).encoding
+  } catch {
+    return undefined
+  }
+}
+
+/** Characters of windows-1252 at 0x80 to 0x9F. Node 20 decodes them to the control characters of ISO 8859-1. */
+const WINDOWS_1252 = '€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ'
+
+/** Decodes a text piece by piece. A character may begin in one piece and end in the next. */
+export function createTextReader(charset: string): (bytes: Uint8Array) => string {
+  const decoder = new TextDecoder(charset)
+  const read = (bytes: Uint8Array) => decoder.decode(bytes, { stream: true })
+  if (decoder.encoding !== 'windows-1252') return read
+  return (bytes) => read(bytes).replaceAll(/[\x80-\x9f]/g, (control) => WINDOWS_1252[control.charCodeAt(0) - 0x80]!)
+}

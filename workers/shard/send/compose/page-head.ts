@@ -1,0 +1,100 @@
+/** Reads title and description of an HTML page from the bytes of its head. */
+import { cut } from '../../wire/bounds.ts'
+import { charsetOfMeta, charsetOfStart, charsetOfType, charsetOfXml, createTextReader, START_BYTES } from './page-charset.ts'
+
+/** Most bytes of a page that are read. Large sites have scripts of several hundred KB in front of the title. */
+export const MAX_PAGE = 1_024 * 1_024
+/** Most characters of a title or description that are kept while the page is read. */
+const MAX_TEXT = 4_096
+
+export interface PageHead {
+  title: string | undefined
+  description: string | undefined
+}
+
+const TITLES = ['og:title', 'twitter:title', '<title>']
+const DESCRIPTIONS = ['og:description', 'twitter:description', 'description']
+const WANTED = new Set([...TITLES, ...DESCRIPTIONS])
+
+type HtmlParser = typeof import('htmlparser2').Parser
+
+/**
+ * Reads the best title and description of the head, Open Graph first, as the official clients do. Reading stops where the head ends. As in
+ * browsers, the charset comes from the byte order mark, else from the content type, else from the page's own declaration, else it is UTF-8.
+ */
+export async function readPageHead(pieces: AsyncIterable<Uint8Array>, contentType: string): Promise<PageHead> {
+  // Loaded for the first card.
+  const { Parser } = await import('htmlparser2')
+  const kept: Uint8Array[] = []
+  let size = 0
+  let head: HeadParser | undefined
+  for await (const all of pieces) {
+    const piece = all.subarray(0, MAX_PAGE - size)
+    kept.push(piece)
+    size += piece.byteLength
+    if (head) head.write(piece)
+    else if (size >= START_BYTES) {
+      const start = Buffer.concat(kept)
+      head = parseHead(Parser, charsetOfStart(start) ?? charsetOfType(contentType))
+      head.write(start)
+    }
+    const late = head?.declaredLater()
+    if (late !== undefined) {
+      // As in browsers, the bytes that were read under the assumed charset are read again.
+      head = parseHead(Parser, late)
+      for (const each of kept) head.write(each)
+    }
+    if (head?.isOver() || size === MAX_PAGE) break
+  }
+  return head?.found() ?? { title: undefined, description: undefined }
+}
+
+interface HeadParser {
+  write(bytes: Uint8Array): void
+  /** The body has begun. */
+  isOver(): boolean
+  /** Charset that the page declares in a way that its reader has not taken into account. */
+  declaredLater(): string | undefined
+  found(): PageHead
+}
+
+function parseHead(Parser: HtmlParser, charset: string | undefined): HeadParser {
+  const text = createTextReader(charset ?? 'utf-8')
+  const found = new Map<string, string>()
+  let declared: string | undefined
+  let isInTitle = false
+  let isBody = false
+  const parser = new Parser({
+    oncomment(data) {
+      // The parser reports an XML declaration as a comment, one that is longer than its text by `<` and `>` alone.
+      const isDeclaration = parser.endIndex - parser.startIndex === data.length + 1
+      if (isDeclaration) declared ??= charsetOfXml(data)
+    },
+    onopentag(tag, attributes) {
+      isInTitle = tag === 'title' && !isBody
+      if (!isBody && tag === 'meta') onMeta(attributes)
+      isBody ||= tag === 'body'
+    },
+    ontext(part) {
+      if (isInTitle) found.set('<title>', cut((found.get('<title>') ?? '') + part, MAX_TEXT))
+    },
+    onclosetag() {
+      isInTitle = false
+    },
+  })
+
+  function onMeta(attributes: Record<string, string>) {
+    declared ??= charsetOfMeta(attributes)
+    const { property, name, content } = attributes
+    const key = property ?? name
+    if (key && content && WANTED.has(key) && !found.has(key)) found.set(key, cut(content.trim(), MAX_TEXT))
+  }
+
+  const first = (names: readonly string[]) => names.map((name) => found.get(name)?.trim()).find(Boolean)
+  return {
+    write: (bytes) => parser.write(text(bytes)),
+    isOver: () => isBody,
+    declaredLater: () => (charset === undefined && declared !== 'utf-8' ? declared : undefined),
+    found: () => ({ title: first(TITLES), description: first(DESCRIPTIONS) }),
+  }
+}
