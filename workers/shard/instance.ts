@@ -157,7 +157,6 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
         tally.add('svc_instance_status_changes_total', { to: state.status, reason: state.reason ?? 'none' })
       // Of another account, should there be one.
       if (!state.paired) restrict(null)
-      sending.queue.setConnected(state.status === 'connected')
       if (state.reason === 'pairing_failed') passkeys.timedOut()
       if (state.status === 'qr' || previous !== 'qr') return
       pairing.clear()
@@ -287,7 +286,9 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
 
   const shown = shownState(clock, () => link.session()?.isOpen === true)
 
+  /** The queue closes with what callers see. */
   function announce(state: RuntimeState) {
+    sending.queue.setConnected(shown(status.state).status === 'connected')
     deps.announce({ type: 'state', instance: id, state: shown(state) })
   }
 

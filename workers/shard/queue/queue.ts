@@ -33,6 +33,8 @@ const LONGEST_TIMER = 2 ** 31 - 1
 const EXPIRY_CHECK = MINUTE
 /** Expired items removed in one commit. */
 const EXPIRY_BATCH = 50
+/** How long a removal waits for an item in flight whose connection has ended. */
+const COMING_BACK = SECOND
 /** Before another try when storage failed or a blob could not be read. */
 const STORAGE_PAUSE = 5 * SECOND
 
@@ -380,7 +382,12 @@ export function createQueue(options: QueueOptions): Queue {
     },
     reachChanged: restricted.reachChanged,
     clear: (phone) => drop(line.filter((item) => phone === undefined || item.phone === phone)),
-    remove: async (svcId) => (await drop(line.filter((item) => item.svcId === svcId))) === 1,
+    async remove(svcId) {
+      const current = inFlight(modes.now)
+      // Without a connection it is about to come back.
+      if (current?.item.svcId === svcId && connectedAt === null) await within(current.done, COMING_BACK)
+      return (await drop(line.filter((item) => item.svcId === svcId))) === 1
+    },
     waiting: () => line.length,
     idsAhead: ids.ahead,
     undecided: () => [inFlight(modes.now)?.item, ...line].find((item) => item && item.svcId === counter.svcId)?.messageId,
