@@ -90,6 +90,9 @@ export const keys = {
   /** Sent messages kept for retry receipts, at most 24 h. */
   sent: (id: string, messageId: string) => `instance:${id}:sent:${messageId}`,
   sents: (id: string) => `instance:${id}:sent:`,
+  /** Ids of own channel posts among them, by channel and number, blind. */
+  sentPost: (id: string, number: string) => `${keys.sentPosts(id)}${number}`,
+  sentPosts: (id: string) => `instance:${id}:sent-post:`,
   /** Secrets that open votes, answers and edits: by term, start of the generation, blind hash of the message id (`generations.ts`). */
   secretsOf: (id: string, term: string) => `instance:${id}:message-secret:${term}:`,
   secrets: (id: string) => `instance:${id}:message-secret:`,

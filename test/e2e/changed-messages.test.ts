@@ -63,6 +63,8 @@ async function remove(query: Record<string, string>) {
   const delivery = await stage.deliveryOf(String(message_id))
   return delivery.status === 'sent' ? 'sent' : delivery.error_code
 }
+const star = (id: string, value: boolean) =>
+  stage.world.gateway.must(stage.instance, 'PUT', `/chats/${ANA}/messages/${id}/star`, { value })
 /** Each thing that could bring back what a deleted message said. */
 async function assertGone(id: string) {
   const tries: [string, Json & { phone: string }][] = [
@@ -70,6 +72,9 @@ async function assertGone(id: string) {
     ['/send-text', { phone: ANA, message: 'as you said', reply_to_message_id: id }],
     ['/send-reaction', { phone: ANA, message_id: id, reaction: '👍' }],
   ]
+  await assert.rejects(star(id, true), /404.*message_not_found.*The message was deleted/)
+  // It may have been starred before.
+  await star(id, false)
   for (const [path, input] of tries) {
     const { status, error_code, error_message } = await stage.outcome(path, input)
     assert.deepEqual([status, error_code], ['failed', 'message_not_found'], `${path}: ${error_message}`)
@@ -146,7 +151,7 @@ test('after a restart our messages of the day are edited, quoted, forwarded and 
   assert.equal(field(field(field(pinned.proto, 'pinInChatMessage'), 'key'), 'id'), poll.id)
   const vote = await shown('/send-poll-vote', { phone: ANA, poll_message_id: poll.id, options: ['now'] })
   assert.equal(vote.kind, 'poll_vote')
-  await stage.world.gateway.must(stage.instance, 'PUT', `/chats/${ANA}/messages/${plain}/star`, { value: true })
+  await star(plain, true)
 
   for (const id of [deleted, String(refused.message_id), theirs])
     assert.equal((await stage.outcome('/forward-message', forward(id))).error_code, 'message_not_found', id)
@@ -174,6 +179,11 @@ test('after a restart our post of the day is reacted to, edited before or not', 
     items.map(({ reactions }) => reactions),
     [{ [ME]: '👍' }, { [ME]: '👍' }],
   )
+  // And a reaction of others is told of it by its id, not by its number.
+  await sandbox.post(`/newsletters/${phone}/reactions`, { post: plain, emoji: '🎉', form: 'reaction' })
+  const liked = await stage.world.receiver.waitFor('reaction', (event) => (event.reaction as Json | undefined)?.value === '🎉')
+  const { message_id, from_me } = field(liked.reaction as Json, 'referenced_message')
+  assert.deepEqual([message_id, from_me], [plain, true])
 })
 
 test('a queued edit of what was sent before the restart leaves after it', async () => {

@@ -22,6 +22,7 @@ const PREFIXES = [
   keys.marks(INSTANCE, 0),
   keys.secrets(INSTANCE),
   keys.sents(INSTANCE),
+  keys.sentPosts(INSTANCE),
   keys.waitings(INSTANCE),
   keys.calls(INSTANCE),
 ]
@@ -45,6 +46,7 @@ test('journal, dead letters, marks, secrets, sent and waiting messages and calls
       [keys.journal(INSTANCE, 'a'), Buffer.from('x')],
       [keys.deadLetter(INSTANCE, 'b'), Buffer.from('x')],
       [keys.sent(INSTANCE, 'c'), Buffer.from('x')],
+      [keys.sentPost(INSTANCE, 'c'), Buffer.from('x')],
       [keys.waiting(INSTANCE, 'd'), Buffer.from('x')],
       [keys.call(INSTANCE, 'e'), Buffer.from('x')],
     ],

@@ -90,6 +90,23 @@ test('a post keeps the number that the network gave it, through an edit too', as
   assert.equal(message?.conversation, 'Version 2 is out')
   assert.deepEqual(stanza, { ...post, serverId: '174' })
   assert.deepEqual(await b.left(), ['m1'])
+  const later = b.open()
+  assert.equal(await later.post(post.to, '174'), 'm1')
+  for (const [channel, number] of [
+    [post.to, '175'],
+    ['120363166555745934@newsletter', '174'],
+  ] as const)
+    assert.equal(await later.post(channel, number), undefined)
+  const posts = async () => {
+    let count = 0
+    for await (const _ of b.store.range(keys.sentPosts(INSTANCE))) count++
+    return count
+  }
+  assert.equal(await posts(), 1)
+  b.now += DAY + 1
+  assert.equal(await later.post(post.to, '174'), undefined)
+  later.start()
+  await until(async () => (await posts()) === 0, 'the number to go with the post')
 })
 
 test('the one whose outcome is not known stays until it is, however long that takes', async (t) => {

@@ -156,7 +156,7 @@ export function createNotices(session: SocketSession, deps: NoticeDeps): Notices
   /** A post is not encrypted: everybody may read it. Its later changes come under its id. */
   async function appendPost(node: BinaryNode): Promise<void> {
     const post = postStanzaIn(node)
-    const message = postOf(node, post)
+    const message = await postOf(node, post)
     if (!message) return deps.unreported('malformed')
     const { edit, editedAt, isRemoved } = post
     const isReadable = isRemoved || message.message != null
@@ -187,13 +187,13 @@ export function createNotices(session: SocketSession, deps: NoticeDeps): Notices
   }
 
   /** Null for a stanza that is not addressed. Without content where it has none that can be read. */
-  function postOf(node: BinaryNode, post: PostStanza): WAMessage | null {
+  async function postOf(node: BinaryNode, post: PostStanza): Promise<WAMessage | null> {
     const { isOwn, editedAt } = post
     try {
       const { me } = sock.authState.creds
       const { fullMessage } = decodeMessageNode(node, me?.id ?? '', me?.lid ?? '')
       fullMessage.key.fromMe = isOwn
-      fullMessage.message = contentOf(fullMessage.key, post) ?? null
+      fullMessage.message = (await contentOf(fullMessage.key, post)) ?? null
       if (editedAt !== undefined) fullMessage.messageTimestamp = Math.floor(editedAt / SECOND)
       return fullMessage
     } catch (error) {
@@ -202,10 +202,13 @@ export function createNotices(session: SocketSession, deps: NoticeDeps): Notices
     }
   }
 
-  function contentOf({ id, remoteJid, server_id: serverId }: WAMessageKey, post: PostStanza): proto.IMessage | undefined {
+  async function contentOf(
+    { id, remoteJid, server_id: serverId }: WAMessageKey,
+    post: PostStanza,
+  ): Promise<proto.IMessage | undefined> {
     if (post.isRemoved) return undefined
     if (post.reaction !== undefined) {
-      const about = inbound.context()?.post(remoteJid ?? '', serverId ?? '')
+      const about = await inbound.context()?.post(remoteJid ?? '', serverId ?? '')
       return about ? { reactionMessage: { key: about, text: post.reaction } } : undefined
     }
     if (post.content === null) return undefined

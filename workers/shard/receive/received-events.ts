@@ -122,6 +122,14 @@ export function createInbound(deps: InboundDeps): Inbound {
     return isHere ? { key: { id, fromMe: true }, message: own.message } : null
   }
 
+  /** After a restart: those of ours that are kept. */
+  async function post(newsletter: string, serverId: string): Promise<WAMessageKey | null> {
+    const known = recent.post(newsletter, serverId)
+    if (known) return known
+    const id = await sent.post(newsletter, serverId)
+    return id === undefined ? null : { remoteJid: newsletter, id, fromMe: true, server_id: serverId }
+  }
+
   /** Every name of the chat of a message. */
   const chatOf = (about: WAMessageKey): Promise<Set<string>> =>
     session
@@ -155,7 +163,7 @@ export function createInbound(deps: InboundDeps): Inbound {
       original: lookedUp(original),
       claim: lookedUp(authorship.claim),
       roles: lookedUp(roles.of),
-      post: (newsletter, serverId) => recent.post(newsletter, serverId) ?? null,
+      post: lookedUp(post),
       mediaUrl,
       onProblem: (error, key) => log.warn({ err: error, message_id: key.id }, 'a message could not be translated'),
     }

@@ -70,6 +70,8 @@ export interface Sent {
   change(messageId: string, changed: (before: proto.IMessage) => proto.IMessage | undefined): Promise<void>
   /** The network has accepted the post of a channel under this number. What the disk does not take is logged. */
   numbered(messageId: string, serverId: string): Promise<void>
+  /** Id of an own post by the number that the network gave it: what happens to a post names no other. */
+  post(newsletter: string, serverId: string): Promise<string | undefined>
   /** It was refused. What the disk does not take is logged: its row goes with its day. */
   remove(messageId: string): Promise<void>
   /** The device is gone: no retry receipts come for it. Call it after its session has ended. */
@@ -81,6 +83,7 @@ export interface Sent {
 
 export function createSent(options: SentOptions): Sent {
   const { instance, store, sealer, clock, log, secrets, authorship, maxMessages = MAX_MESSAGES, maxBytes = MAX_BYTES } = options
+  const prefixes = [keys.sents(instance), keys.sentPosts(instance)]
   const undecided = () => keys.sent(instance, options.undecided?.() ?? '')
   let isStopped = false
   /** Stored rows and bytes, as of the last sweep and what was written since: an upper bound. */
@@ -105,8 +108,9 @@ export function createSent(options: SentOptions): Sent {
     const found: { key: string; at: number; size: number }[] = []
     count = 0
     bytes = 0
-    for await (const [key, value] of store.range(keys.sents(instance)))
-      found.push({ key, at: Math.min(timeOf(value), clock.now()), size: value.byteLength })
+    for (const prefix of prefixes)
+      for await (const [key, value] of store.range(prefix))
+        found.push({ key, at: Math.min(timeOf(value), clock.now()), size: value.byteLength })
     found.sort((a, b) => b.at - a.at)
     const needed = undecided()
     let kept = 0
@@ -121,12 +125,17 @@ export function createSent(options: SentOptions): Sent {
       await store.commit({ ops: gone.slice(from, from + REMOVED_AT_ONCE).map(({ key }): Op => [key, null]) })
   }
 
-  function row(messageId: string, { message, stanza, at }: Required<StoredMessage>) {
-    const key = keys.sent(instance, messageId)
+  function sealed(key: string, at: number, content: Uint8Array) {
     const time = Buffer.alloc(TIME_BYTES)
     time.writeBigUInt64BE(BigInt(at))
-    return { key, value: Buffer.concat([time, sealer.seal(key, packed(message, stanza))]) }
+    return { key, value: Buffer.concat([time, sealer.seal(key, content)]) }
   }
+
+  const row = (messageId: string, { message, stanza, at }: Required<StoredMessage>) =>
+    sealed(keys.sent(instance, messageId), at, packed(message, stanza))
+
+  const postKey = (newsletter: string, serverId: string) =>
+    keys.sentPost(instance, sealer.blind(`post ${serverId} ${newsletter}`))
 
   function rowOf(messageId: string, message: proto.IMessage, stanza: Stanza): { ops: Op[]; size: number } {
     // The item is sent after the next start.
@@ -151,8 +160,8 @@ export function createSent(options: SentOptions): Sent {
   }
 
   /** Of what is not vital: the message is edited or gone whether this is written or not. */
-  async function corrected(op: Op) {
-    const under = store.commit({ ops: [op] })
+  async function corrected(...ops: Op[]) {
+    const under = store.commit({ ops })
     writing.add(under)
     await under
       .catch((error) => log.error({ err: error }, 'a sent message could not be changed or removed on disk'))
@@ -173,7 +182,11 @@ export function createSent(options: SentOptions): Sent {
   }
 
   /** Undefined: the row stays as it is. */
-  function rewrite(messageId: string, changed: (before: Required<StoredMessage>) => Partial<StoredMessage> | undefined) {
+  function rewrite(
+    messageId: string,
+    changed: (before: Required<StoredMessage>) => Partial<StoredMessage> | undefined,
+    beside?: (before: Required<StoredMessage>) => ReturnType<typeof sealed>,
+  ) {
     return inTurn(messageId, async () => {
       const since = forgotten
       const { message, stanza, at } = (await stored(messageId)) ?? {}
@@ -182,9 +195,10 @@ export function createSent(options: SentOptions): Sent {
       if (!before || !change || isForgetting || since !== forgotten) return
       // What changes it comes again.
       if (isStopped) throw new Failure('instance_not_connected')
-      const { key, value } = row(messageId, { ...before, ...change })
-      bytes += value.byteLength
-      await corrected([key, value])
+      const rows = [row(messageId, { ...before, ...change }), ...(beside ? [beside(before)] : [])]
+      for (const { value } of rows) bytes += value.byteLength
+      count += rows.length - 1
+      await corrected(...rows.map(({ key, value }): Op => [key, value]))
     })
   }
 
@@ -208,7 +222,22 @@ export function createSent(options: SentOptions): Sent {
         return message && { message }
       }),
     numbered: (messageId, serverId) =>
-      rewrite(messageId, ({ stanza }) => (stanza.serverId === serverId ? undefined : { stanza: { ...stanza, serverId } })),
+      rewrite(
+        messageId,
+        ({ stanza }) => (stanza.serverId === serverId ? undefined : { stanza: { ...stanza, serverId } }),
+        ({ stanza, at }) => sealed(postKey(stanza.to, serverId), at, Buffer.from(messageId)),
+      ),
+    async post(newsletter, serverId) {
+      const key = postKey(newsletter, serverId)
+      const value = await store.get(key)
+      if (!value || isOld(timeOf(value))) return undefined
+      try {
+        return Buffer.from(sealer.open(key, value.subarray(TIME_BYTES))).toString()
+      } catch (error) {
+        log.error({ err: error }, 'the number of a channel post is not readable')
+        return undefined
+      }
+    },
     remove: (messageId) =>
       inTurn(messageId, async () => {
         if (!isStopped) await corrected([keys.sent(instance, messageId), null])
@@ -217,7 +246,7 @@ export function createSent(options: SentOptions): Sent {
       isForgetting = true
       try {
         await sweeper.idle()
-        await removeAll(store, keys.sents(instance))
+        for (const prefix of prefixes) await removeAll(store, prefix)
       } finally {
         forgotten++
         isForgetting = false

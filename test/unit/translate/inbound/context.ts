@@ -48,7 +48,7 @@ export function testContext(): TestContext {
       return { place: 'here', isSpeakers }
     },
     roles: async (group) => roles.get(group) ?? null,
-    post: (newsletter, serverId) =>
+    post: async (newsletter, serverId) =>
       [...known.values()].find(({ key }) => key.remoteJid === newsletter && key.server_id === serverId)?.key ?? null,
     mediaUrl: () => 'https://api.example/media/link',
     onProblem: (error) => problems.push(error),

@@ -6,6 +6,7 @@ import { type GroupIdentifier, toJid, type UserIdentifier } from '../../../../sr
 import { peopleOf } from '../../chats/accounts.ts'
 import { pictureOf } from '../../chats/picture-of.ts'
 import type { ChatEntry } from '../../directory/entries.ts'
+import { isDeleted } from '../../retry/known-messages.ts'
 import {
   type AppStateChange,
   archiveChange,
@@ -182,6 +183,8 @@ export const chats: Handlers<typeof import('../../../../src/features/chats.ts')>
       [remoteJid, remoteJidAlt].some((jid) => jid && names.has(jid)),
     )
     if (!message) throw new Failure('message_not_found')
+    // A star can still be taken off: the message may have been deleted after it was starred.
+    if (value && isDeleted(message)) throw new Failure('message_not_found', { message: 'The message was deleted.' })
     return change(context, phone, ({ chat, now }) => [starChange(chat.id, message.key, value, now)])
   },
 }

@@ -49,7 +49,7 @@ export interface InboundContext {
   /** Admins of a group as far as they are known, without a query. */
   roles(group: string): Promise<Roles | null>
   /** A post of a channel by the number the network gave it, as far as it is remembered. */
-  post(newsletter: string, serverId: string): WAMessageKey | null
+  post(newsletter: string, serverId: string): Promise<WAMessageKey | null>
   /** A sealed link to a file, or null when none can be made. */
   mediaUrl(file: ReceivedFile): string | null
   /** A content that could not be translated: it is reported as unsupported, and the reason goes to the log. */

@@ -36,7 +36,7 @@ export async function newsletterNotices(node: BinaryNode, context: InboundContex
   const { newsletter, t, changes } = newsletterNoticeIn(node)
   const notices: NewsletterNotice[] = []
   for (const change of changes) {
-    if (change.type === 'reaction') notices.push({ newsletter, translated: reactionTo(change, newsletter, t, context) })
+    if (change.type === 'reaction') notices.push({ newsletter, translated: await reactionTo(change, newsletter, t, context) })
     else if (isPerson(change.jid))
       notices.push(await roleChange(context, newsletter, change.jid, change.isAdmin ? 'promote' : 'demote'))
   }
@@ -47,13 +47,13 @@ export async function newsletterNotices(node: BinaryNode, context: InboundContex
  * The person who reacts to a post stays unknown: the channel itself stands for them. The network names the post by its number; it is
  * reported under the id of its message where that is still known.
  */
-function reactionTo(
+async function reactionTo(
   { serverId, code }: Extract<NewsletterChange, { type: 'reaction' }>,
   newsletter: string,
   t: string | undefined,
   { now, post }: InboundContext,
-): Translated {
-  const known = post(newsletter, serverId)
+): Promise<Translated> {
+  const known = await post(newsletter, serverId)
   return block('reaction', {
     value: cutOrEmpty(code, 64),
     time: isoOrNull(secondsOf(t, now()) * 1_000),
