@@ -10,7 +10,7 @@ import { Failure } from '../../src/domain/failures.ts'
 import { DEFAULT_SETTINGS, type InstanceConfig, type RuntimeState, type WebhookSettings } from '../../src/domain/instance.ts'
 import type { CallOf } from '../../src/engine/engine.ts'
 import { createPooledEngine, type PooledEngine, type PoolSetup } from '../../src/engine/pool.ts'
-import { threadModule } from '../../src/engine/thread.ts'
+import { sameKind } from '../harness/checkout.ts'
 
 const log = { info() {}, warn() {}, error() {} }
 
@@ -28,7 +28,7 @@ const setup: PoolSetup = {
   killAt: null,
   allowCrash: true,
   log,
-  worker: threadModule('./engine/small-shard', import.meta.url),
+  worker: sameKind('./engine/small-shard', import.meta.url),
 }
 
 const config = (id: string, settings = DEFAULT_SETTINGS): InstanceConfig => ({
@@ -302,7 +302,7 @@ test('a thread refuses to crash unless it was made for tests', { timeout: 60_000
 })
 
 test('a pool whose threads cannot load does not start and leaves nothing behind', { timeout: 60_000 }, async () => {
-  const worker = threadModule('./engine/absent', import.meta.url)
+  const worker = sameKind('./engine/absent', import.meta.url)
   await assert.rejects(createPooledEngine({ ...setup, worker }), /did not start/)
 })
 
@@ -313,7 +313,7 @@ describe('a thread that is slow to start', { timeout: 60_000 }, () => {
   })
   after(() => rm(dir, { recursive: true, force: true }))
 
-  const worker = threadModule('./engine/slow-shard', import.meta.url)
+  const worker = sameKind('./engine/slow-shard', import.meta.url)
   const runsOf = (path: string) => readFileSync(`${path}.runs`, 'utf8').length
 
   /** A pool whose log can be waited for. */

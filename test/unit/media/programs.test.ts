@@ -8,10 +8,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { threadModule } from '../../../src/engine/thread.ts'
 import { ProgramFailed } from '../../../workers/media/program.ts'
 import { createProgramRunner } from '../../../workers/media/programs.ts'
-import { HOOKS } from '../../harness/checkout.ts'
+import { HOOKS, sameKind } from '../../harness/checkout.ts'
 
 const LIMIT = { limitMs: 20_000 }
 const sh = (script: string) => ['/bin/sh', ['-c', script]] as const
@@ -136,7 +135,7 @@ suite('programs are started by a process of their own', () => {
   })
 
   test('when the service is killed, nothing that it started goes on', { skip: !isLinux }, async () => {
-    const url = threadModule('../../../workers/media/programs', import.meta.url).href
+    const url = sameKind('../../../workers/media/programs', import.meta.url).href
     const code = `const { createProgramRunner } = await import(${JSON.stringify(url)})
       createProgramRunner().run('/bin/sh', ['-c', 'exec sleep 30.0202'], { limitMs: 60000 })`
     const service = spawn(process.execPath, [...HOOKS, '--input-type=module', '-e', code], { stdio: 'inherit' })

@@ -8,13 +8,14 @@ import { Worker } from 'node:worker_threads'
 import { decodeTime } from 'ulid'
 import * as v from 'valibot'
 import { DAY } from '../../../src/domain/clock.ts'
-import { threadFlags, threadModule } from '../../../src/engine/thread.ts'
+import { threadFlags } from '../../../src/engine/thread.ts'
 import { ascendingIds } from '../../../src/storage/ascending-ids.ts'
 import { measureBlobs, openBlobs } from '../../../src/storage/blobs.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { repository } from '../../../src/storage/repository.ts'
 import { createSealer, SEAL_BYTES } from '../../../src/storage/seal.ts'
 import { loadSecretKey, parseSecretKey } from '../../../src/storage/secret-key.ts'
+import { sameKind } from '../../harness/checkout.ts'
 import { INSTANCE, START, sealer, tempDir, tempStore } from './fixtures.ts'
 
 const other = createSealer(new Uint8Array(64).fill(8))
@@ -189,7 +190,7 @@ test('blobs are sealed files within one budget that threads can share', async (t
 test('what a thread was writing when it was ended counts as what it left behind, and nothing once that is removed', async (t) => {
   const dir = await tempDir(t)
   const counter = new BigInt64Array(new SharedArrayBuffer(8))
-  const module = threadModule('./blob-writer', import.meta.url)
+  const module = sameKind('./blob-writer', import.meta.url)
   const bytes = 256 * 1_048_576
   const writer = new Worker(module, {
     execArgv: threadFlags(module),
