@@ -124,7 +124,8 @@ test('an hour of busy events leaves the page under 150 MB', { skip, timeout: 300
     const page = await browser.newPage()
     const devtools = await page.context().newCDPSession(page)
     const measure = async () => {
-      await devtools.send('HeapProfiler.collectGarbage')
+      // What the first collection finalizes is only freed by the next one.
+      for (let round = 0; round < 3; round++) await devtools.send('HeapProfiler.collectGarbage')
       const { usedSize, embedderHeapUsedSize = 0 } = (await devtools.send('Runtime.getHeapUsage')) as {
         usedSize: number
         embedderHeapUsedSize?: number
