@@ -12,6 +12,8 @@ export interface Alias {
   operation: string
   /** Field of the alias → field of the operation. */
   rename?: Readonly<Record<string, string>>
+  /** The names of the operation count beside those of `rename`; an issue has the name that was sent. */
+  takesBoth?: true
   /** By field of the alias: written value, in any case → value of the operation. Anything else is an issue that names the accepted values. */
   values?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   /** Fields that only this route has: `choose` reads them, the operation has none of them. */
@@ -105,6 +107,14 @@ const webhook = (name: string, type: string): Alias => ({
 })
 
 const same = (route: Route, operation: string, rest: Partial<Alias> = {}): Alias => ({ route, operation, ...rest })
+
+/**
+ * By operation: further names of its fields on its own route. A generated client cannot have two parameters of one name, so the description
+ * calls the token of an order `order_token`, where the path has the token of the instance.
+ */
+export const furtherNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'business.order': { token: 'order_token' },
+}
 
 export const aliases: readonly Alias[] = [
   same('PUT /update-name', 'instance.rename'),

@@ -3,7 +3,7 @@
  * by `workers/media` for large bodies, so that the same body means the same on both threads.
  */
 import { Failure } from '../domain/failures.ts'
-import { type Alias, aliases } from './aliases.ts'
+import { type Alias, aliases, furtherNames } from './aliases.ts'
 import { type Endpoint, INSTANCE_BASE, type Method } from './endpoint.ts'
 import { endpoints } from './index.ts'
 import { parseInput, type RawBody, type RawFields, readFields } from './input.ts'
@@ -33,11 +33,13 @@ const byId: ReadonlyMap<string, Endpoint> = new Map(endpoints.map((endpoint) => 
 
 const hasBody = (method: Method) => method === 'POST' || method === 'PUT'
 
-/** The route of a declaration itself. */
+/** The route of a declaration itself, with the further names of its fields. */
 export function routeOf(endpoint: Endpoint): RequestRoute {
   const { id, method, path } = endpoint
   const takesBody = hasBody(method)
-  return { name: id, method, path, endpoint, alias: undefined, takesBody, takesQuery: !takesBody }
+  const rename = furtherNames[id]
+  const alias: Alias | undefined = rename && { route: `${method} ${path}`, operation: id, rename, takesBoth: true }
+  return { name: id, method, path, endpoint, alias, takesBody, takesQuery: !takesBody }
 }
 
 function aliasRoute(alias: Alias): RequestRoute[] {
@@ -82,7 +84,9 @@ function meant(alias: Alias, fields: RawFields, onIgnored: (names: string[]) => 
   const endpoint = byId.get(operation)
   if (!endpoint) throw new Failure('not_found')
   const { rename = {}, own = [] } = alias
-  const theirs = namesBack(rename)
+  const isSent = ([name]: [string, string]) => Object.hasOwn(fields, name)
+  const back = alias.takesBoth ? Object.fromEntries(Object.entries(rename).filter(isSent)) : rename
+  const theirs = namesBack(back)
   const renamed = Object.entries(fields).map(([name, value]) => [rename[name] ?? name, value] as const)
   const { ignored, misspelt } = unknownFields(endpoint, Object.fromEntries(renamed), [...own, ...Object.keys(rename)])
   checkNames(
@@ -94,7 +98,7 @@ function meant(alias: Alias, fields: RawFields, onIgnored: (names: string[]) => 
   try {
     return { endpoint, input: parseInput(endpoint, input) }
   } catch (error) {
-    throw inTheirWords(alias, error)
+    throw inTheirWords({ rename: back }, error)
   }
 }
 
@@ -116,5 +120,5 @@ function namesBack(rename: Readonly<Record<string, string>>): (path: string) => 
 }
 
 /** A failure's issues under the names of the alias, whoever found them: the fields, or what carried out the operation. */
-export const inTheirWords = ({ rename = {} }: Alias, error: unknown): unknown =>
+export const inTheirWords = ({ rename = {} }: Pick<Alias, 'rename'>, error: unknown): unknown =>
   error instanceof Failure ? error.renamed(namesBack(rename)) : error

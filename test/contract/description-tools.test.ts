@@ -94,7 +94,7 @@ test('a sample names the instance and its token by variables, and leaves a field
   for (const { source } of own) assert.match(source, /\/instances\/\$\{?INSTANCE_ID\}?\/token\/\$\{?TOKEN\}?/)
   const curlOf = (wanted: string) => codeSamples(endpoints.find(({ id }) => id === wanted)!)[0]!.source
   assert.match(curlOf('send.sendOrder'), /-d '\{.*"token":/)
-  assert.match(curlOf('business.order'), /\?token=/)
+  assert.match(curlOf('business.order'), /\?order_token=/)
 })
 
 test('a sample reads an answer as what it is', () => {

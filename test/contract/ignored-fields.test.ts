@@ -98,6 +98,13 @@ test('fields inside lists and objects have their path', async () => {
   })
 })
 
+test('the token of an order has two names, and an issue tells the one that was sent', async () => {
+  const read = (query: string) => issues('GET', `/business/orders/1?${query}`)
+  assert.deepEqual(await read('order_token=x%20y'), ['order_token must be base64'])
+  assert.deepEqual(await read('token=x%20y'), ['token must be base64'])
+  assert.deepEqual(await read(''), ['order_token is required'])
+})
+
 test('fields of a query are told as those of a body', async () => {
   service.double.answer = () => ({ data: [], page: 1, page_size: 20, total: 0 })
   assert.deepEqual(await ignored('GET', '/queue?page=1&order=asc'), { status: 200, names: 'order' })

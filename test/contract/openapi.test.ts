@@ -141,6 +141,14 @@ function propertiesOf({ requestBody }: Operation): object {
   return (named as { properties?: object } | undefined)?.properties ?? {}
 }
 
+test('no operation has two parameters of one name, wherever they stand: generators make arguments of them', () => {
+  for (const { operation } of operations()) {
+    const { operationId, parameters = [] } = operation
+    const names = parameters.map(({ name }) => name)
+    assert.deepEqual(names, [...new Set(names)], operationId)
+  }
+})
+
 test('every field of an input is a parameter or a field of the body', () => {
   for (const { operation } of operations()) {
     const endpoint = endpoints.find(({ id }) => id === operation.operationId)!

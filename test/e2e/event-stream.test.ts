@@ -193,7 +193,7 @@ test('`listen` posts each event, signed, to a program here; a restart of the ser
   receiver.reply(null)
 
   await world.restartService(async () => {
-    await client.seen(/Not connected: .*; again in \d+ s/, 'errors')
+    await client.seen(/Not connected: .* Retrying in \d+ s/, 'errors')
     await write('meanwhile')
   })
   await receiver.waitFor('meanwhile', (event) => has('meanwhile')({ data: event }), 40_000)

@@ -137,12 +137,12 @@ export const order = action('business.order', 'GET /business/orders/{order_id}',
   description: 'One that was sent to or by this account.',
   input: {
     order_id: plain(1, 64).meta({ description: 'Id of the order, of the message that has it.' }),
-    token: z
+    order_token: z
       .string()
       .min(1)
       .max(512)
       .regex(/^[A-Za-z0-9+/_-]+={0,2}$/, 'must be base64')
-      .meta({ description: 'Token of the message with the order.' }),
+      .meta({ description: 'Token of the message with the order. Also taken under the name `token`.' }),
   },
   reply: z.object({
     id: z.string(),
@@ -165,7 +165,7 @@ export const order = action('business.order', 'GET /business/orders/{order_id}',
   examples: [
     {
       name: 'order',
-      input: { order_id: '775188291234567', token: 'dG9rZW4=' },
+      input: { order_id: '775188291234567', order_token: 'dG9rZW4=' },
       reply: {
         id: '775188291234567',
         total: 200,

@@ -276,7 +276,7 @@ test('an order is read by its id and token', async () => {
     { product_id: '2', name: 'Pad', price: 0.5, quantity: 1 },
   ]
   await ground.business(ME, { orders: [{ id: '775188291234567', token: 'dG9rZW4=', currency: 'BRL', items }] })
-  const read = (more: Json = {}) => ({ order_id: '775188291234567', token: 'dG9rZW4=', ...more })
+  const read = (more: Json = {}) => ({ order_id: '775188291234567', order_token: 'dG9rZW4=', ...more })
   assert.deepEqual(await ground.must('business.order', read()), {
     id: '775188291234567',
     total: 200.5,
@@ -287,8 +287,8 @@ test('an order is read by its id and token', async () => {
     ],
   })
   assert.equal(await ground.refused('business.order', read({ order_id: '1' })), 'order_not_found')
-  assert.equal(await ground.refused('business.order', read({ token: 'b3RoZXI=' })), 'order_not_found')
-  for (const odd of [{ token: 'not base64!' }, { token: '' }, { token: 'x'.repeat(513) }, { order_id: 'x'.repeat(65) }])
+  assert.equal(await ground.refused('business.order', read({ order_token: 'b3RoZXI=' })), 'order_not_found')
+  for (const odd of [{ order_token: 'not base64!' }, { order_token: '' }, { order_token: 'x'.repeat(513) }, { order_id: 'x'.repeat(65) }])
     assert.equal(await ground.refused('business.order', read(odd)), 'invalid_request', JSON.stringify(odd))
   for (const [code, expected] of [
     [400, 'action_failed'],

@@ -94,7 +94,7 @@ export const businessCatalog: Handlers<typeof import('../../../../src/features/b
     return DONE
   },
 
-  async 'business.order'({ ask }, { order_id, token }) {
+  async 'business.order'({ ask }, { order_id, order_token: token }) {
     const order = orderIn(
       await ask(orderQuery(order_id, token)).catch((cause) => {
         throw NOT_OURS.has(networkCodeOf(cause) ?? 0) ? new Failure('order_not_found', { cause }) : cause
