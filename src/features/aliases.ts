@@ -112,8 +112,11 @@ const same = (route: Route, operation: string, rest: Partial<Alias> = {}): Alias
  * By operation: further names of its fields on its own route. A generated client cannot have two parameters of one name, so the description
  * calls the token of an order `order_token`, where the path has the token of the instance.
  */
-export const furtherNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'business.order': { token: 'order_token' },
+export const furtherNames: Readonly<Record<string, Alias>> = {
+  'business.order': {
+    ...same('GET /business/orders/{order_id}', 'business.order', { rename: { token: 'order_token' } }),
+    takesBoth: true,
+  },
 }
 
 export const aliases: readonly Alias[] = [

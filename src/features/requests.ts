@@ -33,13 +33,11 @@ const byId: ReadonlyMap<string, Endpoint> = new Map(endpoints.map((endpoint) => 
 
 const hasBody = (method: Method) => method === 'POST' || method === 'PUT'
 
-/** The route of a declaration itself, with the further names of its fields. */
+/** The route of a declaration itself. */
 export function routeOf(endpoint: Endpoint): RequestRoute {
   const { id, method, path } = endpoint
   const takesBody = hasBody(method)
-  const rename = furtherNames[id]
-  const alias: Alias | undefined = rename && { route: `${method} ${path}`, operation: id, rename, takesBoth: true }
-  return { name: id, method, path, endpoint, alias, takesBody, takesQuery: !takesBody }
+  return { name: id, method, path, endpoint, alias: undefined, takesBody, takesQuery: !takesBody }
 }
 
 function aliasRoute(alias: Alias): RequestRoute[] {
@@ -68,7 +66,7 @@ export function routeNamed(name: string): RequestRoute {
  * the names of fields that the operation does not have, also when the request is refused: a wrong name is the likeliest reason.
  */
 export function readRequest(
-  { endpoint, alias, takesBody }: RequestRoute,
+  { endpoint, alias = furtherNames[endpoint.id], takesBody }: RequestRoute,
   { path, query, body }: { path: RawFields; query?: RawFields; body?: RawBody },
   onIgnored: (names: string[]) => void = () => {},
 ): MeantRequest {
