@@ -215,7 +215,7 @@ test('`listen` says what is wrong with what it was given, and ends', async () =>
   assert.match(missing.said.errors, /--token is missing/)
   const types = listen([...given, '--token', instance.token, '--types', 'received,nothing'])
   assert.equal(await types.ended, 2)
-  assert.match(types.said.errors, /there is received, delivery/)
+  assert.match(types.said.errors, /the event types are received, delivery/)
 })
 
 test('a stream ends, with nothing more said, when its token was rotated and when its instance is deleted', async () => {

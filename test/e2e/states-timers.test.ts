@@ -128,7 +128,8 @@ test('retries come after 1, 2, 4, 8, 16, 30, 60 and then every 120 s, give or ta
   await held.is('disconnected', 'service_unavailable')
   await pass(8 * MINUTE, 3 * SECOND)
   const all = seen.get(held.id)!
-  const begin = all.findIndex(({ state }) => state.status === 'disconnected')
+  // A lost link is shown as `connection_lost` before it is written down with its reason.
+  const begin = all.findIndex(({ state }) => state.status === 'disconnected' && state.reason !== 'connection_lost')
   /** A lost link, then a try and its end, again and again. */
   const times = all.slice(begin).map(({ at }) => at)
   const waits = times.flatMap((at, index) => (index % 2 === 1 ? [(at - times[index - 1]!) / SECOND] : []))
