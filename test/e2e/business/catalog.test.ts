@@ -288,7 +288,12 @@ test('an order is read by its id and token', async () => {
   })
   assert.equal(await ground.refused('business.order', read({ order_id: '1' })), 'order_not_found')
   assert.equal(await ground.refused('business.order', read({ order_token: 'b3RoZXI=' })), 'order_not_found')
-  for (const odd of [{ order_token: 'not base64!' }, { order_token: '' }, { order_token: 'x'.repeat(513) }, { order_id: 'x'.repeat(65) }])
+  for (const odd of [
+    { order_token: 'not base64!' },
+    { order_token: '' },
+    { order_token: 'x'.repeat(513) },
+    { order_id: 'x'.repeat(65) },
+  ])
     assert.equal(await ground.refused('business.order', read(odd)), 'invalid_request', JSON.stringify(odd))
   for (const [code, expected] of [
     [400, 'action_failed'],
