@@ -11,6 +11,8 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { isIn, parseRanges } from '../../../src/egress/addresses.ts'
+import { checkUrl } from '../../../src/egress/targets.ts'
 import { ROOT } from '../../harness/checkout.ts'
 
 const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
@@ -44,6 +46,21 @@ test('what is started, compiled and checked has the same name everywhere', () =>
 test('no dump of memory is written, in a container as under systemd', () => {
   assert.match(textOf('deploy/svc.service'), /^LimitCORE=0$/m)
   assert.match(textOf('deploy/compose.yaml'), /ulimits:\n(?: *#.*\n)* *core: 0\n/)
+})
+
+test('beside n8n, svc may post to the address of n8n over http, and to no other machine of their network', () => {
+  const compose = textOf('deploy/compose.n8n.yaml')
+  const valueOf = (name: string) => new RegExp(`^ *(?:- )?${name}: (.+)$`, 'm').exec(compose)![1]!
+  const allow = parseRanges([valueOf('SVC_EGRESS_ALLOW')])
+  const address = valueOf('ipv4_address')
+  const subnet = valueOf('subnet')
+  assert.ok(isIn(parseRanges([subnet]), address), `${address} is outside of ${subnet}`)
+  assert.ok(isIn(allow, address))
+  const network = subnet.split('.').slice(0, 3).join('.')
+  for (const neighbour of ['1', '2', '9', '11']) assert.ok(!isIn(allow, `${network}.${neighbour}`), neighbour)
+  // The URL that the editor of n8n shows can be set as a webhook.
+  assert.equal(checkUrl(new URL('webhook/svc', valueOf('WEBHOOK_URL')).href, allow), undefined)
+  assert.match(valueOf('image'), /:\d+\.\d+\.\d+$/)
 })
 
 test('the health check ends with 0 when the service is ready, and with 1 and the reason otherwise', async () => {
