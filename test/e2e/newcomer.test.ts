@@ -11,7 +11,7 @@ import { ROOT as CHECKOUT } from '../harness/checkout.ts'
 
 const ROOT = fileURLToPath(CHECKOUT)
 const NEEDED = ['package.json', 'tsconfig.json', 'tsconfig.build.json', '.npmrc', 'scripts', 'src', 'workers']
-const DEADLINE = 60_000
+const DEADLINE = 180_000
 
 let checkout: string
 before(async () => {

@@ -197,6 +197,8 @@ async function linkWithPasskey() {
   const match = { conn, child: 'companion_nonce' }
   const expected = await sandbox.post<{ id: string }>('/expect', { match, wait_ms: 0 })
 
+  // The phone of the sandbox is a step ahead of the service.
+  await until(state, (each) => each.public_key !== null)
   const { ticket } = await must('POST', `${instance.api_url}/passkey/ticket`)
   const headers = { 'X-Passkey-Ticket': secret('ticket', String(ticket)) }
   await must('GET', `${gateway.baseUrl}/passkey`, undefined, headers)
