@@ -9,9 +9,9 @@ const GROUPS = '.built/test/groups'
 /** Files in a group. A group is run by one core, so a few long ones would leave the other core idle at the end. */
 const SIZE = 12
 const UNIT = /^\.built\/test\/unit\//
-/** What a file shares with the others of its process: hooks of the whole process, clocks, the environment, and patches of the library. */
+/** What a file shares with the others of its process: hooks, clocks, turns of the loop, the environment, and patches of the library. */
 const ALONE =
-  /^(before|after|beforeEach|afterEach)\(|mock\.timers|mock\.method|process\.(env\.\w+ =|exit|chdir|on|emit)|baileys\/thread|startService|WAProto\/index|stderr\.write =/m
+  /^(before|after|beforeEach|afterEach)\(|mock\.timers|mock\.method|process\.(env\.\w+ =|exit|chdir|on|emit)|baileys\/(thread|frames)|startService|WAProto\/index|stderr\.write =/m
 
 /**
  * The same files with the unit tests among them in groups: each group is a file that imports its tests.
