@@ -50,17 +50,17 @@ test('no dump of memory is written, in a container as under systemd', () => {
 
 test('beside n8n, svc may post to the address of n8n over http, and to no other machine of their network', () => {
   const compose = textOf('deploy/compose.n8n.yaml')
-  const valueOf = (name: string) => new RegExp(`^ *(?:- )?${name}: (.+)$`, 'm').exec(compose)![1]!
-  const allow = parseRanges([valueOf('SVC_EGRESS_ALLOW')])
-  const address = valueOf('ipv4_address')
-  const subnet = valueOf('subnet')
+  const setting = (name: string) => new RegExp(`^ *(?:- )?${name}: (.+)$`, 'm').exec(compose)![1]!
+  const allow = parseRanges([setting('SVC_EGRESS_ALLOW')])
+  const address = setting('ipv4_address')
+  const subnet = setting('subnet')
   assert.ok(isIn(parseRanges([subnet]), address), `${address} is outside of ${subnet}`)
   assert.ok(isIn(allow, address))
   const network = subnet.split('.').slice(0, 3).join('.')
   for (const neighbour of ['1', '2', '9', '11']) assert.ok(!isIn(allow, `${network}.${neighbour}`), neighbour)
   // The URL that the editor of n8n shows can be set as a webhook.
-  assert.equal(checkUrl(new URL('webhook/svc', valueOf('WEBHOOK_URL')).href, allow), undefined)
-  assert.match(valueOf('image'), /:\d+\.\d+\.\d+$/)
+  assert.equal(checkUrl(new URL('webhook/svc', setting('WEBHOOK_URL')).href, allow), undefined)
+  assert.match(setting('image'), /:\d+\.\d+\.\d+$/)
 })
 
 test('the health check ends with 0 when the service is ready, and with 1 and the reason otherwise', async () => {
