@@ -161,6 +161,11 @@ const SENT = [
   },
   {
     operation: /^message from-is-newsletter$/,
+    path: 'message@media_id',
+    why: 'the handle that the upload of a file for a channel answered with; whatsmeow sends it beside the post',
+  },
+  {
+    operation: /^message from-is-newsletter$/,
     path: 'message/plaintext@mediatype',
     why: 'the network refuses media in a channel without it with 479 (messages.md 1.6, WIRE.md 7)',
   },
