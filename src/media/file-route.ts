@@ -1,24 +1,12 @@
 /** How requests for the network's files reach its hosts: its own authority, the redirected host of the sandbox, and the instance's proxy. */
-import { readFileSync } from 'node:fs'
-import { rootCertificates } from 'node:tls'
 import type { Dispatcher } from 'undici'
 import type { ProxyRoute } from '../egress/proxy-route.ts'
+import { trustedBy } from '../egress/trusted.ts'
 import { Agent, buildConnector, proxyAgent } from '../egress/undici.ts'
 import type { NetworkOptions } from '../engine/engine.ts'
 
 /** Hosts of the network; in the sandbox they are one host of this machine. */
 const FIXED_HOSTS = /\.whatsapp\.net$/
-
-/** By the name of the file. One list for all instances: it has 145 of the system. */
-const withFile = new Map<string, string[]>()
-
-/** The file's authorities on top of the system's; undefined: the system's alone. */
-export function authorities({ ca }: NetworkOptions): string[] | undefined {
-  if (ca === null) return undefined
-  const all = withFile.get(ca) ?? [...rootCertificates, readFileSync(ca, 'utf8')]
-  withFile.set(ca, all)
-  return all
-}
 
 export function fileRoute(network: NetworkOptions, proxy: ProxyRoute | undefined): Dispatcher {
   return proxy ? proxied(proxy) : direct(network)
@@ -55,8 +43,8 @@ function proxied({ url, lookup }: ProxyRoute): Dispatcher {
 }
 
 function direct(network: NetworkOptions): Dispatcher {
-  const ca = authorities(network)
-  const connect = buildConnector(ca ? { ca } : {})
+  const secureContext = trustedBy(network.ca)
+  const connect = buildConnector(secureContext ? { secureContext } : {})
   const { mediaHost } = network
   if (mediaHost === null) return new Agent({ connect })
   const [hostname = '', port = ''] = mediaHost.split(':')

@@ -7,8 +7,9 @@ import type { Dispatcher } from 'undici'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { Ranges } from '../../../src/egress/addresses.ts'
 import { type ProxyRoute, proxyRoute } from '../../../src/egress/proxy-route.ts'
+import { trustedBy } from '../../../src/egress/trusted.ts'
 import type { NetworkOptions } from '../../../src/engine/engine.ts'
-import { authorities, fileRoute } from '../../../src/media/file-route.ts'
+import { fileRoute } from '../../../src/media/file-route.ts'
 
 export interface NetworkRoute {
   /** For the WebSocket; undefined without a proxy. */
@@ -31,13 +32,13 @@ export function presentRoute(route: NetworkRoute | null): NetworkRoute {
 
 /** Throws `EgressBlocked` when the proxy is where the account may not go. */
 export async function createNetworkRoute(network: NetworkOptions, proxyUrl: string | null, allow: Ranges): Promise<NetworkRoute> {
-  const ca = authorities(network)
+  const secureContext = trustedBy(network.ca)
   const through = proxyUrl === null ? undefined : proxyRoute(proxyUrl, allow)
   const proxy = through && (await proxyAgent(through))
   const dispatcher = fileRoute(network, through)
   return {
     agent: proxy,
-    fetchAgent: proxy ?? new HttpsAgent(ca ? { ca } : {}),
+    fetchAgent: proxy ?? new HttpsAgent(secureContext ? { secureContext } : {}),
     files: dispatcher,
     fetchOptions: { dispatcher } as unknown as RequestInit,
     async close() {
